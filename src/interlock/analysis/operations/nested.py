@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache
 from typing import Any
 
@@ -31,12 +31,6 @@ _LONGEST = 120  # characters of a name
 _DEEPEST = 8  # of what is searched for calls
 
 
-@cache
-def _naming() -> frozenset[str]:
-    """Without one of these keys, no other operation is named."""
-    return _LISTS.names | _LISTS.batches | {"service", "name", "type", "cmd", "command"}
-
-
 def read_nested(act: NamedAct, params: Mapping[str, Any], keys: Keys, reader: Reader) -> bool:
     """Reads every operation that is named; True when there was one."""
     if _naming().isdisjoint(keys) and all(isinstance(value, PLAIN) for value in keys.values()):
@@ -46,22 +40,50 @@ def read_nested(act: NamedAct, params: Mapping[str, Any], keys: Keys, reader: Re
         return False
     # what is written to be read or kept holds data
     document = act.kind in _LISTS.writes and not _LISTS.kept.isdisjoint((act.noun, *act.phrase))
-    found = not document and _calls_inside(act, params, reader)
+    found = not document and _read_all(_calls_inside(act, params), reader)
     listed = (item for key in sorted(_LISTS.batches & keys.keys()) for item in each(keys[key])[:_MOST])
     for given in (params, *(item for item in listed if isinstance(item, Mapping))):
-        found = _one(act, short_keys(given), given, reader) or found
+        found = _read_all(_calls_beside(act, short_keys(given), given), reader) or found
     return found
+
+
+@cache
+def _naming() -> frozenset[str]:
+    """Without one of these keys, no other operation is named."""
+    return _LISTS.names | _LISTS.batches | {"service", "name", "type", "cmd", "command"}
 
 
 def read_calls(params: Mapping[str, Any], reader: Reader) -> bool:
     """Reads every call that stands anywhere in the parameters of a tool whose own name says nothing of it."""
-    return _calls_inside(NamedAct("", "", (), "", ""), params, reader)
+    return _read_all(_calls_inside(NamedAct("", "", (), "", ""), params), reader)
 
 
-def _calls_inside(act: NamedAct, params: Mapping[str, Any], reader: Reader) -> bool:
-    """Reads every call under any key, at any depth: a name beside its parameters, a tool's name before them, a command line."""
+_Call = tuple[str, Mapping[str, Any]]
+_Held = list[tuple[str, Any]]
+
+
+def _read_all(calls: Iterable[_Call], reader: Reader) -> bool:
+    known = [call for call in calls if _is_known(*call)]
+    for name, params in known:
+        reader(name, params)
+    return bool(known)
+
+
+def _is_known(name: str, params: Mapping[str, Any]) -> bool:
+    """True for the name of an agent's tool, or one that begins with a verb."""
+    return _is_tool(name, params) or any(act.kind for act in parse_name(split_name(name))[1][:1])
+
+
+def _is_tool(name: str, params: Mapping[str, Any]) -> bool:
+    from interlock.analysis.operations.tools import is_built_in
+
+    return is_built_in(name, short_keys(params), "")
+
+
+def _calls_inside(act: NamedAct, params: Mapping[str, Any]) -> Iterator[_Call]:
+    """Every call under any key, at any depth: a name beside its parameters, a tool's name before them, a command line."""
     loose = act.kind not in _LISTS.puts or act.verb in _LISTS.calls  # what is made may have a name of its own
-    found, left, level = False, _MOST, [("", params, 0)]
+    left, level = _MOST, [("", params, 0)]
     while level and left > 0:
         key, value, depth = level.pop(0)
         value = _parsed(value) if isinstance(value, str) else value
@@ -71,20 +93,13 @@ def _calls_inside(act: NamedAct, params: Mapping[str, Any], reader: Reader) -> b
             calls, inner = _calls_in_list(key, value, loose)
         else:
             continue
-        for name, its in calls[:left]:
-            found = _inside(name, its, reader) or found
+        yield from calls[:left]
         left -= len(calls) + 1
-        level += [
-            (name, item, depth + 1) for name, item in inner if depth < _DEEPEST and not isinstance(item, (int, float))
-        ]
-    return found
+        if depth < _DEEPEST:
+            level += [(name, item, depth + 1) for name, item in inner if not isinstance(item, (int, float))]
 
 
-_Calls = list[tuple[str, Mapping[str, Any]]]
-_Held = list[tuple[str, Any]]
-
-
-def _calls_of(value: Mapping[str, Any], depth: int, loose: bool, kind: str) -> tuple[_Calls, _Held]:
+def _calls_of(value: Mapping[str, Any], depth: int, loose: bool, kind: str) -> tuple[list[_Call], _Held]:
     """The calls that a mapping is or names, and what it holds besides."""
     names = _LISTS.methods if not depth else _LISTS.call_names | _LISTS.names if loose else _LISTS.names
     if (named := _named_call(value, names)) is not None:
@@ -96,23 +111,23 @@ def _calls_of(value: Mapping[str, Any], depth: int, loose: bool, kind: str) -> t
         return told, []
     from interlock.analysis.operations.tools import is_runner
 
-    held = ((name, item) for name, item in list(value.items())[:_MOST] if isinstance(item, Mapping))
-    calls: _Calls = [(str(name), item) for name, item in held if is_runner(str(name), short_keys(item))]
+    held = ((str(name), item) for name, item in list(value.items())[:_MOST] if isinstance(item, Mapping))
+    calls: list[_Call] = [(name, item) for name, item in held if is_runner(name, short_keys(item))]
     if depth and loose:
         calls += [("shell", {"command": item}) for name, item in inner if name in _LISTS.lines and item]
     return calls, inner
 
 
-def _calls_in_list(key: str, value: list[Any] | tuple[Any, ...], loose: bool) -> tuple[_Calls, _Held]:
+def _calls_in_list(key: str, value: list[Any] | tuple[Any, ...], loose: bool) -> tuple[list[_Call], _Held]:
     """["shell", {"command": …}], or a list of command lines."""
     if len(value) == 2 and isinstance(value[0], str) and isinstance(value[1], Mapping) and " " not in value[0]:
         return [(_plain_name(value[0]), value[1])], []
     lines = value[:_MOST] if key in _LISTS.batches and (loose or key == "commands") else ()
-    texts = [text for text in lines if isinstance(text, str) and " " in text.strip() and _is_command(text)]
+    texts = [text for text in lines if isinstance(text, str) and _is_text(text, surely=False)]
     return [("shell", {"command": text}) for text in texts], [(key, item) for item in value[:_MOST]]
 
 
-def _told(keys: Keys) -> _Calls:
+def _told(keys: Keys) -> list[_Call]:
     """{"do": "bash", "with": {"script": …}}: whatever stands beside the name of a tool that runs text is text for it."""
     name = next((key for key, item in keys.items() if isinstance(item, str) and item.lower() in _MAPS.tells), "")
     if not name:
@@ -129,18 +144,14 @@ def _told(keys: Keys) -> _Calls:
 
 def _is_text(value: Any, surely: bool) -> bool:
     """Text of more than one word, or a list of words; where no tool is surely meant, only what begins with a program."""
-    if isinstance(value, (list, tuple)):
-        value = " ".join(item for item in value[:_MOST] if isinstance(item, str))
-    return isinstance(value, str) and " " in value.strip() and (surely or _is_command(value))
-
-
-def _is_command(text: str) -> bool:
     from interlock.analysis.prose.commands import is_command
 
-    return is_command(text)
+    if isinstance(value, (list, tuple)):
+        value = " ".join(item for item in value[:_MOST] if isinstance(item, str))
+    return isinstance(value, str) and " " in value.strip() and (surely or is_command(value))
 
 
-def _named_call(mapping: Mapping[str, Any], names: frozenset[str]) -> tuple[str, Mapping[str, Any]] | None:
+def _named_call(mapping: Mapping[str, Any], names: frozenset[str]) -> _Call | None:
     """{"recipient_name": "functions.exec", "parameters": {…}}: the name of the call, and its parameters."""
     keys = short_keys(mapping)
     given = next((one for key in PARAMS if (one := _mapping(keys.get(key))) is not None), None)
@@ -148,13 +159,11 @@ def _named_call(mapping: Mapping[str, Any], names: frozenset[str]) -> tuple[str,
         return None
     if "arguments" in keys and names is not _LISTS.methods:
         names = names | {"name"}
-    for key in sorted(names & keys.keys()):
-        name = keys[key]
-        if _is_name(name):
-            name = _plain_name(name.strip())
-            if _is_tool(name, given) or any(act.kind for act in parse_name(split_name(name))[1]):
-                return name, given
-    return None
+    called = (_plain_name(keys[key].strip()) for key in sorted(names & keys.keys()) if _is_name(keys[key]))
+    known = (
+        name for name in called if _is_tool(name, given) or any(act.kind for act in parse_name(split_name(name))[1])
+    )
+    return next(((name, given) for name in known), None)
 
 
 def _plain_name(name: str) -> str:
@@ -163,11 +172,13 @@ def _plain_name(name: str) -> str:
     return rest if dot and space in _LISTS.namespaces else name
 
 
+def _is_name(value: object) -> bool:
+    return isinstance(value, str) and 0 < len(value) < _LONGEST and " " not in value.strip()
+
+
 def _parsed(text: str) -> Any:
-    if text[:1] not in ("[", "{") or len(text) > MAX_TEXT:
-        return None
     try:
-        return json.loads(text)
+        return json.loads(text) if text[:1] in ("[", "{") and len(text) <= MAX_TEXT else None
     except (ValueError, RecursionError):
         return None
 
@@ -177,52 +188,32 @@ def _mapping(value: Any) -> Mapping[str, Any] | None:
     return value if isinstance(value, Mapping) else None
 
 
-def _one(act: NamedAct, keys: Keys, params: Mapping[str, Any], reader: Reader) -> bool:
-    found = False
+def _calls_beside(act: NamedAct, keys: Keys, params: Mapping[str, Any]) -> Iterator[_Call]:
+    """manage_user {"action": "delete"} deletes a user: calls that a parameter of the operation itself names."""
     named = _unpassed() | ({"type"} if "action" in (act.noun, *act.phrase[-1:]) else frozenset())
     for key in sorted(named & keys.keys()):
         value = keys[key]
         if key in _LISTS.lines and verbs().get(str(value).lower()) not in _RUINOUS:
             continue  # a command line; {"cmd": "purge"} names an operation
         if _is_name(value):
-            inner = given_params(keys, params)
-            found = _inside(value if _is_tool(value, inner) else _title(value, act), inner, reader) or found
+            given = given_params(keys, params)
+            yield value if _is_tool(value, given) else _title(value, act), given
     service, domain = keys.get("service"), keys.get("domain")
     called = (isinstance(domain, str) and domain.isidentifier()) or (act.verb in _LISTS.calls and act.noun == "service")
     if isinstance(service, str) and called:  # {"domain": "lock", "service": "unlock"}
         domain = str(domain or service.partition(".")[0])[:40]
-        verb = service.rpartition(".")[2]
-        found = _inside(f"{verb}_{_MAPS.domains.get(domain, domain)}"[:_LONGEST], {}, reader) or found
-    name = keys.get("name")
-    if isinstance(name, str) and _calls(act) and _LISTS.names.isdisjoint(keys):
-        found = _inside(name, given_params(keys, {}), reader) or found
-    return found
-
-
-def _calls(act: NamedAct) -> bool:
-    """call_tool, and tools/call: what is called is named in the parameters."""
-    words = {act.verb, *act.phrase}
-    return not words.isdisjoint(_LISTS.calls) and not words.isdisjoint(_LISTS.called)
+        yield f"{service.rpartition('.')[2]}_{_MAPS.domains.get(domain, domain)}"[:_LONGEST], {}
+    name, words = keys.get("name"), {act.verb, *act.phrase}  # call_tool, and tools/call
+    calls = not words.isdisjoint(_LISTS.calls) and not words.isdisjoint(_LISTS.called)
+    if calls and isinstance(name, str) and _LISTS.names.isdisjoint(keys):
+        yield name, given_params(keys, {})
 
 
 def _title(value: str, act: NamedAct) -> str:
-    """manage_user {"action": "delete"} deletes a user."""
+    """The operation with its object, where only the name around it says what that is."""
     known = parse_name(split_name(value))[1]
     nouns = [word for word in act.phrase if word not in _LISTS.empty]
     return value if not nouns or (known and known[0].object) else "_".join((value, *nouns))
-
-
-def _inside(name: str, params: Mapping[str, Any], reader: Reader) -> bool:
-    found = _is_tool(name, params) or any(act.kind for act in parse_name(split_name(name))[1][:1])
-    if found:
-        reader(name, params)
-    return found
-
-
-def _is_tool(name: str, params: Mapping[str, Any]) -> bool:
-    from interlock.analysis.operations.tools import is_built_in
-
-    return is_built_in(name, short_keys(params), "")
 
 
 def given_params(keys: Keys, outer: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -236,10 +227,6 @@ def given_params(keys: Keys, outer: Mapping[str, Any]) -> Mapping[str, Any]:
 @cache
 def _unpassed() -> frozenset[str]:
     return _LISTS.names | {"cmd", "command"}
-
-
-def _is_name(value: object) -> bool:
-    return isinstance(value, str) and 0 < len(value) < _LONGEST and " " not in value.strip()
 
 
 _PLAIN_NAME = re.compile(r"[\w.:/@+-]{3,100}(?: [\w.:/@+-]{1,40}){0,5}")
