@@ -85,7 +85,7 @@ DEEDS = {
     "act_leak": "export_secrets exfiltrate_data send_credentials",
     "act_rewrite": "rewrite_history force_push",
     "act_disk": "format_disk wipe_device factory_reset",
-    "act_send": "send_email email_all_customers",
+    "act_send": "submit_to_app_store releaseToPlayStore send_email email_all_customers",
     "act_change": """undelete_file unban_user restore_backup reinstate_account enable_user cancel_deletion stop_timer rotate_image
         invalidate_cache create_invoice close_issue mute_notifications enable_deletion_protection remove_whitespace drag_and_drop""",
     "read": "get_secret read_password fetch_credentials get_private_key",

@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
+from urllib.parse import unquote
 
 from interlock.analysis.facts import Report
 from interlock.analysis.lexicon import objects, split_name, verbs
@@ -99,10 +100,20 @@ def _names_secret(text: str) -> bool:
     return len(text) <= 300 and not text.isidentifier() and is_secret(text)
 
 
+_PRIVATE_KEY = re.compile(r"-----BEGIN[ +](?:[A-Z0-9]+[ +]){0,3}PRIVATE[ +]KEY")
+
+
+def asks_with_key(url: str) -> bool:
+    """True for an address that hands a private key to a server (R-27); a token may belong to the server that gets it."""
+    return url[:4].lower() == "http" and _PRIVATE_KEY.search(unquote(url[:MAX_TEXT])) is not None
+
+
 def sends_secret(verb: str, words: tuple[str, ...], keys: Keys, entries: list[Entry]) -> bool:
     """True when text or a file that goes out holds a secret."""
     url = text_at(keys, "url", "uri", "webhook", "webhookurl")
     signs_in = url != "" and _PATTERNS.sign_in.search(url[:500]) is not None
+    if asks_with_key(url):
+        return True
     leaves = url.startswith("http") and not signs_in
     if leaves and any(_is_secret(key, value) and squash(above) in _LISTS.bodies for key, _, value, _, above in entries):
         return True

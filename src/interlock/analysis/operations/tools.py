@@ -27,7 +27,7 @@ from interlock.analysis.operations.params import (
     walk,
 )
 from interlock.analysis.operations.payloads import read_payloads, read_terminal, read_typed, reader_of, type_into
-from interlock.analysis.operations.requests import nested_request
+from interlock.analysis.operations.requests import asks_with_key, nested_request
 from interlock.analysis.operations.settings import out_of_bounds
 from interlock.analysis.prose.commands import is_command
 
@@ -227,6 +227,8 @@ def _fetch(keys: Keys, out: Report) -> None:
 
     given = {**short_keys(nested_request(keys)), **keys}
     url = text_at(keys, "url", "uri", "href", "query", "prompt")
+    if asks_with_key(url):
+        out.effect("act_leak", "a secret")
     read_http(text_at(given, "method") or "get", url[:MAX_TEXT], text_at(given, "body", "data"), (), out)
 
 
