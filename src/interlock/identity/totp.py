@@ -32,13 +32,14 @@ class SignInBusy(Exception):
 
 def begin(state: State, visitor: Visitor) -> dict[str, Any]:
     """Starts the set-up of an authenticator: a new secret, shown once, that counts after its first code."""
-    import pyotp
+    from pyotp import random_base32
+    from pyotp.totp import TOTP
 
     credentials.seal_key_of(state)
     credentials.effective_from(state, visitor)
-    secret, now = pyotp.random_base32(), state.clock.now()
+    secret, now = random_base32(), state.clock.now()
     id = state.visitors.ceremonies.begin(SET_UP, b"", visitor.id, now, secret)
-    uri = pyotp.TOTP(secret).provisioning_uri(name=visitor.operator, issuer_name="Interlock")
+    uri = TOTP(secret).provisioning_uri(name=visitor.operator, issuer_name="Interlock")
     return {"ceremony": id, "secret": secret, "uri": uri}
 
 
@@ -108,11 +109,11 @@ def _use_code(state: State, tx: Tx, operator: str, code: str) -> bool:
 
 def _step_of(secret: str, code: str, now: float, after: int) -> int | None:
     """The time step of a code, later than the last used one; compares every step, in constant time."""
-    import pyotp
+    from pyotp.totp import TOTP
 
     typed, here, found = "".join(code.split()), int(now // STEP), None
     for step in range(here - WINDOW, here + WINDOW + 1):
-        right = pyotp.TOTP(secret).at(step * STEP)
+        right = TOTP(secret).at(step * STEP)
         same = hmac.compare_digest(right.encode(), typed.encode("utf-8", "replace"))
         found = step if same and step > after else found
     return found
