@@ -438,14 +438,10 @@ def _list_history(args: Args) -> int:
         ]
         empty = "there is no workflow yet; save one after a run, or on the console's Ask page"
         return report_table(args, found, ("workflow", "steps", "by", ""), rows, empty)
-    rows = [
-        [
-            one["id"],
-            ago(one["madeAt"]),
-            one["status"] + (f" ({one['exitCode']})" if one.get("exitCode") else ""),
-            one["risk"],
-            one["command"],
-        ]
-        for one in list_rows(found, "plans")
-    ]
+    plans = list_rows(found, "plans")
+    rows = [[one["id"], ago(one["madeAt"]), _status(one), one["risk"], one["command"]] for one in plans]
     return report_table(args, found, ("plan", "when", "how", "risk", "command"), rows, "nothing was asked yet")
+
+
+def _status(plan: Row) -> str:
+    return str(plan["status"]) + (f" ({plan['exitCode']})" if plan.get("exitCode") else "")
