@@ -375,6 +375,7 @@ class Decision(Confidential, Struct, frozen=True):
     unspent: bool = False  # allowed in a preview: the approval behind it was not spent
     kept: str = ""  # the id of the snapshot taken first; `interlock undo` restores it
     weighed: tuple[str, ...] = ()  # the factors that are not the action's own
+    promptable: bool = False  # its agent has a prompt of its own, and whoever sits before it can judge the action
 
     def __bool__(self) -> bool:
         """True where the action may run."""

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import posixpath
 import secrets
 import threading
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct, field
@@ -14,7 +13,7 @@ from msgspec.structs import replace
 from interlock.approvals import BY_TIME, MoveRefused, apply_move, denials, settle
 from interlock.approvals.tickets import revocation_entry, ticket_of
 from interlock.audit.chain import event_body
-from interlock.model import Action, AgentRef, Assessment, Kind, Level, TicketState
+from interlock.model import Action, AgentRef, Kind, Level, TicketState
 from interlock.policy.digest import normal_name
 from interlock.policy.exemptions import CONFIRM_PATTERN
 from interlock.ports import Tx
@@ -22,9 +21,7 @@ from interlock.records import Ticket
 
 if TYPE_CHECKING:
     from interlock.model import Decision
-    from interlock.policy.effect_key import EffectKey
     from interlock.policy.evaluate import PolicyResult
-    from interlock.policy.policy import Restriction
     from interlock.runtime import Judged
     from interlock.runtime.state import State
 
@@ -34,8 +31,6 @@ PROMPT = "prompt"  # of a coding agent, opened by a hook
 SESSION = "mcp_"  # prefix of MCP sessions
 DECLINED = "the client's user was asked and said no"
 PATIENCE = 600.0  # seconds in which a question can be answered
-_NEVER = ("unreadable", "self_protection", "unknown")  # in rules whose findings no user can judge
-_LOCAL = "git."  # these rules find losses in the working copy; losses at a remote are level 3
 MOST = 1_000  # questions and answers in memory; the oldest go first
 
 
@@ -59,8 +54,7 @@ class Elicitations(Struct):
 
     def opened(self, ticket: Ticket) -> None:
         """Remembers the session of a ticket that was opened through MCP."""
-        if ticket.agent.session.startswith(SESSION):
-            _put(self.sessions, ticket.id, ticket.agent.session)
+        _put(self.sessions, ticket.id, ticket.agent.session)
 
     def is_confirmed(self, ticket: Ticket, session: str, now: float) -> bool:
         """Whether a user confirmed this ticket in this session; enough for a confirm only."""
@@ -77,23 +71,6 @@ class Elicitations(Struct):
 def confirm_suffices(ticket: Ticket) -> bool:
     """Whether the ticket requires only a confirm, by anybody, at level 2 or below."""
     return ticket.requirement.is_plain_confirm(ticket.level)
-
-
-def fits_prompt(assessment: Assessment, keys: Sequence[EffectKey], cwd: str) -> bool:
-    """Whether a user can judge the call: everything was readable, and irreversible losses lie in the agent's folder."""
-    if any(word in finding.rule for finding in assessment.findings for word in _NEVER):
-        return False
-    local = all(finding.rule.startswith(_LOCAL) for finding in assessment.findings)
-    return not assessment.irreversible or _inside(keys, cwd, local)
-
-
-def _inside(keys: Sequence[EffectKey], cwd: str, local: bool) -> bool:
-    """Whether all irreversible losses lie below the agent's folder; `local` decides for targets that are not paths."""
-    return bool(keys) and all(_below(key.path, cwd) if key.path and not key.place else local for key in keys)
-
-
-def _below(target: str, cwd: str) -> bool:
-    return bool(cwd.strip("/")) and posixpath.normpath(target).startswith(posixpath.normpath(cwd) + "/")
 
 
 def question(state: State, principal: str, session: str, token: str) -> tuple[str, str] | None:
@@ -220,10 +197,10 @@ class SessionConfirmations:
                 if (session, of) == (who, tool) and now < until
             )
 
-    def remember(self, restriction: Restriction, judged: Judged, weighed: PolicyResult, decision: Decision) -> None:
+    def remember(self, judged: Judged, weighed: PolicyResult, decision: Decision) -> None:
         """Remembers the patterns of a spent ticket that a human approved, for the rest of the session."""
         agent, level, ticket = judged.request.agent, judged.judgement.assessment.level, decision.ticket
-        if restriction.scope != "session" or not agent.session or level > Level.DESTRUCTIVE:
+        if not agent.session or level > Level.DESTRUCTIVE:
             return
         if not decision.allowed or ticket is None or ticket.decided_by in ("", BY_TIME):
             return
@@ -233,7 +210,7 @@ class SessionConfirmations:
             asked,
             tool_of(judged.request.action),
             judged.now,
-            restriction.ttl_seconds or CONFIRMED_SECONDS,
+            judged.in_force.policy.restriction.ttl_seconds or CONFIRMED_SECONDS,
         )
 
     def forget(self, agent: AgentRef) -> None:

@@ -43,7 +43,8 @@ class Gathered(Struct, frozen=True):
     grants: tuple[Grant, ...] = ()  # signed ones that cover the action
     counts: Counts = field(default_factory=Counts)
     nobody: bool = False  # no operator exists who could approve, and no code can be shown
-    user: bool = False  # the agent's own user can be asked
+    promptable: bool = False  # the agent's own prompt can ask its user
+    user: bool = False  # its user can be asked: by that prompt, or through an MCP client
     proof: TicketProof | None = None  # of the ticket
     wait: int = 0  # seconds until this principal may try a token again
 

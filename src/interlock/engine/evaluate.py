@@ -106,7 +106,8 @@ def _evaluate(state: State, request: Request, keep: Keep[Kept]) -> tuple[Decisio
         return replace(decision_of(state, judged, weighed, held), unspent=True), None
     free = not state.blocked(request.agent.principal)
     decision, kept = state.store.write(lambda tx: _perform(tx, state, judged, world, outcome, keep))
-    state.confirmations.remember(judged.in_force.policy.restriction, judged, weighed, decision)
+    if judged.in_force.policy.restriction.scope == "session":
+        state.confirmations.remember(judged, weighed, decision)
     if decision.ticket is not None and held.keep is TicketChange.OPEN:
         state.tell("held", decision.ticket)
     why = state.blocked(request.agent.principal)

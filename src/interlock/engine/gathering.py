@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import posixpath
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -11,7 +12,7 @@ from msgspec.structs import replace
 from interlock.adapters.danger import reached_escalation
 from interlock.adapters.local_servers import only_touches_files
 from interlock.approvals import denials, signed_orders
-from interlock.approvals.confirmations import SESSION, fits_prompt
+from interlock.approvals.confirmations import SESSION
 from interlock.approvals.denials import ALLOW, DENY, rejections
 from interlock.approvals.grant_coverage import find_covering
 from interlock.approvals.grants import is_signed
@@ -36,6 +37,9 @@ from interlock.redaction import redact_text
 from interlock.runtime import Judged, Request, operation_name, with_step
 from interlock.runtime.declarations import find_difference
 from interlock.runtime.state import State
+
+_NEVER = ("unreadable", "self_protection", "unknown")  # in rules whose findings no user can judge
+_LOCAL = "git."  # these rules find losses in the working copy; losses at a remote are level 3
 
 
 def everyday_world(state: State, judged: Judged) -> World:
@@ -66,6 +70,7 @@ def gather(tx: Tx, state: State, judged: Judged) -> Gathered:
     request = judged.request
     agent = request.agent
     shown = request.step is not None and any(channel.name == DIALOG for channel in state.channels)
+    promptable = request.may_prompt and _is_judged_by_user(judged)
     if request.token:
         ticket = ticket_of(tx, request.token)
     else:
@@ -89,16 +94,26 @@ def gather(tx: Tx, state: State, judged: Judged) -> Gathered:
             judged.in_force.policy.escalate.forbidden_window_seconds,
         ),
         nobody=state.sessions.roster is None and not shown and not any(not row.disabled_at for row in tx.operators()),
-        user=_has_user(judged),
+        promptable=promptable,
+        user=promptable or agent.session.startswith(SESSION),  # an MCP client may have one
         wait=TOKEN_FAILURES.wait(tx, agent.principal, judged.now) if request.token else 0,
     )
 
 
-def _has_user(judged: Judged) -> bool:
-    """Whether the agent's own user can be asked: by its prompt, or through an MCP client, which may have one."""
-    request, assessment = judged.request, judged.judgement.assessment
-    prompts = request.may_prompt and fits_prompt(assessment, judged.effect_keys, request.action.cwd)
-    return prompts or request.agent.session.startswith(SESSION)
+def _is_judged_by_user(judged: Judged) -> bool:
+    """Whether a user can judge the call: everything was readable, and irreversible losses lie in the agent's folder."""
+    assessment, cwd = judged.judgement.assessment, judged.request.action.cwd
+    if any(word in finding.rule for finding in assessment.findings for word in _NEVER):
+        return False
+    if not assessment.irreversible:
+        return True
+    local = all(finding.rule.startswith(_LOCAL) for finding in assessment.findings)
+    keys = judged.effect_keys
+    return bool(keys) and all(_is_below(key.path, cwd) if key.path and not key.place else local for key in keys)
+
+
+def _is_below(target: str, cwd: str) -> bool:
+    return bool(cwd.strip("/")) and posixpath.normpath(target).startswith(posixpath.normpath(cwd) + "/")
 
 
 def _covers(state: State, judged: Judged, grant: Grant) -> bool:
@@ -126,13 +141,20 @@ def circumstances(state: State, judged: Judged, found: Gathered) -> Circumstance
         claimed_level=request.claimed_level,
         earlier_denial=denials.denial_requirement(found.met),
         escalated=(step.level, step.message) if step else None,
-        confirmed_patterns=state.confirmations.patterns(request.agent, request.action, judged.now),
+        confirmed_patterns=_confirmed_patterns(state, judged),
         tampering=attack(judged),
         mismatch=find_difference(state, judged) if state.declarations.executions else None,
         paused_by=paused_by,
         paused_to=paused_to,
     )
     return with_step(at, request)
+
+
+def _confirmed_patterns(state: State, judged: Judged) -> frozenset[str]:
+    """The patterns that a human confirmed for this session, where the policy lets an approval last that long."""
+    if judged.in_force.policy.restriction.scope != "session":
+        return frozenset()
+    return state.confirmations.patterns(judged.request.agent, judged.request.action, judged.now)
 
 
 def attack(judged: Judged) -> str:

@@ -12,6 +12,7 @@ from interlock.adapters.levels import name_level_notice
 from interlock.analysis.display_text import short_id
 from interlock.approvals import Resolution, TicketChange, apply_move, settle
 from interlock.approvals.answers import make_room
+from interlock.approvals.confirmations import SESSION
 from interlock.approvals.decision_text import sentence
 from interlock.approvals.denials import agree, count_attempt, remember
 from interlock.approvals.grants import grant_use_entry, use_grant
@@ -59,7 +60,8 @@ def perform(
             issued = ticket.id == made.id
             if issued:
                 state.baseline.opened(ticket)
-                state.elicitations.opened(ticket)
+                if ticket.agent.session.startswith(SESSION):
+                    state.elicitations.opened(ticket)
             remember(tx, state, judged, ticket)
     elif held.keep is TicketChange.SPEND and ticket is not None and found.ticket is not None:
         ticket, held = _spend(tx, state, judged, ticket, found.ticket, held)
@@ -85,7 +87,7 @@ def perform(
         tx.add_snapshot(snapshot_of(state, judged, kept))
     record = decision_entry(judged, weighed, answer.at, held, kept)
     state.recorder.these(tx, [record, *token_entries(state, judged, held, issued), *used])
-    decision = decision_of(state, judged, weighed, held, kept)
+    decision = replace(decision_of(state, judged, weighed, held, kept), promptable=found.promptable)
     if blocked:
         decision = replace(decision, reason=f"{decision.reason} This agent is blocked from now on: {blocked}.")
     return decision

@@ -16,7 +16,6 @@ from interlock.analysis.read import BudgetSpent, FileReader
 from interlock.analysis.targets.provenance import NOTHING_CREATED
 from interlock.approvals import settle
 from interlock.approvals.answers import abandon
-from interlock.approvals.confirmations import confirm_suffices, fits_prompt
 from interlock.approvals.decision_text import notice, prompt_reason, waiting_line
 from interlock.engine.evaluate import evaluate, quick
 from interlock.hooks.memory import (
@@ -44,7 +43,7 @@ from interlock.hooks.written_files import names_program, written_contents
 from interlock.identity.agent_detection import words_above
 from interlock.identity.isolation import JAILED
 from interlock.model import Action, AgentRef, Decision, Kind, TicketState
-from interlock.policy.effect_key import nearest, parse
+from interlock.policy.effect_key import nearest
 from interlock.policy.impact import RELIEF_PREFIX
 from interlock.ports import Access
 from interlock.runtime import AT_ONCE, Request
@@ -144,7 +143,7 @@ class HookEvaluation:
             hook = replace(hook, rewrite=None, journaled=False)
             found = [(call, *await self._decide(hook, call)) for call in hook.event.calls]
         held = [(call, decision) for call, decision, _ in found if not decision.allowed]
-        if held and all(may_prompt(decision, call.action) for call, decision in held):
+        if held and all(may_prompt(decision) for _, decision in held):
             if hook.event.asks:
                 passing = [one for one in found if one[1].allowed]
                 return await self._allow(hook, passing) or self._prompt(hook, held)
@@ -369,14 +368,12 @@ def _notices(agreed: list[tuple[AgentCall, Decision, CallScripts]]) -> str:
     return " ".join(notice(one.kept) if one.kept else one.reason for one in relieved)
 
 
-def may_prompt(decision: Decision, action: Action) -> bool:
-    """Whether the agent's own prompt suffices: any user may confirm, and the loss is visible from the agent's folder."""
-    ticket, assessment = decision.ticket, decision.assessment
-    if decision.outcome != "confirm" or ticket is None or assessment is None or not confirm_suffices(ticket):
+def may_prompt(decision: Decision) -> bool:
+    """Whether the agent's own prompt suffices: any user may confirm, and can judge it; never by a ticket for another text."""
+    ticket = decision.ticket
+    if decision.outcome != "confirm" or ticket is None or not decision.token:
         return False
-    if not decision.token:  # the ticket is for a different text
-        return False
-    return fits_prompt(assessment, [parse(text) for text in ticket.effect_keys], action.cwd)
+    return decision.promptable and ticket.requirement.is_plain_confirm(ticket.level)
 
 
 _TOOL = "mcp_aql"  # part of the name of every loop tool, whatever prefix the client adds

@@ -7,7 +7,19 @@ from collections.abc import Callable, Iterable
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from interlock.model import NOTHING, TIER_TOPS, Assessment, Human, Json, Level, Requirement, Tier, nothing, tier_of
+from interlock.model import (
+    NOTHING,
+    TIER_TOPS,
+    Assessment,
+    Human,
+    Json,
+    Level,
+    Loss,
+    Requirement,
+    Tier,
+    nothing,
+    tier_of,
+)
 from interlock.policy.circumstances import (
     RAISED_TO,
     RAISING,
@@ -65,7 +77,9 @@ def evaluate_policy(assessment: Assessment, named: MatchNames, policy: Policy, a
     if not policy.severities.enabled:
         return PolicyResult(Requirement(), ("the gate is switched off (enabled = false)",))
     parts = [part for source in _SOURCES for part in source(assessment, named, policy, at)]
-    remaining, exemptions = apply_exemptions(parts, assessment, named, policy, at)
+    remaining, exemptions = parts, list[str]()
+    if parts and _may_exempt(policy, at):
+        remaining, exemptions = apply_exemptions(parts, assessment, named, policy, at)
     requirement = Requirement()
     for part in remaining:
         requirement = requirement.join(part.requirement)
@@ -81,6 +95,13 @@ def evaluate_policy(assessment: Assessment, named: MatchNames, policy: Policy, a
     code, details = (refusing.code, refusing.details) if refusing else ("", NOTHING)
     result = PolicyResult(requirement, factors, denies, tuple(remaining), code, details)
     return _apply_mode(_apply_pause(result, assessment, at), at.mode)
+
+
+def _may_exempt(policy: Policy, at: Circumstances) -> bool:
+    """Whether anything could lower a requirement: a grant, a confirmation, a pattern, a trust tier, the impact or a copy."""
+    answered = at.granted or at.confirmed_patterns or at.trust_tier
+    recoverable = at.journaled or at.snapshot is not None or at.loss in (Loss.NONE, Loss.RECOVERABLE)
+    return bool(answered or recoverable or policy.patterns.allow or policy.restriction.patterns.allow)
 
 
 def _impact_factors(at: Circumstances) -> Iterable[str]:
