@@ -11,7 +11,7 @@ from urllib.parse import unquote, urlsplit
 
 from interlock.analysis.rules import Rulebook
 from interlock.analysis.rules.load import rulebook_hash
-from interlock.approvals import challenges, pausing, standing_answers
+from interlock.approvals import challenges, grants, pausing
 from interlock.audit.chain import AuditRecorder, event_body
 from interlock.config import Config, policy_mark
 from interlock.engine.own_assets import guarded_of
@@ -112,7 +112,7 @@ def _remember(state: State, config: Config) -> None:
     blocks, patterns, mode = state.store.read(lambda tx: (tx.blocks(), tx.patterns(), tx.setting(MODE_SETTING)))
     state.remember_blocks(block for block in blocks if not block.lifted_at)
     state.store.read(lambda tx: state.baseline.load(tx, state))
-    state.store.read(lambda tx: standing_answers.load(state, tx))
+    state.store.read(lambda tx: grants.load_answers(state, tx))
     if not state.shared:
         challenges.settle_restart(state)
         state.store.read(state.sessions.pin)

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from gate import AGENT, PASSPHRASE, Gate
-from interlock.approvals import standing_answers
+from interlock.approvals import grants
 from interlock.approvals.grants import add_grant, revoke_grant
 from interlock.audit.search import is_attempt
 from interlock.engine import trials
@@ -26,7 +26,7 @@ BRANCH = command("git branch -D tmp/x", CWD)
 
 
 def say(gate: Gate, verdict: str, pattern: str, by: str = "ann", **more: Any) -> str:
-    return standing_answers.add_answer(gate.state, gate.sign_in(by), verdict, pattern, "tests", **more).id
+    return grants.add_answer(gate.state, gate.sign_in(by), verdict, pattern, "tests", **more).id
 
 
 @pytest.mark.parametrize(
@@ -118,10 +118,10 @@ def test_who_may_say_what(gate: Gate) -> None:
     session = gate.sign_in("ben")
     gate.clock.forward(121)
     with pytest.raises(AnswerRefused, match="fresh sign-in"):
-        standing_answers.add_answer(gate.state, session, "allow", "git branch -D tmp/*", "")
+        grants.add_answer(gate.state, session, "allow", "git branch -D tmp/*", "")
     for verdict, pattern in (("allow", "*"), ("deny", "**"), ("allow", "Bash:*"), ("allow", ""), ("maybe", "npm *")):
         with pytest.raises(AnswerRefused):
-            standing_answers.add_answer(gate.state, gate.sign_in(), verdict, pattern, "")
+            grants.add_answer(gate.state, gate.sign_in(), verdict, pattern, "")
     with pytest.raises(AnswerRefused, match="with /standing"):
         add_grant(gate.state, gate.sign_in(), {"effect": "allow", "targets": ["git *"], "why": "x"})
 
@@ -134,17 +134,15 @@ def test_it_is_tried_on_the_record_before_it_is_saved(gate: Gate) -> None:
     gate.ask(operation("list_users", {}, cwd=CWD))
     by = gate.sign_in()
     found = trials.try_standing_answer(
-        gate.state, standing_answers.parse_answer(gate.state, by, "allow", "git branch -D tmp/*", "")
+        gate.state, grants.parse_answer(gate.state, by, "allow", "git branch -D tmp/*", "")
     )
     assert [(one.before, one.after) for one in found.changed] == [("confirm", "allow")] * 3 and found.records >= 6
     assert {one.title for one in found.changed} == {f"git branch -D tmp/{at}" for at in range(3)}
     assert [(one.title, one.after) for one in found.unchanged] == [("git branch -D tmp/9 && ls", "confirm")]
     assert "only a part of it" in found.unchanged[0].why
-    none = trials.try_standing_answer(
-        gate.state, standing_answers.parse_answer(gate.state, by, "allow", "git push*", "")
-    )
+    none = trials.try_standing_answer(gate.state, grants.parse_answer(gate.state, by, "allow", "git push*", ""))
     assert not none.changed and not none.unchanged
-    no = trials.try_standing_answer(gate.state, standing_answers.parse_answer(gate.state, by, "deny", "npm *", ""))
+    no = trials.try_standing_answer(gate.state, grants.parse_answer(gate.state, by, "deny", "npm *", ""))
     assert [(one.title, one.before, one.after) for one in no.changed] == [("npm test", "allow", "block")]
     assert gate.ask(command("npm test", CWD)).allowed and not gate.state.standing.answers
 

@@ -24,8 +24,7 @@ from interlock.notify import ConsoleAddress, ticket_message
 from interlock.notify.outbox import MOST_OWED, Outbox
 from interlock.notify.webhook import Webhook
 from interlock.ports import OpenChannel
-from interlock.records import Block
-from interlock.records.deliveries import AGAIN, DROPPED
+from interlock.records import AGAIN, DROPPED, Block
 from interlock.times import iso
 from interlock.web.wire import ticket_json
 from message_servers import Receiver, http_receiver
@@ -158,7 +157,7 @@ def test_a_message_that_somebody_died_over_is_sent_by_the_next(gate: Gate, recei
     post.outbox.look()
     courier, now = post.outbox.couriers["hook"], gate.clock.now()
     [row] = gate.store.read(lambda tx: tx.due_deliveries("hook", now, 10))
-    from interlock.records.deliveries import claim_delivery
+    from interlock.records import claim_delivery
 
     assert gate.store.write(lambda tx: tx.change_delivery(claim_delivery(row, now), row))  # and then a power cut
     courier.round()

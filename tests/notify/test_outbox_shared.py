@@ -13,7 +13,7 @@ from interlock.model import operation
 from interlock.notify.outbox import Outbox
 from interlock.notify.webhook import Webhook
 from interlock.ports import OpenChannel
-from interlock.records.deliveries import LEASE, claim_delivery
+from interlock.records import LEASE, claim_delivery
 from message_servers import Receiver, http_receiver
 from shared_services import Replica
 

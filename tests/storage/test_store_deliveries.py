@@ -5,7 +5,7 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from interlock.ports import Store
-from interlock.records.deliveries import SENT, Delivery, claim_delivery, finish_delivery
+from interlock.records import SENT, Delivery, claim_delivery, finish_delivery
 from stored_records import NOW
 
 ROW = Delivery("hook/ticket t1", "hook", "held", "ticket t1", "", NOW, NOW)

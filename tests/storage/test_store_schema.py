@@ -16,8 +16,7 @@ import interlock.storage.sql
 import interlock.storage.tickets
 from interlock.model import TicketState
 from interlock.ports import StoreError, Tx
-from interlock.records import AuditQuery, TicketQuery
-from interlock.records.deliveries import Delivery
+from interlock.records import AuditQuery, Delivery, TicketQuery
 from interlock.startup import open_store
 from interlock.storage import Migration, RecordTable, Row, Transaction, migrate, migrations
 from interlock.storage.sql import SqlTx

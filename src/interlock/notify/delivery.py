@@ -18,13 +18,16 @@ from interlock.error_codes import AnswerRefused
 from interlock.model import Level, TicketState
 from interlock.notify import ConsoleAddress, Message, digest, head_words, notice_message
 from interlock.ports import Carrier, StoreError, Tx, Undelivered
-from interlock.records import Block, Challenge, Ticket, TicketQuery
-from interlock.records.deliveries import (
+from interlock.records import (
     FAILED,
     NEEDLESS,
     QUEUED,
     SENT,
+    Block,
+    Challenge,
     Delivery,
+    Ticket,
+    TicketQuery,
     claim_delivery,
     fail_delivery,
     finish_delivery,

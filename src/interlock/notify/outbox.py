@@ -30,8 +30,7 @@ from interlock.model import Level
 from interlock.notify import TEST, clean_line, notice_message
 from interlock.notify.delivery import Courier, PendingItem, pending_items, record_outcome
 from interlock.ports import CodeChannel, OpenChannel, StoreError, StoreEvent, Tx, Undelivered
-from interlock.records import Challenge, Ticket
-from interlock.records.deliveries import DROPPED, FAILED, SENT, Delivery, finish_delivery
+from interlock.records import DROPPED, FAILED, SENT, Challenge, Delivery, Ticket, finish_delivery
 from interlock.runtime.state import State
 from interlock.times import iso
 

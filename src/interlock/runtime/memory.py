@@ -8,7 +8,7 @@ import threading
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
-from interlock.approvals import pausing, signed_orders, standing_answers
+from interlock.approvals import grants, pausing, signed_orders
 from interlock.approvals.denials import SETTING
 from interlock.identity.keys.roster import ROSTER_SETTING, Roster
 from interlock.identity.sessions import SignInRefused
@@ -102,7 +102,7 @@ class Memory:
         self._take_patterns(tx)
         self._take_mode(tx)
         pausing.adopt(self._state, tx)
-        standing_answers.load(self._state, tx)
+        grants.load_answers(self._state, tx)
 
     def _take_blocks(self, tx: Tx) -> None:
         rows = tx.blocks()  # the newest first

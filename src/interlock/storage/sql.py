@@ -16,12 +16,12 @@ from interlock.records import (
     AuditRow,
     Challenge,
     Checkpoint,
+    Delivery,
     Execution,
     Notification,
     Snapshot,
     SnapshotQuery,
 )
-from interlock.records.deliveries import Delivery
 from interlock.records.plans import PlanQuery, PlanRow, Workflow
 from interlock.storage import RecordTable, Transaction, contains, stored_text, where
 from interlock.storage.access import IdentityQueries, SettingQueries

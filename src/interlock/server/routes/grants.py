@@ -8,8 +8,15 @@ from fastapi import APIRouter
 from msgspec.structs import asdict
 
 from interlock.approvals.denials import ALLOW
-from interlock.approvals.grants import add_grant, add_pattern, is_signed, remove_pattern, revoke_grant
-from interlock.approvals.standing_answers import add_answer, parse_answer
+from interlock.approvals.grants import (
+    add_answer,
+    add_grant,
+    add_pattern,
+    is_signed,
+    parse_answer,
+    remove_pattern,
+    revoke_grant,
+)
 from interlock.engine.trials import EXAMPLES, StandingTrial, try_standing_answer
 from interlock.records import Grant
 from interlock.runtime.state import State
