@@ -90,9 +90,12 @@ def _tagged(value: Any, depth: int) -> Any:
 
 
 def _table(value: Mapping[Any, Any], depth: int) -> dict[str, Any]:
-    for key in value:  # all of them before any value: nested values must not be visited twice
-        if type(key) is not str or not key.isascii() or key[:1] == _MARK:
-            return _odd_table(value, depth)
+    try:  # all of them before any value: nested values must not be visited twice
+        names = "".join(value)
+    except TypeError:  # a key that is no text
+        return _odd_table(value, depth)
+    if not names.isascii() or _MARK in names:
+        return _odd_table(value, depth)
     return {
         key: item if type(item) is str and item.isascii() else _tagged(item, depth + 1) for key, item in value.items()
     }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 
 
 def iso(seconds: float) -> str:
@@ -25,6 +26,7 @@ def seconds_left(until: float, now: float) -> float:
     return milliseconds_to_seconds(max(0.0, until - now) * 1000)
 
 
+@lru_cache(maxsize=64)
 def _civil(days: int) -> tuple[int, int, int]:
     """A count of days as year, month and day."""
     days += 719_468

@@ -160,9 +160,10 @@ def _confirmed_patterns(state: State, judged: Judged) -> frozenset[str]:
 def attack(judged: Judged) -> str:
     """How an action attacks the guard itself, in words; where files can be read, settings that run our hook count."""
     request = judged.request
-    files, home = request.access.read, request.action.home or home_of(request.agent.principal)
+    files = request.access.read
 
     def read(path: str) -> str | None:
+        home = request.action.home or home_of(request.agent.principal)
         return files(f"{home}{path[1:]}" if path.startswith("~/") else path) if files else None
 
     return tampering(request.action, judged.judgement, read if files is not None else None)

@@ -316,24 +316,24 @@ _HOOKS = re.compile(r"(?i)hook|interlock|tooluse|before_?tool")
 
 def tampering(action: Action, judgement: Judgement, files: Callable[[str], str | None] | None) -> str:
     """What an action does to Interlock itself, in words; empty for any other action. `files` reads settings files."""
-    return next(_found(action, judgement, files), "")
-
-
-def _found(action: Action, judgement: Judgement, files: Callable[[str], str | None] | None) -> Iterator[str]:
-    among = {fact.subject for fact in judgement.facts if isinstance(fact, Effect) and fact.target == AMONG}
-    if any(
-        finding.rule in STOPPING and not (finding.rule == KILL_FOUND and finding.subject in among)
-        for finding in judgement.assessment.findings
-    ):
-        yield "stops the guard or takes it away"
-    for fact in judgement.facts:
-        if not isinstance(fact, Effect) or fact.verb not in CHANGES:
+    effects = [fact for fact in judgement.facts if isinstance(fact, Effect)]
+    for finding in judgement.assessment.findings:
+        if finding.rule in STOPPING and not (finding.rule == KILL_FOUND and _is_among(finding.subject, effects)):
+            return "stops the guard or takes it away"
+    for fact in effects:
+        if fact.verb not in CHANGES:
             continue
         if fact.place == "guard" and _is_own(fact):
-            yield f"changes the guard's own files ({fact.target or fact.path})"
+            return f"changes the guard's own files ({fact.target or fact.path})"
         if fact.place == "agent_config" and files is not None and _runs_hook(files(fact.path)):
             if not _keeps_hook(action, fact):
-                yield f"changes the settings that call the guard ({fact.target or fact.path})"
+                return f"changes the settings that call the guard ({fact.target or fact.path})"
+    return ""
+
+
+def _is_among(subject: str, effects: Sequence[Effect]) -> bool:
+    """Whether a command reaches Interlock's processes only among others."""
+    return any(fact.subject == subject and fact.target == AMONG for fact in effects)
 
 
 def _is_own(fact: Effect) -> bool:
