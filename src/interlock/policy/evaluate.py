@@ -77,8 +77,19 @@ def evaluate_policy(assessment: Assessment, named: MatchNames, policy: Policy, a
     if not policy.severities.enabled:
         return PolicyResult(Requirement(), ("the gate is switched off (enabled = false)",))
     parts = [part for source in _SOURCES for part in source(assessment, named, policy, at)]
+    if parts:
+        result = _join(parts, assessment, named, policy, at)
+    else:
+        result = PolicyResult(Requirement(), tuple(_impact_factors(at)))
+    return _apply_mode(_apply_pause(result, assessment, at), at.mode)
+
+
+def _join(
+    parts: list[Contribution], assessment: Assessment, named: MatchNames, policy: Policy, at: Circumstances
+) -> PolicyResult:
+    """The join of the contributions that no exemption removes."""
     remaining, exemptions = parts, list[str]()
-    if parts and _may_exempt(policy, at):
+    if _may_exempt(policy, at):
         remaining, exemptions = apply_exemptions(parts, assessment, named, policy, at)
     requirement = Requirement()
     for part in remaining:
@@ -93,8 +104,7 @@ def evaluate_policy(assessment: Assessment, named: MatchNames, policy: Policy, a
     denies = any(part.denies for part in remaining)
     refusing = next((part for part in remaining if part.code and part.requirement.blocked), None)
     code, details = (refusing.code, refusing.details) if refusing else ("", NOTHING)
-    result = PolicyResult(requirement, factors, denies, tuple(remaining), code, details)
-    return _apply_mode(_apply_pause(result, assessment, at), at.mode)
+    return PolicyResult(requirement, factors, denies, tuple(remaining), code, details)
 
 
 def _may_exempt(policy: Policy, at: Circumstances) -> bool:
