@@ -94,8 +94,10 @@ def _given(judged: Judged, weighed: PolicyResult) -> str:
 def _stored_action(judged: Judged, marks: Sequence[Span]) -> dict[str, Any]:
     """The stored action, with its effective commands where its own text does not show them."""
     action, assessment = judged.request.action, judged.judgement.assessment
-    plain = {"kind": action.kind.value, **action.fields}
-    runs = unwrap_commands(assessment.steps, [finding_json(finding) for finding in assessment.findings], plain)
+    runs: list[Any] = []
+    if [step.text for step in assessment.steps] != [action.text]:
+        plain = {"kind": action.kind.value, **action.fields}
+        runs = unwrap_commands(assessment.steps, [finding_json(finding) for finding in assessment.findings], plain)
     return {**action_json(action, marks), **({RUNS: runs} if runs else {})}
 
 

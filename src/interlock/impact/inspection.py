@@ -33,10 +33,6 @@ from interlock.policy.real_paths import RESOLVED
 
 MOST = 50  # effects of one action that are inspected
 MOST_CHANGES = 600  # targets of everyday work; more than that stand for anything
-# Includes rules that are inspected only to inform a person: no impact relaxes their requirement.
-INSPECTABLE = INSPECTABLE_RULES | frozenset(
-    "filesystem.wipe filesystem.delete_system_file filesystem.delete_state git.force_push".split()
-)
 _CONTENTS = frozenset({"database", "statements", "compose"})  # effects that depend on the content of a file
 _FILES_SERVER = "mcp__filesystem__"
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from interlock.analysis.wire import flags_json
 from interlock.error_codes import CODES
@@ -15,9 +15,6 @@ from interlock.model import (
 )
 from interlock.records import Ticket
 from interlock.times import iso
-
-if TYPE_CHECKING:
-    pass
 
 NO_REQUIREMENT = Requirement()
 
