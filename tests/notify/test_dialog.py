@@ -22,7 +22,7 @@ from interlock.error_codes import LoopProblem
 from interlock.identity.keys.codes import new_code
 from interlock.model import intent
 from interlock.notify.channels import open_builtin_channels
-from interlock.notify.dialog import KDIALOG, OSASCRIPT, POWERSHELL, ZENITY, Dialog, DialogProgram, dialog_program
+from interlock.notify.desktop import KDIALOG, OSASCRIPT, POWERSHELL, ZENITY, Dialog, DialogProgram, dialog_program
 from interlock.records import Block, Challenge
 
 PATIENCE = 20.0

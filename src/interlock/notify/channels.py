@@ -17,8 +17,7 @@ from interlock.approvals.display import display_action
 from interlock.config.channels import ALERT, BLOCK, CHALLENGE, HELD, ChannelRoute, ChannelSettings, public_address
 from interlock.notify import HEADINGS, clean_line, who
 from interlock.notify.apprise import Apprise
-from interlock.notify.desktop import MISSING, Desktop, notifier
-from interlock.notify.dialog import Dialog, dialog_program
+from interlock.notify.desktop import MISSING, Desktop, Dialog, dialog_program, notifier
 from interlock.notify.webhook import Webhook
 from interlock.ports import Carrier, Channel, OpenChannel
 from interlock.records import Challenge, Ticket

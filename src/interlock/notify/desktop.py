@@ -1,27 +1,187 @@
-"""Shows a notification on the daemon's own desktop: who waits for what; never a code."""
+"""Shows notifications, and in windows of their own release codes, on the daemon's own desktop; a code goes to a program's stdin, never into arguments or files."""
 
 from __future__ import annotations
 
+import base64
 import html
 import os
+import stat
 import subprocess
 import sys
+import threading
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from msgspec import Struct
 
 from interlock.notify import Message
-from interlock.notify.dialog import (
-    OSASCRIPT,
-    POWERSHELL,
-    TITLE,
-    apple_text,
-    is_system_program,
-    minimal_environment,
-    powershell_text,
-)
 from interlock.ports import Undelivered
+from interlock.records import Challenge, Ticket
+
+TITLE = "Interlock"
+_POWERSHELL = "C:\\Windows\\System32\\WindowsPowerShell\\v1.0\\powershell.exe"
+# All that a window needs: other variables could make the program load or log something.
+_NEEDED = ("DISPLAY", "WAYLAND_DISPLAY", "XAUTHORITY", "XDG_RUNTIME_DIR", "LANG", "LC_ALL", "SystemRoot", "TEMP")
+_NOWHERE = "/nonexistent"  # no home, whose settings others could write
+
+
+class DialogProgram(Struct, frozen=True):
+    """A program that shows its stdin; its arguments never contain the text."""
+
+    path: str
+    arguments: Callable[[int], list[str]]  # for so many seconds
+    script: Callable[[str, int], str]  # text -> stdin
+
+
+def _text(text: str, seconds: int) -> str:
+    return text
+
+
+def _apple_dialog(text: str, seconds: int) -> str:
+    return f'display dialog "{apple_text(text)}" with title "{TITLE}" buttons {{"OK"}} default button 1 giving up after {seconds}\n'
+
+
+def _powershell_dialog(text: str, seconds: int) -> str:
+    return (
+        f"(New-Object -ComObject WScript.Shell).Popup({powershell_text(text)}, {seconds}, '{TITLE}', 64) | Out-Null\n"
+    )
+
+
+def apple_text(text: str) -> str:
+    """The inside of an AppleScript string."""
+    return text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
+
+
+def powershell_text(text: str) -> str:
+    """A PowerShell expression of the text in base64, so that nothing needs quoting."""
+    coded = base64.b64encode(text.encode()).decode()
+    return f"[Text.Encoding]::UTF8.GetString([Convert]::FromBase64String('{coded}'))"
+
+
+def _zenity(seconds: int) -> list[str]:
+    return [
+        "--text-info",
+        f"--title={TITLE}",
+        "--width=760",
+        "--height=480",
+        "--font=monospace",
+        f"--timeout={seconds}",
+    ]
+
+
+ZENITY = DialogProgram("/usr/bin/zenity", _zenity, _text)
+KDIALOG = DialogProgram("/usr/bin/kdialog", lambda seconds: ["--title", TITLE, "--textbox", "-", "760", "480"], _text)
+OSASCRIPT = DialogProgram("/usr/bin/osascript", lambda seconds: ["-"], _apple_dialog)
+POWERSHELL = DialogProgram(
+    _POWERSHELL,
+    lambda seconds: ["-NoProfile", "-NonInteractive", "-WindowStyle", "Hidden", "-Command", "-"],
+    _powershell_dialog,
+)
+
+
+def dialog_program(environ: Mapping[str, str], platform: str = sys.platform) -> DialogProgram | None:
+    """The program that can show a window here; None without a desktop, and for a program that this user could replace."""
+    if platform == "darwin":
+        known = [OSASCRIPT]
+    elif platform == "win32":
+        known = [POWERSHELL]
+    elif environ.get("DISPLAY") or environ.get("WAYLAND_DISPLAY"):
+        known = [KDIALOG, ZENITY] if "kde" in environ.get("XDG_CURRENT_DESKTOP", "").casefold() else [ZENITY, KDIALOG]
+    else:
+        return None
+    return next((program for program in known if platform == "win32" or is_system_program(Path(program.path))), None)
+
+
+def is_system_program(path: Path) -> bool:
+    """Whether a program is owned by root, and nobody else can write it or its folder."""
+    try:
+        for place in (path.resolve(), path.resolve().parent):
+            found = place.stat()
+            if found.st_uid != 0 or found.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
+                return False
+    except OSError:
+        return False
+    return os.access(path, os.X_OK)
+
+
+class Dialog:
+    """Windows with codes, one per challenge; each closes when its code expires."""
+
+    name = "dialog"
+
+    def __init__(self, program: DialogProgram, environ: Mapping[str, str]) -> None:
+        self._program = program
+        self._environ = minimal_environment(environ)
+        self._open: dict[str, subprocess.Popen[bytes]] = {}
+        self._lock = threading.Lock()
+
+    def tell(self, event: str, about: Ticket | Challenge | None, words: str) -> None:
+        """Does nothing: windows show codes only."""
+
+    def show(self, challenge: Challenge, code: str, words: str, seconds: float) -> None:
+        """Opens a window; returns when the program has the text."""
+        self.hide(challenge.id)
+        lasts = max(1, int(seconds))
+        text = (
+            f"{words}\n\nTo let it go on, give it this code; it counts once. To leave it stopped, close this window.\n\n"
+            f"challenge  {challenge.id}\ncode       {code}\n"
+        )
+        process = subprocess.Popen(
+            [self._program.path, *self._program.arguments(lasts)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            env=self._environ,
+            cwd="/" if os.name == "posix" else None,
+            close_fds=True,
+            start_new_session=True,
+        )
+        with self._lock:
+            self._open[challenge.id] = process
+        threading.Thread(
+            target=self._attend,
+            args=(challenge.id, process, self._program.script(text, lasts).encode(), lasts),
+            daemon=True,
+        ).start()
+
+    def hide(self, challenge: str) -> None:
+        """Closes the window of a challenge."""
+        with self._lock:
+            process = self._open.pop(challenge, None)
+        if process is not None and process.poll() is None:
+            process.terminate()
+
+    def _attend(self, challenge: str, process: subprocess.Popen[bytes], text: bytes, seconds: int) -> None:
+        """Writes the text to the program, and closes the window in the end."""
+        try:
+            process.communicate(text, timeout=seconds + 1)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.communicate()
+        except (OSError, ValueError):  # the program ended before it had read the text
+            process.kill()
+            process.wait()
+        with self._lock:
+            if self._open.get(challenge) is process:
+                del self._open[challenge]
+
+
+def minimal_environment(environ: Mapping[str, str]) -> dict[str, str]:
+    found = {name: environ[name] for name in _NEEDED if environ.get(name)}
+    if os.name != "posix":
+        return found
+    if "DISPLAY" in found and "XAUTHORITY" not in found and environ.get("HOME"):
+        found["XAUTHORITY"] = str(Path(environ["HOME"]) / ".Xauthority")
+    if sys.platform == "darwin":
+        return found
+    return found | {
+        "HOME": _NOWHERE,
+        "XDG_CONFIG_HOME": _NOWHERE,
+        "PATH": "/usr/bin:/bin",
+        "GTK_A11Y": "none",
+        "NO_AT_BRIDGE": "1",
+    }
+
 
 SECONDS = 10.0
 MOST = 300  # characters

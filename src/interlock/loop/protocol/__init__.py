@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from functools import cached_property
 from types import MappingProxyType
 from typing import Any
 
@@ -145,7 +146,7 @@ class Danger(Struct, frozen=True):
         return found
 
 
-class OperationSpec(Struct, frozen=True):
+class OperationSpec(Struct, frozen=True, dict=True):
     """One row of a table."""
 
     name: str
@@ -177,6 +178,16 @@ class OperationSpec(Struct, frozen=True):
     @property
     def names(self) -> list[str]:
         return [param.name for param in self.params]
+
+    @cached_property
+    def spelled(self) -> Mapping[str, ParamSpec]:
+        """The parameters by every spelling that `params` may have."""
+        return {name: param for param in self.params for name in (param.name, *param.aliases)}
+
+    @cached_property
+    def beside(self) -> frozenset[str]:
+        """The spellings that may also stand beside `params`."""
+        return frozenset(name for name, param in self.spelled.items() if not param.nested)
 
 
 def table(*operations: OperationSpec) -> Mapping[str, OperationSpec]:

@@ -61,9 +61,7 @@ def check_parameters(operation: OperationSpec, arguments: Mapping[str, Any]) -> 
     if not isinstance(inner, dict):
         raise wrong_type("params", "object", inner)
     outer = {key: value for key, value in arguments.items() if key not in ENVELOPE}
-    spelled = {name: param for param in operation.params for name in (param.name, *param.aliases)}
-    beside = {name for name, param in spelled.items() if not param.nested}
-    _only(operation, (*_others(inner, spelled), *_others(outer, beside)))
+    _only(operation, (*_others(inner, operation.spelled), *_others(outer, operation.beside)))
     found = {}
     for param in operation.params:
         value = _given(param, inner, {} if param.nested else outer)

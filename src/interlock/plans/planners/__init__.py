@@ -6,6 +6,7 @@ import json
 import time
 from collections.abc import Mapping
 from importlib import import_module
+from pathlib import Path
 from pkgutil import iter_modules
 from typing import Any
 
@@ -14,14 +15,7 @@ from interlock.ports import Planner, PlannerError, PlannerTimeout
 
 MOST_BYTES = 256 * 1024
 _CONNECT = 3.0  # seconds; a server that is there takes a connection at once
-SYSTEM = (
-    "You turn a request into one shell command for the system that is described. You never run anything: a person reads your plan, "
-    "may edit it, and decides. Answer with one JSON object and nothing else, with the keys command, explanation, assumptions (a "
-    "list), confidence (0 to 1), expectedEffect, risk (low: only reads; medium: changes something that can be undone; high: "
-    "destroys, needs more rights, or reaches far) and flags with the booleans destructive, touchesFiles, touchesNetwork, "
-    "escalatesPrivileges, requiresConfirmation. Quote every name that comes from the request. Prefer commands that read, and the "
-    "narrowest target. Where the request is unclear, choose the harmless reading and say so in assumptions."
-)
+SYSTEM = Path(__file__).with_name("prompt.md").read_text("utf-8").rstrip("\n")
 
 
 class PlannerNotConnected(PlannerError):
