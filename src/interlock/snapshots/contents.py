@@ -9,14 +9,13 @@ import os
 from collections.abc import Iterator
 
 from interlock.impact import Budget, Unclear
-from interlock.snapshots.folder import READ, RestoreRefused, SnapshotFolder
+from interlock.snapshots.folder import READ, RestoreRefused, SnapshotFolder, create_file
 from interlock.snapshots.manifest import Manifest
 
 SMALL = 1 << 18  # bytes of what goes into the pack
 _PART = 1 << 20
 _FLUSH = 8 << 20
 _FICLONE = 0x40049409
-_MAKE = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW
 
 
 class ContentWriter:
@@ -25,9 +24,7 @@ class ContentWriter:
     def __init__(self, folder: SnapshotFolder, id: str, budget: Budget) -> None:
         self._folder, self._id, self._budget = folder, id, budget
         self._place = folder.temporary(f"{id}.pack")
-        with contextlib.suppress(FileNotFoundError):
-            os.unlink(self._place)
-        self._handle = os.open(self._place, _MAKE, 0o400)
+        self._handle = create_file(self._place, 0o400)
         self._pending: list[bytes] = []
         self._pending_bytes = self._size = self._number = 0
         self.pack: dict[str, tuple[int, int]] = {}
@@ -48,9 +45,7 @@ class ContentWriter:
         """Stores a copy of an open file that shares its blocks where the file system can; returns its SHA-256."""
         self._number += 1
         temporary = self._folder.temporary(f"{self._id}.{self._number}")
-        with contextlib.suppress(FileNotFoundError):
-            os.unlink(temporary)
-        handle = os.open(temporary, _MAKE, 0o400)
+        handle = create_file(temporary, 0o400)
         try:
             sha = self._clone(source, handle) or self._copy(source, handle, size)
             if hash_file(handle, self._budget) != (sha, size):

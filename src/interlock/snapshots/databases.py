@@ -9,7 +9,7 @@ import urllib.parse
 
 from interlock.impact import Budget, Unclear
 from interlock.snapshots.contents import ContentReader, ContentWriter
-from interlock.snapshots.folder import SnapshotFolder
+from interlock.snapshots.folder import SnapshotFolder, create_file, remove_file
 from interlock.snapshots.manifest import SavedDatabase
 
 _MAGIC = b"SQLite format 3\0"
@@ -56,7 +56,7 @@ def restore_database(
     temporary = folder.temporary(f"{id}.back.db")
     try:
         remove_database(temporary)
-        handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+        handle = create_file(temporary, 0o600)
         try:
             reader.into(handle, one.sha256, one.size)
         finally:
@@ -106,8 +106,7 @@ def clear_change_counter(handle: int) -> None:
 
 def remove_database(path: str) -> None:
     for ending in ("", "-wal", "-shm", "-journal"):
-        with contextlib.suppress(FileNotFoundError):
-            os.unlink(f"{path}{ending}")
+        remove_file(f"{path}{ending}")
 
 
 def _uri(path: str, mode: str) -> str:

@@ -224,9 +224,7 @@ class SnapshotFolder(Struct, frozen=True):
         """Writes a JSON file, all of it or nothing; returns its digest."""
         data = json.dumps(body, separators=(",", ":")).encode()
         temporary = self.temporary(os.path.basename(place))
-        with contextlib.suppress(FileNotFoundError):
-            os.unlink(temporary)
-        with open(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _NOFOLLOW, 0o400), "wb") as out:
+        with open(create_file(temporary, 0o400), "wb") as out:
             out.write(data)
             out.flush()
             os.fsync(out.fileno())
@@ -245,6 +243,18 @@ class SnapshotFolder(Struct, frozen=True):
             return json.loads(data), hashlib.sha256(data).hexdigest()
         except ValueError:
             raise RestoreRefused("the manifest of the snapshot is damaged") from None
+
+
+def create_file(path: str, mode: int, dir_fd: int | None = None) -> int:
+    """A handle on a new file, in place of one that a killed process left behind."""
+    remove_file(path, dir_fd)
+    return os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | _NOFOLLOW, mode, dir_fd=dir_fd)
+
+
+def remove_file(path: str, dir_fd: int | None = None) -> None:
+    """Removes a file; a missing one is no error."""
+    with contextlib.suppress(FileNotFoundError):
+        os.unlink(path, dir_fd=dir_fd)
 
 
 def sync_folder(folder: str) -> None:

@@ -11,13 +11,12 @@ from collections.abc import Iterable
 from interlock.impact import Budget
 from interlock.impact.git import Repository
 from interlock.snapshots.contents import ContentReader, write_all
-from interlock.snapshots.folder import FolderHandles, RestoreRefused, sync_filesystem
+from interlock.snapshots.folder import FolderHandles, RestoreRefused, create_file, remove_file, sync_filesystem
 from interlock.snapshots.manifest import SavedRepository
 from interlock.snapshots.path_state import read_git_file, ref_value
 from interlock.snapshots.restore_plan import RefMove, RestorePlan, RestoreStep
 
 HELD = "refs/interlock/undo/"
-_MAKE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW
 _WHO = b"Interlock <interlock@localhost>"
 _ORDER = ("log", "stash", "config", "head", "index")
 _NONE = "0" * 40
@@ -44,9 +43,7 @@ def write_object(places: FolderHandles, shared: str, kind: bytes, data: bytes) -
     make_folder(places, folder)
     handle, name = places.folder(folder), oid.hex()[2:]
     temporary = f"tmp_obj_{name}"
-    with contextlib.suppress(FileNotFoundError):
-        os.unlink(temporary, dir_fd=handle)
-    opened = os.open(temporary, _MAKE, 0o444, dir_fd=handle)
+    opened = create_file(temporary, 0o444, handle)
     try:
         write_all(opened, zlib.compress(body, 1))
     finally:
@@ -87,8 +84,7 @@ def set_ref(
         else:
             unpack_ref(places, repository, name, id, again)
             handle, last = places.split(path)
-            with contextlib.suppress(FileNotFoundError):
-                os.unlink(last, dir_fd=handle)
+            remove_file(last, handle)
 
 
 class GitLock:
@@ -102,9 +98,7 @@ class GitLock:
 
     def __enter__(self) -> GitLock:
         """Written elsewhere first, so that a lock left behind is whole; refuses where another git command holds the lock."""
-        with contextlib.suppress(FileNotFoundError):
-            os.unlink(self._own, dir_fd=self._git)
-        opened = os.open(self._own, _MAKE, self._mode, dir_fd=self._git)
+        opened = create_file(self._own, self._mode, self._git)
         try:
             write_all(opened, self._data)
             os.fsync(opened)
@@ -127,8 +121,7 @@ class GitLock:
 
     def __exit__(self, *error: object) -> None:
         if not self._done:
-            with contextlib.suppress(FileNotFoundError):
-                os.unlink(f"{self._name}.lock", dir_fd=self._handle)
+            remove_file(f"{self._name}.lock", self._handle)
 
     def _link_lock(self) -> None:
         os.link(self._own, f"{self._name}.lock", src_dir_fd=self._git, dst_dir_fd=self._handle, follow_symlinks=False)
@@ -234,8 +227,7 @@ class GitRestore:
         make_folder(self._places, os.path.dirname(entry.path))
         handle, name = self._places.split(entry.path)
         if entry.kind == "absent" and step.data is None:
-            with contextlib.suppress(FileNotFoundError):
-                os.unlink(name, dir_fd=handle)
+            remove_file(name, handle)
             return
         with GitLock(self._places, repository, entry.path, data, self._id, self._again, entry.mode or 0o644) as finish:
             found = self._places.stat(entry.path)

@@ -8,7 +8,14 @@ import stat
 from collections.abc import Iterable
 
 from interlock.snapshots.contents import ContentReader
-from interlock.snapshots.folder import FolderHandles, RestoreRefused, sync_filesystem, write_attributes
+from interlock.snapshots.folder import (
+    FolderHandles,
+    RestoreRefused,
+    create_file,
+    remove_file,
+    sync_filesystem,
+    write_attributes,
+)
 from interlock.snapshots.git_writer import make_folder
 from interlock.snapshots.manifest import Manifest, SavedPath
 from interlock.snapshots.path_state import inode_key
@@ -17,7 +24,6 @@ from interlock.snapshots.restore_plan import RestoreStep
 MARKS = frozenset({"mode", "attributes"})  # changes that leave the content
 _TOGETHER = 500  # files that are written before any of them is in its place
 _FEW = 8
-_MAKE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW
 
 
 class PathWriter:
@@ -75,7 +81,7 @@ class PathWriter:
         path = step.entry.path
         handle, name = self._writable(path)
         if step.now.kind != "folder":
-            _unlink(handle, name)
+            remove_file(name, handle)
             return
         if step.entry.kind != "absent":
             self._empty(path)
@@ -126,7 +132,7 @@ class PathWriter:
         except BaseException:
             for step in steps:
                 with contextlib.suppress(OSError):
-                    _unlink(self._places.split(step.entry.path)[0], self._temporary(step.entry))
+                    remove_file(self._temporary(step.entry), self._places.split(step.entry.path)[0])
             raise
 
     def _ready(self, step: RestoreStep) -> tuple[int, str]:
@@ -152,7 +158,7 @@ class PathWriter:
             if not self._link_twin(handle, temporary, entry):
                 self._create(handle, temporary, entry)
             os.rename(temporary, name, src_dir_fd=handle, dst_dir_fd=handle)
-            _unlink(handle, temporary)  # two names of one file are not renamed into each other
+            remove_file(temporary, handle)  # two names of one file are not renamed into each other
         self._done.add(entry.path)
 
     def _check_unchanged_file(self, step: RestoreStep) -> None:
@@ -160,11 +166,7 @@ class PathWriter:
             self._check_unchanged(step)
 
     def _create(self, handle: int, name: str, entry: SavedPath) -> None:
-        try:
-            opened = os.open(name, _MAKE, 0o600, dir_fd=handle)
-        except FileExistsError:  # of an undo that was killed
-            _unlink(handle, name)
-            opened = os.open(name, _MAKE, 0o600, dir_fd=handle)
+        opened = create_file(name, 0o600, handle)
         try:
             self._reader.into(opened, entry.sha256, entry.size)
             self._set_metadata(opened, entry)
@@ -191,7 +193,7 @@ class PathWriter:
 
     def _link_twin(self, handle: int, name: str, entry: SavedPath) -> bool:
         """Links a file to another of its names that is restored already; False where there is none."""
-        _unlink(handle, name)
+        remove_file(name, handle)
         for other in self._twins.get(entry.twin, ()):
             if other != entry.path and other in self._done:
                 there, last = self._places.split(other)
@@ -215,7 +217,7 @@ class PathWriter:
         make_folder(self._places, os.path.dirname(entry.path))
         handle, name = self._writable(entry.path)
         temporary = self._temporary(entry)
-        _unlink(handle, temporary)
+        remove_file(temporary, handle)
         os.symlink(entry.link, temporary, dir_fd=handle)
         found = os.stat(temporary, dir_fd=handle, follow_symlinks=False)
         if (found.st_uid, found.st_gid) != entry.owner:
@@ -262,8 +264,3 @@ class PathWriter:
                 self._opened[holder] = stat.S_IMODE(found.st_mode)
                 os.chmod(f"/proc/self/fd/{handle}", stat.S_IMODE(found.st_mode) | 0o700)
         return handle, name
-
-
-def _unlink(handle: int, name: str) -> None:
-    with contextlib.suppress(FileNotFoundError):
-        os.unlink(name, dir_fd=handle)

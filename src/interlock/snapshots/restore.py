@@ -23,7 +23,7 @@ from interlock.snapshots import (
     text_difference,
 )
 from interlock.snapshots.contents import ContentReader
-from interlock.snapshots.folder import FolderHandles, RestoreRefused, SnapshotFolder, sync_filesystem
+from interlock.snapshots.folder import FolderHandles, RestoreRefused, SnapshotFolder, remove_file, sync_filesystem
 from interlock.snapshots.git_writer import GitRestore
 from interlock.snapshots.manifest import Manifest, parse_manifest
 from interlock.snapshots.path_state import now, read_git_file, ref_value, state_key
@@ -257,8 +257,7 @@ def _optional(folder: SnapshotFolder, id: str, ending: str) -> dict[str, Any] | 
 
 
 def _end(folder: SnapshotFolder, id: str) -> None:
-    with contextlib.suppress(FileNotFoundError):
-        os.unlink(folder.place(id, "undoing"))
+    remove_file(folder.place(id, "undoing"))
 
 
 def _say(manifest: Manifest) -> tuple[str, ...]:

@@ -18,7 +18,7 @@ from interlock.impact import Budget, BudgetExceeded, Unclear
 from interlock.impact.inspector import deny_tracing
 from interlock.impact.warm_child import READY
 from interlock.snapshots import ID, PruneResult, SnapshotLimits, parse_snapshot_id
-from interlock.snapshots.folder import FolderHandles, RestoreRefused, SnapshotFolder
+from interlock.snapshots.folder import FolderHandles, RestoreRefused, SnapshotFolder, remove_file
 from interlock.snapshots.git_writer import drop_hold
 from interlock.snapshots.manifest import Manifest, parse_manifest
 from interlock.snapshots.restore import plan, settle, undo
@@ -86,8 +86,7 @@ def _delete(folder: SnapshotFolder, places: FolderHandles, one: ListedSnapshot, 
         if git.held:
             _release_objects(places, git.shared, one.id, budget)
     for path in (*(folder.place(one.id, ending) for ending in _ENDINGS), folder.pack(one.id)):
-        with contextlib.suppress(FileNotFoundError):
-            os.unlink(path)
+        remove_file(path)
 
 
 def _delete_leftovers(

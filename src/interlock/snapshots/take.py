@@ -18,7 +18,15 @@ from interlock.impact.survey import REGENERABLE, FileSurvey, ImpactTally
 from interlock.impact.targets import effective_home, join_target, real_path, replaced_in
 from interlock.snapshots import SnapshotLimits, TakenSnapshot, databases, no_snapshot
 from interlock.snapshots.contents import SMALL, ContentWriter
-from interlock.snapshots.folder import READ, Attributes, FolderHandles, RestoreRefused, SnapshotFolder, attributes
+from interlock.snapshots.folder import (
+    READ,
+    Attributes,
+    FolderHandles,
+    RestoreRefused,
+    SnapshotFolder,
+    attributes,
+    remove_file,
+)
 from interlock.snapshots.git_writer import drop_hold, hold_objects
 from interlock.snapshots.manifest import Manifest, SavedPath, SavedRef, SavedRepository
 from interlock.snapshots.path_state import ref_value
@@ -231,8 +239,7 @@ def _note_begin(folder: SnapshotFolder, id: str, scope: SnapshotScope) -> None:
 
 
 def _note_end(folder: SnapshotFolder, id: str) -> None:
-    with contextlib.suppress(FileNotFoundError):
-        os.unlink(folder.place(id, "begun"))
+    remove_file(folder.place(id, "begun"))
 
 
 def _release_objects(folder: SnapshotFolder, scope: SnapshotScope, id: str) -> None:
