@@ -11,7 +11,7 @@ from gate import Gate
 from interlock.identity.agents import block, unblock
 from interlock.loop.executions import end_session
 from interlock.loop.state import CORE_STATES, LIVE, MOVES, STATES
-from loop_agents import Agent, code_of, permissive_gate, refusal_of
+from loop_agents import Agent, code_of, permissive_gate, protocol_code, refusal_of
 
 
 def test_ESL_05_R_11_an_execution_starts_only_when_a_person_agrees(gate: Gate) -> None:
@@ -80,7 +80,8 @@ def test_R_13_nobody_has_more_steps_than_the_operators_ceiling(tmp_path: Path) -
 
 @pytest.mark.parametrize("asked", [-1, True, 1.5])
 def test_a_step_limit_is_a_whole_number(gate: Gate, asked: int) -> None:
-    assert code_of(lambda: Agent(gate).start(max_autonomous_steps=asked)) == "VALIDATION_INVALID_VALUE"
+    code = protocol_code(gate, "execute", "execute_agent", max_autonomous_steps=asked)
+    assert code == ("VALIDATION_INVALID_VALUE" if asked == -1 else "VALIDATION_INVALID_TYPE")
 
 
 def test_C_15_C_18_a_blocked_principal_starts_nothing_under_any_name(gate: Gate) -> None:

@@ -12,7 +12,7 @@ from gate import Gate
 from interlock.analysis.display_text import short_id
 from interlock.loop import steps
 from interlock.records import AuditQuery
-from loop_agents import READ, Agent, code_of, notes, permissive_gate, refusal_of
+from loop_agents import READ, Agent, code_of, notes, permissive_gate, protocol_code, refusal_of
 
 FIELDS = {"continue", "factors", "stopped", "reason", "stepsRemaining", "nextStepRisk", "notifications"}
 STAGES = ("Step limit", "Previous outcome", "Pattern", "Safety tier", "Risk tolerance")
@@ -43,9 +43,11 @@ def test_an_empty_hint_is_an_error_and_no_pass(gate: Gate, hint: str) -> None:
     assert "next_action_hint" in problem.message
 
 
-@pytest.mark.parametrize("wrong", [{"outcome": "partial"}, {"risk": 101}, {"risk": -1}])
+@pytest.mark.parametrize("wrong", [{"outcome": "partial"}, {"risk_score": 101}, {"risk_score": -1}])
 def test_2_3_values_that_nobody_knows_are_refused(gate: Gate, wrong: dict[str, Any]) -> None:
-    assert code_of(lambda: Agent(gate).started().step(**wrong)) == "VALIDATION_INVALID_VALUE"
+    Agent(gate).started()
+    code = protocol_code(gate, "create", "record_execution_step", next_action_hint=READ, **wrong)
+    assert code == "VALIDATION_INVALID_VALUE"
 
 
 def test_one_step_is_one_evaluation_and_everyday_work_one_write(gate: Gate, monkeypatch: pytest.MonkeyPatch) -> None:

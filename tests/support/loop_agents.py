@@ -10,6 +10,8 @@ from gate import Gate
 from interlock.approvals import challenges
 from interlock.error_codes import LoopProblem
 from interlock.loop import confirmations, executions, steps
+from interlock.loop.protocol.loop_surface import surface
+from interlock.loop.protocol.surface import ProtocolCaller, call
 from interlock.loop.steps import ReportedStep
 from interlock.loop.tightening import NO_TIGHTENING, Connection, Tightening
 from interlock.model import AgentRef
@@ -124,6 +126,13 @@ def code_of(work: Any) -> str:
     """The code of a refusal."""
     problem = refusal_of(work)
     return problem.code if problem is not None else ""
+
+
+def protocol_code(gate: Gate, endpoint: str, operation: str, **params: Any) -> str:
+    """The code with which the protocol refuses a call of the loop's operations."""
+    arguments = {"operation": operation, "params": {"element_name": "builder", **params}}
+    reply = call(surface(gate.state, "1", "enforcing"), endpoint, arguments, ProtocolCaller(PRINCIPAL, SESSION))
+    return str(reply.envelope.get("error", {}).get("code", ""))
 
 
 def notes(directive: Mapping[str, Any], type: str) -> list[Mapping[str, Any]]:

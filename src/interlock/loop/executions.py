@@ -60,7 +60,7 @@ def execute_agent(
     by = governing(state, require_name(agent), via)
     refuse_blocked(state, by, agent)
     by = monitored_while_paused(state, by, operation(EXECUTE, dict(parameters or {}), "EXECUTE"))
-    steps = step_quota(by.policy, _valid_steps(max_autonomous_steps))
+    steps = step_quota(by.policy, max_autonomous_steps)
     made = Execution(
         id=state.new_id("exec_"),
         agent=agent,
@@ -238,16 +238,6 @@ def _last(tx: Tx, agent: AgentRef) -> Execution | None:
     """The newest execution of this session, else of the agent."""
     recent = tx.executions(agent, most=20)
     return next((one for one in recent if one.agent.session == agent.session), recent[0] if recent else None)
-
-
-def _valid_steps(steps: int | None) -> int | None:
-    if steps is not None and (isinstance(steps, bool) or not isinstance(steps, int) or steps < 0):
-        raise LoopProblem(
-            "VALIDATION_INVALID_VALUE",
-            "Parameter 'max_autonomous_steps' takes a whole number from 0 on",
-            {"param_name": "max_autonomous_steps", "expected": "0 or more"},
-        )
-    return steps
 
 
 def _goal(parameters: Mapping[str, Any]) -> Json:

@@ -22,7 +22,7 @@ from interlock.loop.agents import (
     no_execution_error,
     pause_in_force,
 )
-from interlock.loop.state import OUTCOMES, Count, LoopVerdict, Pause
+from interlock.loop.state import Count, LoopVerdict, Pause
 from interlock.model import AgentRef, Human, Tier, intent
 from interlock.policy.match_names import MatchNames
 from interlock.ports import Tx
@@ -143,15 +143,11 @@ class StepReport(Struct):
 
 
 def validate_step(step: ReportedStep) -> ReportedStep:
-    """The step, its hint trimmed; refuses an empty hint and invalid values."""
+    """The step, its hint trimmed; refuses a hint in which nothing can be seen."""
     hint = step.hint.strip() if isinstance(step.hint, str) else ""
     if not any(unicodedata.category(char)[0] not in "CZ" for char in hint):
         words = "Missing required parameter 'next_action_hint': say in detail which action comes next"
         raise LoopProblem("VALIDATION_MISSING_PARAM", words, {"param_name": "next_action_hint", "operation": RECORD})
-    if step.outcome and step.outcome not in OUTCOMES:
-        raise _invalid("outcome", f"one of {', '.join(OUTCOMES)}")
-    if step.risk is not None and (isinstance(step.risk, bool) or not 0 <= step.risk <= 100):
-        raise _invalid("risk_score", "a whole number from 0 to 100")
     return replace(step, hint=hint)
 
 
@@ -179,8 +175,3 @@ def read_report(state: State, by: InForce, agent: AgentRef, step: ReportedStep) 
     operation = operation_name(step.hint, names)
     repetition = repetition_key(step.hint, names)
     return StepReport(state, by, agent, step, execution, pause, same, blocked, operation or RECORD, repetition)
-
-
-def _invalid(name: str, expected: str) -> LoopProblem:
-    details = {"param_name": name, "expected": expected}
-    return LoopProblem("VALIDATION_INVALID_VALUE", f"Parameter '{name}' takes {expected}", details)

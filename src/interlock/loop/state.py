@@ -37,7 +37,6 @@ MOVES = MappingProxyType(
         **{(state, "cancel"): CANCELLED for state in LIVE},  # LC-03: from everything that has not ended
     }
 )
-OUTCOMES = ("success", "failure", "skipped")
 UNJUDGED = MappingProxyType(  # the factor of a directive in the modes without a judgement
     {
         "logging": "Not evaluated: in this mode the loop only records (logging)",
