@@ -10,7 +10,7 @@ import pwd
 import resource
 import socket
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from interlock.impact import ENTRIES, MILLISECONDS, Budget, BudgetExceeded, Unclear
@@ -174,14 +174,14 @@ def _inspect_unwritten_pages(path: str, survey: FileSurvey) -> None:
             survey.file(path + ending, os.lstat(path + ending))
 
 
-def confine() -> None:
-    """Limits the resources that a hostile repository could use up."""
+def confine(memory: int = MEMORY, handles: int = HANDLES, writes: bool = False) -> None:
+    """Limits the resources that a hostile repository could use up; nothing is started, and without `writes` nothing written."""
     for what, most in (
         (resource.RLIMIT_CORE, 0),
-        (resource.RLIMIT_AS, MEMORY),
-        (resource.RLIMIT_NOFILE, HANDLES),
-        (resource.RLIMIT_FSIZE, 0),  # it writes nothing
-        (resource.RLIMIT_NPROC, 0),  # and starts nothing
+        (resource.RLIMIT_AS, memory),
+        (resource.RLIMIT_NOFILE, handles),
+        (resource.RLIMIT_NPROC, 0),
+        *(() if writes else ((resource.RLIMIT_FSIZE, 0),)),
     ):
         with contextlib.suppress(OSError, ValueError):
             resource.setrlimit(what, (most, most))
@@ -202,17 +202,17 @@ def answer_request(line: bytes, home: str) -> bytes:
     return json.dumps(impact_json(impact)).encode() + b"\n"
 
 
-def main(handle: int) -> None:
-    """Answers requests until the socket is closed."""
+def answer_requests(handle: int, answer: Callable[[bytes, str], bytes], limits: Callable[[], None] = confine) -> None:
+    """Answers each request, with the user's home beside it, until the socket is closed."""
     os.chdir("/")
     deny_tracing()
-    confine()
+    limits()
     home = pwd.getpwuid(os.getuid()).pw_dir
     with socket.socket(fileno=handle) as sock, sock.makefile("rb") as requests:
         sock.sendall(READY)
         while line := requests.readline(MAX_REQUEST):
-            sock.sendall(answer_request(line, home))
+            sock.sendall(answer(line, home))
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]))
+    answer_requests(int(sys.argv[1]), answer_request)

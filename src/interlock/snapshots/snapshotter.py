@@ -5,18 +5,13 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import pwd
-import resource
-import socket
 import sys
 from collections.abc import Callable, Mapping
 from typing import Any
 
 from msgspec import Struct, to_builtins
 
-from interlock.impact import Budget, BudgetExceeded, Unclear
-from interlock.impact.inspector import deny_tracing
-from interlock.impact.warm_child import READY
+from interlock.impact import Budget, BudgetExceeded, Unclear, inspector
 from interlock.snapshots import ID, PruneResult, SnapshotLimits, parse_snapshot_id
 from interlock.snapshots.folder import FolderHandles, RestoreRefused, SnapshotFolder, remove_file
 from interlock.snapshots.git_writer import drop_hold
@@ -125,21 +120,13 @@ def _size(folder: SnapshotFolder) -> int:
     return sum(os.lstat(os.path.join(at, name)).st_size for at, _, names in os.walk(folder.path) for name in names)
 
 
-MAX_REQUEST = 1 << 20  # bytes
 MEMORY = 4 << 30
 HANDLES = 1_024
 
 
 def confine() -> None:
     """Limits the resources that a hostile tree could use up; it may write, and starts nothing."""
-    for what, most in (
-        (resource.RLIMIT_CORE, 0),
-        (resource.RLIMIT_AS, MEMORY),
-        (resource.RLIMIT_NOFILE, HANDLES),
-        (resource.RLIMIT_NPROC, 0),
-    ):
-        with contextlib.suppress(OSError, ValueError):
-            resource.setrlimit(what, (most, most))
+    inspector.confine(MEMORY, HANDLES, writes=True)
 
 
 def _take(request: Mapping[str, Any], folder: SnapshotFolder, home: str) -> Any:
@@ -185,15 +172,8 @@ def answer_request(line: bytes, folder: str, guarded: str, home: str) -> bytes:
 
 def main(handle: int, folder: str, guarded: str) -> None:
     """Answers requests until the socket is closed."""
-    os.chdir("/")
     os.umask(0o022)
-    deny_tracing()
-    confine()
-    home = pwd.getpwuid(os.getuid()).pw_dir
-    with socket.socket(fileno=handle) as sock, sock.makefile("rb") as requests:
-        sock.sendall(READY)
-        while line := requests.readline(MAX_REQUEST):
-            sock.sendall(answer_request(line, folder, guarded, home))
+    inspector.answer_requests(handle, lambda line, home: answer_request(line, folder, guarded, home), confine)
 
 
 if __name__ == "__main__":
