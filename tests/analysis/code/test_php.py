@@ -55,7 +55,7 @@ RUNS: list[tuple[str, list[Fact]]] = [
         [("shell", "/bin/sh -i <&3"), ("reverse_shell", "1.2.3.4:44")],
     ),
     ("while(1) pcntl_fork();", [("fork_bomb", "")]),
-    ("Artisan::call('migrate:fresh', ['--force' => true]);", [("run", "php", "artisan", "migrate:fresh", "--force")]),
+    ("Artisan::call('migrate:fresh', ['--force' => true]);", [("shell", "php artisan migrate:fresh --force")]),
     ('<?php echo 1; ?> unlink("x") <?php system("y");', [("shell", "y")]),
 ]
 

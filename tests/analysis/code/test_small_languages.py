@@ -42,7 +42,7 @@ DEEDS: list[tuple[str, str, list[Fact]]] = [
     ("r", 'DBI::dbExecute(con, "DROP TABLE t")', [("code", "sql", "DROP TABLE t")]),
     ("r", 'for (i in 1:2) unlink(paste0("a", i))', [("delete", "a1"), ("delete", "a2")]),
     ("groovy", 'for (i in 0..1) new File("a" + i).delete()', [("delete", "a0"), ("delete", "a1")]),
-    ("groovy", '"rm -rf /".execute()', [("run", "rm", "-rf", "/")]),
+    ("groovy", '"rm -rf /".execute()', [("shell", "rm -rf /")]),
     ("groovy", '["rm", "-rf", "/"].execute().text', [("run", "rm", "-rf", "/")]),
     ("groovy", 'new File("src").deleteDir()', [("delete", "src", "recursive")]),
     ("groovy", 'new File("src").eachFileRecurse { it.delete() }', [("delete", "src", "bulk", "recursive")]),
@@ -126,3 +126,9 @@ def test_the_net_for_other_languages_ends_on_long_texts(piece: str) -> None:
 def test_a_statement_without_an_end_is_given_up_at_once(language: str, source: str) -> None:
     with pytest.raises(Unparsed, match="without an end"):
         parsed(language, source)
+
+
+def test_more_clauses_than_a_parser_can_take_are_given_up_at_once() -> None:
+    with pytest.raises(Unparsed, match="more clauses"):  # took ten seconds
+        parsed("elixir", "receive do\n f -> a\nafter\n 100 -> b\nend\n" * 2_500)
+    parsed("elixir", "case x do\n f -> a\nend\n" * 500)

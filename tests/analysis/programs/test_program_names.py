@@ -77,7 +77,6 @@ EXCEPTIONS = {
     "analysis/code/javascript.py": ("prisma", "a module that is imported"),
     "analysis/shell/loose_text.py": ("grep jq ls ssh", "subcommands that any program may have"),
     "analysis/code/perl.py": ("cmp tr", "functions and operators of the language"),
-    "analysis/code/php.py": ("artisan", "what a call of a framework starts"),
     "analysis/code/program/paths.py": ("dirname", "a function of the language"),
     "analysis/datastores/__init__.py": ("cat", "a word of the protocol"),
     "analysis/facts.py": ("rm", "a subcommand of container engines"),

@@ -10,11 +10,7 @@ from interlock.analysis.code.language import CodeLanguage
 from interlock.analysis.code.lexing import CodeToken, Part, Splice, balanced
 from interlock.analysis.code.library import words
 from interlock.analysis.code.program import nodes
-from interlock.analysis.code.program.objects import LibraryCall
-from interlock.analysis.code.program.values import UNKNOWN, Sym, Value
-from interlock.analysis.code.program.walk import ProgramWalk
 from interlock.analysis.code.token_parser import TokenParser, by_tokens
-from interlock.analysis.facts import known
 
 _INNER = re.compile(r"\$([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*)")
 
@@ -66,21 +62,4 @@ def _bare(parser: TokenParser, token: CodeToken) -> int:
     return 0 if parser.is_op("{") and (token.parts or token.text in words("groovy")["steps"]) else -1
 
 
-def _execute(walk: ProgramWalk, call: LibraryCall) -> Value:
-    """The words of a text are run without a shell."""
-    line = call.owner
-    if not isinstance(line, str):
-        return UNKNOWN
-    if known(line):
-        walk.world.run(line.split(), call)
-    else:
-        walk.world.shell(line, call)
-    return Sym("?")
-
-
-read_groovy = CodeLanguage(
-    "Groovy",
-    "groovy",
-    by_tokens("groovy", _new, splice=_splice, bare=_bare, block=_block),
-    {"<text>.execute": _execute},
-).read
+read_groovy = CodeLanguage("Groovy", "groovy", by_tokens("groovy", _new, splice=_splice, bare=_bare, block=_block)).read

@@ -73,14 +73,6 @@ def _curl(walk: ProgramWalk, call: LibraryCall) -> Value:
     return Sym("?", traits=frozenset({f"fetched:{address if known(address) else 'the network'}"}))
 
 
-def _artisan(walk: ProgramWalk, call: LibraryCall) -> Value:
-    options = call.get(1)
-    names = options if isinstance(options, dict) else ()
-    flags = [name for name in names if isinstance(name, str) and name.startswith("-")]
-    walk.world.run(["php", "artisan", *value_text(call.get(0)).split(), *flags])
-    return Sym("?")
-
-
 def _parse(source: str) -> tuple[ast.Module, bool]:
     """The program, with or without its opening tag, and with the end of its last statement."""
     ended = source if source.rstrip().endswith((";", "}", ">")) else f"{source};"
@@ -93,7 +85,7 @@ read_php = CodeLanguage(
     "PHP",
     "php",
     _parse,
-    {"curl_setopt": _set_option, "curl_exec": _curl, "Artisan.call": _artisan, "Artisan.queue": _artisan},
+    {"curl_setopt": _set_option, "curl_exec": _curl},
     holes("$"),
     {"$argv": [Marked(hole("argv"), {"bulk"})], "$_SERVER": _ENVIRONMENT, "$_ENV": _ENVIRONMENT},
 ).read

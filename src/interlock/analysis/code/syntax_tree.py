@@ -26,6 +26,8 @@ _BRACKET = re.compile(r"[()\[\]{}]")
 _CLOSERS = {"(": ")", "[": "]", "{": "}"}
 _OPERATOR = re.compile(r"[+*/|&<>=!?^~%-]")
 _SLOW = {"julia": re.compile(r"[+*/|&<>=!?^~%-]|\w[ \t]+(?=\w)")}  # words side by side take it ever longer, too
+_CLAUSE = {"elixir": "->"}  # in a block, one costs the parser more the longer the text before it is
+_CLAUSES = 20_000_000  # of these times the length of the text take it a second
 _QUOTED = re.compile(r"\"[^\"]*\"|'[^']*'")
 _MODULES = {"csharp": "c_sharp", "php_only": "php"}
 
@@ -52,6 +54,8 @@ def parsed(key: str, source: str) -> Node:
     signs = _SLOW.get(key, _OPERATOR)
     if len(source) > _LONG and any(_endless(statement, signs) for statement in _STATEMENT_END.split(source)):
         raise Unparsed("with statements without an end", "budget")
+    if key in _CLAUSE and source.count(_CLAUSE[key]) * len(source) > _CLAUSES:
+        raise Unparsed("with more clauses than are read", "budget")
     if source.count("/*", source.rfind("*/") + 1) > _UNCLOSED < _QUOTED.sub("", source).count("/*"):
         raise Unparsed("with comments without an end")
     parser = _parser(key)

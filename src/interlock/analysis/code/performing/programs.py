@@ -117,9 +117,11 @@ def _started_with(walk: ProgramWalk, call: LibraryCall, entry: Entry, words: Seq
 
 def _flags(call: LibraryCall, off: Mapping[str, str]) -> list[str]:
     """Arguments with names, as the options that they stand for; `off` has those of what is switched off."""
-    on = [key for key, value in call.named.items() if value is True and not key.startswith("_")]
-    flags = [("-" if len(name) == 1 else "--") + name.replace("_", "-") for name in on]
-    return flags + [off[key] for key, value in call.named.items() if value is False and key in off]
+    objects = [one.items() for one in call.args if isinstance(one, dict)]
+    named = [(str(key), value) for pairs in (*objects, call.named.items()) for key, value in pairs]
+    on = [key for key, value in named if value is True and not key.startswith("_")]
+    flags = [("" if key[0] == "-" else "-" if len(key) == 1 else "--") + key.replace("_", "-") for key in on]
+    return flags + [off[key] for key, value in named if value is False and key in off]
 
 
 def _start(walk: ProgramWalk, call: LibraryCall, entry: Entry, where: object) -> Value:
