@@ -10,7 +10,7 @@ from interlock.analysis.code.grammar import Builder, Node, text_of
 from interlock.analysis.code.language import CodeLanguage
 from interlock.analysis.code.library import flattened
 from interlock.analysis.code.other import read_other
-from interlock.analysis.code.performing.programs import shell_line
+from interlock.analysis.code.performing.running import shell_line
 from interlock.analysis.code.program import nodes
 from interlock.analysis.code.program.objects import LibraryCall
 from interlock.analysis.code.program.results import result

@@ -14,7 +14,7 @@ from interlock.analysis.code.grammar import Builder, Node, first_field, text_of
 from interlock.analysis.code.language import CodeLanguage
 from interlock.analysis.code.lexing import Unparsed
 from interlock.analysis.code.library import library, words
-from interlock.analysis.code.performing.programs import run_code
+from interlock.analysis.code.performing.running import run_code
 from interlock.analysis.code.program import nodes
 from interlock.analysis.code.program.functions import follow, takes_this
 from interlock.analysis.code.program.nodes import THIS, Closure, Made

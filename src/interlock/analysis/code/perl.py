@@ -11,7 +11,7 @@ from interlock.analysis.code.language import CodeLanguage
 from interlock.analysis.code.lexing import CodeToken, Part, Scanner, Splice, Unparsed, balanced, literal, template
 from interlock.analysis.code.library import library, words
 from interlock.analysis.code.performing import open_mode
-from interlock.analysis.code.performing.programs import shell_line
+from interlock.analysis.code.performing.running import shell_line
 from interlock.analysis.code.program import nodes
 from interlock.analysis.code.program.objects import LibraryCall, ProgramFunction
 from interlock.analysis.code.program.paths import items, tree

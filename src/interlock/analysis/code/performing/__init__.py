@@ -20,9 +20,8 @@ from interlock.analysis.code.library import (
     library,
     pick,
 )
-from interlock.analysis.code.performing.functions import FUNCTION_EFFECTS, member
 from interlock.analysis.code.performing.network import NETWORK_EFFECTS, leaks, request
-from interlock.analysis.code.performing.programs import PROGRAM_EFFECTS, SHELL, Work, feed, shell_line
+from interlock.analysis.code.performing.running import RUNNING_EFFECTS, SHELL, Work, feed, member, shell_line
 from interlock.analysis.code.program.objects import LibraryCall, Partial, ProgramFunction, links
 from interlock.analysis.code.program.paths import items
 from interlock.analysis.code.program.results import result
@@ -257,9 +256,8 @@ def _and(walk: ProgramWalk, call: LibraryCall, entry: Entry, where: Any) -> Valu
 
 
 _WORK: Mapping[str, Work] = {
-    **PROGRAM_EFFECTS,
+    **RUNNING_EFFECTS,
     **NETWORK_EFFECTS,
-    **FUNCTION_EFFECTS,
     **{verb: _touching(verb) for verb in ON_PATHS},
     "open": _open, "fill": _fill, "kill": _kill, "fork": _fork, "tell": _tell, "orders": _orders, "chdir": _chdir,
     "client": ask_client, "unreadable": _refuse, "and": _and, "close": lambda walk, call, entry, where: _DONE,

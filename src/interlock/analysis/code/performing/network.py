@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 
 from interlock.analysis.code.library import COMMON, Entry, chosen, flattened, pick, words
-from interlock.analysis.code.performing.programs import Work
+from interlock.analysis.code.performing.running import Work
 from interlock.analysis.code.program.objects import LibraryCall
 from interlock.analysis.code.program.values import UNKNOWN, Sym, Value, concat, file_traits, listed, text_of, traits_of
 from interlock.analysis.code.program.walk import ProgramWalk
