@@ -346,6 +346,17 @@ def called(build: Builder, node: Node) -> nodes.Made:
     return nodes.call(nodes.member(build.expr(owner), text_of(chosen)), args, named)
 
 
+def table(build: Builder, node: Node) -> nodes.Made:
+    """The values between brackets, some with keys; Lua's without keys are counted from one."""
+    pairs: list[tuple[ast.expr | None, ast.expr]] = []
+    for child in node.named_children:
+        *keys, value = child.named_children or [child]
+        named = bool(keys) and keys[0].type == "identifier" and child.children[0].type != "["
+        key = None if not keys else nodes.text(text_of(keys[0])) if named else build.expr(keys[0])
+        pairs += [(key, build.expr(value))] if child.type in _ENTRIES else []
+    return mapping(pairs, build.key == "lua")
+
+
 def mapping(pairs: Sequence[tuple[ast.expr | None, ast.expr]], first: int = 0) -> ast.expr:
     """A list, or where some of its values have keys, a dictionary."""
     if all(key is None for key, _ in pairs):
@@ -358,6 +369,7 @@ CONDITION = nodes.name("?")  # what nobody knows
 _SEVERAL = frozenset({"expression_list", "variable_list"})
 _SURE = frozenset({"resource_specification", "finally_clause"})
 _UNNAMED = frozenset({"vararg_expression", "comment"})
+_ENTRIES = frozenset({"pair", "field", "array_element_initializer"})
 _KEYS = frozenset({"bracketed_argument_list", "argument", "vector_expression"})  # stand around the key of an item
 _RANGES, _DOTS = frozenset({"range", "range_expression"}), frozenset({"..", "..."})
 

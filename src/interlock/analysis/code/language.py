@@ -68,6 +68,8 @@ class CodeLanguage(Struct, eq=False):
             what = "that does not parse" if problem.trait == "syntax" else str(problem)
             out.unreadable(f"{self.name} {what}", problem.trait)
         walk = ProgramWalk(out, self, ProgramEffects(out, self.key, loose=not self.strict), STATEMENTS, EXPRESSIONS)
+        if words := library(self.key).arguments:
+            walk.scope.names[words] = [Marked(hole(words.lstrip("$")), {"bulk"})]
         walk.scope.names.update({**self.names, **(given or {})})
         try:
             walk.block(tree.body)

@@ -42,7 +42,19 @@ DETAILS = {
     "called": str, "filter": object, "spread": bool, "among": object, "makes": str, "indexed": bool, "under": str, "when": object, "always": object, "and": dict, "value": str, "shallow": list, "store": bool, "bare": bool,
 }  # fmt: skip
 KEYS = frozenset((*ON_PATHS, *OTHER, *DETAILS))
-_PACK = ("language", "extends", "caseless", "alias", "constant", "environment", "programs", "block", "words", "pattern")
+_PACK = (
+    "language",
+    "extends",
+    "arguments",
+    "caseless",
+    "alias",
+    "constant",
+    "environment",
+    "programs",
+    "block",
+    "words",
+    "pattern",
+)
 _BLOCK = ("example", "does", "calls")
 _PATTERN = ("example", "does", "finds", "tells", "traits", "tree", "called")
 _PLACE = re.compile(r"\d*\*|[A-Za-z_]\w*")
@@ -65,6 +77,7 @@ class Library:
         environment: list[str] = []
         programs: list[str] = []
         caseless = packs[-1].get("caseless", False)
+        self.arguments = packs[-1].get("arguments", "")  # the name of the words that a program is started with
         for pack in packs:
             self.aliases.update(pack.get("alias", {}))
             self.constants.update(pack.get("constant", {}))

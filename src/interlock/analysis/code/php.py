@@ -10,11 +10,11 @@ from interlock.analysis.code.language import CodeLanguage, holes
 from interlock.analysis.code.performing.network import leaks
 from interlock.analysis.code.program import nodes
 from interlock.analysis.code.program.objects import LibraryCall
-from interlock.analysis.code.program.values import UNKNOWN, Marked, Sym, Value
+from interlock.analysis.code.program.values import UNKNOWN, Sym, Value
 from interlock.analysis.code.program.values import text_of as value_text
 from interlock.analysis.code.program.walk import ProgramWalk
 from interlock.analysis.code.templates import rules_of
-from interlock.analysis.facts import hole, known
+from interlock.analysis.facts import known
 
 # -- names and texts
 
@@ -29,11 +29,6 @@ def _document(build: Builder, node: Node) -> nodes.Made:
     if node.type == "nowdoc":
         return nodes.text(text_of(value).strip("\n"))
     return grammar.texts(build, value) if value is not None else nodes.text("")
-
-
-def _array(build: Builder, node: Node) -> nodes.Made:
-    items = [build.exprs(child.named_children) for child in node.named_children if child.named_child_count]
-    return grammar.mapping([(parts[0] if len(parts) > 1 else None, parts[-1]) for parts in items])
 
 
 def _new(build: Builder, node: Node) -> nodes.Made:
@@ -76,7 +71,7 @@ def _curl(walk: ProgramWalk, call: LibraryCall) -> Value:
 def _parse(source: str) -> tuple[ast.Module, bool]:
     """The program, with or without its opening tag, and with the end of its last statement."""
     ended = source if source.rstrip().endswith((";", "}", ">")) else f"{source};"
-    rules = rules_of("php", _constant, _document, _array, _new, _foreach)
+    rules = rules_of("php", _constant, _document, _new, _foreach)
     return Builder("php" if "<?" in source else "php_only", rules).module(ended)
 
 
@@ -87,5 +82,5 @@ read_php = CodeLanguage(
     _parse,
     {"curl_setopt": _set_option, "curl_exec": _curl},
     holes("$"),
-    {"$argv": [Marked(hole("argv"), {"bulk"})], "$_SERVER": _ENVIRONMENT, "$_ENV": _ENVIRONMENT},
+    {"$_SERVER": _ENVIRONMENT, "$_ENV": _ENVIRONMENT},
 ).read

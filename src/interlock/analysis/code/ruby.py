@@ -9,9 +9,7 @@ from interlock.analysis.code.grammar import Builder, Node, text_of
 from interlock.analysis.code.language import CodeLanguage, holes
 from interlock.analysis.code.library import library
 from interlock.analysis.code.program import nodes
-from interlock.analysis.code.program.values import Marked
 from interlock.analysis.code.templates import by_grammar
-from interlock.analysis.facts import hole
 
 _SELF = frozenset({"self", "Kernel", "Object"})
 
@@ -94,16 +92,5 @@ def _added(build: Builder, node: Node) -> nodes.Made:
     return _set(build, left, added) if stays else added
 
 
-def _hash_of(build: Builder, node: Node) -> nodes.Made:
-    pairs = [child for child in node.named_children if child.type == "pair"]
-    return ast.Dict([build.field(one, "key") for one in pairs], [build.field(one, "value") for one in pairs])
-
-
-_OWN = (_identifier, _symbol, _hash_of, _call, _lambda_of, _assign, _added, _block_argument)
-read_ruby = CodeLanguage(
-    "Ruby",
-    "ruby",
-    by_grammar("ruby", *_OWN),
-    variable=holes("@$"),
-    names={"ARGV": [Marked(hole("ARGV"), {"bulk"})]},
-).read
+_OWN = (_identifier, _symbol, _call, _lambda_of, _assign, _added, _block_argument)
+read_ruby = CodeLanguage("Ruby", "ruby", by_grammar("ruby", *_OWN), variable=holes("@$")).read

@@ -174,7 +174,7 @@ _SHARED: Mapping[str, Rule] = {
         for rule in (
             grammar.name, grammar.operator, grammar.negated, grammar.choice, grammar.counted_up, grammar.while_loop, grammar.cases,
             grammar.attempts, grammar.counted, grammar.assigned, grammar.member, grammar.item, grammar.called, grammar.texts,
-            grammar.heredoc,
+            grammar.heredoc, grammar.table,
         )
     },
 }  # fmt: skip

@@ -179,27 +179,12 @@ def _each(value: Value = (), *_: Value) -> Value:
     return made_from(value) if found is None else found
 
 
-def _append(found: list[Value], *given: Value) -> Value:
+def _put(found: list[Value], at: int, *given: Value) -> list[Value]:
+    """A list with more items at a place; one that would grow without bound is no longer known."""
     if len(found) + len(given) > MAX_ITEMS:
         found[-1] = Sym("?")
     else:
-        found.extend(given)
-    return found
-
-
-def _insert(found: list[Value], at: Value, one: Value) -> Value:
-    if len(found) < MAX_ITEMS:
-        found.insert(int(at), one)
-    return found
-
-
-def _unshift(found: list[Value], *given: Value) -> Value:
-    found[:0] = given[:MAX_ITEMS]
-    return len(found)
-
-
-def _reverse_in_place(found: list[Value], *_: Value) -> Value:
-    found.reverse()
+        found[at:at] = given
     return found
 
 
@@ -220,15 +205,15 @@ _LISTS: Mapping[str, Callable[..., Value]] = {
     ),
     "chain": lambda *lists: [one for value in lists for one in _items(value)],
     "endless": lambda *_: Sym(ENDLESS),
-    "append": _append,
-    "extend": lambda found, given=(), *_: _append(found, *_items(given)[:MAX_ITEMS]),
-    "insert": _insert,
-    "reverse_in_place": _reverse_in_place,
+    "append": lambda found, *given: _put(found, len(found), *given),
+    "extend": lambda found, given=(), *_: _put(found, len(found), *_items(given)[:MAX_ITEMS]),
+    "insert": lambda found, at, one: _put(found, int(at), one),
+    "reverse_in_place": lambda found, *_: found.reverse() or found,
     "dict": lambda value=(), **named: made_from(value) if isinstance(value, Sym) else {**dict(value), **named},
     "look_up": lambda found, key, default=UNKNOWN: found.get(key, default) if isinstance(key, (str, int)) else default,
     "merge": _merge,
-    "push": lambda found, *given: len(_append(found, *given)),
-    "unshift": _unshift,
+    "push": lambda found, *given: len(_put(found, len(found), *given)),
+    "unshift": lambda found, *given: len(_put(found, 0, *given)),
     "pop": lambda found, *_: found.pop(),
     "shift": lambda found, *_: found.pop(0),
     "keys": lambda found, *_: [str(at) for at in range(len(found))] if isinstance(found, list) else list(found.keys()),
