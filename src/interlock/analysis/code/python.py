@@ -11,8 +11,8 @@ from collections.abc import Iterator, Mapping
 from interlock.analysis.code.language import CodeLanguage
 from interlock.analysis.code.lexing import Unparsed
 from interlock.analysis.code.library import library
-from interlock.analysis.code.program.objects import LibraryCall, Partial
-from interlock.analysis.code.program.values import UNKNOWN, Sym, Value, made_from, text_of
+from interlock.analysis.code.program.objects import LibraryCall
+from interlock.analysis.code.program.values import UNKNOWN, Sym, Value, made_from
 from interlock.analysis.code.program.walk import Answer, ProgramWalk
 from interlock.analysis.facts import known
 
@@ -125,20 +125,9 @@ def _getattr(walk: ProgramWalk, call: LibraryCall) -> Value:
     return made_from(owner)
 
 
-def _call_method(walk: ProgramWalk, call: LibraryCall) -> Value:
-    """What operator.methodcaller made: its arguments come first, as one list, then the object."""
-    name, *args = call.args[0]
-    return walk.call(walk.language.attribute(walk, call.get(1), text_of(name)), args, {})
-
-
 _EXTRA: Mapping[str, Answer] = {
     **dict.fromkeys(["__import__", "importlib.import_module"], _import),
     **dict.fromkeys(["getattr", "object.__getattribute__"], _getattr),
-    "<any>.__getattribute__": lambda walk, call: walk.language.attribute(walk, call.owner, call.text(0)),
-    "operator.attrgetter": lambda walk, call: Partial(Sym("<attrgetter>"), call.args, {}),
-    "<attrgetter>": lambda walk, call: walk.language.attribute(walk, call.get(1), call.text(0)),
-    "operator.methodcaller": lambda walk, call: Partial(Sym("<methodcaller>"), [call.args or [""]], {}),
-    "<methodcaller>": _call_method,
 }
 read_python = CodeLanguage(
     "Python", "python", _parse, _EXTRA, names={"__name__": "__main__"}, own_item=_item, strict=True

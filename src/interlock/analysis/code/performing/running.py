@@ -244,7 +244,8 @@ def member(walk: ProgramWalk, owner: Value, name: Value) -> Value:
 
 def _calls(walk: ProgramWalk, call: LibraryCall, entry: Entry, where: object) -> Value:
     """A function is called with the arguments that are named, or with each item of a list."""
-    func, given = (pick(call, where) or [None])[0], chosen(call, entry, "with")
+    func, *given = pick(call, where) or [None]
+    given += chosen(call, entry, "with")
     if "among" in entry:
         return _call_member(walk, call, entry["among"], func, given)
     if "each" in entry and (func is None or _is_function(walk, func)):
