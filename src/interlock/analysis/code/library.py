@@ -30,7 +30,7 @@ COMMON = "common"  # the table that every language has
 # What a call does to its arguments, each with the place of the argument.
 ON_PATHS = tuple("read write overwrite append truncate delete move chmod chown run_script".split())
 OTHER = tuple(
-    "open fill run start shell command code load sql fetch download http connect listen receive send wire kill fork calls tell orders chdir "
+    "open fill run start shell command code load sql fetch http connect listen receive send wire kill fork calls tell orders chdir "
     "close client unreadable".split()
 )
 # How it does that: constants, or places of further arguments.
@@ -38,7 +38,7 @@ DETAILS = {
     "traits": list, "recursive": object, "mode": object, "opens": str, "content": object, "appends": object, "language": str,
     "method": str, "sends": object, "port": object, "signal": object, "each": object, "with": object, "target": object,
     "needs": int, "most": int, "dry": str, "words": list, "gives": str, "of": object, "property": bool, "known": bool, "globs": bool,
-    "argv": object, "flags": dict, "input": object, "shelled": object, "wired": bool, "to": object, "by": object, "base": str, "address": bool,
+    "argv": object, "flags": dict, "input": object, "shelled": object, "to": object, "by": object, "base": str, "address": bool,
     "called": str, "filter": object, "spread": bool, "among": object, "makes": str, "indexed": bool, "under": str, "when": object, "always": object, "and": dict, "value": str, "shallow": list, "store": bool, "bare": bool,
 }  # fmt: skip
 KEYS = frozenset((*ON_PATHS, *OTHER, *DETAILS))

@@ -68,16 +68,15 @@ def request(walk: ProgramWalk, method: str, url: Value, given: Iterable[Value], 
 
 
 def _fetch(walk: ProgramWalk, call: LibraryCall, entry: Entry, where: object) -> Value:
+    """An address is fetched; into a file, which may have no name, where the call says so."""
     found = pick(call, where)
-    return request(walk, "get", found[0], _sent(call, entry, found)) if found else UNKNOWN
-
-
-def _download(walk: ProgramWalk, call: LibraryCall, entry: Entry, where: object) -> Value:
-    """An address is fetched into a file."""
-    url = text_of((pick(call, where) or [UNKNOWN])[0])
+    if not found:
+        return UNKNOWN
+    made = request(walk, "get", found[0], _sent(call, entry, found))
+    if "to" not in entry:
+        return made
     path = (pick(call, entry["to"]) or [f"/tmp/tmp{hole()}"])[0]
-    walk.world.effect("fetch", url)
-    _keep(walk, url, path)
+    _keep(walk, found[0], path)
     return (path, UNKNOWN)
 
 
@@ -135,6 +134,6 @@ def _listen(walk: ProgramWalk, call: LibraryCall, entry: Entry, where: object) -
 
 
 NETWORK_EFFECTS: Mapping[str, Work] = {
-    "fetch": _fetch, "download": _download, "http": _http, "connect": _connect, "listen": _listen, "receive": _receive, "send": _send,
+    "fetch": _fetch, "http": _http, "connect": _connect, "listen": _listen, "receive": _receive, "send": _send,
     "wire": _wire,
 }  # fmt: skip

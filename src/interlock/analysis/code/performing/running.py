@@ -103,8 +103,6 @@ def _starting(way: str) -> Work:
         words += _flags(call, entry["flags"]) if "flags" in entry else []
         option = chosen(call, entry, "shelled")
         through = way == "shell" or holds(option)
-        if "wired" in entry:
-            walk.world.wired = walk.world.wired or bool(walk.world.peer)
         if way == "command" and through and listed(found[0]) and not isinstance(option[0], Sym):
             words = words[:1]  # the rest are arguments of the shell
         elif way == "command":

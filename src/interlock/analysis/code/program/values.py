@@ -221,57 +221,34 @@ def operate(op: str, left: Value, right: Value) -> Value:
 
 
 def _operate(op: str, left: Value, right: Value) -> Value:
-    if op == "Add":
-        return _add(left, right)
-    if op == "Mult":
-        return _times(left, right)
+    lists = [isinstance(side, (list, tuple)) for side in (left, right)]
+    if op == "Add" and any(lists):  # part of a command line is still worth reading
+        joined = [*(left if lists[0] else [left]), *(right if lists[1] else [right])]
+        return UNKNOWN if len(joined) > MAX_ITEMS else tuple(joined) if isinstance(left, tuple) and lists[1] else joined
+    if op == "Add" and (isinstance(left, str) or isinstance(right, str)):
+        return concat((left, right))
     if op == "Div" and (isinstance(left, str) or isinstance(right, str)):
         return join_path(left, right)
     if op == "Mod" and isinstance(left, _TEXT):
         return percent(left, right if isinstance(right, (tuple, dict)) else (right,))
-    if op == "BitOr" and isinstance(left, dict) and isinstance(right, dict):
-        return left | right
-    whole = isinstance(left, int) and isinstance(right, int) and op in _INTEGERS
-    return _INTEGERS[op](left, right) if whole and _small(left, right) else UNKNOWN
+    return _OPERATORS[op](left, right) if _is_small(op, left, right) else UNKNOWN
 
 
-def _add(left: Value, right: Value) -> Value:
-    if isinstance(left, (list, tuple)) and isinstance(right, (list, tuple)):
-        joined = [*left, *right]
-        return UNKNOWN if len(joined) > MAX_ITEMS else (tuple(joined) if isinstance(left, tuple) else joined)
-    if isinstance(left, list) or isinstance(right, list):  # part of a command line is still worth reading
-        return [*left, right] if isinstance(left, list) else [left, *right]
-    if isinstance(left, str) or isinstance(right, str):
-        return concat((left, right))
-    if isinstance(left, bytes) and isinstance(right, bytes):
-        return left + right if len(left) + len(right) <= MAX_TEXT else UNKNOWN
-    return left + right if _numbers(left, right) else UNKNOWN
+def _is_small(op: str, left: Value, right: Value) -> bool:
+    """Whether the result of an operator has a size that programs compute with."""
+    sizes = [len(side) for side in (left, right) if isinstance(side, (*_TEXT, list, tuple, dict))]
+    counts = [abs(side) for side in (left, right) if isinstance(side, (int, float))]
+    if len(counts) == 2:
+        return max(counts) < 1 << 64 and (op not in _GROWING or 0 <= right <= 64)
+    room = MAX_TEXT if isinstance(left, _TEXT) or isinstance(right, _TEXT) else MAX_ITEMS
+    return len(sizes + counts) == 2 and (sum(sizes) if len(sizes) == 2 else sizes[0] * counts[0]) <= room
 
 
-def _times(left: Value, right: Value) -> Value:
-    if isinstance(left, int) and isinstance(right, (*_TEXT, list, tuple)):
-        left, right = right, left
-    if isinstance(left, (*_TEXT, list, tuple)) and isinstance(right, int):
-        room = MAX_TEXT if isinstance(left, _TEXT) else MAX_ITEMS
-        return left * right if len(left) * max(right, 0) <= room else UNKNOWN
-    return left * right if _numbers(left, right) and _small(left, right) else UNKNOWN
-
-
-def _numbers(*values: Value) -> bool:
-    return all(isinstance(value, (int, float)) for value in values)
-
-
-def _small(*values: Value) -> bool:
-    return all(abs(value) < 1 << 64 for value in values)
-
-
-_INTEGERS: Mapping[str, Callable[[int, int], Value]] = {
-    "Sub": operator.sub, "BitXor": operator.xor, "BitOr": operator.or_, "BitAnd": operator.and_, "FloorDiv": operator.floordiv,
-    "Mod": operator.mod,
-    "Div": lambda a, b: a // b if a % b == 0 else a / b,
-    "LShift": lambda a, b: a << b if 0 <= b <= 64 else UNKNOWN,
-    "RShift": lambda a, b: a >> b if 0 <= b <= 64 else UNKNOWN,
-    "Pow": lambda a, b: a**b if 0 <= b <= 64 else UNKNOWN,
+_GROWING = frozenset({"LShift", "RShift", "Pow"})
+_OPERATORS: Mapping[str, Callable[[Value, Value], Value]] = {
+    "Add": operator.add, "Sub": operator.sub, "Mult": operator.mul, "BitXor": operator.xor, "BitOr": operator.or_,
+    "BitAnd": operator.and_, "FloorDiv": operator.floordiv, "Mod": operator.mod, "LShift": operator.lshift,
+    "RShift": operator.rshift, "Pow": operator.pow, "Div": lambda a, b: a // b if a % b == 0 else a / b,
 }  # fmt: skip
 
 
