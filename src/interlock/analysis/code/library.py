@@ -31,7 +31,7 @@ COMMON = "common"  # the table that every language has
 ON_PATHS = tuple("read write overwrite append truncate delete move chmod chown run_script".split())
 OTHER = tuple(
     "open fill run start shell command code load sql fetch http connect listen receive send wire kill fork calls tell orders chdir "
-    "close client unreadable".split()
+    "close client keep unreadable".split()
 )
 # How it does that: constants, or places of further arguments.
 DETAILS = {
@@ -39,7 +39,7 @@ DETAILS = {
     "method": str, "sends": object, "port": object, "signal": object, "each": object, "with": object, "target": object,
     "needs": int, "most": int, "dry": str, "words": list, "gives": str, "of": object, "property": bool, "known": bool, "globs": bool,
     "argv": object, "flags": dict, "input": object, "shelled": object, "to": object, "by": object, "base": str, "address": bool,
-    "called": str, "filter": object, "spread": bool, "among": object, "makes": str, "indexed": bool, "under": str, "when": object, "always": object, "and": dict, "value": str, "shallow": list, "store": bool, "bare": bool,
+    "called": str, "filter": object, "spread": bool, "among": object, "makes": str, "indexed": bool, "under": str, "when": object, "always": object, "and": dict, "value": str, "shallow": list, "store": bool, "bare": bool, "options": object,
 }  # fmt: skip
 KEYS = frozenset((*ON_PATHS, *OTHER, *DETAILS))
 _PACK = (

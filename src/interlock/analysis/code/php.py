@@ -7,14 +7,9 @@ import ast
 from interlock.analysis.code import grammar
 from interlock.analysis.code.grammar import Builder, Node, text_of
 from interlock.analysis.code.language import CodeLanguage, holes
-from interlock.analysis.code.performing.network import leaks
 from interlock.analysis.code.program import nodes
-from interlock.analysis.code.program.objects import LibraryCall
-from interlock.analysis.code.program.values import UNKNOWN, Sym, Value
-from interlock.analysis.code.program.values import text_of as value_text
-from interlock.analysis.code.program.walk import ProgramWalk
+from interlock.analysis.code.program.values import Sym
 from interlock.analysis.code.templates import rules_of
-from interlock.analysis.facts import known
 
 # -- names and texts
 
@@ -43,31 +38,6 @@ def _foreach(build: Builder, node: Node) -> nodes.Made:
     return nodes.loop_last(build.exprs(names), build.expr(parts[0]), build.body(node.child_by_field_name("body")))
 
 
-# -- calls that no table describes
-
-
-def _set_option(walk: ProgramWalk, call: LibraryCall) -> Value:
-    """curl_setopt: where a request goes, and what it carries."""
-    option = call.get(1)
-    if isinstance(option, Sym) and option.path == "CURLOPT_URL":
-        walk.attributes["curl.url"] = call.get(2)
-    elif leak := leaks([call.get(2)]):
-        walk.world.effect("send", _curl_url(walk, call), *leak)
-    return Sym("?")
-
-
-def _curl_url(walk: ProgramWalk, call: LibraryCall) -> str:
-    handle = call.get(0)
-    made = handle.args if isinstance(handle, Sym) else ()
-    return value_text(made[0] if made else walk.attributes.get("curl.url", UNKNOWN))
-
-
-def _curl(walk: ProgramWalk, call: LibraryCall) -> Value:
-    address = _curl_url(walk, call)
-    walk.world.effect("fetch", address)
-    return Sym("?", traits=frozenset({f"fetched:{address if known(address) else 'the network'}"}))
-
-
 def _parse(source: str) -> tuple[ast.Module, bool]:
     """The program, with or without its opening tag, and with the end of its last statement."""
     ended = source if source.rstrip().endswith((";", "}", ">")) else f"{source};"
@@ -80,7 +50,6 @@ read_php = CodeLanguage(
     "PHP",
     "php",
     _parse,
-    {"curl_setopt": _set_option, "curl_exec": _curl},
-    holes("$"),
-    {"$_SERVER": _ENVIRONMENT, "$_ENV": _ENVIRONMENT},
+    variable=holes("$"),
+    names={"$_SERVER": _ENVIRONMENT, "$_ENV": _ENVIRONMENT},
 ).read

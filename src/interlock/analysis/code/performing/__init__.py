@@ -7,6 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from typing import Any
 
+from msgspec.structs import replace
+
 from interlock.analysis.code.clients import ask_client
 from interlock.analysis.code.library import (
     MADE,
@@ -22,7 +24,7 @@ from interlock.analysis.code.library import (
 )
 from interlock.analysis.code.performing.network import NETWORK_EFFECTS, leaks, request
 from interlock.analysis.code.performing.running import RUNNING_EFFECTS, SHELL, Work, feed, member, shell_line
-from interlock.analysis.code.program.objects import LibraryCall, Partial, ProgramFunction, links
+from interlock.analysis.code.program.objects import LibraryCall, Partial, ProgramFunction, label, links
 from interlock.analysis.code.program.paths import items
 from interlock.analysis.code.program.results import result
 from interlock.analysis.code.program.values import (
@@ -245,6 +247,21 @@ def _chdir(walk: ProgramWalk, call: LibraryCall, entry: Entry, where: object) ->
     return walk.world.cwd
 
 
+def _keep(walk: ProgramWalk, call: LibraryCall, entry: Entry, where: object) -> Value:
+    """An option is set on what another call gave: its name and its value are the next two arguments."""
+    for made in pick(call, where):
+        if isinstance(made, Sym) and len(call.args) > 2:
+            walk.attributes[f"{made.path}.{label(call.args[1])}"] = call.args[2]
+    return UNKNOWN
+
+
+def _with_options(walk: ProgramWalk, call: LibraryCall, where: object) -> LibraryCall:
+    """A call with the options that were set on one of its arguments."""
+    starts = tuple(f"{made.path}." for made in pick(call, where) if isinstance(made, Sym))
+    found = {key.rpartition(".")[2]: value for key, value in walk.attributes.items() if key.startswith(starts)}
+    return replace(call, named={**found, **call.named})
+
+
 def _refuse(walk: ProgramWalk, call: LibraryCall, entry: Entry, where: object) -> Value:
     walk.world.unreadable(str(where), *_traits(call, entry))
     return _DONE
@@ -260,7 +277,7 @@ _WORK: Mapping[str, Work] = {
     **NETWORK_EFFECTS,
     **{verb: _touching(verb) for verb in ON_PATHS},
     "open": _open, "fill": _fill, "kill": _kill, "fork": _fork, "tell": _tell, "orders": _orders, "chdir": _chdir,
-    "client": ask_client, "unreadable": _refuse, "and": _and, "close": lambda walk, call, entry, where: _DONE,
+    "keep": _keep, "client": ask_client, "unreadable": _refuse, "and": _and, "close": lambda walk, call, entry, where: _DONE,
 }  # fmt: skip
 
 
@@ -290,6 +307,7 @@ def perform(walk: ProgramWalk, call: LibraryCall, entry: Entry) -> Value:
     steps, giving = _plan(entry)
     if "dry" in entry and pick(call, entry["dry"])[:1] == [True]:
         return UNKNOWN
+    call = _with_options(walk, call, entry["options"]) if "options" in entry else call
     for work, where in steps:
         made = work(walk, call, entry, where)
         given = made if made is not UNKNOWN and (made is not _DONE or given is UNKNOWN) else given
