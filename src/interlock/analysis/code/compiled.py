@@ -8,14 +8,8 @@ import re
 from interlock.analysis.code import grammar
 from interlock.analysis.code.grammar import Builder, Node, text_of
 from interlock.analysis.code.language import CodeLanguage
-from interlock.analysis.code.library import flattened
 from interlock.analysis.code.other import read_other
-from interlock.analysis.code.performing.running import shell_line
 from interlock.analysis.code.program import nodes
-from interlock.analysis.code.program.objects import LibraryCall
-from interlock.analysis.code.program.results import result
-from interlock.analysis.code.program.values import Sym, Value
-from interlock.analysis.code.program.walk import ProgramWalk
 from interlock.analysis.code.templates import by_grammar
 
 _LISTS = frozenset({"array_type", "slice_type", "implicit_type"})
@@ -92,16 +86,6 @@ def _flags(build: Builder, node: Node) -> nodes.Made:
     return nodes.text(named) if "O_" in named and "|" in named and "(" not in named else grammar.operator(build, node)
 
 
-def _start(walk: ProgramWalk, call: LibraryCall) -> Value:
-    """Process.Start: a program with its words as a list, or as one line."""
-    words = flattened(call.args)
-    if any(isinstance(given, list) for given in call.args[1:]):
-        walk.world.run(words, call)
-    elif words:
-        return shell_line(walk, result("join", [" ", words]), call)
-    return Sym("?")
-
-
 read_java = CodeLanguage(
     "Java", "java", by_grammar("java", _new, _reference, builder=_ProgramBuilder), damaged=read_other
 ).read
@@ -115,6 +99,5 @@ read_csharp = CodeLanguage(
     "C#",
     "csharp",
     by_grammar("csharp", _new, builder=_ProgramBuilder),
-    {"Process.Start": _start},
     damaged=read_other,
 ).read

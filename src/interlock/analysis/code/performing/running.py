@@ -102,7 +102,7 @@ def _starting(way: str) -> Work:
         words = [made for word in entry.get("words", ()) if (made := command_of(call, word))] + given
         words += _flags(call, entry["flags"]) if "flags" in entry else []
         option = chosen(call, entry, "shelled")
-        through = way == "shell" or holds(option)
+        through = holds(option) or (way == "shell" and not any(map(listed, more)))
         if way == "command" and through and listed(found[0]) and not isinstance(option[0], Sym):
             words = words[:1]  # the rest are arguments of the shell
         elif way == "command":
