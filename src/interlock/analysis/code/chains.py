@@ -90,6 +90,10 @@ def _queried(call: LibraryCall, words: _Words) -> list[Value]:
     return []
 
 
+def _query(call: LibraryCall) -> str:
+    return query.path if isinstance(query := call.get(0), Sym) else ""
+
+
 CHAINED: Mapping[str, Callable[[LibraryCall, _Words], list[Value]]] = {
     "from": _made_from,
     "root": _root,
@@ -110,5 +114,8 @@ CHAINED: Mapping[str, Callable[[LibraryCall, _Words], list[Value]]] = {
     "query_filters": lambda call, words: [
         link.name for link in links(call.owner) if link.name.removesuffix("()") in words["narrows"]
     ],
+    # a query that is given first: its table, and whether it may leave rows out
+    "selected": lambda call, words: [_query(call).partition(".where")[0]] if _query(call) else [],
+    "selecting": lambda call, words: [".where" in _query(call) or not _query(call)[:1].isupper()],
     "given": lambda call, words: call.given(),
 }

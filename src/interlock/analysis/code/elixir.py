@@ -184,16 +184,6 @@ def _list_of(build: Builder, node: Node) -> nodes.Made:
     return ast.List(made)
 
 
-def _rows(walk: ProgramWalk, call: LibraryCall) -> Value:
-    """Rows that a repository deletes: all of a table, or those of a query."""
-    query = call.get(0)
-    if not call.path.endswith(f"Repo.{call.name}") or not isinstance(query, Sym):
-        return UNKNOWN
-    whole = query.path[:1].isupper() and ".where" not in query.path and call.name == "delete_all"
-    walk.world.effect("sql_delete", query.path.split(".where")[0], *(("unfiltered",) if whole else ()))
-    return Sym("?")
-
-
 def _narrowed(walk: ProgramWalk, call: LibraryCall) -> Value:
     query = call.get(0)
     return Sym(f"{query.path}.where") if isinstance(query, Sym) else UNKNOWN
@@ -203,5 +193,5 @@ read_elixir = CodeLanguage(
     "Elixir",
     "elixir",
     by_grammar("elixir", _atom, _sigil, _call, _keywords, _function, _operation, _unary, _list_of),
-    {**dict.fromkeys(["<any>.delete_all", "<any>.delete", "<any>.delete!"], _rows), "where": _narrowed},
+    {"where": _narrowed},
 ).read
