@@ -71,11 +71,7 @@ class NamedEffects:
         self.checks: list[list[_Check]] = []  # of each row
         # a value, a verb, or a kind with a colon -> a noun -> the numbers of their rows
         self.by_word: dict[str, dict[str, list[int]]] = {}
-        self.telling: dict[str, frozenset[str]] = {}  # the first part of every row that is given
         for number, row in enumerate(self.rows):
-            part = next(iter(row.parts))
-            if part in _GIVEN:
-                self.telling[part] = row.parts[part].union(self.telling.get(part, ()))
             by = next(part for part in ("value", "verbs", "kinds") if part in row.parts)
             led = {f":{kind}" for kind in row.parts[by]} if by == "kinds" else row.parts[by]
             self.checks.append(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping
-from functools import cache, lru_cache
+from functools import lru_cache
 
 from interlock.analysis.lexicon import ADMIN_WORDS, deed_nouns, object_kind, objects, split_name
 from interlock.analysis.lexicon.load import Patterns, WordLists, WordMaps, english
@@ -147,40 +147,27 @@ def by_params(act: NamedAct, deed: Deed, keys: Keys, traits: set[str]) -> Deed:
         traits.discard("permanent")
         hard = str(keys.get("mode", keys.get("hard", ""))).lower()[:10] in _LISTS.hard
         return ("act_delete", ()) if hard else (CHANGE, ())
-    rows = english().given
-    if not rows.telling["reach"].isdisjoint(traits) or _tells(keys):
-        row = rows.find(act, {**_given(keys), "reach": traits, "by_name": (deed[0],)})
-        if row is not None:
-            return row.effect, row.traits
+    row = english().given.find(act, {**_given(keys), "reach": traits, "by_name": (deed[0],)})
+    if row is not None:
+        return row.effect, row.traits
     if act.verb in ("update", "post", "write") and _deletes_by_query(keys):
         return "act_delete", ("all",)
-    return ("act_leak", ()) if act.kind == "leak" and _goes_out(act, keys) else deed
-
-
-def _tells(keys: Keys) -> bool:
-    """True for keys of which some row for parameters asks what they are given."""
-    if not _asked().isdisjoint(keys):
-        return True
-    names = " ".join(keys)
-    return "protect" in names or "retention" in names
-
-
-@cache
-def _asked() -> frozenset[str]:
-    telling = english().given.telling
-    return _LISTS.modes.union(_NAMED, *(words for part, words in telling.items() if part != "reach"))
+    if act.kind == "leak" and (act.object in _LISTS.personal or not _LISTS.people.isdisjoint(act.phrase)):
+        to = [str(keys[key]) for key in _LISTS.goes_to & keys.keys()]  # people's data, to somewhere else
+        return ("act_leak", ()) if any("://" in one[:12] or "@" in one or "public" in one for one in to) else deed
+    return deed
 
 
 def _given(keys: Keys) -> dict[str, Collection[str]]:
     """What the parameters say, in the words of the rows: the keys with a yes, a no, a zero, and what modes are given."""
     found: dict[str, set[str]] = {"yes": set(), "no": set(), "zero": set(), "mode": set()}
-    kept = any("retention" in str(keys[key])[:80].lower() for key in _NAMED & keys.keys())
     for key, value in keys.items():
         said = truth(value)
         if said is not None:
             found["yes" if said else "no"].add("*protection" if key.endswith(("protection", "protected")) else key)
         if (value is not False and value in (0, "0")) or value in ("0d", "0s"):
-            found["zero"].add("*retention" if "retention" in key or kept else key)
+            kept = "retention" in key or any("retention" in str(keys[key])[:80].lower() for key in _NAMED & keys.keys())
+            found["zero"].add("*retention" if kept else key)
         elif isinstance(value, str) and key in _LISTS.modes:
             found["mode"].add(value.strip().lower()[:40])
     return {**found, "has": keys.keys()}
@@ -191,14 +178,6 @@ def _deletes_by_query(keys: Keys) -> bool:
     bodies = (keys, keys.get("body"), keys.get("payload"), keys.get("data"))
     found = (body.get("delete") for body in bodies if isinstance(body, Mapping))
     return any(isinstance(one, Mapping) and one.get("query") in ("*:*", "*", {"match_all": {}}) for one in found)
-
-
-def _goes_out(act: NamedAct, keys: Keys) -> bool:
-    """export_customers {"to": "https://…"}: people's data, to somewhere else."""
-    if act.object not in _LISTS.personal and _LISTS.people.isdisjoint(act.phrase):
-        return False
-    to = (str(keys[key]) for key in _LISTS.goes_to & keys.keys())
-    return any("://" in value[:12] or "@" in value or "public" in value for value in to)
 
 
 def ending(act: NamedAct, key: str, value: object) -> str:

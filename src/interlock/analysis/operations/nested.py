@@ -75,9 +75,9 @@ def _is_known(name: str, params: Mapping[str, Any]) -> bool:
 
 
 def _is_tool(name: str, params: Mapping[str, Any]) -> bool:
-    from interlock.analysis.operations.tools import is_built_in
+    from interlock.analysis.operations.tools import read_built_in
 
-    return is_built_in(name, short_keys(params), "")
+    return read_built_in(name, short_keys(params), "", None)
 
 
 def _calls_inside(act: NamedAct, params: Mapping[str, Any]) -> Iterator[_Call]:

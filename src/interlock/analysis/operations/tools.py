@@ -53,20 +53,17 @@ def read_tool(name: str, input: Mapping[str, Any], out: Report, crude: str = "")
         read_calls(given, lambda inner, its: read_operation(inner, its, "", out, depth=1))
 
 
-def read_built_in(name: str, keys: Keys, crude: str, out: Report) -> bool:
-    """Reads an operation that is a built-in tool's call; False for any other, whose name tells more."""
-    found = is_built_in(name, keys, crude)
-    if found:
-        _read(_reader(name, keys), name, keys, out)
-    return found
-
-
-def is_built_in(name: str, keys: Keys, crude: str) -> bool:
-    """True for a name that is a tool's of the agents, with the parameters that it has."""
+def read_built_in(name: str, keys: Keys, crude: str, out: Report | None) -> bool:
+    """Reads an operation that is a built-in tool's call, where there is a report; False for any other, whose name tells more."""
     reader = _reader(name, keys)
     if reader in _LISTS.by_path:
-        return (reader != "read" or crude == "read") and any(isinstance(keys.get(key), str) for key in _LISTS.path_keys)
-    return reader in _LISTS.always and (reader != "shell" or _has_command(keys))
+        found = reader != "read" or crude == "read"
+        found = found and any(isinstance(keys.get(key), str) for key in _LISTS.path_keys)
+    else:
+        found = reader in _LISTS.always and (reader != "shell" or _has_command(keys))
+    if found and out is not None:
+        _read(reader, name, keys, out)
+    return found
 
 
 def is_runner(name: str, keys: Keys) -> bool:
@@ -167,18 +164,16 @@ def _cells(keys: Keys, out: Report) -> None:
             out.run(["ipython", "-c", text[:MAX_TEXT]])
 
 
-def _computer(keys: Keys, out: Report) -> None:
-    """Typing into a terminal is a shell command; anything else on a screen is a change."""
+def _computer(keys: Keys, out: Report, typing: bool = False) -> None:
+    """Typing into a terminal is a shell command, a click is what its label says; anything else on a screen is a change."""
     action = text_at(keys, "action", "type").lower()
-    if not _runs_typed(keys, out) and not read_click(action or "click", (), keys, partial(_announced, out)):
+    if _runs_typed(keys, out):
+        return
+    if typing:
+        out.effect("act_change", "a field")
+    elif not read_click(action or "click", (), keys, partial(_announced, out)):
         looks = action in ("screenshot", "cursor_position", "wait")
         out.effect("act_read" if looks else "act_change", action or "the screen")
-
-
-def _keyboard(keys: Keys, out: Report) -> None:
-    """What is typed and no command is only text."""
-    if not _runs_typed(keys, out):
-        out.effect("act_change", "a field")
 
 
 def _runs_typed(keys: Keys, out: Report) -> bool:
@@ -197,13 +192,12 @@ def _runs_typed(keys: Keys, out: Report) -> bool:
 
 
 def _on_files(does: str, keys: Keys, out: Report) -> None:
-    if not files.DOES[does](keys, out) and does in _MISSING:
+    if does == "editor":  # one tool for all: view, create, str_replace, insert, undo_edit
+        does = _MAPS.editor.get(text_at(keys, "command", "action").lower(), "edit")
+    if does == "look":
+        out.effect("act_read", text_at(keys, "query", "pattern", "path")[:200])
+    elif (does not in files.DOES or not files.DOES[does](keys, out)) and does in _MISSING:
         out.effect(*_MISSING[does])
-
-
-def _editor(keys: Keys, out: Report) -> None:
-    """One tool for all: view, create, str_replace, insert, undo_edit."""
-    _on_files(_MAPS.editor.get(text_at(keys, "command", "action").lower(), "edit"), keys, out)
 
 
 def _patch(keys: Keys, out: Report) -> None:
@@ -232,14 +226,6 @@ def _fetch(keys: Keys, out: Report) -> None:
     read_http(text_at(given, "method") or "get", url[:MAX_TEXT], text_at(given, "body", "data"), (), out)
 
 
-def _look(keys: Keys, out: Report) -> None:
-    out.effect("act_read", text_at(keys, "query", "pattern", "path")[:200])
-
-
-def _note(keys: Keys, out: Report) -> None:
-    out.effect("act_change", "notes of the agent")
-
-
 def _agent(keys: Keys, out: Report) -> None:
     """Another agent is told to do something: its orders are read."""
     out.effect("act_change", "another agent")
@@ -247,16 +233,17 @@ def _agent(keys: Keys, out: Report) -> None:
         out.code("orders", prompt[:MAX_TEXT])
 
 
-# What a tool for files does where no path is named.
+# What a tool does where no path is named.
 _MISSING: Mapping[str, Sequence[str]] = {
     "delete": ("act_delete", "a file"),
     "delete_tree": ("act_delete", "a directory", "bulk"),
     "move": ("act_change", "a file"),
     "copy": ("act_change", "a file"),
     "read": ("act_read", "files"),
+    "note": ("act_change", "notes of the agent"),
 }
 _READERS: Mapping[str, Callable[[Keys, Report], None]] = {
-    "shell": _shell, "terminal": read_terminal, "typed": read_typed, "cells": _cells, "computer": _computer, "keyboard": _keyboard,
-    "editor": _editor, "patch": _patch, "notebook": _notebook, "fetch": _fetch, "look": _look, "note": _note, "agent": _agent,
+    "shell": _shell, "terminal": read_terminal, "typed": read_typed, "cells": _cells, "computer": _computer,
+    "keyboard": partial(_computer, typing=True), "patch": _patch, "notebook": _notebook, "fetch": _fetch, "agent": _agent,
     **{language: partial(_code, language) for language in ("powershell", "python", "javascript")},
 }  # fmt: skip
