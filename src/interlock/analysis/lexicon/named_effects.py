@@ -15,6 +15,8 @@ from interlock.analysis.packs import PackError
 
 # Parts of a row for parameters: keys with a yes, a no, a zero, or any value; what a mode says; how far it goes; its effect by name alone.
 _GIVEN = ("yes", "no", "zero", "has", "mode", "reach", "by_name")
+# Parts of which the first in a row leads to it -> what stands before the word there.
+_LEADS = {"value": "", **{part: f"{part}:" for part in _GIVEN[:-1]}, "verbs": "", "kinds": ":"}
 _NAME = ("nouns", "objects", "phrase", "first", "last", "beside", "said", "lacks", "verbs", "kinds")
 # Parts of a row for one setting: what its value says, what its key says, the key above, what the act is, and the words of the whole name.
 _SETTING = ("value", "key", "above", "act", "words")
@@ -57,37 +59,30 @@ _PARTS: Mapping[str, _Asked] = {
     "kinds": lambda act, _: (act.kind or NONE, ANY),
     "lacks": lambda act, _: (act.object, *act.phrase),
     "verbs": lambda act, _: (act.verb,),
-} | {part: partial(lambda part, _, given: given[part], part) for part in (*_GIVEN, *_SETTING)}
+} | {part: partial(lambda part, _, given: given[part], part) for part in ("reach", "by_name", *_SETTING[1:])}
 
 
 _Check = tuple[_Asked, frozenset[str], bool]  # what is asked, the words, whether they have to lack
 
 
 class NamedEffects:
-    """Rows in their order, found by the verb of a name or its kind, or by what the value of a setting says."""
+    """Rows in their order, found by the verb of a name or its kind, by what is given, or by what the value of a setting says."""
 
     def __init__(self, rows: Iterable[NamedEffect]) -> None:
         self.rows = tuple(rows)
         self.checks: list[list[_Check]] = []  # of each row
-        # a value, a verb, or a kind with a colon -> a noun -> the numbers of their rows
-        self.by_word: dict[str, dict[str, list[int]]] = {}
+        self.by_word: dict[str, dict[str, list[int]]] = {}  # what leads to rows -> a noun -> their numbers
         for number, row in enumerate(self.rows):
-            by = next(part for part in ("value", "verbs", "kinds") if part in row.parts)
-            led = {f":{kind}" for kind in row.parts[by]} if by == "kinds" else row.parts[by]
-            self.checks.append(
-                [
-                    (_PARTS[part], words, part == "lacks")
-                    for part, words in row.parts.items()
-                    if part != by or by == "kinds"
-                ]
-            )
-            for word, noun in product(led, row.parts.get("nouns", ("",))):
-                self.by_word.setdefault(word, {}).setdefault(noun, []).append(number)
+            by = next(part for part in _LEADS if part in row.parts)
+            checked = [part for part in row.parts if part != by or by == "kinds"]
+            self.checks.append([(_PARTS[part], row.parts[part], part == "lacks") for part in checked])
+            for word, noun in product(row.parts[by], row.parts.get("nouns", ("",))):
+                self.by_word.setdefault(_LEADS[by] + word, {}).setdefault(noun, []).append(number)
 
-    def find(self, act: NamedAct, given: Given = MappingProxyType({})) -> NamedEffect | None:
-        """The first row that applies."""
+    def find(self, act: NamedAct, given: Given = MappingProxyType({}), leads: Iterable[str] = ()) -> NamedEffect | None:
+        """The first row that applies; without leads, those of the act itself."""
         found = len(self.rows)
-        for led in given.get("value") or (act.verb, f":{act.kind or NONE}", f":{ANY}"):
+        for led in leads or (act.verb, f":{act.kind or NONE}", f":{ANY}"):
             rows = self.by_word.get(led)
             for number in (*rows.get(act.noun, ()), *rows.get("", ())) if rows else ():
                 if number < found:
@@ -119,7 +114,7 @@ def build_settings(rows: Iterable[Mapping[str, Any]], effects: Iterable[str]) ->
 
 def _row(where: str, data: Mapping[str, Any], allowed: Iterable[str], effects: Iterable[str]) -> NamedEffect:
     parts = {part: frozenset(data[part].split()) for part in allowed if part in data}
-    if not all(parts.values()) or len(parts) < 2 or parts.keys().isdisjoint({"value", "verbs", "kinds"}):
+    if not all(parts.values()) or len(parts) < 2 or _LEADS.keys().isdisjoint(parts):
         raise PackError(f"{where}: expected a value, verbs or kinds, and something else that has to be there")
     rest = {key: value for key, value in data.items() if key not in parts}
     effect = known(where, data.get("effect", ""), effects)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
 
 from interlock.analysis.lexicon import ADMIN_WORDS, deed_nouns, object_kind, objects, split_name
@@ -112,6 +112,7 @@ def _is_admin(act: NamedAct) -> bool:
 
 _NAMING = re.compile(r"(?<=.)(?:identifier|ids?|name)$")  # userIds, bucketName
 _NAMED = frozenset({"key", "setting", "name"})
+_ZERO = ("0", "0d", "0s")
 
 
 def with_object(act: NamedAct, keys: Keys) -> NamedAct:
@@ -147,7 +148,8 @@ def by_params(act: NamedAct, deed: Deed, keys: Keys, traits: set[str]) -> Deed:
         traits.discard("permanent")
         hard = str(keys.get("mode", keys.get("hard", ""))).lower()[:10] in _LISTS.hard
         return ("act_delete", ()) if hard else (CHANGE, ())
-    row = english().given.find(act, {**_given(keys), "reach": traits, "by_name": (deed[0],)})
+    given = {"reach": traits, "by_name": (deed[0],)}
+    row = english().given.find(act, given, [*_leads(keys), *(f"reach:{trait}" for trait in traits)])
     if row is not None:
         return row.effect, row.traits
     if act.verb in ("update", "post", "write") and _deletes_by_query(keys):
@@ -158,19 +160,18 @@ def by_params(act: NamedAct, deed: Deed, keys: Keys, traits: set[str]) -> Deed:
     return deed
 
 
-def _given(keys: Keys) -> dict[str, Collection[str]]:
-    """What the parameters say, in the words of the rows: the keys with a yes, a no, a zero, and what modes are given."""
-    found: dict[str, set[str]] = {"yes": set(), "no": set(), "zero": set(), "mode": set()}
+def _leads(keys: Keys) -> Iterator[str]:
+    """What the parameters say, in the words of the rows: keys with a yes, a no, a zero or any value, and what modes are given."""
     for key, value in keys.items():
-        said = truth(value)
-        if said is not None:
-            found["yes" if said else "no"].add("*protection" if key.endswith(("protection", "protected")) else key)
-        if (value is not False and value in (0, "0")) or value in ("0d", "0s"):
+        yield f"has:{key}"
+        if (said := truth(value)) is not None:
+            protects = key.endswith(("protection", "protected"))
+            yield f"{'yes' if said else 'no'}:{'*protection' if protects else key}"
+        if value is not False and (value == 0 or value in _ZERO):
             kept = "retention" in key or any("retention" in str(keys[key])[:80].lower() for key in _NAMED & keys.keys())
-            found["zero"].add("*retention" if kept else key)
+            yield "zero:*retention" if kept else f"zero:{key}"
         elif isinstance(value, str) and key in _LISTS.modes:
-            found["mode"].add(value.strip().lower()[:40])
-    return {**found, "has": keys.keys()}
+            yield f"mode:{value.strip().lower()[:40]}"
 
 
 def _deletes_by_query(keys: Keys) -> bool:

@@ -64,7 +64,7 @@ HOLDERS = ("action", "input", "request", "params", "exec")  # parameters that ho
 
 def spelled_twice(params: Mapping[str, Any], keys: Keys) -> bool:
     """Whether a parameter has two spellings with different values: which of them counts, only the callee knows."""
-    held = (value for key in HOLDERS if isinstance(value := keys.get(key), Mapping))
+    held = [value for key in HOLDERS if key in keys and isinstance(value := keys[key], Mapping)]
     return _differs(params, keys) or any(_differs(value, short_keys(value)) for value in held)
 
 

@@ -14,7 +14,7 @@ from interlock.analysis.lexicon.load import Patterns, WordLists, english
 from interlock.analysis.lexicon.named_effects import NamedAct
 from interlock.analysis.operations.effects import Deed, deed, ended_by, ending
 from interlock.analysis.operations.names import Words
-from interlock.analysis.operations.params import PLAIN, Entry, squash, truth, walk
+from interlock.analysis.operations.params import PLAIN, Entry, each, squash, truth, walk
 
 _PATTERNS = Patterns("settings")
 _LISTS = WordLists("settings")
@@ -53,8 +53,8 @@ class _Settings:
 
     def read(self, params: Mapping[str, Any], entries: list[Entry]) -> Iterator[Deed]:
         """The deeds, in the order in which the settings stand."""
-        act, deletions = self.act, 0
-        keeps = not _LISTS.keeping.isdisjoint(self.words)
+        act, deletions, led = self.act, 0, _led()
+        keeps, sets = not _LISTS.keeping.isdisjoint(self.words), act.verb in _LISTS.sets
         yield from self._pair(params)
         for short, key, value, depth, above in entries:
             keeps = keeps or "retention" in short or "expir" in short
@@ -64,13 +64,12 @@ class _Settings:
                 continue
             if isinstance(value, str) and above[-1:].lower() == "s":
                 deletions += self._is_deletion(short, value, squash(above))
-            for one in value[:50] if isinstance(value, (list, tuple)) and value else (value,):
-                said = _said(one)
-                if not _led().isdisjoint(said):
+            for one in each(value)[:50] or (value,):
+                if not led.isdisjoint(said := _said(one)):
                     yield from self._rows(said, key_senses(key), above)
-                if "on" in said:
-                    yield from self._ended_by(said, key, short)
-            about = self.configures and squash(above) in _LISTS.fields if depth else act.verb in _LISTS.sets
+                    if "on" in said:
+                        yield from self._ended_by(said, key, short)
+            about = self.configures and squash(above) in _LISTS.fields if depth else sets
             if (about or not act.verb) and (verb := ending(act, short, value)):
                 yield self._ended(verb, act.object, act.noun)
         if deletions:
@@ -83,8 +82,8 @@ class _Settings:
     def _rows(self, value: Sequence[str], key: frozenset[str], above: str) -> Iterator[Deed]:
         """The deed of one setting, by the first row for it."""
         over = key_senses(above) if above else ("none",)
-        given = {"value": value, "key": key, "above": over, "act": self.tells, "words": self.words}
-        if row := english().settings.find(self.act, given):
+        given = {"key": key, "above": over, "act": self.tells, "words": self.words}
+        if row := english().settings.find(self.act, given, value):
             yield row.effect, row.traits
 
     def _pair(self, mapping: Mapping[str, Any]) -> Iterator[Deed]:
@@ -149,15 +148,18 @@ def _said(value: object) -> Sequence[str]:
     if len(value) > _LONG or word[:1] == "{" or "\n" in word:
         text = value[:_MOST_TEXT]
         return ["*rules"] if _PATTERNS.open_rules.search(text) else ["*open"] if _opens_all(text) else []
-    last = word.rpartition("/")[2]
-    found = [word, last] if last is not word and last.islower() else [word]
+    found = [word]
+    if "/" in word and (last := word.rpartition("/")[2]).islower():
+        found.append(last)
     found += _switched().get(word, ())
     if "@" in word and " " not in word:
         found += ["*mail", "*mailbox"][: 1 + word.endswith(_LISTS.in_order("mailboxes"))]
     if _PATTERNS.admin.search(word) and "readonly" not in squash(word):
         found.append("*admin")
-    if _FREE.fullmatch(word) or ((":" in word or "{" in word) and _PATTERNS.open_rules.search(value)):
-        found.append("*free" if word[0] == "0" else "*rules")
+    if word[:1] == "0" and _FREE.fullmatch(word):
+        found.append("*free")
+    elif (":" in word or "{" in word) and _PATTERNS.open_rules.search(value):
+        found.append("*rules")
     return found
 
 

@@ -109,7 +109,7 @@ def _reader_of(name: str) -> tuple[str, bool]:
 
 def _live(name: str) -> str:
     """The reader of a tool that types into a terminal, or runs the cells of a notebook, whatever its name is made of."""
-    words = {word for segment in split_name(name) for word in segment}
+    words = set[str]().union(*split_name(name))
     terminal = not _LISTS.terminals.isdisjoint(words) and not _LISTS.types.isdisjoint(words)
     if terminal and _LISTS.letters.isdisjoint(words):
         return "terminal"
