@@ -183,46 +183,42 @@ def _deletes_by_query(keys: Keys) -> bool:
 
 def ending(act: NamedAct, key: str, value: object) -> str:
     """The verb for a field whose value ends or deletes what the act is about; nothing for any other."""
-    if not _may_end(key):
+    kind = _field(key)
+    if not kind:
         return ""
-    if verb := _ending(key, value):
+    if verb := _ending(kind, key, value):
         if verb == "archive" and act.noun in _LISTS.binned:
             return "delete"
         return verb if verb == "delete" or act.object in _LISTS.owned else ""
-    return "disable" if _is_switch(key) and truth(value) is False and act.object in _LISTS.switched_off else ""
-
-
-def _is_state(key: str) -> bool:
-    return key in _LISTS.states or key.endswith("status")
-
-
-def _is_switch(key: str) -> bool:
-    return key in _LISTS.switches or key.endswith(("enabled", "active"))
+    return "disable" if kind == "switch" and truth(value) is False and act.object in _LISTS.switched_off else ""
 
 
 @lru_cache(maxsize=4096)
-def _may_end(key: str) -> bool:
-    """True for a field that may say that something ends."""
-    told = _is_state(key) or key in _LISTS.adds_labels or _is_switch(key)
-    return told or _PATTERNS.gone.fullmatch(key) is not None or bool(ended_by(key))
+def _field(key: str) -> str:
+    """What a field says that may end something: a state, the labels of a thing, that it is on, or that and when it ended."""
+    if key in _LISTS.states or key.endswith("status"):
+        return "state"
+    if key in _LISTS.adds_labels:
+        return "labels"
+    if key in _LISTS.switches or key.endswith(("enabled", "active")):
+        return "switch"
+    return "deleted" if _PATTERNS.gone.fullmatch(key) else ended_by(key)
 
 
-def _ending(key: str, value: object) -> str:
+def _ending(kind: str, key: str, value: object) -> str:
     """The verb for a state or a flag that ends something: status "suspended", trashed true, deleted_at with a date."""
-    if _is_state(key) and isinstance(value, str):
+    if kind == "state" and isinstance(value, str):
         words = {word for part in split_name(value[:60]) for word in part}
         return _MAPS.ended.get(squash(value)) or ("delete" if not words.isdisjoint(_LISTS.deleted) else "")
-    if truth(value) is False or value in (None, "") or isinstance(value, Mapping):
+    said = truth(value)
+    if kind in ("state", "switch") or said is False or value in (None, "") or isinstance(value, Mapping):
         return ""
-    if key in _LISTS.adds_labels:
+    if kind == "labels":
         return "delete" if any(squash(label) in _LISTS.bins for label in each(value)) else ""
     dated = isinstance(value, (str, int, float)) and key.endswith(("at", "on", "date", "time", "stamp"))
-    if truth(value) is not True and not dated:
-        return ""
-    return "delete" if _PATTERNS.gone.fullmatch(key) else ended_by(key)
+    return ("delete" if kind == "deleted" else kind) if said or dated else ""
 
 
-@lru_cache(maxsize=4096)
 def ended_by(key: str) -> str:
     """The verb for a flag that ends something: `is_suspended`, `revoked`."""
     found = _PATTERNS.ended_flag.fullmatch(key)
