@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 
 from interlock.analysis.facts import PIPELINE, Report
@@ -209,62 +209,49 @@ def goes_over(keys: Keys) -> bool:
     return False
 
 
-def content_deeds(words: Words, act: NamedAct, keys: Keys, entries: Iterable[Entry]) -> list[Deed]:
+def content_deeds(words: Words, act: NamedAct, keys: Keys, entries: Iterable[Entry]) -> Iterator[Deed]:
     """What the content that is written does to the content that was there."""
-    return [*_emptied(words, act, keys, entries), *_copied_over(act, keys), *_put_out(keys)]
+    if act.verb in _LISTS.puts or not act.kind:
+        yield from _emptied(words, act, keys, entries)
+    if any(value == "/dev/null" and key in _LISTS.sources for key, value in keys.items()):
+        yield "act_delete", ()
+    elif act.verb in _LISTS.copies and goes_over(keys):  # to where something of worth stands
+        targets = (keys.get(key) for key in _LISTS.in_order("destinations"))
+        for target in (value for value in targets if isinstance(value, str) and is_valued(value)):
+            yield "act_delete", ("forced",) if "prod" in target.lower() or "backup" in target.lower() else ()
+    stages = keys.get("pipeline") or keys.get("stages") or keys.get("aggregation")
+    if stages:
+        yield from _put_out(stages)
 
 
-def _emptied(words: Words, act: NamedAct, keys: Keys, entries: Iterable[Entry]) -> list[Deed]:
+def _emptied(words: Words, act: NamedAct, keys: Keys, entries: Iterable[Entry]) -> Iterator[Deed]:
     """The deeds of a change that leaves nothing: a page without text, a zone without records."""
-    if act.verb not in _LISTS.puts and act.kind:
-        return []
     if not _LISTS.documents.isdisjoint(words) and _LISTS.snippets.isdisjoint(keys):
         for key, value in keys.items():
             empty = value == "" or (act.verb == "replace" and value in ({}, []))
             if empty and key in _LISTS.new_content and (key not in _LISTS.notes or act.noun not in _LISTS.notes):
-                return [("act_delete", ())]
+                yield "act_delete", ()
     if act.verb not in _LISTS.whole and not goes_over(keys) and "all" not in words and "replace" not in words:
-        return []
-    if any(
-        value == [] and key in _LISTS.lists and objects().get(key, "") != "light" for key, _, value, _, _ in entries
-    ):
-        return [("act_unconfigure", ("all",))]
-    if act.verb in ("set", "put", "replace") and keys.get("path") in ("/", "") and keys.get("value", 0) is None:
-        return [("act_delete", ("all",))]
-    return []
+        return
+    listed = (key for key, _, value, _, _ in entries if value == [] and key in _LISTS.lists)
+    if any(objects().get(key, "") != "light" for key in listed):
+        yield "act_unconfigure", ("all",)
+    elif act.verb in ("set", "put", "replace") and keys.get("path") in ("/", "") and keys.get("value", 0) is None:
+        yield "act_delete", ("all",)
 
 
-def _copied_over(act: NamedAct, keys: Keys) -> list[Deed]:
-    """copy, move, upload or put with overwrite, to where something of worth stands."""
-    if any(value == "/dev/null" and key in _LISTS.sources for key, value in keys.items()):
-        return [("act_delete", ())]
-    if act.verb in _LISTS.copies and goes_over(keys):
-        for value in (keys.get(key) for key in _LISTS.in_order("destinations")):
-            if isinstance(value, str) and is_valued(value):
-                return [("act_delete", ("forced",) if "prod" in value.lower() or "backup" in value.lower() else ())]
-    return []
-
-
-def _put_out(keys: Keys) -> list[Deed]:
+def _put_out(stages: object) -> Iterator[Deed]:
     """An aggregation whose last stage writes: `$out` replaces a whole collection, `$merge` the documents it matches."""
-    stages = keys.get("pipeline") or keys.get("stages") or keys.get("aggregation")
     if isinstance(stages, str) and ("$out" in stages or "$merge" in stages):
         try:
             stages = json.loads(stages[:MAX_TEXT])
         except (ValueError, RecursionError):
-            return [("act_delete", ())]
+            yield "act_delete", ()
     for stage in stages[:500] if isinstance(stages, (list, tuple)) else ():
         for kind, into in stage.items() if isinstance(stage, Mapping) else ():
-            if kind not in ("$out", "$merge") or _is_made(into):
-                continue
             kept = isinstance(into, Mapping) and squash(str(into.get("whenMatched", ""))) in ("keepexisting", "fail")
-            if kind == "$out" or not kept:
-                return [("act_delete", ("table",) if kind == "$out" else ())]
-    return []
-
-
-def _is_made(target: object) -> bool:
-    """True for a collection whose name says that it is made by aggregations."""
-    while isinstance(target, Mapping):
-        target = target.get("into", target.get("coll", ""))
-    return any(not _LISTS.made.isdisjoint(words) for words in split_name(str(target)))
+            while isinstance(into, Mapping):
+                into = into.get("into", into.get("coll", ""))
+            made = any(not _LISTS.made.isdisjoint(words) for words in split_name(str(into)))  # by aggregations
+            if not made and (kind == "$out" or (kind == "$merge" and not kept)):
+                yield "act_delete", ("table",) if kind == "$out" else ()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache, partial
+from itertools import chain
 from types import MappingProxyType
 from typing import Any
 
@@ -161,10 +162,8 @@ def _payloads(call: _Call, inner: Callable[..., None]) -> bool:
 def _effects(call: _Call, ran: bool) -> None:
     """Reports what the name announces and the parameters set; something has run already where `ran` is true."""
     words, act, keys, entries, out = call.words, call.acts[0], call.keys, call.entries, call.out
-    settings = (
-        settings_of(words, act, call.params, entries) + content_deeds(words, act, keys, entries) if entries else []
-    )
-    by_settings = [(verb, act, own) for verb, own in filter(is_harm, settings)]
+    settings = chain(settings_of(words, act, call.params, entries), content_deeds(words, act, keys, entries))
+    by_settings = [(verb, act, own) for verb, own in filter(is_harm, settings)] if entries else []
     if exemption(call.name, call.patterns):  # R-26: the name is the operator's to lower, what the parameters do is not
         _report(by_settings, set(), call.name, out)
         out.effect(READ, call.name[:200], "exempt")

@@ -24,9 +24,9 @@ _LONG = 200  # characters: longer text is a document
 _FREE = re.compile(r"0+(?:\.0+)?")
 
 
-def settings_of(words: Words, act: NamedAct, params: Mapping[str, Any], entries: list[Entry]) -> list[Deed]:
+def settings_of(words: Words, act: NamedAct, params: Mapping[str, Any], entries: list[Entry]) -> Iterable[Deed]:
     """Every deed that the settings make of an act which is not one by its name."""
-    return [] if act.kind == "read" else list(_Settings(words, act).read(params, entries))
+    return () if act.kind == "read" else _Settings(words, act).read(params, entries)
 
 
 class _Settings:
