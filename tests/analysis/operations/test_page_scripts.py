@@ -43,20 +43,20 @@ HARMLESS: list[tuple[str, dict[str, Any]]] = [
 @pytest.mark.parametrize("text", AWAY)
 def test_what_is_sent_away(text: str) -> None:
     out = Recorder()
-    read_page_script(text, out)
+    read_page_script(text, [].append, out)
     assert [one[0] for one in out.told] == ["act_leak"]
 
 
 @pytest.mark.parametrize("text", OWN)
 def test_what_stays(text: str) -> None:
     out = Recorder()
-    read_page_script(text, out)
+    read_page_script(text, [].append, out)
     assert not out.told
 
 
 def test_what_the_page_has_stored_is_deleted() -> None:
     out = Recorder()
-    read_page_script("indexedDB.deleteDatabase('notes')", out)
+    read_page_script("indexedDB.deleteDatabase('notes')", [].append, out)
     assert [one[0] for one in out.told] == ["act_delete"]
 
 

@@ -30,15 +30,11 @@ _MOST_SCRIPT = 20_000
 def read_click(verb: str, words: tuple[str, ...], keys: Keys, reader: Reader) -> bool:
     """Reads the labels of what a tool clicks; True when one of them announces an act."""
     told = _orders(keys) if not _LISTS.acting.isdisjoint(words) else []
-    if not told and _LISTS.clicks.isdisjoint((verb, *words)) and not _presses(keys):
+    presses = ("action" in keys or "type" in keys) and squash(text_at(keys, "action", "type")) in _LISTS.clicks
+    if not told and _LISTS.clicks.isdisjoint((verb, *words)) and not presses:
         return False
     labels = [keys[key] for key in _LISTS.in_order("labels") if isinstance(keys.get(key), str)]
     return _labels([*told, *map(_quoted, labels)], reader)
-
-
-def _presses(keys: Keys) -> bool:
-    """True when a parameter says that what is done is a click."""
-    return ("action" in keys or "type" in keys) and squash(text_at(keys, "action", "type")) in _LISTS.clicks
 
 
 def _orders(keys: Keys) -> list[str]:
@@ -54,11 +50,15 @@ def _quoted(text: str) -> str:
     return found[1] if found else text
 
 
-def read_script(text: str, reader: Reader) -> bool:
-    """Reads the labels in a script that clicks; True when one of them announces an act."""
-    if not _PATTERNS.clicking.search(text[:_MOST_SCRIPT]):
-        return False
-    return _labels([next(filter(None, found), "") for found in _QUOTED.findall(text[:_MOST_SCRIPT])[:_MOST]], reader)
+def read_page_script(text: str, reader: Reader, out: Report) -> None:
+    """Reports what a script in a page does with what the page holds for its user, and reads the labels that it clicks."""
+    text = text[:_MOST_SCRIPT]
+    if _PATTERNS.own.search(text) and _PATTERNS.away.search(text):
+        out.effect("act_leak", "what the page holds for its user")
+    if _PATTERNS.erases.search(text):
+        out.effect("act_delete", "what the page has stored")
+    if _PATTERNS.clicking.search(text):
+        _labels([next(filter(None, found), "") for found in _QUOTED.findall(text)[:_MOST]], reader)
 
 
 def _labels(texts: list[str], reader: Reader) -> bool:
@@ -156,12 +156,3 @@ def _opened(url: str) -> str:
         return ""
     verb = query.get("action", "")
     return route_name(url) or (_named(verb, url) if _PATTERNS.orders.fullmatch(verb) else "")
-
-
-def read_page_script(text: str, out: Report) -> None:
-    """Reports what a script in a page does with what the page holds for its user."""
-    text = text[:_MOST_SCRIPT]
-    if _PATTERNS.own.search(text) and _PATTERNS.away.search(text):
-        out.effect("act_leak", "what the page holds for its user")
-    if _PATTERNS.erases.search(text):
-        out.effect("act_delete", "what the page has stored")

@@ -33,7 +33,7 @@ Words = tuple[str, ...]
 @lru_cache(maxsize=4096)
 def parse_name(segments: tuple[Words, ...]) -> tuple[Words, tuple[NamedAct, ...]]:
     """The words of a name that matter, and the acts they announce, first one first."""
-    own = _without_vendor(_without_server(segments))
+    own = _without_server(segments)
     if not own:
         return (), ()
     last = own[-1]
@@ -52,19 +52,14 @@ def parse_name(segments: tuple[Words, ...]) -> tuple[Words, tuple[NamedAct, ...]
 
 
 def _without_server(segments: Sequence[Words]) -> Sequence[Words]:
-    """mcp__server__tool says nothing by its first two parts."""
+    """mcp__server__tool says nothing by its first two parts; render_delete_service begins with a product that is a verb as well."""
     if len(segments) > 2 and segments[0] == ("mcp",):
-        return segments[2:]
-    if segments and segments[0][0] == "mcp":
-        return [segments[0][1:], *segments[1:]] if len(segments[0]) > 1 else segments[1:]
-    return segments
-
-
-def _without_vendor(segments: Sequence[Words]) -> Sequence[Words]:
-    """render_delete_service: a product whose name is a verb as well."""
+        segments = segments[2:]
+    elif segments and segments[0][0] == "mcp":
+        segments = [segments[0][1:], *segments[1:]] if len(segments[0]) > 1 else segments[1:]
     first = segments[0] if segments else ()
     if len(first) > 2 and first[0] in _LISTS.vendors and verbs().get(first[1], "read") not in _LISTS.mutes:
-        return [(first[1:]), *segments[1:]]
+        return [first[1:], *segments[1:]]
     return segments
 
 
@@ -116,13 +111,9 @@ def _head(words: Words) -> int:
         named = words[at] in objects() and verbs()[words[at]] == "read"
         return strong[-1] if named and strong[-1] == len(words) - 1 else at  # health_check_disable
     weak = (position for position, word in enumerate(words) if word in verbs())
-    return next((position for position in weak if not _is_noun_here(words, position)), -1)
-
-
-def _is_noun_here(words: Words, position: int) -> bool:
-    """ack_message sends no message."""
-    word = words[position]
-    return position == len(words) - 1 and word in objects() and verbs()[word] in _LISTS.mutes
+    last = words[-1] if words else ""
+    noun = last in objects() and verbs().get(last) in _LISTS.mutes  # ack_message sends no message
+    return next((position for position in weak if not noun or position < len(words) - 1), -1)
 
 
 def _act(words: Words, front: Words, at: int) -> NamedAct:
@@ -209,15 +200,11 @@ def may_be_operation(word: str) -> bool:
         return len(word) <= _LONGEST
     if _PATTERNS.styled.fullmatch(word) and _announces(word, weak=True):
         return True
-    return bool(_REVERSED.fullmatch(word)) and _acts_upon(split_name(word))
-
-
-def _acts_upon(segments: Sequence[tuple[str, ...]]) -> bool:
-    """True for a thing and, behind it, the verb that does it harm."""
-    if len(segments) < 2 or len(segments[-1]) != 1:
+    segments = split_name(word) if _REVERSED.fullmatch(word) else ()
+    if len(segments) < 2 or len(segments[-1]) != 1 or segments[-2][-1] not in objects():
         return False
-    verb = segments[-1][0]
-    return verbs().get(verb, "read") not in _LISTS.tame and verb not in weak_verbs() and segments[-2][-1] in objects()
+    verb = segments[-1][0]  # behind the thing that it does harm
+    return verbs().get(verb, "read") not in _LISTS.tame and verb not in weak_verbs()
 
 
 @lru_cache(maxsize=1024)

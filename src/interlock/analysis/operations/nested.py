@@ -63,15 +63,13 @@ _Held = list[tuple[str, Any]]
 
 
 def _read_all(calls: Iterable[_Call], reader: Reader) -> bool:
-    known = [call for call in calls if _is_known(*call)]
-    for name, params in known:
-        reader(name, params)
-    return bool(known)
-
-
-def _is_known(name: str, params: Mapping[str, Any]) -> bool:
-    """True for the name of an agent's tool, or one that begins with a verb."""
-    return _is_tool(name, params) or any(act.kind for act in parse_name(split_name(name))[1][:1])
+    """Reads the calls of an agent's tool, or of a name that begins with a verb; True when there was one."""
+    found = False
+    for name, params in calls:
+        if _is_tool(name, params) or any(act.kind for act in parse_name(split_name(name))[1][:1]):
+            reader(name, params)
+            found = True
+    return found
 
 
 def _is_tool(name: str, params: Mapping[str, Any]) -> bool:

@@ -21,7 +21,7 @@ from interlock.analysis.lexicon import (
     names_production,
     split_name,
 )
-from interlock.analysis.lexicon.load import WordLists
+from interlock.analysis.lexicon.load import WordLists, WordMaps
 from interlock.analysis.lexicon.named_effects import NamedAct
 from interlock.analysis.operations.browser import read_click, read_confirmation
 from interlock.analysis.operations.command_params import run_named, text_of
@@ -54,17 +54,12 @@ from interlock.analysis.operations.settings import out_of_bounds, settings_of
 from interlock.analysis.shell import Job
 
 _LISTS = WordLists("operation")
+_MAPS = WordMaps("operation")
 
 _EXPLAINED = ("sql", "query", "statement")
 _DEEPEST = 4  # operations named inside operations
 _NOTHING = NamedAct("", "", (), "", "")
 _NO_PATTERNS = NamePatterns((), (), ())  # what a job is called is no name of an operation
-# What a name is that only a pattern calls harmful, by words of the pattern.
-_BY_PATTERN = (
-    (("drop", "delete", "truncate", "destroy", "wipe", "purge"), "act_delete"),
-    (("force", "override", "bypass"), "act_override"),
-    (("reset",), "act_unconfigure"),
-)
 # Words of a name that say how far it reaches.
 _REACH = (
     ("all", ALL_WORDS),
@@ -173,9 +168,7 @@ def _effects(call: _Call, ran: bool) -> None:
         if file_act(words, act, keys, out) and not named:
             return
         run_named(call.segments, call.params, out)
-    traits = _reach(words, act, call.scope)
-    if not all(map(CLOUD.isdisjoint, call.segments)):
-        traits.update(_cloud(act))
+    traits = _reach(call)
     found = _harmful(call, traits, named, ran) + by_settings
     if found and call.scope.dry_run and not ran:
         out.effect(READ, _target(act, call.name), "dry_run")
@@ -210,15 +203,9 @@ def _built_in() -> Callable[[str, Keys, str, Report], bool]:
     return read_built_in
 
 
-def _cloud(act: NamedAct) -> tuple[str, ...]:
-    """A project or an account of a cloud holds everything; one of a task list does not."""
-    if act.object == "project":
-        return ("all",)
-    return ("all", "project") if act.object in ("account", "organization") and act.kind in _LISTS.ends else ()
-
-
-def _reach(words: Words, act: NamedAct, scope: ParamScope) -> set[str]:
+def _reach(call: _Call) -> set[str]:
     """How far it reaches, from the name and from the parameters."""
+    words, act, scope = call.words, call.acts[0], call.scope
     traits = scope.traits - {"many"}
     if not _REACHING.isdisjoint(words):
         traits.update(trait for trait, vocabulary in _REACH if not vocabulary.isdisjoint(words))
@@ -231,6 +218,11 @@ def _reach(words: Words, act: NamedAct, scope: ParamScope) -> set[str]:
         traits.add("bulk")  # seed 003 calls every purge severe, `queue.purge` too
     if traits.isdisjoint(_SEVERAL):
         traits.add("one")
+    holds = act.object == "project" or (act.object in ("account", "organization") and act.kind in _LISTS.ends)
+    if holds and not all(
+        map(CLOUD.isdisjoint, call.segments)
+    ):  # of a cloud: it holds everything, one of a task list does not
+        traits.update(("all", "project") if act.object != "project" else ("all",))
     return traits
 
 
@@ -257,7 +249,7 @@ def _of_pattern(act: NamedAct, verb: str, named: list[PatternMatch]) -> str:
     globs = " ".join(match.glob for match in named)
     if "force" in globs and "push" in (act.verb, act.noun, *act.phrase):
         return "act_rewrite"
-    found = (effect for words, effect in _BY_PATTERN if any(word in globs for word in words))
+    found = (f"act_{effect}" for word, effect in _MAPS.by_pattern.items() if word in globs)
     return next(found, CHANGE if verb == READ else verb)
 
 

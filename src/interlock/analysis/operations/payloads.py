@@ -9,7 +9,7 @@ from functools import cache
 from interlock.analysis.facts import Report
 from interlock.analysis.lexicon import split_name
 from interlock.analysis.lexicon.load import Patterns, WordLists, WordMaps
-from interlock.analysis.operations.browser import read_page_script, read_script
+from interlock.analysis.operations.browser import read_page_script
 from interlock.analysis.operations.command_params import is_command, read_commands, shell_text, text_of
 from interlock.analysis.operations.params import MAX_TEXT, Keys, each, short_keys, text_at
 from interlock.analysis.operations.requests import URL_KEYS, is_request, read_request
@@ -75,8 +75,7 @@ def _page(keys: Keys, field: Field, out: Report) -> None:
     """A script for a page may click, and may send away what the page holds."""
     for key in sorted((_LISTS.code | {"script"}) & keys.keys()):
         if text := text_of(keys[key]):
-            read_page_script(text, out)
-            read_script(text, field)
+            read_page_script(text, field, out)
 
 
 def _language(words: Sequence[str], keys: Keys) -> str:

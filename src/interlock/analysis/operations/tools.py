@@ -11,7 +11,7 @@ from interlock.analysis.facts import Report
 from interlock.analysis.lexicon import split_name, vocabulary
 from interlock.analysis.lexicon.load import WordLists, WordMaps
 from interlock.analysis.operations import files
-from interlock.analysis.operations.browser import read_click, read_page_script, read_script
+from interlock.analysis.operations.browser import read_click, read_page_script
 from interlock.analysis.operations.command_params import read_commands, shell_text, text_of
 from interlock.analysis.operations.nested import read_calls
 from interlock.analysis.operations.operation import read_operation
@@ -151,8 +151,7 @@ def _code(language: str, keys: Keys, out: Report) -> None:
     if text := text_at(keys, *_LISTS.in_order("code")):
         out.code(language, text)
         if language == "javascript":
-            read_page_script(text, out)
-            read_script(text, partial(_announced, out))
+            read_page_script(text, partial(_announced, out), out)
 
 
 def _cells(keys: Keys, out: Report) -> None:
