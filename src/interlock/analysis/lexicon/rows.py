@@ -22,14 +22,16 @@ class Rows:
         self.table, self.keys, self.slots = table, tuple(keys.split()), slots.split()
         self.by_key: dict[tuple[str, ...], list[Row]] = {}
 
-    def first(self, key: tuple[str, ...], slots: Callable[[], Mapping[str, Collection[str]]]) -> str | None:
+    def first(self, key: tuple[str, ...], words: Mapping[str, Collection[str]]) -> str | None:
         """The answer of the first row that holds for these keys and the words of the slots; None where no row does."""
         rows = self.by_key.get(key)
         if rows is None:
             given = {name: (word,) for name, word in zip(self.keys, key, strict=True)}
             rows = self.by_key[key] = [row for keyed, row in self.rows if _all_hold(keyed, given)]
-        words = slots() if rows else {}
-        return next((answer for conditions, answer in rows if _all_hold(conditions, words)), None)
+        for conditions, answer in rows:
+            if _all_hold(conditions, words):
+                return answer
+        return None
 
     @cached_property
     def rows(self) -> list[tuple[list[Condition], Row]]:

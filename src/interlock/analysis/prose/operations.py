@@ -7,13 +7,13 @@ from collections.abc import Iterable
 from msgspec import Struct
 
 from interlock.analysis.lexicon import split_name
-from interlock.analysis.lexicon.forms import form_of, nouns
+from interlock.analysis.lexicon.forms import form_of
 from interlock.analysis.lexicon.load import Patterns, WordLists
 from interlock.analysis.lexicon.rows import Rows
 from interlock.analysis.operations.names import harms, is_operation, may_be_operation
 from interlock.analysis.programs.load import called_programs, program_set
 from interlock.analysis.prose.clauses import Tokens, framed
-from interlock.analysis.prose.english.roles import is_denied
+from interlock.analysis.prose.english.roles import AROUND, Around, classes, is_denied
 
 _PATTERNS = Patterns("operations")
 _LISTS = WordLists("operations")
@@ -74,32 +74,17 @@ def lists_names(low: str) -> bool:
     return listed is not None and _LISTS.calls.isdisjoint(listed["head"].split())
 
 
-_ROLES = Rows("operation_role", "last how", "is verb before before2 front after near")
+_ROLES = Rows("operation_role", "last how", f"{AROUND} lead said judged")
 
 
 def _role(words: Tokens, low: Tokens, at: int, last: str) -> str:
     """Whether a name is called, only named, or open; `last` is the role of the one that it is joined to."""
     how = last if last == CALLED else "" if last else _how(words, low, at)
-    first = next((place for place, word in enumerate(low) if word not in _LISTS.leads), 0)
-    front, after = _front(low, at), low[at + 1] if at + 1 < len(low) else ""
-    said = _ROLES.first(
-        (last, how),
-        lambda: {
-            "is": ("denied",) if is_denied(low, at, near=3, far=5) else (),
-            "verb": low[first : first + 1] if first < at else (),
-            "before": (low[at - 1] if at else "",),
-            "before2": ("<first>",) if at < 2 else ("<be>",) if "be" in low[:at] else (low[at - 2],),
-            "front": _classes(low[front]) if front >= 0 else (),
-            "after": _classes(after),
-            "near": low[at + 2 : at + 4],
-        },
-    )
-    return said or OPEN
-
-
-def _classes(word: str) -> tuple[str, ...]:
-    """The word, and the form of the verb that it is and no noun."""
-    return (word, f"<{form_of(word)}>") if word not in nouns() else (word,)
+    lead, front = next((place for place, word in enumerate(low) if word not in _LISTS.leads), 0), _front(low, at)
+    given = {"lead": low[lead : lead + 1] if lead < at else (), "said": classes(low[front]) if front >= 0 else ()}
+    given["judged"] = low[at + 2 : at + 4]
+    denied = is_denied(low, at, near=3, far=5)
+    return NAMED if denied else _ROLES.first((last, how), Around(low, at, given)) or OPEN
 
 
 def _front(low: Tokens, at: int) -> int:

@@ -10,34 +10,29 @@ from msgspec import Struct, field
 
 from interlock.analysis.lexicon.forms import form_of, is_opening, nominals, opening_forms, sense, verb_forms
 from interlock.analysis.lexicon.idioms import Phrase
-from interlock.analysis.lexicon.load import WordLists, harmless_phrases, phrases
+from interlock.analysis.lexicon.load import Patterns, WordLists, harmless_phrases, phrases
 from interlock.analysis.lexicon.load import english as english_words
 from interlock.analysis.operations.names import is_operation
 from interlock.analysis.prose import english
-from interlock.analysis.prose.clauses import AnnouncedAct, Tokens, Traits, act
+from interlock.analysis.prose.clauses import AnnouncedAct, Tokens, Traits, act, framed
 from interlock.analysis.prose.embedded import MARK
 from interlock.analysis.prose.english.objects import EnglishObject, in_code, kind_of, thing_in, with_its_data
 from interlock.analysis.prose.english.roles import (
-    by_others,
-    is_checked,
+    ANNOUNCED,
+    JOBS,
+    SPEAKS,
+    THINGS,
+    Around,
     is_denied,
-    is_empty,
-    is_fronted,
-    is_noun,
     is_passive,
     is_recipient,
-    is_relative,
     is_report,
-    is_subject,
-    is_told,
-    job_does,
-    leaders,
-    only_looks,
     reports,
     topic_at,
 )
 
 _LISTS = WordLists("clause")
+_PATTERNS = Patterns("clause")
 
 _REACH = 4  # words in front of what is reported
 _IT = re.compile(r"\b(?:it|them)\b")
@@ -166,14 +161,15 @@ def _read_verb(found: EnglishClause, at: int) -> None:
         kind = english_words().phrasals[verb][low[particle]]
         if low[particle : particle + 2] == ["out", "of"] and kind == "stop":
             kind = "remove"  # `take every row out of the table`
-    shielded = found.shield and not (found.shield == "make" and job_does(low, at))
-    if shielded or len(found.acts) > _MOST_ACTS or found.harmful or is_noun(low, at, form, kind):
+    around = Around(low, at)
+    if found.shield and not (found.shield == "make" and JOBS.first((), around)):
         return
-    if form != "past" and verb in leaders():
-        speaks = "make" if is_told(verb, low, at) else only_looks(verb, low, at)
-        if speaks and not is_denied(low, at):
-            found.shield_by(speaks, verb, at)
-            return
+    if len(found.acts) > _MOST_ACTS or found.harmful or THINGS.first((form, kind), around) == "thing":
+        return
+    speaks = SPEAKS.first((verb,), around) if form != "past" else None
+    if speaks and not is_denied(low, at):
+        found.shield_by(speaks, verb, at)
+        return
     after = low[at + 1 : at + 3]
     if kind in ("look", "make"):
         going = (verb == "plan" and after[:1] == ["to"]) or (verb == "see" and after == ["to", "it"])
@@ -193,7 +189,7 @@ def _read_verb(found: EnglishClause, at: int) -> None:
             found.acts += [changed] if changed is not None else []
         found.known = found.known or form != "past"
         found.changes = found.changes or (form != "past" and verb not in _LISTS.enters)
-    elif _is_announced(found, at, kind, form == "past"):
+    elif _is_announced(found, around, kind, form):
         found.known = True
         _announce(found, at, kind, verb, form == "past", particle)
 
@@ -201,25 +197,14 @@ def _read_verb(found: EnglishClause, at: int) -> None:
 _SUPPOSED = {False: frozenset({"if", "whether"}), True: frozenset({"if", "whether", "when", "whenever"})}
 
 
-def _is_announced(found: EnglishClause, at: int, kind: str, passive: bool) -> bool:
+def _is_announced(found: EnglishClause, around: Around, kind: str, form: str) -> bool:
     """False for harm that the clause denies, reports, speaks of or leaves to others; remembers which."""
-    low, close, maybe = found.low, english.LISTS.close, english.LISTS.modal_maybe
-    if is_denied(low, at) or is_empty(low, at):
-        found.denied, found.known = True, True
-        found.reported = found.reported or (kind in english.LISTS.grave and close.isdisjoint(low))
-    elif low[max(0, at - 1)] == "did" or english.PATTERNS.was_done.match(" ".join(low[at + 1 : at + 3])):
-        found.known = found.reported = True  # `we did lose a bucket`, `the refund was issued`
-    elif is_subject(low, at) or is_checked(low, at, kind):
-        found.known, found.shield = True, "make"
-    elif passive and (not is_passive(low, at) or not close.isdisjoint(low[:at]) or is_relative(low, at)):
-        found.reported = found.reported or is_report(low, at, kind)
-    elif passive and by_others(low, at):
-        found.known = found.reported = True
-    elif low[max(0, at - 1)] in maybe or (at > 1 and low[at - 2] in maybe and low[at - 1] != "like"):
-        found.denied = True
-    else:
-        return True
-    return False
+    said = (ANNOUNCED.first((form, kind), around) or "").split()
+    found.known |= "known" in said
+    found.denied |= "denied" in said
+    found.reported |= "reported" in said or ("past" in said and is_report(found.low, around.at, kind))
+    found.shield = "make" if "told" in said else found.shield
+    return not said
 
 
 def _announce(found: EnglishClause, at: int, kind: str, name: str, passive: bool, particle: int) -> None:
@@ -248,7 +233,7 @@ def _object(found: EnglishClause, at: int, kind: str, name: str, passive: bool, 
     if name in nominals() and (not thing.kind or thing.kind == "code"):
         ahead = thing_in(words, max(0, at - 3), at)  # `a bucket removal`
         thing = ahead.with_traits(thing.traits) if ahead.kind not in ("", "code") else thing
-    if not passive and is_fronted(low, at):
+    if not passive and at > 2 and _PATTERNS.fronted.match(framed(low, at)):  # `the old logs I delete tonight`
         thing = thing_in(words, 0, at - 1).with_traits(thing.traits)
     if name in nominals() and at > 2 and low[at - 1] == "for":
         marked = thing_in(words, 1, at - 1)  # `schedule the key for deletion`

@@ -12,6 +12,7 @@ from interlock.analysis.lexicon.load import Patterns, WordLists
 from interlock.analysis.lexicon.rows import Rows
 from interlock.analysis.prose import english
 from interlock.analysis.prose.clauses import NOTHING, Tokens, Traits
+from interlock.analysis.prose.english.roles import AROUND, Around
 
 _PATTERNS = Patterns("objects")
 _LISTS = WordLists("objects")
@@ -223,25 +224,16 @@ def with_its_data(thing: EnglishObject) -> EnglishObject:
     return replace(thing, kind="data", traits=thing.traits | {"database"})
 
 
-_KINDS = Rows("object_kind", "kind verb thing", "is traits words text named near rest behind clause")
+_KINDS = Rows("object_kind", "kind verb thing", f"{AROUND} is traits words text named")
 
 
 def kind_of(kind: str, verb: str, thing: EnglishObject, low: Tokens, at: int) -> str:
     """The kind of the object, where the verb and the words around say more than the noun."""
-    said = _KINDS.first(
-        (kind, verb, thing.kind),
-        lambda: {
-            "is": (thing.guards, "direct" if thing.direct else "", "group" if thing.group else ""),
-            "traits": thing.traits,
-            "words": thing.said.split(),
-            "text": thing.said,
-            "named": thing.words,
-            "near": low[at + 1 : at + 6],
-            "rest": low[at + 1 :],
-            "behind": " ".join(low[at + 1 :]),
-            "clause": " ".join(low),
-        },
+    is_, words = (thing.guards, thing.direct * "direct", thing.group * "group"), thing.said.split()
+    around = Around(
+        low, at, {"is": is_, "traits": thing.traits, "words": words, "text": thing.said, "named": thing.words}
     )
+    said = _KINDS.first((kind, verb, thing.kind), around)
     return thing.kind if said is None else said
 
 

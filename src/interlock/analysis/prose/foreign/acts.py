@@ -79,12 +79,12 @@ def _act(phrase: _Phrase, verb: Entry, thing: Entry) -> AnnouncedAct:
         "named": phrase.named, "verb": {*given, *(entry[1] for entry in phrase.words[phrase.at].entries)}, "text": text, "raw": raw,
         "traits": traits, "roles": roles, "written": ("spaced" if phrase.book.language.spaced else "unspaced",),
     }  # fmt: skip
-    name = thing[1] if (said := _OBJECTS.first((kind, thing[1]), lambda: slots)) is None else said
+    name = thing[1] if (said := _OBJECTS.first((kind, thing[1]), slots)) is None else said
     if kind in ("charge", "send", "grant", "refund") and _PATTERNS.amount.search(raw):
         kind, name = "charge" if kind != "refund" else kind, "money"
     if (kind in _LISTS.out or (kind == "grant" and "outside" in roles)) and _leaks(phrase, name, traits, published):
         return AnnouncedAct("act_leak", text[:120], frozenset(traits - {"admin", "public", "history"} | {"secret"}))
-    kind = _KINDS.first((kind, name), lambda: slots) or kind
+    kind = _KINDS.first((kind, name), slots) or kind
     if kind == "change":
         return AnnouncedAct("act_change", text[:120])
     if kind == "send_to_all":
@@ -99,7 +99,7 @@ def _object(phrase: _Phrase, kind: str) -> Entry:
     nouns, language = phrase.nouns, phrase.book.language
     if any(word.text == "xscrapfile" for word in phrase.words):
         return "noun", "scrap", ()
-    if first := _FIRST.first((kind,), lambda: {"named": phrase.named}):
+    if first := _FIRST.first((kind,), {"named": phrase.named}):
         return next(entry for _, entry in nouns if entry[1] == first)
     if "also" in phrase.roles:
         nouns = [pair for pair in nouns if pair[1][1] not in ("scrap", "code")] or nouns
