@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 from msgspec import Struct
 
@@ -46,6 +47,45 @@ class ForeignWord(Struct):
 
     def kind(self, role: str) -> str:
         return next((entry[1] for entry in self.entries if entry[0] == role), "")
+
+
+def some(words: Iterable[ForeignWord], *roles: str) -> bool:
+    """True when one of the words has one of the roles."""
+    for word in words:
+        for entry in word.entries:
+            if entry[0] in roles:
+                return True
+    return False
+
+
+class ForeignClause(Struct):
+    """The words of a clause, the text they were found in, and its language."""
+
+    words: list[ForeignWord]
+    raw: str
+    book: Vocabulary
+
+    def has(self, *roles: str) -> bool:
+        return some(self.words, *roles)
+
+    @property
+    def head(self) -> str:
+        """Which verb governs: first, last or any."""
+        return self.book.language.head
+
+    @property
+    def roles(self) -> set[str]:
+        return {entry[0] for word in self.words for entry in word.entries}
+
+    @property
+    def nouns(self) -> list[tuple[int, Entry]]:
+        """The nouns, each with its place."""
+        return [(at, entry) for at, word in enumerate(self.words) for entry in word.entries if entry[0] == "noun"]
+
+    @property
+    def named(self) -> set[str]:
+        """The kinds of the nouns."""
+        return {entry[1] for _, entry in self.nouns}
 
 
 def words_of(text: str, book: Vocabulary) -> list[ForeignWord]:
