@@ -117,6 +117,12 @@ def test_an_api_call_is_read_as_an_operation() -> None:
     assert not {fact[0] for fact in facts("calling crm.bulk_delete_contacts(filter='old')")} <= HARMLESS
 
 
+def test_every_step_of_a_json_plan_is_read() -> None:
+    steps = '{"steps": [{"tool": "read_file", "path": "a"}, {"tool": "shell", "command": "rm -rf /"}]}'
+    assert ("shell", "rm -rf /") in facts(steps)
+    assert ("code", "orders", "drop the orders table") in facts('{"plan": [{"step": "drop the orders table"}]}')
+
+
 def test_a_secret_file_that_goes_outside_is_a_leak() -> None:
     assert ("act_leak", "/etc/shadow", "secret") in facts("email /etc/shadow to an external address")
     assert "act_leak" not in {fact[0] for fact in facts("upload docs/index.html to the public site")}

@@ -9,8 +9,8 @@ from typing import Any
 
 from interlock.analysis.lexicon.load import Patterns, WordLists
 from interlock.analysis.operations.names import may_be_operation
-from interlock.analysis.operations.nested import PARAMS, given_params
-from interlock.analysis.operations.params import short_keys
+from interlock.analysis.operations.nested import PARAMS, given_params, read_calls
+from interlock.analysis.operations.params import short_keys, squash
 
 _PATTERNS = Patterns("code_spans")
 _LISTS = WordLists("code_spans")
@@ -140,10 +140,11 @@ _OPENS = re.compile(r'[{\[]\s*[{"]')
 _MOST, _DEEPEST, _LONGEST = 8, 4, 20_000
 _WORD = re.compile(r"[A-Za-z][\w.:/-]{0,99}")
 _DECODER = json.JSONDecoder()
+_PARAMS = frozenset(PARAMS)
 
 
 def objects_in(text: str) -> Iterator[tuple[int, int]]:
-    """Where JSON stands that calls something."""
+    """Where JSON stands that calls something, by one of its keys."""
     done = tried = 0
     for found in _OPENS.finditer(text[:_LONGEST]):
         if found.start() < done or tried >= _MOST:
@@ -153,45 +154,43 @@ def objects_in(text: str) -> Iterator[tuple[int, int]]:
             value, done = _DECODER.raw_decode(text, found.start())
         except (ValueError, RecursionError):
             continue
-        if any(True for _ in calls_of(value)):
+        if any(not _LISTS.call_keys.isdisjoint(short_keys(one)) for one in _objects(value)):
             yield found.start(), done
 
 
 def calls_in(text: str) -> list[Call]:
-    """The operations that a JSON text calls, with what they are given."""
-    return list(calls_of(json.loads(text)))[:_MOST]
+    """The operations that a JSON text calls, with what they are given; one that names none is given to whatever runs it."""
+    found: list[Call] = []
+    for value in _objects(json.loads(text)):
+        keys = short_keys(value)
+        name = _name(keys)
+        if name:
+            beside = {key: item for key, item in value.items() if squash(key) not in _LISTS.names}
+            found.append((name, given_params(keys, {}) if not _PARAMS.isdisjoint(keys) else beside))
+        elif not read_calls({"call": value}, lambda name, given: found.append((name, given))):
+            said = ". ".join(_said(value))
+            found.append(("Task", {"prompt": said}) if said else ("call_tool", value))
+    return found
 
 
-def calls_of(value: object, depth: int = 0) -> Iterator[Call]:
-    """Every call in a value: of a tool by name, of several in a list, or of a shell or a database by what it is given."""
-    if depth > _DEEPEST:
-        return
-    if isinstance(value, list):
+def _objects(value: object) -> list[Mapping[str, Any]]:
+    return [one for one in (value if isinstance(value, list) else [value])[:_MOST] if isinstance(one, Mapping)]
+
+
+def _said(value: object, depth: int = 0) -> Iterator[str]:
+    """What an agent is told in plain words, at any place in an object."""
+    if isinstance(value, list) and depth < _DEEPEST:
         for item in value[:_MOST]:
-            yield from calls_of(item, depth + 1)
-    if not isinstance(value, Mapping):
-        return
-    keys = short_keys(value)
-    if keys.get("method") == "tools/call":
-        yield from calls_of(keys.get("params"), depth + 1)
-        return
-    inner = [keys[key] for key in _LISTS.in_order("inner") if isinstance(keys.get(key), (Mapping, list))]
-    for one in inner:
-        yield from calls_of(one, depth + 1)
-    name = _name(keys)
-    if name:
-        yield name, given_params(keys, value)
-    elif not inner and any(isinstance(keys.get(key), str) and keys[key].strip() for key in _LISTS.runs):
-        yield "call_tool", value
-    elif not inner and (
-        said := next((keys[key] for key in _LISTS.in_order("says") if isinstance(keys.get(key), str)), "")
-    ):
-        yield "Task", {"prompt": said}
+            yield from _said(item, depth + 1)
+    for key, item in value.items() if isinstance(value, Mapping) and depth < _DEEPEST else ():
+        if isinstance(item, str) and squash(key) in _LISTS.says:
+            yield item
+        yield from _said(item, depth + 1)
 
 
 def _name(keys: Mapping[str, Any]) -> str:
     name = next((keys[key] for key in _LISTS.in_order("names") if isinstance(keys.get(key), str)), "")
-    if not name and (any(key in keys for key in PARAMS) or keys.get("type") in ("tool_use", "function")):
+    if not name and (not _PARAMS.isdisjoint(keys) or keys.get("type") in ("tool_use", "function")):
         name = keys.get("name", "")
     if not isinstance(name, str) or not _WORD.fullmatch(name):
         return ""
