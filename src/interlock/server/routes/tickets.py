@@ -11,6 +11,7 @@ from fastapi import APIRouter, Query
 from starlette.requests import Request
 from starlette.responses import JSONResponse
 
+from interlock.analysis.display_text import SHORT
 from interlock.approvals import answers, settle
 from interlock.approvals import challenges as service
 from interlock.approvals.grants import suggest_grant
@@ -61,7 +62,9 @@ def ticket_routes(context: Context) -> APIRouter:
 
     @router.get("/{id}", **describe("ticket", ANYBODY, "One ticket", 404))
     async def ticket(who: Who, id: str) -> Any:
-        return ticket_json(*await context.pool.run(_find, context, who, id))
+        return ticket_json(
+            *await context.pool.run(_find, context, who, await context.pool.run(_whole_id, context, who, id))
+        )
 
     @router.get(
         "/{id}/wait", **describe("ticket", ANYBODY, "Answers when the ticket is decided, else after the time", 404)
@@ -72,11 +75,12 @@ def ticket_routes(context: Context) -> APIRouter:
         id: str,
         seconds: Annotated[int, Query(ge=0, le=600, description="at most; the daemon's own limit counts too")] = 30,
     ) -> Any:
+        id = await context.pool.run(_whole_id, context, who, id)
         return await _wait(context, request, who, id, min(seconds, context.config.limits.long_poll_seconds))
 
     @router.get("/{id}/grant", **describe("grant_offer", OPERATOR, "The narrow grant that a ticket suggests", 404))
-    async def grant(id: str) -> Any:
-        return await context.run(_offer, id)
+    async def grant(who: Who, id: str) -> Any:
+        return await context.run(_offer, await context.pool.run(_whole_id, context, who, id))
 
     @router.post("/{id}/approve", **describe("ticket", OPERATOR, "Signs an approval", 404, 409))
     async def approve(who: Who, id: str, body: Reason | None = None) -> Any:
@@ -107,12 +111,14 @@ def _offer(state: State, id: str) -> dict[str, object]:
 
 
 async def _answer(context: Context, who: ApiCaller, work: Any, id: str, reason: str) -> Any:
-    await context.run(work, who.operator(), id, reason)
+    by = who.operator()
+    id = await context.pool.run(_whole_id, context, who, id)
+    await context.run(work, by, id, reason)
     return ticket_json(*await context.pool.run(_find, context, who, id))
 
 
 def _report(context: Context, who: ApiCaller, id: str, body: ReportedOutcome) -> Found:
-    name = body.agent
+    id, name = _whole_id(context, who, id), body.agent
     if not name:
         found, _ = _find(context, who, id)
         name = found.agent.name  # a claim; the principal is what counts
@@ -144,6 +150,15 @@ def _find(context: Context, who: ApiCaller, id: str) -> Found:
     if ticket is None or (who.session is None and ticket.agent.principal != who.principal):
         raise HttpProblem("NOT_FOUND_RESOURCE", f"no ticket {id!r:.80}", details={"resource_type": "ticket"})
     return settle(ticket, context.state.clock.now()), approvals
+
+
+def _whole_id(context: Context, who: ApiCaller, id: str) -> str:
+    """The id of the caller's only ticket that begins so, at least as long as messages show it; else the id as it was given."""
+    if len(id.partition("_")[2]) < SHORT:
+        return id
+    query = TicketQuery(principal=who.principal if who.session is None else "", limit=2, prefix=id)
+    found = context.state.store.read(lambda tx: tx.tickets(query))
+    return found[0].id if len(found) == 1 else id
 
 
 async def _wait(context: Context, request: Request, who: ApiCaller, id: str, seconds: float) -> Any:
