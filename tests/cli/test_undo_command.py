@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from desk import Desk
-from interlock.cli.answer.undo import FEW, describe_later_changes, plan_lines
+from interlock.cli.answer.undo import FEW, describe_later_changes, plan_lines, snapshot_row
 from repositories import files, git, repository
 from snapshot_child import until_allowed
 
@@ -120,3 +120,8 @@ def test_among_many_changes_only_what_differs_is_shown_whole() -> None:
 
     assert said(FEW - 1).count("+new") == FEW - 1
     assert "+new" not in said(FEW) and "+former" in said(FEW) and said(FEW).count("comes back") == FEW
+
+
+def test_what_happened_between_the_calls_of_an_agent_is_named_so() -> None:
+    assert snapshot_row({"id": "j_1", "command": ""})[-1] == "(between its calls)"
+    assert any("(between its calls)" in part.text for line in plan_lines({"snapshot": {"id": "j_1"}}) for part in line)

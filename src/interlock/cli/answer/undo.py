@@ -40,6 +40,7 @@ interlock undo u_k3v7q2mzpa --dry-run
 interlock undo u_k3v7q2mzpa --yes
 """
 _NEWEST = "newest"
+_BETWEEN = "(between its calls)"  # what an agent's own process changed, by no command that a hook saw
 
 
 @command(
@@ -192,7 +193,7 @@ def snapshot_row(snapshot: Row) -> tuple[object, ...]:
         snapshot.get("state", ""),
         size if not snapshot.get("undoes") else f"{snapshot.get('files', 0):,}",
         snapshot.get("agent", ""),
-        snapshot.get("command", ""),
+        snapshot.get("command") or _BETWEEN,
     )
 
 
@@ -200,7 +201,7 @@ def plan_lines(plan: Row) -> Iterator[Line]:
     """The changes of an undo; long diffs are cut."""
     snapshot = plan.get("snapshot") or {}
     yield line(snapshot.get("id", ""), "heading") + line(f"  taken {ago(snapshot.get('at'))} before", "dim")
-    yield line(f"    {snapshot.get('command', '')}", "command")
+    yield line(f"    {snapshot.get('command') or _BETWEEN}", "command")
     yield line(f"    in {snapshot.get('cwd', '')}, by {snapshot.get('agent', '')}", "dim")
     yield ()
     changes, total = list_rows(plan, "changes"), int(plan.get("total") or 0)
