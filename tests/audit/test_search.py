@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from gate import Gate
-from interlock.audit.search import Place, RecordPage, RecordQuery, find_record, search
+from interlock.audit.search import Place, RecordPage, RecordQuery, describe_record, find_record, search
 from interlock.model import command
 from interlock.ports import Tx
 from interlock.records import AuditQuery
@@ -90,3 +90,31 @@ def test_a_search_waits_for_records_that_are_just_being_written(gate: Gate, monk
             searching.result(0.2)
         go_on.set()
         assert len(searching.result(60).entries) == before + 1
+
+
+RUN = {
+    "plan": "plan_1", "command": "du -sh *\nls", "cwd": "/srv", "risk": "low", "understood": False, "edited": True,
+    "place": "terminal", "ticket": "pdact_1", "kept": "",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("body", "words"),
+    [
+        (
+            {"by": "ana", **RUN},
+            "by ana: runs du -sh * ls  (low risk, edited; in /srv, at the terminal; ticket pdact_1; plan_1)",
+        ),
+        ({"by": "ana", "plan": "plan_1", "characters": 3}, "by ana: 3 characters typed into its command  (plan_1)"),
+        (
+            {"plan": "plan_1", "status": "success", "exit": 0, "seconds": 2},
+            "ended in success with 0 after 2 s  (plan_1)",
+        ),
+        (
+            {"plan": "plan_1", "status": "failure", "exit": 2, "seconds": 2, "journal": "j_1"},
+            "ended in failure with 2 after 2 s; `interlock undo j_1` takes back what it changed  (plan_1)",
+        ),
+    ],
+)
+def test_a_plan_on_the_record_reads_as_a_sentence(body: dict[str, object], words: str) -> None:
+    assert describe_record(body) == words

@@ -216,10 +216,27 @@ def describe_record(body: Mapping[str, Any]) -> str:
 
 def details_line(body: Mapping[str, Any]) -> str:
     """The details of an event, without who and when."""
+    if "plan" in body:
+        return _plan_line(body)
     given = {key: value for key, value in body.items() if key not in _SKIPPED and value not in ("", None, [], {})}
     reason = given.pop("reason", None)
     said = [_short(reason)] if reason is not None else []  # the reason comes first
     return ", ".join((*said, *(f"{key} {_moment(key, value)}" for key, value in given.items())))
+
+
+def _plan_line(body: Mapping[str, Any]) -> str:
+    """A plan that was run, typed into or ended."""
+    plan = str(body["plan"])
+    if "status" in body:
+        code = f" with {body['exit']}" if "exit" in body else ""
+        journal = f"; `interlock undo {body['journal']}` takes back what it changed" if body.get("journal") else ""
+        return f"ended in {body['status']}{code} after {body.get('seconds', 0)} s{journal}  ({plan})"
+    if "command" not in body:
+        return f"{body.get('characters', 0)} characters typed into its command  ({plan})"
+    edited = ", edited" if body.get("edited") else ""
+    about = [f"{body.get('risk', '')} risk{edited}", f"in {body.get('cwd', '')}, at the {body.get('place', '')}"]
+    about += [f"{word} {body[key]}" for key, word in (("ticket", "ticket"), ("kept", "snapshot")) if body.get(key)]
+    return f"runs {one_line({'kind': 'command', 'command': body['command']})}  ({'; '.join([*about, plan])})"
 
 
 def token_line(body: Mapping[str, Any]) -> str:
