@@ -322,10 +322,8 @@ def plan_lines(plan: Row) -> Iterator[Line]:
     if plan.get("notice"):
         yield line(plan["notice"], "dim")
     yield _row("Asked", plan.get("intent"))
-    lines = str(plan.get("command", "")).split("\n")
-    yield _row("Command", lines[0], "command")
-    for text in lines[1:]:
-        yield _row("", text, "command")
+    for at, text in enumerate(str(plan.get("command", "")).split("\n")):
+        yield _row("" if at else "Command", text, "command")
     yield _row("In", plan.get("cwd"))
     risk = str(plan.get("risk", ""))
     lost = plan.get("irreversible") and not plan.get("copied")
