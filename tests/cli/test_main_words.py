@@ -5,11 +5,20 @@ from __future__ import annotations
 import inspect
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
 
-from interlock.cli.main import _SHARED, COMMANDS, command_function
+from interlock.cli.arguments import declared_arguments
+from interlock.cli.main import _SHARED, COMMANDS, command_function, main
+from repository import ROOT
+
+DECLARED = {
+    word: table
+    for path in sorted((ROOT / "src" / "interlock" / "cli").rglob("*.toml"))
+    for word, table in tomllib.loads(path.read_text()).items()
+}
 
 
 @pytest.mark.parametrize("word", COMMANDS)
@@ -37,6 +46,24 @@ def test_an_error_names_commands_as_they_can_be_typed_here(tmp_path: Path) -> No
     program = tmp_path / "interlock"
     program.write_text(f"#!{sys.executable}\nimport sys\nfrom interlock.cli.main import main\nsys.exit(main())\n")
     program.chmod(0o755)
-    environ = {"PATH": "/usr/bin:/bin", "HOME": str(tmp_path)}
+    environ = {
+        "PATH": "/usr/bin:/bin",
+        "HOME": str(tmp_path),
+        "XDG_STATE_HOME": "/nowhere",
+    }  # short enough for a socket
     said = subprocess.run(["./interlock", "status"], cwd=tmp_path, env=environ, capture_output=True, text=True).stderr
     assert "start one with `./interlock serve`" in said
+
+
+def test_every_declaration_is_the_help_of_a_command(capsys: pytest.CaptureFixture[str]) -> None:
+    for word, table in DECLARED.items():
+        assert main([*word.split(), "--help"]) == 0, word
+        shown = " ".join(capsys.readouterr().out.split())
+        assert word.partition(" ")[0] in COMMANDS
+        assert " ".join(table.get("about", table.get("help", "")).partition("{")[0].split())[1:] in shown, word
+
+
+@pytest.mark.parametrize("key", ["exampels", "nargs"])
+def test_a_misspelt_key_of_a_declaration_is_refused(key: str) -> None:
+    with pytest.raises(ValueError, match=key):
+        declared_arguments({"about": "x", key: "y"}, {}, {})

@@ -1,13 +1,19 @@
-"""Declares the arguments and the parser of a command; imports nothing that takes time."""
+"""Builds a command's parser from its declaration: a table of the TOML file beside its module; imports nothing that takes time."""
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any
 
 Args = argparse.Namespace
 Argument = Callable[[argparse.ArgumentParser], object]  # adds itself to a parser
+Table = Mapping[str, Any]
+_TYPES = {"int": int, "path": Path}
+_ABOUT = frozenset(
+    "about help example examples exits epilog usage wrapped shared default".split()
+)  # of the command itself
 
 
 def argument(
@@ -25,6 +31,63 @@ def flag(names: str, help: str, action: str = "store_true", **how: Any) -> Argum
 CONFIG = argument("--config", "FILE", "the daemon's configuration (default: `interlock config path`)")
 JSON = flag("--json", "as JSON")
 OPERATOR = argument("--operator", "NAME", "sign in as this operator (default: asks)")  # of a command that signs in
+DRY_RUN = flag("--dry-run", "show what would be written, and write nothing")
+YES = flag("--yes", "do not ask")
+_SCOPES = {
+    "user": "for this user, in every project (default)",
+    "project": "for this folder, whoever works in it",
+    "system": "for every user of this machine; takes root",
+}
+
+
+def _add_scope(parser: argparse.ArgumentParser) -> None:
+    """The options for the scope of an installation."""
+    choice = parser.add_mutually_exclusive_group()
+    for scope, said in _SCOPES.items():
+        choice.add_argument(f"--{scope}", dest="scope", action="store_const", const=scope, help=said)
+    parser.set_defaults(scope="user")
+
+
+SHARED: Mapping[str, Argument] = {
+    "@config": CONFIG,
+    "@dry-run": DRY_RUN,
+    "@json": JSON,
+    "@operator": OPERATOR,
+    "@scope": _add_scope,
+    "@yes": YES,
+}
+
+
+def declared_arguments(table: Table, fills: Mapping[str, str], more: Mapping[str, Table]) -> list[Argument]:
+    """The arguments of a declaration, `"--names METAVAR" = "help"`; refuses a positional one without a metavar or choices.
+
+    `fills` are filled into help texts, `more` are further settings of an argument, by its first name.
+    """
+    found = []
+    for key, value in table.items():
+        if key in SHARED:
+            found.append(SHARED[key])
+        elif key not in _ABOUT:
+            found.append(_declared(key, {"help": value} if isinstance(value, str) else value, fills, more))
+    return found
+
+
+def _declared(key: str, how: Table, fills: Mapping[str, str], more: Mapping[str, Table]) -> Argument:
+    words = key.split()
+    count = sum(word.startswith("-") for word in words) if key.startswith("-") else 1
+    names, metavar = words[:count], " ".join(words[count:])
+    given = {**how, **more.get(names[0].lstrip("-"), {})}
+    if fills and given.get("help"):
+        given["help"] = given["help"].format_map(fills)
+    if "type" in given:
+        given["type"] = _TYPES.get(given["type"], given["type"])
+    if metavar:
+        given["metavar"] = metavar
+    elif "choices" not in given and not key.startswith("-"):
+        raise ValueError(f"{key!r}: neither an argument with a metavar nor a key of a command's declaration")
+    elif "choices" not in given:
+        given.setdefault("action", "store_true")
+    return lambda parser: parser.add_argument(*names, **given)
 
 
 def make_parser(
@@ -48,4 +111,4 @@ def make_parser(
 def help_end(examples: str, exits: str) -> str:
     """The end of a command's help: its examples and its exit codes."""
     inner = "\n".join(f"  {line}" for line in examples.strip().splitlines())
-    return f"examples:\n{inner}\n\n{exits}"
+    return f"examples:\n{inner}\n\nexit codes: {exits}"

@@ -1,22 +1,24 @@
-"""Declares commands beside the functions that run them: options, the daemon's client, expected errors as one line, exit codes, abbreviated ids."""
+"""Commands and the functions that run them: their declarations, the daemon's client, expected errors as one line, exit codes, abbreviated ids."""
 
 from __future__ import annotations
 
-import argparse
 import json
 import re
 import shutil
 import sys
 import time
+import tomllib
+from argparse import ArgumentParser, HelpFormatter, RawDescriptionHelpFormatter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
-from functools import wraps
+from functools import cache, wraps
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from interlock.analysis.display_text import Line, short_id, visible
 from interlock.analysis.packs import PackError
-from interlock.cli.arguments import CONFIG, JSON, Args, Argument, help_end, make_parser
+from interlock.cli.arguments import CONFIG, JSON, Args, Argument, Table, declared_arguments, help_end, make_parser
 from interlock.cli.output import paint, print_table
 from interlock.client import ApiError, DaemonClient, NoDaemon, find_daemon
 from interlock.config import Config, ConfigError, load_config
@@ -25,7 +27,7 @@ from interlock.policy.policy import PolicyError
 
 OK, FAILED, USAGE, NO_DAEMON = 0, 1, 2, 3
 ASKS, DENIED = 10, 20  # 2.13, where an exit code stands for an answer
-EXITS = "exit codes: 0 done, 1 refused or failed, 2 wrong usage, 3 no daemon answers"
+EXITS = "0 done, 1 refused or failed, 2 wrong usage, 3 no daemon answers"
 
 Main = Callable[[Sequence[str]], int]
 Work = Callable[[Args], int]
@@ -52,22 +54,19 @@ def typed_name() -> str:
 
 
 def command(
-    word: str,
-    description: str,
-    examples: str,
-    *arguments: Argument,
-    exits: str = EXITS,
-    epilog: str = "",
-    shared: Sequence[Argument] = (CONFIG, JSON),
-    **how: Any,
+    word: str, fills: Mapping[str, str] = MappingProxyType({}), **more: Mapping[str, Any]
 ) -> Callable[[Work], Main]:
-    """Declares a command with the options that commands share; what it decorates gets the parsed arguments."""
+    """A command that the TOML file beside its module declares; what it decorates gets the parsed arguments.
+
+    `fills` are filled into its help, `more` are settings of single arguments that no file can state.
+    """
 
     def declare(work: Work) -> Main:
         @wraps(work)
         def main(argv: Sequence[str]) -> int:
-            end = epilog or help_end(examples, exits)
-            parser = make_parser(word, description, end, *shared, *arguments, **how)
+            table = _declarations(work.__module__)[word]
+            shared = (CONFIG, JSON) if table.get("shared", True) else ()
+            parser = _parser(word, table, fills, *shared, *declared_arguments(table, fills, more))
             return run(word, work, parser.parse_args(list(argv)))
 
         return main
@@ -76,37 +75,64 @@ def command(
 
 
 class CommandWords:
-    """A command with subcommands, each declared beside the function that runs it."""
+    """A command with subcommands, declared in the TOML file beside its module as `[word]` and `["word subcommand"]`."""
 
-    def __init__(self, word: str, description: str, examples: str, default: str = "", exits: str = EXITS) -> None:
-        self._about = (word, description, help_end(examples, exits))
-        self._default = default  # the subcommand where none is given
-        self._words: list[tuple[str, dict[str, Any], Sequence[Argument], Work]] = []
+    def __init__(self, word: str, module: str) -> None:
+        self._word, self._module = word, module
+        self._works: dict[str, Work] = {}
 
-    def word(self, name: str, help: str, example: str, *arguments: Argument) -> Callable[[Work], Work]:
+    def word(self, name: str) -> Callable[[Work], Work]:
         """Declares a subcommand, with the options that all commands share."""
-        about = {"help": help, "description": f"{help[:1].upper()}{help[1:]}.", "epilog": f"example:\n  {example}"}
 
         def declare(work: Work) -> Work:
-            self._words.append((name, about, (CONFIG, JSON, *arguments), work))
+            self._works[name] = work
             return work
 
         return declare
 
     def __call__(self, argv: Sequence[str]) -> int:
-        parser = make_parser(*self._about)
+        tables = _declarations(self._module)
+        table = tables[self._word]
+        parser = _parser(self._word, table, {})
         inner = parser.add_subparsers(dest="word", metavar="WORD", required=True)
-        for name, about, arguments, work in self._words:
-            made = inner.add_parser(
-                name, **about, formatter_class=argparse.RawDescriptionHelpFormatter, allow_abbrev=False
-            )
-            for add in arguments:
-                add(made)
+        for name, work in self._works.items():
+            made = _subcommand(inner, name, tables[f"{self._word} {name}"])
             made.set_defaults(work=work)
-        given = list(argv)
+        given, default = list(argv), table.get("default", "")
         bare = not given or (given[0].startswith("-") and given[0] not in ("-h", "--help"))
-        args = parser.parse_args([self._default, *given] if bare and self._default else given)
-        return run(self._about[0], args.work, args)
+        args = parser.parse_args([default, *given] if bare and default else given)
+        return run(self._word, args.work, args)
+
+
+@cache
+def _declarations(module: str) -> Mapping[str, Table]:
+    path = Path(__file__).parent.joinpath(*module.split(".")[2:]).with_suffix(".toml")
+    return tomllib.loads(path.read_text("utf-8"))
+
+
+def _parser(word: str, table: Table, fills: Mapping[str, str], *arguments: Argument) -> ArgumentParser:
+    about, end = table["about"].strip(), table.get("epilog")
+    if end is None:
+        end = help_end(table["examples"], table.get("exits", EXITS))
+    if fills:
+        about, end = about.format_map(fills), end.format_map(fills)
+    form = HelpFormatter if table.get("wrapped") else RawDescriptionHelpFormatter
+    return make_parser(word, about, end, *arguments, usage=table.get("usage"), formatter_class=form)
+
+
+def _subcommand(parsers: Any, name: str, table: Table) -> ArgumentParser:
+    help = table["help"]
+    made: ArgumentParser = parsers.add_parser(
+        name,
+        help=help,
+        description=f"{help[:1].upper()}{help[1:]}.",
+        epilog=f"example:\n  {table['example']}",
+        formatter_class=RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    for add in (CONFIG, JSON, *declared_arguments(table, {}, {})):
+        add(made)
+    return made
 
 
 def run(name: str, work: Work, args: Args) -> int:

@@ -6,7 +6,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 from interlock.analysis.display_text import visible
-from interlock.cli.arguments import OPERATOR, Args, argument, flag
+from interlock.cli.arguments import Args
 from interlock.cli.command import (
     OK,
     USAGE,
@@ -25,20 +25,10 @@ from interlock.cli.sign_in import operator_change, operator_session, require_rea
 from interlock.client import path_segment
 from interlock.local_times import ago, clock
 
-_EXAMPLES = """
-interlock agents
-interlock agents add ci-bot
-interlock agents trust agent:9f2c… ci-bot verified
-interlock agents revoke agent:9f2c… ci-bot
-"""
+main = CommandWords("agents", __name__)
 
 
-main = CommandWords(
-    "agents", "Agents are told apart by what proves them: a user on the socket, or a token.", _EXAMPLES, default="list"
-)
-
-
-@main.word("list", "agents with a token or a trust tier, and every block", "interlock agents list --json", OPERATOR)
+@main.word("list")
 def _list(args: Args) -> int:
     with operator_session(args, reading=True) as operator:
         found, blocks = list_rows(operator.get("/agents"), "agents"), list_rows(operator.get("/blocks"), "blocks")
@@ -60,14 +50,7 @@ def _row(agent: Row) -> tuple[object, ...]:
     return agent.get("principal", ""), agent.get("name", ""), agent.get("trust_tier") or "", ago(added), token
 
 
-@main.word(
-    "add",
-    "a token for an agent, shown once",
-    "interlock agents add ci-bot",
-    argument("name", "NAME"),
-    argument("--tier", "TIER", "its trust tier (takes an admin)"),
-    OPERATOR,
-)
+@main.word("add")
 def _add(args: Args) -> int:
     body = {"name": args.name} | ({"trust_tier": args.tier} if args.tier else {})
     with operator_session(args) as operator:
@@ -76,29 +59,14 @@ def _add(args: Args) -> int:
     return report(args, made, f"{words}The agent sends it as `Authorization: Bearer agt_…`.")
 
 
-@main.word(
-    "trust",
-    "the trust tier of an agent (takes an admin)",
-    "interlock agents trust uid:1000 claude verified",
-    argument("principal", "PRINCIPAL", "as `interlock agents` shows it"),
-    argument("name", "NAME"),
-    OPERATOR,
-    argument("tier", "TIER", "'' takes it away"),
-)
+@main.word("trust")
 def _trust(args: Args) -> int:
     return _change_agent(
         args, {"trust_tier": args.tier}, f"{args.principal} {args.name} is {args.tier or 'of no tier'} now."
     )
 
 
-@main.word(
-    "revoke",
-    "a token that counts no more",
-    "interlock agents revoke agent:9f2c… ci-bot",
-    argument("principal", "PRINCIPAL", "as `interlock agents` shows it"),
-    argument("name", "NAME"),
-    OPERATOR,
-)
+@main.word("revoke")
 def _revoke(args: Args) -> int:
     return _change_agent(args, {"revoked": True}, f"Revoked: the token of {args.principal} {args.name} counts no more.")
 
@@ -108,14 +76,7 @@ def _change_agent(args: Args, change: Row, said: str) -> int:
     return operator_change(args, "PATCH", "/agents", body, said)
 
 
-@command(
-    "block",
-    "Stop an agent: everything it asks for is denied, but for reading, until an operator lifts the block.",
-    "interlock block uid:1000 --reason 'deletes what it should not'\ninterlock block agent:9f2c… --reason 'leaked'",
-    argument("principal", "PRINCIPAL", "as `interlock agents` shows it, such as uid:1000"),
-    argument("--reason", "WORDS", "goes on the record; the agent reads it (default: asks)", ""),
-    OPERATOR,
-)
+@command("block")
 def block_main(args: Args) -> int:
     """Block a principal."""
     require_reason(args, "the agent reads it")
@@ -125,14 +86,7 @@ def block_main(args: Args) -> int:
     return operator_change(args, "POST", "/blocks", {"principal": args.principal, "reason": args.reason}, words)
 
 
-@command(
-    "unblock",
-    "Lift a block. What the agent asked for meanwhile stays denied or held.",
-    "interlock unblock uid:1000 --reason 'talked to its owner'",
-    argument("principal", "PRINCIPAL", "as `interlock agents` shows it, such as uid:1000"),
-    argument("--reason", "WORDS", "goes on the record (default: asks)", ""),
-    OPERATOR,
-)
+@command("unblock")
 def unblock_main(args: Args) -> int:
     """Lift a block."""
     require_reason(args)
@@ -151,12 +105,8 @@ MODES = {
 
 @command(
     "mode",
-    "The mode that is in force; changing it takes an admin, and after a restart the file rules again.\n\n"
-    + "\n".join(f"  {name:<12}{said}" for name, said in MODES.items()),
-    "interlock mode\ninterlock mode monitoring --reason 'trying it out'\ninterlock mode enforcing",
-    argument("mode", "MODE", " | ".join(MODES), nargs="?", choices=tuple(MODES)),
-    argument("--reason", "WORDS", "goes on the record; needed to loosen", ""),
-    OPERATOR,
+    {"modes": "\n".join(f"  {name:<12}{said}" for name, said in MODES.items()), "names": " | ".join(MODES)},
+    mode={"choices": tuple(MODES)},
 )
 def mode_main(args: Args) -> int:
     """Show or change the mode."""
@@ -170,23 +120,7 @@ def mode_main(args: Args) -> int:
     return operator_change(args, "PUT", "/mode", body, f"{args.mode}: {MODES[args.mode]}")
 
 
-_PAUSE_EXAMPLES = """
-interlock pause
-interlock pause --for 10m --reason 'restoring the staging database by hand'
-interlock pause --end
-"""
-
-
-@command(
-    "pause",
-    "The way out when the gate is in the way: for a while everything passes and is recorded as paused_by_operator. What nobody\n"
-    "may approve, what touches Interlock itself and agents that are blocked are held all the same.",
-    _PAUSE_EXAMPLES,
-    argument("--for", "TIME", "how long, such as 10m; bounded by pause.max_minutes", dest="lasts"),
-    argument("--reason", "WORDS", "goes on the record; needed to pause", ""),
-    flag("--end", "enforce again, now"),
-    OPERATOR,
-)
+@command("pause")
 def pause_main(args: Args) -> int:
     """Show, start or end a pause of enforcement."""
     if args.end and args.lasts:

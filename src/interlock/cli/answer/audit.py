@@ -15,7 +15,7 @@ from interlock.analysis.display_text import Line
 from interlock.audit.chain import body_of
 from interlock.audit.export import ExportComparison, compare_export, from_jsonl
 from interlock.audit.search import describe_record, is_attempt, record_title
-from interlock.cli.arguments import OPERATOR, Args, argument, flag
+from interlock.cli.arguments import Args
 from interlock.cli.command import (
     FAILED,
     OK,
@@ -44,14 +44,6 @@ from interlock.records import AuditRow
 from interlock.times import iso
 
 EVERY = 2.0  # seconds
-_EXAMPLES = """
-interlock audit tail --follow
-interlock audit search 'git push' --since 2d
-interlock audit search --event OPERATION_DENIED --since 2026-01-28T12:00
-interlock audit export --format csv > audit.csv
-interlock audit verify
-interlock audit stats
-"""
 _UNSIGNED = "Not signed yet: the daemon signs every audit.checkpoint_minutes and when it stops. Until then the chain alone speaks."
 _UNPROVED = "No signature proves any of it as it stands now."
 _STYLES = {
@@ -62,19 +54,10 @@ _STYLES = {
 }
 
 
-main = CommandWords(
-    "audit", "What was asked, answered and done: a chain that shows when it was altered.", _EXAMPLES, default="tail"
-)
+main = CommandWords("audit", __name__)
 
 
-@main.word(
-    "tail",
-    "the newest records",
-    "interlock audit tail -n 50 --follow",
-    argument("-n", "N", "how many (default: 20)", 20, type=int),
-    flag("--follow -f", "go on until Ctrl-C"),
-    OPERATOR,
-)
+@main.word("tail")
 def _tail(args: Args) -> int:
     with operator_session(args, reading=True) as operator:
         found = _records(operator, limit=args.n, newest=True)[::-1]
@@ -88,17 +71,7 @@ def _tail(args: Args) -> int:
     return OK
 
 
-@main.word(
-    "search",
-    "records by text, event and time",
-    "interlock audit search 'DROP TABLE' --since 7d",
-    argument("text", "TEXT", "anywhere in the record", "", nargs="?"),
-    argument("--event", "NAME", "such as OPERATION_DENIED or approve", ""),
-    argument("--since", "TIME", "2h, 7d (ago), or 2026-01-28T12:00"),
-    argument("--until", "TIME", "the same"),
-    argument("-n", "N", "at most so many (default: 100)", 100, type=int),
-    OPERATOR,
-)
+@main.word("search")
 def _search(args: Args) -> int:
     times = {name: iso(parse_time(given)) for name, given in (("since", args.since), ("until", args.until)) if given}
     with operator_session(args, reading=True) as operator:
@@ -140,14 +113,7 @@ def record_line(record: Row, width: int = 0) -> Line:
     )
 
 
-@main.word(
-    "export",
-    "the whole record, for other programs",
-    "interlock audit export --format jsonl > audit.jsonl",
-    argument("--format", help="default: jsonl, which can be replayed", default="jsonl", choices=("jsonl", "csv")),
-    argument("--output -o", "FILE", "default: standard output"),
-    OPERATOR,
-)
+@main.word("export")
 def _export(args: Args) -> int:
     with operator_session(args, reading=True) as operator:
         lines = operator.lines("/audit/export", format=args.format)
@@ -168,13 +134,7 @@ def _copy_lines(lines: Iterable[str], out: Any) -> int:
     return count
 
 
-@main.word(
-    "verify",
-    "whether the record was altered; exits 1 where it was",
-    "interlock audit verify --against export.jsonl",
-    argument("--against", "FILE", "an export that is stored elsewhere: is all of it still there, as it was?"),
-    OPERATOR,
-)
+@main.word("verify")
 def _verify(args: Args) -> int:
     with operator_session(args, reading=True) as operator:
         found = operator.get("/audit/verify", 600.0)
@@ -227,7 +187,7 @@ def _notes(found: Row) -> list[str]:
     ]
 
 
-@main.word("stats", "how much was asked, held, approved, rejected", "interlock audit stats --json", OPERATOR)
+@main.word("stats")
 def _stats(args: Args) -> int:
     with operator_session(args, reading=True) as operator:
         found = operator.get("/metrics")
@@ -279,26 +239,10 @@ def parse_records(lines: Iterable[str], where: str) -> Iterator[AuditRow]:
 
 UNREPLAYABLE = 4
 SHOWN = 20  # decisions that did not come out alike
-_REPLAY_EXAMPLES = """
-interlock replay pdact_7Qm2           the decisions about one ticket
-interlock replay main/42              one record, by its writer and number
-interlock replay all --from export.jsonl
-"""
-_EXITS = (
-    "exit codes: 0 all come out alike, 1 one does not, 4 some cannot be made again, 2 wrong usage, 3 no daemon answers"
-)
 _VERDICT_STYLES = {"agrees": "allow", "differs": "deny", "cannot": "ask"}
 
 
-@command(
-    "replay",
-    "Judge recorded actions again from the facts in the record, with the rules and the policy in force, and compare.",
-    _REPLAY_EXAMPLES,
-    argument("id", "ID", "a ticket, WRITER/NUMBER of a record, or `all`"),
-    argument("--from", "FILE", "an export instead of the daemon", "audit", dest="source"),
-    OPERATOR,
-    exits=_EXITS,
-)
+@command("replay")
 def replay_main(args: Args) -> int:
     """Replay the decisions that an id names."""
     by = replay_policy(settings(args))

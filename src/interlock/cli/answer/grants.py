@@ -7,7 +7,7 @@ from typing import Any
 
 from interlock.analysis.display_text import Line, short_id, visible
 from interlock.approvals.rendering import OPEN
-from interlock.cli.arguments import OPERATOR, Args, argument, flag
+from interlock.cli.arguments import Args
 from interlock.cli.command import (
     USAGE,
     CommandError,
@@ -30,24 +30,13 @@ from interlock.local_times import ago, format_span
 from interlock.policy.patterns import Glob, PatternSyntax
 
 LEVELS = ("safe", "reversible", "destructive", "dangerous", "forbidden")
-_EXAMPLES = """
-interlock grants
-interlock grants add --from 7Qm2 --count 5 --for 2h --why 'cleaning up the branch'
-interlock grants add --effect remove --target '/srv/app/build/**' --ceiling destructive --for 1h --why 'build folder'
-interlock grants revoke grant_x1Y2
-"""
 _FIELDS = ("effect", "targets", "environment", "ceiling", "count", "principal", "name", "session", "digests")
 
 
-main = CommandWords(
-    "grants",
-    "Grants name an effect, its targets, a highest level, how often and until when.",
-    _EXAMPLES,
-    default="list",
-)
+main = CommandWords("grants", __name__)
 
 
-@main.word("list", "the grants that count", "interlock grants list --json", OPERATOR)
+@main.word("list")
 def _list(args: Args) -> int:
     found = operator_rows(args, "/grants", "grants")
     return report(args, found, _blocks(found))
@@ -72,21 +61,7 @@ def _blocks(found: Sequence[Row]) -> Iterator[Line]:
         yield line(f"    {grant.get('by', '')}: {grant.get('why', '')}", "dim")
 
 
-@main.word(
-    "add",
-    "allow something beforehand, best from a ticket",
-    "interlock grants add --from 7Qm2 --for 2h --why …",
-    argument("--from", "TICKET", "take effect, targets, level and agent from it", dest="ticket"),
-    argument("--effect", "WORD", "such as remove"),
-    argument("--target", "TARGET", "a path or name; `/**` at its end means below it", action="append"),
-    argument("--ceiling", help="the highest level that it covers", choices=LEVELS),
-    argument("--count", "N", "how often (default: once)", type=int),
-    argument("--for", "TIME", "how long, such as 30m or 2h (default: 1h)", "1h", dest="lasts"),
-    argument("--why", "WORDS", "goes on the record", required=True),
-    argument("--environment", "NAME", "such as staging"),
-    flag("--any-session", "not only in the session of the ticket"),
-    OPERATOR,
-)
+@main.word("add")
 def _add(args: Args) -> int:
     seconds = parse_duration(args.lasts)
     if not args.ticket and not (args.effect and args.target):
@@ -127,9 +102,7 @@ def _terms(args: Args, offered: Row, seconds: int) -> dict[str, Any]:
     return {**given, "why": args.why, "seconds": seconds}
 
 
-@main.word(
-    "revoke", "a grant that counts no more", "interlock grants revoke grant_x1Y2", argument("id", "GRANT"), OPERATOR
-)
+@main.word("revoke")
 def revoke_grant(args: Args) -> int:
     """Revoke the grant whose id begins with the argument."""
     with operator_session(args) as operator:
@@ -155,35 +128,13 @@ _DOES = {"allow": "let pass", "deny": "denied"}
 SHOWN = 5
 
 
-_ARGUMENTS = (
-    argument("pattern", "PATTERN", "as in a policy: docs/guide/policies.md", "", nargs="?"),
-    flag("--list", "what is allowed and denied now (default without PATTERN)"),
-    argument("--why", "WORDS", "goes on the record", ""),
-    argument("--for", "TIME", "such as 8h or 7d (default: until revoked)", "", dest="lasts"),
-    OPERATOR,
-)
-
-
-@command(
-    "allow",
-    "Let pass what a pattern matches, without a question, until you take it back (`interlock revoke`). It reaches single\n"
-    "actions up to level destructive that can be undone; never what is dangerous or forbidden, cannot be undone, or what a\n"
-    "deny or approval pattern covers.",
-    "interlock allow 'git branch -D tmp/*'\ninterlock allow 'Bash:npm run reset*' --for 8h --why 'resetting fixtures'\n"
-    "interlock allow --list",
-    *_ARGUMENTS,
-)
+@command("allow")
 def allow_main(args: Args) -> int:
     """Allow what a pattern matches, until it is revoked."""
     return _answer("allow", args)
 
 
-@command(
-    "deny",
-    "Refuse what a pattern matches, whoever asks and whatever its level, until you take it back (`interlock revoke`).",
-    "interlock deny 'terraform destroy*'\ninterlock deny 'delete_backup*' --why 'ask ops'\ninterlock deny --list",
-    *_ARGUMENTS,
-)
+@command("deny")
 def deny_main(args: Args) -> int:
     """Deny what a pattern matches, until it is revoked."""
     return _answer("deny", args)

@@ -10,7 +10,7 @@ from typing import Any
 from msgspec.structs import asdict
 
 from interlock.analysis.display_text import Line, visible
-from interlock.cli.arguments import OPERATOR, Args, argument, flag
+from interlock.cli.arguments import Args
 from interlock.cli.command import (
     FAILED,
     OK,
@@ -38,39 +38,18 @@ from interlock.local_times import ago
 
 TRIES = 5
 LINK_SECONDS = 300.0  # that a link stays on the screen
-_EXAMPLES = """
-interlock operator add                        the first one, at a terminal of your own
-interlock operator add ben --role approver --team data
-interlock operator list
-interlock operator disable ben
-interlock operator passphrase
-interlock operator link                       a passkey for the console, set up in your browser
-"""
-_NAME = argument("name", "NAME")
-_ROLES = (
-    argument("--role", "ROLE", "such as admin or approver; more than once", action="append"),
-    argument("--team", "TEAM", "more than once", action="append"),
-)
 
-main = CommandWords("operator", "The people who may answer tickets, and services that may.", _EXAMPLES, default="list")
+main = CommandWords("operator", __name__)
 
 
-@main.word("list", "every operator, with roles and teams", "interlock operator list", OPERATOR)
+@main.word("list")
 def _list(args: Args) -> int:
     found = operator_rows(args, "/operators", "operators")
     rows = [(o.get("name", ""), _joined(o, "roles"), _joined(o, "teams"), _state(o)) for o in found]
     return report_table(args, found, ("name", "roles", "teams", "state"), rows, "There is no operator yet.")
 
 
-@main.word(
-    "add",
-    "the first operator, or one more by an admin",
-    "interlock operator add ben --role approver --team data",
-    argument("name", "NAME", "without it, the first one is asked", nargs="?"),
-    flag("--service", "a program, not a person"),
-    *_ROLES,
-    OPERATOR,
-)
+@main.word("add")
 def _add(args: Args) -> int:
     server = daemon(args)
     if server.get("/status").get("operators") == 0:
@@ -107,14 +86,7 @@ def _change_operator(args: Args, change: Row, said: str) -> int:
     return operator_change(args, "PATCH", f"/operators/{path_segment(args.name)}", change, said)
 
 
-@main.word(
-    "roles",
-    "other roles and teams (by an admin)",
-    "interlock operator roles ben --role approver --team data",
-    _NAME,
-    *_ROLES,
-    OPERATOR,
-)
+@main.word("roles")
 def _roles(args: Args) -> int:
     given = {"roles": args.role, "teams": args.team}
     change = {key: value for key, value in given.items() if value is not None}
@@ -123,19 +95,17 @@ def _roles(args: Args) -> int:
     return _change_operator(args, change, f"{args.name}: changed.")
 
 
-@main.word(
-    "disable", "nobody signs in under this name (by an admin)", "interlock operator disable ben", _NAME, OPERATOR
-)
+@main.word("disable")
 def _disable(args: Args) -> int:
     return _change_operator(args, {"disabled": True}, f"{args.name} is disabled; what this name signed counts no more.")
 
 
-@main.word("enable", "the name may sign in again (by an admin)", "interlock operator enable ben", _NAME, OPERATOR)
+@main.word("enable")
 def _enable(args: Args) -> int:
     return _change_operator(args, {"disabled": False}, f"{args.name} may sign in again.")
 
 
-@main.word("passphrase", "a new passphrase for yourself", "interlock operator passphrase", OPERATOR)
+@main.word("passphrase")
 def _passphrase(args: Args) -> int:
     with operator_session(args) as operator:
         name = str(operator.get("/session")["operator"])
@@ -143,9 +113,7 @@ def _passphrase(args: Args) -> int:
     return report(args, {"name": name, "changed": True}, "Changed. What you signed under the old one counts no more.")
 
 
-@main.word(
-    "link", "a link for your browser: register a passkey or an authenticator", "interlock operator link", OPERATOR
-)
+@main.word("link")
 def _link(args: Args) -> int:
     """Show the link on this terminal only, and erase it after a key press: its first visitor registers a credential under this name."""
     if args.json:
@@ -191,14 +159,7 @@ OK_STATUS = 200
 _HERE = " For {} min this terminal answers up to level destructive without the passphrase (`interlock unlock --end` stops that)."
 
 
-@command(
-    "unlock",
-    "Sign in once: the daemon can check operators' signatures until it stops, and for a while (limits.unlock_minutes) this\n"
-    "terminal reads, rejects, and approves up to level destructive without the passphrase. --end locks it again.",
-    "interlock unlock\ninterlock unlock --operator ana\ninterlock unlock --end",
-    flag("--end", "this terminal asks for the passphrase again"),
-    OPERATOR,
-)
+@command("unlock")
 def unlock_main(args: Args) -> int:
     """Sign in and out again; the daemon keeps the unlocked keys in memory until it stops."""
     if args.end:
@@ -219,23 +180,10 @@ def unlock_main(args: Args) -> int:
     return OK if status.get("unlocked") else 1
 
 
-_CHANNEL_EXAMPLES = """
-interlock channels
-interlock channels test oncall
-"""
+channels_main = CommandWords("channels", __name__)
 
 
-channels_main = CommandWords(
-    "channels",
-    "Where people hear of held actions, codes, blocks and alerts: `[[channels.send]]`.",
-    _CHANNEL_EXAMPLES,
-    default="list",
-)
-
-
-@channels_main.word(
-    "list", "every channel, whether it can be used, and how its last message went", "interlock channels list", OPERATOR
-)
+@channels_main.word("list")
 def _list_channels(args: Args) -> int:
     found = operator_rows(args, "/channels", "channels")
     rows = [(one.get("name", ""), one.get("address", ""), _when(one), _channel_state(one)) for one in found]
@@ -245,7 +193,7 @@ def _list_channels(args: Args) -> int:
     return OK
 
 
-@channels_main.word("test", "send a test message", "interlock channels test oncall", argument("name", "NAME"), OPERATOR)
+@channels_main.word("test")
 def _test(args: Args) -> int:
     with operator_session(args) as operator:
         found = operator.post(f"/channels/{path_segment(args.name)}/test", {})
@@ -281,14 +229,7 @@ def _last(one: Row) -> Row:
 Challenge = Mapping[str, Any]
 
 
-@command(
-    "codes",
-    "What waits for a code. One code is shown on a screen of its own and erased after a key, or a minute; it counts once.",
-    "interlock codes\ninterlock codes 5f0c\ninterlock codes --list",
-    argument("id", "ID", "the challenge, or how its id begins (default: asks)", "", nargs="?"),
-    flag("--list", "only list; show no code"),
-    OPERATOR,
-)
+@command("codes")
 def codes_main(args: Args) -> int:
     """List the open challenges, or show one's code."""
     with operator_session(args) as operator:

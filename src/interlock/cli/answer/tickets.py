@@ -25,7 +25,7 @@ from interlock.approvals.rendering import (
     ticket_lines,
 )
 from interlock.cli.answer.grants import revoke_grant
-from interlock.cli.arguments import OPERATOR, Args, argument, flag
+from interlock.cli.arguments import Args
 from interlock.cli.command import (
     ASKS,
     DENIED,
@@ -62,13 +62,7 @@ from interlock.local_times import ago, clock, moment_seconds
 EVERY = 2.0  # seconds
 
 
-@command(
-    "pending",
-    "What agents wait for: every held action that nobody answered yet.",
-    "interlock pending\ninterlock pending --watch\ninterlock pending --json | jq '.[].id'",
-    flag("--watch", "go on until Ctrl-C, one line for each change"),
-    OPERATOR,
-)
+@command("pending")
 def pending_main(args: Args) -> int:
     """List the open tickets; with --watch, print each as it opens and ends."""
     with reading_session(args, sees_all, "agents of other users, or with tokens, wait too") as operator:
@@ -133,13 +127,7 @@ def _print_ticket(ticket: Row, as_json: bool) -> None:
     say([lead + named + line(f"  {lead_line(ticket)}", "command") + line(f"  {folder}{agent_words(ticket)}", "dim")])
 
 
-@command(
-    "show",
-    "One ticket: what would run, for whom, why it is held, who has to agree, and who did.",
-    "interlock show                the only one that waits\ninterlock show 7Qm2 --json",
-    argument("id", "TICKET", "its id, or how that begins (default: the only one that waits)", "", nargs="?"),
-    OPERATOR,
-)
+@command("show")
 def show_main(args: Args) -> int:
     """Print one ticket."""
 
@@ -154,20 +142,9 @@ def show_main(args: Args) -> int:
 
 
 _POLL = 30  # seconds of one long poll
-_WAIT_EXITS = (
-    "exit codes: 0 approved, 10 still waiting, 20 rejected or expired, 1 failed, 2 wrong usage, 3 no daemon answers"
-)
 
 
-@command(
-    "wait",
-    "Wait until a ticket is answered. Whoever opened it waits without signing in; an operator signs in.",
-    "interlock wait 7Qm2\ninterlock wait 7Qm2 --timeout 10m && make deploy",
-    argument("id", "TICKET", "its id, or how that begins"),
-    argument("--timeout", "TIME", "such as 90s, 10m or 2h (default: 1h)", "1h"),
-    OPERATOR,
-    exits=_WAIT_EXITS,
-)
+@command("wait")
 def wait_main(args: Args) -> int:
     """Wait for the answer to a ticket, at most as long as --timeout."""
     until = time.monotonic() + parse_duration(args.timeout)
@@ -209,34 +186,13 @@ LIGHT = 2  # the highest level that an unlocked terminal approves
 _DONE = {"approve": "approved", "reject": "rejected", "revoke": "revoked"}
 
 
-_ID = argument("id", "TICKET", "its id, or how that begins (default: the only one that waits)", "", nargs="?")
-_REASON = argument("--reason", "WORDS", "why; the agent reads it", "")
-
-
-@command(
-    "approve",
-    "Agree to a held action. It is shown whole, and your passphrase is read from this terminal alone.",
-    "interlock approve                       the only one that waits\n"
-    "interlock approve 7Qm2                  the one whose id begins so\n"
-    "interlock approve 7Qm2 --reason 'the branch is mine'",
-    _ID,
-    _REASON,
-    OPERATOR,
-)
+@command("approve")
 def approve_main(args: Args) -> int:
     """Approve the ticket named."""
     return _answer_one("approve", args)
 
 
-@command(
-    "reject",
-    "Say no to a held action, or take an approval back before it is used. The same effect on the same target stays refused.",
-    "interlock reject 7Qm2 --reason 'use a migration instead'\ninterlock reject --all --reason 'not today'",
-    _ID,
-    flag("--all", "everything that waits"),
-    argument("--reason", "WORDS", "why; the agent reads it (default: asks)", ""),
-    OPERATOR,
-)
+@command("reject")
 def reject_main(args: Args) -> int:
     """Reject the ticket named, or every open one."""
     if args.all and args.id:
@@ -244,14 +200,7 @@ def reject_main(args: Args) -> int:
     return _reject_all(args) if args.all else _answer_one("reject", args)
 
 
-@command(
-    "revoke",
-    "Take back an approval before it was used, a grant, or what `interlock allow` and `interlock deny` said.",
-    "interlock revoke 7Qm2 --reason 'wrong database'\ninterlock revoke grant_x1Y2",
-    argument("id", "TICKET", "its id, or how that begins", "", nargs="?"),
-    _REASON,
-    OPERATOR,
-)
+@command("revoke")
 def revoke_main(args: Args) -> int:
     """Revoke the ticket named."""
     if not args.id:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 
 from interlock.analysis.display_text import Line
-from interlock.cli.arguments import OPERATOR, Args, argument, flag
+from interlock.cli.arguments import Args
 from interlock.cli.command import (
     FAILED,
     OK,
@@ -33,30 +33,11 @@ from interlock.policy.impact import count_words, size_words
 from interlock.snapshots import ID
 
 PATIENCE = 120.0  # seconds that a person waits for it
-_EXAMPLES = """
-interlock undo
-interlock undo --list
-interlock undo u_k3v7q2mzpa --dry-run
-interlock undo u_k3v7q2mzpa --yes
-"""
 _NEWEST = "newest"
 _BETWEEN = "(between its calls)"  # what an agent's own process changed, by no command that a hook saw
 
 
-@command(
-    "undo",
-    "Brings back what an agent's action changed, from the snapshot that was taken before it ran or the journal that was kept\n"
-    "while it ran (ids that begin with j_, which need no daemon): by default the newest. Work\n"
-    "that was done on the same files since is not overwritten without --force. An undo can be undone in turn. Where the daemon has a\n"
-    "user of its own, whoever is not the agent's user signs in as an operator, and sees everybody's snapshots.",
-    _EXAMPLES,
-    argument("id", "ID", "a snapshot, as --list names it", "", nargs="?"),
-    flag("--list", "the snapshots, the newest first"),
-    flag("--dry-run", "say what would change, and change nothing"),
-    flag("--force", "overwrite later work too"),
-    flag("--yes", "do not ask"),
-    OPERATOR,
-)
+@command("undo")
 def main(args: Args) -> int:
     """Show the changes of an undo, ask, and restore the snapshot."""
     if args.list and (args.id or args.force or args.dry_run):

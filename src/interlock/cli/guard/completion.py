@@ -11,29 +11,17 @@ from contextlib import redirect_stdout
 from pathlib import Path
 
 import interlock
-from interlock.cli.arguments import Args, argument
+from interlock.cli.arguments import Args
 from interlock.cli.command import OK, command, settings
 from interlock.cli.guard.typed_command import AGREED
 from interlock.cli.main import COMMANDS
 from interlock.cli.main import main as run
 
-_EXAMPLES = """
-interlock completion bash > ~/.local/share/bash-completion/completions/interlock
-interlock completion zsh > ~/.zfunc/_interlock                 # a folder of $fpath
-interlock completion fish > ~/.config/fish/completions/interlock.fish
-interlock completion man > ~/.local/share/man/man1/interlock.1
-"""
 # The words of a command are asked of its own help when they are needed, so that they are those of the installed version.
 _OPTIONS = r"""grep -oE -- '^    [a-z][a-z-]+|--[a-z][a-z-]+' | tr -d ' ' | sort -u"""
 
 
-@command(
-    "completion",
-    "What a shell completes behind `interlock`, or the manual page.",
-    _EXAMPLES,
-    argument("kind", help="a shell, or man for the manual page", choices=("bash", "zsh", "fish", "man")),
-    exits="exit codes: 0 done",
-)
+@command("completion")
 def main(args: Args) -> int:
     """Print one of the files."""
     print(_MADE[args.kind](), end="")
@@ -89,22 +77,7 @@ def _roff(text: str) -> str:
 _MADE = {"bash": _bash, "zsh": _zsh, "fish": _fish, "man": _man}
 
 
-_HOOK_EXAMPLES = """
-eval "$(interlock shell-hook bash)"            # in this shell; in ~/.bashrc: in every one
-eval "$(interlock shell-hook zsh)"             # the same for ~/.zshrc
-interlock_off                                  # off again, in this shell
-"""
-_SHELLS = ("bash", "zsh")
-
-
-@command(
-    "shell-hook",
-    "Guard the shell that you type in: each line is judged before it runs, by the daemon, or by the same rules here where none\n"
-    "answers, and what destroys is asked about at the same terminal. Prints what the shell has to evaluate; nothing is on until it does.",
-    _HOOK_EXAMPLES,
-    argument("shell", help="the shell that evaluates it", choices=_SHELLS),
-    exits="exit codes: 0 done, 2 wrong usage",
-)
+@command("shell-hook")
 def shell_hook_main(args: Args) -> int:
     """Print the snippet for a shell."""
     config = settings(args)

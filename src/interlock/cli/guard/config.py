@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from interlock.analysis.packs import PackError
-from interlock.cli.arguments import Args, argument
+from interlock.cli.arguments import Args
 from interlock.cli.command import FAILED, OK, CommandWords, pluralize, report, say_json, settings
 from interlock.config import Config, ConfigError, config_path, effective_settings, settings_schema
 from interlock.impact.project_files import find_project_files
@@ -17,17 +17,10 @@ from interlock.policy.policy import PolicyError
 from interlock.runtime import rules_of
 from interlock.runtime.adapters import read_adapters
 
-_EXAMPLES = """
-interlock config show
-interlock config check /etc/interlock/interlock.toml
-interlock config path
-"""
+main = CommandWords("config", __name__)
 
 
-main = CommandWords("config", "The daemon's configuration: one TOML file, every key checked.", _EXAMPLES)
-
-
-@main.word("show", "what is in force, defaults included, and what weakens it", "interlock config show --json")
+@main.word("show")
 def _show(args: Args) -> int:
     config = settings(args)
     project = find_project_files(str(Path.cwd()))
@@ -53,12 +46,7 @@ def _show(args: Args) -> int:
     return OK
 
 
-@main.word(
-    "check",
-    "every problem of a file; exits 1 where it cannot be used",
-    "interlock config check my.toml",
-    argument("file", "FILE", "default: the one in use", nargs="?"),
-)
+@main.word("check")
 def _check(args: Args) -> int:
     args.config = args.file or args.config
     try:
@@ -97,7 +85,7 @@ def _read_rules(config: Config) -> None:
             raise PackError(f"{config.path}: rules.files: {error}") from None
 
 
-@main.word("path", "where the file is looked for", "interlock config path")
+@main.word("path")
 def _path(args: Args) -> int:
     path = Path(args.config) if args.config else config_path()
     return report(
@@ -107,7 +95,7 @@ def _path(args: Args) -> int:
     )
 
 
-@main.word("schema", "the JSON Schema of the file, for editors", "interlock config schema > interlock.schema.json")
+@main.word("schema")
 def _schema(args: Args) -> int:
     say_json(settings_schema())
     return OK

@@ -23,7 +23,7 @@ from msgspec import Struct, field
 import interlock
 from interlock.analysis.display_text import Line
 from interlock.cli.answer.audit import record_line
-from interlock.cli.arguments import Args, flag, make_parser
+from interlock.cli.arguments import Args, make_parser
 from interlock.cli.command import (
     FAILED,
     OK,
@@ -190,15 +190,7 @@ class DemoScript(Struct):
             say(lines)
 
 
-@command(
-    "demo",
-    "A scripted agent asks a daemon for all kinds of things, and you see what comes back. By default it plays with a\n"
-    "daemon of its own, under the policy `default`; one draft in a temporary folder is deleted and brought back, and\n"
-    "nothing else is run.",
-    "interlock demo\ninterlock demo --fast\ninterlock demo --live     ask your running daemon; you answer the tickets",
-    flag("--live", "ask the running daemon instead, and answer yourself"),
-    flag("--fast", "without pauses to read"),
-)
+@command("demo")
 def main(args: Args) -> int:
     """Run the demonstration once; returns 1 where an answer was not the expected one."""
     pause = 0.0 if args.fast or args.json or not sys.stdout.isatty() else _READING

@@ -12,7 +12,7 @@ from msgspec import Struct
 from interlock.agents import AgentDialect
 from interlock.cli.answer.operator import main as operator_main
 from interlock.cli.answer.tickets import approve_main
-from interlock.cli.arguments import Args, argument, flag
+from interlock.cli.arguments import Args
 from interlock.cli.command import FAILED, OK, USAGE, CommandError, command, daemon, say, settings, typed_name
 from interlock.cli.guard.install import main as install_main
 from interlock.cli.guard.installation import named_agents
@@ -29,12 +29,6 @@ from interlock.install.user_service import add_channel, find_manager, is_running
 TRIED = "git push --force origin main"
 _TRIAL_AGENT = {"name": "first-run", "session": "first-run"}
 _NO = frozenset({"n", "no"})
-_EXAMPLES = """
-interlock init                                 # asks before it does anything
-interlock init --dry-run                       # only says what it would do
-interlock init --yes                           # without a question, for scripts
-interlock uninstall --all                      # takes all of it back
-"""
 
 
 class InitStep(Struct, frozen=True):
@@ -46,17 +40,7 @@ class InitStep(Struct, frozen=True):
     do: Callable[[], None]
 
 
-@command(
-    "init",
-    "The first run: finds the agents on this machine, starts the daemon as a service of yours, makes you its operator,\n"
-    "installs the hooks, checks that they fire, and lets you approve one harmless action. Run again, it does what is missing.",
-    _EXAMPLES,
-    argument("agents", "AGENT", "default: those that are on this machine", nargs="*"),
-    flag("--yes", "ask nothing; what takes a person is left to do, and said"),
-    flag("--dry-run", "say what would be done, and do nothing"),
-    argument("--notify", "URL", "an Apprise address that held actions are sent to", ""),
-    exits="exit codes: 0 all is set up, 1 something failed or is left to do, 2 wrong usage or not agreed to",
-)
+@command("init")
 def main(args: Args) -> int:
     """Set up everything between this user's agents and the gate."""
     config = settings(args)

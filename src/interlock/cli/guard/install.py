@@ -9,12 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from interlock.agents import AgentDialect, HookClient, words
-from interlock.cli.arguments import Args, argument, flag
+from interlock.cli.arguments import Args
 from interlock.cli.command import FAILED, OK, CommandError, command, daemon, say, say_json, settings
 from interlock.cli.guard.installation import (
-    ANSWERED_BY,
-    FOR_USERS,
-    add_scope_options,
     confirm_changes,
     diff_lines,
     home_and_project,
@@ -34,30 +31,8 @@ from interlock.install.user_service import switch_on
 from interlock.journal import JournalError
 from interlock.journal.build import build_for, is_built, supervisor_of
 
-_EXAMPLES = """
-interlock install                              # looks which agents are here, and offers them
-interlock install claude-code
-interlock install codex gemini --project --dry-run
-interlock install claude-code --http
-sudo interlock install --system claude-code --for alice   # a daemon with a user of its own
-"""
 
-
-@command(
-    "install",
-    "Every tool call of an agent passes the gate: writes Interlock's hooks into the agent's own settings,\n"
-    "keeps everything else in the file, and keeps a copy of what was there.\n\n"
-    f"agents: {', '.join(words())}",
-    _EXAMPLES,
-    argument("agents", "AGENT", "default: those that are on this machine", nargs="*"),
-    add_scope_options,
-    FOR_USERS,
-    ANSWERED_BY,
-    flag("--no-diff", "show neither the changes nor what to do next", "store_false", dest="diff"),
-    flag("--http", "hooks that post to the daemon; says what that costs"),
-    flag("--no-wrap", "leave undo.wrap off: commands do not run below the journal"),
-    exits="exit codes: 0 all is installed, 1 something could not be done, 2 wrong usage or not agreed to",
-)
+@command("install", {"agents": ", ".join(words())})
 def main(args: Args) -> int:
     """Write the hooks of one or more agents."""
     require_root(args)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import os
 import sys
 import tomllib
@@ -11,7 +10,7 @@ from pathlib import Path
 
 from interlock.agents import AgentDialect, UnknownAgent, agent
 from interlock.analysis.display_text import Line
-from interlock.cli.arguments import Args, argument, flag
+from interlock.cli.arguments import Args
 from interlock.cli.command import CommandError, pluralize
 from interlock.cli.output import line
 from interlock.cli.sign_in import confirm
@@ -29,32 +28,6 @@ from interlock.install.system import (
 )
 from interlock.install.system.code import NoCode
 from interlock.install.user_service import data_steps, stop_steps
-
-DRY_RUN = flag("--dry-run", "show what would be written, and write nothing")
-YES = flag("--yes", "do not ask")
-FOR_USERS = argument("--for", "USER", "with --system: whose agents are guarded", dest="users", action="append")
-ANSWERED_BY = argument(
-    "--answered-by",
-    "USER",
-    "with --system: who besides root may use the operators' socket",
-    dest="operators",
-    action="append",
-)
-SCOPE_WORDS = {
-    "user": "for this user, in every project (default)",
-    "project": "for this folder, whoever works in it",
-    "system": "for every user of this machine; takes root",
-}
-
-
-def add_scope_options(parser: argparse.ArgumentParser) -> None:
-    """Add the options for the scope of an installation."""
-    choice = parser.add_mutually_exclusive_group()
-    for scope, said in SCOPE_WORDS.items():
-        choice.add_argument(f"--{scope}", dest="scope", action="store_const", const=scope, help=said)
-    parser.set_defaults(scope="user")
-    DRY_RUN(parser)
-    YES(parser)
 
 
 def named_agents(given: Sequence[str]) -> list[AgentDialect]:

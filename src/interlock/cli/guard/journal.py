@@ -2,34 +2,16 @@
 
 from __future__ import annotations
 
-import argparse
 import os
 from typing import NoReturn
 
-from interlock.cli.arguments import Args, argument, flag
+from interlock.cli.arguments import Args
 from interlock.cli.command import USAGE, CommandError, command, settings
 from interlock.journal import CANNOT, JournalError, is_journaled, join
 from interlock.journal.build import ready
 
-_EXAMPLES = """
-interlock journal -- make install
-interlock journal -- bash -c 'cd docs && ./clean.sh > log'
-interlock journal --probe
-"""
-_EXITS = "exit codes: the command's own; 125 no journal is possible here and nothing was run, 2 wrong usage"
 
-
-@command(
-    "journal",
-    "Runs a command, and keeps each file just before a process of it changes or removes that file, whatever the program or language.\n"
-    "`interlock undo` brings it back. What does not fit into the bounds of `[undo]` is refused. Inside another journal the command just\n"
-    "runs: the outer one sees it.",
-    _EXAMPLES,
-    flag("--probe", "say whether a journal is possible here, and run nothing"),
-    argument("--skip", "FOLDER", "a folder that can be built again: its files are not kept", [], action="append"),
-    argument("command", "-- COMMAND …", "the command and its arguments", nargs=argparse.REMAINDER),
-    exits=_EXITS,
-)
+@command("journal")
 def main(args: Args) -> int:
     """Replace this process by the supervisor of the command."""
     words = args.command[1:] if args.command[:1] == ["--"] else args.command

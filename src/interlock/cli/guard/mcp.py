@@ -6,11 +6,10 @@ import json
 import os
 import sys
 import tomllib
-from argparse import HelpFormatter
 from pathlib import Path
 
 import interlock
-from interlock.cli.arguments import Args, argument, flag
+from interlock.cli.arguments import Args, argument
 from interlock.cli.command import OK, USAGE, CommandError, command
 from interlock.cli.main import main as interlock_main
 from interlock.config import ConfigError, load_config
@@ -19,25 +18,11 @@ from interlock.mcp import PROMPT
 from interlock.policy.policy import MODES, policy_of
 
 ENVIRONMENT_MODE = "MCPAQL_SAFETY_LOOP"
-SAFETY_MODE = argument("--safety-mode", "MODE", f"{', '.join(MODES)}; can only tighten")
+MODE_WORDS = {"modes": ", ".join(MODES)}
 TOKEN_FILE = argument("--token-file", "FILE", "the agent's own token; else it is known by its user id", type=Path)
 
 
-@command(
-    "mcp",
-    "The execution safety loop as an MCP server over stdio. It asks the daemon, and starts one where none runs.",
-    "",
-    argument("--policy", "FILE", "a policy of your own; it can only tighten the operator's", type=Path),
-    SAFETY_MODE,
-    argument("--config", "FILE", "the daemon's configuration", type=Path),
-    TOKEN_FILE,
-    flag("--strict-introspection", "replies keep to the core's closed schemas"),
-    flag("--permission-prompt", "also offer permission_prompt as a tool, for Claude Code's option of that name"),
-    flag("--print-prompt", "print what a model is told, and end"),
-    epilog="environment: MCP_AQL_ENDPOINT_MODE (semantic, single or all), MCP_AQL_TOOL_PREFIX, MCPAQL_SAFETY_LOOP",
-    formatter_class=HelpFormatter,
-    shared=(),
-)
+@command("mcp", MODE_WORDS)
 def main(args: Args) -> int:
     """Serve until stdin ends; returns 2 for invalid settings."""
     if args.print_prompt:

@@ -7,7 +7,7 @@ from typing import Any
 
 from interlock.analysis.rules.load import load
 from interlock.cli.answer.audit import read_records
-from interlock.cli.arguments import OPERATOR, Args, argument
+from interlock.cli.arguments import Args
 from interlock.cli.command import FAILED, OK, CommandWords, pluralize, report, say_json, say_table, settings
 from interlock.cli.output import line
 from interlock.engine.preview import failed_cases
@@ -17,24 +17,12 @@ from interlock.policy.policy import PolicyError
 from interlock.policy.rendering import policy_json, policy_lines, policy_warnings
 
 SHOWN = 20  # changed actions
-_EXAMPLES = """
-interlock policy show
-interlock policy check team.toml
-interlock policy test team.toml
-interlock policy diff default strict --against audit
-interlock policy diff default team.toml --against export.jsonl
-"""
 
 
-main = CommandWords("policy", "What must happen before an action may run, as data.", _EXAMPLES)
+main = CommandWords("policy", __name__)
 
 
-@main.word(
-    "show",
-    "what a policy asks for, level by level",
-    "interlock policy show strict",
-    argument("name", "NAME", "a shipped one or a file (default: the one in force)", nargs="?"),
-)
+@main.word("show")
 def _show(args: Args) -> int:
     policy = load_policy(args.name) if args.name else settings(args).effective_policy()
     where = args.name or settings(args).policy
@@ -43,12 +31,7 @@ def _show(args: Args) -> int:
     return report(args, policy_json(policy), [*policy_lines(policy), (), line(shipped)])
 
 
-@main.word(
-    "check",
-    "every problem of a policy file",
-    "interlock policy check team.toml",
-    argument("file", "FILE", "TOML, or JSON with deny, requiresApproval and autoApprove"),
-)
+@main.word("check")
 def _check(args: Args) -> int:
     try:
         policy = load_policy(args.file)
@@ -66,12 +49,7 @@ def _check(args: Args) -> int:
     return report(args, found, "\n".join([*(f"warning: {said}" for said in warnings), last]))
 
 
-@main.word(
-    "test",
-    "run the cases inside a policy",
-    "interlock policy test team.toml",
-    argument("file", "FILE", "a file, or the name of a shipped one"),
-)
+@main.word("test")
 def _test(args: Args) -> int:
     policy = load_policy(args.file)
     found = failed_cases(policy, load())
@@ -80,15 +58,7 @@ def _test(args: Args) -> int:
     return report(args, body, "\n".join([*found, last]), FAILED if found else OK)
 
 
-@main.word(
-    "diff",
-    "what of the recorded actions two policies answer differently",
-    "interlock policy diff default strict --against audit",
-    argument("one", "A"),
-    argument("other", "B"),
-    argument("--against", "RECORD", "`audit`: the daemon's record; or a file exported as JSONL", "audit"),
-    OPERATOR,
-)
+@main.word("diff")
 def _diff(args: Args) -> int:
     one, other = load_policy(args.one), load_policy(args.other)
     rules = replay_policy(settings(args)).rules

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from argparse import HelpFormatter
 from collections.abc import Sequence
 from pathlib import Path
 
 from interlock.adapters.trust import HIGHEST_CLAIM
-from interlock.cli.arguments import CONFIG, JSON, OPERATOR, Args, argument, make_parser
-from interlock.cli.command import USAGE, CommandError, run
+from interlock.cli.arguments import Args, argument, make_parser
+from interlock.cli.command import USAGE, CommandError, command, run
 from interlock.cli.guard.mcp import TOKEN_FILE, agent_token
 from interlock.cli.sign_in import operator_change
 from interlock.client import path_segment
@@ -78,7 +77,7 @@ def main(argv: Sequence[str]) -> int:
 
         return adopt(words[1:])
     if words[:1] == ["accept"]:
-        return _accept_main(words[1:])
+        return _accept(words[1:])
     at = words.index("--") if "--" in words else len(words)
     about = "Puts the gate in front of an MCP server, which stays as it is."
     args = make_parser("proxy", about, _EPILOG, *_ARGUMENTS, usage=_USAGE).parse_args(words[:at])
@@ -104,22 +103,7 @@ def _relay(args: Args) -> int:
         raise CommandError(str(error), USAGE) from None
 
 
-def _accept_main(argv: Sequence[str]) -> int:
-    parser = make_parser(
-        "proxy accept",
-        "Pins the tools of a server anew: what it lists next counts as what it is. Its proxy has to be started again.",
-        "",
-        CONFIG,
-        JSON,
-        OPERATOR,
-        argument("name", "NAME", "as `interlock adapter list` shows it"),
-        argument("--reason", "WORDS", "goes on the record", required=True),
-        argument("--mark", "MARK", "which of several servers of one name is meant", ""),
-        formatter_class=HelpFormatter,
-    )
-    return run("proxy", _accept, parser.parse_args(list(argv)))
-
-
+@command("proxy accept")
 def _accept(args: Args) -> int:
     body, path = {"reason": args.reason, "mark": args.mark}, f"/servers/{path_segment(args.name)}/accept"
     words = f"The tools of server {args.name} are pinned as it lists them next."

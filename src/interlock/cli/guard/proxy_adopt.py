@@ -4,47 +4,22 @@ from __future__ import annotations
 
 import difflib
 import sys
-from pathlib import Path
 
 from interlock.adapters.trust import HIGHEST_CLAIM
 from interlock.agents.jsonc import EditError
-from interlock.cli.arguments import Args, argument, flag
+from interlock.cli.arguments import Args
 from interlock.cli.command import FAILED, OK, CommandError, command, pluralize
-from interlock.cli.guard.installation import DRY_RUN, YES, confirm_changes
+from interlock.cli.guard.installation import confirm_changes
 from interlock.install.changes import stamp
 from interlock.install.files import FileProblem, back_up, read_state, replace_file
 from interlock.model import TRUSTS
 from interlock.proxy.adoption import ProxyCommand, adopt_json, adopt_toml
 
-_EPILOG = """\
-files: Claude Code .mcp.json and ~/.claude.json, Claude Desktop claude_desktop_config.json, Cursor mcp.json, VS Code mcp.json,
-  Gemini CLI settings.json, Codex CLI config.toml, and others that name servers in the same way
-
-examples:
-  interlock proxy adopt .mcp.json --dry-run
-  interlock proxy adopt ~/.codex/config.toml
-  interlock proxy adopt --undo ~/.codex/config.toml
-"""
-
-
 CLAIMS = tuple(word for word, trust in TRUSTS.items() if trust <= HIGHEST_CLAIM)
+_TRUST = {"claims": ", ".join(CLAIMS), "highest": HIGHEST_CLAIM.word}
 
 
-@command(
-    "proxy adopt",
-    "Rewrites a client's MCP configuration so that each of its servers is started behind a proxy.",
-    "",
-    argument("file", "FILE", "the client's configuration", type=Path),
-    flag("--undo", "take the proxies out again"),
-    DRY_RUN,
-    YES,
-    argument(
-        "--trust", "LEVEL", f"{', '.join(CLAIMS)}; default {HIGHEST_CLAIM.word}", HIGHEST_CLAIM.word, choices=CLAIMS
-    ),
-    argument("--config", "FILE", "the daemon's configuration, where it is not the default", type=Path),
-    epilog=_EPILOG,
-    shared=(),
-)
+@command("proxy adopt", _TRUST, trust={"choices": CLAIMS, "default": HIGHEST_CLAIM.word})
 def main(args: Args) -> int:
     """Show the change, ask, save a backup and write; returns 1 for a file that cannot be changed."""
     config = str(args.config.absolute()) if args.config else ""

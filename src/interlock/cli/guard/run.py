@@ -13,7 +13,7 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from interlock.agents import agent
-from interlock.cli.arguments import CONFIG, Args, argument, flag
+from interlock.cli.arguments import Args
 from interlock.cli.command import USAGE, CommandError, command, settings
 from interlock.client import ApiError, NoDaemon, find_daemon
 from interlock.config import Config
@@ -40,17 +40,6 @@ from interlock.sandbox.supervise import supervise
 NOT_FOUND = 127
 _PATIENCE = 20.0  # seconds for a daemon to come up
 _AS_ROOT = "you are root, whose files the whole system trusts: this jail holds mistakes, not malice"
-_EPILOG = """\
-examples:
-  interlock run -- claude
-  interlock run --grant docker,ssh-agent -- codex
-  interlock run --dry-run -- claude
-
-out of reach unless it is granted:
-{grants}
-
-exit codes: the agent's own; 1 no jail is possible here, 2 wrong usage, 127 no such program
-"""
 
 
 def _grants(text: str) -> list[str]:
@@ -61,19 +50,10 @@ def _grants(text: str) -> list[str]:
     return list(dict.fromkeys(given))
 
 
-@command(
-    "run",
-    "Run an agent in a jail: it works on your files as always, but cannot change what installs its hooks, see\n"
-    "Interlock's state, or reach programs that would do its work outside. A daemon is started where none answers.",
-    "",
-    argument("--grant", "WORD,…", "let the agent reach these", [], type=_grants),
-    flag("--dry-run", "print the command that would make the jail; run nothing"),
-    CONFIG,
-    argument("command", "AGENT …", "the program and its arguments", nargs=argparse.REMAINDER),
-    usage="interlock run [--grant WORD,…] [--dry-run] [--config FILE] -- AGENT …",
-    epilog=_EPILOG.format(grants="\n".join(f"  {word:<11} {grant.words}" for word, grant in GRANTS.items())),
-    shared=(),
-)
+_GRANTS = {"grants": "\n".join(f"  {word:<11} {grant.words}" for word, grant in GRANTS.items())}
+
+
+@command("run", _GRANTS, grant={"type": _grants})
 def main(args: Args) -> int:
     """Run the agent in a jail; returns 1 where none can be made."""
     config, command = settings(args), _command(args.command)

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 import interlock
 from interlock.analysis.packs import PackError
-from interlock.cli.arguments import Args, argument, flag
+from interlock.cli.arguments import Args
 from interlock.cli.command import OK, USAGE, CommandError, command, typed_name
 from interlock.config import Config, ConfigError, load_config
 from interlock.identity.keys.signing import KeyFileError
@@ -32,18 +32,7 @@ def _port(text: str) -> int:
     return int(text)
 
 
-@command(
-    "serve",
-    "Start the daemon that agents ask, on a loopback port and a unix socket. It runs until Ctrl-C or SIGTERM;\n"
-    "what to do next is on stdout, the log as JSON lines on stderr.",
-    "interlock serve\ninterlock serve --config /etc/interlock/interlock.toml\ninterlock serve --port 0 --safety-mode enforcing",
-    argument("--config", "FILE", "the configuration (default: `interlock config path`)", type=Path),
-    argument("--port", "N", "another port; 0 picks a free one", type=_port),
-    flag("--system", "as root, where there is no systemd: what `interlock install --system` set up"),
-    argument("--safety-mode", "MODE", f"{', '.join(MODES)}; can only tighten"),
-    exits="exit codes: 0 stopped, 1 cannot start, 2 a configuration that must not be used, or wrong usage",
-    shared=(),
-)
+@command("serve", {"modes": ", ".join(MODES)}, port={"type": _port})
 def main(args: Args) -> int:
     """Serve until a signal; returns 1 where it cannot start, 2 for a configuration that must not be used."""
     try:

@@ -10,7 +10,7 @@ from msgspec.structs import asdict
 
 from interlock.analysis.display_text import Line
 from interlock.cli.answer.agents import MODES, describe_pause
-from interlock.cli.arguments import Args, argument, flag
+from interlock.cli.arguments import Args
 from interlock.cli.command import (
     FAILED,
     OK,
@@ -50,11 +50,7 @@ _ISOLATION_TEXTS = {
 }
 
 
-@command(
-    "status",
-    "The daemon's state: isolation, mode, policy, what waits, what is wrong.",
-    "interlock status\ninterlock status --json",
-)
+@command("status")
 def main(args: Args) -> int:
     """Print the daemon's state; returns 3 where none answers."""
     server = daemon(args)
@@ -138,12 +134,7 @@ def _operators(found: Row) -> tuple[str, str]:
     return f"{count}, unlocked", ""
 
 
-@command(
-    "hooks",
-    "The agents that are guarded: for this user, in this folder, on this machine, and wherever install wrote.",
-    "interlock hooks\ninterlock hooks --json",
-    exits="exit codes: 0 all are as they were written, 1 one is broken or gone, 2 wrong usage",
-)
+@command("hooks")
 def hooks_main(args: Args) -> int:
     """List the files with Interlock's hooks."""
     found = hook_rows(settings(args))
@@ -171,14 +162,7 @@ def hook_rows(config: Config) -> list[dict[str, Any]]:
     ]
 
 
-@command(
-    "coverage",
-    "How many tool calls ran since the daemon was started, and how many of them had passed their hook before:\n"
-    "asked before they ran, calls that ran, seen by the hook, missed by it.",
-    "interlock coverage\ninterlock coverage --sessions\ninterlock coverage --json",
-    flag("--sessions", "session by session, the newest first"),
-    exits="exit codes: 0 nothing was missed, 1 calls went around their hook, 2 wrong usage, 3 no daemon answers",
-)
+@command("coverage")
 def coverage_main(args: Args) -> int:
     """Print calls, seen and missed; exits 1 where calls were missed."""
     found = daemon(args).get("/coverage")
@@ -196,16 +180,7 @@ def coverage_main(args: Args) -> int:
 _MARKS = {"ok": ("well", "allow"), "note": ("note", "ask"), "problem": ("PROBLEM", "deny")}
 
 
-@command(
-    "doctor",
-    "Proves that the guard fires: reads each installed file as the agent would, runs the very command in it with a\n"
-    "harmless call that has to pass and one that has to be denied, and says how long that took, what happens without a\n"
-    "daemon, and what switches hooks off.",
-    "interlock doctor\ninterlock doctor claude-code --deep\ninterlock doctor --json",
-    argument("agents", "AGENT", "default: all that are guarded", nargs="*"),
-    flag("--deep", "put the daemon's socket aside for a moment, and see what the hooks do then"),
-    exits="exit codes: 0 all is well, 1 there are problems, 2 wrong usage",
-)
+@command("doctor")
 def doctor_main(args: Args) -> int:
     """Check everything between an agent and the gate."""
     config = settings(args)

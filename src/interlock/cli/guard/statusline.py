@@ -52,7 +52,7 @@ def _configured(argv: Sequence[str]) -> Path:
         "One line for an agent's status bar: guarded or not, the policy, and how much waits for an answer. Takes the agent's JSON on stdin.",
         help_end(
             "interlock statusline < /dev/null\ninterlock statusline ~/.local/state/interlock/interlock.sock < /dev/null",
-            "exit codes: 0 always",
+            "0 always",
         ),
         CONFIG,
         JSON,

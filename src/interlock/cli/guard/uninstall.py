@@ -7,10 +7,9 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from interlock.agents import AgentDialect, agent, words
-from interlock.cli.arguments import OPERATOR, Args, argument, flag
+from interlock.cli.arguments import Args
 from interlock.cli.command import FAILED, OK, CommandError, command, daemon, say, say_json, settings, typed_name
 from interlock.cli.guard.installation import (
-    add_scope_options,
     confirm_changes,
     diff_lines,
     home_and_project,
@@ -33,18 +32,7 @@ from interlock.install.user_service import switch_off
 _FOR_A_PERSON = "taking the guard away is for a person"
 
 
-@command(
-    "uninstall",
-    "Takes Interlock's hooks out of an agent's settings. A file that nothing else was changed in is put back\n"
-    "byte for byte; in any other everything but the hooks stays. Where operators are enrolled, one signs in.",
-    "interlock uninstall claude-code\ninterlock uninstall --project --dry-run\ninterlock uninstall --all --data",
-    argument("agents", "AGENT", "default: all that have hooks", nargs="*"),
-    add_scope_options,
-    flag("--all", "all that `interlock init` and install did: hooks everywhere, service, daemon"),
-    flag("--data", "with --all: delete the record and the configuration too"),
-    OPERATOR,
-    exits="exit codes: 0 done, 1 refused or failed, 2 wrong usage or not agreed to",
-)
+@command("uninstall")
 def main(args: Args) -> int:
     """Remove the hooks of one or more agents."""
     if args.all and (args.agents or args.scope != "user"):

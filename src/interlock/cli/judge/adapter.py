@@ -31,7 +31,7 @@ from interlock.cli.command import (
     report_table,
     run,
 )
-from interlock.cli.guard.mcp import SAFETY_MODE, safety_mode
+from interlock.cli.guard.mcp import MODE_WORDS, safety_mode
 from interlock.cli.output import line, paint, print_table
 from interlock.cli.sign_in import operator_session
 from interlock.client import path_segment
@@ -281,27 +281,7 @@ _WORDS = (
 )
 
 
-_SERVE_EPILOG = """\
-environment: the variables that the adapters' auth names, MCP_AQL_ENDPOINT_MODE (semantic, single or all), MCP_AQL_TOOL_PREFIX,
-MCPAQL_SAFETY_LOOP
-
-The daemon has to know each file as well (adapters.files in interlock.toml); what it does not know is untested, and may only be
-introspected. See docs/reference/adapter-serve.md.
-"""
-
-
-@command(
-    "adapter serve",
-    "Adapter files as an MCP-AQL server over stdio. It asks the daemon, and starts one where none runs.",
-    "",
-    argument("files", "FILE", "YAML, or Markdown with YAML front matter", nargs="+", type=Path),
-    argument("--config", "FILE", "the daemon's configuration", type=Path),
-    argument("--agent", "NAME", "the name that held actions carry (mcp)", "mcp"),
-    argument("--proxy", "URL", "an HTTP proxy on the way to the services; the environment's is not used"),
-    SAFETY_MODE,
-    epilog=_SERVE_EPILOG,
-    shared=(),
-)
+@command("adapter serve", MODE_WORDS)
 def _serve(args: Args) -> int:
     """Serve adapters until stdin ends; returns 1 for a file that cannot be served, 2 for invalid settings."""
     try:

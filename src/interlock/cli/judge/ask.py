@@ -14,7 +14,7 @@ from typing import Any
 
 from interlock.analysis.display_text import Line, visible
 from interlock.approvals.rendering import requirement_words
-from interlock.cli.arguments import OPERATOR, Args, argument, flag
+from interlock.cli.arguments import Args
 from interlock.cli.command import (
     OK,
     USAGE,
@@ -370,38 +370,7 @@ def _row(name: str, value: object, style: str = "") -> Line:
     return labelled(name, value or "", style, 9)
 
 
-_EXAMPLES = """
-interlock ask 'free some disk space'
-interlock ask --json 'what is using port 8080'
-interlock ask --history 'disk'
-interlock ask --again plan_7Qm2…
-interlock ask --workflow 'morning checks'
-interlock ask --planner
-"""
-_EXITS = "exit codes: what the command that ran ended with; 0 nothing was run; 1 refused or failed, 2 wrong usage, 3 no daemon answers"
-
-
-@command(
-    "ask",
-    "Say what you want. A planner proposes a command; you see what it risks, edit it, and decide. It runs here, as you, and only\n"
-    "after your yes to exactly this text. What is dangerous also needs what the gate needs: your passphrase once more.",
-    _EXAMPLES,
-    argument("intent", "WORDS", "what you want; without it you are asked", "", nargs="?"),
-    argument("--cwd", "DIR", "where it would run (default: here)", ""),
-    argument("--again", "PLAN", "review a plan of the history once more"),
-    argument("--history", "WORDS", "what was asked and run, the newest first", nargs="?", const=""),
-    argument("--workflow", "NAME", "review and run a saved workflow, step by step"),
-    argument(
-        "--planner",
-        "NAME",
-        "choose which planner answers: ollama or mock; without a name you are asked",
-        nargs="?",
-        const="?",
-    ),
-    flag("--workflows", "the saved workflows"),
-    OPERATOR,
-    exits=_EXITS,
-)
+@command("ask")
 def main(args: Args) -> int:
     """Ask for a command, review it, and run it on request."""
     ways = [args.intent, args.again, args.workflow, args.workflows, args.planner, args.history is not None]

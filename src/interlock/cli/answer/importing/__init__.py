@@ -15,7 +15,7 @@ from interlock.analysis.display_text import Line, visible
 from interlock.analysis.programs.load import describe
 from interlock.analysis.rules import Rulebook
 from interlock.cli.answer.importing.formats import ALLOW, ASK, DENY, ForeignRule, UnknownFormat, read_file
-from interlock.cli.arguments import OPERATOR, Args, argument, flag
+from interlock.cli.arguments import Args
 from interlock.cli.command import (
     FAILED,
     OK,
@@ -38,11 +38,6 @@ from interlock.policy.match_names import match_names
 from interlock.policy.patterns import Glob, PatternSyntax, covers
 from interlock.runtime import rules_of
 
-_EXAMPLES = """
-interlock import ~/.claude/settings.json                # shows what it would become, and saves nothing
-interlock import ~/.codex/rules/default.rules --save    # signs it, after a yes
-interlock import ~/.config/dcg/allowlist.toml .safety-net.json
-"""
 _STYLES = {ALLOW: "allow", DENY: "deny", ASK: "ask"}
 _SOURCE = 90  # characters
 
@@ -55,17 +50,7 @@ class ImportedFile(Struct, frozen=True):
     rules: tuple[ForeignRule, ...]
 
 
-@command(
-    "import",
-    "Carry over the rules of another guard: dcg, cc-safety-net, shellfirm, nah, Claude Code's permissions, Codex's execpolicy.\n"
-    "Shows each as what `interlock allow` or `interlock deny` would say, and what cannot be carried over and why; --save signs them.\n"
-    "What such a file always asks about goes into a policy: `patterns.approve`.",
-    _EXAMPLES,
-    argument("files", "FILE", "a file of rules; its guard is told from its content", nargs="+"),
-    flag("--save", "sign what is shown, after a yes"),
-    OPERATOR,
-    exits="exit codes: 0 done, 1 refused or failed, 2 wrong usage or not agreed to, 3 no daemon answers",
-)
+@command("import")
 def import_main(args: Args) -> int:
     """Show the rules of other guards as standing answers, and with --save sign them."""
     config = settings(args)

@@ -6,7 +6,7 @@ import argparse
 import time
 from pathlib import Path
 
-from interlock.cli.arguments import Args, argument, flag
+from interlock.cli.arguments import Args
 from interlock.cli.command import FAILED, OK, USAGE, CommandError, command, report
 from interlock.cli.judge.rehearse.logs import agent_logs, named_logs, shell_histories
 from interlock.cli.judge.rehearse.rehearsal import DAY, rehearse
@@ -15,13 +15,6 @@ from interlock.cli.output import progress
 from interlock.engine.preview import local_policy
 
 DAYS = 30
-_EXAMPLES = """
-interlock rehearse                                  your Claude Code and Codex sessions of the last 30 days
-interlock rehearse --days 7 --policy strict         another policy, to see what it would cost you
-interlock rehearse ~/.claude/projects/-home-me-app  one project
-interlock rehearse ~/.zsh_history --json            for programs
-interlock rehearse --false-alarm docker.remove      what would have to change, and what would be left
-"""
 
 
 def _days(text: str) -> int:
@@ -30,17 +23,7 @@ def _days(text: str) -> int:
     return int(text)
 
 
-@command(
-    "rehearse",
-    "Judge what your agents did before, as if Interlock had been there. Reads their logs; runs nothing, sends nothing.",
-    _EXAMPLES,
-    argument("paths", "PATH", "a log or a folder of logs (default: all that are found)", nargs="*"),
-    argument("--days", "N", "how far back (default: 30)", DAYS, type=_days),
-    flag("--history", "your shells' histories as well"),
-    argument("--policy", "NAME|FILE", "by this policy (default: the one in force)"),
-    argument("--false-alarm", "RULE", "this rule should not have asked: what would have to change?", action="append"),
-    exits="exit codes: 0 done, 1 nothing to read, 2 wrong usage",
-)
+@command("rehearse", days={"type": _days})
 def main(args: Args) -> int:
     """Run `interlock rehearse`: judge past calls from logs."""
     by, files = local_policy(args.policy, args.config), _files(args)
