@@ -8,11 +8,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
-from msgspec import json
+from msgspec import ValidationError, convert, json
 
 Pack = Mapping[str, Any]
 Kept = TypeVar("Kept")
 _DIGEST = 64  # letters
+_PACKAGE = Path(__file__).parent.parent
 
 
 class PackError(ValueError):
@@ -38,6 +39,28 @@ def load_packs(
         checked = check([read_pack(path) for path in sorted(folder.glob(files))])
         _keep(copy, checked)
         return checked
+
+
+def load_words(name: str, kept: type[Kept]) -> Kept:
+    """The words of one of our own packs, by its path in the package: a text is a list of words, a table of texts the heading of each of its words.
+
+    `kept` has a field for every key; refuses a pack with others, and one without.
+    """
+
+    def check(packs: Sequence[Pack]) -> Sequence[Kept]:
+        try:
+            return [convert({key: _words(said) for key, said in packs[0].items()}, kept)]
+        except ValidationError as error:
+            raise PackError(f"{name}: {error}") from None
+
+    path = _PACKAGE / name
+    return load_packs(path.parent, check, path.name, kept)[0]
+
+
+def _words(said: Any) -> Any:
+    if isinstance(said, Mapping):
+        return {word: heading for heading, text in said.items() for word in text.split()}
+    return said.split() if isinstance(said, str) else said
 
 
 def read_pack(path: Path) -> Pack:

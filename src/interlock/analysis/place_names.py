@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import re
+from functools import cache
+
+from msgspec import Struct
 
 from interlock.analysis.lazy_regex import lazy_regex
+from interlock.analysis.packs import load_words
 
 # Every place a path can be. A rule that names another one is refused.
 PLACES = frozenset({
@@ -46,88 +50,51 @@ SYSTEM_CORE = frozenset("bin boot dev etc lib lib32 lib64 proc sbin sys usr".spl
 WINDOWS_SYSTEM = frozenset({"windows", "program files", "program files (x86)", "programdata", "recovery", "system32"})
 USR_PARTS = frozenset("bin lib lib64 sbin local share include libexec".split())
 VAR_PARTS = frozenset("lib log mail spool www backups db opt".split())
-BUILD = lazy_regex(
-    r"node_modules|bower_components|dist|build|out|output|target|bin|obj|debug|release|\.next|\.nuxt|\.svelte-kit|\.output|"
-    r"\.venv|venv|\.?env\d*|\.tox|\.nox|\.eggs|.*\.egg-info|__pycache__|.*\.py[codx]|\.terraform|\.gradle|\.parcel-cache|\.turbo|\.vite|"
-    r"\.angular|\.expo|\.docusaurus|\.vercel|\.serverless|\.aws-sam|cdk\.out|coverage|htmlcov|\.nyc_output|\.coverage.*|"
-    r"cmake-build-.*|build-.*|.*[-_.]build|_build|deps|pods|deriveddata|vendor|_site|public/build|storybook-static|site|"
-    r"test-results?|playwright-report|.*\.(o|obj|a|so|class|pyc|pyo|gch|d|tsbuildinfo|whl|aux|toc|lof|lot|fls|fdb_latexmk|synctex(\.gz)?|bbl|blg|snm|vrb)|zig-out|zig-cache|elm-stuff|"
-    r"\.dart_tool|\.bundle|\.stack-work|dist-newstyle|result|generated|gen|\.generated|typings|artifacts?|wheels?|\*\.egg-info|"
-    r"bazel-.*|\.mypy_cache|\.ruff_cache|\.pytest_cache|\.eslintcache|\.cache|\.sass-cache|\.rpt2_cache.*|tmp|temp|\.tmp|"
-    r"package-lock\.json|yarn\.lock|pnpm-lock\.yaml|poetry\.lock|cargo\.lock|gemfile\.lock|composer\.lock|uv\.lock|"
-    r"reports?|lcov\.info|junit\.xml|\.ipynb_checkpoints|\.ds_store|thumbs\.db|.*\.min\.(js|css)|.*\.map|__snapshots__|\.pnpm-store|\.yarn",
-    re.IGNORECASE,
-)
-# Names that mean build output anywhere; the others above only do inside a project.
-BUILD_ANYWHERE = lazy_regex(
-    r"node_modules|dist|build|target|\.next|\.nuxt|\.venv|venv|\.tox|\.nox|__pycache__|.*\.py[cod]|\.terraform|\.gradle|\.turbo|\.vite|"
-    r"coverage|htmlcov|cmake-build-.*|deriveddata|\.mypy_cache|\.ruff_cache|\.pytest_cache|.*\.(o|obj|class|pyc)",
-    re.IGNORECASE,
-)
-CACHE = lazy_regex(
-    r".*cache.*|\.npm|\.nuget|\.m2|\.ivy2|\.cargo/registry|\.gradle|\.yarn|\.pnpm-store|\.bundle", re.IGNORECASE
-)
-LOG = lazy_regex(r".*\.(log|logs|out|err)(\.\d+|\.gz)?|logs?|nohup\.out|npm-debug\.log.*", re.IGNORECASE)
-SCRATCH = lazy_regex(
-    r".*\.(tmp|temp|swp|swo|bak|orig|rej|pid|lock|old)|.*~|scratch.*|tmp[-_.].*|.*[-_.]tmp|temp[-_.].*|.*[-_.]temp|core(\.(\d+|\*))?",
-    re.IGNORECASE,
-)
+
+
+class PlaceNames(Struct, frozen=True, forbid_unknown_fields=True):
+    """The patterns of `place_names.toml`, by the place that they mean."""
+
+    build: tuple[str, ...]
+    build_anywhere: tuple[str, ...]
+    cache: tuple[str, ...]
+    log: tuple[str, ...]
+    scratch: tuple[str, ...]
+    secret: tuple[str, ...]
+    system_secret: tuple[str, ...]
+    not_secret: tuple[str, ...]
+    start_file: tuple[str, ...]
+    agent_config: tuple[str, ...]
+
+
+@cache
+def _names() -> PlaceNames:
+    return load_words("analysis/place_names.toml", PlaceNames)
+
+
+def _listed(key: str, before: str = "", flags: int = re.IGNORECASE) -> re.Pattern[str]:
+    """A regular expression for any of the patterns under a key, behind what may stand before them."""
+    return lazy_regex(lambda: f"{before}({'|'.join(getattr(_names(), key))})", flags)
+
+
+BUILD = _listed("build")
+BUILD_ANYWHERE = _listed("build_anywhere")  # the others only mean that inside a project
+CACHE = _listed("cache")
+LOG = _listed("log")
+SCRATCH = _listed("scratch")
 BACKUP = lazy_regex(r".*(backup|bak|snapshot|dumps?|archive)s?.*", re.IGNORECASE)
-# Names of keys and credentials, wherever they are; then folders and files below a home, or below a copy of one.
-SECRET = lazy_regex(
-    r"(.*/)?(\.ssh(/(id_[a-z0-9_*?.-]+|.*\.pem|authorized_keys|identity|.*_key|\*))?|\.aws(/(credentials|config|(sso|cli)/cache(/.*)?))?|\.netrc|_netrc|\.pgpass|"
-    r"\.gnupg(/.*)?|\.git-credentials|\.docker/config\.json|\.kube(/config)?|\.npmrc|\.pypirc|\.config/gcloud(/.*)?|\.azure(/.*)?|\.vault-token|"
-    r"\.config/(gh|hub|github-copilot)/(hosts|apps)\.(yml|json)|\.config/hub|\.password-store(/.*)?|\.mozilla(/.*)?|"
-    r"\.config/(google-chrome|chromium|bravesoftware|microsoft-edge)(/.*)?|library/application support/(google/chrome|firefox)(/.*)?|library/keychains(/.*)?|"
-    r".*/(login data|cookies|login keychain.*|login\.keychain-db)|logins\.json|key[34]\.db|\.local/share/keyrings(/.*)?|\.local/share/kwalletd(/.*)?|"
-    r"\.terraform\.d/credentials.*|\.cargo/credentials(\.toml)?|\.gem/credentials|\.config/(rclone/rclone\.conf|doctl/config\.yaml|op(/.*)?|glab-cli/config\.yml|"
-    r"containers/auth\.json|sops/age/keys\.txt|ngrok/ngrok\.yml|netlify/config\.json|stripe/config\.toml|solana/[^/]*\.json|gitlab-runner(/.*)?)|"
-    r"\.s3cfg|\.boto|\.my\.cnf|\.mylogin\.cnf|\.fly/config\.yml|\.databrickscfg|\.snowsql/config|\.snowflake/(config|connections)\.toml|\.ngrok2/ngrok\.yml|"
-    r"\.kaggle/kaggle\.json|\.(cache/)?huggingface/token|\.composer/auth\.json|\.claude/\.credentials\.json|\.codex/auth\.json|\.modal\.toml|\.oci(/.*\.pem)?|"
-    r"wallet\.dat|\.electrum/wallets(/.*)?|\.ethereum/keystore(/.*)?|utc--[^/]+|"
-    r"\.env([.-][^/]*)?|[^/]*\.(pem|p12|pfx|jks|keystore|kdbx?|ppk|keytab|agekey)|id_(rsa|ed25519|ecdsa|dsa)([-_][a-z0-9_-]+)?|[^/]*_(rsa|ed25519|ecdsa)|"
-    r"credentials(\.json)?|[^/]*[-_.]credentials?\.json|client[-_]secrets?[^/]*\.json|[^/]*firebase[-_]adminsdk[^/]*\.json|"
-    r"[^/]*service[-_]?account[^/]*\.json|secrets?\.(ya?ml|json|toml|env|txt)|\.secrets?|htpasswd|\.htpasswd|\.?vault[-_]pass(word)?(\.txt)?|"
-    r"((private|priv(ate)?[-_]?key|server|tls|ssl|ca|signing|encryption|master|jwt|rsa)([-_.][^/]*)?|[^/]*[-_.](private|priv|server|tls|ssl))\.key)",
-    re.IGNORECASE,
-)
+SECRET = _listed("secret", "(.*/)?")
 SECRET_COPY = lazy_regex(
     r"(.+?)(?:[.-](?:bak|old|orig|backup|save|copy|\d+)|~|\.(?:gz|bz2|xz|zst|zip|tar|tgz|7z|b64))+", re.IGNORECASE
 )
-SYSTEM_SECRET = lazy_regex(
-    r"/etc/(shadow|gshadow|sudoers|sudoers\.d/.*|ssl/private(/.*)?|krb5\.keytab|ssh/ssh_host_[^/]*_key|kubernetes/(admin|super-admin)\.conf)-?|/proc/[^/]+/(environ|mem)|/var/run/secrets/.*|/run/secrets/.*"
-)
-NOT_SECRET = lazy_regex(
-    r".*\.pub\..*|(?!.*\.mozilla/).*[.-](pub|example|sample|template|tmpl|tpl|dist|defaults?|schema|md|[cm]?[jt]sx?|py|rb|go|vault|j2|erb)"
-    r"|.*\.env[.-](test|testing|ci)|.*\.d\.ts",
-    re.IGNORECASE,
-)
-# Files that a program reads when it starts, wherever one works; and folders of them, which may be a project of their own.
-START_FILE = lazy_regex(
-    r"\.(bashrc|bash_profile|bash_login|bash_logout|profile|zshrc|zprofile|zshenv|zlogin|kshrc|cshrc|tcshrc|login|inputrc|bash_aliases|"
-    r"bash_history|zsh_history|vimrc|tmux\.conf|gitconfig|xinitrc|xprofile|xsession|xresources|screenrc|emacs|emacs\.d/init\.el|hgrc|"
-    r"curlrc|wgetrc|condarc|yarnrc(\.yml)?|gemrc|irbrc|gdbinit|psqlrc|sqliterc|my\.cnf|terraformrc|ansible\.cfg|bunfig\.toml|"
-    r"ssh/(config|known_hosts|rc|environment)|pip/pip\.conf|cargo/config(\.toml)?|m2/settings(-security)?\.xml|bundle/config|"
-    r"gradle/(gradle\.properties|init\.gradle(\.kts)?)|subversion/(config|servers)|docker/daemon\.json|"
-    r"config/(git/(config|attributes)|pip/pip\.conf|uv/uv\.toml|gh/config\.yml|containers/[^/]+\.conf|starship\.toml|"
-    r"(code|cursor|vscodium)/user/settings\.json))",
-    re.IGNORECASE,
-)
+SYSTEM_SECRET = _listed("system_secret", flags=0)
+NOT_SECRET = _listed("not_secret")
+START_FILE = _listed("start_file", r"\.")
 SHELL_CONFIG = lazy_regex(r"\.config/(fish|nvim|git|systemd|autostart)(/.*)?", re.IGNORECASE)
 GUARD = lazy_regex(
     r"(.*/)?(\.?interlockd?(/.*|\.toml|\.db|\.sock)?|interlock\.(toml|db|sock)(-wal|-shm)?)", re.IGNORECASE
 )
-AGENT_CONFIG = lazy_regex(
-    r"(.*/)?(\.claude(/(settings(\.local)?\.json|hooks(/.*)?|plugins(/.*)?|managed-settings\.json|CLAUDE\.md)?)?|\.claude\.json|\.codex(/(config\.toml|hooks\.json|rules(/.*)?|requirements\.toml)?)?|"
-    r"\.gemini(/(settings\.json|policies(/.*)?|config/hooks\.json)?)?|\.cursor(/(hooks\.json|mcp\.json|cli\.json)?)?|\.copilot(/(settings\.json|hooks(/.*)?)?)?|"
-    r"\.github/hooks(/.*)?|\.github/copilot(/.*)?|\.config/opencode(/.*)?|\.opencode(/.*)?|opencode\.jsonc?|\.codeium(/.*)?|\.windsurf(/.*)?|"
-    r"\.cline(/.*)?|\.kiro(/.*)?|\.factory(/.*)?|\.config/devin(/.*)?|\.devin(/.*)?|\.mcp\.json|\.hermes(/(profiles/[^/]+/)?(config\.yaml|\.env|shell-hooks-allowlist\.json|plugins(/.*)?))?|"
-    r"\.(rampart|shellfirm|shieldcortex|vibeguard|cc-safety-net|dcg)(/.*)?|\.dcg\.toml|\.config/(nah|dcg|tirith|rampart|shellfirm|cc-safety-net)(/.*)?|"
-    r"\.grok(/(hooks(/.*)?|trusted_folders\.toml)?)?|\.kimi(-code)?(/config\.toml)?|\.agents/hooks\.json|\.pi(/agent)?(/extensions(/.*)?)?|"
-    r"\.amp/plugins(/.*)?|\.config/amp(/.*)?|\.clinerules/hooks(/.*)?|documents/cline/hooks(/.*)?|"
-    r"etc/(github-copilot|cursor|windsurf|claude-code|codex|gemini-cli)(/.*)?)",
-    re.IGNORECASE,
-)
+AGENT_CONFIG = _listed("agent_config", "(.*/)?")
 USER_DATA = frozenset(
     "documents desktop pictures photos music videos movies downloads public library mail work projects code src dev repos "
     ".ssh .aws .gnupg .config .kube .local .thunderbird .mozilla .password-store onedrive dropbox".split()

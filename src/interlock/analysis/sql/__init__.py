@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 
 from interlock.analysis.facts import Report
 from interlock.analysis.sql.batch import ROUTINES, SqlBatch, SqlStatement, name_at, split, undone_statements
@@ -30,7 +31,7 @@ from interlock.analysis.sql.statements import (
     read_truncate,
     read_with,
 )
-from interlock.analysis.sql.tokens import Flavour, SqlToken, cut, flavours
+from interlock.analysis.sql.tokens import Flavour, SqlToken, cut, flavours, words
 
 __all__ = ["generated_sql", "read_sql"]
 
@@ -39,29 +40,6 @@ _DEEPEST = 5
 _DESTRUCTIVE = frozenset({"DROP", "TRUNCATE", "DELETE", "PURGE"})
 _SCARY = re.compile(r"\b(?:drop|truncate|delete|update|grant|revoke|alter|exec|execute)\b", re.IGNORECASE)
 
-_QUERIES = ("SELECT", "VALUES", "TABLE", "FROM", "PERFORM", "PIVOT", "SUMMARIZE")
-_READS = (
-    "SHOW", "USE", "HELP", "PRINT", "COMMIT", "ROLLBACK", "SAVEPOINT", "RELEASE", "FETCH", "CLOSE", "OPEN", "MOVE",
-    "LISTEN",
-    "UNLISTEN", "START", "ABORT", "DEALLOCATE", "RAISE", "RETURN", "RAISERROR", "THROW", "EXIT", "QUIT",
-    "CHECKPOINT", "LIST",
-    "DISCARD", "DBCC", "WAITFOR", "NULL", "ATTACH", "CONNECT", "DELIMITER", "STATUS", "WHENEVER", "GO", "ECHO",
-    "LS", "BACKUP",
-)  # fmt: skip
-_WRITES = (
-    "COMMENT", "VACUUM", "ANALYZE", "ANALYSE", "REINDEX", "CLUSTER", "REFRESH", "LOCK", "UNLOCK", "NOTIFY",
-    "OPTIMIZE", "UNDROP",
-    "CHECK", "REPAIR", "FLUSH", "IMPORT", "INSTALL", "PUT", "CACHE", "MSCK", "STATISTICS",
-)  # fmt: skip
-_ALTERS = (
-    "RENAME", "SYSTEM", "EXCHANGE", "REASSIGN", "RECONFIGURE", "CHANGE", "STOP", "SECURITY", "DISABLE",
-    "ENABLE",
-)  # fmt: skip
-_STEERS = frozenset({
-    "IF", "ELSIF", "ELSEIF", "ELSE", "WHILE", "FOR", "FOREACH", "LOOP", "END", "CASE", "WHEN", "THEN", "EXCEPTION",
-    "REPEAT", "BEGIN",
-    "DECLARE", "UNTIL",
-})  # fmt: skip
 
 # A line of SQL*Plus ends without a semicolon.
 _CLIENT_LINE = re.compile(
@@ -148,10 +126,10 @@ def read_statement(reading: SqlBatch, item: SqlStatement) -> None:
     if item.head in CLIENT_WORDS.get(reading.dialect, ()):
         read_meta(reading, reading.text[first.start : item.tokens[-1].end].replace("\n", " "), None)
         return
-    if item.head in _STEERS:
+    if item.head in words().steers:
         _steer(reading, item)
         return
-    _VERBS.get(item.head, _unknown)(reading, item)
+    _verbs().get(item.head, _unknown)(reading, item)
     if item.head != "DO" and not (item.head == "CREATE" and item.words() & ROUTINES):  # a body is not run now
         read_nested(reading, item)
         _outside(reading, item, read_calls)
@@ -174,7 +152,7 @@ def _explain(reading: SqlBatch, item: SqlStatement) -> None:
     at, runs = 1, False
     while at < len(item.tokens):
         token = item.tokens[at]
-        if item.depths[at] == 0 and token.word in _VERBS and token.word not in ("ANALYZE", "ANALYSE", "TABLE"):
+        if item.depths[at] == 0 and token.word in _verbs() and token.word not in ("ANALYZE", "ANALYSE", "TABLE"):
             break
         off = at + 1 < len(item.tokens) and item.tokens[at + 1].text.lower() in ("false", "off", "0")
         runs = runs or (token.word in ("ANALYZE", "ANALYSE") and not off)
@@ -266,17 +244,26 @@ def _report_as(verb: str) -> Callable[[SqlBatch, SqlStatement], None]:
     return lambda reading, item: reading.effect(verb, name_at(item, 1)[0] if verb != "sql_read" else "")
 
 
-_VERBS: dict[str, Callable[[SqlBatch, SqlStatement], None]] = {
-    **dict.fromkeys(_QUERIES, read_select),
-    **dict.fromkeys(_READS, _report_as("sql_read")),
-    **dict.fromkeys(_WRITES, _report_as("sql_write")),
-    **dict.fromkeys(_ALTERS, _report_as("sql_alter")),
+@cache
+def _verbs() -> Mapping[str, Callable[[SqlBatch, SqlStatement], None]]:
+    """The reader of a statement, by its first word."""
+    found = words()
+    return {
+        **dict.fromkeys(found.queries, read_select),
+        **dict.fromkeys(found.reads, _report_as("sql_read")),
+        **dict.fromkeys(found.writes, _report_as("sql_write")),
+        **dict.fromkeys(found.alters, _report_as("sql_alter")),
+        **dict.fromkeys(found.kills, _report_as("sql_kill")),
+        **_VERBS,
+    }
+
+
+_VERBS: Mapping[str, Callable[[SqlBatch, SqlStatement], None]] = {
     **ROWS,
-    "WITH": read_with, "COPY": read_copy, "UNLOAD": _report_as("sql_read"),
+    "WITH": read_with, "COPY": read_copy,
     "PURGE": read_purge, "REMOVE": read_purge, "RM": read_purge,
     "CREATE": read_create, "DROP": read_drop, "TRUNCATE": read_truncate, "ALTER": read_alter,
     "GRANT": read_rights, "REVOKE": read_rights, "DENY": read_rights,
-    "KILL": _report_as("sql_kill"), "SHUTDOWN": _report_as("sql_kill"),
     "DETACH": _detach, "SET": _set, "RESET": _reset, "PRAGMA": _pragma, "LOAD": _load, "RESTORE": _restore,
     "DO": read_do, "EXEC": _execute, "EXECUTE": _execute, "CALL": _execute, "PREPARE": _prepare,
 }  # fmt: skip

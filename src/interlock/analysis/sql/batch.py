@@ -7,20 +7,12 @@ from collections.abc import Callable, Iterator, Sequence
 from msgspec import Struct, field
 
 from interlock.analysis.facts import Report
-from interlock.analysis.sql.tokens import SqlToken
+from interlock.analysis.sql.tokens import SqlToken, words
 from interlock.analysis.sql.where import few, filters
 
 ROUTINES = frozenset({"TRIGGER", "PROCEDURE", "PROC", "FUNCTION", "EVENT", "PACKAGE"})
 _END_OF = frozenset({"IF", "LOOP", "WHILE", "REPEAT", "FOR"})
-_TRANSACTION = frozenset({
-    "", "TRAN", "TRANSACTION", "WORK", "ISOLATION", "READ", "DEFERRED", "IMMEDIATE", "EXCLUSIVE", "CONCURRENT", "NOT",
-})  # fmt: skip
 _KILLS_CLIENT_STATE = ("\\c", "\\i", "\\!", "\\g", "\\e", ".")
-_UNDOABLE = frozenset({
-    "DELETE", "UPDATE", "INSERT", "MERGE", "SELECT", "WITH", "EXPLAIN", "SAVEPOINT", "RELEASE", "VALUES",
-})  # fmt: skip
-_UNDOABLE_DDL = frozenset({"DROP", "TRUNCATE", "ALTER", "CREATE", "GRANT", "REVOKE", "COMMENT"})
-_DDL_ROLLS_BACK = frozenset({"postgres", "sqlite", "tsql", "duckdb"})
 _NOT_IN_TRANSACTION = frozenset({"DATABASE", "TABLESPACE", "SYSTEM"})
 _HEADS_THAT_NEST = frozenset({"MERGE", "CREATE", "GRANT", "REVOKE", "DENY", "ALTER", "EXPLAIN"})
 _DROPPED = frozenset({"TABLE", "DATABASE", "SCHEMA", "VIEW", "INDEX", "USER", "ROLE", "PROCEDURE", "FUNCTION"})
@@ -198,25 +190,23 @@ def undone_statements(batch: Sequence[SqlStatement], dialect: str) -> frozenset[
 def _opens(item: SqlStatement) -> bool:
     if item.head == "START":
         return item.word(1) == "TRANSACTION"
-    return item.head == "BEGIN" and item.word(1) in _TRANSACTION
+    return item.head == "BEGIN" and (not item.word(1) or item.word(1) in words().modes)
 
 
 def _undoable(item: SqlStatement, dialect: str) -> bool:
     """True when a statement can stand in a transaction without ending it or reaching out of it."""
     if not item.head:
         return item.tokens[0].kind == "meta" and not item.tokens[0].text.startswith(_KILLS_CLIENT_STATE)
-    if item.head in _UNDOABLE:
+    if item.head in words().undoable:
         return True
     if item.head == "SET":
         return item.word(1) != "AUTOCOMMIT"
-    return item.head in _UNDOABLE_DDL and dialect in _DDL_ROLLS_BACK and item.word(1) not in _NOT_IN_TRANSACTION
+    undone = item.head in words().undoable_definitions and dialect in words().definitions_roll_back
+    return undone and item.word(1) not in _NOT_IN_TRANSACTION
 
 
 _BEFORE_NAMES = frozenset({"IF", "EXISTS", "NOT", "ONLY", "TABLE", "CONCURRENTLY", "ONLINE"})
 _AFTER_WHERE = ("RETURNING", "ORDER", "LIMIT", "OPTION", "WHEN", "ON", "LOG", "END", "FETCH")
-_ROLLS_BACK = frozenset({
-    "sql_drop", "sql_truncate", "sql_delete", "sql_update", "sql_grant", "sql_revoke", "sql_alter", "sql_write",
-})  # fmt: skip
 _NAMELIKE = frozenset({"word", "name", "hole", "var", "string"})
 
 
@@ -236,7 +226,7 @@ class SqlBatch(Struct):
     undone: bool = False  # a ROLLBACK takes the present statement back
 
     def effect(self, verb: str, target: str = "", *traits: str) -> None:
-        if self.undone and verb in _ROLLS_BACK:
+        if self.undone and verb in words().rolls_back:
             verb, target, traits = "sql_read", "", ()
         fact = (verb, target, *traits, *self.traits)
         if fact not in self.told:

@@ -6,31 +6,16 @@ import re
 from collections.abc import Sequence
 
 from interlock.analysis.sql.batch import SqlBatch, SqlStatement, group, name_at, split, statement
-from interlock.analysis.sql.tokens import SqlToken, cut, flavours
+from interlock.analysis.sql.tokens import SqlToken, cut, flavours, words
 
-_CARRIES_SQL = frozenset({"sp_executesql", "sp_msforeachtable", "sp_msforeachdb", "exec_ddl_statement", "sp_foreachdb"})
-_PROCEDURES = {
-    "sp_configure": "sql_alter", "sp_rename": "sql_alter", "sp_addsrvrolemember": "sql_grant",
-    "sp_addrolemember": "sql_grant",
-    "sp_droprolemember": "sql_revoke", "sp_dropuser": "sql_drop", "sp_droplogin": "sql_drop",
-    "sp_revokedbaccess": "sql_revoke",
-    "rds_kill": "sql_kill", "rds_kill_query": "sql_kill", "sp_oacreate": "sql_shell", "sp_oamethod": "sql_shell",
-    "sp_delete_job": "sql_drop", "sp_delete_backuphistory": "sql_delete", "sp_detach_db": "sql_alter",
-    "sp_dbremove": "sql_drop",
-}  # fmt: skip
-_DROP_TRAIT = {"sp_dropuser": "user", "sp_droplogin": "user", "sp_delete_job": "other", "sp_dbremove": "database"}
-_ACTS = (
-    "DROP", "TRUNCATE", "DELETE", "UPDATE", "INSERT", "EXECUTE", "EXEC", "GRANT", "REVOKE", "ALTER", "CREATE", "MERGE",
-    "CALL", "PERFORM", "KILL",
-)  # fmt: skip
 _NOT_AN_ACT_AFTER = frozenset({"FOR", "ON", "AFTER", "BEFORE", "OR", "AS"})
 
 
 def acts_in(item: SqlStatement) -> SqlStatement | None:
     """The first statement inside IF, LOOP, BEGIN and the like, or None when they only steer."""
-    at = item.top(*_ACTS, after=1)
+    at = item.top(*words().acts, after=1)
     while at >= 0 and item.word(at - 1) in _NOT_AN_ACT_AFTER:
-        at = item.top(*_ACTS, after=at + 1)
+        at = item.top(*words().acts, after=at + 1)
     return item.part(at) if at >= 0 else None
 
 
@@ -70,7 +55,7 @@ def _prepared(reading: SqlBatch, name: str) -> bool:
 
 
 def _known_procedure(name: str) -> bool:
-    return name in _PROCEDURES or name in _CARRIES_SQL or name == "xp_cmdshell"
+    return name in words().procedures or name in words().procedures_of_sql or name == "xp_cmdshell"
 
 
 def _procedure(reading: SqlBatch, name: str, argument: Sequence[SqlToken]) -> None:
@@ -79,11 +64,11 @@ def _procedure(reading: SqlBatch, name: str, argument: Sequence[SqlToken]) -> No
         reading.effect("sql_shell", strings[0] if strings else "")
         if strings:
             reading.out.shell(strings[0])
-    elif name in _CARRIES_SQL:
+    elif name in words().procedures_of_sql:
         read_text(reading, [token for token in argument[1:] if token.kind in ("string", "var")][:1])
     else:
-        traits = (_DROP_TRAIT[name],) if name in _DROP_TRAIT else ()
-        reading.effect(_PROCEDURES.get(name, "sql_write"), strings[0] if strings and traits else name, *traits)
+        traits = (words().procedure_drops[name],) if name in words().procedure_drops else ()
+        reading.effect(words().procedures.get(name, "sql_write"), strings[0] if strings and traits else name, *traits)
 
 
 def read_text(reading: SqlBatch, argument: Sequence[SqlToken]) -> None:
@@ -128,18 +113,10 @@ def read_prepare(reading: SqlBatch, item: SqlStatement) -> SqlStatement | None:
 
 
 UNKNOWN = "X"  # stands for a part that is not constant
-_TRANSPARENT = frozenset({
-    "CONCAT", "CONCAT_WS", "GROUP_CONCAT", "STRING_AGG", "LISTAGG", "UPPER", "LOWER", "DISTINCT", "ALL",
-    "SEPARATOR", "TRIM", "CAST", "ARRAY_TO_STRING", "ARRAY_AGG", "ARRAY",
-})  # fmt: skip
 _PATTERNS = frozenset({"FORMAT", "PRINTF"})  # their first argument is the text, with fields
 _IGNORED = frozenset({"||", "+", "(", ")", ",", "&"})
 _FIELD = re.compile(r"%(?:\d+\$)?[IsLd]|\?")
-_VERB = re.compile(
-    r"\s*(drop|truncate|delete|update|insert|alter|create|grant|revoke|kill|call|exec|execute|merge|replace|vacuum|analyze|"
-    r"select|with|do|begin|rename|reindex|optimize|shutdown|flush|purge|set|copy|comment|detach)\b",
-    re.IGNORECASE,
-)
+_FIRST_WORD = re.compile(r"\s*(\w+)")
 _BOUND = 20_000
 
 
@@ -165,7 +142,7 @@ def skeleton(tokens: Sequence[SqlToken]) -> tuple[str, bool]:
             index += 1  # a cast changes nothing here
         elif token.word == "AS" or (token.kind == "punct" and token.text in _IGNORED):
             index += token.word == "AS"
-        elif token.word not in _TRANSPARENT:
+        elif token.word not in words().transparent:
             unknown = True
             if not parts or parts[-1] != UNKNOWN:
                 parts.append(UNKNOWN)
@@ -179,7 +156,8 @@ def skeleton(tokens: Sequence[SqlToken]) -> tuple[str, bool]:
 
 def looks_like_sql(text: str) -> bool:
     """True when a text begins as a statement does."""
-    return bool(_VERB.match(text))
+    first = _FIRST_WORD.match(text)
+    return first is not None and first[1].lower() in words().verbs
 
 
 def generated_by(item: SqlStatement) -> str | None:
@@ -211,11 +189,6 @@ def generated_sql(text: str, dialect: str = "") -> str | None:
     return "\n".join(made) if made else None
 
 
-_SHELL = frozenset({"\\!", ".shell", ".system", "!!", ":!!", "!", "host", "system"})
-_SCRIPT = frozenset({
-    "\\i", "\\ir", "\\include", "\\include_relative", "\\.", ".read", ":r", "@", "@@", "source", "start",
-})  # fmt: skip
-_PIPES = frozenset({"\\o", "\\g", "\\gx", "\\out", "\\w", ".output", ".once", ".import", ".excel"})
 _LOADS = frozenset({".load"})
 _OVERWRITES = frozenset({".restore"})
 CLIENT_WORDS = {"mysql": frozenset({"SYSTEM", "SOURCE"}), "oracle": frozenset({"HOST", "START"})}
@@ -229,15 +202,15 @@ def read_meta(reading: SqlBatch, line: str, before: SqlStatement | None) -> None
             command, rest = mark, line[len(mark) :]
             break
     command, rest = command.lower().rstrip(";"), rest.strip()
-    if command in _SHELL:
+    if command in words().client_shell:
         reading.out.shell(rest)
-    elif command in _SCRIPT:
+    elif command in words().client_script:
         reading.effect("run_script", rest.split(" ")[0].strip("'\";"))
     elif command == "\\gexec":
         _read_rows(reading, before)
     elif command == "\\copy":
         _read_copy(reading, rest)
-    elif command in _PIPES and rest.strip("'\" ").startswith("|"):
+    elif command in words().client_pipes and rest.strip("'\" ").startswith("|"):
         reading.out.shell(rest.strip("'\" ").lstrip("|").strip())
     elif command in _LOADS:
         reading.effect("sql_shell", rest)

@@ -6,19 +6,11 @@ from collections.abc import Callable
 
 from interlock.analysis.sql.batch import SqlBatch, SqlStatement, calls, name_at, names_at
 from interlock.analysis.sql.dynamic import looks_like_sql
+from interlock.analysis.sql.tokens import words
 from interlock.analysis.sql.where import few, filters
 
 _MAIN = ("SELECT", "INSERT", "UPDATE", "DELETE", "MERGE", "VALUES", "TABLE", "FROM", "REPLACE", "UPSERT")
 _SECOND = {"DELETE": ("FROM",), "INSERT": ("INTO", "OVERWRITE"), "MERGE": ("INTO",), "TRUNCATE": ("TABLE",)}
-_KILLERS = frozenset({"pg_terminate_backend", "pg_cancel_backend", "rds_kill", "rds_kill_query"})
-_SERVER_FILES = frozenset({
-    "lo_export", "lo_import", "pg_read_file", "pg_read_binary_file", "pg_file_write", "pg_file_unlink", "load_file",
-    "writefile",
-    "sys_exec", "sys_eval", "xp_cmdshell", "load_extension", "edit", "pg_ls_dir", "dbms_scheduler", "pg_file_rename",
-})  # fmt: skip
-_CARRIES_SQL = frozenset({"dblink_exec", "dblink", "openquery", "openrowset", "dblink_send_query", "exec_sql"})
-_ADMIN = frozenset({"pg_reload_conf", "pg_rotate_logfile", "set_config", "pg_promote", "pg_drop_replication_slot"})
-_DROPPERS = {"drop_chunks": "table", "dropgeometrytable": "table", "lo_unlink": "other", "drop_hypertable": "table"}
 
 
 def read_select(reading: SqlBatch, item: SqlStatement) -> None:
@@ -62,17 +54,17 @@ def read_nested(reading: SqlBatch, item: SqlStatement) -> bool:
 def read_calls(reading: SqlBatch, item: SqlStatement) -> None:
     """Functions that do more than compute."""
     for name, place in calls(item):
-        if name in _KILLERS:
+        if name in words().killers:
             reading.effect("sql_kill", name)
-        elif name in _SERVER_FILES:
+        elif name in words().server_files:
             reading.effect("sql_shell", (reading.strings_in(item, place) or [name])[0])
-        elif name in _CARRIES_SQL:
+        elif name in words().functions_of_sql:
             for text in filter(looks_like_sql, reading.strings_in(item, place)):
                 reading.inner(text)
-        elif name in _ADMIN:
+        elif name in words().admin:
             reading.effect("sql_alter", name)
-        elif name in _DROPPERS:
-            reading.effect("sql_drop", (reading.strings_in(item, place) or [name])[0], _DROPPERS[name])
+        elif name in words().function_drops:
+            reading.effect("sql_drop", (reading.strings_in(item, place) or [name])[0], words().function_drops[name])
         elif name in reading.bodies and item.head != "CREATE":
             reading.inner(reading.bodies.pop(name))
 
@@ -156,7 +148,7 @@ def read_copy(reading: SqlBatch, item: SqlStatement) -> None:
 
 def read_purge(reading: SqlBatch, item: SqlStatement) -> None:
     """PURGE and REMOVE take away logs, recycle bins and staged files; in some dialects REMOVE is DROP."""
-    if item.word(1) in _TRAITS:
+    if item.word(1) in words().kinds:
         read_drop(reading, item)
         return
     reading.effect("sql_delete", (names_at(item, 1) or [""])[-1])
@@ -169,32 +161,9 @@ ROWS: dict[str, Callable[[SqlBatch, SqlStatement], None]] = {
 }  # fmt: skip
 
 
-_TRAITS = {
-    "DATABASE": "database", "DB": "database", "NAMESPACE": "database", "KEYSPACE": "database", "CATALOG": "database", "TABLESPACE": "database",
-    "SCHEMA": "schema", "DATASET": "schema", "OWNED": "schema",
-    "TABLE": "table", "STREAM": "other", "VIEW": "view", "INDEX": "index",
-    "USER": "user", "ROLE": "user", "LOGIN": "user", "GROUP": "user",
-}  # fmt: skip
-_ADJECTIVES = frozenset({
-    "MATERIALIZED", "FOREIGN", "EXTERNAL", "DYNAMIC", "PLUGGABLE", "UNIQUE", "GLOBAL", "LOCAL", "UNLOGGED",
-    "TRANSIENT", "PUBLIC",
-    "RECURSIVE", "HYBRID", "ICEBERG", "VIRTUAL", "PRIVATE", "FULLTEXT", "SPATIAL", "BITMAP", "SEARCH", "VECTOR",
-    "SNAPSHOT",
-    "CLUSTERED", "NONCLUSTERED", "EVENT", "IMMUTABLE", "COLUMNSTORE", "OR", "REPLACE", "ALTER", "TEMP", "TEMPORARY",
-    "FORCE",
-})  # fmt: skip
-_NOT_A_COLUMN = {
-    "CONSTRAINT": "other", "INDEX": "index", "KEY": "index", "PRIMARY": "index", "FOREIGN": "other", "CHECK": "other",
-    "PARTITION": "table", "SUBPARTITION": "table", "POLICY": "other", "TRIGGER": "other", "PROJECTION": "index",
-    "PERIOD": "other", "TAG": "other", "ROW": "other", "CLUSTERING": "other", "SEARCH": "other", "STATISTICS": "other",
-}  # fmt: skip
-_HARMLESS_DROPS = frozenset({"DEFAULT", "NOT", "EXPRESSION", "IDENTITY"})
-_ADDS = frozenset({"ADD", "VALIDATE", "ATTACH", "ENABLE", "MATERIALIZE", "COMMENT", "CLUSTER", "FREEZE"})
-
-
 def _kind_at(item: SqlStatement) -> tuple[int, set[str], str]:
     """Where the kind of the object stands, the adjectives before it, and the kind."""
-    at = next((at for at in range(1, len(item.tokens)) if item.word(at) not in _ADJECTIVES), len(item.tokens))
+    at = next((at for at in range(1, len(item.tokens)) if item.word(at) not in words().adjectives), len(item.tokens))
     return at, {item.word(before) for before in range(1, at)}, item.word(at)
 
 
@@ -208,7 +177,7 @@ def read_create(reading: SqlBatch, item: SqlStatement) -> None:
     if kind in ("FUNCTION", "PROCEDURE", "PROC"):
         _remember_body(reading, item, name)
     if "REPLACE" in seen and kind in ("TABLE", "SCHEMA", "DATABASE") and not temporary:
-        reading.effect("sql_drop", name, _TRAITS[kind])
+        reading.effect("sql_drop", name, words().kinds[kind])
     elif _makes_superuser(item, kind):
         reading.effect("sql_grant", name, "all")
     else:
@@ -238,7 +207,7 @@ def read_drop(reading: SqlBatch, item: SqlStatement) -> None:
     if at < len(item.tokens) and item.tokens[at].kind in ("hole", "var"):
         reading.effect("sql_drop", name_at(item, at + 1)[0], "table")
         return
-    trait = _TRAITS.get(kind, "other")
+    trait = words().kinds.get(kind, "other")
     if kind == "USER" and reading.dialect == "oracle" and "CASCADE" in item.words():
         trait = "schema"
     start = at + 2 if kind == "OWNED" else at + 1
@@ -298,17 +267,17 @@ def _alter_table(reading: SqlBatch, action: SqlStatement, table: str) -> None:
     elif head in ("ALTER", "MODIFY") and action.top("DROP") > 0:
         reading.effect("sql_write", table)
     else:
-        reading.effect("sql_write" if head in _ADDS else "sql_alter", table)
+        reading.effect("sql_write" if head in words().adds else "sql_alter", table)
 
 
 def _drop_part(reading: SqlBatch, action: SqlStatement, table: str) -> None:
     """ALTER TABLE … DROP: a column unless another part is named."""
     at = 1
-    if action.word(at) in _HARMLESS_DROPS:
+    if action.word(at) in words().harmless_drops:
         reading.effect("sql_write", table)
         return
-    if action.word(at) in _NOT_A_COLUMN:
-        reading.effect("sql_drop", table, _NOT_A_COLUMN[action.word(at)])
+    if action.word(at) in words().parts:
+        reading.effect("sql_drop", table, words().parts[action.word(at)])
         return
     if action.word(at) == "COLUMN":
         at += 1

@@ -3,12 +3,56 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
+from functools import cache
 from typing import NamedTuple
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from interlock.analysis.facts import HOLE
+from interlock.analysis.packs import load_words
+
+
+class SqlWords(Struct, frozen=True, forbid_unknown_fields=True):
+    """The words that statements are told by; `words.toml` says what each list means."""
+
+    queries: frozenset[str]
+    reads: frozenset[str]
+    writes: frozenset[str]
+    alters: frozenset[str]
+    kills: frozenset[str]
+    steers: frozenset[str]
+    acts: frozenset[str]
+    undoable: frozenset[str]
+    undoable_definitions: frozenset[str]
+    definitions_roll_back: frozenset[str]
+    rolls_back: frozenset[str]
+    modes: frozenset[str]
+    adjectives: frozenset[str]
+    harmless_drops: frozenset[str]
+    adds: frozenset[str]
+    killers: frozenset[str]
+    server_files: frozenset[str]
+    functions_of_sql: frozenset[str]
+    procedures_of_sql: frozenset[str]
+    admin: frozenset[str]
+    transparent: frozenset[str]
+    verbs: frozenset[str]
+    client_shell: frozenset[str]
+    client_script: frozenset[str]
+    client_pipes: frozenset[str]
+    kinds: Mapping[str, str]
+    parts: Mapping[str, str]
+    function_drops: Mapping[str, str]
+    procedure_drops: Mapping[str, str]
+    procedures: Mapping[str, str]
+
+
+@cache
+def words() -> SqlWords:
+    """The words of `words.toml`."""
+    return load_words("analysis/sql/words.toml", SqlWords)
 
 
 class SqlToken(NamedTuple):
