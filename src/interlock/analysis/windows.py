@@ -14,7 +14,7 @@ from msgspec import Struct, field
 from interlock.analysis.facts import HOLE, Report, hole, known, without_holes
 from interlock.analysis.http import parse_requests
 from interlock.analysis.lazy_regex import lazy_regex
-from interlock.analysis.programs.load import input_language, program_set, shipped_programs
+from interlock.analysis.programs.load import input_language, program_set, shipped_programs, word_set
 
 TEMP = "~\\AppData\\Local\\Temp"
 
@@ -334,23 +334,8 @@ class RelocatedReport(Struct):
 _WINDOWS_CWD = lazy_regex(r"[A-Za-z]:[\\/]|\\\\\w")
 _LIMIT = 20_000
 
-_VERBS = frozenset(
-    """add backup clear close complete compare connect convert convertfrom convertto copy debug disable disconnect dismount
-    enable enter exit expand export find flush format get grant group hide import initialize install invoke join limit lock
-    measure merge mount move new open optimize out ping pop protect publish push read receive redo register remove rename
-    repair request reset resize resolve restart restore resume revoke save search select send set show skip sort split start
-    step stop submit suspend switch sync tee test trace unblock undo uninstall unlock unprotect unpublish unregister update
-    use wait watch where write foreach""".split()
-)
-_VERBS_OF_PASCAL = _VERBS | frozenset("block deny assert approve confirm".split())
 _CMDLET = lazy_regex(
     r"(?:^|[|;&({=])\s*&?\s*(?:[\w.]+\\)?([a-z]+)-[a-z]\w+(?=[\s|;)}]|$)", re.IGNORECASE | re.MULTILINE
-)
-_SURE_NOUNS = frozenset(
-    """item itemproperty childitem content volume disk partition process service object expression webrequest restmethod
-    computer host output location path eventlog aduser adgroup adcomputer vm vmsnapshot netadapter executionpolicy localuser
-    localgroup localgroupmember scheduledtask job module package command help mppreference recyclebin azresourcegroup azvm
-    azstorageaccount physicaldisk storagepool bitlocker smbshare psdrive variable alias random date""".split()
 )
 _FIRST_CMDLET = lazy_regex(r"\s*(?:&\s*)?([a-z]+)-([a-z]+)(?=[\s|;)]|$)", re.IGNORECASE)
 _PASCAL_CMDLET = lazy_regex(r"(?:.*\\)?([A-Z][a-z]+)-[A-Z]\w+")  # as no POSIX program is called
@@ -407,12 +392,16 @@ def _named() -> frozenset[str]:
 
 
 def _has_cmdlet(text: str) -> bool:
-    return any(found[1].lower() in _VERBS for found in _CMDLET.finditer(text))
+    return any(found[1].lower() in word_set("cmdlet_verbs") for found in _CMDLET.finditer(text))
 
 
 def _opens_with_cmdlet(text: str) -> bool:
     found = _FIRST_CMDLET.match(text)
-    return found is not None and found[1].lower() in _VERBS and found[2].lower() in _SURE_NOUNS
+    return (
+        found is not None
+        and found[1].lower() in word_set("cmdlet_verbs")
+        and found[2].lower() in word_set("cmdlet_nouns")
+    )
 
 
 def _whatever_the_folder(head: str) -> str:
@@ -424,7 +413,9 @@ def _whatever_the_folder(head: str) -> str:
     name = program_name(word) if "\\" in word or "." in word else word.lower()
     if "-" in word and name not in program_set("windows"):
         pascal = _PASCAL_CMDLET.fullmatch(word)
-        sure = (pascal and pascal[1].lower() in _VERBS_OF_PASCAL) or _opens_with_cmdlet(head)
+        sure = (
+            pascal and pascal[1].lower() in word_set("cmdlet_verbs") | word_set("cmdlet_verbs_in_capitals")
+        ) or _opens_with_cmdlet(head)
         return "powershell" if sure else ""
     if name not in _named():
         return ""

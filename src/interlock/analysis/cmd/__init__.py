@@ -21,7 +21,7 @@ from interlock.analysis.cmd.parse import (
     split,
 )
 from interlock.analysis.facts import Report, hole, known, without_holes
-from interlock.analysis.programs.load import input_language
+from interlock.analysis.programs.load import input_language, word_set
 from interlock.analysis.windows import (
     SCRIPTED,
     RelocatedReport,
@@ -39,10 +39,6 @@ _MAX_DEPTH = 8
 _MAX_ROUNDS = 2_000
 _MAX_ITEMS = 64
 _SEPARATOR = re.compile(r"[&|\r\n]")
-_SILENT = frozenset({
-    "goto", "setlocal", "endlocal", "title", "color", "cls", "pause", "ver", "prompt", "shift", "exit", "path",
-    "verify", "vol", "chcp",
-})  # fmt: skip
 
 
 def read_cmd(source: str, out: Report) -> None:
@@ -223,7 +219,7 @@ def run_line(session: CmdReading, line: CmdLine) -> str:
     act = None if asks else BUILTINS.get(name)
     if act is not None:
         return act(session, line) or ""
-    if name in _SILENT:
+    if name in word_set("cmd_silent"):
         return ""
     return run_program(session, line)
 

@@ -26,6 +26,11 @@ SETS = frozenset(  # kinds of programs, told in sets.toml and its neighbours
     signals_numbers signals_ports signals_users signals_whole_names starts_any starts_javascript starts_perl starts_php
     starts_python starts_ruby tool_names transparent typed unpacker windows windows_too""".split()
 )
+WORDS = frozenset(  # kinds of words, told in words.toml
+    """aside body_options cmd_silent cmdlet_nouns cmdlet_verbs cmdlet_verbs_in_capitals copying data_ends data_verbs dropped_objects
+    find_limits find_loose find_takes first_modules harmful_effects identifying judges placing_parameters posting receiving
+    selecting_variables setup short_data transfer_deletes transfer_puts""".split()
+)
 _SHIPPED = Path(__file__).parent
 
 
@@ -49,6 +54,25 @@ def build_variables(packs: Sequence[Pack]) -> dict[str, tuple[str, ...]]:
 def program_set(kind: str) -> frozenset[str]:
     """The names of the programs of one of `SETS`."""
     return _sets()[kind]
+
+
+@cache
+def word_set(kind: str) -> frozenset[str]:
+    """The words of one of `WORDS`."""
+    return _words()[kind]
+
+
+@cache
+def _words() -> Mapping[str, frozenset[str]]:
+    return build_words(_packs())
+
+
+def build_words(packs: Sequence[Pack]) -> dict[str, frozenset[str]]:
+    """The words of these packs; raises PackError on a kind that is not known, or that none of them tells."""
+    found = {kind: frozenset(text.split()) for pack in packs for kind, text in pack.get("words", {}).items()}
+    if found.keys() != WORDS:
+        raise PackError(f"words: {', '.join(sorted(found.keys() ^ WORDS))}: not known, or not told")
+    return found
 
 
 @cache
@@ -163,6 +187,7 @@ def _checked(packs: Sequence[Pack]) -> Sequence[Pack]:
     dict(build_programs(packs))
     build_variables(packs)
     build_sets(packs)
+    build_words(packs)
     return packs
 
 

@@ -9,7 +9,7 @@ from interlock.analysis.facts import APPROXIMATE, Command, Effect, hole, known, 
 from interlock.analysis.lazy_regex import lazy_regex
 from interlock.analysis.places import is_system_folder, resolve
 from interlock.analysis.programs import Program
-from interlock.analysis.programs.load import program_set, shipped_programs
+from interlock.analysis.programs.load import program_set, shipped_programs, word_set
 from interlock.analysis.programs.options import options, valued
 from interlock.analysis.shell import NOTHING, UNKNOWN, Job, Reader, Stream, command_fact, control
 from interlock.analysis.shell.assignments import DECLARING, assign_read, declare_words
@@ -20,11 +20,6 @@ from interlock.analysis.shell.redirections import descriptor_of
 from interlock.analysis.shell.variables import evaluate as run_arithmetic
 from interlock.analysis.shell.variables import evaluate_test, subscript_of
 
-# Words with which a program prints its own set-up, for the shell that calls it.
-_SETUP_WORDS = frozenset(
-    "init hook completion completions shellenv shell-init env docker-env activate shell alias --completion --bash --zsh setup-shell "
-    "generate-shell-completion bash zsh -s autocomplete podman-env hooks".split()
-)
 _LONGEST_PATH = 4_096
 _MADE_NEAR = 60  # facts among which the one is looked for that made a folder
 _OFTEN_UNSET = frozenset({"TMPDIR", "TMP", "TEMP"})  # variables that are read as /tmp, and that many shells do not set
@@ -95,7 +90,7 @@ def _is_setup(job: Job) -> bool:
     """eval "$(ssh-agent -s)": the last command read is a program's own shell set-up."""
     for fact in reversed(job.session.facts):
         if isinstance(fact, Command) and fact.via and fact.via[-1] == "$( )":
-            named = bool(_SETUP_WORDS.intersection(fact.words)) and not _passes_on(fact.program)
+            named = bool(word_set("setup").intersection(fact.words)) and not _passes_on(fact.program)
             return named or fact.program in program_set("shell_setup")
         if not isinstance(fact, Command) or fact.program != "eval":
             return False
@@ -148,7 +143,7 @@ def _is_setup_source(job: Job) -> bool:
     for fact in reversed(job.session.facts):
         if isinstance(fact, Command) and fact.via and fact.via[-1] == "<( )":
             known_setup = fact.program in program_set("shell_setup") and fact.program != "perl"
-            return known_setup or bool(_SETUP_WORDS.intersection(fact.words))
+            return known_setup or bool(word_set("setup").intersection(fact.words))
     return False
 
 

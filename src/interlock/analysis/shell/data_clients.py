@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from interlock.analysis.facts import Report
 from interlock.analysis.lazy_regex import lazy_regex
 from interlock.analysis.programs import Program, StoreEffect
+from interlock.analysis.programs.load import word_set
 from interlock.analysis.programs.options import CommandOptions, behind, holds, options, parse, valued
 from interlock.analysis.shell import Job, Reader, Stream, is_production
 from interlock.analysis.targets.carried import LEAKS, carries, leaks_of
@@ -17,18 +18,13 @@ def inside(job: Job, via: str = "", traits: Sequence[str] = ()) -> Job:
     """The report for the text that this command carries; production where its words or surroundings name it."""
     where = job.where.inside(via or job.program, *traits)
     context = [*job.words, *(value for _, value in job.where.env)]
-    for name in _SELECTING:
+    for name in word_set("selecting_variables"):
         context += job.host.variables.get(name, [])
     if any(is_production(word) for word in context):
         where = where.marked("production")
     return Job(job.host, job.program, job.words, where, job.stdin)
 
 
-# Variables that say which database or settings a client uses.
-_SELECTING = (
-    "PGHOST", "PGDATABASE", "PGSERVICE", "DATABASE_URL", "MYSQL_HOST", "MYSQL_DATABASE", "RAILS_ENV", "NODE_ENV", "APP_ENV",
-    "DJANGO_SETTINGS_MODULE",
-)  # fmt: skip
 _INCLUDED = lazy_regex(r"(?m)^\s*(?:\.read|\\ir?|\\include|source|\\\.|@@?|!run|:r)\s*([\w./~-]+)\s*;?\s*$")
 _OUTPUT = lazy_regex(
     r"(?im)^\s*(?:\.output|\.once|\\o)\s+([\w./~-]+)\s*$|\bcopy\b[^;]*?\bto\s+'([^']+)'|\binto\s+(?:outfile|dumpfile)\s+'([^']+)'"
@@ -128,22 +124,17 @@ def apply_stores(job: Job, program: Program) -> Stream | None:
 _STATEMENT = lazy_regex(
     r"(drop (\w+)|truncate table|delete from|alter (table|database|schema)) .+", re.IGNORECASE | re.DOTALL
 )
-_DROPPED = frozenset(
-    "table database schema view index user role owned tablespace materialized keyspace collection".split()
-)
 
 
 def statement(job: Job, program: Program) -> Stream | None:
     """DROP TABLE users, where a shell is expected: what it does in the console that it was meant for."""
     text = " ".join([job.program, *job.words])
     found = _STATEMENT.fullmatch(text)
-    if found and (found[2] or "table").lower() in _DROPPED:
+    if found and (found[2] or "table").lower() in word_set("dropped_objects"):
         inside(job).code("sql", text)
     return None
 
 
-_DELETES = frozenset("rm mrm delete mdelete del mdel dele rmdir rmd".split())
-_PUTS = frozenset("put mput reput send mirror".split())
 _SEPARATED = lazy_regex(r"[;\n]|&&|\|\|")
 
 
@@ -167,10 +158,10 @@ def _command(job: Job, name: str, words: Sequence[str]) -> None:
     if name == "mirror" and ("e" in flags or any(word.startswith("--delete") for word in words)):
         target = names[-1] if names else "."
         job.effect("delete", target, "recursive", "bulk", "mirror", *(("remote",) if reverse else ()))
-    elif name in _PUTS and (name != "mirror" or reverse):
+    elif name in word_set("transfer_puts") and (name != "mirror" or reverse):
         if leaks := leaks_of(job, names):
             job.effect("send", job.program, *leaks)
-    elif name in _DELETES:
+    elif name in word_set("transfer_deletes"):
         many = "r" in flags or name in ("mdelete", "mrm", "mdel") or any(set("*?[") & set(word) for word in names)
         for path in names:
             job.effect("delete", path, "remote", *(("recursive", "bulk") if many else ()))

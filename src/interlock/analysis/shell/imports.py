@@ -9,13 +9,11 @@ from typing import NamedTuple
 
 from interlock.analysis.lazy_regex import lazy_regex
 from interlock.analysis.places import resolve
+from interlock.analysis.programs.load import word_set
 from interlock.analysis.shell import Job
 
 MOST_MODULES = 40  # of one action
 ALWAYS_IMPORTED = ("sitecustomize", "usercustomize")
-_FIRST = frozenset(
-    "abc builtins codecs errno gc importlib io itertools marshal os posix signal site stat sys time".split()
-)  # no file goes before these
 _FROM = lazy_regex(r"\bfrom\s+(\.*[\w.]*)\s+import\s+(\([^)]*\)|[^\n;#(]+)")
 _IMPORT = lazy_regex(r"(?:^|[;:])[ \t]*import\s+([\w., \t]+)", re.MULTILINE)
 _MAIN = lazy_regex(r"""if\s*\(?\s*__name__\s*==\s*["']__main__""")
@@ -86,7 +84,7 @@ def stored_module(job: Job, name: str) -> str | None:
 def _modules(job: Job, language: str, code: str, folder: str) -> Iterator[_Module]:
     if language == "python":
         for name, base in _python_names(code, folder):
-            yield from _python_module(job, name, base, name.partition(".")[0] not in _FIRST)
+            yield from _python_module(job, name, base, name.partition(".")[0] not in word_set("first_modules"))
         for name in ALWAYS_IMPORTED:
             yield from _python_module(job, name, folder, stored=False)
     elif (pattern := _RELATIVE.get(language)) is not None:

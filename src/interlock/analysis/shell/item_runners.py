@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from interlock.analysis.facts import APPROXIMATE, HOLE, hole
 from interlock.analysis.programs import Program
+from interlock.analysis.programs.load import word_set
 from interlock.analysis.programs.options import parse
 from interlock.analysis.shell import UNKNOWN, Job, Reader, Stream
 from interlock.analysis.shell.expand import is_unknown
@@ -16,16 +17,6 @@ from interlock.analysis.shell.redirections import data_text
 _ITEM = re.compile(r"\{[/.#%]*\d*\}")  # where GNU parallel puts each argument
 _FIND_NAMES = frozenset({"-name", "-iname", "-path", "-ipath", "-wholename", "-iwholename"})
 _FIND_REGEX = frozenset({"-regex", "-iregex"})
-_FIND_TAKES = frozenset(
-    "-amin -anewer -atime -cmin -cnewer -context -ctime -fls -fprint -fprint0 -fprintf -fstype -gid -group -ilname -inum -links -lname -maxdepth "
-    "-mindepth -mmin -mtime -newer -newermt -perm -printf -samefile -size -type -uid -used -user -xtype -D -files0-from".split()
-)
-# Tests of age, size or owner: they leave most of what is there alone.
-_FIND_LIMITS = frozenset(
-    "-amin -anewer -atime -cmin -cnewer -ctime -gid -group -inum -mmin -mtime -newer -newermt -perm -samefile -size -uid -used -user".split()
-)
-# Tests whose paths are not what a glob of the shell names, and options that follow links.
-_FIND_LOOSE = frozenset("-path -ipath -wholename -iwholename -regex -iregex -L -H -follow -files0-from".split())
 _FIND_ACTIONS = frozenset({"-exec", "-execdir", "-ok", "-okdir"})
 
 
@@ -114,7 +105,7 @@ class _Expression:
             elif word in _FIND_ACTIONS:
                 self.before[self.pos - 1] = names
                 self._skip_command()
-            elif word in _FIND_TAKES:
+            elif word in word_set("find_takes"):
                 self.before[self.pos - 1] = names
                 self.pos += 2 if word == "-fprintf" else 1
             else:
@@ -166,7 +157,7 @@ def _is_loose(words: Sequence[str]) -> bool:
     tests = [word for at, word in enumerate(words) if not _only_narrows(words, at)]
     asked = [word for word in tests if word in _FIND_NAMES or word in _FIND_REGEX]
     plain = asked[-1:] == ["-name"] and not {"-o", "-or", ","}.intersection(words)
-    return bool(_FIND_LOOSE.intersection(tests)) and not (plain and not _FIND_FOLLOWS.intersection(words))
+    return bool(word_set("find_loose").intersection(tests)) and not (plain and not _FIND_FOLLOWS.intersection(words))
 
 
 def _only_narrows(words: Sequence[str], at: int) -> bool:
@@ -181,7 +172,7 @@ _FIND_WRITES = frozenset({"-fprint", "-fprintf", "-fls", "-fprint0"})
 
 
 def _limits(words: Sequence[str]) -> tuple[str, ...]:
-    return ("filtered",) if _FIND_LIMITS.intersection(words) else ()
+    return ("filtered",) if word_set("find_limits").intersection(words) else ()
 
 
 def _find_exec(job: Job, words: Sequence[str], index: int) -> None:

@@ -10,33 +10,15 @@ from functools import cache, partial
 from interlock.analysis.facts import HOLE, Command, Effect, Fact
 from interlock.analysis.lazy_regex import lazy_regex
 from interlock.analysis.places import resolve
-from interlock.analysis.programs.load import describe, program_set, shipped_programs, shipped_variables
+from interlock.analysis.programs.load import describe, program_set, shipped_programs, shipped_variables, word_set
 from interlock.analysis.shell import Job
 
-_HARM = frozenset(
-    "delete truncate overwrite run_download reverse_shell fork_bomb sql_drop sql_truncate sql_delete sql_shell sql_kill store_drop "
-    "store_delete".split()
-)
 _LOOSE = re.compile(r"[\s(!]|tmp|/shm/|Downloads")  # what text that runs, or a place that code is loaded from, has
 _NAME_PARTS = lazy_regex(r"[-_.]")
 _TEXT = lazy_regex(r"[\s(!]")  # what every command, statement or call has
 _LONGEST, _TRIALS = 4_000, 6  # characters of a text, and readings of it
 # Options whose value is text for people, a pattern, or a body that is sent.
 _DATA_OPTIONS = frozenset({"-m", "-am", "-S", "-G", "-H"})
-_DATA_ENDS = tuple(
-    "message msg title body description comment note notes subject summary label labels name grep search pattern regex regexp match filter "
-    "author reason prompt format template jq jql focus tag tags annotation metadata header data json text test tests where changelog output "
-    "password token content find contains keyword display caption".split()
-)
-# Subcommands that read, search, or keep what they are told.
-_DATA_VERB = frozenset(
-    "search grep find lookup explain ask chat prompt say echo print note notes comment annotate describe help list ls get show history "
-    "count status log logs add-note tell post tweet message publish send learn define translate alias".split()
-)
-# Of a program's name or its first words: it judges or shows commands instead of running them.
-_JUDGES = frozenset(
-    "check checker vet judge guard lint linter explain validate scan classify assess parse parser highlight quote".split()
-)
 _OPTION = lazy_regex(r"--?[a-z-]+")
 _RUN_OPTION = lazy_regex(
     r"--?[\w-]*(?:pager|editor|exec|command|cmd|hook|shell|program|browser|launcher|prefix|wrapper|runner|askpass)"
@@ -59,7 +41,6 @@ _AT = lazy_regex(
     r"\s*((?:/[\w./-]*/)?[a-z][\w.+-]*)(?=[\s,]+[-~/.\w$\"'])"
 )
 _STARTED = ("any", "python", "javascript", "ruby", "php", "perl")
-_SHORT_DATA = frozenset("-o -O -i -w -d -C -m -n -t -a -b -k -g -T -F -e -A -E -H".split())  # of most programs
 _CODE_FILE = lazy_regex(r"\.(?:sh|bash|py|rb|[cm]?[jt]s|vim|el|lua|pl|pm|so|ko|dll|dylib|php|groovy|gd|nse|jl|ps1)$")
 _CLOSING = {'"': '"', "'": "'", "(": ")", "{": "}", "[": "]", "`": "`"}
 _CALL = lazy_regex(r"""[("'`\[{]""")
@@ -78,13 +59,13 @@ def read_loose_words(job: Job, handled: bool, known_words: bool) -> None:
     """
     if job.stdin is None and not job.host.session.changed and not _LOOSE.search("\0".join(job.words)):
         return
-    judges = not _JUDGES.isdisjoint((*_NAME_PARTS.split(job.program), *job.words[:2]))
+    judges = not word_set("judges").isdisjoint((*_NAME_PARTS.split(job.program), *job.words[:2]))
     data, name, verbs = known_words or judges or describe(job.program).data, "", 0
     for word in job.words:
         option, value = _split(name, word)
         if not word.startswith("-"):
             verbs += 1
-            data = data or (verbs <= 2 and word in _DATA_VERB)
+            data = data or (verbs <= 2 and word in word_set("data_verbs"))
         if _TEXT.search(value) and HOLE not in value:
             runs = _RUN_OPTION.search(option) is not None if data else not is_data(option)
             if runs and not judges:
@@ -128,7 +109,7 @@ def _loads(job: Job, option: str, path: str) -> bool:
     """Whether an option names code that the program loads: by its own name, or a short one with a file of code."""
     return _LOADED.match(f"{option}={path}") is not None or (
         len(option) == 2
-        and option not in _SHORT_DATA
+        and option not in word_set("short_data")
         and (path.startswith("/dev/fd/") or _CODE_FILE.search(path) is not None)
         and not _is_switch(job.program, option)
     )
@@ -144,7 +125,7 @@ def _is_switch(program: str, option: str) -> bool:
 def is_data(option: str) -> bool:
     """Whether an option of this name, in any program, takes text that is shown, searched or kept."""
     name = option.lower()
-    ends = name in ("-desc", "--desc") or name.endswith(_DATA_ENDS)
+    ends = name in ("-desc", "--desc") or name.endswith(tuple(word_set("data_ends")))
     return option in _DATA_OPTIONS or (ends and _OPTION.fullmatch(name) is not None)
 
 
@@ -258,7 +239,7 @@ def _is_harm(facts: Sequence[Fact]) -> bool:
         if isinstance(fact, Effect):
             if fact.verb == "unreadable":
                 return False
-            harm = harm or fact.verb in _HARM
+            harm = harm or fact.verb in word_set("harmful_effects")
         elif isinstance(fact, Command):
             if not is_program(fact.program):
                 return False

@@ -10,7 +10,7 @@ from itertools import pairwise
 from interlock.analysis.facts import HOLE, Command, taints_in, without_holes
 from interlock.analysis.lazy_regex import lazy_regex
 from interlock.analysis.programs import Program
-from interlock.analysis.programs.load import describe, program_set
+from interlock.analysis.programs.load import describe, program_set, word_set
 from interlock.analysis.programs.options import behind, holds, parse
 from interlock.analysis.shell import DOWNLOADED, Job, Reader, Stream
 from interlock.analysis.targets.carried import LEAKS, carries, copy_to, leaks_of, named_files
@@ -64,7 +64,6 @@ _MOST_LINES = 200
 _WEB = lazy_regex(r"(?:https?|wss?)://", re.IGNORECASE)
 _METHODS = frozenset("DELETE PURGE PUT PATCH POST".split())
 _REQUEST = lazy_regex(r"://|DELETE|PURGE|PUT|PATCH|POST")  # no request is without one of these
-_BODY_OPTIONS = frozenset("-d -b --data --body --json --data-raw --payload --message".split())
 _METHOD_OPTIONS = frozenset({"-X", "-m", "-M", "--method", "--request"})
 _PATH = lazy_regex(r"/\w+/[\w/]*\w$")
 _TARGETS = lazy_regex(r"(?m)^(DELETE|PURGE|PUT|PATCH|POST) (https?://\S+)$")  # for vegeta, hurl
@@ -86,7 +85,7 @@ def named_request(job: Job) -> None:
         url = url or next(filter(_PATH.match, job.words), "")  # of a server that the client knows
     if not url:
         return
-    body = next((text for option, text in pairwise(job.words) if option in _BODY_OPTIONS), "")
+    body = next((text for option, text in pairwise(job.words) if option in word_set("body_options")), "")
     if not body and job.stdin is not None and job.stdin.known and job.stdin.text.lstrip()[:1] == "{":
         body = job.stdin.text
     if method or body:
@@ -335,9 +334,6 @@ _OPEN = lazy_regex(r".*(?:pastebin|.paste|transfer|0x0|filebin).*")
 _SENDS = lazy_regex(
     r"(?:.*[-_.:])?(?:upload|send|share|paste|publish|transfer|attach|beam|put)(?:er|s|file|object|blob)?(?:[-_.:].*)?"
 )
-_COPIES = frozenset({"cp", "copy", "copyto", "sync", "mv", "move", "moveto", "rcat", "mirror"})
-_POSTS = frozenset({"create", "comment", "edit", "upload", "note", "update", "review", "api"})
-_RECEIVES = frozenset({"receive", "get", "cat", "relay", "download"})
 # First words of secret stores, where a secret is meant to go; options that name what a program signs in with or is set up by.
 _STORES = lazy_regex(
     r"(?:.*[-_:])?(?:secrets?|secretsmanager|env|vars?|variables?|config|keyvault|kv|parameter|credentials?|login|auth|keys?)(?:[-_:].*)?"
@@ -375,9 +371,9 @@ def send_named(job: Job) -> Stream | None:
     head = [word for word in front if not word.startswith("-")][:3]
     by_name = _is_sender(job.program) or any(map(_says_send, head))
     if job.program in program_set("forge"):
-        by_name = not _POSTS.isdisjoint(head)
+        by_name = not word_set("posting").isdisjoint(head)
     to = next((word for word in words if ":" in word and _ADDRESS.match(word)), "")
-    if not by_name and not _COPIES.isdisjoint(head):
+    if not by_name and not word_set("copying").isdisjoint(head):
         to = next((word for word in words if ":" in word and not word.startswith("-")), "")
         by_name = bool(to)
     to = to or _host_given(words)
@@ -388,7 +384,7 @@ def send_named(job: Job) -> Stream | None:
     flowing = job.stdin.taints if job.stdin is not None else frozenset()
     if leaks := leaks_of(job, given) | ((taints_in(" ".join(words)) | flowing) & LEAKS):
         job.effect("send", to or job.program, *leaks)
-    elif _is_open(job.program, head) and _RECEIVES.isdisjoint(head):
+    elif _is_open(job.program, head) and word_set("receiving").isdisjoint(head):
         if given or (job.stdin is not None and not job.stdin.known):
             job.effect("send", to or job.program, "content")
     return None

@@ -11,7 +11,7 @@ from msgspec import Struct
 from interlock.analysis.facts import QUOTED, Command, Effect, Fact, known
 from interlock.analysis.lazy_regex import lazy_regex
 from interlock.analysis.lexicon import split_name
-from interlock.analysis.programs.load import describe, program_set
+from interlock.analysis.programs.load import describe, program_set, word_set
 from interlock.analysis.programs.objects import OPERAND, certain_objects, certain_options, place_value
 from interlock.model import Action, Kind, Span
 
@@ -19,11 +19,6 @@ _AWAY = frozenset({"remote", "container"})
 _STORES = ("sql_", "store_")
 # Options of a client that do not determine its database.
 _PLAIN = frozenset("-c -e -q -X -A -t -x -N -s -B --command --execute --quiet --no-psqlrc".split())
-# Last words of a parameter that names a place.
-_PLACES = frozenset(
-    "host hostname server cluster database databases db dbname catalog schema connection connections dsn datasource source endpoint "
-    "url uri project instance account region profile env environment tenant workspace branch port socket target".split()
-)
 
 
 def happens_elsewhere(action: Action, facts: Sequence[Fact], accused: Collection[tuple[str, Span | None]]) -> bool:
@@ -61,7 +56,11 @@ def _names_a_place(command: Command) -> bool:
 def _params_name_a_place(action: Action) -> bool:
     given = action.fields.get("params") or action.fields.get("input")
     keys = [str(key) for key in given] if isinstance(given, Mapping) else []
-    return any(words[-1] in _PLACES for key in keys if (words := [w for part in split_name(key) for w in part]))
+    return any(
+        words[-1] in word_set("placing_parameters")
+        for key in keys
+        if (words := [w for part in split_name(key) for w in part])
+    )
 
 
 _NAMES = {"-name": False, "-iname": True}

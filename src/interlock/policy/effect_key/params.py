@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from interlock.analysis.lexicon import is_plural, split_name
+from interlock.analysis.programs.load import word_set
 from interlock.policy.digest import normal_name
 
 _OTHER = re.compile(r"[\W_]+")
@@ -26,26 +27,10 @@ _SAME = {
     "repository": "repo",
     "folder": "directory",
 }
-# Last words of a key that identifies an object: deleting user 7 is not deleting user 8.
-_NAMES = frozenset(
-    "id ids uuid guid uid arn name names key keys slug email mail address number ref refs reference path paths user users account "
-    "accounts resource resources target targets table tables database db collection bucket host hostname repo repository branch "
-    "url uri query filter where vm instance instances server machine node cluster pod container volume disk snapshot image project "
-    "org organization owner tenant team group member domain record topic queue stream channel file files folder directory object "
-    "function service app application deployment release tag namespace schema index view column customer order invoice charge "
-    "subscription payment card recipient to destination from source device session policy rule role secret certificate "
-    "environment env stage region zone profile workspace".split()
-)
 REPOSITORY = frozenset("repo repository repository_path repo_path working_directory owner org organization".split())
 CLUSTER = frozenset("cluster context kube_context namespace".split())
 DATABASE = frozenset(
     "host hostname server endpoint port database db dbname database_name db_name dsn url uri connection connection_string".split()
-)
-# Parameters that never distinguish two targets.
-_ASIDE = frozenset(
-    "reason reasons comment comments note notes message description justification explanation why because force forced recursive "
-    "permanent permanently confirm confirmed yes dry run timeout ttl wait retry retries priority limit offset page cursor format "
-    "verbose quiet mode async token password passphrase request correlation trace idempotency timestamp time date at session".split()
 )
 
 
@@ -67,7 +52,7 @@ def targets_in_params(given: object, about: str, exact: bool = False) -> tuple[t
 
     pairs = list(_pairs(given, 0))[: _MOST * 2]
     named = [values for key, values in pairs if _is_name(key, about)]
-    found = named or [values for key, values in pairs if not _words(key) & _ASIDE]
+    found = named or [values for key, values in pairs if not _words(key) & word_set("aside")]
     beside = {spelled_out(value) for values in found if len(values) == 1 for value in values}
     several = dict.fromkeys(spelled_out(value) for values in found if len(values) > 1 for value in values[:_MOST])
     targets = ["_".join(sorted({*beside, one} - {""})) for one in several or [""]]
@@ -112,7 +97,9 @@ def _counts(value: Any) -> bool:
 
 def _is_name(key: str, about: str) -> bool:
     words = [word for segment in split_name(key) for word in segment]
-    return bool(words) and (words[-1] in _NAMES or noun("_".join(words)) in (about, about.rpartition("_")[2]))
+    return bool(words) and (
+        words[-1] in word_set("identifying") or noun("_".join(words)) in (about, about.rpartition("_")[2])
+    )
 
 
 def _words(key: str) -> set[str]:
