@@ -7,45 +7,12 @@ import shlex
 from collections.abc import Collection, Sequence
 
 from interlock.analysis.facts import HOLE, Report
+from interlock.analysis.programs.load import word_set
 from interlock.analysis.sql.batch import SqlStatement, name_at, split
 from interlock.analysis.sql.tokens import cut, flavours
 
 __all__ = ["read_cql", "read_cypher", "read_memcached", "read_redis", "read_redis_text"]
 
-_REDIS_WRITES = frozenset(
-    "set setex psetex setnx mset msetnx append incr incrby incrbyfloat decr decrby getset setrange setbit hset hmset "
-    "hsetnx hincrby "
-    "hincrbyfloat lpush rpush lpushx rpushx linsert lset rpoplpush lmove sadd smove zadd zincrby zunionstore "
-    "zinterstore sinterstore "
-    "sunionstore sdiffstore pfadd pfmerge expire pexpire expireat pexpireat persist rename renamenx copy move "
-    "restore xadd xgroup xack "
-    "publish geoadd bitop bitfield touch select multi exec discard watch unwatch json.set migrate sort client script "
-    "function "
-    "fcall xsetid zrangestore geosearchstore spublish blmove brpoplpush hexpire".split()
-)
-_REDIS_DELETES = frozenset(
-    "del unlink getdel hdel srem zrem lrem ltrim lpop rpop spop zpopmin zpopmax xdel xtrim zremrangebyrank "
-    "zremrangebyscore zremrangebylex "
-    "json.del json.forget ft.dropindex blpop brpop hgetdel".split()
-)
-_REDIS_ADMIN = frozenset({
-    "shutdown", "debug", "replicaof", "slaveof", "failover", "bgrewriteaof", "save", "bgsave", "swapdb", "module",
-    "reset", "acl",
-})  # fmt: skip
-_REDIS_ADMIN_PAIRS = frozenset({
-    ("config", "set"), ("config", "rewrite"), ("config", "resetstat"), ("cluster", "reset"), ("cluster", "failover"),
-    ("cluster", "forget"), ("cluster", "flushslots"), ("client", "kill"), ("script", "flush"), ("function", "flush"),
-    ("function", "delete"), ("script", "kill"), ("acl", "deluser"), ("acl", "setuser"), ("cluster", "delslots"),
-    ("latency", "reset"),
-    ("memory", "purge"),
-})  # fmt: skip
-_REDIS_QUIET_PAIRS = frozenset({
-    ("config", "get"), ("acl", "list"), ("acl", "whoami"), ("acl", "getuser"), ("acl", "users"), ("acl", "cat"),
-    ("module", "list"),
-    ("client", "list"), ("client", "id"), ("client", "info"), ("script", "exists"), ("function", "list"), ("debug",
-    "object"),
-    ("acl", "log"), ("client", "getname"), ("debug", "sleep"),
-})  # fmt: skip
 _REDIS_CALL = re.compile(r"redis\.p?call\s*\(\s*['\"](\w+)['\"]\s*(?:,\s*['\"]?([\w:*.{}-]*))?", re.IGNORECASE)
 _LONGEST = 200_000
 
@@ -119,19 +86,21 @@ def _read_redis_command(words: Sequence[str], out: Report) -> None:
         out.effect("store_drop", "", "all" if command == "flushall" else "database")
     elif command in ("eval", "eval_ro", "evalsha", "fcall"):
         _read_lua(words, out)
-    elif (command, second) in _REDIS_ADMIN_PAIRS:
+    elif f"{command}:{second}" in word_set("redis_admin_pairs"):
         out.effect("store_admin", f"{command} {second}")
-    elif (command, second) in _REDIS_QUIET_PAIRS:
+    elif f"{command}:{second}" in word_set("redis_quiet_pairs"):
         out.effect("store_read")
-    elif command in _REDIS_ADMIN:
+    elif command in word_set("redis_admin"):
         out.effect("store_admin", command)
-    elif command in _REDIS_DELETES:
+    elif command in word_set("redis_deletes"):
         for key in words[1:] if command in ("del", "unlink") else words[1:2]:
             out.effect("store_delete", key)
         if len(words) == 1:
             out.effect("store_delete")
     else:
-        out.effect("store_write" if command in _REDIS_WRITES else "store_read", words[1] if len(words) > 1 else "")
+        out.effect(
+            "store_write" if command in word_set("redis_writes") else "store_read", words[1] if len(words) > 1 else ""
+        )
 
 
 def _read_lua(words: Sequence[str], out: Report) -> None:
@@ -159,9 +128,6 @@ _CQL_DROPS = {
     "COLUMNFAMILY": "collection",
     "INDEX": "index",
 }
-_CQL_READS = frozenset(
-    {"SELECT", "DESCRIBE", "DESC", "USE", "CONSISTENCY", "SHOW", "TRACING", "PAGING", "EXPAND", "HELP", "LIST"}
-)
 
 
 def read_cql(text: str, out: Report) -> None:
@@ -194,7 +160,7 @@ def _read_cql_statement(item: SqlStatement, out: Report) -> None:
     elif head in ("GRANT", "REVOKE"):
         out.effect("store_admin", head.lower())
     else:
-        out.effect("store_read" if head in _CQL_READS else "store_write")
+        out.effect("store_read" if head in word_set("cql_reads") else "store_write")
 
 
 def read_memcached(text: str, out: Report) -> None:

@@ -17,6 +17,7 @@ from interlock.analysis.operations.effects import ending
 from interlock.analysis.operations.names import parse_name
 from interlock.analysis.operations.params import short_keys
 from interlock.analysis.programs import Program
+from interlock.analysis.programs.load import word_set
 from interlock.analysis.programs.options import CommandOptions, parse
 
 
@@ -135,24 +136,11 @@ _OVERRIDE = lazy_regex(r"x-(?:http-)?method(?:-override)?\s*:\s*(\w+)", re.IGNOR
 _MONEY = lazy_regex(
     r"(?:^|/)(?:refunds?|payouts?|transfers?|payments?|charges?|payment_intents|disputes|withdraw(?:als?)?|cash_?outs?)(?:/|$)"
 )
-_MONEY_HOSTS = (
-    "stripe.com", "wise.com", "transferwise.com", "paypal.com", "adyen.com", "squareup.com", "braintreegateway.com",
-    "mollie.com",
-    "razorpay.com", "checkout.com", "gocardless.com", "coinbase.com", "kraken.com", "binance.com", "plaid.com",
-    "revolut.com",
-    "paystack.co", "flutterwave.com", "mercury.com", "dwolla.com",
-)  # fmt: skip
 _GRAPHQL_VERBS = ("delete", "remove", "destroy", "drop", "purge", "wipe", "truncate")
 _GRAPHQL_ENDS = ("Delete", "Remove", "Destroy", "_delete", "_destroy", "DeleteMany", "Purge")
 _GRAPHQL_PIECE = lazy_regex(r"\w+|[{}():]")
 _STRINGS = lazy_regex(r'"(?:[^"\\]|\\.)*"')
 _BODY_READ = 200_000
-_SYSTEM_PATHS = frozenset({
-    "_search", "_doc", "_cat", "_cluster", "_snapshot", "_template", "_index_template", "_ingest", "_security",
-    "_alias", "_aliases",
-    "_tasks", "_scripts", "_ilm", "_data_stream", "_pit", "_ml", "_async_search", "_component_template", "_slm",
-    "_source",
-})  # fmt: skip
 _SEARCH_PORTS = frozenset({"9200", "9201"})
 _SEARCH_HOSTS = lazy_regex(r"(?:^|[.\-_])(?:es|elastic\w*|opensearch\w*)(?:[.\-_\d]|$)")
 
@@ -234,8 +222,6 @@ def _method_field(verb: str, query: str, body: str) -> str:
 # Kinds of verbs that end something, where the last part of a path names them together with their object.
 _ENDING = frozenset("delete terminate revoke invalidate account block".split())
 _PATH_CUT = lazy_regex(r"[/:]")
-_HOW = frozenset("bulk batch mass multi do force hard".split())
-_ALONE = frozenset("delete destroy flush truncate drop erase expunge purge prune wipe".split())
 
 
 def _path_deletes(path: str) -> bool:
@@ -244,22 +230,18 @@ def _path_deletes(path: str) -> bool:
     if (method := last.rpartition(".")[2])[:1].isupper():  # users.DeleteUser
         last = method
     lowered = last.lower()
-    if not any(word in lowered for word in _HINTS):
+    if not any(word in lowered for word in word_set("ending_hints")):
         return False
-    words = [word for segment in split_name(last) for word in segment if word not in _HOW]
+    words = [word for segment in split_name(last) for word in segment if word not in word_set("ending_how")]
     kind = verbs().get(words[0], "") if words and not last.startswith("_") else ""
     if kind not in _ENDING:
         return False
     if len(words) == 1:
-        return path.endswith(f":{last}") or words[0] in _ALONE or last.lower() != words[0]
+        return path.endswith(f":{last}") or words[0] in word_set("ending_alone") or last.lower() != words[0]
     object = object_kind(tuple(words[1:]))[0]
     return object != "light" and bool(object or kind == "delete")
 
 
-_HINTS = (
-    "delete", "destroy", "drop", "purge", "prune", "wipe", "erase", "truncate", "flush", "remove", "clear", "terminat", "revoke", "deactivat", "suspend",
-    "disable", "deprovision", "decommission", "expunge", "kill", "ban", "offboard", "close",
-)  # fmt: skip
 _BODY_ACTIONS = lazy_regex(
     r"^\s*\{[^{}\[\]]{0,300}\"(?:action|op|operation|method|command|verb|cmd)\"\s*:\s*\"([\w.:-]{3,60})\"",
     re.IGNORECASE,
@@ -351,7 +333,7 @@ def _searched(verb: str, place: UrlParts, body: str, parts: Sequence[str]) -> tu
         return "store_drop", parts[1], "all" if parts[1] == "*" else "index"
     if first == "_snapshot":
         return "store_drop", "/".join(parts[1:]), "collection"
-    if parts[1] in ("_doc", "_source") or (first not in _SYSTEM_PATHS and len(parts) == 3):
+    if parts[1] in ("_doc", "_source") or (first not in word_set("search_paths") and len(parts) == 3):
         return "store_delete", "/".join(parts)
     return ()
 
@@ -416,4 +398,4 @@ def is_deletion_name(name: str) -> bool:
 def _moves_money(place: UrlParts) -> bool:
     if not _MONEY.search(place.path.lower()):
         return False
-    return any(place.host == host or place.host.endswith("." + host) for host in _MONEY_HOSTS)
+    return any(place.host == host or place.host.endswith("." + host) for host in word_set("money_hosts"))

@@ -103,9 +103,12 @@ def remote_procedure(job: Job, program: Program) -> Stream | None:
 
 
 # Where the tokens of well-known programs come from, and so may go back to.
-_ISSUERS = lazy_regex(
-    r"https://(?:[\w-]+\.)*(?:github\.com|gitlab\.com|googleapis\.com|azure\.com|microsoft\.com|heroku\.com|amazonaws\.com|digitalocean\.com|fly\.io|cloudflare\.com)(?::443)?(?:/|$)"
-)
+_ISSUERS = lazy_regex(lambda: rf"https://(?:[\w-]+\.)*(?:{_any_of('issuers')})(?::443)?(?:/|$)")
+
+
+def _any_of(kind: str) -> str:
+    """A pattern for any of the words of a kind."""
+    return "|".join(map(re.escape, sorted(word_set(kind))))
 
 
 def _signs_in(header: str, url: str) -> bool:
@@ -151,10 +154,7 @@ def find_leaks(text: str, url: str) -> frozenset[str]:
 
 
 # Variables with the tokens of well-known services, and a part of the names of the hosts they are for.
-_TOKENS = lazy_regex(
-    f"{HOLE}(GITHUB|GH|GITLAB|NPM|NODE_AUTH|AWS|OPENAI|ANTHROPIC|SLACK|STRIPE|HEROKU|CLOUDFLARE|CF|DIGITALOCEAN|GOOGLE|AZURE|HF|HUGGINGFACE|PYPI|TWINE|DOCKER|SENTRY)"
-    f"_[A-Z_]*(?:TOKEN|KEY|PAT|CREDENTIALS)[A-Z_]*{HOLE}"
-)
+_TOKENS = lazy_regex(lambda: f"{HOLE}({_any_of('token_services')})_[A-Z_]*(?:TOKEN|KEY|PAT|CREDENTIALS)[A-Z_]*{HOLE}")
 _HOST_WORDS = {
     "gh": "github", "node_auth": "npm", "aws": "amazonaws", "cf": "cloudflare", "hf": "huggingface", "twine": "pypi", "google": "googleapis",
     "npm": "npm",
@@ -193,13 +193,7 @@ _PRIVATE_HOST = lazy_regex(
     r"100\.(?:6[4-9]|[789]\d|1[01]\d|12[0-7])(?:\.\d+){2}|f[cd][0-9a-f:]+|fe80:.*|"
     r".*\.(?:local|localhost|internal|intranet|lan|home|corp|svc|test|ts\.net|cluster\.local|home\.arpa)"
 )
-_SERVICES = lazy_regex(
-    r"(?:.*\.)?(?:github\.com|githubusercontent\.com|gitlab\.com|bitbucket\.org|codeberg\.org|sr\.ht|googlesource\.com|dev\.azure\.com|visualstudio\.com|"
-    r"googleapis\.com|azure\.com|windows\.net|microsoft\.com|"
-    r"amazonaws\.com|cloudflare\.com|heroku\.com|digitalocean\.com|npmjs\.(?:org|com)|pypi\.org|docker\.(?:io|com)|ghcr\.io|quay\.io|"
-    r"crates\.io|rubygems\.org|maven\.org|sonatype\.(?:org|com)|packagist\.org|nuget\.org|jfrog\.io|fly\.io|vercel\.com|netlify\.com|"
-    r"sentry\.io|codecov\.io|atlassian\.(?:net|com)|huggingface\.co|launchpad\.net|debian\.org|kernel\.org|savannah\.gnu\.org|gitea\.(?:com|io)|notabug\.org)"
-)
+_SERVICES = lazy_regex(lambda: rf"(?:.*\.)?(?:{_any_of('services')})")
 
 
 def relay(job: Job, program: Program) -> Stream | None:
