@@ -175,80 +175,6 @@ def hand_over(language: str, text: str, out: Report) -> None:
         out.code(language, text)
 
 
-class WindowsScript(Struct, frozen=True):
-    """A batch file or a PowerShell script that is run; the text is None where it cannot be read."""
-
-    language: str
-    path: str
-    text: str | None
-
-
-class WrittenTexts(Struct):
-    """The files that a text makes before it runs them; what is around the text knows them, too."""
-
-    out: RelocatedReport
-    texts: dict[str, str] = field(default_factory=dict)
-    urls: dict[str, str] = field(default_factory=dict)
-    running: list[str] = field(default_factory=list)  # scripts that are being read
-
-    def write(self, path: str, text: str, append: bool = False) -> None:
-        """Remember what was written."""
-        key = _key(path)
-        before = (self.text(path) or "") if append else ""
-        self.texts[key] = f"{before}{text}\n"
-        self.out.keep_file(path, plain_holes(self.texts[key]))
-        if (url := download_in(text)) is not None:
-            self.urls[key] = url
-
-    def download(self, path: str, url: str) -> None:
-        """Remember where a file came from."""
-        self.urls[_key(path)] = url
-
-    def text(self, path: str) -> str | None:
-        """What was written to this file, when it was written here."""
-        found = self.texts.get(_key(path))
-        return found if found is not None else self.out.written_text(path.strip("\"'"))
-
-    def script(self, program: str, endings: Sequence[str]) -> WindowsScript | None:
-        """The script file that a program is, whose ending may be left out; its text where that can be read."""
-        language = SCRIPTS.get(suffix(program))
-        if language is not None:
-            text = self.text(program)
-            return WindowsScript(
-                language, program, text if text is not None else self.out.file_text(program.strip("\"'"))
-            )
-        near = "\\" in program or "/" in program  # anything else is a program of the machine
-        for ending in endings:
-            text = self.text(program + ending)
-            if text is None and near:
-                text = self.out.file_text(program + ending)
-            if text is not None:
-                return WindowsScript(SCRIPTS[ending], program + ending, text)
-        return None
-
-    def run_script(self, script: WindowsScript, read: Callable[[str], None]) -> None:
-        """Reads a script by `read` in its own language, once where it calls itself; one without text is only named."""
-        if script.text is None:
-            self.out.effect("run_script", plain_holes(script.path))
-        elif script.path not in self.running:
-            self.running.append(script.path)
-            read(script.text)
-            self.running.pop()
-
-    def url(self, path: str) -> str | None:
-        """Where this file was downloaded from, when that was here; the extension may be left out."""
-        key = _key(path)
-        return self.urls.get(key) or self.urls.get(key + ".exe") or self.urls.get(key + ".bat")
-
-    def url_among(self, program: str, words: Sequence[str]) -> str | None:
-        """Where a program, or the file that a launcher is given, was downloaded from."""
-        given, name = [program], program_name(program)
-        if input_language(name) or name in program_set("opens"):  # they run the file that they are given
-            given += [piece for word in words for piece in (word, *word.replace('"', " ").replace("'", " ").split())]
-            given += [word.partition(",")[0] for word in words]
-        return next((url for word in given if (url := self.url(word)) is not None), None)
-
-
 def _key(path: str) -> str:
     text = path.strip().strip("\"'").replace("/", "\\").lower()
     while text.startswith(".\\"):
@@ -260,12 +186,15 @@ _PATH_VERBS = frozenset({"delete", "truncate", "overwrite", "write", "append", "
 _ABSOLUTE = lazy_regex(r"[A-Za-z]:|[\\/~]|\w{2,}::?\\|" + HOLE)
 
 
-class RelocatedReport(Struct):
-    """A Report with paths relative to the folder in which the text started."""
+class WindowsReport(Struct):
+    """A Report with paths relative to the folder in which the text started; knows the files that the text makes before it runs them."""
 
     out: Report
     base: str = ""
     left: list[str] = field(default_factory=list)
+    texts: dict[str, str] = field(default_factory=dict)
+    urls: dict[str, str] = field(default_factory=dict)
+    running: list[str] = field(default_factory=list)  # scripts that are being read
 
     def enter(self, path: str, remember: bool = False) -> None:
         """Change directory; `remember` as pushd does."""
@@ -285,17 +214,63 @@ class RelocatedReport(Struct):
             return self.base
         return f"{self.base.rstrip('/' + chr(92))}\\{path}"
 
+    def write(self, path: str, text: str, append: bool = False) -> None:
+        """Remember what was written."""
+        key = _key(path)
+        before = (self.written_text(path) or "") if append else ""
+        self.texts[key] = f"{before}{text}\n"
+        self._ask("keep_file", path, plain_holes(self.texts[key]))
+        if (url := download_in(text)) is not None:
+            self.urls[key] = url
+
+    def download(self, path: str, url: str) -> None:
+        """Remember where a file came from."""
+        self.urls[_key(path)] = url
+
     def written_text(self, path: str) -> str | None:
-        """What the action itself wrote to a file before, in whatever language."""
-        return self._ask("written_text", path)
+        """What was written to this file, when it was written here."""
+        found = self.texts.get(_key(path))
+        return found if found is not None else self._ask("written_text", path.strip("\"'"))
+
+    def run_script(self, program: str, endings: Sequence[str], language: str, read: Callable[[str], object]) -> bool:
+        """Reads the script file that a program is, whose ending may be left out, once where it calls itself; False for any other.
+
+        One in the shell's own language is read by `read`, one without text is only named.
+        """
+        named = suffix(program) in SCRIPTS
+        near = named or "\\" in program or "/" in program  # anything else is a program of the machine
+        for path in [program] if named else [program + ending for ending in endings]:
+            text = self.written_text(path)
+            if text is None and near:
+                text = self.file_text(path.strip("\"'") if named else path)
+            if text is not None:
+                break
+        else:
+            if named:
+                self.effect("run_script", plain_holes(program))
+            return named
+        if path not in self.running:
+            self.running.append(path)
+            read(text) if SCRIPTS[suffix(path)] == language else self.code(SCRIPTS[suffix(path)], text)
+            self.running.pop()
+        return True
+
+    def url(self, path: str) -> str | None:
+        """Where this file was downloaded from, when that was here; the extension may be left out."""
+        key = _key(path)
+        return self.urls.get(key) or self.urls.get(key + ".exe") or self.urls.get(key + ".bat")
+
+    def url_among(self, program: str, words: Sequence[str]) -> str | None:
+        """Where a program, or the file that a launcher is given, was downloaded from."""
+        given, name = [program], program_name(program)
+        if input_language(name) or name in program_set("opens"):  # they run the file that they are given
+            given += [piece for word in words for piece in (word, *word.replace('"', " ").replace("'", " ").split())]
+            given += [word.partition(",")[0] for word in words]
+        return next((url for word in given if (url := self.url(word)) is not None), None)
 
     def file_text(self, path: str) -> str | None:
         """The text of a script, where the action wrote it or the caller reads files."""
         return self._ask("file_text", path)
-
-    def keep_file(self, path: str, text: str) -> None:
-        """Let the rest of the action know what was written."""
-        self._ask("keep_file", path, text)
 
     def _ask(self, what: str, path: str, *given: str) -> str | None:
         """What the report of a shell knows of its files; another report knows none."""

@@ -24,8 +24,7 @@ from interlock.analysis.facts import Report, hole, known, without_holes
 from interlock.analysis.programs.load import input_language, word_set
 from interlock.analysis.windows import (
     SCRIPTED,
-    RelocatedReport,
-    WrittenTexts,
+    WindowsReport,
     download_in,
     hand_over,
     pipe_source,
@@ -44,9 +43,7 @@ _SEPARATOR = re.compile(r"[&|\r\n]")
 def read_cmd(source: str, out: Report) -> None:
     """Reports all effects of this text, and the text that cannot be read."""
     try:
-        report = RelocatedReport(out)
-        files = WrittenTexts(report)
-        _text(CmdReading(report, _text, run_line, files, goes_back="goto" in source.lower()), source)
+        _text(CmdReading(WindowsReport(out), _text, run_line, goes_back="goto" in source.lower()), source)
     except (RecursionError, MemoryError):
         out.unreadable("cmd text that is nested too deeply", "nesting")
 
@@ -206,7 +203,7 @@ def _write(session: CmdReading, line: CmdLine, printed: str) -> None:
         empty = not printed.strip("\r\n") and not append and line.text[:4].lower() != "echo"
         verb = "append" if append else "truncate" if empty else "write"
         session.out.effect(verb, plain_holes(path))
-        session.files.write(path, printed, append)
+        session.out.write(path, printed, append)
 
 
 def run_line(session: CmdReading, line: CmdLine) -> str:

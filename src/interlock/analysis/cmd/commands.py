@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from functools import partial
 
 from interlock.analysis.cmd.parse import CmdLine, CmdReading
 from interlock.analysis.facts import hole, without_holes
@@ -76,10 +77,10 @@ def _copy(session: CmdReading, line: CmdLine) -> None:
 
 
 def _carry(session: CmdReading, source: str, target: str) -> None:
-    if (url := session.files.url(source)) is not None:
-        session.files.download(target, url)
-    if (text := session.files.text(source)) is not None:
-        session.files.write(target, text.rstrip("\n"))
+    if (url := session.out.url(source)) is not None:
+        session.out.download(target, url)
+    if (text := session.out.written_text(source)) is not None:
+        session.out.write(target, text.rstrip("\n"))
 
 
 def _robocopy(session: CmdReading, line: CmdLine) -> None:
@@ -101,7 +102,7 @@ def _type(session: CmdReading, line: CmdLine) -> str:
         if is_nothing(path):
             continue
         session.out.effect("read", plain_holes(path))
-        url, text = session.files.url(path), session.files.text(path)
+        url, text = session.out.url(path), session.out.written_text(path)
         printed.append(download_mark(url) if url else text if text is not None else hole(without_holes(path)))
     return "\n".join(printed)
 
@@ -214,15 +215,15 @@ def run_program(session: CmdReading, line: CmdLine) -> str:
     """Any other program: reported to the rules, and read where it is a file that the text itself wrote."""
     program, words = line.words[0], [plain_holes(word) for word in line.words[1:]]
     name = program_name(program)
-    if (url := session.files.url_among(program, line.words[1:]) or download_in(program)) is not None:
+    if (url := session.out.url_among(program, line.words[1:]) or download_in(program)) is not None:
         session.out.effect("run_download", url)
     if not without_holes(name).strip(".\\/"):
         if not ITSELF.match(program):
             session.out.unreadable("a program whose name is made at run time is run", "command")
         return hole("output")
     if (saved := saved_download(name, words)) is not None:
-        session.files.download(saved[1], saved[0])
-    if not _run_script(session, program):
+        session.out.download(saved[1], saved[0])
+    if not session.out.run_script(program, (".bat", ".cmd"), "cmd", partial(session.run_text, session)):
         session.out.run([name, *words])
     for path in line.inputs if input_language(name) or name in SCRIPTED else ():
         _read_input(session, name, path)
@@ -230,24 +231,8 @@ def run_program(session: CmdReading, line: CmdLine) -> str:
     return download_mark(fetched) if fetched else hole("output")
 
 
-def _run_script(session: CmdReading, program: str) -> bool:
-    """A script file that is run; its text is read where that can be had."""
-    script = session.files.script(program, (".bat", ".cmd"))
-    if script is None:
-        return False
-
-    def read(text: str) -> None:
-        if script.language == "cmd":
-            session.run_text(session, text)
-        else:
-            session.out.code(script.language, text)
-
-    session.files.run_script(script, read)
-    return True
-
-
 def _read_input(session: CmdReading, name: str, path: str) -> None:
-    text = session.files.text(path)
+    text = session.out.written_text(path)
     if text is None:
         text = session.out.file_text(path)
     if name in SCRIPTED:

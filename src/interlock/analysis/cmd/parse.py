@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from msgspec import Struct, field
 
 from interlock.analysis.facts import hole, known
-from interlock.analysis.windows import RelocatedReport, WindowsSyntaxError, WindowsTooDeep, WrittenTexts, place
+from interlock.analysis.windows import WindowsReport, WindowsSyntaxError, WindowsTooDeep, place
 
 MAX_DEPTH = 40
 
@@ -405,10 +405,9 @@ _TARGET = re.compile(r'\s*((?:"[^"]*"?|\^.|[^\s"^<>])+)')
 class CmdReading(Struct):
     """The known variables and files, and the report."""
 
-    out: RelocatedReport
+    out: WindowsReport
     run_text: Callable[[CmdReading, str], str]  # reads a text in this session, gives what it prints
     run_line: Callable[[CmdReading, CmdLine], str]
-    files: WrittenTexts
     names: dict[str, str] = field(default_factory=dict)
     loops: dict[str, str] = field(default_factory=dict)
     deep: set[str] = field(default_factory=set)  # values of `for /r`, which stand for a whole tree

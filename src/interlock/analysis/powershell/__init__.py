@@ -43,7 +43,7 @@ from interlock.analysis.powershell.values import (
     spread,
     texts,
 )
-from interlock.analysis.windows import SCRIPTS, RelocatedReport, WrittenTexts, place, suffix
+from interlock.analysis.windows import SCRIPTS, place, suffix
 
 _CMDLET = re.compile(r"[a-z]+-[a-z][a-z0-9_]*$")
 _PASSES = re.compile(r"(?:select|sort|format|out|measure|convertto|tee|group|write)-")
@@ -172,8 +172,7 @@ _CHARSETS = {
 
 def read_powershell(source: str, out: Report) -> None:
     """Reports all effects of this text, and the text that cannot be read."""
-    relocated = RelocatedReport(out)
-    _POWERSHELL.read(source, PsSession(relocated, WrittenTexts(relocated)))
+    _POWERSHELL.read(source, PsSession(out))
 
 
 def _whole(source: str) -> tuple[ast.Module, bool]:

@@ -50,7 +50,7 @@ def _get_content(walk: ProgramWalk, bound: Bound) -> Value:
     made: list[Value] = []
     for path in bound.texts("path"):
         walk.world.touch("read", path)
-        url, text = files_of(walk).url(path), files_of(walk).text(path)
+        url, text = files_of(walk).url(path), files_of(walk).written_text(path)
         if url or text is None:
             name = without_holes(path)
             traits = {f"fetched:{url}"} if url else file_traits(path.replace("\\", "/"))
@@ -112,7 +112,7 @@ def _carry(walk: ProgramWalk, bound: Bound) -> Value:
             walk.world.touch("delete", path, "recursive", *["bulk"] * wildcard(path))
         if (url := files.url(path)) is not None:
             files.download(destination, url)
-        if (text := files.text(path)) is not None:
+        if (text := files.written_text(path)) is not None:
             files.write(destination, text.rstrip("\n"))
     return None if is_nothing(destination) or destination.lower().startswith(_DRIVES) else UNKNOWN
 
@@ -297,12 +297,12 @@ def _keep_command(walk: ProgramWalk, bound: Bound) -> Value:
 def _set_location(walk: ProgramWalk, bound: Bound) -> Value:
     """Set-Location and Push-Location: later paths are relative to it."""
     for path in bound.texts("path")[:1]:
-        session_of(walk).out.enter(str(path), remember=bound.name == "push-location")
+        session_of(walk).enter(str(path), remember=bound.name == "push-location")
     return None
 
 
 def _pop_location(walk: ProgramWalk, bound: Bound) -> Value:
-    session_of(walk).out.leave()
+    session_of(walk).leave()
     return None
 
 

@@ -6,8 +6,6 @@ import ast
 import re
 from collections.abc import Sequence
 
-from msgspec import Struct
-
 from interlock.analysis.code.program.objects import ProgramFunction
 from interlock.analysis.code.program.values import Value, fetched
 from interlock.analysis.code.program.walk import ProgramWalk
@@ -17,8 +15,7 @@ from interlock.analysis.powershell.values import plain, single, texts
 from interlock.analysis.programs.load import input_language, shipped_programs
 from interlock.analysis.windows import (
     SCRIPTED,
-    RelocatedReport,
-    WrittenTexts,
+    WindowsReport,
     cmd_line,
     hand_over,
     is_nothing,
@@ -34,37 +31,20 @@ _NAMES_ONLY = ("env:", "variable:", "function:", "alias:")
 _TO_KEYS = {"delete": "delete", "truncate": "delete", "move": "delete", "write": "add", "overwrite": "add"}
 
 
-class PsSession(Struct):
+class PsSession(WindowsReport):
     """A Report that knows what a path means to PowerShell, which has registry keys and variables among them."""
 
-    out: RelocatedReport
-    files: WrittenTexts
     depth: int = 0  # of texts that are run inside each other
 
     def effect(self, verb: str, target: str = "", *traits: str) -> None:
         """An effect; on a registry key, the command of `reg` that has it, and on a name of the session, none."""
-        path = self.out.relocate(target)
+        path = self.relocate(target)
         if path.lower().startswith(_NAMES_ONLY) or (verb in ("write", "append", "truncate") and is_nothing(path)):
             return
         if verb in _TO_KEYS and (key := registry_key(path)):
-            self.out.run(["reg", _TO_KEYS[verb], key, *["/f"] * (_TO_KEYS[verb] == "delete")])
+            self.run(["reg", _TO_KEYS[verb], key, *["/f"] * (_TO_KEYS[verb] == "delete")])
         else:
-            self.out.effect(verb, target, *traits)
-
-    def run(self, argv: Sequence[str]) -> None:
-        self.out.run(argv)
-
-    def shell(self, text: str, *traits: str) -> None:
-        self.out.shell(text, *traits)
-
-    def code(self, language: str, text: str) -> None:
-        self.out.code(language, text)
-
-    def unreadable(self, what: str, *traits: str) -> None:
-        self.out.unreadable(what, *traits)
-
-    def step(self, count: int = 1) -> None:
-        self.out.step(count)
+            super().effect(verb, target, *traits)
 
 
 def registry_key(path: str) -> str:
@@ -81,9 +61,9 @@ def session_of(walk: ProgramWalk) -> PsSession:
     return walk.out
 
 
-def files_of(walk: ProgramWalk) -> WrittenTexts:
-    """The files that the session made, and those that calls of libraries fetched."""
-    files = session_of(walk).files
+def files_of(walk: ProgramWalk) -> WindowsReport:
+    """The session with its files, and with those that calls of libraries fetched."""
+    files = session_of(walk)
     for path, url in walk.world.downloads.items():
         files.download(path, url)
     return files
@@ -166,19 +146,7 @@ def run_program(walk: ProgramWalk, program: str, words: Sequence[str], piped: Se
 
 def run_script(walk: ProgramWalk, program: str) -> bool:
     """A script file that is run; its text is read where that can be had."""
-    files = files_of(walk)
-    script = files.script(program, (".ps1",))
-    if script is None:
-        return False
-
-    def read(text: str) -> None:
-        if script.language == "powershell":
-            run_text(walk, text)
-        else:
-            walk.out.code(script.language, text)
-
-    files.run_script(script, read)
-    return True
+    return files_of(walk).run_script(program, (".ps1",), "powershell", lambda text: run_text(walk, text))
 
 
 def after_switch(words: Sequence[str]) -> str | None:
