@@ -15,30 +15,7 @@ from interlock.analysis.facts import HOLE, Report, hole, known, without_holes
 from interlock.analysis.http import parse_requests
 from interlock.analysis.lazy_regex import lazy_regex
 from interlock.analysis.programs.load import input_language, program_set, shipped_programs, word_set
-
-TEMP = "~\\AppData\\Local\\Temp"
-
-PLACES = MappingProxyType({
-    "userprofile": "~",
-    "homepath": "~",
-    "home": "~",
-    "homedrive": "",
-    "systemroot": "C:\\Windows",
-    "windir": "C:\\Windows",
-    "systemdrive": "C:",
-    "temp": TEMP,
-    "tmp": TEMP,
-    "appdata": "~\\AppData\\Roaming",
-    "localappdata": "~\\AppData\\Local",
-    "programfiles": "C:\\Program Files",
-    "programfiles(x86)": "C:\\Program Files (x86)",
-    "programw6432": "C:\\Program Files",
-    "programdata": "C:\\ProgramData",
-    "allusersprofile": "C:\\ProgramData",
-    "public": "C:\\Users\\Public",
-    "onedrive": "~\\OneDrive",
-    "comspec": "C:\\Windows\\system32\\cmd.exe",
-})  # fmt: skip
+from interlock.analysis.well_known import well_known
 
 SCRIPTS = MappingProxyType({".ps1": "powershell", ".psm1": "powershell", ".bat": "cmd", ".cmd": "cmd"})
 
@@ -69,7 +46,7 @@ _BLANK = lazy_regex(r"[\s&|<>^]|^$")
 
 def place(name: str) -> str:
     """The value of an environment variable, where every machine has about the same one."""
-    return PLACES.get(name.lower(), hole(name))
+    return well_known().windows.get(name.lower(), hole(name))
 
 
 def is_nothing(path: str) -> bool:

@@ -43,6 +43,7 @@ from interlock.analysis.powershell.values import (
     spread,
     texts,
 )
+from interlock.analysis.well_known import well_known
 from interlock.analysis.windows import SCRIPTS, place, suffix
 
 _CMDLET = re.compile(r"[a-z]+-[a-z][a-z0-9_]*$")
@@ -155,15 +156,6 @@ def call_block(walk: ProgramWalk, block: ProgramFunction, words: Sequence[Cmdlet
     return single([value for value in made if value is not None]) if isinstance(made, list) else made
 
 
-_PLACES = {"$home": "~", "$pwd": ".", "$psscriptroot": ".", "$shellid": "Microsoft.PowerShell", "$ofs": " "}
-_PLACES |= {"$pshome": "C:\\Windows\\System32\\WindowsPowerShell\\v1.0"}
-_PLACES |= dict.fromkeys(["$verbosepreference", "$debugpreference"], "SilentlyContinue")
-_FOLDERS = {
-    "personal": "~\\Documents", "mydocuments": "~\\Documents", "desktop": "~\\Desktop", "desktopdirectory": "~\\Desktop",
-    "windows": "C:\\Windows", "system": "C:\\Windows\\System32", "applicationdata": "~\\AppData\\Roaming",
-    "localapplicationdata": "~\\AppData\\Local",
-    "startup": "~\\AppData\\Roaming\\Microsoft\\Windows\\Start Menu\\Programs\\Startup",
-}  # fmt: skip
 _CHARSETS = {
     "unicode": "utf-16-le", "bigendianunicode": "utf-16-be", "ascii": "ascii", "utf32": "utf-32-le",
     **dict.fromkeys(["utf8", "utf7", "default", "latin1", "getencoding()"], "utf-8"),
@@ -186,7 +178,7 @@ def _variable(name: str) -> Value:
         return Sym(name[1:-1].rpartition(".")[2])
     if name.startswith("$env:"):
         return place(name[5:])
-    return _PLACES.get(name, hole(name[1:])) if name.startswith("$") else UNKNOWN
+    return well_known().powershell.get(name, hole(name[1:])) if name.startswith("$") else UNKNOWN
 
 
 def _member(walk: ProgramWalk, owner: Value, name: str) -> Value:
@@ -300,7 +292,7 @@ def _run_line(walk: ProgramWalk, call: LibraryCall) -> Value:
 
 def _folder(name: Value) -> Value:
     key = plain(name).lower()
-    return _FOLDERS.get(key) or place(key)
+    return well_known().folders.get(key) or place(key)
 
 
 @cache

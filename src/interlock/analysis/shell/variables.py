@@ -13,15 +13,6 @@ from interlock.analysis.shell.syntax.nodes import ShellVariable, ShellWord
 if TYPE_CHECKING:
     from interlock.analysis.shell.walk import Shell
 
-_HOME = "~"  # one's own home is written so everywhere behind this reader
-WELL_KNOWN = {
-    "HOME": _HOME, "USERPROFILE": _HOME, "TMPDIR": "/tmp", "TMP": "/tmp", "TEMP": "/tmp", "IFS": " \t\n", "SHELL": "/bin/bash",
-    "BASH": "/bin/bash", "EDITOR": "vi", "VISUAL": "vi", "PAGER": "less", "PYTHON": "python3", "PYTHON3": "python3", "CC": "cc",
-    "CXX": "c++", "MAKE": "make", "NODE": "node", "NPM": "npm", "GIT": "git", "KUBECTL": "kubectl", "DOCKER": "docker", "PIP": "pip",
-    "JAVA": "java", "SUDO": "", "?": "0", "#": "0", "0": "bash", "-": "himBH", "LINENO": "1", "OSTYPE": "linux-gnu",
-    "RUBY": "ruby", "PERL": "perl", "CARGO": "cargo", "GO": "go", "AWK": "awk", "SED": "sed", "GREP": "grep",
-    "COMPOSE": "docker compose", "TERRAFORM": "terraform",
-}  # fmt: skip
 
 _STARS = lazy_regex(r"\*+")
 _GLOB = lazy_regex(r"[*?\[]")  # in a value that stands for several
