@@ -45,9 +45,9 @@ def test_one_agent_has_its_risk_over_time_and_what_it_asked_for(here: ConsoleVis
     page, said = here.page(link), here.said(link)
     assert page.count('<rect class="fill-0"') >= 2  # the bar and the legend
     assert "2 actions in the last 24 hours, the worst with a score of 85" in said
-    assert PUSH in said and "It has run nothing under the execution loop." in said
+    assert PUSH in said and "No executions under the safety loop." in said
     here.later(2 * 86_400)
-    assert "It asked for nothing in the last 24 hours" in here.said(link)
+    assert "No requests in the last 24 hours" in here.said(link)
     assert "2 actions in the last 7 days" in here.said(f"{link}&period=week")
 
 
@@ -89,7 +89,7 @@ def test_calls_that_went_around_their_hook_are_counted(here: ConsoleVisitor) -> 
         answer = here.app.call("POST", f"{HOOK}claude-code", given, {"interlock-event": event}, peer="uid:1000")
         assert answer.status_code == 200, answer.text
     said = here.said("/console/agents")
-    assert "1 call ran that no hook was asked about" in said
+    assert "1 call ran without a hook being asked" in said
     assert "claude-code 1 2 1 1 0" in said
 
 

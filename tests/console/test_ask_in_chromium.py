@@ -190,7 +190,7 @@ def test_a_run_is_cancelled_and_reviewed_again_from_the_history(ana: Window, fol
     page.get_by_role("button", name="Review it again").click()
     page.wait_for_url("**/console/ask?plan=*")
     page.get_by_role("button", name="Reject").click()
-    page.wait_for_selector("#said >> text=Put away; nothing was run.")
+    page.wait_for_selector("#said >> text=Discarded; nothing was run.")
 
 
 def test_a_workflow_is_saved_reviewed_run_frozen_and_asks_again_on_drift(
@@ -216,14 +216,14 @@ def test_a_workflow_is_saved_reviewed_run_frozen_and_asks_again_on_drift(
         box.check()
     page.click("summary:has-text('Freeze it')")
     page.get_by_role("button", name="Freeze", exact=True).click()
-    page.wait_for_selector("text=one yes runs all steps")
+    page.wait_for_selector("text=one confirmation runs all steps")
     assert page.locator("[data-understood]").count() == 0 and run.is_enabled()
     (folder / "go.sh").write_text("touch evil\n")
     run.click()
     expect(page.locator("[data-problem]")).to_contain_text("would do has changed since it was shown", timeout=PATIENCE)
     ana.complaints.clear()
     page.reload()
-    page.wait_for_selector("text=This was frozen, and is not any more")
+    page.wait_for_selector("text=No longer frozen")
     assert run.is_disabled() and not (folder / "evil").exists()
 
 

@@ -114,7 +114,9 @@ def test_above_a_success_nothing_is_held_or_refused(here: ConsoleVisitor) -> Non
 
 @pytest.mark.usefixtures("open_choice")
 def test_an_admin_chooses_the_planner_on_the_page_that_needs_it(here: ConsoleVisitor) -> None:
-    assert "Which planner answers?" in here.said(ASK) and "A program of the user <b>ollama listens" in here.said(ASK)
+    assert "Your requests are sent there." in here.said(ASK) and "A program of the user <b>ollama listens" in here.said(
+        ASK
+    )
     assert "not chosen yet" in here.said(SETTINGS) and "<b>ollama" not in here.page(SETTINGS)
     done = here.window.form(f"{SETTINGS}/planner", {"use": "mock", "back": "ask"})
     assert done.headers["location"] == f"{ASK}?said=planner"
@@ -125,10 +127,10 @@ def test_an_admin_chooses_the_planner_on_the_page_that_needs_it(here: ConsoleVis
 @pytest.mark.usefixtures("open_choice")
 def test_whoever_may_not_choose_is_told_who_may(here: ConsoleVisitor) -> None:
     window, _ = signed_in_window(here.app, "bo")
-    assert "an admin chooses the planner" in page_text(window.get(ASK).text)
+    assert "an admin chooses one in Settings" in page_text(window.get(ASK).text)
     assert window.form(f"{SETTINGS}/planner", {"use": "mock"}).status_code == 403
 
 
 def test_settings_say_how_ask_is_set_up(here: ConsoleVisitor, tmp_path: Path) -> None:
     said = here.said(SETTINGS)
-    assert "A box for medium risk yes" in said and "Ends a command after" in said
+    assert "Confirm medium risk yes" in said and "Command time limit" in said

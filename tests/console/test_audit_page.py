@@ -88,7 +88,7 @@ def test_a_record_is_proved_by_its_neighbours_and_by_the_next_checkpoint(here: C
     assert "not signed yet" in here.said(record)
     sign_record(here.app.state)
     said = here.said(record)
-    assert "whole Its hash is the hash" in said and "signed A checkpoint of 2027-01-15" in said
+    assert "whole Its hash matches its content" in said and "signed A checkpoint of 2027-01-15" in said
 
 
 def test_a_record_that_somebody_altered_shows_it_and_verify_names_it(here: ConsoleVisitor, tmp_path: Path) -> None:
@@ -97,7 +97,7 @@ def test_a_record_that_somebody_altered_shows_it_and_verify_names_it(here: Conso
     assert "Whole:" in page_text(here.window.form("/console/audit/verify").text)
     with sqlite3.connect(tmp_path / "state" / "state.db") as other:
         other.execute("UPDATE audit SET body = replace(body, 'origin main', 'origin mine') WHERE event LIKE 'CONFIRM%'")
-    assert "altered Its hash is not the hash of what it says" in here.said(record)
+    assert "altered Its hash does not match its content" in here.said(record)
     answer = here.window.form("/console/audit/verify", hx_request="true")
     assert "The record was altered." in answer.text and "<html" not in answer.text
     assert "altered: main/" in page_text(answer.text)
@@ -169,7 +169,7 @@ def test_a_viewer_reads_and_verifies_but_marks_nothing(here: ConsoleVisitor) -> 
 def test_tokens_and_sign_ins_are_folded_away_and_can_be_unfolded(here: ConsoleVisitor) -> None:
     here.ask(PUSH)
     page = here.page("/console/audit")
-    assert "token issued" not in page and ">unlock</span>" not in page and "folded away" in page
+    assert "token issued" not in page and ">unlock</span>" not in page and "hidden: tokens" in page
     (unfold,) = [path for path in here.links("/console/audit", "/console/audit?routine") if "shown" in path]
-    assert "token issued" in here.page(unfold) and "Fold them away" in here.page(unfold)
+    assert "token issued" in here.page(unfold) and "Hide them" in here.page(unfold)
     assert "token issued" in here.page("/console/audit?event=TOKEN_ISSUED")

@@ -57,7 +57,7 @@ def test_a_record_is_reached_marked_and_listed_with_the_keyboard_and_one_button(
     ana.page.wait_for_url("**/console/audit/record?*")
     ana.page.fill("#note", "we own that branch")
     ana.page.get_by_role("button", name="This was a false alarm").click()
-    ana.page.wait_for_selector("text=Take the mark back")
+    ana.page.wait_for_selector("text=Remove the mark")
     ana.page.get_by_role("link", name="All false alarms").click()
     ana.page.wait_for_url("**/console/figures#alarms")
     assert HELD in ana.page.locator("[aria-label='Near misses for the rule']").inner_text()

@@ -76,7 +76,7 @@ def card(page: Page, words: str) -> Any:
 @pytest.mark.slow("starts a daemon, a person at a terminal, Chromium and the hook's compiler")
 def test_a_held_hook_appears_by_itself_and_a_touch_lets_its_call_run(here: Console, ana: Window, hook: str) -> None:
     page = ana.open("/console/queue")
-    page.wait_for_selector("text=Nothing waits for you")
+    page.wait_for_selector("text=Nothing is waiting for you")
     deed = f"git push --force origin main{here.round}"  # which nobody here can keep
     waiting = fired(hook, deed)
     found = card(page, deed)
@@ -89,7 +89,7 @@ def test_a_held_hook_appears_by_itself_and_a_touch_lets_its_call_run(here: Conso
     assert said.exit == 0 and said.decision in ("", "allow"), said  # a hook that says nothing lets its call run
     fired(hook, deed, event="PostToolUse").result()
     until(lambda: here.ticket(id)["state"] == "executed", "the report that it ran")
-    page.wait_for_selector("text=Nothing waits for you")
+    page.wait_for_selector("text=Nothing is waiting for you")
 
 
 def test_a_cooling_off_is_vetoed_and_the_call_never_runs(here: Console, ana: Window, hook: str) -> None:
@@ -283,7 +283,7 @@ def test_signing_out_everywhere_ends_the_other_window(here: Console, ana: Window
 def test_a_page_says_that_the_daemon_is_gone_and_asks_to_sign_in_when_it_is_back(here: Console, ana: Window) -> None:
     desk = here.desk
     page = ana.open("/console/queue")
-    page.wait_for_selector("text=Nothing waits for you")
+    page.wait_for_selector("text=Nothing is waiting for you")
     desk.stop()
     expect(page.locator("#offline")).to_be_visible(timeout=PATIENCE)
     desk.start()

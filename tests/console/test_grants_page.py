@@ -108,7 +108,7 @@ def test_a_wide_grant_is_told_to_be_wide(here: ConsoleVisitor) -> None:
     for name in ("principal", "name", "session"):
         del fields[f"only-{name}"]
     said = trial(here, fields)
-    assert "2 of 2 that could destroy something" in said and "It is wider than it has to be" in said
+    assert "2 of 2 that could destroy something" in said and "It is wider than necessary" in said
     assert "covered another session" in said and "covered an agent of another name" in said
 
 
@@ -128,7 +128,7 @@ def test_a_signed_grant_lets_the_agent_through_once_and_no_further(here: Console
     assert here.ask("rm -rf src", name="other")["decision"] != "allow"
     assert here.ask("rm -rf src")["decision"] == "allow"
     assert here.ask("rm -rf src")["decision"] != "allow"
-    assert "Nothing is granted" in here.said(GRANTS)
+    assert "No grants" in here.said(GRANTS)
 
 
 def test_what_waits_and_takes_no_touch_is_approved_with_it(here: ConsoleVisitor) -> None:
@@ -163,7 +163,7 @@ def test_grants_are_listed_and_revoked(here: ConsoleVisitor) -> None:
     said = here.said(GRANTS)
     assert "5 uses" in said and "often" in said and "Revoke" in said
     part = here.window.form(f"{GRANTS}/{grant.id}/revoke", hx_request="true")
-    assert part.status_code == 200 and "Nothing is granted" in part.text and "<html" not in part.text
+    assert part.status_code == 200 and "No grants" in part.text and "<html" not in part.text
     assert grants(here) == [] and here.ask("git reset --hard")["decision"] != "allow"
     assert here.window.form(f"{GRANTS}/grant_none/revoke").status_code == 404
 

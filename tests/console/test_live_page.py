@@ -37,7 +37,7 @@ def test_the_feed_is_filtered_by_agent_and_by_level(here: ConsoleVisitor) -> Non
     assert LIST not in here.said("/console/live?level=3") and PUSH in here.said("/console/live?level=3")
     assert here.said("/console/live?agent=codex").count("git status") == 1
     assert PUSH not in here.said("/console/live?agent=codex")
-    assert "Nothing fits" in here.said("/console/live?agent=codex&level=3")
+    assert "No matches" in here.said("/console/live?agent=codex&level=3")
     assert LIST in here.said("/console/live?level=nonsense")
 
 

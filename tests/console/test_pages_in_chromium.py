@@ -69,7 +69,7 @@ def test_a_touch_by_somebody_else_signs_no_grant(here: Console, ana: Window) -> 
     page.get_by_role("button", name="Sign and save").click()
     page.wait_for_url("**/console/grants?said=saved")
     page.get_by_role("button", name="Revoke").click()
-    page.wait_for_selector("text=Nothing is granted")
+    page.wait_for_selector("text=No grants")
 
 
 def test_a_card_becomes_a_narrow_grant_that_was_tested_and_touched(here: Console, ana: Window) -> None:
@@ -77,7 +77,7 @@ def test_a_card_becomes_a_narrow_grant_that_was_tested_and_touched(here: Console
     here.ask("rm -rf lib")
     here.ask(here.deed)
     ana.open("/console/queue")
-    page.locator(f"article:has-text('{here.deed}') >> text=By a grant…").click()
+    page.locator(f"article:has-text('{here.deed}') >> text=Grant…").click()
     assert page.input_value("#targets") == "/home/dev/app/src0"
     page.click("text=Test it")
     page.wait_for_selector("text=It covers none of these.")
@@ -87,7 +87,7 @@ def test_a_card_becomes_a_narrow_grant_that_was_tested_and_touched(here: Console
     wait_until_armed(save)
     save.click()
     page.wait_for_url("**/console/grants?said=saved")
-    page.wait_for_selector("#said >> text=counts from now on")
+    page.wait_for_selector("#said >> text=The grant is in force")
     assert here.ask("rm -rf lib")["decision"] != "allow"
     assert here.ask(here.deed)["decision"] == "allow"
     assert here.ask(here.deed)["decision"] != "allow"
@@ -120,7 +120,7 @@ def test_rules_are_found_while_one_types_and_meet_any_input(here: Console, ana: 
     page.fill("#q", "remote commits lost")
     page.wait_for_url("**/console/rules?q=remote**")  # the list has been drawn anew: what is clicked now stays
     page.click("#found a:has-text('git.force_push')")
-    page.wait_for_selector("text=do what they promise")
+    page.wait_for_selector("text=behave as expected")
     page.fill("#text", "git push -f")
     page.click("text=Try it")
     page.wait_for_selector("#tried >> text=It fires.")
@@ -131,7 +131,7 @@ def test_an_edited_policy_is_compared_with_the_record_and_only_copied(here: Cons
     ana.context.grant_permissions(["clipboard-read", "clipboard-write"])
     page = ana.open("/console/policy/edit?start=strict")
     page.click("text=Check, test and compare")
-    page.wait_for_selector("text=Take it with you")
+    page.wait_for_selector("h2:has-text('Use it')")
     assert page.locator("tr:has-text('npm install')").count() == 1
     page.click("text=Copy the text")
     page.wait_for_selector("#said >> text=Copied.")
@@ -145,7 +145,7 @@ def test_settings_change_after_a_touch_and_a_channel_is_tested(here: Console, an
     page.wait_for_selector("text=Sent just now")
     until(lambda: any(b"ana tests the channel hook" in body for body in GOT), "the message")
     for mode in ("monitoring", "enforcing"):
-        page.click("text=Another mode…")
+        page.click("text=Switch the mode…")
         page.check(f"input[value={mode}]")
         page.fill("#mode-why", "a move")
         page.click("text=Change the mode")

@@ -40,7 +40,7 @@ def card(window: Window, id: str) -> Any:
 @pytest.mark.slow("starts a daemon, a person at a terminal and Chromium")
 def test_a_held_call_appears_by_itself_and_one_touch_frees_it(here: Console, ana: Window) -> None:
     ana.open("/console/queue")
-    ana.page.wait_for_selector("text=Nothing waits for you")
+    ana.page.wait_for_selector("text=Nothing is waiting for you")
     held = here.ask(here.deed)
     found = card(ana, held["pendingId"])
     found.wait_for()

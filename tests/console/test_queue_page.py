@@ -51,7 +51,7 @@ def test_more_than_a_page_holds_are_said_to_be_there_and_not_counted_without_end
         assert "More wait than" not in here.page("/console/queue")
         state.store.write(lambda tx: tx.open_ticket(made[-1], MOST + 1))
         page = here.page("/console/queue")
-        assert f"More wait than the newest {MOST}" in page and page.index("More wait") < page.index("pdact_")
+        assert f"Only the newest {MOST} are shown" in page and page.index("Only the newest") < page.index("pdact_")
         assert ">99+</span>" in page and here.page("/console/queue/count", hx_request="true").strip() == "99+"
 
 
@@ -123,10 +123,10 @@ def test_a_tickets_own_page_goes_on_with_its_answer_and_an_unused_approval_is_ta
         id = here.ask("git branch -D old")["pendingId"]
         place = f"/console/tickets/{id}"
         page = here.page(place)
-        assert f'data-live="tickets" hx-get="{place}"' in page and "Take it back" not in page
+        assert f'data-live="tickets" hx-get="{place}"' in page and "Revoke the approval" not in page
         assert here.window.form(f"{place}/approve").status_code == 303
         part = here.part(place)
-        assert "<html" not in part and "Approved by <b>ana</b> on" in part and "Take it back" in part
+        assert "<html" not in part and "Approved by <b>ana</b> on" in part and "Revoke the approval" in part
         assert here.window.form(f"{place}/revoke").status_code == 422  # why?
         assert here.window.form(f"{place}/revoke", {"reason": "a slip"}).headers["location"] == place
         assert here.ask("git branch -D old")["decision"] != "allow"
@@ -140,7 +140,7 @@ def test_an_approval_that_was_used_says_so(tmp_path: Path) -> None:
         here.window.form(f"/console/tickets/{id}/approve")
         assert here.ask("git branch -D old")["decision"] == "allow"
         said = here.said(f"/console/tickets/{id}")
-        assert "Approved by ana on" in said and ", used on" in said and "Take it back" not in said
+        assert "Approved by ana on" in said and ", used on" in said and "Revoke the approval" not in said
 
 
 def test_harm_in_a_long_command_and_letters_that_look_like_others_are_said_beside_it(tmp_path: Path) -> None:

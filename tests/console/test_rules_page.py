@@ -86,12 +86,12 @@ def test_rules_are_found_by_words_pack_and_level(here: ConsoleVisitor) -> None:
 @pytest.mark.parametrize("rule", ["git.force_push", "team.deploy", "filesystem.delete_tree"])
 def test_a_rule_says_when_it_fires_and_its_examples_hold(here: ConsoleVisitor, rule: str) -> None:
     said = here.said(f"{RULES}/{rule}")
-    assert "do what they promise" in said and "Fires on" in said and "fails" not in said
+    assert "behave as expected" in said and "Fires on" in said and "fails" not in said
 
 
 def test_a_rule_that_calls_something_safe_has_a_page_too(here: ConsoleVisitor) -> None:
     safe = next(id for id, rule in here.app.state.rules.rules.items() if not rule.level)
-    assert "do what they promise" in here.said(f"{RULES}/{safe}")
+    assert "behave as expected" in here.said(f"{RULES}/{safe}")
 
 
 def test_there_is_no_page_for_a_rule_that_is_not_there(here: ConsoleVisitor) -> None:
@@ -113,9 +113,9 @@ def test_what_is_in_force_is_shown_when_the_file_changed_since(here: ConsoleVisi
     pack.write_text(OWN.replace("Deploys over what runs.", "Harmless, says somebody who edited it."))
     try:
         said = here.said(f"{RULES}/team.deploy")
-        assert "Deploys over what runs." in said and "Its file says something else by now" in said
+        assert "Deploys over what runs." in said and "The file has changed or is gone" in said
         assert "Harmless" not in said
-        assert "1 rule is worded differently on disk by now" in here.said(RULES)
+        assert "1 rule is changed or missing on disk" in here.said(RULES)
         pack.unlink()
         assert "Deploys over what runs." in here.said(f"{RULES}/team.deploy")
         pack.write_text("this is [no pack")

@@ -46,7 +46,7 @@ def test_everything_that_is_set_is_told(here: ConsoleVisitor) -> None:
     assert "Mode: enforcing" in said and "ana you admin roles admin · 1 passkey, 0 authenticators" in said
     assert "bo approver" in said and "things adapter validated" in said
     assert "console ready" in said and "this device only" in said
-    assert "requests a minute by one caller 6000" in said
+    assert "requests per minute and caller 6000" in said
     assert 'href="/console/keys"' in here.page(SETTINGS)
 
 
@@ -61,7 +61,7 @@ def test_the_mode_takes_an_admin_a_touch_and_a_reason(here: ConsoleVisitor) -> N
     done = here.window.form(f"{SETTINGS}/mode", change)
     assert done.headers["location"] == f"{SETTINGS}?said=mode" and here.app.state.mode == "monitoring"
     assert '"reason":"the move"' in record(here, "mode_change")[-1]
-    assert "nothing is held back" in here.said(SETTINGS) and "What weakens it now" in here.said(SETTINGS)
+    assert "nothing is held back" in here.said(SETTINGS) and "What weakens protection now" in here.said(SETTINGS)
 
 
 def test_roles_and_teams_are_an_admins_to_change_and_somebody_stays_one(here: ConsoleVisitor) -> None:

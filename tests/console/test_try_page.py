@@ -51,7 +51,7 @@ def test_a_command_is_explained_with_its_harm_marked_and_its_rule_a_link(here: C
         ("tool", "Write", '{"file_path": "/home/dev/app/notes.md", "content": "x"}', "Allowed"),
         ("intent", "deleting all customers of production", "", "after a fresh sign-in"),
         ("command", ":(){ :|:& };:", "", "nobody can agree to this"),
-        ("command", "ls -la", "", "No rule has anything against it"),
+        ("command", "ls -la", "", "No rule applies"),
     ],
 )
 def test_every_kind_of_action_can_be_tried(

@@ -140,6 +140,6 @@ def test_a_journaled_action_is_listed_shown_and_undone(here: ConsoleVisitor, tmp
     assert "create" in page and "+the only copy" in page
     assert here.window.form(f"{HOME}/{id}", {}).status_code == 422 and not file.exists()
     answer = here.window.form(f"{HOME}/{id}", {"sure": "yes"})
-    assert answer.status_code == 200 and "It is back as it was" in answer.text
+    assert answer.status_code == 200 and "The files are as they were" in answer.text
     assert file.read_text() == "the only copy\n"
     assert "undone" in here.said(f"{HOME}/{id}") and here.window.get(f"{HOME}/j_aaaaaaaaaa").status_code == 404

@@ -35,7 +35,7 @@ def level_words(policy: Policy, level: Level) -> str:
     eased = {"nothing would be lost": control.relief, "a copy can be taken first": control.kept}
     for requirement in dict.fromkeys(one for one in eased.values() if one is not None):
         when = " or ".join(words for words, one in eased.items() if one == requirement)
-        of = "of a database made for tests or by this session " if level is Level.FORBIDDEN else ""
+        of = "it is a database made for tests or by this session, and " if level is Level.FORBIDDEN else ""
         sentences.append(f"If {of}{when}: {_inner(requirement_words(requirement))}")
     return " ".join(sentences)
 

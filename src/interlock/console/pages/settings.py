@@ -37,12 +37,12 @@ _MODES: Mapping[str, str] = {
     "disabled": "everything passes and is recorded; no policy is evaluated",
 }
 _LIMITS: Mapping[str, str] = {
-    "requests_per_minute": "requests a minute by one caller",
-    "body_bytes": "bytes of one request",
-    "long_poll_seconds": "seconds that a call waits for an answer",
-    "unlock_minutes": "minutes that a terminal answers without the passphrase after a sign-in there",
-    "session_minutes": "minutes that an operator stays signed in on the command line",
-    "challenge_seconds": "seconds that a code counts",
+    "requests_per_minute": "requests per minute and caller",
+    "body_bytes": "bytes per request, at most",
+    "long_poll_seconds": "seconds a call waits for an answer",
+    "unlock_minutes": "minutes a terminal stays unlocked after a sign-in",
+    "session_minutes": "minutes an operator stays signed in on the command line",
+    "challenge_seconds": "seconds a code is valid",
 }
 Work = Callable[[Visit], str]
 

@@ -11,7 +11,7 @@
       paused = !paused;
       button.setAttribute("aria-pressed", String(paused));
       button.textContent = paused ? "Go on" : "Pause";
-      state.textContent = paused ? "Paused" : "Updates by itself";
+      state.textContent = paused ? "Paused" : "Updates automatically";
       if (paused) feed.removeAttribute("data-live");  // nor by what the daemon tells
       else { feed.dataset.live = words; again(); }
     });

@@ -62,7 +62,7 @@
     return new Promise((resolve, reject) => {
       const dialog = document.createElement("dialog"), form = document.createElement("form"), title = document.createElement("h2");
       dialog.className = "card"; dialog.setAttribute("aria-labelledby", "again-title");
-      title.id = "again-title"; title.textContent = "Once more, for this";
+      title.id = "again-title"; title.textContent = "Confirm that it is you";
       const go = document.createElement("button"), no = document.createElement("button");
       go.className = "button primary"; go.type = "submit"; go.textContent = "Confirm";
       no.className = "button quiet"; no.type = "button"; no.textContent = "Cancel";
@@ -123,7 +123,7 @@
     location.assign(answer.next);
   }
 
-  const waits = (made) => (made.waits ? " It counts in 24 hours: nothing that you have vouches for it." : " It counts from now on.");
+  const waits = (made) => (made.waits ? " It works after 24 hours, because no existing passkey confirmed it." : " It works at once.");
   async function vouch() { if (!one("[data-set-up]")) { try { await fresh(); } catch (error) { if (one("[data-keys] [data-key]")) throw error; } } }
   function registered(form, words) {
     one("[data-said]", form).textContent = words;
@@ -185,7 +185,7 @@
   // A set-up link carries its secret behind the #, which no server and no log gets; it is taken off the address at once.
   async function setUp(section) {
     const token = location.hash.slice(1);
-    if (!token) { if (one("[data-ways]", section).hidden) throw new Error("Open the link that `interlock operator link` shows at your terminal."); return; }
+    if (!token) { if (one("[data-ways]", section).hidden) throw new Error("Open the link that `interlock operator link` prints at your terminal."); return; }
     history.replaceState(null, "", location.pathname);
     const entered = await ask("/console/set-up", { token });
     localStorage.setItem(MARK, entered.csrf);
