@@ -110,6 +110,11 @@ $(GUARDS): $(STAMP)
 	npm install --silent --no-audit --no-fund --no-save --prefix $(@D) cc-safety-net@2.4.5
 	@test -x $(@D)/python/bin/python || $(PYTHON) -m venv $(@D)/python
 	$(@D)/python/bin/python -m pip install --quiet --disable-pip-version-check nah==0.11.0 claude-safety-guard==0.2.0
+	@newer=$$(for one in python3.14 python3.13 python3.12 $(PYTHON); do "$$one" -c 'import sys; sys.exit(sys.version_info < (3, 12))' 2>/dev/null && echo "$$one" && break; done); \
+	if test -n "$$newer"; then \
+		test -x $(@D)/newer-python/bin/python || "$$newer" -m venv $(@D)/newer-python; \
+		$(@D)/newer-python/bin/python -m pip install --quiet --disable-pip-version-check vectimus==0.22.2; \
+	else echo "vectimus takes Python 3.12 or newer, and is left out" >&2; fi
 	@touch $@
 
 compare: $(GUARDS) ## other guards on the labelled commands, beside Interlock (half an hour)

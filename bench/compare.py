@@ -8,6 +8,7 @@ import json
 import os
 import statistics
 import subprocess
+import sys
 import tempfile
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -27,7 +28,9 @@ GUARDS = {
     "cc-safety-net 2.4.5": ("node_modules/.bin/cc-safety-net", "hook", "--claude-code"),
     "nah 0.11.0": ("python/bin/nah", "_claude-hook"),
     "claude-safety-guard 0.2.0": ("python/bin/claude-safety-guard", "hook"),
+    "vectimus 0.22.2": ("newer-python/bin/vectimus", "hook", "--source", "claude-code"),
 }
+DAEMON = ("newer-python/bin/vectimus", "daemon", "stop")  # the only one of them that starts a daemon
 # The deny rules that guides recommend for settings files.
 DENY_LIST = (
     "rm -rf *", "rm -fr *", "sudo *", "git push --force*", "git push -f*", "git reset --hard*", "git clean -f*", "git branch -D*",
@@ -48,14 +51,29 @@ def main() -> None:
     benign = rows("commands_ok") + rows("wide_ok")[:: given.every]
     with tempfile.TemporaryDirectory() as place:
         environ = {"PATH": os.environ["PATH"], "HOME": place}
-        programs = {name: [str((given.folder / argv[0]).absolute()), *argv[1:]] for name, argv in GUARDS.items()}
+        programs = _installed(given.folder)
         guards: dict[str, Guard] = {"Interlock": _interlock, "a deny list of 16 patterns": _deny_list}
         guards |= {name: _hook(argv, environ) for name, argv in programs.items()}
-        times = _timed(programs, environ, Path(place))
-        print(f"| guard | of {len(harmful):,} harmful, stopped | of {len(benign):,} benign, interrupted | a call |")
-        print("|---|---|---|---|")
-        for name, guard in guards.items():
-            print(f"| {name} | {share(guard, harmful)} | {share(guard, benign)} | {times.get(name, '-')} |", flush=True)
+        try:
+            times = _timed(programs, environ, Path(place))
+            print(f"| guard | of {len(harmful):,} harmful, stopped | of {len(benign):,} benign, interrupted | a call |")
+            print("|---|---|---|---|")
+            for name, guard in guards.items():
+                shares = f"{share(guard, harmful)} | {share(guard, benign)}"
+                print(f"| {name} | {shares} | {times.get(name, '-')} |", flush=True)
+        finally:
+            stop = given.folder / DAEMON[0]
+            if stop.exists():
+                subprocess.run([stop.absolute(), *DAEMON[1:]], env=environ, capture_output=True, timeout=PATIENCE)
+
+
+def _installed(folder: Path) -> dict[str, list[str]]:
+    """The command of each guard that is there; one takes a newer Python, which may be missing."""
+    found = {name: [str((folder / argv[0]).absolute()), *argv[1:]] for name, argv in GUARDS.items()}
+    for name in [name for name, argv in found.items() if not Path(argv[0]).exists()]:
+        print(f"{name} is not installed, and left out", file=sys.stderr)
+        del found[name]
+    return found
 
 
 def share(guard: Guard, lines: list[dict[str, Any]]) -> str:
