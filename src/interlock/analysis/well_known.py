@@ -1,4 +1,4 @@
-"""Values that variables and folders have on about every machine."""
+"""Values that variables, folders and endings of files have on about every machine."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ class WellKnown(Struct, frozen=True, forbid_unknown_fields=True):
     windows: Mapping[str, str]
     powershell: Mapping[str, str]
     folders: Mapping[str, str]
+    languages: Mapping[str, str]
 
 
 @cache

@@ -27,10 +27,11 @@ SETS = frozenset(  # kinds of programs, told in sets.toml and its neighbours
     starts_python starts_ruby tool_names transparent typed unpacker windows windows_too""".split()
 )
 WORDS = frozenset(  # kinds of words, told in words.toml
-    """aside body_options cmd_silent cmdlet_nouns cmdlet_verbs cmdlet_verbs_in_capitals copying cql_reads data_ends data_verbs
+    """articles aside body_options cmd_silent cmdlet_nouns cmdlet_verbs cmdlet_verbs_in_capitals copying cql_reads data_ends data_verbs
     dropped_objects ending_alone ending_hints ending_how find_limits find_loose find_takes first_modules harmful_effects identifying
-    issuers judges money_hosts placing_parameters posting receiving redis_admin redis_admin_pairs redis_deletes redis_quiet_pairs
-    redis_writes search_paths selecting_variables services setup short_data token_services transfer_deletes transfer_puts""".split()
+    issuers judges money_hosts not_packed placing_parameters posting powershell_values receiving redis_admin redis_admin_pairs
+    redis_deletes redis_quiet_pairs redis_writes removing_verbs search_paths selecting_variables services setters setup short_data
+    test_flags token_services transfer_deletes transfer_puts""".split()
 )
 _SHIPPED = Path(__file__).parent
 

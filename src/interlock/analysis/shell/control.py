@@ -8,6 +8,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from interlock.analysis.facts import Effect, hole, known
+from interlock.analysis.programs.load import word_set
 from interlock.analysis.shell import (
     MAX_CHOICES,
     NOTHING,
@@ -44,8 +45,6 @@ if TYPE_CHECKING:
 Proof = tuple[frozenset[str], frozenset[str]]  # not empty on success, not empty on failure
 
 NOTHING_PROVED: Proof = (frozenset(), frozenset())
-# Tests that fail for an empty word: of a string, and of a file by that name.
-_FAIL_FOR_EMPTY = frozenset("-n -b -c -d -e -f -g -h -k -L -O -G -p -r -s -S -u -w -x".split())
 _EQUAL, _UNEQUAL = frozenset({"=", "=="}), frozenset({"!="})
 _LEAVING = frozenset({"exit", "return", "break", "continue"})
 
@@ -112,7 +111,7 @@ def _primary(words: Sequence[ShellWord], texts: Sequence[str | None], quoted_onl
         return names[0], frozenset()
     if len(words) == 2 and texts[0] == "-z":
         return frozenset(), names[1]
-    if len(words) == 2 and texts[0] in _FAIL_FOR_EMPTY:
+    if len(words) == 2 and texts[0] in word_set("test_flags"):
         return names[1], frozenset()
     if len(words) == 3 and texts[1] in _EQUAL | _UNEQUAL:
         left, right = (names[0], texts[2]) if names[0] else (names[2], texts[0])
@@ -316,14 +315,14 @@ def _round(shell: Shell, body: Sequence[Node], stdin: Stream | None, bulk: bool)
 def _sets_values(nodes: Sequence[Node]) -> bool:
     """Whether a command of a loop sets a variable."""
     return any(
-        (isinstance(node, SimpleCommand) and (node.assigns or (node.words and node.words[0].literal in _SETTERS)))
+        (
+            isinstance(node, SimpleCommand)
+            and (node.assigns or (node.words and node.words[0].literal in word_set("setters")))
+        )
         or (isinstance(node, Expression) and node.arithmetic)
         or (isinstance(node, AndOr) and _sets_values(node.nodes))
         for node in nodes
     )
-
-
-_SETTERS = frozenset({"let", "read", "mapfile", "shift", "export", "declare", "local", "eval"})
 
 
 def _read_names(head: Sequence[Node]) -> list[str]:

@@ -18,12 +18,8 @@ from interlock.analysis.shell.expand import is_unknown
 from interlock.analysis.shell.imports import read_imports, stored_module, written_module
 from interlock.analysis.shell.loose_text import add_harm, is_outside
 from interlock.analysis.shell.output import constant_output
+from interlock.analysis.well_known import well_known
 
-_SCRIPT_ENDINGS = {
-    ".py": "python", ".js": "javascript", ".mjs": "javascript", ".cjs": "javascript", ".ts": "javascript", ".rb": "ruby",
-    ".pl": "perl", ".php": "php", ".lua": "lua", ".ps1": "powershell", ".bat": "cmd", ".cmd": "cmd", ".sql": "sql",
-    ".go": "go", ".java": "java", ".cs": "csharp", ".csx": "csharp", ".jl": "julia",
-}  # fmt: skip
 _SHEBANG = lazy_regex(r"#!\s*(?:\S*/)?(?:env\s+(?:-S\s+)?)?(\S+)")
 
 
@@ -257,8 +253,8 @@ def executable(job: Job, path: str) -> Stream | None:
     interpreter = described_program(program)
     if interpreter is not None and "interpreter" in interpreter.reader:
         _read_code(job, interpreter.carries[0].stdin, text, path, posixpath.dirname(path))
-    elif ending in _SCRIPT_ENDINGS and not program:
-        job.code(_SCRIPT_ENDINGS[ending], text, path)
+    elif ending in well_known().languages and not program:
+        job.code(well_known().languages[ending], text, path)
     elif "\0" in text[:1000] or (program and not dialect_of(program)):
         job.effect("run_script", path)
     else:
@@ -353,7 +349,7 @@ def compiler(job: Job, program: Program) -> Stream | None:
 
 
 def _by_ending(path: str) -> str:
-    return _SCRIPT_ENDINGS.get(f".{path.rpartition('.')[2]}", "other")
+    return well_known().languages.get(f".{path.rpartition('.')[2]}", "other")
 
 
 READERS: dict[str, Reader] = {

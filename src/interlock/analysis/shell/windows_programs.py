@@ -7,15 +7,10 @@ import binascii
 
 from interlock.analysis.facts import known
 from interlock.analysis.programs import Program
+from interlock.analysis.programs.load import word_set
 from interlock.analysis.shell import UNKNOWN, Job, Reader, Stream
 from interlock.analysis.shell.interpreters import run_source
 from interlock.analysis.windows import cmd_line, report_script, saved_download
-
-# Options of PowerShell that take a value and run nothing.
-_POWERSHELL_VALUES = frozenset(
-    "executionpolicy ep ex exec windowstyle w version v configurationname configurationfile workingdirectory wd wo inputformat inp if "
-    "outputformat o of psconsolefile settingsfile settings custompipename".split()
-)
 
 
 def powershell(job: Job, program: Program) -> Stream | None:
@@ -39,7 +34,7 @@ def powershell(job: Job, program: Program) -> Stream | None:
             return UNKNOWN
         if flag and "file".startswith(flag) and at < len(words) and words[at] != "-":
             return run_source(job, "powershell", words[at], words[at + 1 :])
-        if flag in _POWERSHELL_VALUES:
+        if flag in word_set("powershell_values"):
             at += 1
     _piped(job, "powershell")
     return UNKNOWN

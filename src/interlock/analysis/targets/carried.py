@@ -9,7 +9,7 @@ from interlock.analysis.facts import APPROXIMATE, taints_in
 from interlock.analysis.lazy_regex import lazy_regex
 from interlock.analysis.places import place
 from interlock.analysis.programs import Program
-from interlock.analysis.programs.load import describe, program_set
+from interlock.analysis.programs.load import describe, program_set, word_set
 from interlock.analysis.programs.options import options, valued
 from interlock.analysis.shell import NAMED_TAINTS, Job
 
@@ -24,9 +24,6 @@ _PACKED = lazy_regex(
     r"(.+)\.(?:gz|bz2|xz|lzma|zst|lz4|br|Z|zip|7z|rar|tar|tgz|gpg|asc|pgp|age|enc|cpt|b64|hex|uu)", re.I
 )
 _LEFT_OUT = frozenset({"--exclude", "--exclude-from", "-x", "-X"})  # the names behind them are not packed
-_NOT_PACKED = frozenset(
-    {"-C", "--directory", "--homedir", "-i", "--identity", "-T", "--files-from"}
-)  # nor is the one behind these
 _SETTING = lazy_regex(r"(?:--?)?[\w\[\].-]+=(?=.)")
 
 
@@ -150,9 +147,9 @@ def _packed_words(words: Sequence[str]) -> Iterator[str]:
             before = word
             if not word.startswith("--exclude"):
                 yield word
-        elif before not in _LEFT_OUT and before not in _NOT_PACKED:
+        elif before not in _LEFT_OUT and before not in word_set("not_packed"):
             yield word
-        elif before in _NOT_PACKED:
+        elif before in word_set("not_packed"):
             before = ""
 
 

@@ -283,10 +283,6 @@ def _migration(removal: _Removal) -> Ephemeral | None:
     return Ephemeral(f"the migrations in {folder} were applied by this session", question)
 
 
-def notes(answers: Mapping[Key, Ephemeral]) -> Iterator[str]:
-    return (answer.note for answer in answers.values() if answer.note)
-
-
 _BY_PLACE: Mapping[str, Callable[[_Removal], Ephemeral | None]] = {
     "name": _client,
     "store": _file,

@@ -16,7 +16,6 @@ _JOINS = re.compile(r"[\s_\-]+")  # `web-1`, `web_1` and `web 1` are one; `a.b` 
 _LONGEST = 80  # characters of one value; of a longer one its hash counts as well
 _MOST = 50  # targets, values and parameters that are read
 _DEEPEST = 3
-_ARTICLES = frozenset("the a an this that these those my our your its".split())
 # What people call the same thing.
 _SAME = {
     "vms": "vm",
@@ -36,7 +35,7 @@ DATABASE = frozenset(
 
 def noun(text: str) -> str:
     """What something is called, without its articles, in the singular, in one of several words for it."""
-    words = [word for word in _OTHER.split(normal_name(text)) if word and word not in _ARTICLES]
+    words = [word for word in _OTHER.split(normal_name(text)) if word and word not in word_set("articles")]
     return "_".join(_SAME.get(one := _singular(word), one) for word in words)[:120]
 
 

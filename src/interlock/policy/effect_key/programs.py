@@ -11,6 +11,7 @@ from interlock.analysis.facts import Command, Effect, known
 from interlock.analysis.lazy_regex import lazy_regex
 from interlock.analysis.lexicon import verb_kind
 from interlock.analysis.places import resolve
+from interlock.analysis.programs.load import word_set
 from interlock.analysis.programs.objects import in_repository, named_objects
 from interlock.analysis.programs.options import options, valued
 from interlock.analysis.read import read
@@ -185,9 +186,6 @@ _READERS: Mapping[str, Callable[[str, list[str]], list[Target]]] = MappingProxyT
 
 
 _PARTS = lazy_regex(r"[-:_./\s]+")
-_VERBS = frozenset(
-    "delete terminate stop revoke invalidate reset block account override grant send leak rewrite archive".split()
-)
 _LONGEST = 200
 FORGE = "forge"  # where repositories are known by owner and name
 
@@ -251,7 +249,7 @@ def _verb(words: Sequence[str]) -> tuple[str, list[str]] | None:
     plain = [word for word in words if not word.startswith("-")]
     for at, word in enumerate(plain[:5]):
         parts = [part for part in _PARTS.split(word.lower()) if part]
-        verb = next((part for part in parts if verb_kind(part) in _VERBS or part == "rb"), "")
+        verb = next((part for part in parts if verb_kind(part) in word_set("removing_verbs") or part == "rb"), "")
         if verb:
             others = [part for part in parts if part != verb]
             thing = others or [part for part in _PARTS.split(plain[at - 1].lower()) if part][-1:] if at else others
