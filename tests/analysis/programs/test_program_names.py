@@ -87,7 +87,6 @@ EXCEPTIONS = {
     "analysis/shell/file_programs.py": ("sed", "the reader of its scripts"),
     "analysis/shell/interpreters.py": ("pdb rm", "a module that runs what it is fed, and the program that does the same as a library"),
     "analysis/shell/network.py": ("aws gh npm twine", "services in the names of variables"),
-    "analysis/shell/windows_programs.py": ("ex", "the beginning of an option"),
     "analysis/windows.py": ("cat diskpart diskshadow", "the reader of their scripts, and the shell's word for what is piped"),
     "cli/judge/scan/ci.py": ("circleci pwsh", "words of CI files"),
     "console/__init__.py": ("GET", "a method of HTTP"),
