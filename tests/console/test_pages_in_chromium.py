@@ -115,6 +115,17 @@ def test_anything_is_tried_by_keyboard_and_a_daemon_that_is_gone_is_said(here: C
     ana.complaints[:] = before  # Chromium says of each request that nobody answered it
 
 
+def test_a_set_up_link_that_is_missing_or_used_says_so(here: Console) -> None:
+    window, link = here.window(), here.link()
+    page = window.open("/console/set-up")
+    page.wait_for_selector("[role=alert] >> text=interlock operator link")
+    window.register(link)
+    other = here.window().page
+    other.goto(link)
+    other.wait_for_selector("[role=alert]:not([hidden]):not(:empty)")
+    assert not other.is_visible("text=Register a passkey")
+
+
 def test_rules_are_found_while_one_types_and_meet_any_input(here: Console, ana: Window) -> None:
     page = ana.open("/console/rules")
     page.fill("#q", "remote commits lost")

@@ -112,7 +112,8 @@
     try { await work(); } catch (error) { problem(element, error.message); } finally { free.forEach((button) => { button.disabled = false; }); }
   }
   function problem(element, words) {
-    const place = one("[data-said]", element) || one("[data-problem]", element.closest("section") || document);
+    const said = one("[data-said]", element), shown = said && !said.closest("[hidden]");
+    const place = shown ? said : one("[data-problem]", element.closest("section") || document);
     if (place) { place.hidden = false; place.textContent = words; } else tell(words, true);
   }
 
@@ -189,7 +190,8 @@
     history.replaceState(null, "", location.pathname);
     const entered = await ask("/console/set-up", { token });
     localStorage.setItem(MARK, entered.csrf);
-    one("h1", section).textContent = `Set up your way in, ${entered.operator}`;
+    one("h1", section).textContent = `Set up your sign-in, ${entered.operator}`;
+    one("[data-problem]", section).hidden = true;
     one("[data-ways]", section).hidden = false;
   }
   // A link from elsewhere comes without the cookie (SameSite); this page asks again with it.
@@ -199,7 +201,8 @@
   }
   document.addEventListener("DOMContentLoaded", () => {
     const start = one("[data-set-up]"), enter = one("[data-sign-in]");
-    if (start) setUp(start).catch((error) => problem(start, error.message));
+    const begin = () => setUp(start).catch((error) => problem(start, error.message));
+    if (start) { begin(); window.addEventListener("hashchange", begin); }  // the link may be pasted where the page is open
     if (enter && csrf() && !location.search.includes("again=") && !one("[role=alert]:not([hidden])", enter)) alreadyIn(enter).catch(() => {});
   });
 })();
