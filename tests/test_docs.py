@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tools.site import assemble, commands_page, paths_page, policy_tables
+from tools.site import assemble, commands_page, navigation, paths_page, policy_tables
 
 from cases import each
 from interlock import agents
@@ -259,6 +259,18 @@ def test_links_of_the_site_lead_somewhere_on_its_generated_pages_too(tmp_path: P
             path = link.partition("#")[0]
             if path and not link.startswith(("http://", "https://")):
                 assert (page.parent / path).is_file(), f"{page.name}: {link}"
+
+
+def test_the_site_has_the_three_shelves_in_the_order_of_the_start_page(tmp_path: Path) -> None:
+    assemble(tmp_path / "pages")
+    _, *shelves = navigation(tmp_path / "pages")
+    assert [title for shelf in shelves for title in shelf] == ["Guide", "Reference", "Internals"]
+    guide = [page for page in shelves[0]["Guide"] if isinstance(page, str)]
+    first = ["install", "reading", "gate", "operators", "undo", "policies", "teams", "troubleshooting"]
+    assert [Path(page).stem for page in guide if Path(page).stem in first] == first
+    listed = json.dumps(shelves)
+    assert all(json.dumps(path.relative_to(tmp_path / "pages").as_posix()) in listed
+               for path in (tmp_path / "pages").rglob("*.md") if path.name != "index.md")  # fmt: skip
 
 
 def test_the_docs_can_be_read_in_an_afternoon() -> None:

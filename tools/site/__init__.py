@@ -54,6 +54,21 @@ def assemble(target: Path) -> None:
         (target / AGENTS / f"{word}.md").write_text(agent_page(agents.agent(word)), encoding="utf-8")
 
 
+def navigation(pages: Path) -> list[Any]:
+    """The pages of the site by shelf, in the order of the start page; generated pages come last on their shelf."""
+    parts = re.split(r"^## (.+)$", (pages / "index.md").read_text(encoding="utf-8"), flags=re.MULTILINE)
+    found: list[Any] = [{"Start": "index.md"}]
+    for title, text in zip(parts[1::2], parts[2::2], strict=True):
+        folder = pages / title.lower()
+        listed = [name for name in dict.fromkeys(re.findall(r"\]\(([\w/-]+\.md)\)", text)) if "/" in name]
+        others = sorted({path.relative_to(pages).as_posix() for path in folder.glob("*.md")} - set(listed))
+        shelf: list[Any] = [*listed, *others]
+        if (agent_pages := sorted((folder / AGENTS.name).glob("*.md"))) != []:
+            shelf.insert(1, {"Agents": [path.relative_to(pages).as_posix() for path in agent_pages]})
+        found.append({title: shelf})
+    return found
+
+
 def _rules() -> str:
     """All rules, as `interlock rules docs` prints them."""
     return _printed("rules", "docs")

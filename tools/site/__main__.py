@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import shutil
+import json
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
-from tools.site import ROOT, assemble
+from tools.site import ROOT, assemble, navigation
 
 
 def main() -> int:
@@ -17,7 +17,9 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         assemble(folder / "pages")
-        shutil.copy(ROOT / "tools" / "site" / "mkdocs.yml", folder)
+        settings = (ROOT / "tools" / "site" / "mkdocs.yml").read_text(encoding="utf-8")
+        nav = json.dumps({"nav": navigation(folder / "pages")})[1:-1]  # JSON is YAML
+        (folder / "mkdocs.yml").write_text(f"{settings}{nav}\n", encoding="utf-8")
         command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", str(target)]
         return subprocess.run([*command, "--config-file", str(folder / "mkdocs.yml")], check=False).returncode
 

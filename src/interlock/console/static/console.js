@@ -119,7 +119,7 @@
       if (since.has(id) && performance.now() - since.get(id) >= 2000 && scrolled(card)) armed.add(id);
       for (const button of all("[data-arm]", card)) button.disabled = !armed.has(id);
       const words = one("[data-why]", card);
-      if (words) words.textContent = armed.has(id) ? "" : scrolled(card) ? "Read it first: Approve works in a moment." : "Scroll the command to its end first.";
+      if (words) words.textContent = armed.has(id) ? "" : scrolled(card) ? "Read it first: the button unlocks in a moment." : "Scroll the command to its end first.";
     }
   }
 
