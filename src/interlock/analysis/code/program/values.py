@@ -207,7 +207,7 @@ def parent_of(path: str) -> str:
     return marked(head or ("/" if slash else "."), path)
 
 
-_TEXT = (str, bytes)
+_TEXT, _LISTS = (str, bytes), (list, tuple)
 _WIDE = re.compile(r"[0-9]{4}|\{[^{}]*\{")  # a width that could fill the memory
 
 
@@ -221,10 +221,12 @@ def operate(op: str, left: Value, right: Value) -> Value:
 
 
 def _operate(op: str, left: Value, right: Value) -> Value:
-    lists = [isinstance(side, (list, tuple)) for side in (left, right)]
-    if op == "Add" and any(lists):  # part of a command line is still worth reading
-        joined = [*(left if lists[0] else [left]), *(right if lists[1] else [right])]
-        return UNKNOWN if len(joined) > MAX_ITEMS else tuple(joined) if isinstance(left, tuple) and lists[1] else joined
+    if op == "Add" and (isinstance(left, _LISTS) or isinstance(right, _LISTS)):
+        both = isinstance(left, _LISTS) and isinstance(
+            right, _LISTS
+        )  # else part of a command line, still worth reading
+        joined = [*(left if isinstance(left, _LISTS) else [left]), *(right if isinstance(right, _LISTS) else [right])]
+        return UNKNOWN if len(joined) > MAX_ITEMS else tuple(joined) if both and isinstance(left, tuple) else joined
     if op == "Add" and (isinstance(left, str) or isinstance(right, str)):
         return concat((left, right))
     if op == "Div" and (isinstance(left, str) or isinstance(right, str)):
