@@ -12,24 +12,22 @@ from interlock.analysis.prose.clauses import NOTHING, AnnouncedAct, Tokens, Trai
 from interlock.analysis.prose.embedded import MARK, Embedded, Lifted, shape_of
 from interlock.analysis.prose.english import LISTS
 from interlock.analysis.prose.english.clause import EnglishClause, read_clause, thing_of
-from interlock.analysis.prose.english.mood import (
-    is_not_run,
-    is_question,
-    without_asides,
-    without_question,
-    without_refused,
-)
 from interlock.analysis.prose.english.objects import EnglishObject
 from interlock.analysis.prose.english.sentence import (
     described,
     guard_at_work,
     is_followed,
     is_judged,
+    is_not_run,
     is_pressed,
+    is_question,
     keeps_data,
     made_to,
     only_stops,
     reads_as_english,
+    without_asides,
+    without_question,
+    without_refused,
 )
 from interlock.analysis.prose.files import file_effects
 from interlock.analysis.prose.foreign import read_foreign

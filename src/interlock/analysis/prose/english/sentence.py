@@ -1,19 +1,112 @@
-"""English sentences that announce nothing (guards, judgements, descriptions), and their references to data, quotations and buttons."""
+"""English sentences: which of their words are asked, refused, rehearsed, judged or described, and which are left to announce something."""
 
 from __future__ import annotations
 
+import re
 from functools import cache
 
 from msgspec.structs import replace
 
 from interlock.analysis.lexicon.forms import form_of, nouns, verb_forms
 from interlock.analysis.lexicon.load import Patterns, WordLists
+from interlock.analysis.lexicon.rows import Rows
 from interlock.analysis.prose.clauses import AnnouncedAct, Tokens
 from interlock.analysis.prose.english import LISTS, may_say
 from interlock.analysis.prose.english.objects import EnglishObject, thing_in
+from interlock.analysis.prose.english.roles import AROUND, Around
 
 _PATTERNS = Patterns("sentence")
 _LISTS = WordLists("sentence")
+
+NOT_RUN_CUES = ("not ", "nothing ", "don", "only", "dry", "without ", "never ", "simulat", "rehears", "if mode")
+REFUSED_CUES = tuple("ask want told order beg tri request instruct says demand tell turn declin refus reject".split())
+
+
+def is_question(low: str) -> bool:
+    """True for what is asked; a polite request is none."""
+    if _PATTERNS.polite.match(low):
+        return False
+    if _PATTERNS.asks.match(low):
+        return low.rstrip().endswith("?") or (
+            _PATTERNS.asks_openly.match(low) is not None and not _PATTERNS.answers.search(low)
+        )
+    return low.startswith("¿") and low.rstrip().endswith("?")
+
+
+def without_question(sentence: str) -> str:
+    """The sentence up to the question that it ends with: `one thing is open: may the logs go?`."""
+    for cut in _PATTERNS.halt.finditer(sentence) if "?" in sentence or ": " in sentence or " —" in sentence else ():
+        if (cut[0] != ", " or sentence.endswith("?")) and is_question(sentence[cut.end() :].lower()):
+            return sentence[: cut.start()]
+    return sentence
+
+
+def without_refused(text: str) -> str:
+    """The text without what somebody wants and the speaker refuses; what follows the refusal is read as ever."""
+    return _PATTERNS.refused.sub(" . ", text) if may_say(REFUSED_CUES, text.lower()) else text
+
+
+def is_not_run(low: str) -> bool:
+    """True for a sentence that only rehearses, or says that nothing is run."""
+    return (
+        may_say(NOT_RUN_CUES, low)
+        and bool(_PATTERNS.not_run.search(low))
+        and not _PATTERNS.not_run_denied.search(low)
+        and _PATTERNS.but_only.sub(_instead, low) == low
+    )
+
+
+_DRAGGED = re.compile("drag and drop", re.IGNORECASE)
+_BRACKETS = re.compile(r"(?<=\w)\(\)")  # `exec()`
+_GOES_ON = re.compile(r"(?:,| and|;) (?:then|afterwards|now) ", re.IGNORECASE)
+
+
+def without_asides(sentence: str, low: str) -> str:
+    """The sentence without `could you`, without what a colon only quotes or lists, and with both halves of `not only … but also`."""
+    request = _PATTERNS.polite.match(low)
+    if request and " we" not in request[0]:
+        sentence = sentence[request.end() :]
+    titled = _PATTERNS.titled.match(sentence) if ": " in sentence else None
+    if titled and (
+        verb_forms().get(titled["verb"].lower(), ("", "", ""))[2] in ("make", "look")
+        or titled["verb"].lower() in _LISTS.composes
+    ):
+        after = _GOES_ON.search(sentence, titled.end())
+        sentence = sentence[: titled.end() - 2] + (sentence[after.start() :] if after else "")
+    if ": " in sentence and (listed := _PATTERNS.listed.match(sentence)) and _is_tame(listed["head"]):
+        sentence = f"{listed['head']}."
+    if low.startswith("in "):
+        sentence = _PATTERNS.set_in.sub(r"\g<act> in \g<place>", sentence)
+    if "drag and drop" in low:
+        sentence = _DRAGGED.sub("drag-and-drop", sentence)
+    if "()" in sentence:
+        sentence = _BRACKETS.sub("", sentence)
+    if "while" in low:
+        sentence = _PATTERNS.meanwhile.sub("", sentence)
+    if when := _PATTERNS.when.match(sentence):
+        sentence = f"{when[0]}, {sentence[when.end() :]}"
+    if "only" in low or "just" in low or "merely" in low or " but " in low:
+        sentence = _PATTERNS.but_only.sub(_instead, _PATTERNS.only.sub(_both, sentence))
+    return sentence
+
+
+def _is_tame(head: str) -> bool:
+    """True when no verb of these words does harm."""
+    return all(verb_forms().get(word, ("", "", "do"))[2] in ("do", "look", "make") for word in head.lower().split())
+
+
+def _instead(match: re.Match[str]) -> str:
+    """What is denied, and the same verb with what is done instead."""
+    if match["verb"].lower() not in verb_forms() or match["rest"].lower() in verb_forms():
+        return match[0]
+    return f"{match['no']} {match['verb']}{match['what']}, {match['verb']} {match['rest']}"
+
+
+def _both(match: re.Match[str]) -> str:
+    """The first half stays when it says what is done; a thing alone gives way to the one that matters more."""
+    first = match["first"]
+    return f"{first} and " if first.split()[0].lower() in verb_forms() else ""
+
 
 # -- a stack that comes back, or whose data stays ----------------------------------------------------------
 
@@ -80,10 +173,15 @@ def guard_at_work(words: Tokens, low: Tokens) -> EnglishObject | None:
         if word in _LISTS.speakers:
             return None
         if at and word in _noes() and low[at - 1] not in ("a", "an", "the", "to", "not"):
-            found = _guard(words, low, at)
-            if found is None and word in _LISTS.held and (low[at - 1] in ("they", "he", "she") or _is_one(low, at)):
-                return EnglishObject()  # `they shut it down in 2022`
-            return found
+            acts = at > 1 and form_of(low[0]) in ("base", "ing") and low[0] not in _LISTS.guards
+            guarded = not _LISTS.guards.isdisjoint(low[max(0, at - 2) : at])
+            if (
+                guarded and not acts and low[at - 1] not in ("that", "which", "who")
+            ):  # not `remove the rule that blocks`
+                return replace(thing_in(words, 0, at), kind="safety")
+            # `they shut it down in 2022`, `our vendor cut it`: of one such somebody only the past is written without an s
+            one = at > 1 and low[0] in LISTS.determiners and low[at - 1].isalpha() and not low[at - 1].endswith("s")
+            return EnglishObject() if word in _LISTS.held and (low[at - 1] in ("they", "he", "she") or one) else None
     return None
 
 
@@ -97,71 +195,25 @@ def _noes() -> frozenset[str]:
     }
 
 
-def _is_one(low: Tokens, at: int) -> bool:
-    """`our vendor`: of one such somebody only the past is written without an s."""
-    return at > 1 and low[0] in LISTS.determiners and low[at - 1].isalpha() and not low[at - 1].endswith("s")
-
-
-def _guard(words: Tokens, low: Tokens, at: int) -> EnglishObject | None:
-    if low[0] in verb_forms() and low[0] not in _LISTS.guards and verb_forms()[low[0]][1] in ("base", "ing") and at > 1:
-        return None  # `remove the rule that blocks`
-    if low[at - 1] in ("that", "which", "who") or not any(word in _LISTS.guards for word in low[max(0, at - 2) : at]):
-        return None
-    return replace(thing_in(words, 0, at), kind="safety")
-
-
-def _is_general(low: Tokens) -> bool:
-    """`deleting a namespace also deletes what is in it`, `GitHub deletes the branch by itself`: what happens in general."""
-    if not _LISTS.at_once.isdisjoint(low) and low[0] not in _LISTS.products:
-        return _is_law(low)
-    if low[0] in _LISTS.products and _LISTS.at_once.isdisjoint(low):
-        return any(_happens(word) for word in low[1:5])
-    said = next((at for at, word in enumerate(low[:7]) if at and _happens(word)), 0)
-    return (said > 0 and low[said - 1] in _LISTS.mechanisms) or _is_law(low)
-
-
-def _is_law(low: Tokens) -> bool:
-    """`purging a queue discards its messages`."""
-    if form_of(low[0]) != "ing" or low[1:2] not in (["a"], ["an"]):
-        return False
-    said = next((at for at, word in enumerate(low[:8]) if at > 1 and _happens(word)), 0)
-    return said > 0 and {"that", "which", "who"}.isdisjoint(low[:said])
-
-
-def _happens(word: str) -> bool:
-    return word in ("can", "may") or form_of(word) == "third"
-
-
-@cache
-def _signs() -> frozenset[str]:
-    """Words of which one is in every clause that judges, describes or relabels something."""
-    thirds = {word for word, (_, form, _) in verb_forms().items() if form == "third"}
-    return _LISTS.edits | _LISTS.must | thirds | {"can", "may", "is", "was", "are", "cannot", "can't", "never"}
-
-
-def _relabels(words: Tokens, low: Tokens) -> bool:
-    """`change the label from Delete to Remove`: words in capitals are what is written there."""
-    if low[0] not in _LISTS.edits or _LISTS.labels.isdisjoint(low[1:7]):
-        return False
-    said = [word for word in words[1:] if word.lower() in verb_forms() and verb_forms()[word.lower()][1] == "base"]
-    return bool(said) and all(word[:1].isupper() for word in said if word.lower() not in _LISTS.labels)
+_JUDGED = Rows("judged", "", f"{AROUND} opening second early")
 
 
 def is_judged(words: Tokens, low: Tokens) -> bool:
     """`dropping the table is forbidden`, `a dropped schema cannot be restored`, `the label goes from Delete to Remove`."""
-    if _signs().isdisjoint(low):
-        return False
     if "," in low[:5] and low[0] in ("to", "in", "by", "for", "note"):
         low = low[low.index(",") + 1 :] or low  # `to be clear, …`
-    if (
-        _relabels(words, low)
-        or _is_general(low)
-        or (low[1:2] and low[1] in _LISTS.keys and not _LISTS.must.isdisjoint(low[2:4]))
-    ):
-        return True
-    if low[0] in ("a", "an") and not {"cannot", "can't", "never"}.isdisjoint(low[2:6]):
-        return True
-    return form_of(low[0]) == "ing" and _PATTERNS.judged.match(" ".join(low)) is not None
+    if low[0] in _LISTS.edits and not _LISTS.labels.isdisjoint(low[1:7]):
+        # `change the label from Delete to Remove`: words in capitals are what is written there
+        said = [word for word in words[1:] if verb_forms().get(word.lower(), ("", ""))[1] == "base"]
+        if said and all(word[:1].isupper() for word in said if word.lower() not in _LISTS.labels):
+            return True
+    happens = next((at for at, word in enumerate(low[:8]) if at and _happens(word)), 0)
+    given = {"opening": (form_of(low[0]),), "second": low[1:2], "early": low[2:4]}
+    return bool(_JUDGED.first((), Around(low, happens, given)))
+
+
+def _happens(word: str) -> bool:
+    return word in ("can", "may") or form_of(word) == "third"
 
 
 def reads_as_english(low: str) -> bool:
