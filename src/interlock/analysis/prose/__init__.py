@@ -133,7 +133,9 @@ def _read_sentence(sentence: str, lifted: Lifted, before: EnglishObject | None, 
             told.plain.append((sentence, "plain_foreign"))
         told.vague = told.vague or foreign.vague
         if foreign.acts or foreign.vague or not foreign.unsure:
-            _play_marks(sentence, lifted, told) if foreign.runs_marks else None
+            for word in tokens(sentence) if foreign.runs_marks else ():
+                if word.startswith(MARK):
+                    play(lifted.of(word), told)
             if foreign.known or foreign.acts or foreign.vague or not any(map(may_be_operation, tokens(sentence))):
                 return before
     if is_not_run(low):
@@ -191,7 +193,8 @@ def _read_clause(
     if marked or told.named:
         for thing in running(words, clause, lifted, told):
             play(thing, told)
-    _follow(_as_written(words, lifted), clause, told)
+    if not clause.denied:
+        told.follow(" ".join(_as_written(words, lifted)).lower(), bool(clause.shield))
     if not clause.shield and not clause.denied:
         read_operations(named, told)
         for at, word in enumerate(words if marked else ()):
@@ -209,8 +212,9 @@ def _read_clause(
     if told.keeps and any(map(only_stops, harmful)):
         harmful = [one for one in harmful if not only_stops(one)]
     for one in harmful:
-        if not placed or _goes_beyond(one, placed[0][0]):
-            told.act(one)
+        configures = "production" in one.traits or one.verb == "act_unconfigure"
+        if not placed or "audit_log" in one.traits or (placed[0][0] == "overwrite" and configures):
+            told.act(one)  # more than what was already told of its files
     if (
         (clause.acts and not harmful)
         or clause.shield == "make"
@@ -221,12 +225,6 @@ def _read_clause(
         return None
     spoken_of = thing_of(clause)
     return spoken_of if spoken_of.kind else before
-
-
-def _goes_beyond(one: AnnouncedAct, placed: str) -> bool:
-    """Whether an act is more than what was already told of its files."""
-    configures = "production" in one.traits or one.verb == "act_unconfigure"
-    return "audit_log" in one.traits or (placed == "overwrite" and configures)
 
 
 def _quote(words: Tokens, clause: EnglishClause, lifted: Lifted, wide: Traits, told: Told) -> None:
@@ -270,16 +268,3 @@ def _do_as_quoted(lifted: Lifted, wide: Traits, told: Told) -> None:
                 _read_clause(tokens(thing.text[len(thing.extra) :][:_PRESSED]), lifted, None, wide, told)
         else:
             _read_clause(tokens(thing.text[:_PRESSED]), lifted, None, wide, told)
-
-
-def _follow(words: Tokens, clause: EnglishClause, told: Told) -> None:
-    """What a clause does with what the one in front of it got."""
-    done = told.carried.follow(" ".join(words).lower(), bool(clause.shield), clause.denied)
-    if done is not None:
-        told.act(done)
-
-
-def _play_marks(sentence: str, lifted: Lifted, told: Told) -> None:
-    for word in tokens(sentence):
-        if word.startswith(MARK):
-            play(lifted.of(word), told)

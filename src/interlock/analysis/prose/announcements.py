@@ -14,7 +14,7 @@ from interlock.analysis.prose.embedded import MARK, Lifted
 from interlock.analysis.prose.english.clause import read_clause
 from interlock.analysis.prose.english.sentence import is_not_run, is_question, without_question, without_refused
 from interlock.analysis.prose.normalise import normalise, without_claims
-from interlock.analysis.prose.operations import CALLED, NAMED, Mention, ends_with, lists_names, mentions
+from interlock.analysis.prose.operations import CALLED, NAMED, ends_with, lists_names, mentions
 
 _LISTS = WordLists("announcements")
 
@@ -37,13 +37,10 @@ def announced_clauses(text: str) -> list[tuple[str, ...]]:
             before = ends_with(clause, named)
             read = read_clause(clause, None, frozenset())
             if not read.denied:
-                found.append(_words(clause, _spoken_of(named, bool(read.shield)), lifted))
+                # operations that the clause calls in no way
+                spoken_of = {one.at for one in named if one.role == NAMED or (read.shield and one.role != CALLED)}
+                found.append(_words(clause, spoken_of, lifted))
     return [words for words in found if words]
-
-
-def _spoken_of(found: list[Mention], shielded: bool) -> set[int]:
-    """Where operations stand that a clause calls in no way."""
-    return {mention.at for mention in found if mention.role == NAMED or (shielded and mention.role != CALLED)}
 
 
 def _words(clause: list[str], named: set[int], lifted: Lifted) -> tuple[str, ...]:

@@ -13,6 +13,7 @@ _PATTERNS = Patterns("files")
 _LISTS = WordLists("files")
 
 _FILE = re.compile(r"^(?:[\w@+-]+/)*[\w@+.-]*\w\.[A-Za-z]\w{0,9}$|^(?:[\w@+.-]+/){1,}[\w@+.*-]*$|^\*\.\w{1,6}$")
+_DRIVE = re.compile(r"[A-Za-z]:[\\/]")
 _MOST = 20
 _PLACES = {"home": "~", "root": "/", "here": "."}
 
@@ -61,25 +62,20 @@ def _deleted(words: Tokens, named: list[str], text: str, bulk: bool) -> list[tup
     tree = _PATTERNS.folder.search(text) is not None
     if not (bulk and tree):
         named = [path for path in named if words[words.index(path) - 1].lower() not in _LISTS.inside]
-    return [("delete", path, *(("recursive",) if tree or _is_folder(path) else ())) for path in named]
-
-
-_DRIVE = re.compile(r"[A-Za-z]:[\\/]")
-
-
-def _is_folder(path: str) -> bool:
-    return _PATTERNS.tree.fullmatch(path.replace("\\", "/") if _DRIVE.match(path) else path) is not None
+    slashed = {path: path.replace("\\", "/") if _DRIVE.match(path) else path for path in named}
+    trees = {path for path in named if tree or _PATTERNS.tree.fullmatch(slashed[path])}
+    return [("delete", path, *(("recursive",) if path in trees else ())) for path in named]
 
 
 def _paths(words: Tokens) -> list[str]:
+    """The paths among the words; a version, a host and owner/repository are none."""
     return [
         word
         for word in words
         if (len(word) <= 300 and _PATTERNS.path.match(word))
-        or (len(word) <= 120 and _FILE.match(word) and _is_file(word))
+        or (
+            len(word) <= 120
+            and _FILE.match(word)
+            and (not _PATTERNS.no_file.fullmatch(word) or _PATTERNS.in_folder.fullmatch(word))
+        )
     ]
-
-
-def _is_file(word: str) -> bool:
-    """False for a version, a host, or owner/repository."""
-    return not _PATTERNS.no_file.fullmatch(word) or _PATTERNS.in_folder.fullmatch(word) is not None

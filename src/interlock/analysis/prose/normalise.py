@@ -24,12 +24,6 @@ _OTHER_ONE = str.maketrans("1!|", "lll")
 _LONGEST = 60
 
 
-def undisguised(text: str) -> str:
-    """The text with letters that were set apart put together again, and digits that stand for letters read as such."""
-    text = _JOINED.sub(_put_together, text) if _APART.search(text) else text
-    return _MIXED.sub(_unleeted, text) if _DISGUISES.search(text) else text
-
-
 def _put_together(match: re.Match[str]) -> str:
     word = "".join(char for char in match[0] if char.isalpha())
     return " ".join(_split(word)) if len(word) <= _LONGEST else word
@@ -100,8 +94,9 @@ def _hides_in_a_word(text: str, at: int) -> bool:
 
 
 def _spaced(text: str) -> str:
-    """The text with what was set apart put together, and one space between its words."""
-    text = undisguised(text)
+    """The text with letters that were set apart put together, digits read as the letters they stand for, and one space between its words."""
+    text = _JOINED.sub(_put_together, text) if _APART.search(text) else text
+    text = _MIXED.sub(_unleeted, text) if _DISGUISES.search(text) else text
     return text if text == " ".join(text.split()) else _SPACES.sub(" ", text).strip()
 
 
@@ -112,20 +107,13 @@ def without_claims(text: str) -> str:
     """The text without what it says about itself."""
     if _SPEAKER_ENDS.search(text):
         text = _PATTERNS.speakers.sub(" . ", text)
-    if not _may_claim(text):
+    # letters of other alphabets can be capitals of these
+    if text.isascii() and not may_say(_claim_cues(), text.lower()):
         return text
     return _PATTERNS.claims.sub(
         lambda match: match[0] if _PATTERNS.denied.search(text[max(0, match.start() - 14) : match.start()]) else " . ",
         text,
     )
-
-
-def _may_claim(text: str) -> bool:
-    """False when no claim can be in it; letters of other alphabets can be capitals of these, so those are looked at."""
-    if not text.isascii():
-        return True
-    low = text.lower()
-    return may_say(_claim_cues(), low)
 
 
 @cache

@@ -20,28 +20,6 @@ _PATTERNS = Patterns("playing")
 _LISTS = WordLists("playing")
 
 
-class Carried:
-    """Remembers the clauses in front."""
-
-    def __init__(self) -> None:
-        self.before: list[str] = []
-
-    def follow(self, text: str, speaks: bool, denied: bool) -> AnnouncedAct | None:
-        """The act that this clause completes, if it does; `speaks` when the clause only speaks of something."""
-        if denied:
-            return None
-        found: AnnouncedAct | None = None
-        if not speaks and self._had(_PATTERNS.fetches, _PATTERNS.runs_it, text):
-            found = AnnouncedAct("act_run", text[:120])
-        elif self._had(_PATTERNS.sensitive, _PATTERNS.sends_it, text):
-            found = AnnouncedAct("act_leak", text[:120], frozenset({"secret"}))
-        self.before = [*self.before[-_REACH:], text[:_LONGEST]]
-        return found
-
-    def _had(self, earlier: re.Pattern[str], now: re.Pattern[str], text: str) -> bool:
-        return bool(self.before) and now.match(text) is not None and any(earlier.search(one) for one in self.before)
-
-
 _REACH = 8  # clauses
 _LONGEST = 1_000
 
@@ -59,7 +37,7 @@ class Told:
         self.mentioned: list[Mention] = []  # the operations that the sentence names
         self.ended = ""  # the role of the one that the clause in front ended with
         self.lists = False  # the sentence only lists operations
-        self.carried = Carried()
+        self.before: list[str] = []  # the clauses in front
         self.spoken: set[str] = set()  # of the clauses of a sentence: told, look, or done
         self.keeps = False  # the sentence says that data stays
         self.last = False  # no clause follows that may speak of the same thing
@@ -77,6 +55,18 @@ class Told:
         self.any = True
         self.out.effect(one.verb, one.target, *sorted(one.traits))
 
+    def follow(self, text: str, speaks: bool) -> None:
+        """Reports what a clause does with what one in front of it got; `speaks` when the clause only speaks of something."""
+        for got, done, verb, traits in (
+            (_PATTERNS.fetches, _PATTERNS.runs_it, "act_run", ()),
+            (_PATTERNS.sensitive, _PATTERNS.sends_it, "act_leak", ("secret",)),
+        ):
+            if self.before and not (speaks and verb == "act_run") and done.match(text):
+                if any(map(got.search, self.before)):
+                    self.act(AnnouncedAct(verb, text[:120], frozenset(traits)))
+                    break
+        self.before = [*self.before[-_REACH:], text[:_LONGEST]]
+
 
 # -- would it run? ----------------------------------------------------------------------------------------
 
@@ -86,27 +76,20 @@ def running(words: Tokens, clause: EnglishClause, lifted: Lifted, told: Told) ->
     found: list[Embedded] = []
     low = [word.lower() for word in words]
     named = told.named  # `the difference between x and y`
+    speaks = (
+        clause.shield and not clause.denied
+    )  # in `to fix the bug I'll do a quick x`, of something else than the command
     for at, word in enumerate(words):
         if not word.startswith(MARK):
             named = named and low[at] in _LISTS.joints
-        elif named or _is_named(low, at):
-            named = True
-        elif word in clause.marks or _is_launched(low, at, clause):
+        elif named or _PATTERNS.named.search(framed(low, at)):
+            named = True  # `what x does`, `uses of x`
+        elif word in clause.marks or (speaks and _PATTERNS.launched.match(framed(low, at))):
             thing = lifted.of(word)
             if clause.runs or not thing.kind.startswith("quoted_"):
                 found.append(thing)
     told.named = named
     return found
-
-
-def _is_named(low: Tokens, at: int) -> bool:
-    """True where a command is only named: `what x does`, `the difference between x and y`, `uses of x`."""
-    return _PATTERNS.named.search(framed(low, at)) is not None
-
-
-def _is_launched(low: Tokens, at: int, clause: EnglishClause) -> bool:
-    """`to fix the bug I'll do a quick x`: what shields the clause is not what is done with the command."""
-    return bool(clause.shield) and not clause.denied and _PATTERNS.launched.match(framed(low, at)) is not None
 
 
 # -- what does it do? -------------------------------------------------------------------------------------
