@@ -12,6 +12,7 @@ from interlock.analysis.lexicon.forms import form_of, is_opening, nominals, open
 from interlock.analysis.lexicon.idioms import Phrase
 from interlock.analysis.lexicon.load import Patterns, WordLists, harmless_phrases, phrases
 from interlock.analysis.lexicon.load import english as english_words
+from interlock.analysis.lexicon.rows import Rows
 from interlock.analysis.operations.names import is_operation
 from interlock.analysis.prose import english
 from interlock.analysis.prose.clauses import AnnouncedAct, Tokens, Traits, act, framed
@@ -19,6 +20,7 @@ from interlock.analysis.prose.embedded import MARK
 from interlock.analysis.prose.english.objects import EnglishObject, in_code, kind_of, thing_in, with_its_data
 from interlock.analysis.prose.english.roles import (
     ANNOUNCED,
+    AROUND,
     JOBS,
     SPEAKS,
     THINGS,
@@ -330,25 +332,16 @@ def _said(wording: Phrase, thing: EnglishObject, text: str, wide: Traits) -> Ann
     return act(wording.kind, kind, thing.words or text, thing.traits | wide | wording.traits)
 
 
-_NEVER_BACK: Traits = frozenset({"permanent", "no_backup"})
+_LOSSES = Rows("loss_by_default", "known thing", f"{AROUND} traits")
 
 
 def by_default(low: Tokens, thing: EnglishObject, wide: Traits, known: bool) -> AnnouncedAct | None:
     """The act, when something of value is taken away for good, or all of it by a verb that nobody knows."""
-    if thing.kind not in _LISTS.valued or not low:
-        return None
     traits = thing.traits | wide
-    away = not _LISTS.away.isdisjoint(low)
-    for_good = not _NEVER_BACK.isdisjoint(traits)
-    if known and not (away and for_good):
+    said = _LOSSES.first(("yes" if known else "no", thing.kind), Around(low, 0, {"traits": traits}))
+    if said is None or (not known and not _looks_like_a_verb(low)):
         return None
-    if not known and not (for_good or (away and "all" in traits)):
-        return None
-    if not known and not _looks_like_a_verb(low):
-        return None
-    if any(verb_forms().get(word, ("",))[0] in _LISTS.keeps for word in low):
-        return None
-    return act("shed", thing.kind, thing.words, traits)
+    return act(said, thing.kind, thing.words, traits)
 
 
 def mutation(words: Tokens, low: Tokens, at: int, wide: Traits) -> AnnouncedAct | None:

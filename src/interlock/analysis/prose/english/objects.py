@@ -67,15 +67,16 @@ def thing_in(words: Tokens, start: int, end: int, particle: int = -1) -> English
         elif number and "production" in their_traits:
             traits.add("production")
         group = group or (number > 0 and not _LISTS.groups.isdisjoint(phrase))
-    text = " ".join(low)
+    text, scopes = " ".join(low), _scope(low)
     shared = not _LISTS.shared.isdisjoint(low)
     if kind == "scrap" and shared:
         kind = "data"
-    elif not shared and _is_scrap(kind, traits, low, phrases[0]):
-        kind = "scrap"
+    elif not shared:
+        slots = {"words": low, "all": low, "first": phrases[0], "scopes": scopes, "traits": traits, "text": text}
+        kind = _SCRAP.first((kind,), slots) or kind
     if kind == "credential" and any(word.startswith("encrypt") for word in low):
         traits.add("permanent")
-    traits |= _scope(low)
+    traits |= scopes
     if many:
         traits.add("bulk")
     if english.may_say(_NO_BACKUP_CUES, text) and _PATTERNS.no_backup.search(text):
@@ -98,25 +99,7 @@ def thing_in(words: Tokens, start: int, end: int, particle: int = -1) -> English
     )
 
 
-def _is_scrap(kind: str, traits: set[str], low: Tokens, first: Tokens) -> bool:
-    """True for what is one's own, a toy, or left in a place that is emptied every day."""
-    text = " ".join(low)
-    if kind == "resource" and _is_own(low, first):
-        return True
-    if kind in ("data", "resource") and not _LISTS.toys.isdisjoint(low) and _PATTERNS.toy.match(text):
-        return True
-    if kind == "data" and "local" in low and any(scope().get(word) == "staging" for word in low):
-        return True  # `the local dev database`
-    if not kind and not _LISTS.passing.isdisjoint(first):
-        return True  # `the throw-away clone`
-    return kind in ("data", "") and traits.isdisjoint(_LISTS.real) and _PATTERNS.scrap_place.search(text) is not None
-
-
-def _is_own(low: Tokens, first: Tokens) -> bool:
-    """What runs on one's own machine: `the stack on my laptop`; the laptop itself is something else."""
-    if not {"local", "localhost", "locally"}.isdisjoint(low):
-        return True
-    return "my" in low and not _LISTS.own.isdisjoint(low) and _LISTS.own.isdisjoint(first)
+_SCRAP = Rows("scrap", "kind", "words all first scopes traits text")
 
 
 def _phrases(low: Tokens) -> list[Tokens]:

@@ -62,6 +62,7 @@ _SLOTS: Mapping[str, Callable[[Tokens, int], Collection[str]]] = {
     "behind": lambda low, at: " ".join(low[at + 1 :]),
     "clause": lambda low, at: " ".join(low),
     "forms": lambda low, at: {form_of(word) for word in low[:at]},
+    "verbs": lambda low, at: {verb_forms()[word][0] for word in low if word in verb_forms()},
     "denied": lambda low, at: ("yes",) if is_denied(low, at) else (),
     "passive": lambda low, at: ("yes",) if is_passive(low, at) else (),
     "others": lambda low, at: ("yes",) if by_others(low, at) else (),
