@@ -9,7 +9,7 @@ from typing import Any
 from interlock.analysis.lexicon.load import Patterns, WordLists, rows_of
 from interlock.analysis.packs import only_keys
 
-Condition = tuple[str, Callable[[Any], object], bool]  # slot, what is asked of its words, and the answer that is needed
+Condition = tuple[str, Callable[[Any], bool], bool]  # slot, what is asked of its words, and the answer that is needed
 Row = tuple[list[Condition], str]
 _NONE = "."  # stands for no word, and for the answer "nothing"
 _ABSENT = "not_"
@@ -26,10 +26,14 @@ class Rows:
         """The answer of the first row that holds for these keys and the words of the slots; None where no row does."""
         rows = self.by_key.get(key)
         if rows is None:
-            given = {name: (word,) for name, word in zip(self.keys, key, strict=True)}
-            rows = self.by_key[key] = [row for keyed, row in self.rows if _all_hold(keyed, given)]
+            given = dict(zip(self.keys, key, strict=True))
+            holds = [all(asked((given[slot],)) is needed for slot, asked, needed in keyed) for keyed, _ in self.rows]
+            rows = self.by_key[key] = [row for (_, row), held in zip(self.rows, holds, strict=True) if held]
         for conditions, answer in rows:
-            if _all_hold(conditions, words):
+            for slot, asked, needed in conditions:
+                if asked(words[slot]) is not needed:
+                    break
+            else:
                 return answer
         return None
 
@@ -46,13 +50,6 @@ class Rows:
         return found
 
 
-def _all_hold(conditions: list[Condition], words: Mapping[str, Collection[str]]) -> bool:
-    for slot, asked, needed in conditions:  # noqa: SIM110 - a generator would cost more than the questions
-        if bool(asked(words[slot])) is not needed:
-            return False
-    return True
-
-
 def _slot(name: str) -> str:
     return name.removeprefix(_ABSENT)
 
@@ -61,7 +58,8 @@ def _condition(name: str, value: str) -> Condition:
     absent = name.startswith(_ABSENT)
     if value.startswith("~"):
         reader, _, pattern = value[1:].partition(".")
-        return _slot(name), getattr(Patterns(reader), pattern).search, not absent
+        search = getattr(Patterns(reader), pattern).search
+        return _slot(name), lambda text: search(text) is None, absent
     return _slot(name), words_in(value).isdisjoint, absent
 
 

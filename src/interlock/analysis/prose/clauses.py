@@ -18,7 +18,7 @@ _LISTS = WordLists("clauses")
 
 _ENDS = re.compile(r"[.!?;\n。！？；]")
 _PIECE = re.compile(
-    rf"{MARK}.|[~.]?/?[\w@#%&$*+~./:\\-]{{0,200}}[\w*/~](?:['’](?:s|t|m|re|ll|ve|d)\b|s['’](?=\s))?|[,:()—–|→\[\]]|--?>?|=>|&"
+    rf"{MARK}.|[^\W_]++(?=[ ,]|$)|[~.]?/?[\w@#%&$*+~./:\\-]{{0,200}}[\w*/~](?:['’](?:s|t|m|re|ll|ve|d)\b|s['’](?=\s))?|[,:()—–|→\[\]]|--?>?|=>|&"
 )
 _LONGEST = 100  # words; a longer clause is read in pieces
 Tokens = list[str]

@@ -68,14 +68,15 @@ def _deleted(words: Tokens, named: list[str], text: str, bulk: bool) -> list[tup
 
 
 def _paths(words: Tokens) -> list[str]:
-    """The paths among the words; a version, a host and owner/repository are none."""
     return [
         word
         for word in words
-        if (len(word) <= 300 and _PATTERNS.path.match(word))
-        or (
-            len(word) <= 120
-            and _FILE.match(word)
-            and (not _PATTERNS.no_file.fullmatch(word) or _PATTERNS.in_folder.fullmatch(word))
-        )
+        if not word.isalpha()
+        and len(word) <= 300
+        and (_PATTERNS.path.match(word) or (len(word) <= 120 and _FILE.match(word) and not _is_other(word)))
     ]
+
+
+def _is_other(word: str) -> bool:
+    """True for a version, a host, or owner/repository."""
+    return _PATTERNS.no_file.fullmatch(word) is not None and not _PATTERNS.in_folder.fullmatch(word)

@@ -20,8 +20,9 @@ class Around(dict[str, Collection[str]]):
     """The words around one word of a clause, by slot, each found when a row asks for it; `given` are slots that no clause has."""
 
     def __init__(self, low: Tokens, at: int, given: Mapping[str, Collection[str]] | None = None) -> None:
-        super().__init__(given or {})
         self.low, self.at = low, at
+        if given:
+            self.update(given)
 
     def __missing__(self, slot: str) -> Collection[str]:
         found = self[slot] = _SLOTS[slot](self.low, self.at)
@@ -51,6 +52,8 @@ _SLOTS: Mapping[str, Callable[[Tokens, int], Collection[str]]] = {
     "after": lambda low, at: classes(low[at + 1]) if at + 1 < len(low) else _NOTHING,
     "after2": lambda low, at: (low[at + 2],) if at + 2 < len(low) else _NOTHING,
     "first": lambda low, at: low[:1],
+    "second": lambda low, at: low[1:2],
+    "early": lambda low, at: low[2:4],
     "front": lambda low, at: low[:at],
     "close": lambda low, at: low[max(0, at - 3) : at],
     "near": lambda low, at: low[at + 1 : at + 6],

@@ -24,13 +24,12 @@ REFUSED_CUES = tuple("ask want told order beg tri request instruct says demand t
 
 def is_question(low: str) -> bool:
     """True for what is asked; a polite request is none."""
-    if _PATTERNS.polite.match(low):
+    marked = low.rstrip().endswith("?")
+    if (not marked and not _PATTERNS.asks_openly.match(low)) or _PATTERNS.polite.match(low):
         return False
     if _PATTERNS.asks.match(low):
-        return low.rstrip().endswith("?") or (
-            _PATTERNS.asks_openly.match(low) is not None and not _PATTERNS.answers.search(low)
-        )
-    return low.startswith("¿") and low.rstrip().endswith("?")
+        return marked or not _PATTERNS.answers.search(low)
+    return marked and low.startswith("¿")
 
 
 def without_question(sentence: str) -> str:
@@ -195,7 +194,7 @@ def _noes() -> frozenset[str]:
     }
 
 
-_JUDGED = Rows("judged", "", f"{AROUND} opening second early")
+_JUDGED = Rows("judged", "opening", AROUND)
 
 
 def is_judged(words: Tokens, low: Tokens) -> bool:
@@ -204,16 +203,18 @@ def is_judged(words: Tokens, low: Tokens) -> bool:
         low = low[low.index(",") + 1 :] or low  # `to be clear, …`
     if low[0] in _LISTS.edits and not _LISTS.labels.isdisjoint(low[1:7]):
         # `change the label from Delete to Remove`: words in capitals are what is written there
-        said = [word for word in words[1:] if verb_forms().get(word.lower(), ("", ""))[1] == "base"]
-        if said and all(word[:1].isupper() for word in said if word.lower() not in _LISTS.labels):
+        verbs = [word for word in words[1:] if verb_forms().get(word.lower(), ("", ""))[1] == "base"]
+        if verbs and all(word[:1].isupper() for word in verbs if word.lower() not in _LISTS.labels):
             return True
-    happens = next((at for at, word in enumerate(low[:8]) if at and _happens(word)), 0)
-    given = {"opening": (form_of(low[0]),), "second": low[1:2], "early": low[2:4]}
-    return bool(_JUDGED.first((), Around(low, happens, given)))
+    said = _happening()
+    happens = next((at for at, word in enumerate(low[:8]) if at and word in said), 0)
+    return bool(_JUDGED.first((form_of(low[0]),), Around(low, happens)))
 
 
-def _happens(word: str) -> bool:
-    return word in ("can", "may") or form_of(word) == "third"
+@cache
+def _happening() -> frozenset[str]:
+    """Verbs in the forms that say what happens."""
+    return frozenset(word for word, (_, form, _) in verb_forms().items() if form == "third") | {"can", "may"}
 
 
 def reads_as_english(low: str) -> bool:
