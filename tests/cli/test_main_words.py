@@ -12,6 +12,7 @@ import pytest
 
 from interlock.cli.arguments import declared_arguments
 from interlock.cli.main import _SHARED, COMMANDS, command_function, main
+from interlock.model import TRUSTS
 from repository import ROOT
 
 DECLARED = {
@@ -66,4 +67,8 @@ def test_every_declaration_is_the_help_of_a_command(capsys: pytest.CaptureFixtur
 @pytest.mark.parametrize("key", ["exampels", "nargs"])
 def test_a_misspelt_key_of_a_declaration_is_refused(key: str) -> None:
     with pytest.raises(ValueError, match=key):
-        declared_arguments({"about": "x", key: "y"}, {}, {})
+        list(declared_arguments({"about": "x", key: "y"}))
+
+
+def test_the_levels_of_trust_are_all_declared() -> None:
+    assert DECLARED["adapter trust"]["level LEVEL"]["choices"] == list(TRUSTS)

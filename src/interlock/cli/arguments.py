@@ -2,37 +2,30 @@
 
 from __future__ import annotations
 
-import argparse
-from collections.abc import Callable, Mapping
+import tomllib
+from argparse import ArgumentParser, HelpFormatter, Namespace, RawDescriptionHelpFormatter
+from collections.abc import Callable, Iterator, Mapping
+from functools import cache
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
-Args = argparse.Namespace
-Argument = Callable[[argparse.ArgumentParser], object]  # adds itself to a parser
+Args = Namespace
+Argument = Callable[[ArgumentParser], object]  # adds itself to a parser
 Table = Mapping[str, Any]
+NOTHING: Mapping[str, Any] = MappingProxyType({})
+EXITS = "0 done, 1 refused or failed, 2 wrong usage, 3 no daemon answers"
 _TYPES = {"int": int, "path": Path}
-_ABOUT = frozenset(
-    "about help example examples exits epilog usage wrapped shared default".split()
-)  # of the command itself
+# Keys of a declaration that are about the command itself.
+_ABOUT = frozenset("about help example examples exits epilog usage metavar wrapped abbreviates shared default".split())
 
 
-def argument(
-    names: str, metavar: str | None = None, help: str | None = None, default: object = None, **how: Any
-) -> Argument:
-    """One argument or option; other spellings of its name stand behind it."""
-    return lambda parser: parser.add_argument(*names.split(), metavar=metavar, help=help, default=default, **how)
+def _argument(*names: str, **how: Any) -> Argument:
+    return lambda parser: parser.add_argument(*names, **how)
 
 
-def flag(names: str, help: str, action: str = "store_true", **how: Any) -> Argument:
-    """An option without a value."""
-    return lambda parser: parser.add_argument(*names.split(), action=action, help=help, **how)
-
-
-CONFIG = argument("--config", "FILE", "the daemon's configuration (default: `interlock config path`)")
-JSON = flag("--json", "as JSON")
-OPERATOR = argument("--operator", "NAME", "sign in as this operator (default: asks)")  # of a command that signs in
-DRY_RUN = flag("--dry-run", "show what would be written, and write nothing")
-YES = flag("--yes", "do not ask")
+_CONFIG = _argument("--config", metavar="FILE", help="the daemon's configuration (default: `interlock config path`)")
+_JSON = _argument("--json", help="as JSON", action="store_true")
 _SCOPES = {
     "user": "for this user, in every project (default)",
     "project": "for this folder, whoever works in it",
@@ -40,7 +33,7 @@ _SCOPES = {
 }
 
 
-def _add_scope(parser: argparse.ArgumentParser) -> None:
+def _add_scope(parser: ArgumentParser) -> None:
     """The options for the scope of an installation."""
     choice = parser.add_mutually_exclusive_group()
     for scope, said in _SCOPES.items():
@@ -48,28 +41,69 @@ def _add_scope(parser: argparse.ArgumentParser) -> None:
     parser.set_defaults(scope="user")
 
 
-SHARED: Mapping[str, Argument] = {
-    "@config": CONFIG,
-    "@dry-run": DRY_RUN,
-    "@json": JSON,
-    "@operator": OPERATOR,
+_SHARED: Mapping[str, Argument] = {
+    "@config": _CONFIG,
+    "@dry-run": _argument("--dry-run", help="show what would be written, and write nothing", action="store_true"),
+    "@json": _JSON,
+    "@operator": _argument("--operator", metavar="NAME", help="sign in as this operator (default: asks)"),
     "@scope": _add_scope,
-    "@yes": YES,
+    "@yes": _argument("--yes", help="do not ask", action="store_true"),
 }
 
 
-def declared_arguments(table: Table, fills: Mapping[str, str], more: Mapping[str, Table]) -> list[Argument]:
+@cache
+def declarations(module: str) -> Mapping[str, Table]:
+    """The tables of the TOML file beside a module."""
+    path = Path(__file__).parent.joinpath(*module.split(".")[2:]).with_suffix(".toml")
+    return tomllib.loads(path.read_text("utf-8"))
+
+
+def declared_parser(
+    module: str,
+    word: str,
+    fills: Mapping[str, str] = NOTHING,
+    more: Mapping[str, Table] = NOTHING,
+    kind: type[ArgumentParser] = ArgumentParser,
+) -> ArgumentParser:
+    """The parser of a command; `args.fail` reports wrong usage. `fills` and `more` as in `declared_arguments`."""
+    table = declarations(module)[word]
+    about, end = table["about"].strip(), table.get("epilog")
+    if end is None:
+        end = _help_end(table["examples"], table.get("exits", EXITS))
+    if fills:
+        about, end = about.format_map(fills), end.format_map(fills)
+    parser = kind(prog=f"interlock {word}", usage=table.get("usage"), description=about, epilog=end, **_form(table))
+    for add in declared_arguments(table, fills, more):
+        add(parser)
+    parser.set_defaults(fail=parser.error)
+    return parser
+
+
+def declared_word(parsers: Any, name: str, table: Table) -> ArgumentParser:
+    """The parser of a subcommand, among those of its command."""
+    help = table["help"]
+    end = table.get("epilog", f"example:\n  {table['example']}" if "example" in table else None)
+    made: ArgumentParser = parsers.add_parser(
+        name, help=help, description=table.get("about", f"{help[:1].upper()}{help[1:]}."), epilog=end, **_form(table)
+    )
+    for add in declared_arguments(table):
+        add(made)
+    return made
+
+
+def declared_arguments(
+    table: Table, fills: Mapping[str, str] = NOTHING, more: Mapping[str, Table] = NOTHING
+) -> Iterator[Argument]:
     """The arguments of a declaration, `"--names METAVAR" = "help"`; refuses a positional one without a metavar or choices.
 
-    `fills` are filled into help texts, `more` are further settings of an argument, by its first name.
+    `fills` are filled into help texts, `more` are settings of an argument that no file can state, by its first name.
     """
-    found = []
+    yield from (_CONFIG, _JSON) if table.get("shared", True) and "metavar" not in table else ()
     for key, value in table.items():
-        if key in SHARED:
-            found.append(SHARED[key])
+        if key in _SHARED:
+            yield _SHARED[key]
         elif key not in _ABOUT:
-            found.append(_declared(key, {"help": value} if isinstance(value, str) else value, fills, more))
-    return found
+            yield _declared(key, {"help": value} if isinstance(value, str) else value, fills, more)
 
 
 def _declared(key: str, how: Table, fills: Mapping[str, str], more: Mapping[str, Table]) -> Argument:
@@ -87,28 +121,15 @@ def _declared(key: str, how: Table, fills: Mapping[str, str], more: Mapping[str,
         raise ValueError(f"{key!r}: neither an argument with a metavar nor a key of a command's declaration")
     elif "choices" not in given:
         given.setdefault("action", "store_true")
-    return lambda parser: parser.add_argument(*names, **given)
+    return _argument(*names, **given)
 
 
-def make_parser(
-    word: str,
-    description: str,
-    epilog: str,
-    *arguments: Argument,
-    kind: type[argparse.ArgumentParser] = argparse.ArgumentParser,
-    **how: Any,
-) -> argparse.ArgumentParser:
-    """The parser of one command; `args.fail` reports wrong usage."""
-    how.setdefault("formatter_class", argparse.RawDescriptionHelpFormatter)
-    how.setdefault("allow_abbrev", False)
-    parser = kind(prog=f"interlock {word}", description=description, epilog=epilog, **how)
-    for add in arguments:
-        add(parser)
-    parser.set_defaults(fail=parser.error)
-    return parser
+def _form(table: Table) -> dict[str, Any]:
+    form = HelpFormatter if table.get("wrapped") else RawDescriptionHelpFormatter
+    return {"formatter_class": form, "allow_abbrev": table.get("abbreviates", False)}
 
 
-def help_end(examples: str, exits: str) -> str:
+def _help_end(examples: str, exits: str) -> str:
     """The end of a command's help: its examples and its exit codes."""
     inner = "\n".join(f"  {line}" for line in examples.strip().splitlines())
     return f"examples:\n{inner}\n\nexit codes: {exits}"

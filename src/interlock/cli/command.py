@@ -7,18 +7,15 @@ import re
 import shutil
 import sys
 import time
-import tomllib
-from argparse import ArgumentParser, HelpFormatter, RawDescriptionHelpFormatter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
-from functools import cache, wraps
+from functools import wraps
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any
 
 from interlock.analysis.display_text import Line, short_id, visible
 from interlock.analysis.packs import PackError
-from interlock.cli.arguments import CONFIG, JSON, Args, Argument, Table, declared_arguments, help_end, make_parser
+from interlock.cli.arguments import NOTHING, Args, Table, declarations, declared_parser, declared_word
 from interlock.cli.output import paint, print_table
 from interlock.client import ApiError, DaemonClient, NoDaemon, find_daemon
 from interlock.config import Config, ConfigError, load_config
@@ -27,7 +24,6 @@ from interlock.policy.policy import PolicyError
 
 OK, FAILED, USAGE, NO_DAEMON = 0, 1, 2, 3
 ASKS, DENIED = 10, 20  # 2.13, where an exit code stands for an answer
-EXITS = "0 done, 1 refused or failed, 2 wrong usage, 3 no daemon answers"
 
 Main = Callable[[Sequence[str]], int]
 Work = Callable[[Args], int]
@@ -53,20 +49,13 @@ def typed_name() -> str:
     return shown if "/" in shown else f"./{shown}"
 
 
-def command(
-    word: str, fills: Mapping[str, str] = MappingProxyType({}), **more: Mapping[str, Any]
-) -> Callable[[Work], Main]:
-    """A command that the TOML file beside its module declares; what it decorates gets the parsed arguments.
-
-    `fills` are filled into its help, `more` are settings of single arguments that no file can state.
-    """
+def command(word: str, fills: Mapping[str, str] = NOTHING, **more: Table) -> Callable[[Work], Main]:
+    """A command that the TOML file beside its module declares; what it decorates gets the parsed arguments."""
 
     def declare(work: Work) -> Main:
         @wraps(work)
         def main(argv: Sequence[str]) -> int:
-            table = _declarations(work.__module__)[word]
-            shared = (CONFIG, JSON) if table.get("shared", True) else ()
-            parser = _parser(word, table, fills, *shared, *declared_arguments(table, fills, more))
+            parser = declared_parser(work.__module__, word, fills, more)
             return run(word, work, parser.parse_args(list(argv)))
 
         return main
@@ -82,7 +71,7 @@ class CommandWords:
         self._works: dict[str, Work] = {}
 
     def word(self, name: str) -> Callable[[Work], Work]:
-        """Declares a subcommand, with the options that all commands share."""
+        """The subcommand of this name, which gets the parsed arguments."""
 
         def declare(work: Work) -> Work:
             self._works[name] = work
@@ -91,48 +80,20 @@ class CommandWords:
         return declare
 
     def __call__(self, argv: Sequence[str]) -> int:
-        tables = _declarations(self._module)
+        """Run a subcommand; where none is given, the default one, or else the help."""
+        tables = declarations(self._module)
         table = tables[self._word]
-        parser = _parser(self._word, table, {})
-        inner = parser.add_subparsers(dest="word", metavar="WORD", required=True)
+        parser = declared_parser(self._module, self._word)
+        inner = parser.add_subparsers(dest="word", metavar=table["metavar"], required="default" in table)
         for name, work in self._works.items():
-            made = _subcommand(inner, name, tables[f"{self._word} {name}"])
-            made.set_defaults(work=work)
+            declared_word(inner, name, tables[f"{self._word} {name}"]).set_defaults(work=work)
         given, default = list(argv), table.get("default", "")
         bare = not given or (given[0].startswith("-") and given[0] not in ("-h", "--help"))
         args = parser.parse_args([default, *given] if bare and default else given)
+        if args.word is None:
+            parser.print_help()
+            return OK
         return run(self._word, args.work, args)
-
-
-@cache
-def _declarations(module: str) -> Mapping[str, Table]:
-    path = Path(__file__).parent.joinpath(*module.split(".")[2:]).with_suffix(".toml")
-    return tomllib.loads(path.read_text("utf-8"))
-
-
-def _parser(word: str, table: Table, fills: Mapping[str, str], *arguments: Argument) -> ArgumentParser:
-    about, end = table["about"].strip(), table.get("epilog")
-    if end is None:
-        end = help_end(table["examples"], table.get("exits", EXITS))
-    if fills:
-        about, end = about.format_map(fills), end.format_map(fills)
-    form = HelpFormatter if table.get("wrapped") else RawDescriptionHelpFormatter
-    return make_parser(word, about, end, *arguments, usage=table.get("usage"), formatter_class=form)
-
-
-def _subcommand(parsers: Any, name: str, table: Table) -> ArgumentParser:
-    help = table["help"]
-    made: ArgumentParser = parsers.add_parser(
-        name,
-        help=help,
-        description=f"{help[:1].upper()}{help[1:]}.",
-        epilog=f"example:\n  {table['example']}",
-        formatter_class=RawDescriptionHelpFormatter,
-        allow_abbrev=False,
-    )
-    for add in (CONFIG, JSON, *declared_arguments(table, {}, {})):
-        add(made)
-    return made
 
 
 def run(name: str, work: Work, args: Args) -> int:

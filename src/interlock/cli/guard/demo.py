@@ -10,7 +10,6 @@ import shutil
 import subprocess
 import sys
 import time
-from argparse import HelpFormatter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
@@ -23,16 +22,16 @@ from msgspec import Struct, field
 import interlock
 from interlock.analysis.display_text import Line
 from interlock.cli.answer.audit import record_line
-from interlock.cli.arguments import Args, make_parser
+from interlock.cli.arguments import Args
 from interlock.cli.command import (
     FAILED,
     OK,
     CommandError,
+    CommandWords,
     Row,
     command,
     daemon,
     list_rows,
-    run,
     say,
     say_json,
     typed_name,
@@ -266,17 +265,10 @@ def _tail(operator: DaemonClient) -> Iterator[Line]:
         yield line("  ") + record_line(record)
 
 
-def conformance_main(argv: Sequence[str]) -> int:
-    """Print the evidence bundle; neither reads nor changes this installation's state."""
-    about = "Evidence for the public MCP-AQL conformance runner."
-    end = "The runner checks envelopes, introspection, parameters and errors. Passing it says nothing about safety."
-    parser = make_parser("conformance", about, end, formatter_class=HelpFormatter)
-    words = parser.add_subparsers(dest="word", metavar="WORD", required=True)
-    help = "drive a server of its own over stdio and print the evidence as JSON"
-    words.add_parser("evidence", help=help, allow_abbrev=False)
-    return run("conformance", _evidence, parser.parse_args(argv))
+conformance_main = CommandWords("conformance", __name__)
 
 
+@conformance_main.word("evidence")
 def _evidence(args: Args) -> int:
     with private_daemon() as (daemon, token):
         say_json(asyncio.run(_driven(daemon, daemon.on_behalf(token))))

@@ -9,7 +9,7 @@ import tomllib
 from pathlib import Path
 
 import interlock
-from interlock.cli.arguments import Args, argument
+from interlock.cli.arguments import Args
 from interlock.cli.command import OK, USAGE, CommandError, command
 from interlock.cli.main import main as interlock_main
 from interlock.config import ConfigError, load_config
@@ -19,7 +19,6 @@ from interlock.policy.policy import MODES, policy_of
 
 ENVIRONMENT_MODE = "MCPAQL_SAFETY_LOOP"
 MODE_WORDS = {"modes": ", ".join(MODES)}
-TOKEN_FILE = argument("--token-file", "FILE", "the agent's own token; else it is known by its user id", type=Path)
 
 
 @command("mcp", MODE_WORDS)

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 
 from interlock.adapters.trust import HIGHEST_CLAIM
-from interlock.cli.arguments import Args, argument, make_parser
+from interlock.cli.arguments import Args, declared_parser
 from interlock.cli.command import USAGE, CommandError, command, run
-from interlock.cli.guard.mcp import TOKEN_FILE, agent_token
+from interlock.cli.guard.mcp import agent_token
 from interlock.cli.sign_in import operator_change
 from interlock.client import path_segment
 from interlock.config import ConfigError, load_config
@@ -18,55 +17,6 @@ from interlock.proxy.running import ProxyOptions, ProxySettingError, server_addr
 from interlock.proxy.running import run as relay
 
 CLAIMS = tuple(word for word, trust in TRUSTS.items() if trust <= HIGHEST_CLAIM)
-_USAGE = """\
-interlock proxy [--name NAME] [--trust LEVEL] (-- COMMAND ARGS… | --url URL | --config FILE.json)
-       interlock proxy adopt [--undo] [--dry-run] [--trust LEVEL] FILE
-       interlock proxy accept NAME --reason WORDS"""
-_EPILOG = """\
-`tools/call` is judged by the daemon; what is held waits for a person. Everything else passes as it came.
-A server is untested until somebody vouches for it: it lists its tools, and one that is started here has those called that
-only read, by its own word and by their names.
-  --trust untested             it lists its tools and can do nothing else
-  --trust generated            it may do what is certainly safe: little more than read files
-  --trust validated            it may change what can be undone, and is held before it destroys
-  interlock adapter trust …    an operator's word, for more than that, and for less
-
-examples:
-  interlock proxy --trust validated -- npx -y @modelcontextprotocol/server-memory
-  interlock proxy --name crm --trust validated --url https://crm.example/mcp
-  interlock proxy --config servers.json
-  interlock proxy adopt ~/.cursor/mcp.json
-"""
-
-
-_ARGUMENTS = (
-    argument("--name", "NAME", "what the server is called in tickets and the record", ""),
-    argument(
-        "--trust",
-        "LEVEL",
-        f"who vouches for it: {', '.join(CLAIMS)}; more takes an operator",
-        "",
-        choices=CLAIMS,
-    ),
-    argument("--url", "URL", "a server that speaks streamable HTTP", ""),
-    argument(
-        "--header-file",
-        "FILE",
-        "headers for --url, one `Name: value` a line; no argument shows them",
-        [],
-        type=Path,
-        action="append",
-    ),
-    argument(
-        "--config",
-        "FILE",
-        "a .json file: many servers in one, as clients write them; else the daemon's configuration",
-        [],
-        type=Path,
-        action="append",
-    ),
-    TOKEN_FILE,
-)
 
 
 def main(argv: Sequence[str]) -> int:
@@ -79,8 +29,8 @@ def main(argv: Sequence[str]) -> int:
     if words[:1] == ["accept"]:
         return _accept(words[1:])
     at = words.index("--") if "--" in words else len(words)
-    about = "Puts the gate in front of an MCP server, which stays as it is."
-    args = make_parser("proxy", about, _EPILOG, *_ARGUMENTS, usage=_USAGE).parse_args(words[:at])
+    claims = {"claims": ", ".join(CLAIMS)}
+    args = declared_parser(__name__, "proxy", claims, {"trust": {"choices": CLAIMS}}).parse_args(words[:at])
     args.command = words[at + 1 :]
     args.servers = next((path for path in args.config if path.suffix == ".json"), None)
     args.config = next((path for path in args.config if path.suffix != ".json"), None)

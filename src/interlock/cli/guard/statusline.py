@@ -44,21 +44,10 @@ def status_text(status: Mapping[str, Any] | None) -> str:
 
 def _configured(argv: Sequence[str]) -> Path:
     """The socket that the configuration names; its imports would cost more than the whole line."""
-    from interlock.cli.arguments import CONFIG, JSON, argument, help_end, make_parser
+    from interlock.cli.arguments import declared_parser
     from interlock.cli.command import settings
 
-    parser = make_parser(
-        "statusline",
-        "One line for an agent's status bar: guarded or not, the policy, and how much waits for an answer. Takes the agent's JSON on stdin.",
-        help_end(
-            "interlock statusline < /dev/null\ninterlock statusline ~/.local/state/interlock/interlock.sock < /dev/null",
-            "0 always",
-        ),
-        CONFIG,
-        JSON,
-        argument("socket", "SOCKET", "the daemon's (default: the configuration's)", nargs="?"),
-    )
-    args = parser.parse_args(list(argv))
+    args = declared_parser("interlock.cli.guard.statusline", "statusline").parse_args(list(argv))
     return Path(args.socket) if args.socket else settings(args).agents_socket
 
 

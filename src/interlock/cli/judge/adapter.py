@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import sys
 import time
-from argparse import RawDescriptionHelpFormatter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -17,19 +16,19 @@ from interlock.adapters import Adapter, AdapterOperationSpec, AdapterProblem, Ad
 from interlock.adapters.levels import EffectiveLevel, effective_level, level_from_name
 from interlock.adapters.trust import HIGHEST_CLAIM, current_trust
 from interlock.analysis.display_text import Line, visible
-from interlock.cli.arguments import CONFIG, JSON, OPERATOR, Args, argument, make_parser
+from interlock.cli.arguments import Args
 from interlock.cli.command import (
     FAILED,
     OK,
     USAGE,
     CommandError,
+    CommandWords,
     command,
     daemon,
     list_rows,
     pluralize,
     report,
     report_table,
-    run,
 )
 from interlock.cli.guard.mcp import MODE_WORDS, safety_mode
 from interlock.cli.output import line, paint, print_table
@@ -39,18 +38,8 @@ from interlock.config import ConfigError, load_config
 from interlock.loop.protocol.tools import SurfaceSettingError, ToolNaming
 from interlock.mcp.adapters.catalog import AdapterFiles
 from interlock.mcp.adapters.requests import AdapterUnusable
-from interlock.model import TRUSTS, Trust
+from interlock.model import Trust
 from interlock.policy.trust_matrix import gate
-
-_EPILOG = """\
-examples:
-  interlock adapter check examples/github-adapter.md
-  interlock adapter check adapters/*.yaml --json
-  interlock adapter list
-  interlock adapter trust github community_reviewed --reason 'read by ana and bo'
-
-exit code: 0 if every file can be used, 1 if one has errors, 2 on wrong usage, 3 if no daemon answers
-"""
 
 
 class CheckedOperation(Struct, frozen=True):
@@ -67,28 +56,15 @@ class CheckedOperation(Struct, frozen=True):
         return block.highest.word if block and block.highest > self.found.level else ""
 
 
+_words = CommandWords("adapter", __name__)
+
+
 def main(argv: Sequence[str]) -> int:
     """Check the files named, list adapters, change their trust or serve them; 1 if a file must not be used."""
-    if argv and argv[0] == "serve":
-        return _serve(argv[1:])
-    about = "Adapter files: what their operations may do, and how far the daemon trusts them."
-    parser = make_parser("adapter", about, _EPILOG, allow_abbrev=True)
-    words = parser.add_subparsers(dest="word", metavar="WORD")
-    for name, work, help, description, end, arguments in _WORDS:
-        made = words.add_parser(
-            name, help=help, description=description, epilog=end, formatter_class=RawDescriptionHelpFormatter
-        )
-        for add in arguments:
-            add(made)
-        made.set_defaults(work=work)
-    words.add_parser("serve", help="an MCP-AQL server of adapter files", add_help=False)
-    args = parser.parse_args(list(argv))
-    if args.word is None:
-        parser.print_help()
-        return OK
-    return run("adapter", args.work, args)
+    return _serve(argv[1:]) if argv[:1] == ["serve"] else _words(argv)
 
 
+@_words.word("check")
 def _check(args: Args) -> int:
     readings = [(name, _read(Path(name))) for name in args.files]
     now = time.time()
@@ -203,23 +179,7 @@ def _row_json(row: CheckedOperation) -> dict[str, Any]:
     }
 
 
-_LIST = "the adapters that the daemon has loaded, the servers behind proxies, and how far each is trusted"
-_TRUST = "another level of trust for an adapter, or for a server behind a proxy: one step up (takes an admin), or down"
-_LEVELS = """\
-levels, lowest first:
-  untested            may only be introspected
-  generated           reads
-  validated           changes what can be undone; asks before it destroys
-  community_reviewed  the same, and what is dangerous after a verification
-  certified           everything that the matrix has; takes a certification in the adapter's file
-
-The same level again says that somebody reviewed it anew: due after a week for validated, a month for community_reviewed.
-
-example:
-  interlock adapter trust github community_reviewed --reason 'read by ana and bo'
-"""
-
-
+@_words.word("list")
 def _list_adapters(args: Args) -> int:
     found = list_rows(daemon(args).get("/adapters"), "adapters")
     empty = "No adapter is loaded: name their files under adapters.files in the configuration. No proxy has asked yet, either."
@@ -242,6 +202,7 @@ def _last_change(one: Mapping[str, Any]) -> str:
     return f"{step['by']}: {step['reason']}" if step.get("by") else f"{own} says so"
 
 
+@_words.word("trust")
 def _trust(args: Args) -> int:
     body = {"level": args.level, "reason": args.reason, **({"mark": args.mark} if args.mark else {})}
     with operator_session(args) as operator:
@@ -252,33 +213,10 @@ def _trust(args: Args) -> int:
     return report(args, after, f"{kind} {after.get('name')} is {after.get('trust')} now{why}{starts or '.'}")
 
 
-_WORDS = (
-    (
-        "check",
-        _check,
-        "every operation with its level, every problem with its line",
-        "Every operation with its level and where it came from, every problem with its line.",
-        None,
-        (argument("files", "FILE", "YAML, or Markdown with YAML front matter", nargs="+"), JSON),
-    ),
-    ("list", _list_adapters, _LIST, f"{_LIST[:1].upper()}{_LIST[1:]}.", None, (CONFIG, JSON)),
-    (
-        "trust",
-        _trust,
-        _TRUST,
-        f"{_TRUST[:1].upper()}{_TRUST[1:]}.",
-        _LEVELS,
-        (
-            CONFIG,
-            JSON,
-            OPERATOR,
-            argument("name", "NAME", "as `interlock adapter list` shows it"),
-            argument("level", "LEVEL", " | ".join(TRUSTS), choices=tuple(TRUSTS)),
-            argument("--mark", "MARK", "which of several proxied servers of one name is meant", ""),
-            argument("--reason", "WORDS", "goes on the record, and into the history", required=True),
-        ),
-    ),
-)
+@_words.word("serve")
+def _described(args: Args) -> int:
+    """Stands for `serve` in the help; `main` runs it."""
+    return USAGE
 
 
 @command("adapter serve", MODE_WORDS)

@@ -14,7 +14,7 @@ from typing import Any, NoReturn
 
 from interlock.analysis.display_text import Line
 from interlock.analysis.wire import assessment_json, error_json, step_json
-from interlock.cli.arguments import Args, argument, flag, make_parser
+from interlock.cli.arguments import Args, declared_parser
 from interlock.cli.output import labelled, paint
 from interlock.config import ConfigError, load_config
 from interlock.engine.assessment import Unjudged
@@ -31,25 +31,6 @@ from interlock.runtime import InForce
 PATIENCE = 5_000  # milliseconds of an inspection
 DAEMON_PATIENCE = 2.0  # seconds
 MAX_INPUT = 4 * 1024 * 1024  # what is longer than this was never a command
-_ABOUT = """\
-Say what a shell command, an operation, a tool call or an announced intent would do, whether that can be undone,
-what to do instead, and what the policy in force would answer. Nothing is run, nobody is asked, nothing is recorded;
-grants, blocks and what an agent did before are known to a daemon only."""
-_EPILOG = """\
-exit codes:
-  0  allow      10  ask      20  deny      2  usage
-
-examples:
-  interlock explain 'find . -name "*.log" -exec rm {} +'
-  interlock explain --json 'git push --force'
-  interlock explain < deploy.sh
-  interlock explain -- -rf
-  interlock explain --operation delete_repo --params '{"owner": "acme", "repo": "widgets"}'
-  interlock explain --tool Write --input '{"file_path": "~/.ssh/authorized_keys", "content": "…"}'
-  interlock explain --intent 'cleaning out the customers collection before the import'
-  interlock explain --policy strict 'npm install'
-  interlock explain --look 'git clean -fdx'
-"""
 
 
 class Parser(argparse.ArgumentParser):
@@ -64,7 +45,7 @@ class Parser(argparse.ArgumentParser):
 
 def main(argv: Sequence[str]) -> int:
     """Explain one command; returns the verdict as exit code."""
-    parser = make_parser("explain", _ABOUT, _EPILOG, *_ARGUMENTS, kind=Parser)
+    parser = declared_parser(__name__, "explain", kind=Parser)
     args = parser.parse_args(list(argv))
     cwd = os.path.abspath(args.cwd) if args.cwd else _here()
     given = [name for name in ("operation", "tool", "intent") if getattr(args, name) is not None]
@@ -249,24 +230,6 @@ def _print_unjudged(found: Unjudged, as_json: bool) -> int:
     else:
         print(f"{DENY.lead}: this command {found.error}. Write it more simply, or report it.")
     return DENY.exit_code
-
-
-_ARGUMENTS = (
-    argument("command", "COMMAND", "the command, quoted; - or nothing: from standard input", nargs="*"),
-    argument("--operation", "NAME", "a named operation instead of a command"),
-    argument("--params", "JSON", "the operation's parameters"),
-    argument("--adapter", "FILE", "the adapter that the operation belongs to"),
-    argument("--crude", "WORD", "its category: create, read, update, delete or execute"),
-    argument("--tool", "NAME", "a tool call instead of a command"),
-    argument("--input", "JSON", "the tool's input"),
-    argument("--intent", "TEXT", "what an agent says it is about to do"),
-    argument("--cwd", "DIR", "where it would run (default: here)"),
-    argument("--policy", "NAME|FILE", "another policy than the configuration's"),
-    argument("--config", "FILE", "the configuration (default: `interlock config path`)"),
-    flag("--json", "the assessment and the decision as JSON"),
-    flag("--look", "inspect what a command would destroy: how much, and which of it exists nowhere else"),
-    flag("--no-files", "do not open the scripts that it would run"),
-)
 
 
 def _text(words: Sequence[str]) -> str:

@@ -8,46 +8,18 @@ from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
 from pathlib import Path
 
-from interlock.analysis.packs import PackError
 from interlock.analysis.rules import Rulebook
 from interlock.analysis.rules.load import SHIPPED, example_failures, load_files
 from interlock.analysis.rules.rendering import rule_json, rule_lines, rules_markdown
-from interlock.cli.arguments import JSON, Args, argument, make_parser
+from interlock.cli.arguments import Args
+from interlock.cli.command import CommandWords
 from interlock.cli.output import paint, print_table
 
 Packs = Mapping[str, Rulebook]
-_EPILOG = """\
-examples:
-  interlock rules list --pack git
-  interlock rules show git.force_push
-  interlock rules test my-rules.toml
-  interlock rules docs > rules.md
-"""
+main = CommandWords("rules", __name__)
 
 
-def main(argv: Sequence[str]) -> int:
-    """Run `interlock rules` list, show, test or docs."""
-    parser = make_parser("rules", "The rules that commands are judged by.", _EPILOG, allow_abbrev=True)
-    words = parser.add_subparsers(dest="word", metavar=" | ".join(_WORDS))
-    for word, (work, help, about, arguments) in _WORDS.items():
-        made = words.add_parser(word, help=help, description=about)
-        for add in arguments:
-            add(made)
-        made.set_defaults(work=work)
-    args = parser.parse_args(list(argv))
-    if args.word is None:
-        parser.print_help()
-        return 0
-    try:
-        code: int = args.work(args)
-    except BrokenPipeError:
-        raise
-    except (PackError, OSError) as error:
-        print(f"interlock rules: {error}", file=sys.stderr)
-        return 1
-    return code
-
-
+@main.word("list")
 def _list(args: Args) -> int:
     packs = _packs()
     if args.pack is not None and args.pack not in packs:
@@ -64,6 +36,7 @@ def _list(args: Args) -> int:
     return 0
 
 
+@main.word("show")
 def _show(args: Args) -> int:
     rules = {rule.id: (pack, rule) for pack, book in _packs().items() for rule in book.rules.values()}
     if args.id not in rules:
@@ -76,6 +49,7 @@ def _show(args: Args) -> int:
     return 0
 
 
+@main.word("test")
 def _test(args: Args) -> int:
     """Run the examples of the packs named, or of all that are shipped."""
     paths = [Path(name) for name in args.files] or _shipped_files()
@@ -90,32 +64,10 @@ def _test(args: Args) -> int:
     return 1 if found else 0
 
 
+@main.word("docs")
 def _docs(args: Args) -> int:
     print(rules_markdown({pack: list(book.rules.values()) for pack, book in _packs().items()}), end="")
     return 0
-
-
-_WORDS = {
-    "list": (
-        _list,
-        "all rules, or those of one pack",
-        "All rules, or those of one pack.",
-        (argument("--pack", "NAME", "only this pack, such as git"), JSON),
-    ),
-    "show": (
-        _show,
-        "one rule, with its examples",
-        "One rule: when it fires, and its examples.",
-        (argument("id", "RULE", "such as git.force_push"), JSON),
-    ),
-    "test": (
-        _test,
-        "run the examples inside the rules",
-        "Run the examples inside the rules.",
-        (argument("files", "FILE", "packs of your own (default: those shipped)", nargs="*"),),
-    ),
-    "docs": (_docs, "all rules as Markdown", "All rules as Markdown.", ()),
-}
 
 
 def _shipped_files() -> list[Path]:

@@ -10,31 +10,17 @@ from urllib.parse import quote
 
 import interlock
 from interlock.analysis.display_text import visible
-from interlock.cli.arguments import argument, flag, make_parser
+from interlock.cli.arguments import declared_parser
 from interlock.cli.judge.scan.scanner import Hit, Scan, missing_paths, scan
 from interlock.cli.output import print_table, progress
 from interlock.model import Finding, Level, finding_json
 
 _LEVELS = {level.word: level for level in Level if level > Level.SAFE}
-_EPILOG = """\
-Reads shell scripts, Makefiles, justfiles, Dockerfiles, package.json scripts, crontabs, Procfiles and the
-steps of GitHub, GitLab, CircleCI, Azure, Bitbucket, Travis, Drone, Woodpecker and Buildkite. Nothing is run.
-
-exit codes:
-  0  nothing at or above --fail-on      1  something      2  usage
-
-examples:
-  interlock scan .
-  interlock scan deploy/ Makefile --fail-on destructive
-  interlock scan . --format sarif > interlock.sarif
-  interlock scan . --exclude 'tests/*' --quiet
-"""
 
 
 def main(argv: Sequence[str]) -> int:
     """Scan the paths and print what was found; returns 1 when something reaches the threshold."""
-    about = "Find dangerous commands in the scripts, build files and CI files under PATH."
-    args = make_parser("scan", about, _EPILOG, *_ARGUMENTS, allow_abbrev=True).parse_args(list(argv))
+    args = declared_parser(__name__, "scan").parse_args(list(argv))
     if lost := missing_paths(args.paths):
         print(f"interlock scan: no file or folder {lost[0]!r}", file=sys.stderr)
         return 2
@@ -85,21 +71,6 @@ def _summary(result: Scan, failed: int, threshold: Level) -> str:
         return f"{files}{unread}; nothing found."
     found = f"{len(result.hits)} finding{'' if len(result.hits) == 1 else 's'}"
     return f"{files}{unread}; {found}, {failed} at {threshold.word} or above."
-
-
-_ARGUMENTS = (
-    argument("paths", "PATH", "a file or a folder", nargs="+"),
-    argument("--format", help="default: table", default="table", choices=sorted(_FORMATS)),
-    argument(
-        "--fail-on",
-        "LEVEL",
-        "reversible, destructive, dangerous (default) or forbidden: exit 1 from here on",
-        "dangerous",
-        choices=list(_LEVELS),
-    ),
-    argument("--exclude", "GLOB", "leave these files or folders out; may be repeated", [], action="append"),
-    flag("--quiet", "no summary and no progress bar"),
-)
 
 
 _SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
