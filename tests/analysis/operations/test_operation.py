@@ -407,3 +407,10 @@ def test_a_path_that_is_deleted_may_be_a_whole_tree() -> None:
 def test_a_service_of_a_home_is_called_whatever_the_tool_is_named() -> None:
     assert "act_terminate" in verbs("home_assistant_call", {"domain": "lock", "service": "unlock"})
     assert verbs("home_assistant_call", {"domain": "light", "service": "turn_on"}) <= {"act_change"}
+
+
+def test_a_list_of_places_means_what_one_place_does() -> None:
+    for params in ({"bucket_name": "prod-assets"}, {"bucket_names": ["prod-assets"]}, {"bucketIds": ["assets-prod"]}):
+        out = Recorder()
+        read_operation("delete_bucket", params, "", out)
+        assert any("production" in fact for fact in out.facts), params

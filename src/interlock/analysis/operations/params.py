@@ -146,10 +146,8 @@ def scope_of(entries: Iterable[Entry]) -> ParamScope:
             scope.traits.add(_MAPS.flags_off[key])
         elif key in _LISTS.filters and not isinstance(value, (int, float)):
             _filter(value, scope)
-        elif isinstance(value, str):
-            _string(key, value, scope)
-        elif isinstance(value, (list, tuple)):
-            _list(key, value, scope)
+        elif isinstance(value, (str, list, tuple)):
+            _targets(key, value, scope)
         elif key in _LISTS.many and isinstance(value, int) and value > 1:
             scope.traits.add("many")
         elif value is not None and _names_one(key):
@@ -171,41 +169,42 @@ def _names_one(key: str) -> bool:
     return key in _LISTS.single or key.endswith(("id", "name", "key", "identifier", "arn"))
 
 
-def _string(key: str, value: str, scope: ParamScope) -> None:
-    if len(value) > _SHORT or key in _LISTS.not_targets:
-        return
-    word = value.strip().lower()
-    if word in _LISTS.everything or ("@" in word and word.partition("@")[0] in _LISTS.everybody):
-        scope.traits.add("all")
-    elif word and _names_one(key):
-        scope.single = True
-    if key == "mode" and word in ("hard", "permanent", "force"):
-        scope.traits.add("permanent")
-    if _is_production(word, key) and (key in _LISTS.places or key.endswith(_PLACED)):
-        scope.traits.add("production")
-
-
 _PLACED = ("name", "id", "identifier", "host", "url", "env")
+
+
+def _targets(key: str, value: str | Sequence[Any], scope: ParamScope) -> None:
+    """A text or a list that names what is acted on: everything, everybody, several things, one, or a part of production."""
+    listed = not isinstance(value, str)
+    if key in _LISTS.not_targets or (not listed and len(value) > _SHORT):
+        return
+    words = [item.strip().lower() for item in each(value) if isinstance(item, str)]
+    if not _LISTS.everything.isdisjoint(words) or any("@" in one and _is_everybody(one) for one in words):
+        scope.traits.add("all")
+    elif not listed and words[0] and _names_one(key):
+        scope.single = True
+    if listed and len(value) > 1:
+        scope.traits.add("bulk")
+    elif listed and value:
+        scope.single = True
+    if key == "mode" and not _HARD.isdisjoint(words):
+        scope.traits.add("permanent")
+    if any(_is_production(word[:_SHORT], key) for word in words[:50]):
+        base = key.rstrip("s")
+        if key in _LISTS.places or base in _LISTS.places or base.endswith(_PLACED):
+            scope.traits.add("production")
+
+
+_HARD = frozenset({"hard", "permanent", "force"})
+
+
+def _is_everybody(address: str) -> bool:
+    return address.partition("@")[0] in _LISTS.everybody
 
 
 def _is_production(text: str, key: str) -> bool:
     if "prod" not in text and "prd" not in text and "live" not in text:
         return False
     return names_production([word for word in _WORDS.findall(text) if word != "live" or key in _LISTS.environments])
-
-
-def _list(key: str, value: Sequence[Any], scope: ParamScope) -> None:
-    if key in _LISTS.not_targets:
-        return
-    words = [item.strip().lower() for item in value[:MAX_VALUES] if isinstance(item, str)]
-    if not _LISTS.everything.isdisjoint(words):
-        scope.traits.add("all")
-    if len(value) > 1:
-        scope.traits.add("bulk")
-    elif value:
-        scope.single = True
-    if key.rstrip("s") in _LISTS.places and any(_is_production(word[:_SHORT], key) for word in words[:50]):
-        scope.traits.add("production")
 
 
 def _filter(value: object, scope: ParamScope) -> None:

@@ -43,10 +43,12 @@ def read_payloads(words: Sequence[str], verb: str, keys: Keys, field: Field, out
     if verb in _LISTS.documentary and not is_request(keys):
         if _is_about_text(words, verb):
             return False
+        # the query of a search is a text to look for, unless a database is searched and it is a statement
+        runs = _LISTS.sql | {key for key in _LISTS.query if _language(words, {}) in _LISTS.databases}
         keys = {
             key: value
             for key, value in keys.items()
-            if key in _LISTS.sql or is_command(key) or _is_run(words, key, value)
+            if is_command(key) or (key in runs and (key in _LISTS.sql or is_statement(str(value))))
         }
     language = _language(words, keys)
     found = read_request(words, keys, field, out)
@@ -63,12 +65,6 @@ def _is_about_text(words: Sequence[str], verb: str) -> bool:
         return True
     behind = list(words[len(words) - list(reversed(words)).index(verb) :]) if verb in words else []
     return not _LISTS.texts.isdisjoint(behind or words)
-
-
-def _is_run(words: Sequence[str], key: str, value: object) -> bool:
-    """The query of a search is a text to look for, unless a database is searched and it is a statement."""
-    known = key in _LISTS.query and isinstance(value, str) and is_statement(value)
-    return known and _LISTS.databases.issuperset({_language(words, {})})
 
 
 def _page(keys: Keys, field: Field, out: Report) -> None:
