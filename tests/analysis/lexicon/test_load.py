@@ -19,6 +19,7 @@ from interlock.analysis.lexicon.load import check_packs, english, pattern_lists,
 from interlock.analysis.lexicon.named_effects import NamedEffect, build_named, build_settings
 from interlock.analysis.lexicon.rows import Rows
 from interlock.analysis.operations.operation import read_operation
+from interlock.analysis.operations.settings import key_senses
 from interlock.analysis.packs import PackError
 from interlock.analysis.prose import read_prose
 from recording_report import Recorder
@@ -67,6 +68,12 @@ def test_a_row_for_parameters_has_its_effect_and_only_there(row: NamedEffect) ->
     assert row.effect == "act_change" or row.effect not in {fact[0] for fact in spared.facts}, spared.facts
 
 
+@each("row", english().key_senses.rows, ids=lambda row: row.match)
+def test_a_row_for_keys_has_its_sense_and_only_there(row: NamedEffect) -> None:
+    assert row.effect in key_senses(row.match)
+    assert row.effect not in key_senses(row.spare)
+
+
 @pytest.mark.parametrize(
     "change",
     [{"effect": "ruin"}, {"verbs": ""}, {"nouns": ""}, {"spare": ""}, {"noun": "dns"}],
@@ -103,6 +110,7 @@ def test_a_wrong_kind_of_verb_is_refused(change: dict[str, Any], message: str) -
         "named": [],
         "given": [],
         "setting": [],
+        "sense": [],
         "scope": {"all": "all"},
         "scoped": [],
         "tame": {"named": {"read": "look"}, "said": {"look": "look"}},
@@ -125,6 +133,7 @@ def test_a_verb_has_one_kind() -> None:
         "named": [],
         "given": [],
         "setting": [],
+        "sense": [],
         "scope": {"all": "all"},
         "scoped": [],
         "tame": {"named": {}, "said": {}},

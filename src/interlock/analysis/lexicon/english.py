@@ -8,7 +8,13 @@ from typing import Any
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from interlock.analysis.lexicon.named_effects import NamedEffects, build_given, build_named, build_settings
+from interlock.analysis.lexicon.named_effects import (
+    NamedEffects,
+    build_given,
+    build_named,
+    build_senses,
+    build_settings,
+)
 from interlock.analysis.lexicon.strict import Words, decode, known
 from interlock.analysis.packs import Pack, PackError
 
@@ -71,6 +77,7 @@ class _Table(Struct, frozen=True, forbid_unknown_fields=True):
     named: tuple[Mapping[str, Any], ...]
     given: tuple[Mapping[str, Any], ...]
     setting: tuple[Mapping[str, Any], ...]
+    sense: tuple[Mapping[str, Any], ...]
     tame: _ByUse
     nominals: _ByUse
     nouns: Mapping[str, Words]
@@ -96,6 +103,7 @@ class English(Struct, frozen=True):
     raising: NamedEffects  # and those for names that do no harm by the table
     given: NamedEffects  # rows for names with parameters
     settings: NamedEffects  # rows for a single parameter, at any depth
+    key_senses: NamedEffects  # rows for the words of its key
     scope: Mapping[str, str]  # word of a sentence -> how much, where or for how long
 
     def kind_of(self, verb: str, default: str) -> str:
@@ -167,6 +175,7 @@ def build_english(pack: Pack) -> English:
         *build_named(table.named, EFFECTS | {READS}),
         build_given(table.given, EFFECTS),
         build_settings(table.setting, EFFECTS),
+        build_senses(table.sense),
         by_word(table.scope),
     )
 

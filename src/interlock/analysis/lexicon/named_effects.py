@@ -112,13 +112,25 @@ def build_settings(rows: Iterable[Mapping[str, Any]], effects: Iterable[str]) ->
     return NamedEffects(_row(f"english: setting {number}", data, parts, effects) for number, data in enumerate(rows, 1))
 
 
-def _row(where: str, data: Mapping[str, Any], allowed: Iterable[str], effects: Iterable[str]) -> NamedEffect:
+SENSES = frozenset({"bypasses", "lifts", "guards", "opens"})  # what a yes or a no does under a key
+
+
+def build_senses(rows: Iterable[Mapping[str, Any]]) -> NamedEffects:
+    """The rows for the words of a key, as if it were a name that begins with its first word; raises PackError on anything wrong."""
+    return NamedEffects(
+        _row(f"english: sense {number}", data, _NAME, SENSES, "*") for number, data in enumerate(rows, 1)
+    )
+
+
+def _row(
+    where: str, data: Mapping[str, Any], allowed: Iterable[str], effects: Iterable[str], prefix: str = "act_"
+) -> NamedEffect:
     parts = {part: frozenset(data[part].split()) for part in allowed if part in data}
     if not all(parts.values()) or len(parts) < 2 or _LEADS.keys().isdisjoint(parts):
         raise PackError(f"{where}: expected a value, verbs or kinds, and something else that has to be there")
     rest = {key: value for key, value in data.items() if key not in parts}
     effect = known(where, data.get("effect", ""), effects)
-    effect = effect if effect == "read" else f"act_{effect}"
+    effect = effect if effect == "read" else prefix + effect
     row = decode(where, {**rest, "effect": effect, "parts": parts}, NamedEffect)
     if not row.match or not row.spare:
         raise PackError(f"{where}: expected a name for `match` and one for `spare`")

@@ -98,7 +98,7 @@ class _Settings:
             elif short in _LISTS.states and isinstance(value, PLAIN):
                 state = value
         if named is not None and state is not None and (said := _said(state)):
-            yield from self._rows(said, key_senses(named) & {"*guards", "*lifts"}, "")
+            yield from self._rows(said, key_senses(named) & {"*guards", "*lifts", "*bypasses"}, "")
 
     def _ended_by(self, said: Sequence[str], key: str, short: str) -> Iterator[Deed]:
         """{"is_suspended": true}, {"cancel_at_period_end": true}."""
@@ -214,15 +214,15 @@ def key_senses(key: str) -> frozenset[str]:
         "*document": short in _LISTS.manifests or "policy" in short,
     }
     if 0 < len(words) <= 8:
-        deletes, lifts = _deletes(words, own), _lifts(words, own)
+        deletes, last = _deletes(words, own), words[-1]
+        label = "label" if last in _LISTS.not_switches and last != "name" else ""
+        row = english().key_senses.find(NamedAct("", words[0], words, label, last))
+        opens = row is not None and row.effect == "*opens"
         found |= {
+            row.effect if row is not None else "": row is not None,
             "*deletes": deletes,
             "*deletes_many": deletes and (not _LISTS.lost.isdisjoint(own) or any(map(_is_store, words))),
             "*destroys": deletes and "destroy" in own,
-            "*lifts": lifts,
-            "*bypasses": lifts and words[0] in ("bypass", "dangerously", "skip"),
-            "*guards": not lifts and _guards(words, own),
-            "*opens": (opens := _opens(own)),
             "*opens_it": opens and len(words) > 1,
             "*forwards": "delegate" in own or any(w.startswith(("forward", "redirect", "autoforward")) for w in words),
             "*ends": not deletes and _ends(words),
@@ -245,35 +245,6 @@ def _deletes(words: Words, own: frozenset[str]) -> bool:
         if word in _LISTS.takes:
             return not _LISTS.lost.isdisjoint(rest)
     return False
-
-
-def _guards(words: Words, own: frozenset[str]) -> bool:
-    """A no switches a protection off."""
-    if words[0] in ("disable", "prevent", "deny", "forbid") and not own.isdisjoint(_LISTS.prevented):
-        return True
-    if words[-1] in _LISTS.not_switches and words[-1] != "name":
-        return False
-    if not own.isdisjoint(_LISTS.demands):
-        return not own.isdisjoint(_LISTS.demanded)
-    if not own.isdisjoint(_LISTS.closes) and "public" in own:
-        return True
-    return not own.isdisjoint(_LISTS.guards) and own.isdisjoint({"name", "count", "log_level", "days"})
-
-
-def _lifts(words: Words, own: frozenset[str]) -> bool:
-    """A yes switches a protection off."""
-    if words[0] in _LISTS.lets:
-        return not own.isdisjoint(_LISTS.let_in)
-    if words[0] in ("bypass", "dangerously", "insecure"):
-        return True
-    if words[0] in _LISTS.lifts or words[-1] in ("disabled", "off", "bypassed", "skipped"):
-        return not own.isdisjoint(_LISTS.lifted | _LISTS.guards)
-    return False
-
-
-def _opens(own: frozenset[str]) -> bool:
-    """A yes opens it to everybody."""
-    return not _LISTS.public.isdisjoint(own) and own.isdisjoint(_LISTS.closes | _LISTS.lifts | _LISTS.no_access)
 
 
 def _ends(words: Words) -> bool:
