@@ -29,9 +29,6 @@ FORCE_WORDS = frozenset("force forced forcefully forcibly forcible unsafe unsafe
 PRODUCTION_WORDS = frozenset("production prod prd live".split())
 STAGING_WORDS = frozenset("staging stage stg uat preprod".split())
 NOT_PRODUCTION = frozenset("non pre not staging stg dev test sandbox nonprod preprod".split())
-ADMIN_WORDS = frozenset(
-    "admin admins administrator owner superuser root sudo sudoer sudoers superadmin god cluster-admin editor_all sysadmin poweruser".split()
-)
 
 SPLIT_VERBS = tuple(
     "delete drop truncate destroy wipe purge remove terminate revoke reset erase list get create update disable".split()

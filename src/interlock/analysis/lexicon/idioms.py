@@ -62,7 +62,7 @@ class Phrases:
     def without(self, text: str) -> str:
         """A text in lower case with every phrase blanked."""
         for number in self._begun_in(text):
-            text = self.patterns[number].sub(_blank, text)
+            text = self.patterns[number].sub(lambda found: "_" * len(found[0]), text)
         return text
 
     def _begun_in(self, text: str) -> list[int]:
@@ -81,10 +81,6 @@ class Phrases:
         """The numbers of the phrases that one word may begin."""
         keys = {word[:length] for length in range(1, _KEY + 1)}
         return tuple(number for key in keys for cue, number in self.begun.get(key, ()) if word.startswith(cue))
-
-
-def _blank(match: re.Match[str]) -> str:
-    return "_" * len(match[0])
 
 
 def build_parts(pack: Pack) -> dict[str, str]:

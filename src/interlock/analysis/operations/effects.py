@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
 
-from interlock.analysis.lexicon import ADMIN_WORDS, deed_nouns, object_kind, objects, split_name
+from interlock.analysis.lexicon import deed_nouns, object_kind, objects, split_name
 from interlock.analysis.lexicon.load import Patterns, WordLists, WordMaps, english
 from interlock.analysis.lexicon.named_effects import NamedAct
 from interlock.analysis.operations.params import Keys, each, squash, truth
@@ -86,8 +86,6 @@ _SENT = frozenset({"", "data", "money", "event", "code"})  # several of these ar
 
 def _raised(act: NamedAct, verb: str) -> tuple[str, tuple[str, ...]]:
     """Harmless verbs that are not harmless here: make_admin, rewrite_history, enable_bypass."""
-    if act.kind in ("create", "change", "grant") and _is_admin(act):
-        return "act_escalate", ()
     row = english().raising.find(act)
     if row is not None:
         return row.effect, row.traits
@@ -101,13 +99,6 @@ def is_broadcast(act: NamedAct, words: tuple[str, ...] = ()) -> bool:
         where = (*act.phrase, *act.beside, *words) if loud else (*act.phrase, *act.beside)
         return (loud and act.verb == "publish") or not _LISTS.social.isdisjoint(where)
     return act.verb in ("tweet", "broadcast", "blast")
-
-
-def _is_admin(act: NamedAct) -> bool:
-    into = act.beside[:-1] if act.beside[-1:] in (("group",), ("role",), ("team",)) else act.beside
-    if act.noun in ADMIN_WORDS or not ADMIN_WORDS.isdisjoint(into[-1:]):  # add_user_to_admin_group
-        return True
-    return act.object in ("person", "account", "access") and not ADMIN_WORDS.isdisjoint(act.phrase)
 
 
 _NAMING = re.compile(r"(?<=.)(?:identifier|ids?|name)$")  # userIds, bucketName

@@ -80,13 +80,8 @@ def exemption(name: str, patterns: NamePatterns) -> str:
     if not patterns.exempt or not name.isascii():
         return ""
     own = name.split("__", 2)[2] if name.startswith("mcp__") and name.count("__") > 1 else name
-    spelled = {_spelled(one) for one in (name, own)}
+    spelled = {_OTHER.sub("_", _HUMP.sub("_", one).lower()).strip("_") for one in (name, own)}
     return next((glob for glob in patterns.exempt if any(_whole(glob).fullmatch(one) for one in spelled)), "")
-
-
-def _spelled(name: str) -> str:
-    """A name in lower case, its words joined by `_`."""
-    return _OTHER.sub("_", _HUMP.sub("_", name).lower()).strip("_")
 
 
 @lru_cache(maxsize=256)

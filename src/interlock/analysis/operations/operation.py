@@ -264,8 +264,6 @@ def _harmful(call: _Call, traits: set[str], named: list[PatternMatch], ran: bool
         verb, own = by_params(act, deed(act, frozenset(traits)), call.keys, traits)
         if named and act is lead and verb in HARMLESS:
             verb = _of_pattern(act, verb, named)
-        elif act.kind == "change" and act.object == "config" and "production" in traits and verb in HARMLESS:
-            verb = "act_unconfigure"
         elif not is_harm((verb, own)) or (call.crude == "read" and verb in HARMLESS):
             continue
         found.append((verb, act, own))

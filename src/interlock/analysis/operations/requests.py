@@ -95,11 +95,6 @@ def as_json(value: object) -> str:
 _PLACEHOLDER = re.compile(r"[<*${%]|\b(?:xxx+|your|example|placeholder|redacted|changeme|dummy|todo|none|null|hidden)|^(?:\W|.{0,7}$)|^(.)\1+$", re.IGNORECASE)  # fmt: skip
 
 
-def _names_secret(text: str) -> bool:
-    """Whether the text is the path of a secret file, and not a sentence."""
-    return len(text) <= 300 and not text.isidentifier() and is_secret(text)
-
-
 _PRIVATE_KEY = re.compile(r"-----BEGIN[ +](?:[A-Z0-9]+[ +]){0,3}PRIVATE[ +]KEY")
 
 
@@ -128,7 +123,10 @@ def sends_secret(verb: str, words: tuple[str, ...], keys: Keys, entries: list[En
         ):
             return True
         for item in each(value) if depth or key in _LISTS.carries else ():
-            if isinstance(item, str) and (_PATTERNS.secret.search(item[:50_000]) or _names_secret(item)):
+            if not isinstance(item, str):
+                continue
+            file = len(item) <= 300 and not item.isidentifier() and is_secret(item)  # and not a sentence
+            if file or _PATTERNS.secret.search(item[:50_000]):
                 return True
     return False
 
