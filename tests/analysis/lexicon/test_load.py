@@ -16,7 +16,7 @@ from interlock.analysis import lexicon
 from interlock.analysis.lexicon.english import EFFECTS, build_english
 from interlock.analysis.lexicon.idioms import LONGEST, build_phrases
 from interlock.analysis.lexicon.load import check_packs, english, pattern_lists, vocabularies, word_lists, word_maps
-from interlock.analysis.lexicon.named_effects import NamedEffect, build_named, build_settings
+from interlock.analysis.lexicon.named_effects import NamedEffect, build_rows
 from interlock.analysis.lexicon.rows import Rows
 from interlock.analysis.operations.operation import read_operation
 from interlock.analysis.operations.settings import key_senses
@@ -80,17 +80,17 @@ def test_a_row_for_keys_has_its_sense_and_only_there(row: NamedEffect) -> None:
 )
 def test_a_wrong_row_for_names_is_refused(change: dict[str, str]) -> None:
     row = {"verbs": "zap", "nouns": "dns", "effect": "delete", "match": "zap_dns", "spare": "get_dns"}
-    assert build_named([row], EFFECTS)[0].rows
+    assert build_rows("named", [row], EFFECTS)
     with pytest.raises(PackError, match="named 1"):
-        build_named([row | change], EFFECTS)
+        build_rows("named", [row | change], EFFECTS)
 
 
 @pytest.mark.parametrize("change", [{"effect": "ruin"}, {"value": ""}, {"key": ""}, {"match": ""}, {"keys": "mfa"}])
 def test_a_wrong_row_for_settings_is_refused(change: dict[str, str]) -> None:
     row = {"value": "off", "key": "mfa", "effect": "override", "match": 'set_x {"mfa": 0}', "spare": 'set_x {"mfa": 1}'}
-    assert build_settings([row], EFFECTS).rows
+    assert build_rows("setting", [row], EFFECTS)
     with pytest.raises(PackError, match="setting 1"):
-        build_settings([row | change], EFFECTS)
+        build_rows("setting", [row | change], EFFECTS)
 
 
 @pytest.mark.parametrize(

@@ -8,13 +8,7 @@ from typing import Any
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from interlock.analysis.lexicon.named_effects import (
-    NamedEffects,
-    build_given,
-    build_named,
-    build_senses,
-    build_settings,
-)
+from interlock.analysis.lexicon.named_effects import SENSES, NamedEffects, build_rows
 from interlock.analysis.lexicon.strict import Words, decode, known
 from interlock.analysis.packs import Pack, PackError
 
@@ -161,6 +155,7 @@ def build_english(pack: Pack) -> English:
             scoped[name] = (*scoped.get(name, ()), one)
     nominals = table.nominals
     both = by_word(nominals.both, kinds)
+    by_name = build_rows("named", table.named, EFFECTS | {READS})
     return English(
         kinds,
         scoped,
@@ -172,10 +167,11 @@ def build_english(pack: Pack) -> English:
         nouns := _nouns(table.nouns),
         _name_nouns(table.name_nouns, nouns, named),
         _phrasals(by_word(table.phrasals, kinds)),
-        *build_named(table.named, EFFECTS | {READS}),
-        build_given(table.given, EFFECTS),
-        build_settings(table.setting, EFFECTS),
-        build_senses(table.sense),
+        NamedEffects(row for row in by_name if not row.raises),
+        NamedEffects(row for row in by_name if row.raises),
+        NamedEffects(build_rows("given", table.given, EFFECTS)),
+        NamedEffects(build_rows("setting", table.setting, EFFECTS)),
+        NamedEffects(build_rows("sense", table.sense, SENSES)),
         by_word(table.scope),
     )
 

@@ -94,43 +94,23 @@ class NamedEffects:
         return self.rows[found] if found < len(self.rows) else None
 
 
-def build_named(rows: Iterable[Mapping[str, Any]], effects: Iterable[str]) -> tuple[NamedEffects, NamedEffects]:
-    """The rows that are asked first, and those that raise a harmless verb; raises PackError on anything wrong."""
-    found = [_row(f"english: named {number}", data, _NAME, effects) for number, data in enumerate(rows, 1)]
-    return NamedEffects(row for row in found if not row.raises), NamedEffects(row for row in found if row.raises)
-
-
-def build_given(rows: Iterable[Mapping[str, Any]], effects: Iterable[str]) -> NamedEffects:
-    """The rows for names with parameters; raises PackError on anything wrong."""
-    parts = (*_GIVEN, *_NAME)  # what is given tells most
-    return NamedEffects(_row(f"english: given {number}", data, parts, effects) for number, data in enumerate(rows, 1))
-
-
-def build_settings(rows: Iterable[Mapping[str, Any]], effects: Iterable[str]) -> NamedEffects:
-    """The rows for single settings; raises PackError on anything wrong."""
-    parts = (*_SETTING, *_NAME)
-    return NamedEffects(_row(f"english: setting {number}", data, parts, effects) for number, data in enumerate(rows, 1))
-
-
+# Kinds of rows -> the parts that they may have, the most telling first.
+_ALLOWED = {"named": _NAME, "given": (*_GIVEN, *_NAME), "setting": (*_SETTING, *_NAME), "sense": _NAME}
 SENSES = frozenset({"bypasses", "lifts", "guards", "opens"})  # what a yes or a no does under a key
 
 
-def build_senses(rows: Iterable[Mapping[str, Any]]) -> NamedEffects:
-    """The rows for the words of a key, as if it were a name that begins with its first word; raises PackError on anything wrong."""
-    return NamedEffects(
-        _row(f"english: sense {number}", data, _NAME, SENSES, "*") for number, data in enumerate(rows, 1)
-    )
+def build_rows(kind: str, rows: Iterable[Mapping[str, Any]], effects: Collection[str]) -> list[NamedEffect]:
+    """Rows for names, for names with parameters, for single settings, or for the words of a key; raises PackError on anything wrong."""
+    return [_row(f"english: {kind} {number}", data, _ALLOWED[kind], effects) for number, data in enumerate(rows, 1)]
 
 
-def _row(
-    where: str, data: Mapping[str, Any], allowed: Iterable[str], effects: Iterable[str], prefix: str = "act_"
-) -> NamedEffect:
+def _row(where: str, data: Mapping[str, Any], allowed: Iterable[str], effects: Collection[str]) -> NamedEffect:
     parts = {part: frozenset(data[part].split()) for part in allowed if part in data}
     if not all(parts.values()) or len(parts) < 2 or _LEADS.keys().isdisjoint(parts):
         raise PackError(f"{where}: expected a value, verbs or kinds, and something else that has to be there")
     rest = {key: value for key, value in data.items() if key not in parts}
     effect = known(where, data.get("effect", ""), effects)
-    effect = effect if effect == "read" else prefix + effect
+    effect = effect if effect == "read" else f"*{effect}" if effects is SENSES else f"act_{effect}"
     row = decode(where, {**rest, "effect": effect, "parts": parts}, NamedEffect)
     if not row.match or not row.spare:
         raise PackError(f"{where}: expected a name for `match` and one for `spare`")
