@@ -33,6 +33,9 @@ DAEMON_PATIENCE = 2.0  # seconds
 MAX_INPUT = 4 * 1024 * 1024  # what is longer than this was never a command
 
 
+_GO_WITH = {"adapter": "operation", "params": "operation", "crude": "operation", "input": "tool"}
+
+
 class Parser(argparse.ArgumentParser):
     """A parser that answers an unknown option with the advice to quote the command."""
 
@@ -51,8 +54,9 @@ def main(argv: Sequence[str]) -> int:
     given = [name for name in ("operation", "tool", "intent") if getattr(args, name) is not None]
     if len(given) > 1 or (given and args.command):
         parser.error("give one of a command, --operation, --tool and --intent")
-    if args.adapter is not None and given != ["operation"]:
-        parser.error("--adapter goes with --operation")
+    for option, kind in _GO_WITH.items():
+        if getattr(args, option) is not None and given != [kind]:
+            parser.error(f"--{option} goes with --{kind}")
     text = getattr(args, given[0]) if given else _text(args.command)
     if not text.strip():
         what = f"--{given[0]} is empty" if given else "no command given"
