@@ -161,6 +161,14 @@ def test_a_file_of_no_known_guard_is_refused(text: str, tmp_path: Path) -> None:
         read_file(path)
 
 
+@pytest.mark.parametrize(("name", "form"), [("hostname", "JSON"), ("rules.toml", "TOML"), ("rules.yml", "YAML")])
+def test_a_file_that_cannot_be_parsed_is_refused_in_words(tmp_path: Path, name: str, form: str) -> None:
+    path = tmp_path / name
+    path.write_text("[broken: {")
+    with pytest.raises(UnknownFormat, match=rf"{name}: not {form}, which a file of that name would be: [^'\"]"):
+        read_file(path)
+
+
 def test_an_execpolicy_is_read_and_never_run(tmp_path: Path) -> None:
     path = tmp_path / "evil.rules"
     path.write_text(f"prefix_rule(pattern=[open({str(tmp_path / 'made')!r}, 'w').name], decision='allow')\n")

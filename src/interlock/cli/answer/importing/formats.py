@@ -116,15 +116,20 @@ def _settings(guard: str, found: Any, known: str, at: str = "") -> Iterator[Fore
             yield left("", f"{at}{key}", f"a setting of {guard} itself; nothing here corresponds to it")
 
 
+_SUFFIXES: Mapping[str, tuple[str, Callable[[str], Any]]] = {
+    ".toml": ("TOML", tomllib.loads),
+    ".yaml": ("YAML", yaml.safe_load),
+    ".yml": ("YAML", yaml.safe_load),
+}
+
+
 def _parse(path: Path, text: str) -> Any:
+    form, load = _SUFFIXES.get(path.suffix, ("JSON", json.loads))
     try:
-        if path.suffix == ".toml":
-            return tomllib.loads(text)
-        if path.suffix in (".yaml", ".yml"):
-            return yaml.safe_load(text)
-        return json.loads(text)
+        return load(text)
     except (ValueError, yaml.YAMLError, RecursionError) as error:
-        raise UnknownFormat(f"{path}: {str(error).splitlines()[0] if str(error) else error!r}") from None
+        why = (str(error) or type(error).__name__).splitlines()[0]
+        raise UnknownFormat(f"{path}: not {form}, which a file of that name would be: {why}") from None
 
 
 def _has(*keys: str) -> Callable[[Any], bool]:
