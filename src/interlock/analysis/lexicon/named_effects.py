@@ -71,20 +71,31 @@ class NamedEffects:
     def __init__(self, rows: Iterable[NamedEffect]) -> None:
         self.rows = tuple(rows)
         self.checks: list[list[_Check]] = []  # of each row
-        self.by_word: dict[str, dict[str, list[int]]] = {}  # what leads to rows -> a noun -> their numbers
+        # what leads to rows -> a noun, or the key of a setting -> their numbers
+        self.by_word: dict[str, dict[str, list[int]]] = {}
         for number, row in enumerate(self.rows):
             by = next(part for part in _LEADS if part in row.parts)
-            checked = [part for part in row.parts if part != by or by == "kinds"]
+            checked = [part for part in row.parts if part not in (by, "key") or by == "kinds"]
             self.checks.append([(_PARTS[part], row.parts[part], part == "lacks") for part in checked])
-            for word, noun in product(row.parts[by], row.parts.get("nouns", ("",))):
-                self.by_word.setdefault(_LEADS[by] + word, {}).setdefault(noun, []).append(number)
+            seconds = row.parts.get("key" if by == "value" else "nouns", ("",))
+            for word, second in product(row.parts[by], seconds):
+                self.by_word.setdefault(_LEADS[by] + word, {}).setdefault(second, []).append(number)
 
-    def find(self, act: NamedAct, given: Given = MappingProxyType({}), leads: Iterable[str] = ()) -> NamedEffect | None:
-        """The first row that applies; without leads, those of the act itself."""
+    def find(
+        self,
+        act: NamedAct,
+        given: Given = MappingProxyType({}),
+        leads: Iterable[str] = (),
+        keys: Iterable[str] = (),
+    ) -> NamedEffect | None:
+        """The first row that applies; without leads, those of the act itself, and without keys, those for its noun."""
         found = len(self.rows)
         for led in leads or (act.verb, f":{act.kind or NONE}", f":{ANY}"):
             rows = self.by_word.get(led)
-            for number in (*rows.get(act.noun, ()), *rows.get("", ())) if rows else ():
+            if not rows:
+                continue
+            named = rows.get(act.noun, ()) if not keys else [one for key in keys for one in rows.get(key, ())]
+            for number in (*named, *rows.get("", ())):
                 if number < found:
                     for asked, words, lack in self.checks[number]:
                         if words.isdisjoint(asked(act, given)) is not lack:

@@ -177,32 +177,28 @@ def _targets(key: str, value: str | Sequence[Any], scope: ParamScope) -> None:
     listed = not isinstance(value, str)
     if key in _LISTS.not_targets or (not listed and len(value) > _SHORT):
         return
-    words = [item.strip().lower() for item in each(value) if isinstance(item, str)]
-    if not _LISTS.everything.isdisjoint(words) or any("@" in one and _is_everybody(one) for one in words):
-        scope.traits.add("all")
-    elif not listed and words[0] and _names_one(key):
-        scope.single = True
+    for item in each(value):
+        word = item.strip().lower() if isinstance(item, str) else ""
+        if word in _LISTS.everything or ("@" in word and word.partition("@")[0] in _LISTS.everybody):
+            scope.traits.add("all")
+        elif not listed and word and _names_one(key):
+            scope.single = True
+        if key == "mode" and word in ("hard", "permanent", "force"):
+            scope.traits.add("permanent")
+        if _is_production(word[:_SHORT], key):
+            scope.traits.add("production")
     if listed and len(value) > 1:
         scope.traits.add("bulk")
     elif listed and value:
         scope.single = True
-    if key == "mode" and not _HARD.isdisjoint(words):
-        scope.traits.add("permanent")
-    if any(_is_production(word[:_SHORT], key) for word in words[:50]):
-        base = key.rstrip("s")
-        if key in _LISTS.places or base in _LISTS.places or base.endswith(_PLACED):
-            scope.traits.add("production")
-
-
-_HARD = frozenset({"hard", "permanent", "force"})
-
-
-def _is_everybody(address: str) -> bool:
-    return address.partition("@")[0] in _LISTS.everybody
 
 
 def _is_production(text: str, key: str) -> bool:
+    """True for a text that names production, under a key that names a place."""
     if "prod" not in text and "prd" not in text and "live" not in text:
+        return False
+    base = key.rstrip("s")
+    if key not in _LISTS.places and base not in _LISTS.places and not base.endswith(_PLACED):
         return False
     return names_production([word for word in _WORDS.findall(text) if word != "live" or key in _LISTS.environments])
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cache, cached_property, lru_cache
 from typing import Any
 
@@ -81,9 +81,7 @@ class _Settings:
 
     def _rows(self, value: Sequence[str], key: frozenset[str], above: str) -> Iterator[Deed]:
         """The deed of one setting, by the first row for it."""
-        over = key_senses(above) if above else ("none",)
-        given = {"key": key, "above": over, "act": self.tells, "words": self.words}
-        if row := english().settings.find(self.act, given, value):
+        if row := english().settings.find(self.act, _Given(self, above), value, key):
             yield row.effect, row.traits
 
     def _pair(self, mapping: Mapping[str, Any]) -> Iterator[Deed]:
@@ -120,6 +118,18 @@ class _Settings:
         """{"Changes": [{"Action": "DELETE", …}]}; a rule of a lifecycle is another matter."""
         told = self.act.verb in _LISTS.telling or self.act.object == "audit" or "test" in self.words
         return key in _LISTS.changes and value[:6].lower() == "delete" and above != "rules" and not told
+
+
+class _Given(dict[str, Collection[str]]):
+    """What a row may ask of a setting besides its value and its key, looked up when it is asked."""
+
+    def __init__(self, settings: _Settings, above: str) -> None:
+        self.settings, self.above = settings, above
+
+    def __missing__(self, part: str) -> Collection[str]:
+        if part == "above":
+            return key_senses(self.above) if self.above else ("none",)
+        return self.settings.tells if part == "act" else self.settings.words
 
 
 def _listed_deletions(item: Mapping[str, Any]) -> int:
@@ -204,19 +214,21 @@ def key_senses(key: str) -> frozenset[str]:
     own = frozenset(words)
     found = {
         "*logging": "logging" in short,
-        "*who": short in _LISTS.public_keys or any(piece in short for piece in _LISTS.seen_by),
+        "*who": short in _LISTS.public_keys or _PATTERNS.seen_by.search(short) is not None,
         "*price": short in _LISTS.prices or short.endswith("price"),
         "*status": short.endswith("status"),
         "*source": "source" in short and short.endswith(_LISTS.in_order("networks")),
         "*inward": "dest" not in short,
-        "*right": any(part in short for part in _LISTS.right_keys),
+        "*right": _PATTERNS.right.search(short) is not None,
         "*role": "role" in short,
         "*document": short in _LISTS.manifests or "policy" in short,
     }
     if 0 < len(words) <= 8:
         deletes, last = _deletes(words, own), words[-1]
         label = "label" if last in _LISTS.not_switches and last != "name" else ""
-        row = english().key_senses.find(NamedAct("", words[0], words, label, last))
+        row = (
+            None if _sensed().isdisjoint(own) else english().key_senses.find(NamedAct("", words[0], words, label, last))
+        )
         opens = row is not None and row.effect == "*opens"
         found |= {
             row.effect if row is not None else "": row is not None,
@@ -228,6 +240,13 @@ def key_senses(key: str) -> frozenset[str]:
             "*ends": not deletes and _ends(words),
         }
     return frozenset([short, *(name for name, true in found.items() if true)])
+
+
+@cache
+def _sensed() -> frozenset[str]:
+    """Words of which a key has one that has a sense."""
+    rows = english().key_senses.rows
+    return frozenset().union(*(row.parts.get("phrase") or row.parts["verbs"] for row in rows))
 
 
 def _is_store(word: str) -> bool:
