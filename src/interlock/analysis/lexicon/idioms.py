@@ -39,11 +39,14 @@ class Phrases:
         self.phrases = phrases
         self.inside: list[tuple[str, int]] = []  # what may stand anywhere in a word, and its phrase
         self.begun: dict[str, list[tuple[str, int]]] = {}  # the first letters of a cue -> the cue and its phrase
+        self.also: dict[str, list[tuple[str, int]]] = {}  # the same for what has to be there as well
         for number, phrase in enumerate(phrases):
             for cue in phrase.cues:
                 if cue[0] == "*":
                     self.inside.append((cue[1:], number))
                 self.begun.setdefault(cue[:_KEY], []).append((cue, number))
+            for cue in phrase.also:
+                self.also.setdefault(cue[:_KEY], []).append((cue, number))
         self.twofold = {number for number, phrase in enumerate(phrases) if phrase.also}
         self.begun_by = lru_cache(maxsize=4096)(self._begun_by)
 
@@ -70,17 +73,19 @@ class Phrases:
         words = text.split()
         if "-" in text:
             words += [piece for word in words if "-" in word for piece in word.split("-")[1:]]
-        wanted = {number for piece, number in self.inside if piece in text}.union(*map(self.begun_by, words))
-        for number in wanted & self.twofold:
-            also = self.phrases[number].also
-            if not any(word.startswith(also) for word in words):
-                wanted.discard(number)
-        return sorted(wanted)
+        found = [self.begun_by(word) for word in words]
+        wanted = {number for piece, number in self.inside if piece in text}.union(*(begun for begun, _ in found))
+        twofold = (wanted & self.twofold).difference(*(also for _, also in found))
+        return sorted(wanted - twofold if twofold else wanted)
 
-    def _begun_by(self, word: str) -> tuple[int, ...]:
-        """The numbers of the phrases that one word may begin."""
+    def _begun_by(self, word: str) -> tuple[tuple[int, ...], tuple[int, ...]]:
+        """The numbers of the phrases that one word may begin, and of those that it may complete."""
         keys = {word[:length] for length in range(1, _KEY + 1)}
-        return tuple(number for key in keys for cue, number in self.begun.get(key, ()) if word.startswith(cue))
+        begun, also = (
+            tuple(number for key in keys for cue, number in table.get(key, ()) if word.startswith(cue))
+            for table in (self.begun, self.also)
+        )
+        return begun, also
 
 
 def build_parts(pack: Pack) -> dict[str, str]:
