@@ -14,8 +14,7 @@ from msgspec import Struct, field
 from interlock.analysis.facts import HOLE, Report, hole, known, without_holes
 from interlock.analysis.http import parse_requests
 from interlock.analysis.lazy_regex import lazy_regex
-from interlock.analysis.programs.load import input_language, program_set, shipped_programs, word_set
-from interlock.analysis.well_known import well_known
+from interlock.analysis.programs.load import input_language, program_set, shipped_programs, word_set, word_table
 
 SCRIPTS = MappingProxyType({".ps1": "powershell", ".psm1": "powershell", ".bat": "cmd", ".cmd": "cmd"})
 
@@ -46,7 +45,7 @@ _BLANK = lazy_regex(r"[\s&|<>^]|^$")
 
 def place(name: str) -> str:
     """The value of an environment variable, where every machine has about the same one."""
-    return well_known().windows.get(name.lower(), hole(name))
+    return word_table("windows_variables").get(name.lower(), hole(name))
 
 
 def is_nothing(path: str) -> bool:

@@ -43,7 +43,7 @@ from interlock.analysis.powershell.values import (
     spread,
     texts,
 )
-from interlock.analysis.well_known import well_known
+from interlock.analysis.programs.load import word_table
 from interlock.analysis.windows import SCRIPTS, place, suffix
 
 _CMDLET = re.compile(r"[a-z]+-[a-z][a-z0-9_]*$")
@@ -178,7 +178,7 @@ def _variable(name: str) -> Value:
         return Sym(name[1:-1].rpartition(".")[2])
     if name.startswith("$env:"):
         return place(name[5:])
-    return well_known().powershell.get(name, hole(name[1:])) if name.startswith("$") else UNKNOWN
+    return word_table("powershell_variables").get(name, hole(name[1:])) if name.startswith("$") else UNKNOWN
 
 
 def _member(walk: ProgramWalk, owner: Value, name: str) -> Value:
@@ -292,7 +292,7 @@ def _run_line(walk: ProgramWalk, call: LibraryCall) -> Value:
 
 def _folder(name: Value) -> Value:
     key = plain(name).lower()
-    return well_known().folders.get(key) or place(key)
+    return word_table("folders").get(key) or place(key)
 
 
 @cache

@@ -33,6 +33,7 @@ WORDS = frozenset(  # kinds of words, told in words.toml
     redis_deletes redis_quiet_pairs redis_writes removing_verbs search_paths selecting_variables services setters setup short_data
     test_flags token_services transfer_deletes transfer_puts""".split()
 )
+TABLES = frozenset("folders languages powershell_variables shell_variables windows_variables".split())
 _SHIPPED = Path(__file__).parent
 
 
@@ -65,15 +66,28 @@ def word_set(kind: str) -> frozenset[str]:
 
 
 @cache
+def word_table(kind: str) -> Mapping[str, str]:
+    """The value of each name in one of `TABLES`."""
+    return _tables()[kind]
+
+
+@cache
 def _words() -> Mapping[str, frozenset[str]]:
-    return build_words(_packs())
+    told = _told(_packs(), "words", WORDS)
+    return {kind: frozenset(text.split()) for kind, text in told.items()}
 
 
-def build_words(packs: Sequence[Pack]) -> dict[str, frozenset[str]]:
-    """The words of these packs; raises PackError on a kind that is not known, or that none of them tells."""
-    found = {kind: frozenset(text.split()) for pack in packs for kind, text in pack.get("words", {}).items()}
-    if found.keys() != WORDS:
-        raise PackError(f"words: {', '.join(sorted(found.keys() ^ WORDS))}: not known, or not told")
+@cache
+def _tables() -> Mapping[str, Mapping[str, str]]:
+    told = _told(_packs(), "table", TABLES)
+    return {kind: {name: value for value, text in said.items() for name in text.split()} for kind, said in told.items()}
+
+
+def _told(packs: Sequence[Pack], heading: str, known: frozenset[str]) -> Mapping[str, Any]:
+    """What these packs say under a heading; raises PackError on a kind that is not known, or that none of them tells."""
+    found = {kind: said for pack in packs for kind, said in pack.get(heading, {}).items()}
+    if found.keys() != known:
+        raise PackError(f"{heading}: {', '.join(sorted(found.keys() ^ known))}: not known, or not told")
     return found
 
 
@@ -189,7 +203,8 @@ def _checked(packs: Sequence[Pack]) -> Sequence[Pack]:
     dict(build_programs(packs))
     build_variables(packs)
     build_sets(packs)
-    build_words(packs)
+    _told(packs, "words", WORDS)
+    _told(packs, "table", TABLES)
     return packs
 
 

@@ -9,7 +9,7 @@ from collections.abc import Collection
 from interlock.analysis.facts import names_only, taints_in
 from interlock.analysis.lazy_regex import lazy_regex
 from interlock.analysis.programs import Program
-from interlock.analysis.programs.load import described_program, dialect_of, shipped_programs
+from interlock.analysis.programs.load import described_program, dialect_of, shipped_programs, word_table
 from interlock.analysis.programs.options import CommandOptions, options, parse, valued
 from interlock.analysis.shell import NOTHING, UNKNOWN, Job, Reader, Stream
 from interlock.analysis.shell.build_files import read_deno_task, read_package_script
@@ -18,7 +18,6 @@ from interlock.analysis.shell.expand import is_unknown
 from interlock.analysis.shell.imports import read_imports, stored_module, written_module
 from interlock.analysis.shell.loose_text import add_harm, is_outside
 from interlock.analysis.shell.output import constant_output
-from interlock.analysis.well_known import well_known
 
 _SHEBANG = lazy_regex(r"#!\s*(?:\S*/)?(?:env\s+(?:-S\s+)?)?(\S+)")
 
@@ -253,8 +252,8 @@ def executable(job: Job, path: str) -> Stream | None:
     interpreter = described_program(program)
     if interpreter is not None and "interpreter" in interpreter.reader:
         _read_code(job, interpreter.carries[0].stdin, text, path, posixpath.dirname(path))
-    elif ending in well_known().languages and not program:
-        job.code(well_known().languages[ending], text, path)
+    elif ending in word_table("languages") and not program:
+        job.code(word_table("languages")[ending], text, path)
     elif "\0" in text[:1000] or (program and not dialect_of(program)):
         job.effect("run_script", path)
     else:
@@ -349,7 +348,7 @@ def compiler(job: Job, program: Program) -> Stream | None:
 
 
 def _by_ending(path: str) -> str:
-    return well_known().languages.get(f".{path.rpartition('.')[2]}", "other")
+    return word_table("languages").get(f".{path.rpartition('.')[2]}", "other")
 
 
 READERS: dict[str, Reader] = {

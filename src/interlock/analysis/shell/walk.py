@@ -8,6 +8,7 @@ from typing import Any
 
 from interlock.analysis.facts import APPROXIMATE, HOLE, QUOTED, hole, hole_of, taints_in
 from interlock.analysis.places import home_of
+from interlock.analysis.programs.load import word_table
 from interlock.analysis.programs.options import is_unreadable, program_name
 from interlock.analysis.shell import (
     ELSEWHERE,
@@ -33,7 +34,6 @@ from interlock.analysis.shell.programs import original_name, read_program
 from interlock.analysis.shell.syntax import ShellTooDeep, parse, parse_document
 from interlock.analysis.shell.syntax.nodes import Node, SimpleCommand, Substitution
 from interlock.analysis.targets.ordering import command_line
-from interlock.analysis.well_known import well_known
 
 MAX_VALUE = 65_536  # characters in a variable; beyond, it is not followed
 _ITEMS = 256  # of a list or table that are copied or counted in one step
@@ -128,7 +128,7 @@ class Shell:
         return None
 
     def environment(self, name: str) -> list[str] | None:
-        known_value = well_known().shell.get(self.references.get(name, name))
+        known_value = word_table("shell_variables").get(self.references.get(name, name))
         return None if known_value is None else [known_value]
 
     def if_empty(self, text: str) -> str:
@@ -138,7 +138,7 @@ class Shell:
         return _HOLES.sub(lambda m: "" if self._may_be_empty(m[1]) else m[0], text)
 
     def _may_be_empty(self, name: str) -> bool:
-        return is_variable(name) and name not in self.filled and name not in well_known().shell
+        return is_variable(name) and name not in self.filled and name not in word_table("shell_variables")
 
     def require(self, name: str) -> None:
         self.filled.add(self.references.get(name, name))
