@@ -22,7 +22,7 @@ from interlock.analysis.code.library import (
     library,
     pick,
 )
-from interlock.analysis.code.performing.network import NETWORK_EFFECTS, leaks, request
+from interlock.analysis.code.performing.network import NETWORK_EFFECTS, file_content, leaks, request
 from interlock.analysis.code.performing.running import RUNNING_EFFECTS, SHELL, Work, feed, member, shell_line
 from interlock.analysis.code.program.objects import LibraryCall, Partial, ProgramFunction, label, links
 from interlock.analysis.code.program.paths import items
@@ -176,8 +176,10 @@ def _fill(walk: ProgramWalk, call: LibraryCall, entry: Entry, where: object) -> 
         walk.world.fill(target, concat(content) if content else UNKNOWN)
     elif isinstance(target, Sym) and target.path.startswith(SHELL):
         feed(walk, links(target)[-1], concat(content))
-    elif isinstance(target, Sym) and target.path.startswith(("socket", "<response>")) and (leak := leaks(content)):
-        walk.world.effect("send", walk.world.peer or fetched(target), *leak)
+    elif isinstance(target, Sym) and target.path.startswith(("socket", "<response>")):
+        peer = walk.world.peer or fetched(target)
+        if leak := leaks(content) or file_content(peer, content):
+            walk.world.effect("send", peer, *leak)
     return target if isinstance(target, OpenFile) else UNKNOWN
 
 

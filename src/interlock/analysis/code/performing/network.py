@@ -21,6 +21,19 @@ def leaks(values: Iterable[Value]) -> list[str]:
     return [trait for trait in ("environment", "secret") if trait in marks]
 
 
+def file_content(url: str, values: Iterable[Value]) -> list[str]:
+    """`content`, where that of a file goes to an unknown host with something else than the headers."""
+    parts = [
+        [one for key, one in value.items() if key != "headers"] if isinstance(value, dict) else value
+        for value in values
+    ]
+    if not any(trait.startswith("file:") for trait in traits_of(parts)):
+        return []
+    from interlock.analysis.shell.network import of_the_machine
+
+    return list(of_the_machine(url))
+
+
 def _named_secrets(values: Iterable[Value]) -> list[str]:
     """Whether one of these texts, or of those in lists and objects, has a variable whose name is that of a secret."""
     stack, left = list(values), 500
@@ -35,8 +48,9 @@ def _named_secrets(values: Iterable[Value]) -> list[str]:
 def _send(walk: ProgramWalk, call: LibraryCall, entry: Entry, where: object) -> Value:
     """Something goes over the connection, or to an address that only its service knows."""
     content = [*pick(call, where), *call.named.values()]
-    leak, peer = leaks(content) or _named_secrets(content), walk.world.peer or entry.get("called", "")
+    peer = walk.world.peer or entry.get("called", "")
     peer = "".join(map(text_of, pick(call, entry["target"])[:1])) if "target" in entry else peer
+    leak = leaks(content) or _named_secrets(content) or file_content(peer, content)
     if leak and peer:
         walk.world.effect("send", peer, *leak)
     return UNKNOWN
@@ -57,7 +71,8 @@ def request(walk: ProgramWalk, method: str, url: Value, given: Iterable[Value], 
     if isinstance(url, dict):  # in pieces
         host, port = url.get("hostname", url.get("host", UNKNOWN)), [":", url["port"]] if "port" in url else []
         url = concat([host, *port, url.get("path", "")])
-    address, leak = text_of(url), leaks([url, *given]) or _named_secrets(bodies)
+    given, address = list(given), text_of(url)
+    leak = leaks([url, *given]) or _named_secrets(bodies) or file_content(address, given)
     if leak:
         walk.world.effect("send", address, *leak)
     if method in ("post", "put", "patch", "delete"):
@@ -112,7 +127,8 @@ def _sent(call: LibraryCall, entry: Entry, address: Sequence[Value]) -> list[Val
     if "sends" in entry:
         return files + [one for one in pick(call, entry["sends"]) if one is not None]
     quiet = words(COMMON)["quiet"]
-    given = [*call.args, *(value for key, value in call.named.items() if key not in quiet)]
+    named = [(key, value) for key, value in call.named.items() if key not in quiet]
+    given = [*call.args, *({key: value} if key == "headers" else value for key, value in named)]
     return files + [value for value in given if not any(value is one for one in address)]
 
 
