@@ -45,6 +45,26 @@ def test_a_plus_and_a_flag_force_the_same_push() -> None:
     assert len({after(command(text, "/w")) for text in texts}) == 1
 
 
+@each(
+    ("text", "key"),
+    [
+        ("git push https://github.com/a/b.git +main", "remove~:branch_github.com/a/b/main @ /w"),
+        ("git branch -f main x", "remove~:branch_main @ /w"),
+        ("git branch -M old", "remove~:branch_old @ /w"),
+        ("git update-ref -d refs/heads/x", "remove~:branch_x @ /w"),
+        ("git worktree remove --force wt", "remove~:/w/wt"),
+        ("git rm -f a.txt", "remove~:/w/a.txt"),
+        ("git submodule deinit -f lib", "remove~:submodule_lib @ /w"),
+        ("git filter-branch --all", "remove~:history @ /w"),
+        ("git reflog expire --expire=now --all", "remove~:reflog @ /w"),
+        ("git read-tree -u --reset HEAD", "remove~:worktree /w"),
+        ("git --git-dir=/srv/x/.git clean -fd", "remove~:untracked /srv/x"),
+    ],
+)
+def test_a_git_command_has_the_key_of_what_it_takes_away(text: str, key: str) -> None:
+    assert after(command(text, "/w")) == (key,)
+
+
 def test_everyday_work_has_no_key() -> None:
     assert after(command("git status")) == () and after(command("npm install")) == ()
 
