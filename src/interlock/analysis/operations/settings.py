@@ -162,6 +162,8 @@ def _said(value: object) -> Sequence[str]:
     if "/" in word and (last := word.rpartition("/")[2]).islower():
         found.append(last)
     found += _switched().get(word, ())
+    if not _LISTS.all_rights.isdisjoint(found):
+        found.append("*all_rights")
     if "@" in word and " " not in word:
         found += ["*mail", "*mailbox"][: 1 + word.endswith(_LISTS.in_order("mailboxes"))]
     if _PATTERNS.admin.search(word) and "readonly" not in squash(word):
@@ -217,6 +219,8 @@ def key_senses(key: str) -> frozenset[str]:
         "*who": short in _LISTS.public_keys or _PATTERNS.seen_by.search(short) is not None,
         "*price": short in _LISTS.prices or short.endswith("price"),
         "*status": short.endswith("status"),
+        "*state": short in _LISTS.states,
+        "*rank": short in _LISTS.ranks,
         "*source": "source" in short and short.endswith(_LISTS.in_order("networks")),
         "*inward": "dest" not in short,
         "*right": _PATTERNS.right.search(short) is not None,
