@@ -73,10 +73,11 @@ class Phrases:
         words = text.split()
         if "-" in text:
             words += [piece for word in words if "-" in word for piece in word.split("-")[1:]]
-        found = [self.begun_by(word) for word in words]
-        wanted = {number for piece, number in self.inside if piece in text}.union(*(begun for begun, _ in found))
-        twofold = (wanted & self.twofold).difference(*(also for _, also in found))
-        return sorted(wanted - twofold if twofold else wanted)
+        found = list(map(self.begun_by, words))
+        wanted = {number for piece, number in self.inside if piece in text}.union(*[begun for begun, _ in found])
+        if twofold := wanted & self.twofold:
+            wanted -= twofold.difference(*[also for _, also in found])
+        return sorted(wanted)
 
     def _begun_by(self, word: str) -> tuple[tuple[int, ...], tuple[int, ...]]:
         """The numbers of the phrases that one word may begin, and of those that it may complete."""

@@ -21,6 +21,8 @@ class Around(dict[str, Collection[str]]):
 
     def __init__(self, low: Tokens, at: int, given: Mapping[str, Collection[str]] | None = None) -> None:
         self.low, self.at = low, at
+        self["before"] = classes(low[at - 1]) if at else _NOTHING  # most rows ask for these two
+        self["after"] = classes(low[at + 1]) if at + 1 < len(low) else _NOTHING
         if given:
             self.update(given)
 
@@ -47,9 +49,7 @@ _NOTHING = ("",)
 _SLOTS: Mapping[str, Callable[[Tokens, int], Collection[str]]] = {
     "word": lambda low, at: (low[at],),
     "place": lambda low, at: (str(at),),
-    "before": lambda low, at: classes(low[at - 1]) if at else _NOTHING,
     "before2": lambda low, at: (low[at - 2],) if at > 1 else _NOTHING,
-    "after": lambda low, at: classes(low[at + 1]) if at + 1 < len(low) else _NOTHING,
     "after2": lambda low, at: (low[at + 2],) if at + 2 < len(low) else _NOTHING,
     "first": lambda low, at: low[:1],
     "second": lambda low, at: low[1:2],
@@ -70,7 +70,7 @@ _SLOTS: Mapping[str, Callable[[Tokens, int], Collection[str]]] = {
     "passive": lambda low, at: ("yes",) if is_passive(low, at) else (),
     "others": lambda low, at: ("yes",) if by_others(low, at) else (),
 }
-AROUND = " ".join(_SLOTS)
+AROUND = " ".join(("before", "after", *_SLOTS))
 THINGS, ANNOUNCED = Rows("is_thing", "form kind", AROUND), Rows("announced", "form kind", AROUND)
 SPEAKS, JOBS = Rows("speaks", "verb", AROUND), Rows("own_job", "", AROUND)
 _PASSIVES, _REPORTS = Rows("passive", "", AROUND), Rows("report", "kind", AROUND)

@@ -199,6 +199,8 @@ _JUDGED = Rows("judged", "opening", AROUND)
 
 def is_judged(words: Tokens, low: Tokens) -> bool:
     """`dropping the table is forbidden`, `a dropped schema cannot be restored`, `the label goes from Delete to Remove`."""
+    if _signs().isdisjoint(low):
+        return False
     if "," in low[:5] and low[0] in ("to", "in", "by", "for", "note"):
         low = low[low.index(",") + 1 :] or low  # `to be clear, …`
     if low[0] in _LISTS.edits and not _LISTS.labels.isdisjoint(low[1:7]):
@@ -209,6 +211,12 @@ def is_judged(words: Tokens, low: Tokens) -> bool:
     said = _happening()
     happens = next((at for at, word in enumerate(low[:8]) if at and word in said), 0)
     return bool(_JUDGED.first((form_of(low[0]),), Around(low, happens)))
+
+
+@cache
+def _signs() -> frozenset[str]:
+    """Words of which one is in every clause that judges, describes or relabels something."""
+    return _LISTS.edits | _LISTS.must | _happening() | {"is", "was", "are", "cannot", "can't", "never"}
 
 
 @cache
