@@ -239,7 +239,7 @@ def enrol_at_terminal(
         with controlling_terminal() as terminal:
             _prove(terminal, seconds)
             name = name or _ask_name(terminal)
-            passphrase = _ask_passphrase(terminal, name)
+            passphrase = ask_passphrase(terminal, name, "Passphrase (at least 8 characters): ")
             return enrol(name, passphrase, None, now=now, by="terminal", roles=("admin",), kdf=kdf)
     except TerminalError as error:
         raise EnrolmentError(str(error)) from None
@@ -279,9 +279,10 @@ def _usual_name() -> str:
         return ""
 
 
-def _ask_passphrase(terminal: Terminal, name: str) -> str:
+def ask_passphrase(terminal: Terminal, name: str, prompt: str) -> str:
+    """A passphrase typed twice; asks again for a weak one, and refuses in the end."""
     for _ in range(TRIES):
-        first = terminal.secret("Passphrase (at least 8 characters): ")
+        first = terminal.secret(prompt)
         if problem := passphrase_problem(first, name):
             terminal.say(f"{problem}\n")
         elif hmac.compare_digest(terminal.secret("The same again: ").encode(), first.encode()):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hmac
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -31,12 +30,11 @@ from interlock.cli.command import (
 from interlock.cli.output import line
 from interlock.cli.sign_in import operator_change, operator_rows, operator_session
 from interlock.client import DaemonClient, path_segment
-from interlock.identity.keys.passphrases import EnrolError, operator_name, passphrase_problem
-from interlock.identity.operators import enrol_at_terminal
+from interlock.identity.keys.passphrases import EnrolError, operator_name
+from interlock.identity.operators import ask_passphrase, enrol_at_terminal
 from interlock.identity.terminal import SCREEN_SECONDS, controlling_terminal, show_once
 from interlock.local_times import ago
 
-TRIES = 5
 LINK_SECONDS = 300.0  # that a link stays on the screen
 
 main = CommandWords("operator", __name__)
@@ -133,17 +131,9 @@ def _link(args: Args) -> int:
 
 
 def new_passphrase(name: str) -> str:
-    """A passphrase typed twice at the controlling terminal; asks again for a weak one."""
+    """A passphrase typed twice at the controlling terminal."""
     with controlling_terminal() as terminal:
-        for _ in range(TRIES):
-            first = terminal.secret(f"New passphrase of {name} (at least 8 characters): ")
-            if problem := passphrase_problem(first, name):
-                terminal.say(f"{problem}\n")
-            elif hmac.compare_digest(terminal.secret("The same again: ").encode(), first.encode()):
-                return first
-            else:
-                terminal.say("the two are not the same\n")
-    raise CommandError("no passphrase was given")
+        return ask_passphrase(terminal, name, f"New passphrase of {name} (at least 8 characters): ")
 
 
 def _joined(operator: Row, key: str) -> str:
