@@ -24,18 +24,22 @@ class Rows:
 
     def first(self, key: tuple[str, ...], words: Mapping[str, Collection[str]]) -> str | None:
         """The answer of the first row that holds for these keys and the words of the slots; None where no row does."""
-        rows = self.by_key.get(key)
-        if rows is None:
-            given = dict(zip(self.keys, key, strict=True))
-            holds = [all(asked((given[slot],)) is needed for slot, asked, needed in keyed) for keyed, _ in self.rows]
-            rows = self.by_key[key] = [row for (_, row), held in zip(self.rows, holds, strict=True) if held]
-        for conditions, answer in rows:
+        for conditions, answer in self.of(key):
             for slot, asked, needed in conditions:
                 if asked(words[slot]) is not needed:
                     break
             else:
                 return answer
         return None
+
+    def of(self, key: tuple[str, ...]) -> list[Row]:
+        """The rows that can hold for these keys."""
+        rows = self.by_key.get(key)
+        if rows is None:
+            given = dict(zip(self.keys, key, strict=True))
+            holds = [all(asked((given[slot],)) is needed for slot, asked, needed in keyed) for keyed, _ in self.rows]
+            rows = self.by_key[key] = [row for (_, row), held in zip(self.rows, holds, strict=True) if held]
+        return rows
 
     @cached_property
     def rows(self) -> list[tuple[list[Condition], Row]]:

@@ -212,6 +212,8 @@ _KINDS = Rows("object_kind", "kind verb thing", f"{AROUND} is traits words text 
 
 def kind_of(kind: str, verb: str, thing: EnglishObject, low: Tokens, at: int) -> str:
     """The kind of the object, where the verb and the words around say more than the noun."""
+    if not _KINDS.of((kind, verb, thing.kind)):
+        return thing.kind
     is_, words = (thing.guards, thing.direct * "direct", thing.group * "group"), thing.said.split()
     around = Around(
         low, at, {"is": is_, "traits": thing.traits, "words": words, "text": thing.said, "named": thing.words}
