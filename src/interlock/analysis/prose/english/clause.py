@@ -134,7 +134,7 @@ def _aligned(low: Tokens, text: str) -> Tokens:
 
 
 def _read_words(found: EnglishClause, topic: int) -> None:
-    table, low = verb_forms(), found.low
+    table, made, opening, low = verb_forms(), nominals(), opening_forms(), found.low
     for at, word in enumerate(low):
         if at == topic and not found.shield and not found.harmful:
             found.known, found.shield = True, "make"
@@ -144,7 +144,7 @@ def _read_words(found: EnglishClause, topic: int) -> None:
             if means and not is_denied(low, at):
                 found.marks.append(found.words[at])
                 found.runs = found.runs or not near.isdisjoint(_LISTS.strictly) or _is_given(found.words, at)
-        elif at < topic and (word in table or word in nominals() or is_opening(low, at)):
+        elif at < topic and (word in table or word in made or (word in opening and is_opening(low, at))):
             _read_verb(found, at)
 
 
