@@ -45,7 +45,7 @@ def parse_name(segments: tuple[Words, ...]) -> tuple[Words, tuple[NamedAct, ...]
     at = len(front)
     for number, clause in enumerate(clauses):
         act = _act(clause, front, at)
-        if not number or (act.kind and act.kind not in _LISTS.mutes):
+        if not number or act.kind == "grant" or (act.kind and act.kind not in _LISTS.mutes):
             acts.append(act)
         at += len(clause) + 1
     return front + last, tuple(_shared(acts))
