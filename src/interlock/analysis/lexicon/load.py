@@ -17,7 +17,7 @@ from interlock.analysis.packs import Pack, PackError, load_packs, only_keys
 
 _SHIPPED = Path(__file__).parent
 _ENGLISH = frozenset({"kind", "idiom", "clauses", "lists", "payloads", "is_thing"})  # tables that only English has
-_LOANS = frozenset({"files", "nouns", "verbs", "words"})
+_LOANS = frozenset({"files", "nouns", "scope", "verbs", "words"})
 
 
 def _pack(name: str, check: Callable[[Pack], object]) -> Pack:
@@ -131,7 +131,7 @@ def loans() -> dict[str, list[Entry]]:
     """Words of the trade that are the same in every language."""
     table: dict[str, list[Entry]] = {}
     pack = _loanwords()
-    for word, entry in word_entries(pack["verbs"], pack["nouns"], pack["words"]):
+    for word, entry in word_entries(pack["verbs"], pack["nouns"], pack["words"], pack["scope"]):
         table.setdefault(word, []).append(entry)
     return table
 

@@ -103,16 +103,14 @@ class Language(Struct, frozen=True, forbid_unknown_fields=True):
 
     def entries(self) -> Iterator[tuple[str, Entry]]:
         """Every word with what it is; `_` stands between words that are one only together."""
-        yield from word_entries(self.verbs, self.nouns, self.words)
-        for trait, words in self.scope.items():
-            yield from ((word, ("scope", "", (trait,))) for word in words.split())
+        yield from word_entries(self.verbs, self.nouns, self.words, self.scope)
 
 
 def word_entries(
-    verbs: Mapping[str, str], nouns: Mapping[str, str], words: Mapping[str, str]
+    verbs: Mapping[str, str], nouns: Mapping[str, str], words: Mapping[str, str], scope: Mapping[str, str]
 ) -> Iterator[tuple[str, Entry]]:
-    """Every verb, noun and word of a role with what it is."""
-    for role, table in (("verb", verbs), ("noun", nouns)):
+    """Every verb, noun, word of a role and word of a scope with what it is."""
+    for role, table in (("verb", verbs), ("noun", nouns), ("scope", scope)):
         for name, listed in table.items():
             yield from ((word, entry_of(f"{role} {name}")) for word in listed.split())
     for role in ROLES:

@@ -16,7 +16,7 @@ from interlock.analysis.prose.english import LISTS
 _PATTERNS = Patterns("clauses")
 _LISTS = WordLists("clauses")
 
-_ENDS = re.compile(r"[.!?;\n。！？；]")
+_ENDS = re.compile(r"[.!?;\n。！？；؟।]")
 _PIECE = re.compile(
     rf"{MARK}.|[^\W_]++(?=[ ,]|$)|[~.]?/?[\w@#%&$*+~./:\\-]{{0,200}}[\w*/~](?:['’](?:s|t|m|re|ll|ve|d)\b|s['’](?=\s))?|[,:()—–|→\[\]]|--?>?|=>|&"
 )
