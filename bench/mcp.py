@@ -132,7 +132,7 @@ class World:
         print(f"{'':<34}{'p50':>10}{'p99':>10}{'x echo':>10}")
         for kind, base in ((kinds[0], kinds[0]), (kinds[1], kinds[0]), (kinds[2], kinds[2]), (kinds[3], kinds[2])):
             print(f"{kind.name:<34}{kind.at(0.5):>7.2f} ms{kind.at(0.99):>7.2f} ms{kind.at(0.5) / base.at(0.5):>10.2f}")
-        print("aim: at most 1.5 times the echo")
+        print("aim: at most 1.4 times the echo")
         print(f"\nstart-up until the tools are listed: {ready * 1e3:.0f} ms (echo {echo_ready * 1e3:.0f} ms)")
         await self.memory()
         await self.many()
