@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Callable
 
 from interlock.analysis.code import grammar
-from interlock.analysis.code.grammar import Builder, Node, text_of
+from interlock.analysis.code.grammar import Builder, Node, Rule, text_of
 from interlock.analysis.code.language import CodeLanguage
 from interlock.analysis.code.other import read_other
 from interlock.analysis.code.program import nodes
 from interlock.analysis.code.templates import by_grammar
+from interlock.analysis.facts import Report
 
 _LISTS = frozenset({"array_type", "slice_type", "implicit_type"})
 
@@ -86,18 +88,11 @@ def _flags(build: Builder, node: Node) -> nodes.Made:
     return nodes.text(named) if "O_" in named and "|" in named and "(" not in named else grammar.operator(build, node)
 
 
-read_java = CodeLanguage(
-    "Java", "java", by_grammar("java", _new, _reference, builder=_ProgramBuilder), damaged=read_other
-).read
-read_go = CodeLanguage(
-    "Go",
-    "go",
-    by_grammar("go", _new, _composite, _flags, _go_for, wrap=_program, builder=_ProgramBuilder),
-    damaged=read_other,
-).read
-read_csharp = CodeLanguage(
-    "C#",
-    "csharp",
-    by_grammar("csharp", _new, builder=_ProgramBuilder),
-    damaged=read_other,
-).read
+def _reader(name: str, key: str, *own: Rule, wrap: Callable[[str], str] = str) -> Callable[[str, Report], None]:
+    parse = by_grammar(key, _new, *own, wrap=wrap, builder=_ProgramBuilder)
+    return CodeLanguage(name, key, parse, damaged=read_other).read
+
+
+read_java = _reader("Java", "java", _reference)
+read_go = _reader("Go", "go", _composite, _flags, _go_for, wrap=_program)
+read_csharp = _reader("C#", "csharp")

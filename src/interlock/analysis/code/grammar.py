@@ -100,7 +100,8 @@ def text_of(node: Node | None) -> str:
 
 
 def name(build: Builder, node: Node) -> nodes.Made:
-    return nodes.name(text_of(node).partition("<")[0])  # without the types of `name<T>`
+    """A name without the types of `name<T>`, and without a namespace as in PHP's `\\Space\\name`."""
+    return nodes.name(text_of(node).partition("<")[0].rpartition("\\")[2])
 
 
 def operator(build: Builder, node: Node) -> nodes.Made:

@@ -29,6 +29,7 @@ from interlock.analysis.facts import HOLE, hole, known, without_holes
 
 _CALLED = re.compile(r"\b(\w+)['\"\]]{0,3}\s{0,20}[(`]")
 _GLOBALS = frozenset({"globalThis", "global", "window", "self", "top"})
+_SCHEME = re.compile(r"^(?:node|npm|bun):")
 _WAY = re.compile(r"(?:Sync|Async|One|Many)$")
 
 
@@ -187,19 +188,17 @@ def _unary(build: Builder, node: Node) -> Made:
 
 
 def _assignment(build: Builder, node: Node) -> Made:
-    return _bind(build, node.child_by_field_name("left"), build.field(node, "right"), "")
-
-
-def _declarator(build: Builder, node: Node) -> Made:
-    value = build.field(node, "value")
-    blockwise = node.parent is not None and node.parent.type != "variable_declaration"
-    return _bind(build, node.child_by_field_name("name"), value, "block" if blockwise else "function")
+    """`target = value`, or what `var`, `let` and `const` declare."""
+    around = "function" if node.parent is not None and node.parent.type == "variable_declaration" else "block"
+    declare = around if node.type == "variable_declarator" else ""
+    target, value = (first_field(node, *names) for names in (("left", "name"), ("right", "value")))
+    return _bind(build, target, build.expr(value), declare)
 
 
 # -- functions and classes
 
 
-def _function(build: Builder, node: Node) -> ast.FunctionDef:
+def _function(build: Builder, node: Node) -> Made:
     single, listed = node.child_by_field_name("parameter"), node.child_by_field_name("parameters")
     given = [single] if single is not None else listed.named_children if listed is not None else []
     names, defaults, first, rest = list[str](), list[ast.expr](), list[ast.stmt](), ""
@@ -228,20 +227,13 @@ def _function(build: Builder, node: Node) -> ast.FunctionDef:
     title = text_of(node.child_by_field_name("name")) if "function" in node.type else ""
     made = nodes.function(names, [*first, *inside], title, rest)
     made.args.defaults = defaults
-    return made if arrow else _with_this(made)
+    made = made if arrow else _with_this(made)
+    return [made] if node.type.endswith("function_declaration") else Closure(made)
 
 
 def _with_this(function: ast.FunctionDef) -> ast.FunctionDef:
     function.args.kwonlyargs, function.args.kw_defaults = [ast.arg(THIS)], [None]
     return function
-
-
-def _closure(build: Builder, node: Node) -> Made:
-    return Closure(_function(build, node))
-
-
-def _define(build: Builder, node: Node) -> Made:
-    return [_function(build, node)]
 
 
 def _class_of(build: Builder, node: Node) -> Made:
@@ -370,8 +362,7 @@ def _module(walk: ProgramWalk, given: Value) -> Value:
     elif name.startswith(("http:", "https:")):
         walk.world.effect("run_download", name)
     else:
-        for prefix in ("node:", "npm:", "bun:", "@aws-sdk/client-"):
-            name = name.removeprefix(prefix) if prefix[0] != "@" else name.replace(prefix, "aws-sdk.", 1)
+        name = _SCHEME.sub("", name).replace("@aws-sdk/client-", "aws-sdk.", 1)
         return Sym(library("javascript").canonical(name))
     return Sym("?")
 
@@ -408,9 +399,7 @@ _ANSWERS: Mapping[str, Answer] = {
 }
 
 
-_OWN = (
-    _identifier, _object_of, _unary, _assignment, _declarator, _closure, _define, _class_of, _for_in, _import_of, _export,
-)  # fmt: skip
+_OWN = (_identifier, _object_of, _unary, _assignment, _function, _class_of, _for_in, _import_of, _export)
 _JAVASCRIPT = CodeLanguage(
     "JavaScript", "javascript", _parse, _ANSWERS, own_item=_item, own_member=_member, handed=_handed, lexical=True
 )

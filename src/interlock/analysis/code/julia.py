@@ -28,16 +28,10 @@ def _command(build: Builder, node: Node) -> nodes.Made:
     return ast.List(found)
 
 
-def _call(build: Builder, node: Node) -> ast.Call:
+def _call(build: Builder, node: Node) -> nodes.Made:
     callee, *parts = node.named_children
     given = [grammar.given(build, part) if part.type == "argument_list" else ([build.expr(part)], []) for part in parts]
     return nodes.call(build.expr(callee), *(chain.from_iterable(kind) for kind in zip(*given, strict=True)))
-
-
-def _broadcast(build: Builder, node: Node) -> nodes.Made:
-    """rm.(list): called with each item."""
-    made = _call(build, node)
-    return nodes.call("<broadcast>", [made.func, *made.args])
 
 
 def _assign(build: Builder, node: Node) -> nodes.Made:
@@ -72,7 +66,7 @@ def _for_each(build: Builder, node: Node) -> nodes.Made:
 read_julia = CodeLanguage(
     "Julia",
     "julia",
-    by_grammar("julia", _command, _call, _broadcast, _assign, _define, _for_each),
+    by_grammar("julia", _command, _call, _assign, _define, _for_each),
     damaged=read_other,
     first=1,
 ).read

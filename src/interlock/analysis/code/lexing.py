@@ -118,11 +118,6 @@ class Scanner:
             return True
         return False
 
-    def skip_line(self) -> None:
-        """Step to the end of this line, not over it."""
-        end = self.source.find("\n", self.at)
-        self.at = len(self.source) if end < 0 else end
-
     def up_to(self, text: str) -> str:
         """What stands between here and `text`, which is stepped over."""
         start, end = self.at, self.source.find(text, self.at)

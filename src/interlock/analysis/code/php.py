@@ -11,13 +11,6 @@ from interlock.analysis.code.program import nodes
 from interlock.analysis.code.program.values import Sym
 from interlock.analysis.code.templates import rules_of
 
-# -- names and texts
-
-
-def _constant(build: Builder, node: Node) -> nodes.Made:
-    """A name without its namespace."""
-    return nodes.name(text_of(node).replace("/", "\\").rpartition("\\")[2])
-
 
 def _document(build: Builder, node: Node) -> nodes.Made:
     value = node.child_by_field_name("value")
@@ -41,15 +34,11 @@ def _foreach(build: Builder, node: Node) -> nodes.Made:
 def _parse(source: str) -> tuple[ast.Module, bool]:
     """The program, with or without its opening tag, and with the end of its last statement."""
     ended = source if source.rstrip().endswith((";", "}", ">")) else f"{source};"
-    rules = rules_of("php", _constant, _document, _new, _foreach)
+    rules = rules_of("php", _document, _new, _foreach)
     return Builder("php" if "<?" in source else "php_only", rules).module(ended)
 
 
 _ENVIRONMENT = Sym("$_ENV", traits=frozenset({"environment"}))
 read_php = CodeLanguage(
-    "PHP",
-    "php",
-    _parse,
-    variable=holes("$"),
-    names={"$_SERVER": _ENVIRONMENT, "$_ENV": _ENVIRONMENT},
+    "PHP", "php", _parse, variable=holes("$"), names={"$_SERVER": _ENVIRONMENT, "$_ENV": _ENVIRONMENT}
 ).read

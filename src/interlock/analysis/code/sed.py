@@ -12,6 +12,7 @@ _QUIET = re.compile(r"[\s;{}\d,~+!$]+|#[^\n]*|[btT:][^\n;}]*|[dDgGhHnNpPxz=FlLqQ
 _REFERENCE = re.compile(r"\\([0-9])|(?<!\\)&")
 _ESCAPED = re.compile(r"\\(.)", re.DOTALL)
 _FLAGS = re.compile(r"[gpiIeEmM0-9]*")
+_LINE = re.compile(r"[^\n]*\n?")
 _CASE = re.compile(r"[IM]*")
 _STREAMS = frozenset({"/dev/stdout", "/dev/stderr", "/dev/null"})
 
@@ -30,10 +31,8 @@ def read_sed(script: str, out: Report, in_place: bool = False) -> None:
 
 def _line(scanner: Scanner) -> str:
     """The rest of the line, stepped over."""
-    start = scanner.at
-    scanner.skip_line()
-    scanner.at += 1
-    return scanner.source[start : scanner.at - 1].strip()
+    found = scanner.take(_LINE)
+    return found[0].strip() if found else ""
 
 
 def _pattern_address(scanner: Scanner) -> bool:

@@ -95,8 +95,6 @@ def _file(kind: str, rest: str) -> tuple[_Code, str | None]:
         return _does("<shell>", stripped[1:]), None
     target, after = _at_bar(rest)
     target = target.strip().lstrip("!").strip()
-    if target.startswith("!"):
-        return _does("<shell>", target[1:]), after
     if target.startswith(">>"):
         return _does("<append>", target[2:]), after
     return _does("<write>", target) if kind == "write" and target not in ("", "%") else [], after
