@@ -40,9 +40,6 @@ def _reference(build: Builder, node: Node) -> nodes.Made:
     return nodes.closure(["it"], [ast.Return(given)]) if text_of(owner) != "Files" else nodes.path(f"Files.{method}")
 
 
-# -- calls
-
-
 def _new(build: Builder, node: Node) -> nodes.Made:
     kind, first = node.child_by_field_name("type"), node.child_by_field_name("initializer")
     if kind is not None and kind.type in _LISTS and first is not None:
@@ -68,9 +65,6 @@ def _composite(build: Builder, node: Node) -> nodes.Made:
     title = text_of(kind).replace("*", "")
     called = f"{title}.new" if title.replace(".", "").isidentifier() else "new"
     return nodes.call(called, [], [nodes.named(*pair) for pair in pairs])
-
-
-# -- functions and statements
 
 
 def _go_for(build: Builder, node: Node) -> nodes.Made:

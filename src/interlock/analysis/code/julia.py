@@ -63,10 +63,5 @@ def _for_each(build: Builder, node: Node) -> nodes.Made:
     return made
 
 
-read_julia = CodeLanguage(
-    "Julia",
-    "julia",
-    by_grammar("julia", _command, _call, _assign, _define, _for_each),
-    damaged=read_other,
-    first=1,
-).read
+_OWN = (_command, _call, _assign, _define, _for_each)
+read_julia = CodeLanguage("Julia", "julia", by_grammar("julia", *_OWN), damaged=read_other, first=1).read

@@ -29,10 +29,6 @@ from interlock.analysis.code.program.walk import Answer, ProgramEffects, Program
 from interlock.analysis.facts import Report, hole, known
 
 
-def _each_given(given: Value) -> list[list[Value]]:
-    return [[one] for one in given[:FEW]] if isinstance(given, list) else [[given]]
-
-
 def holes(sigils: str) -> Callable[[str], Value]:
     """Variables, which begin with one of these signs and are not known before the program sets them."""
     return lambda name: hole(name.lstrip(sigils)) if name.startswith(tuple(sigils)) else UNKNOWN
@@ -49,7 +45,11 @@ class CodeLanguage(Struct, eq=False):
     names: Mapping[str, Value] = field(default_factory=dict)  # set before it starts
     own_item: Callable[[ProgramWalk, Value, Value], Value] = lambda walk, owner, key: UNKNOWN  # `owner[key]`
     own_member: Callable[[ProgramWalk, Value, str], Value] = lambda walk, owner, name: UNKNOWN  # `owner.name`
-    handed: Callable[[Value], list[list[Value]]] = _each_given  # what functions get that a call is given
+    handed: Callable[[Value], list[list[Value]]] = (
+        lambda given: [  # what functions get that a call is given
+            [one] for one in (given[:FEW] if isinstance(given, list) else [given])
+        ]
+    )
     # Names are declared, any function assigns to those around it, and one that nothing names never runs; the objects
     # among the arguments of a call are its options.
     lexical: bool = False

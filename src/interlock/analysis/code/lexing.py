@@ -16,7 +16,7 @@ ESCAPE = re.compile(
     r"\\(?:x\{([0-9A-Fa-f]{1,6})\}|x([0-9A-Fa-f]{1,2})|u\{([0-9A-Fa-f]{1,6})\}|u([0-9A-Fa-f]{4})|([0-7]{1,3})|(\n)|(.?))",
     re.S,
 )
-_SPACE = re.compile(r"[ \t\r\f\v]+")
+SPACE = re.compile(r"[ \t\r\f\v]+")  # that does not end a line
 
 Kind = Literal["name", "var", "text", "words", "glob", "ticks", "regex", "code", "number", "op", "end"]
 
@@ -110,13 +110,6 @@ class Scanner:
     def around(self) -> str:
         """The innermost bracket that is open."""
         return self.tokens[self.opened[-1]].text if self.opened else ""
-
-    def skip_space(self) -> bool:
-        """Step over blanks that do not end a line."""
-        if self.take(_SPACE):
-            self.spaced = True
-            return True
-        return False
 
     def up_to(self, text: str) -> str:
         """What stands between here and `text`, which is stepped over."""
@@ -221,4 +214,4 @@ def template(raw: str, splice: Splicer | None = None) -> tuple[Part, ...]:
         parts += ["".join(plain)] * bool(plain)
         plain = []
         parts.append(part)
-    return (*parts, "".join(plain)) if plain else tuple(parts)
+    return (*parts, "".join(plain)) if plain or not parts else tuple(parts)

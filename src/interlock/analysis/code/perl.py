@@ -90,7 +90,7 @@ def _quoted(scanner: Scanner, kind: str) -> None:
         scanner.emit("words", raw)
     elif kind in ("qq", "qx"):
         parts = (literal(raw),) if kind == "qx" and delimiter == "'" else template(raw, _splice)
-        scanner.emit("ticks" if kind == "qx" else "text", raw, parts or ("",))
+        scanner.emit("ticks" if kind == "qx" else "text", raw, parts)
     elif kind in ("m", "qr"):
         flags = scanner.take(_FLAGS)
         code = re.findall(r"\(\?\??\{(.*?)\}\)", raw) if "(?" in raw else []
@@ -105,12 +105,9 @@ def _substitution(scanner: Scanner, kind: str, delimiter: str) -> None:
     replacement = scanner.delimited()
     flags = scanner.take(_FLAGS)
     runs = kind == "s" and flags is not None and "e" in flags.group()
-    scanner.emit("regex", kind, [Splice(replacement)] if runs else _code_in(replacement) if kind == "s" else [])
-
-
-def _code_in(replacement: str) -> list[Part]:
-    found = [part for part in template(replacement, _splice) if isinstance(part, Splice)]
-    return [part for part in found if part.code.startswith(("@{", "${"))]
+    found = [Splice(replacement)] if runs else template(replacement, _splice) if kind == "s" else []
+    code = [part for part in found if isinstance(part, Splice)]
+    scanner.emit("regex", kind, [part for part in code if runs or part.code.startswith(("@{", "${"))])
 
 
 def _here_document(scanner: Scanner, found: re.Match[str]) -> None:
@@ -123,11 +120,8 @@ def _here_document(scanner: Scanner, found: re.Match[str]) -> None:
         raise Unparsed(f"no end of here-document {mark!r}")
     body = scanner.source[begin + 1 : end.start()]
     body = textwrap.dedent(body) if found[1] else body
-    scanner.emit(
-        "text" if found["ticks"] is None else "ticks",
-        body,
-        (body,) if found["plain"] is not None else template(body, _splice) or ("",),
-    )
+    parts = (body,) if found["plain"] is not None else template(body, _splice)
+    scanner.emit("text" if found["ticks"] is None else "ticks", body, parts)
     scanner.resume = end.end()
 
 
@@ -176,21 +170,16 @@ def _sub(parser: TokenParser) -> ast.expr:
 
 
 def _foreach(parser: TokenParser) -> ast.expr:
-    while parser.skip("my", "our", "local", "state"):
-        pass
+    parser.skip("my", "our", "local", "state")
     named = parser.token.text if parser.token.kind == "var" else _TOPIC
     parser.at += parser.token.kind == "var"
     if not parser.is_op("("):
         return nodes.NOTHING
     if any(token.kind == "op" and token.text == ";" for token in parser.tokens[parser.at : parser.mates[parser.at]]):
         return tokens.for_loop(parser)
-    over = _flat([parser.group()])
+    over = nodes.call("<list>", [parser.group()])
     body = parser.block() if parser.is_op("{") else []
     return nodes.as_expression(nodes.loop(nodes.name(named), over, body))
-
-
-def _flat(given: list[ast.expr]) -> ast.expr:
-    return nodes.call("<list>", given)
 
 
 def _over_list(parser: TokenParser) -> ast.expr:
@@ -202,7 +191,7 @@ def _over_list(parser: TokenParser) -> ast.expr:
         args, _ = parser.bare_arguments(2)
     if block is None:
         block, args = [ast.Expr(args[0])] if args else [], args[1:]
-    over = _flat(args)
+    over = nodes.call("<list>", args)
     if word == "map":
         pair = ast.comprehension(target=nodes.name(_TOPIC), iter=over, ifs=[], is_async=0)
         return ast.ListComp(nodes.as_expression(block), [pair])
@@ -334,8 +323,6 @@ def _find(walk: ProgramWalk, call: LibraryCall) -> Value:
 
 
 def _variable(name: str) -> Value:
-    if name in ("%ENV", "$ENV"):
-        return library("perl").reach("%ENV")
     if name[:1] in ("@", "%"):
         return [Marked(hole(name[1:]), {"bulk"})]
     return hole(name[1:]) if name.startswith("$") else UNKNOWN

@@ -47,9 +47,8 @@ def _parse(source: str) -> tuple[ast.Module, bool]:
     return tree, True
 
 
-_OTHER_READING = re.compile(
-    r"\A\s|[\t\f]|\A(?:[^\n]*\n)?[^\n]*coding"
-)  # by older versions, shells, or another encoding
+# Read otherwise by older versions, shells, or in another encoding.
+_OTHER_READING = re.compile(r"\A\s|[\t\f]|\A(?:[^\n]*\n)?[^\n]*coding")
 _MOST_STRAY = 40
 
 

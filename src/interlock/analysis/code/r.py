@@ -20,9 +20,6 @@ def _function(parser: TokenParser) -> ast.expr:
     return nodes.closure(given, nodes.returning(tokens.branch(parser)))
 
 
-# -- calls that no table describes
-
-
 def _evaluated(walk: ProgramWalk, call: LibraryCall) -> Value:
     given = call.get(0)
     if isinstance(given, Sym) and given.path == "parsed":

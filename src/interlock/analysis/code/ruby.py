@@ -14,9 +14,6 @@ from interlock.analysis.code.templates import by_grammar
 _SELF = frozenset({"self", "Kernel", "Object"})
 
 
-# -- names and texts
-
-
 def _identifier(build: Builder, node: Node) -> nodes.Made:
     named = text_of(node)
     made = nodes.name(named)
@@ -26,9 +23,6 @@ def _identifier(build: Builder, node: Node) -> nodes.Made:
 
 def _symbol(build: Builder, node: Node) -> nodes.Made:
     return nodes.text(text_of(node).strip(":"))
-
-
-# -- calls
 
 
 def _block_argument(build: Builder, node: Node) -> nodes.Made:
@@ -62,9 +56,6 @@ def _block(build: Builder, node: Node, listed: Node | None = None) -> ast.expr:
 
 def _lambda_of(build: Builder, node: Node) -> nodes.Made:
     return _block(build, node.named_children[-1], node.child_by_field_name("parameters"))
-
-
-# -- statements
 
 
 def _assign(build: Builder, node: Node) -> nodes.Made:

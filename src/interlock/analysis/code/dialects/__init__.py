@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Literal
 
 from msgspec import Struct, ValidationError, convert
 
-from interlock.analysis.code.lexing import READS, CodeToken, Kind, Part, Scanner, Splicer, Unparsed, template
+from interlock.analysis.code.lexing import READS, SPACE, CodeToken, Kind, Part, Scanner, Splicer, Unparsed, template
 from interlock.analysis.code.library import words
 from interlock.analysis.code.program import nodes
 from interlock.analysis.packs import Pack, PackError, load_packs
@@ -98,9 +98,9 @@ class TokenDialect:
         scanner = Scanner(source)
         self.begin_line(scanner)
         while scanner.more:
-            if scanner.skip_space():
-                continue
-            if scanner.peek() == "\n":
+            if scanner.take(SPACE):
+                scanner.spaced = True
+            elif scanner.peek() == "\n":
                 scanner.at += 1
                 scanner.spaced = True
                 self.begin_line(scanner)
@@ -143,7 +143,7 @@ class TokenDialect:
 
     def _parts(self, rule: TokenRule, raw: str) -> Sequence[Part]:
         if rule.reads in ("escapes", "code"):
-            return template(raw, self.splice if rule.reads == "code" else None) or ("",)
+            return template(raw, self.splice if rule.reads == "code" else None)
         return (READS[rule.reads](raw),) if rule.kind in ("text", "ticks") else ()
 
 
