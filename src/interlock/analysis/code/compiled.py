@@ -17,16 +17,12 @@ from interlock.analysis.facts import Report
 _LISTS = frozenset({"array_type", "slice_type", "implicit_type"})
 
 
-def _program(source: str) -> str:
-    """Go statements for an interpreter, as the program that they stand for."""
-    loose = not re.search(r"(?m)^\s*(?:package|func)\s", source)
-    return f"package main\nfunc main() {{\n{source}\n}}" if loose else source
-
-
 class _ProgramBuilder(Builder):
     """Calls the function that a program begins with, where it has one."""
 
     def module(self, source: str) -> tuple[ast.Module, bool]:
+        if self.key == "go" and not re.search(r"(?m)^\s*(?:package|func)\s", source):  # statements for an interpreter
+            source = f"package main\nfunc main() {{\n{source}\n}}"
         made, whole = super().module(source)
         names = [node.name for node in made.body if isinstance(node, ast.FunctionDef)]
         begins: list[ast.stmt] = [ast.Expr(nodes.call(name)) for name in names if name in ("main", "Main")]
@@ -82,11 +78,11 @@ def _flags(build: Builder, node: Node) -> nodes.Made:
     return nodes.text(named) if "O_" in named and "|" in named and "(" not in named else grammar.operator(build, node)
 
 
-def _reader(name: str, key: str, *own: Rule, wrap: Callable[[str], str] = str) -> Callable[[str, Report], None]:
-    parse = by_grammar(key, _new, *own, wrap=wrap, builder=_ProgramBuilder)
+def _reader(name: str, key: str, *own: Rule) -> Callable[[str, Report], None]:
+    parse = by_grammar(key, _new, *own, builder=_ProgramBuilder)
     return CodeLanguage(name, key, parse, damaged=read_other).read
 
 
 read_java = _reader("Java", "java", _reference)
-read_go = _reader("Go", "go", _composite, _flags, _go_for, wrap=_program)
+read_go = _reader("Go", "go", _composite, _flags, _go_for)
 read_csharp = _reader("C#", "csharp")

@@ -213,11 +213,8 @@ def while_loop(build: Builder, node: Node) -> nodes.Made:
 
 def first_field(node: Node, *titles: str) -> Node | None:
     """The first of these fields that a node has."""
-    for title in titles:
-        found = node.child_by_field_name(title)
-        if found is not None:
-            return found
-    return None
+    found = (node.child_by_field_name(title) for title in titles)
+    return next((part for part in found if part is not None), None)
 
 
 def cases(build: Builder, node: Node) -> nodes.Made:

@@ -205,17 +205,15 @@ def _parsed(language: CodeLanguage, source: str) -> tuple[ast.Module, Unparsed |
 
 def kinds(value: Value) -> tuple[str, ...]:
     """What the methods of a value are listed under."""
-    if isinstance(value, OpenFile):
-        return ("<file>",)
-    if isinstance(value, (list, tuple)):
-        return ("<list>",)
-    if isinstance(value, (str, bytes)):
-        return ("<path>", "<text>") if isinstance(value, Marked) and value.traits & {PATH, "bulk"} else ("<text>",)
-    if isinstance(value, (ProgramFunction, Partial)):
-        return ("<function>",)
-    if isinstance(value, (int, float)):
-        return ("<number>",)
-    return ("<dict>",) if isinstance(value, dict) else ()
+    if isinstance(value, Marked) and value.traits & {PATH, "bulk"}:
+        return ("<path>", "<text>")
+    return tuple(kind for kind, types in _KINDS.items() if isinstance(value, types))
+
+
+_KINDS: Mapping[str, tuple[type, ...]] = {
+    "<file>": (OpenFile,), "<list>": (list, tuple), "<text>": (str, bytes), "<function>": (ProgramFunction, Partial),
+    "<number>": (int, float), "<dict>": (dict,),
+}  # fmt: skip
 
 
 def _chosen(library: Library, key: str, call: LibraryCall) -> Entry | None:
@@ -228,8 +226,6 @@ def _chosen(library: Library, key: str, call: LibraryCall) -> Entry | None:
 
 def _with_options(call: LibraryCall) -> LibraryCall:
     objects = [value for value in call.args if isinstance(value, dict)]
-    if not objects:
-        return call
     options = {key: value for one in objects for key, value in one.items() if isinstance(key, str)}
     return replace(call, named={**options, **call.named})
 

@@ -163,11 +163,9 @@ def balanced(
 
 def unescape(found: re.Match[str]) -> str:
     """The character that a match of `ESCAPE` stands for."""
-    digits = next((group for group in found.groups()[:4] if group), "")
-    if digits:
-        return character(int(digits, 16))
-    if found[5]:
-        return character(int(found[5], 8))
+    for digits, base in zip(found.groups(), (16, 16, 16, 16, 8), strict=False):
+        if digits:
+            return character(int(digits, base))
     return "" if found[6] else _SIMPLE.get(found[7], found[7])
 
 

@@ -92,9 +92,8 @@ def _quoted(scanner: Scanner, kind: str) -> None:
         parts = (literal(raw),) if kind == "qx" and delimiter == "'" else template(raw, _splice)
         scanner.emit("ticks" if kind == "qx" else "text", raw, parts)
     elif kind in ("m", "qr"):
-        flags = scanner.take(_FLAGS)
-        code = re.findall(r"\(\?\??\{(.*?)\}\)", raw) if "(?" in raw else []
-        scanner.emit("regex", "m", [Splice(text) for text in code] if flags else [])
+        scanner.take(_FLAGS)
+        scanner.emit("regex", "m", map(Splice, re.findall(r"\(\?\??\{(.*?)\}\)", raw) if "(?" in raw else ()))
     else:
         _substitution(scanner, kind, delimiter)
 
@@ -127,9 +126,7 @@ def _here_document(scanner: Scanner, found: re.Match[str]) -> None:
 
 def _splice(raw: str, at: int) -> tuple[Part, int] | None:
     """The variable or code that begins inside an interpolating text."""
-    if raw[at] not in "$@":
-        return None
-    if raw[at + 1 : at + 2] == "{":
+    if raw.startswith(("${", "@{"), at):
         end = balanced(raw, at + 1)
         return Splice(raw[at:end]), _subscripts(raw, end)
     found = _SPLICED.match(raw, at)

@@ -39,7 +39,7 @@ def _call(build: Builder, node: Node) -> nodes.Made:
     if block is not None:
         if receiver is None and method == "loop":
             return nodes.repeat(ast.Constant(True), build.body(block.child_by_field_name("body")))
-        args.append(_block(build, block))
+        args.append(_closure(build, block))
     if receiver is None and method in ("lambda", "proc") and args:
         return args[-1]
     if receiver is None or text_of(receiver) in _SELF:
@@ -48,14 +48,10 @@ def _call(build: Builder, node: Node) -> nodes.Made:
     return nodes.call(nodes.member(owner, method) if method else owner, args, named)
 
 
-def _block(build: Builder, node: Node, listed: Node | None = None) -> ast.expr:
-    params = grammar.params(build, listed or node.child_by_field_name("parameters"))
+def _closure(build: Builder, node: Node) -> ast.expr:
+    params = grammar.params(build, node.child_by_field_name("parameters"))
     body = nodes.returning(build.body(node.child_by_field_name("body")))
     return nodes.closure(params or (["_1"] if "_1" in text_of(node) else ["it"]), body)
-
-
-def _lambda_of(build: Builder, node: Node) -> nodes.Made:
-    return _block(build, node.named_children[-1], node.child_by_field_name("parameters"))
 
 
 def _assign(build: Builder, node: Node) -> nodes.Made:
@@ -83,5 +79,5 @@ def _added(build: Builder, node: Node) -> nodes.Made:
     return _set(build, left, added) if stays else added
 
 
-_OWN = (_identifier, _symbol, _call, _lambda_of, _assign, _added, _block_argument)
+_OWN = (_identifier, _symbol, _call, _closure, _assign, _added, _block_argument)
 read_ruby = CodeLanguage("Ruby", "ruby", by_grammar("ruby", *_OWN), variable=holes("@$")).read

@@ -106,9 +106,7 @@ def _command(words: list[_Word], level: int) -> _Body:
     if name in _FORMS:
         return _FORMS[name](rest, level)
     blocks: _Body = []
-    if (
-        name not in _DATA and name not in library("tcl").calls
-    ):  # braced words of a command that is not known may be code
+    if name not in _DATA and name not in library("tcl").calls:  # braced words of an unknown command may be code
         blocks = [one for word in rest if word.braced and word.text.strip() for one in _maybe(word, level)]
     title = f"{name}.{rest.pop(0).text}" if name in ("file", "interp", "string") and rest else name
     args = [word.value for word in rest if word.text not in ("-force", "--")]

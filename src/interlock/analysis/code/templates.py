@@ -22,11 +22,9 @@ _PLACE = re.compile(r"(-?\d+)(\*?)")
 _CONSTANTS = frozenset({"None", "True", "False", "break", "continue"})
 
 
-def by_grammar(
-    key: str, *own: Rule, wrap: Callable[[str], str] = str, builder: type[Builder] = Builder
-) -> Callable[[str], tuple[ast.Module, bool]]:
+def by_grammar(key: str, *own: Rule, builder: type[Builder] = Builder) -> Callable[[str], tuple[ast.Module, bool]]:
     """A parser by a tree-sitter grammar, its table, and the rules that are this language's own."""
-    return lambda source: builder(key, rules_of(key, *own)).module(wrap(source))
+    return lambda source: builder(key, rules_of(key, *own)).module(source)
 
 
 @cache
