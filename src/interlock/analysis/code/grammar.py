@@ -217,22 +217,13 @@ def first_field(node: Node, *titles: str) -> Node | None:
     return next((part for part in found if part is not None), None)
 
 
-def cases(build: Builder, node: Node) -> nodes.Made:
-    """`switch`, `case` and `match`: each case may be the one."""
-    subject = first_field(node, "condition", "value")
-    made: list[ast.stmt] = [ast.Expr(build.expr(subject))]
-    for child in (node.child_by_field_name("body") or node).named_children:
-        if child != subject:
-            made += nodes.branch(CONDITION, build.block(child.named_children), [])
-    return made
-
-
 def attempts(build: Builder, node: Node) -> nodes.Made:
-    """`try` and its like: a part after the other, of which all but the first and what always follows may not run."""
+    """`try`, `switch` and their like: a part after the other, of which all but the first and what always follows may not run."""
     made: list[ast.stmt] = []
+    first = [node.child_by_field_name(title) for title in ("body", "condition", "value")]
     for child in node.named_children:
         inside = build.body(child)
-        sure = child == node.child_by_field_name("body") or child.type in _SURE
+        sure = child in first or child.type in _SURE
         made += inside if sure or not inside else nodes.branch(CONDITION, inside, [])
     return made
 

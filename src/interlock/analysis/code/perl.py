@@ -27,6 +27,7 @@ _SPACE = re.compile(r"\s*")
 _QUOTES = frozenset(("q qq qx qw m qr s tr y").split())
 _COMPARES = frozenset({"x", "eq", "ne", "lt", "gt", "le", "ge", "cmp"})
 _FLAGS = re.compile(r"[a-zA-Z]*")
+_SUBSCRIPT = re.compile(r"(?:->)?(?=[\[{][\w$'\"-])")
 _SPLICED = re.compile(r"\$(?:\w+(?:::\w+)*|[&!@0])|@\w+(?:::\w+)*")
 
 
@@ -138,16 +139,12 @@ def _splice(raw: str, at: int) -> tuple[Part, int] | None:
 
 def _subscripts(raw: str, at: int) -> int:
     """The offset after the indexes that follow a variable in a text."""
-    while True:
-        arrow = 2 if raw.startswith("->", at) and raw[at + 2 : at + 3] in ("[", "{") else 0
-        opener = raw[at + arrow : at + arrow + 1]
-        inner = raw[at + arrow + 1 : at + arrow + 2]
-        if opener not in ("[", "{") or not (inner.isalnum() or inner in "$_-'\""):
-            return at
+    while found := _SUBSCRIPT.match(raw, at):
         try:
-            at = balanced(raw, at + arrow)
+            at = balanced(raw, found.end())
         except Unparsed:
-            return at
+            break
+    return at
 
 
 _TOPIC = "$_"

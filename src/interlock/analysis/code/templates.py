@@ -170,7 +170,7 @@ _SHARED: Mapping[str, Rule] = {
     **{
         rule.__name__: rule
         for rule in (
-            grammar.name, grammar.operator, grammar.negated, grammar.choice, grammar.counted_up, grammar.while_loop, grammar.cases,
+            grammar.name, grammar.operator, grammar.negated, grammar.choice, grammar.counted_up, grammar.while_loop,
             grammar.attempts, grammar.counted, grammar.assigned, grammar.member, grammar.item, grammar.called, grammar.texts,
             grammar.heredoc, grammar.table,
         )
