@@ -189,9 +189,5 @@ def _narrowed(walk: ProgramWalk, call: LibraryCall) -> Value:
     return Sym(f"{query.path}.where") if isinstance(query, Sym) else UNKNOWN
 
 
-read_elixir = CodeLanguage(
-    "Elixir",
-    "elixir",
-    by_grammar("elixir", _atom, _sigil, _call, _keywords, _function, _operation, _unary, _list_of),
-    {"where": _narrowed},
-).read
+_OWN = (_atom, _sigil, _call, _keywords, _function, _operation, _unary, _list_of)
+read_elixir = CodeLanguage("Elixir", "elixir", by_grammar("elixir", *_OWN), {"where": _narrowed}).read

@@ -225,8 +225,7 @@ def _function(build: Builder, node: Node) -> Made:
     block = body is not None and body.type == "statement_block"
     inside = build.body(body) if block else [ast.Return(build.expr(body))]
     title = text_of(node.child_by_field_name("name")) if "function" in node.type else ""
-    made = nodes.function(names, [*first, *inside], title, rest)
-    made.args.defaults = defaults
+    made = nodes.function(names, [*first, *inside], title, rest, defaults)
     made = made if arrow else _with_this(made)
     return [made] if node.type.endswith("function_declaration") else Closure(made)
 
@@ -397,8 +396,6 @@ _ANSWERS: Mapping[str, Answer] = {
     "<made>": lambda walk, call: call.owner,
     "<new>": _new,
 }
-
-
 _OWN = (_identifier, _object_of, _unary, _assignment, _function, _class_of, _for_in, _import_of, _export)
 _JAVASCRIPT = CodeLanguage(
     "JavaScript", "javascript", _parse, _ANSWERS, own_item=_item, own_member=_member, handed=_handed, lexical=True
@@ -408,8 +405,6 @@ read_javascript = _JAVASCRIPT.read
 # What the shell takes besides JavaScript, a line each.
 _USE = re.compile(r"^([ \t]*)use[ \t]+([\w.-]+)[ \t]*;?[ \t]*$", re.M)
 _SHOW = re.compile(r"^[ \t]*(?:show[ \t]+\w+|it|exit|quit|help)[ \t]*;?[ \t]*$", re.M)
-
-
 read_mongo = replace(
     _JAVASCRIPT,
     name="MongoDB shell code",

@@ -20,6 +20,7 @@ from interlock.analysis.code.program.walk import ProgramWalk
 from interlock.analysis.code.token_parser import TokenParser, by_tokens
 from interlock.analysis.facts import hole
 
+_TOPIC = "$_"
 _NAME = re.compile(r"[A-Za-z_]\w*(?:(?:::|')[A-Za-z_]\w*)*(?:::)?")
 _HEREDOC = re.compile(r"<<(~?)(?:\"([^\"\n]*)\"|'(?P<plain>[^'\n]*)'|`(?P<ticks>[^`\n]*)`|([A-Za-z_]\w*))")
 _DOCUMENTATION = re.compile(r"=[A-Za-z].*?(?:\n=cut[^\n]*|\Z)", re.DOTALL)
@@ -145,9 +146,6 @@ def _subscripts(raw: str, at: int) -> int:
         except Unparsed:
             break
     return at
-
-
-_TOPIC = "$_"
 
 
 # -- words with an own syntax

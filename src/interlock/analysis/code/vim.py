@@ -42,8 +42,7 @@ def _line(line: str, level: int) -> _Code:
         rest = rest.lstrip(": \t")
         while found := _MODIFIER.match(rest):
             rest = rest[found.end() :].lstrip(": ")
-        ranged = _RANGE.match(rest)
-        rest = rest[ranged.end() if ranged else 0 :].lstrip()
+        rest = _RANGE.sub("", rest, count=1).lstrip()
         word = _WORD.match(rest)
         if rest.startswith("!"):
             return made + _does("<shell>", rest[1:])
