@@ -42,19 +42,7 @@ DETAILS = {
     "called": str, "filter": object, "spread": bool, "among": object, "makes": str, "indexed": bool, "under": str, "when": object, "always": object, "and": dict, "value": str, "shallow": list, "store": bool, "bare": bool, "options": object,
 }  # fmt: skip
 KEYS = frozenset((*ON_PATHS, *OTHER, *DETAILS))
-_PACK = (
-    "language",
-    "extends",
-    "arguments",
-    "caseless",
-    "alias",
-    "constant",
-    "environment",
-    "programs",
-    "block",
-    "words",
-    "pattern",
-)
+_PACK = tuple("language extends arguments caseless alias constant environment programs block words pattern".split())
 _BLOCK = ("example", "does", "calls")
 _PATTERN = ("example", "does", "finds", "tells", "traits", "tree", "called")
 _PLACE = re.compile(r"\d*\*|[A-Za-z_]\w*")
@@ -74,22 +62,18 @@ class Library:
         self.calls: dict[str, Entry] = {}
         self.aliases: dict[str, str] = {}
         self.constants: dict[str, Value] = {}
-        environment: list[str] = []
-        programs: list[str] = []
+        self.environment = frozenset(name for pack in packs for name in pack.get("environment", ()))
+        self.programs = tuple(name for pack in packs for name in pack.get("programs", ()))
         caseless = packs[-1].get("caseless", False)
         self.arguments = packs[-1].get("arguments", "")  # the name of the words that a program is started with
         for pack in packs:
             self.aliases.update(pack.get("alias", {}))
             self.constants.update(pack.get("constant", {}))
-            environment += pack.get("environment", ())
-            programs += pack.get("programs", ())
             for block in pack.get("block", ()):
                 for key, entry in block["calls"].items():
                     key = key.lower() if caseless else key
                     more = {"and": Entry(entry["and"])} if "and" in entry else {}
                     self.calls.update(dict.fromkeys(spellings(key), Entry(entry, **more)))
-        self.environment = frozenset(environment)
-        self.programs = tuple(programs)
         self.choices = frozenset(  # the names of calls of which an option changes the entry
             key.partition("?")[0].rpartition(".")[2] for key in self.calls if "?" in key
         )
@@ -231,7 +215,7 @@ def pick(call: LibraryCall, where: object) -> list[Any]:
     if place == "on":
         return [call.owner]
     if place in CHAINED:
-        return CHAINED[place](call, words("rows"))
+        return CHAINED[place](call)
     if place.endswith("*"):
         rest = call.args[int(place[:-1] or 0) :]
         return [value for value in rest if not (isinstance(value, ProgramFunction) and value.closes)]
@@ -261,43 +245,43 @@ def flattened(values: Iterable[Value]) -> list[Value]:
 
 # -- places in the chain that a call ends: what made it, and the model, the table or the collection that it is about
 
-_Words = Mapping[str, frozenset[str]]  # of object mappers, by their title
-
 
 def _path(call: LibraryCall) -> str:
     return call.owner.path if isinstance(call.owner, Sym) else ""
 
 
-def _made_from(call: LibraryCall, words: _Words) -> list[Value]:
+def _made_from(call: LibraryCall) -> list[Value]:
     """What the call was given that made the value that this one is about."""
     made = call.owner if isinstance(call.owner, Sym) else call.get(0)
     made = made.owner if isinstance(made, Sym) and not made.args else made
     return list(made.args) if isinstance(made, Sym) else []
 
 
-def _root(call: LibraryCall, words: _Words) -> list[Value]:
+def _root(call: LibraryCall) -> list[Value]:
     """What the first call of a chain was given first."""
     chain = [link for link in links(call.owner) if _path(call).startswith(link.path) and (link.args or link.named)]
     return [*chain[-1].args, *chain[-1].named.values()][:1] if chain else []
 
 
-def _label(call: LibraryCall, words: _Words) -> list[Value]:
+def _label(call: LibraryCall) -> list[Value]:
     return [label(link) for link in links(call.owner) if not link.name.startswith("__")][:1]
 
 
-def _table(call: LibraryCall, words: _Words) -> list[Value]:
+def _table(call: LibraryCall) -> list[Value]:
     """The table or collection that a chain was told: `from("users")`, `model("User")`."""
-    told = [link.args[0] for link in links(call.owner) if link.args and link.name.rstrip("()") in words["naming"]]
+    told = [
+        link.args[0] for link in links(call.owner) if link.args and link.name.rstrip("()") in words("rows")["naming"]
+    ]
     return [value for value in told if isinstance(value, str)][:1]
 
 
-def _title(call: LibraryCall, words: _Words) -> list[Value]:
+def _title(call: LibraryCall) -> list[Value]:
     """The table or collection that a chain is on, by the last of its names where none was told."""
     parts = [part for part in _path(call).split(".") if part not in ("", "?") and not part.endswith("()")]
-    return _table(call, words) or [part for part in parts[-1:] if part != "[]"]
+    return _table(call) or [part for part in parts[-1:] if part != "[]"]
 
 
-def _below(call: LibraryCall, words: _Words) -> list[Value]:
+def _below(call: LibraryCall) -> list[Value]:
     """The whole path below its root: `a.b` of `db.a.b`; one that is each of those listed is marked as such."""
     path = ".".join(takewhile(lambda part: not part.endswith("()"), _path(call).split(".")[1:]))
     return [Marked("*", {"bulk"}) if path == "*" else hole() if path == "[]" else path]
@@ -306,37 +290,37 @@ def _below(call: LibraryCall, words: _Words) -> list[Value]:
 # -- object mappers: a chain begins at a model, and its links leave rows out or do not
 
 
-def _links(call: LibraryCall, words: _Words) -> list[str]:
+def _links(call: LibraryCall) -> list[str]:
     """The names of a chain, without an object that is made for a query alone; none where it begins at no model."""
     path = _path(call).replace("()", "")
-    for link in words["begins"]:
+    for link in words("rows")["begins"]:
         path = path.replace(f".new.{link}", f".{link}")
     chain = path.split(".")
-    return chain if chain[0] and chain[0] not in words["other"] else []
+    return chain if chain[0] and chain[0] not in words("rows")["other"] else []
 
 
-def _model(call: LibraryCall, words: _Words) -> list[Value]:
+def _model(call: LibraryCall) -> list[Value]:
     """The model that a chain begins at, or the table that it was told."""
-    chain = _links(call, words)
-    named = "::".join([part for part in chain if part[:1].isupper() and part not in words["namespaces"]][:3])
-    return (_table(call, words) or [named] * bool(named)) if chain else []
+    chain = _links(call)
+    named = "::".join([part for part in chain if part[:1].isupper() and part not in words("rows")["namespaces"]][:3])
+    return (_table(call) or [named] * bool(named)) if chain else []
 
 
-def _rows(call: LibraryCall, words: _Words) -> list[Value]:
+def _rows(call: LibraryCall) -> list[Value]:
     """The model of a chain that has found rows."""
-    chain = _links(call, words)
+    chain = _links(call)
     alone = bool(call.args) and chain[1:] in ([], ["new"]) and any(part[:1].isupper() for part in chain[:1])
-    return _model(call, words) if alone or not words["finders"].isdisjoint(chain[1:]) else []
+    return _model(call) if alone or not words("rows")["finders"].isdisjoint(chain[1:]) else []
 
 
-def _narrowing(call: LibraryCall, words: _Words) -> list[Value]:
-    return [part for part in _links(call, words)[1:] if not part[:1].isupper() and part not in words["whole"]]
+def _narrowing(call: LibraryCall) -> list[Value]:
+    return [part for part in _links(call)[1:] if not part[:1].isupper() and part not in words("rows")["whole"]]
 
 
-def _queried(call: LibraryCall, words: _Words) -> list[Value]:
+def _queried(call: LibraryCall) -> list[Value]:
     """The model of `User.objects.…` or `session.query(User).…`."""
     for link in links(call.owner):
-        if link.name.removesuffix("()") in words["queries"] and "." in link.path:
+        if link.name.removesuffix("()") in words("rows")["queries"] and "." in link.path:
             called = link.path.endswith("()")
             return [label(link.args[0] if called and link.args else link.owner) if link.args or not called else hole()]
     return []
@@ -346,28 +330,28 @@ def _query(call: LibraryCall) -> str:
     return query.path if isinstance(query := call.get(0), Sym) else ""
 
 
-CHAINED: Mapping[str, Callable[[LibraryCall, _Words], list[Value]]] = {
+CHAINED: Mapping[str, Callable[[LibraryCall], list[Value]]] = {
     "from": _made_from,
     "root": _root,
     "label": _label,
-    "member": lambda call, words: _label(call, words) if "." in _path(call) else [],
+    "member": lambda call: _label(call) if "." in _path(call) else [],
     "table": _table,
     "title": _title,
-    "filters": lambda call, words: [
+    "filters": lambda call: [
         link.args for link in links(call.owner) if link.name.lower().startswith("where") and link.args
     ],
     "below": _below,
     "model": _model,
-    "mapped": lambda call, words: _model(call, words) or list(_links(call, words)[-1:]),
+    "mapped": lambda call: _model(call) or list(_links(call)[-1:]),
     "rows": _rows,
     "narrowing": _narrowing,
     "queried": _queried,
-    "managed": lambda call, words: _queried(call, words) if ".objects" in _path(call) and call.named else [],
-    "query_filters": lambda call, words: [
-        link.name for link in links(call.owner) if link.name.removesuffix("()") in words["narrows"]
+    "managed": lambda call: _queried(call) if ".objects" in _path(call) and call.named else [],
+    "query_filters": lambda call: [
+        link.name for link in links(call.owner) if link.name.removesuffix("()") in words("rows")["narrows"]
     ],
     # a query that is given first: its table, and whether it may leave rows out
-    "selected": lambda call, words: [_query(call).partition(".where")[0]] if _query(call) else [],
-    "selecting": lambda call, words: [".where" in _query(call) or not _query(call)[:1].isupper()],
-    "given": lambda call, words: call.given(),
+    "selected": lambda call: [_query(call).partition(".where")[0]] if _query(call) else [],
+    "selecting": lambda call: [".where" in _query(call) or not _query(call)[:1].isupper()],
+    "given": lambda call: call.given(),
 }
