@@ -39,10 +39,7 @@ def substituted(text: str, new: str, pattern: str, flags: str) -> str:
 
 
 def _work(decode: Callable[[bytes], bytes]) -> Callable[[Value], bytes]:
-    def work(value: Value) -> bytes:
-        return decode(bytes(value) if isinstance(value, (bytes, bytearray, list)) else plain(value).encode())
-
-    return work
+    return lambda value: decode(bytes(value) if isinstance(value, (bytes, bytearray, list)) else plain(value).encode())
 
 
 def _unbase64(raw: bytes) -> bytes:
@@ -60,10 +57,7 @@ _DECODERS: Mapping[str, Callable[[Value], bytes]] = {
     # zlib's or gzip's
     "inflated": _work(lambda raw: zlib.decompressobj(zlib.MAX_WBITS | 32).decompress(raw, MAX_TEXT)),
 }
-_CODECS = {
-    "rot13": "rot13", "rot_13": "rot13", "hex": "hex", "hex_codec": "hex", "base64": "base64", "base64_codec": "base64",
-    "base64url": "base64",
-}  # fmt: skip
+_CODECS = {"rot_13": "rot13", "hex_codec": "hex", "base64_codec": "base64", "base64url": "base64"}
 _HIDING = frozenset({"base64", "hex"})
 _CHARSETS = frozenset(
     "utf_8 utf8 ascii latin_1 latin1 utf_16 utf_16_le unicode_escape cp1252 binary ucs2 utf16le".split()
@@ -72,7 +66,8 @@ _CHARSETS = frozenset(
 
 def _codec(name: Value) -> str:
     """The name of a codec; what can be none is an option of something else."""
-    return text_of(name).lower().replace("-", "_") if isinstance(name, (str, Sym)) else "utf8"
+    word = text_of(name).lower().replace("-", "_") if isinstance(name, (str, Sym)) else "utf8"
+    return _CODECS.get(word, word)
 
 
 def _as_text(decode: Callable[[Value], bytes]) -> Callable[..., Value]:
@@ -82,8 +77,8 @@ def _as_text(decode: Callable[[Value], bytes]) -> Callable[..., Value]:
 def _decode(value: Value, codec: Value = "utf-8", *_: Value) -> Value:
     """Bytes as text, numbers as bytes, or what a codec had hidden; a text with holes passes as it is."""
     name = _codec(codec)
-    if name in _CODECS:
-        return _DECODERS[_CODECS[name]](value)
+    if name in _DECODERS:
+        return _DECODERS[name](value)
     if isinstance(value, (list, tuple)):
         return bytes(int(one) & 255 for one in value)
     if name not in _CHARSETS:
@@ -97,7 +92,7 @@ def _encode(value: Value, codec: Value = "utf-8", *_: Value) -> Value:
     if name in _HIDING:
         raw = value if isinstance(value, bytes) else plain(value).encode("utf-8", "replace")
         return marked(base64.b64encode(raw).decode() if name == "base64" else raw.hex(), value)
-    if name.startswith("rot"):
+    if name == "rot13":
         return _decode(value, "rot13")
     if name not in _CHARSETS:
         return UNKNOWN

@@ -85,7 +85,7 @@ def _found(pattern: Value, options: Value = None, *_: Value) -> Value:
 
 PATHS: Mapping[str, Callable[..., Value]] = {
     "path": as_path,
-    "joined": lambda *parts: join_path(*parts),
+    "joined": join_path,
     "joined_path": _joined_path,
     "resolved_path": lambda *parts: marked(_tidied(join_path(*(part for part in parts if part != ""))), *parts),
     "below_folder": _below_folder,

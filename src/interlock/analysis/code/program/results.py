@@ -29,6 +29,7 @@ from interlock.analysis.code.program.values import (
     fill,
     flat,
     index,
+    listed,
     made_from,
     marked,
     operate,
@@ -107,8 +108,7 @@ def _replace(value: Value, old: Value, new: Value, *_: Value) -> Value:
 
 
 def _chr(*codes: Value) -> Value:
-    numbers = [one for code in codes for one in items(code)]
-    return "".join(chr(int(number)) for number in numbers)
+    return "".join(chr(int(number)) for code in codes for number in items(code))
 
 
 def _repeat(value: Value, count: Value) -> Value:
@@ -118,16 +118,16 @@ def _repeat(value: Value, count: Value) -> Value:
 
 def _pack(template: Value, *given: Value) -> Value:
     """pack: hexadecimal digits, character codes and plain texts."""
-    shape, flat_items = plain(template).replace(" ", "")[:1], [one for value in given for one in items(value)]
-    if isinstance(template, list):
-        return UNKNOWN
-    if shape in ("c", "C", "U", "W"):
-        return _chr(*flat_items)
-    if shape == "H":
-        return ENCODINGS["hex"](flat_items[0])
-    if shape == "m":
-        return ENCODINGS["base64"](flat_items[0])
-    return concat(flat_items) if shape in ("a", "A") else UNKNOWN
+    work = _PACKED.get(plain(template).replace(" ", "")[:1])
+    return UNKNOWN if work is None else work(*(one for value in given for one in items(value)))
+
+
+_PACKED: Mapping[str, Callable[..., Value]] = {  # by the first letter of a template
+    **dict.fromkeys("cCUW", _chr),
+    **dict.fromkeys("aA", lambda *texts: concat(texts)),
+    "H": ENCODINGS["hex"],
+    "m": ENCODINGS["base64"],
+}
 
 
 def _number(value: Value, base: Value = 10) -> Value:
@@ -174,11 +174,6 @@ def _items(value: Value) -> list[Value]:
     return [made_from(value)] if (found := flat(value)) is None else found
 
 
-def _each(value: Value = (), *_: Value) -> Value:
-    found = flat(value)
-    return made_from(value) if found is None else found
-
-
 def _put(found: list[Value], at: int, *given: Value) -> list[Value]:
     """A list with more items at a place; one that would grow without bound is no longer known."""
     if len(found) + len(given) > MAX_ITEMS:
@@ -188,15 +183,16 @@ def _put(found: list[Value], at: int, *given: Value) -> list[Value]:
     return found
 
 
-def _merge(found: dict[Value, Value], other: Value = None) -> Value:
-    found.update(other if isinstance(other, dict) else {})
+def _merge(found: dict[Value, Value], *others: Value) -> Value:
+    for other in others:
+        found.update(other if isinstance(other, dict) else {})
     return found
 
 
 _LISTS: Mapping[str, Callable[..., Value]] = {
-    "each": _each,
-    "tuple": lambda value=(), *_: tuple(found) if isinstance(found := _each(value), list) else found,
-    "sorted": lambda value, *_: sorted(value) if isinstance(value, (list, tuple)) and computed(value) else _each(value),
+    "each": lambda value=(), *_: UNKNOWN if (found := flat(value)) is None else found,
+    "tuple": lambda value=(), *_: UNKNOWN if (found := flat(value)) is None else tuple(found),
+    "sorted": lambda value, *_: sorted(value) if computed(value) and listed(value) else _LISTS["each"](value),
     "numbers": _numbers,
     "range": lambda first, last, *_: _numbers(first, int(last) + 1),
     "zip": lambda *values: UNKNOWN if None in map(flat, values) else list(zip(*map(_items, values), strict=False)),
@@ -219,7 +215,6 @@ _LISTS: Mapping[str, Callable[..., Value]] = {
     "keys": lambda found, *_: [str(at) for at in range(len(found))] if isinstance(found, list) else list(found.keys()),
     "pairs": lambda found, *_: list(enumerate(found) if isinstance(found, list) else found.items()),
     "values": lambda found, *_: found if isinstance(found, list) else list(found.values()),
-    "merged": lambda first, *rest: [_merge(first, one) for one in rest][-1] if rest else first,
     "add": lambda one, other: operate("Add", one, other),
 }
 
@@ -234,13 +229,12 @@ def _text_method(name: str, value: Value, *given: Value) -> Value:
     return marked(made, value) if isinstance(made, str) else made
 
 
-def _whole_environment(*_: Value) -> Value:
-    return Sym("?", traits=frozenset({"environment"}))
+_WHOLE_ENVIRONMENT = Sym("?", traits=frozenset({"environment"}))
 
 
 def _environment_variable(variable: Value = None, default: Value = None, *_: Value) -> Value:
     if variable is None:
-        return _whole_environment()
+        return _WHOLE_ENVIRONMENT
     value = hole(text_of(variable) if known(text_of(variable)) else "")
     return either(value, default) if isinstance(default, str) else value
 
@@ -257,9 +251,10 @@ def _as_text(value: Value = "", *_: Value) -> Value:
     return str(value) if computed(value) and not isinstance(value, (str, bytes)) else text_of(value)
 
 
-def _is_nothing(value: Value) -> bool:
-    """Whether nothing at all is known of a value."""
-    return isinstance(value, Sym) and value.path == "?" and not value.traits
+def _default(value: Value, default: Value, *_: Value) -> Value:
+    """A value that is there, else another."""
+    nothing = isinstance(value, Sym) and value.path == "?" and not value.traits
+    return default if value is None or nothing else value
 
 
 def _store(name: Value = "", *_: Value) -> Value:
@@ -274,10 +269,10 @@ RESULTS: Mapping[str, Callable[..., Value]] = {
     **PATHS,
     **_LISTS,
     "same": lambda value=UNKNOWN, *_: value,
-    "default": lambda value, default, *_: default if value is None or _is_nothing(value) else value,
+    "default": _default,
     "text": lambda value="", *_: value if isinstance(value, Sym) else text_of(value),
     "env": _environment_variable,
-    "environ": _whole_environment,
+    "environ": lambda *_: _WHOLE_ENVIRONMENT,
     "expanded": lambda path, *_: marked(_VARIABLE.sub(lambda found: hole(found.group(1)), text_of(path)), path),
     "store": _store,
     "as_text": _as_text,

@@ -222,11 +222,10 @@ def operate(op: str, left: Value, right: Value) -> Value:
 
 def _operate(op: str, left: Value, right: Value) -> Value:
     if op == "Add" and (isinstance(left, _LISTS) or isinstance(right, _LISTS)):
-        both = isinstance(left, _LISTS) and isinstance(
-            right, _LISTS
-        )  # else part of a command line, still worth reading
-        joined = [*(left if isinstance(left, _LISTS) else [left]), *(right if isinstance(right, _LISTS) else [right])]
-        return UNKNOWN if len(joined) > MAX_ITEMS else tuple(joined) if both and isinstance(left, tuple) else joined
+        # one that is no list is part of a command line, still worth reading
+        joined = [one for side in (left, right) for one in (side if isinstance(side, _LISTS) else [side])]
+        pair = isinstance(left, tuple) and isinstance(right, _LISTS)
+        return UNKNOWN if len(joined) > MAX_ITEMS else tuple(joined) if pair else joined
     if op == "Add" and (isinstance(left, str) or isinstance(right, str)):
         return concat((left, right))
     if op == "Div" and (isinstance(left, str) or isinstance(right, str)):
