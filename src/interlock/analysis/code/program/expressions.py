@@ -28,14 +28,7 @@ from interlock.analysis.code.program.values import (
 from interlock.analysis.code.program.walk import Expression, ProgramWalk
 from interlock.analysis.facts import known
 
-_FILTERS = {
-    "endswith": "*{}",
-    "startswith": "{}*",
-    "match": "{}",
-    "fnmatch": "{}",
-    "endsWith": "*{}",
-    "startsWith": "{}*",
-}
+_FILTERS = {"endswith": "*{}", "startswith": "{}*", "match": "{}", "fnmatch": "{}"}
 _ENDING = re.compile(r"((?:\\\.|[\w-])+)\$")
 
 
@@ -70,7 +63,8 @@ def _method(walk: ProgramWalk, func: ast.Attribute, args: list[ast.expr]) -> tup
     if func.attr == "test" and (ending := _ENDING.fullmatch(_pattern(walk.eval(func.value)))):
         return _root(args[0]), "*" + ending[1].replace("\\", "")
     text = _any_of(given) if isinstance(given, tuple) else text_of(given)
-    return (_root(func.value), _FILTERS[func.attr].format(text)) if func.attr in _FILTERS else ("", "")
+    pattern = _FILTERS.get(func.attr.lower())
+    return (_root(func.value), pattern.format(text)) if pattern else ("", "")
 
 
 def _pattern(value: Value) -> str:

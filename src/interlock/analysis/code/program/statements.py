@@ -11,15 +11,6 @@ from interlock.analysis.code.program.values import UNKNOWN, Sym, Value, either, 
 from interlock.analysis.code.program.walk import ProgramWalk, Statement, leaves
 
 
-def _expression(walk: ProgramWalk, node: ast.Expr) -> None:
-    if not isinstance(node.value, ast.Constant):
-        walk.eval(node.value)
-
-
-def _share(walk: ProgramWalk, node: ast.Global | ast.Nonlocal) -> None:
-    walk.scope.shared.update(node.names)
-
-
 def _define(walk: ProgramWalk, node: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
     func = walk.define(node)
     for default in [*node.args.defaults, *node.args.kw_defaults]:
@@ -221,9 +212,9 @@ def _match(walk: ProgramWalk, node: ast.Match) -> None:
 
 
 STATEMENTS: Mapping[type[ast.stmt], Statement] = {
-    ast.Expr: _expression,
-    ast.Global: _share,
-    ast.Nonlocal: _share,
+    ast.Expr: lambda walk, node: walk.eval(node.value),
+    ast.Global: lambda walk, node: walk.scope.shared.update(node.names),
+    ast.Nonlocal: lambda walk, node: walk.scope.shared.update(node.names),
     ast.FunctionDef: _define,
     ast.AsyncFunctionDef: _define,
     ast.ClassDef: _define_class,

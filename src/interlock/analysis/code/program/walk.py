@@ -258,7 +258,7 @@ class ProgramWalk(Struct, eq=False):
 
     def spread(self, work: Callable[..., Value], *values: Value) -> Value:
         """Do the work for every way that the values could be."""
-        if not any(isinstance(value, Either) for value in values):
+        if Either not in map(type, values):
             return work(*values)
         made = [work(*chosen) for chosen in islice(product(*map(options_of, values)), MAX_WAYS)]
         self.out.step(len(made))
@@ -268,10 +268,7 @@ class ProgramWalk(Struct, eq=False):
 
     def call(self, func: Value, args: Sequence[Value], named: Mapping[str, Value]) -> Value:
         """Call a value, in every way that it and its arguments could be."""
-        for value in (func, *args, *named.values()):
-            if isinstance(value, Either):
-                break
-        else:
+        if Either not in map(type, (func, *args, *named.values())):
             self.out.step()
             return self.language.invoke(self, func, list(args), dict(named))
         count = len(args)
