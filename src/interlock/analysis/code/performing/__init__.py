@@ -67,10 +67,9 @@ def _touching(verb: str) -> Work:
     def touch(walk: ProgramWalk, call: LibraryCall, entry: Entry, where: object) -> Value:
         given: Value = UNKNOWN
         for path in flattened(pick(call, where)):
-            if entry.get("known") and not _is_file(verb, path):
+            left_out = path is None or (entry.get("globs") and text_of(path).startswith("!"))
+            if left_out or (entry.get("known") and not _is_file(verb, path)):
                 continue
-            if path is None or (entry.get("globs") and text_of(path).startswith("!")):
-                continue  # nothing, or a pattern of what is left out
             if verb == "read" and (is_url(path) or fetched(path)):
                 given = request(walk, "get", path, ())
             elif verb == "run_script" and (url := _downloaded(walk, path)):
@@ -84,7 +83,9 @@ def _touching(verb: str) -> Work:
                 rights = _rights(call, entry) if verb == "chmod" else ()
                 how = _how(call, entry) if verb == "write" else verb
                 walk.world.touch(how, path, *_traits(call, entry), *many, *rights)
-                given = _after(walk, verb, call, entry, path) if verb in ("read", "write") else _DONE
+                given = Sym("?", traits=file_traits(text_of(path))) if verb == "read" else _DONE
+                for content in chosen(call, entry, "content")[:1] if verb == "write" else ():
+                    walk.world.download(path, fetched(content))
         return given
 
     return touch
@@ -113,8 +114,7 @@ def _how(call: LibraryCall, entry: Entry) -> str:
     """A write adds where it is told to, and empties where there is nothing to write."""
     if any(map(_adds, chosen(call, entry, "appends"))):
         return "append"
-    content = chosen(call, entry, "content") if "content" in entry else [UNKNOWN]
-    return "truncate" if content and content[0] in ("", b"") else "write"
+    return "truncate" if chosen(call, entry, "content")[:1] in ([""], [b""]) else "write"
 
 
 def _adds(value: Value) -> bool:
@@ -128,14 +128,6 @@ def _rights(call: LibraryCall, entry: Entry) -> list[str]:
     if _RIGHTS.fullmatch(letters):
         letters = f"{int(''.join('01'[letter != '-'] for letter in letters), 2):03o}"
     return mode_traits(letters.removeprefix("0o"))
-
-
-def _after(walk: ProgramWalk, verb: str, call: LibraryCall, entry: Entry, path: Value) -> Value:
-    if verb == "read":
-        return Sym("?", traits=file_traits(text_of(path)))
-    for content in filter(fetched, chosen(call, entry, "content")[:1]):
-        walk.world.downloads[text_of(path).removeprefix("./")] = fetched(content)
-    return _DONE
 
 
 def _open(walk: ProgramWalk, call: LibraryCall, entry: Entry, where: object) -> Value:
@@ -327,9 +319,7 @@ def _plan(entry: Entry) -> tuple[Sequence[tuple[Work, object]], Callable[[Progra
     kind, of = entry["gives"], entry.get("of")
     if kind in MADE or kind.startswith("ref:"):
         return steps, lambda walk, call: _made(walk, call, entry, kind)
-    if of is None:
-        return steps, lambda walk, call: result(kind, _given(call), call.named)
-    return steps, lambda walk, call: result(kind, _picked(call, of), call.named)
+    return steps, lambda walk, call: result(kind, _given(call) if of is None else _picked(call, of), call.named)
 
 
 def _picked(call: LibraryCall, places: object) -> list[Value]:

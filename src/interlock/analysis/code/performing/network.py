@@ -91,14 +91,9 @@ def _fetch(walk: ProgramWalk, call: LibraryCall, entry: Entry, where: object) ->
     if "to" not in entry:
         return made
     path = (pick(call, entry["to"]) or [f"/tmp/tmp{hole()}"])[0]
-    _keep(walk, found[0], path)
-    return (path, UNKNOWN)
-
-
-def _keep(walk: ProgramWalk, url: Value, path: Value) -> None:
-    """What an address gives goes into a file."""
     walk.world.touch("write", path, "downloaded")
-    walk.world.downloads[text_of(path).removeprefix("./")] = text_of(url)
+    walk.world.download(path, text_of(found[0]))
+    return (path, UNKNOWN)
 
 
 def _http(walk: ProgramWalk, call: LibraryCall, entry: Entry, where: object) -> Value:
@@ -118,7 +113,8 @@ def _http(walk: ProgramWalk, call: LibraryCall, entry: Entry, where: object) -> 
         return request(walk, "post" if method == "sends" and sent else method, url, [*sent, *asked.given()])
     made = request(walk, "post" if method == "sends" and sent else method, url, sent, sent if "sends" in entry else ())
     for path in chosen(call, entry, "to")[:1]:
-        _keep(walk, url, path)
+        walk.world.touch("write", path, "downloaded")
+        walk.world.download(path, text_of(url))
     return made
 
 

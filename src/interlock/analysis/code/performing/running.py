@@ -181,9 +181,8 @@ def _named(walk: ProgramWalk, text: str) -> ast.expr | None:
     except (Unparsed, LookupError, RecursionError):
         return None
     found = body[0].value if len(body) == 1 and isinstance(body[0], (ast.Expr, ast.Return)) else None
-    return (
-        None if isinstance(found, ast.Call) and "(" not in text else found
-    )  # the name of a function is a call in some
+    called = isinstance(found, ast.Call) and "(" not in text  # the name of a function is a call in some languages
+    return None if called else found
 
 
 def _load(walk: ProgramWalk, call: LibraryCall, entry: Entry, where: object) -> Value:
@@ -209,8 +208,10 @@ def _sql(walk: ProgramWalk, call: LibraryCall, entry: Entry, where: object) -> V
     for value in flattened(pick(call, where)):
         text, built = text_of(value), _WORD.findall(value.path) if isinstance(value, Sym) else []
         named = bool(without_holes(text).strip()) and (store or (entry.get("target") == "on" and by_name))
-        if _in_memory(walk, call, text):
-            continue
+        if call.path.startswith(MEMORY) and known(text):
+            walk.world.attached = walk.world.attached or bool(_OUT_OF_MEMORY.search(text))
+            if not walk.world.attached:
+                continue
         if isinstance(value, Sym) and value.path.startswith(DELETE):
             table = label(args[0]) if (args := links(value)[-1].args) else hole()
             walk.world.effect("sql_delete", table, *[] if ".where" in value.path else ["unfiltered"])
@@ -219,13 +220,6 @@ def _sql(walk: ProgramWalk, call: LibraryCall, entry: Entry, where: object) -> V
         elif store and not isinstance(value, ProgramFunction) and words(COMMON)["builders"].isdisjoint(built):
             walk.world.effect("sql_execute", "")
     return UNKNOWN
-
-
-def _in_memory(walk: ProgramWalk, call: LibraryCall, text: str) -> bool:
-    if not call.path.startswith(MEMORY) or not known(text):
-        return False
-    walk.world.attached = walk.world.attached or bool(_OUT_OF_MEMORY.search(text))
-    return not walk.world.attached
 
 
 _OUTER = frozenset({"Kernel", "Object", "self", "Module"})  # objects whose methods are the functions of all

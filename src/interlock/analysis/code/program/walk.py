@@ -168,10 +168,14 @@ class ProgramEffects(Struct, eq=False):
         """Something is written to an open file."""
         if not isinstance(content, (str, bytes)) or content:
             file.written = True
-            if fetched(content):
-                self.downloads[str(file.path).removeprefix("./")] = fetched(content)
+            self.download(file.path, fetched(content))
         if "+" in file.mode and "r" in file.mode:
             self.effect("write", file.path)
+
+    def download(self, path: Value, url: str) -> None:
+        """What an address gave, if it was one, goes into a file."""
+        if url:
+            self.downloads[str(text_of(path)).removeprefix("./")] = url
 
     def close(self) -> None:
         """The source ends, and so do its files."""
