@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from cases import each
-from interlock.analysis.code.library import check_packs, examples, library, shipped, spellings
+from interlock.analysis.code.library import check_packs, library, shipped, spellings
 from interlock.analysis.packs import PackError
 from interlock.analysis.read import _reader
 from recording_report import Recorder
@@ -16,10 +16,15 @@ READS = {
     "python_clients": "python",
     "rows": "ruby",
 }  # who reads the examples of what several languages share
+EXAMPLES = [
+    (pack["language"], block["example"], block["does"])
+    for pack in shipped()
+    for block in (*pack.get("block", ()), *pack.get("pattern", ()))
+]
 BLOCK = {"example": "f()", "does": [], "calls": {"f": {"delete": 0}}}
 
 
-@each(("language", "code", "does"), list(examples(shipped())))
+@each(("language", "code", "does"), EXAMPLES)
 def test_every_block_of_calls_does_what_it_says(language: str, code: str, does: list[str]) -> None:
     out = Recorder()
     _reader(READS.get(language, language))(code, out)

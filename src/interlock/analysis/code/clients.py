@@ -13,7 +13,6 @@ from interlock.analysis.code.program.walk import ProgramWalk
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _FIELD = re.compile(r"\{(\w+)\}")
 _LISTS = re.compile(r"^(?:list|get|iter|search)_(?:all_)?")
-OPERATION = "operation"  # a client whose methods are called what they do
 
 
 def command_of(call: LibraryCall, word: str) -> str:
@@ -32,12 +31,12 @@ def command_of(call: LibraryCall, word: str) -> str:
 
 
 def ask_client(walk: ProgramWalk, call: LibraryCall, entry: Entry, where: object) -> Value:
-    """Tell what a service is asked for; UNKNOWN for what makes a part of the client."""
-    return _operation(walk, call) if where == OPERATION else _command(walk, call, entry, str(where))
+    """Tell what a service is asked for; UNKNOWN for what makes a part of the client.
 
-
-def _command(walk: ProgramWalk, call: LibraryCall, entry: Entry, program: str) -> Value:
-    """A method of a client, or a command that it is sent, is one of its program: the service, the operation and its parameters."""
+    A method of a client, or a command that it is sent, is one of its program: the service, the operation and its parameters.
+    """
+    if where == "operation":  # a client whose methods are called what they do
+        return _operation(walk, call)
     operation, asks = _snake(call.name.removesuffix("Command")), words("services")
     parts = operation.split("_")
     made = call.name.endswith("Command") or any(link.path.endswith("()") for link in links(call.owner))
@@ -47,7 +46,7 @@ def _command(walk: ProgramWalk, call: LibraryCall, entry: Entry, program: str) -
         service = (chosen(call, entry, "of") or [call.path.split(".")[1].removesuffix("()").lower()])[0]
         given = [(key, one) for key, one in call.named.items() if key != "**" and not isinstance(one, ProgramFunction)]
         options = [word for key, value in given for word in _option(_kebab(key), value)]
-        walk.world.run([program, library("services").canonical(text_of(service)), _kebab(operation), *options])
+        walk.world.run([str(where), library("services").canonical(text_of(service)), _kebab(operation), *options])
     return Sym("?")
 
 

@@ -195,13 +195,6 @@ def words(kind: str) -> Mapping[str, frozenset[str]]:
     return {title: frozenset(names) for title, names in pack.get("words", {}).items()}
 
 
-def examples(packs: Iterable[Pack]) -> Iterable[tuple[str, str, list[str]]]:
-    """The language, the code and the expected facts of every block."""
-    for pack in packs:
-        for block in (*pack.get("block", ()), *pack.get("pattern", ())):
-            yield pack["language"], block["example"], block["does"]
-
-
 def pick(call: LibraryCall, where: object) -> list[Any]:
     """The arguments at a place: a number, `*`, `1*`, `on`, a name, or the first of several that is there."""
     if isinstance(where, int):

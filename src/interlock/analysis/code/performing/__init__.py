@@ -194,10 +194,8 @@ def _fork(walk: ProgramWalk, call: LibraryCall, entry: Entry, where: object) -> 
 
 
 def _tell(walk: ProgramWalk, call: LibraryCall, entry: Entry, where: object) -> Value:
-    targets = flattened(chosen(call, entry, "target"))
-    if not targets and entry.get("target") == "member":
-        return UNKNOWN
-    targets = [target for target in targets if not isinstance(target, (bool, ProgramFunction))]
+    given = flattened(chosen(call, entry, "target"))
+    targets = [target for target in given if not isinstance(target, (bool, ProgramFunction))]
     for target in targets or ([] if entry.get("known") else [entry.get("called", "")]):
         if where == "store_drop" and "bulk" in traits_of(target):  # each of those that there are
             walk.world.effect("store_drop", "", "all")

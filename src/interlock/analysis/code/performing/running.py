@@ -194,11 +194,8 @@ def _load(walk: ProgramWalk, call: LibraryCall, entry: Entry, where: object) -> 
     return UNKNOWN
 
 
-_WORD = re.compile(r"[^\W_]+")
+_WORD, _NAME = re.compile(r"[^\W_]+"), re.compile(r"\w+")
 _STATEMENT = re.compile(r"(?s)[\s(;]*(?:(?:--[^\n]*\n|/\*[^*]*\*/)\s*){0,5}(\w+)")  # its first word, behind comments
-_OUT_OF_MEMORY = re.compile(  # statements that reach files, or run code
-    r"(?i)\b(?:attach|vacuum|load_extension|readfile|writefile|copy|export|import|install|load|runscript|script|alias|csvwrite|file_write)\b"
-)
 
 
 def _sql(walk: ProgramWalk, call: LibraryCall, entry: Entry, where: object) -> Value:
@@ -209,7 +206,9 @@ def _sql(walk: ProgramWalk, call: LibraryCall, entry: Entry, where: object) -> V
         text, built = text_of(value), _WORD.findall(value.path) if isinstance(value, Sym) else []
         named = bool(without_holes(text).strip()) and (store or (entry.get("target") == "on" and by_name))
         if call.path.startswith(MEMORY) and known(text):
-            walk.world.attached = walk.world.attached or bool(_OUT_OF_MEMORY.search(text))
+            walk.world.attached = walk.world.attached or not words(COMMON)["reaching"].isdisjoint(
+                _NAME.findall(text.lower())
+            )
             if not walk.world.attached:
                 continue
         if isinstance(value, Sym) and value.path.startswith(DELETE):

@@ -76,15 +76,8 @@ def function(
     params: Sequence[str], body: list[ast.stmt], title: str = "", rest: str = "", defaults: Sequence[ast.expr] = ()
 ) -> ast.FunctionDef:
     """A function; its last parameters may have defaults, and one may take all that are left over."""
-    given = ast.arguments(
-        posonlyargs=[],
-        args=[ast.arg(param) for param in params],
-        vararg=ast.arg(rest) if rest else None,
-        kwonlyargs=[],
-        kw_defaults=[],
-        kwarg=None,
-        defaults=list(defaults),
-    )
+    taken, left_over = [ast.arg(param) for param in params], ast.arg(rest) if rest else None
+    given = ast.arguments([], taken, left_over, [], [], None, list(defaults))  # none by position or by name alone
     return ast.FunctionDef(name=title, args=given, body=body or [ast.Pass()], decorator_list=[], returns=None)
 
 
