@@ -40,6 +40,7 @@ from interlock.analysis.code.program.walk import ProgramWalk, is_bare_shell
 from interlock.analysis.facts import hole, known, without_holes
 from interlock.analysis.programs import Program
 from interlock.analysis.programs.load import input_language, is_shell, shipped_programs
+from interlock.analysis.programs.options import program_name
 
 Work = Callable[[ProgramWalk, LibraryCall, Entry, object], Value]  # performs one effect of an entry
 SHELL = "<shell>"  # the path of a shell or an interpreter that waits for text
@@ -48,7 +49,7 @@ DELETE = "<delete>"  # the path of a statement that deletes rows, once it is exe
 
 def _started(words: Sequence[str]) -> Value:
     """A program that was started: it waits for text that it runs, or prints what it fetches."""
-    name = words[0].replace("\\", "/").rpartition("/")[2] if words else ""
+    name = program_name(words[0]) if words else ""
     program, language = shipped_programs().get(name), input_language(name)
     if language and (not is_shell(name) or is_bare_shell(" ".join(words))):
         return Sym(SHELL, args=("" if is_shell(name) else language,))

@@ -282,14 +282,10 @@ def _dict(walk: ProgramWalk, node: ast.Dict) -> Value:
     return made
 
 
-def _yield(walk: ProgramWalk, node: ast.Yield) -> Value:
+def _yield(walk: ProgramWalk, node: ast.Yield | ast.YieldFrom) -> Value:
     if node.value is not None:
-        walk.scope.yields.append(walk.eval(node.value))
-    return UNKNOWN
-
-
-def _yield_from(walk: ProgramWalk, node: ast.YieldFrom) -> Value:
-    walk.scope.yields.extend(walk.items(walk.eval(node.value)))
+        value = walk.eval(node.value)
+        walk.scope.yields += [value] if isinstance(node, ast.Yield) else walk.items(value)
     return UNKNOWN
 
 
@@ -329,8 +325,7 @@ EXPRESSIONS: Mapping[type[ast.expr], Expression] = {
     ast.Tuple: lambda walk, node: tuple(_elements(walk, node.elts)),
     ast.Dict: _dict,
     ast.Await: lambda walk, node: walk.eval(node.value),
-    ast.Yield: _yield,
-    ast.YieldFrom: _yield_from,
+    **dict.fromkeys((ast.Yield, ast.YieldFrom), _yield),
     **dict.fromkeys((ast.ListComp, ast.SetComp, ast.GeneratorExp), _collect),
     ast.DictComp: _collect_pairs,
     ast.Call: _call,

@@ -300,14 +300,10 @@ RESULTS: Mapping[str, Callable[..., Value]] = {
     "replace": _replace,
     "chr": _chr,
     "repeat": _repeat,
-    "substr": lambda value, start, length=None: marked(
-        plain(value)[int(start) :][: MAX_TEXT if length is None else int(length)], value
-    ),
+    "substr": lambda value, start, length=None: marked(plain(value)[int(start) :][: length and int(length)], value),
     "unquote": _of_text(urllib.parse.unquote),
     "pack": _pack,
-    "unpack_text": lambda value, shape="", *_: (
-        ENCODINGS["base64"](value) if text_of(shape).startswith("m") else UNKNOWN
-    ),
+    "unpack_text": lambda value, shape="", *_: ENCODINGS["base64"](value) if plain(shape)[:1] == "m" else UNKNOWN,
     "format": lambda template, *given: percent(template, [one for value in given for one in items(value)]),
     "number": _number,
     "from_hex": lambda value, *_: _number(value, 16),

@@ -6,6 +6,7 @@ import operator
 import posixpath
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import count
 from typing import Any, Self
 
 from msgspec import Struct, field
@@ -259,17 +260,15 @@ _DIRECTIVE = re.compile(r"%(?:(\d{1,3})\$|\((\w{1,64})\))?([-+ 0#]*\d{0,3}(?:\.\
 
 def percent(template: Value, given: Sequence[Value] | Mapping[str, Value]) -> Value:
     """A text whose `%` directives are filled, with holes for what is not known; refuses more of them than are read."""
-    text, used = text_of(template), 0
+    text, places = text_of(template), count()
     if text.count("%") > MAX_ITEMS:
         return UNKNOWN
 
     def filled(found: re.Match[str]) -> str:
-        nonlocal used
         place, name, shape, letter = found.groups()
         if letter == "%":
             return "%"
-        value = index(given, name or (int(place) - 1 if place else used))
-        used += not place
+        value = index(given, name or (int(place) - 1 if place else next(places)))
         try:
             return f"%{shape}{letter}" % (value,) if computed(value) else text_of(value)
         except (TypeError, ValueError, OverflowError):

@@ -33,6 +33,7 @@ from interlock.analysis.code.program.values import (
 )
 from interlock.analysis.facts import Report, hole, known, without_holes
 from interlock.analysis.programs.load import input_language, is_shell
+from interlock.analysis.programs.options import program_name
 
 if TYPE_CHECKING:
     from interlock.analysis.code.language import CodeLanguage
@@ -73,10 +74,8 @@ class ProgramEffects(Struct, eq=False):
     def run(self, argv: Sequence[Value], call: LibraryCall | None = None) -> None:
         """A program is started without a shell."""
         words = [str(text_of(word)) for word in argv]
-        if not words:
-            return
         script = next((word for flag, word in pairwise(argv) if flag in ("-c", "-e")), "")
-        if fetched(script) and input_language(_base(words)) in ("shell", "cmd", "powershell", "python"):
+        if fetched(script) and input_language(program_name(words[0])) in ("shell", "cmd", "powershell", "python"):
             self.effect("run_download", fetched(script))
             return
         self._start(words, call)
@@ -115,7 +114,7 @@ class ProgramEffects(Struct, eq=False):
                 self.effect("run_download", url)
         streams = call.named.values() if call else ()
         wired = self.wired or any("socket" in getattr(stream, "path", "") for stream in streams)
-        if not words or not is_shell(_base(words)):
+        if not words or not is_shell(program_name(words[0])):
             return
         self.shells += "-c" not in words[1:2] and not any(map(_SCRIPT.match, words[1:]))
         if self.peer and wired:
@@ -190,16 +189,12 @@ class ProgramEffects(Struct, eq=False):
 _SCRIPT = re.compile(r"[\w./~](?<!\d)")  # begins a word that is no option and no redirection
 
 
-def _base(words: Sequence[str]) -> str:
-    return words[0].rpartition("/")[2]
-
-
 def is_bare_shell(text: str) -> bool:
     """True for a shell that reads its commands from elsewhere."""
     words = text.split()
     own = words[1 : words.index("-s")] if "-s" in words else words[1:]
-    starts_shell = bool(words) and is_shell(words[0].replace("\\", "/").rpartition("/")[2])
-    return starts_shell and all(word[:1] in "-+" and word[:2] != "-c" for word in own)
+    waits = all(word[:1] in "-+" and word[:2] != "-c" for word in own)
+    return bool(words) and is_shell(program_name(words[0])) and waits
 
 
 MAX_LOOP = 1000
