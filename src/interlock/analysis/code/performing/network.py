@@ -82,21 +82,8 @@ def request(walk: ProgramWalk, method: str, url: Value, given: Iterable[Value], 
     return Sym("<response>", traits=frozenset({f"fetched:{address if known(address) else 'the network'}"}))
 
 
-def _fetch(walk: ProgramWalk, call: LibraryCall, entry: Entry, where: object) -> Value:
-    """An address is fetched; into a file, which may have no name, where the call says so."""
-    found = pick(call, where)
-    if not found:
-        return UNKNOWN
-    made = request(walk, "get", found[0], _sent(call, entry, found))
-    if "to" not in entry:
-        return made
-    path = (pick(call, entry["to"]) or [f"/tmp/tmp{hole()}"])[0]
-    walk.world.touch("write", path, "downloaded")
-    walk.world.download(path, text_of(found[0]))
-    return (path, UNKNOWN)
-
-
 def _http(walk: ProgramWalk, call: LibraryCall, entry: Entry, where: object) -> Value:
+    """An address is asked; what it gives goes into a file, which may have no name, where the call says so."""
     found = pick(call, where)
     if not found:
         return UNKNOWN
@@ -112,9 +99,11 @@ def _http(walk: ProgramWalk, call: LibraryCall, entry: Entry, where: object) -> 
         method = text_of(asked.named.get("method", method)).lower()
         return request(walk, "post" if method == "sends" and sent else method, url, [*sent, *asked.given()])
     made = request(walk, "post" if method == "sends" and sent else method, url, sent, sent if "sends" in entry else ())
-    for path in chosen(call, entry, "to")[:1]:
+    unnamed = [f"/tmp/tmp{hole()}"] if "fetch" in entry and "to" in entry else []
+    for path in (chosen(call, entry, "to") or unnamed)[:1]:
         walk.world.touch("write", path, "downloaded")
         walk.world.download(path, text_of(url))
+        made = (path, UNKNOWN) if "fetch" in entry else made
     return made
 
 
@@ -146,6 +135,6 @@ def _listen(walk: ProgramWalk, call: LibraryCall, entry: Entry, where: object) -
 
 
 NETWORK_EFFECTS: Mapping[str, Work] = {
-    "fetch": _fetch, "http": _http, "connect": _connect, "listen": _listen, "receive": _receive, "send": _send,
+    "fetch": lambda walk, call, entry, where: _http(walk, call, Entry(entry, method="get"), where), "http": _http, "connect": _connect, "listen": _listen, "receive": _receive, "send": _send,
     "wire": _wire,
 }  # fmt: skip
