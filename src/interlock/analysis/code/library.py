@@ -200,10 +200,7 @@ def pick(call: LibraryCall, where: object) -> list[Any]:
     if isinstance(where, int):
         return call.args[where : where + 1] if where >= 0 else call.args[where:][:1] if len(call.args) >= -where else []
     if isinstance(where, list):
-        for one in where:
-            if found := pick(call, one):
-                return found
-        return []
+        return next(filter(None, (pick(call, one) for one in where)), [])
     place = str(where)
     if place == "on":
         return [call.owner]

@@ -44,9 +44,8 @@ def follow(walk: ProgramWalk, func: ProgramFunction, args: _Args, named: _Named)
     """Read a function's body with what it is called with; tells where it calls too deeply or too often."""
     key = id(func.node)
     if walk.active.count(key) > (not walk.world.loose):  # it calls itself, and was read often enough
-        if walk.forks and any(
-            "fork" in (getattr(one, "attr", ""), getattr(one, "id", "")) for one in ast.walk(func.node)
-        ):
+        names = (getattr(one, "attr", getattr(one, "id", "")) for one in ast.walk(func.node))
+        if walk.forks and "fork" in names:
             walk.world.effect("fork_bomb")
         return UNKNOWN
     if len(walk.active) >= MAX_DEPTH:

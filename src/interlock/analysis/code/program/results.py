@@ -229,12 +229,9 @@ def _text_method(name: str, value: Value, *given: Value) -> Value:
     return marked(made, value) if isinstance(made, str) else made
 
 
-_WHOLE_ENVIRONMENT = Sym("?", traits=frozenset({"environment"}))
-
-
 def _environment_variable(variable: Value = None, default: Value = None, *_: Value) -> Value:
     if variable is None:
-        return _WHOLE_ENVIRONMENT
+        return Sym("?", traits=frozenset({"environment"}))
     value = hole(text_of(variable) if known(text_of(variable)) else "")
     return either(value, default) if isinstance(default, str) else value
 
@@ -272,7 +269,7 @@ RESULTS: Mapping[str, Callable[..., Value]] = {
     "default": _default,
     "text": lambda value="", *_: value if isinstance(value, Sym) else text_of(value),
     "env": _environment_variable,
-    "environ": lambda *_: _WHOLE_ENVIRONMENT,
+    "environ": lambda *_: _environment_variable(),
     "expanded": lambda path, *_: marked(_VARIABLE.sub(lambda found: hole(found.group(1)), text_of(path)), path),
     "store": _store,
     "as_text": _as_text,

@@ -147,10 +147,8 @@ def _counted(walk: ProgramWalk, node: ast.While) -> bool:
     """Follow a loop whose test is known each time; False where it is not, or not any more."""
     while walk.rounds < _ROUNDS:
         holds = walk.eval(node.test)
-        if holds is False:
-            return True
         if holds is not True:
-            return False
+            return holds is False
         walk.rounds += 1
         walk.block(node.body)
     return False

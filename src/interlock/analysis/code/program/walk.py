@@ -79,8 +79,7 @@ class ProgramEffects(Struct, eq=False):
             self.effect("run_download", fetched(script))
             return
         self._start(words, call)
-        move = self._move(call)
-        if move:
+        if move := self._move(call):
             self._tell(self.out.shell, move + shlex.join(words))
         else:
             self._tell(self._run, *words)
@@ -109,8 +108,7 @@ class ProgramEffects(Struct, eq=False):
     def _start(self, words: Sequence[str], call: LibraryCall | None) -> None:
         """What starting these words means beside running them: a download is run, a shell hangs on a socket."""
         for word in words if self.downloads else ():
-            url = self.downloads.get(word.strip("'\";&").removeprefix("./"))
-            if url is not None:
+            if url := self.downloads.get(word.strip("'\";&").removeprefix("./")):
                 self.effect("run_download", url)
         streams = call.named.values() if call else ()
         wired = self.wired or any("socket" in getattr(stream, "path", "") for stream in streams)
