@@ -12,6 +12,7 @@ from interlock.analysis.code.library import words
 from interlock.analysis.code.program import nodes
 from interlock.analysis.code.token_parser import TokenParser, by_tokens
 
+_IN_PARAMS = frozenset(",.<>=?")
 _INNER = re.compile(r"\$([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*)")
 
 
@@ -24,14 +25,13 @@ def _splice(raw: str, at: int) -> tuple[Part, int] | None:
     return (Splice(found[1]), found.end()) if found else None
 
 
-def _is_param(token: CodeToken) -> bool:
-    return token.kind == "name" or (token.kind == "op" and token.text in (",", ".", "<", ">", "=", "?"))
-
-
 def _block(parser: TokenParser) -> ast.expr:
     """A closure, with the names before its arrow."""
     closer, start = parser.mates[parser.at], parser.at + 1
-    head = list(takewhile(_is_param, parser.tokens[start : min(closer, start + 8)]))
+    first = parser.tokens[start : min(closer, start + 8)]
+    head = list(
+        takewhile(lambda token: token.kind == "name" or (token.kind == "op" and token.text in _IN_PARAMS), first)
+    )
     behind = parser.tokens[start + len(head)]
     named = ["it"]
     if behind.kind == "op" and behind.text == "->":

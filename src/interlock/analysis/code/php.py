@@ -8,7 +8,6 @@ from interlock.analysis.code import grammar
 from interlock.analysis.code.grammar import Builder, Node, text_of
 from interlock.analysis.code.language import CodeLanguage, holes
 from interlock.analysis.code.program import nodes
-from interlock.analysis.code.program.values import Sym
 from interlock.analysis.code.templates import rules_of
 
 
@@ -38,7 +37,4 @@ def _parse(source: str) -> tuple[ast.Module, bool]:
     return Builder("php" if "<?" in source else "php_only", rules).module(ended)
 
 
-_ENVIRONMENT = Sym("$_ENV", traits=frozenset({"environment"}))
-read_php = CodeLanguage(
-    "PHP", "php", _parse, variable=holes("$"), names={"$_SERVER": _ENVIRONMENT, "$_ENV": _ENVIRONMENT}
-).read
+read_php = CodeLanguage("PHP", "php", _parse, variable=holes("$")).read

@@ -21,10 +21,6 @@ def _identifier(build: Builder, node: Node) -> nodes.Made:
     return nodes.call(made) if is_call else made
 
 
-def _symbol(build: Builder, node: Node) -> nodes.Made:
-    return nodes.text(text_of(node).strip(":"))
-
-
 def _block_argument(build: Builder, node: Node) -> nodes.Made:
     inner = node.named_children[0] if node.named_child_count else None
     if inner is not None and inner.type == "simple_symbol":
@@ -79,5 +75,5 @@ def _added(build: Builder, node: Node) -> nodes.Made:
     return _set(build, left, added) if stays else added
 
 
-_OWN = (_identifier, _symbol, _call, _closure, _assign, _added, _block_argument)
+_OWN = (_identifier, _call, _closure, _assign, _added, _block_argument)
 read_ruby = CodeLanguage("Ruby", "ruby", by_grammar("ruby", *_OWN), variable=holes("@$")).read

@@ -165,6 +165,7 @@ _SHARED: Mapping[str, Rule] = {
     "block": lambda build, node: build.block(node.named_children),
     "path": lambda build, node: nodes.path(text_of(node)),
     "number": lambda build, node: nodes.number(text_of(node)),
+    "symbol": lambda build, node: nodes.text(text_of(node).strip(":")),
     "truth": lambda build, node: ast.Constant(text_of(node).lower() == "true"),
     "quiet": lambda build, node: [],
     **{
