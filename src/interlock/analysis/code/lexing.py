@@ -58,13 +58,6 @@ NOTHING = CodeToken("end", "")
 SEPARATORS = frozenset({",", ";", "=>", ":"})  # between statements and items
 
 
-@cache
-def _up_to(delimiter: str) -> re.Pattern[str]:
-    """A text up to a delimiter that is neither escaped nor in a bracket expression."""
-    mark = re.escape(delimiter)
-    return re.compile(rf"{mark}((?>\\.|\[\^?\]?[^\]\n]{{0,200}}\]|[^\\\n{mark}])*){mark}", re.DOTALL)
-
-
 class Scanner:
     """A position in source text, and the tokens that were seen before it."""
 
@@ -120,9 +113,10 @@ class Scanner:
         return self.source[start:end]
 
     def pattern(self) -> str:
-        """The regular expression between the delimiter here and its mate."""
-        found = self.take(_up_to(self.peek())) if self.more else None
-        if found is None:
+        """The regular expression up to the next delimiter like the one here that is neither escaped nor in square brackets."""
+        mark = re.escape(self.peek())
+        ends = re.compile(rf"{mark}((?>\\.|\[\^?\]?[^\]\n]{{0,200}}\]|[^\\\n{mark}])*){mark}", re.DOTALL)
+        if not self.more or not (found := self.take(ends)):
             raise Unparsed("a pattern without an end")
         return found[1]
 
