@@ -42,9 +42,11 @@ def test_a_descriptor_is_marked_by_what_it_is_open_on_and_not_by_what_was_create
     journal: Journal, work: Path
 ) -> None:
     before = tree(work)
+    tick = "import time; time.sleep(0.02); "  # file times tick every few milliseconds; until then a new file may seem older than its action
     made = "import os; old = os.open('a.txt', os.O_RDONLY); new = os.open('new.txt', os.O_CREAT | os.O_WRONLY); "
     code = (
-        made
+        tick
+        + made
         + "os.fchmod(new, 0o600); os.fchmod(old, 0o600); os.rename('new.txt', 'other.txt'); os.utime(new, (1, 1)); os.utime(old, (1, 1))"
     )
     assert journal.python(code).returncode == 0

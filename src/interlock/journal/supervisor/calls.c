@@ -87,6 +87,8 @@ static bool is_free(const struct object *object) {
     return skip_of(object) >= 0 || is_spared(object) || is_pseudo(object);
 }
 
+/* Whether the action created something: by its time of birth, as a new name may be that of an old file. That time comes from a clock which
+ * lags behind by up to 10 ms, so that what is created at once may seem older, and is kept needlessly. */
 static bool is_own(const struct object *object) {
     uint64_t id = identity(&object->st);
     if (set_has(&action->own, id)) return true;
