@@ -63,7 +63,6 @@ def nothing(_: object) -> Impact:
         "psql -h localhost shop -c 'select pg_terminate_backend(7)'", "docker compose exec -T db psql -U app -d app -c 'select pg_terminate_backend(pid) from pg_stat_activity'",
         "docker compose -p inc22 -f incident/repro.yaml down -v", "php artisan migrate:fresh --env=testing --seed", "avdmanager delete avd -n drafts", "avdmanager delete avd -n Pixel_7_tmp",
         "adb shell pm clear org.own",
-        "adb uninstall org.own",
         "xcrun simctl delete fn-test", "docker volume rm shop_tmpdata", "docker volume rm -f shop_test_pg api-test-redis",
     ]
 )  # fmt: skip
@@ -107,7 +106,7 @@ def test_what_is_to_be_thrown_away_lowers_what_is_asked_for(text: str) -> None:
         "docker compose -f docker-compose.yml down -v", "docker compose -f a.test.yml -f prod.yml down -v", "docker compose -f dev-test.yml down -v",
         "docker compose -f a.test.yml --context prod down -v", "DOCKER_HOST=x docker compose -f a.test.yml down -v", "docker compose -f $F down -v",
         "docker compose -f incident/repro.yaml down -v", "docker compose -p inc22 down -v", "php artisan migrate:fresh", "php artisan migrate:fresh --env=production",
-        "APP_ENV=production php artisan migrate:fresh --env=testing", "php artisan migrate:fresh --env=testing --database=live", "NODE_ENV=test npx prisma migrate reset --force --config live.ts", "avdmanager delete avd -n other", "adb shell pm clear org.other", "adb uninstall org.other", "adb -s R58M shell pm clear org.own", "adb shell pm clear org.own '; rm -rf /sdcard'", "xcrun simctl delete mine", "xcrun simctl erase all", "kubectl delete ns preview", "kubectl --context prod delete ns preview", "kubectl --context dev delete ns preview other", "kubectl --context dev delete ns other", "kubectl --context dev -n other delete deployment web", "kubectl --context dev -n shop delete deployment web api",
+        "APP_ENV=production php artisan migrate:fresh --env=testing", "php artisan migrate:fresh --env=testing --database=live", "NODE_ENV=test npx prisma migrate reset --force --config live.ts", "avdmanager delete avd -n other", "adb shell pm clear org.other", "adb -s R58M shell pm clear org.own", "adb shell pm clear org.own '; rm -rf /sdcard'", "xcrun simctl delete mine", "xcrun simctl erase all", "kubectl delete ns preview", "kubectl --context prod delete ns preview", "kubectl --context dev delete ns preview other", "kubectl --context dev delete ns other", "kubectl --context dev -n other delete deployment web", "kubectl --context dev -n shop delete deployment web api",
         "kubectl --context prod delete pod api-1", "kubectl delete pods --all", "kubectl delete pod a --force --grace-period=0", "kubectl delete pod,svc -l app=x",
         "kubectl delete pod -A -l app=x", "kubectl get po -o name | xargs kubectl delete", "kubectl -n prod delete pod a", "ssh host kubectl delete pod a",
         "kubectl --context dev delete pvc preview", "KUBECONFIG=x kubectl --context dev delete ns preview", "helm uninstall web -n preview", "helm uninstall web api -n preview --kube-context dev",
