@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -254,6 +255,16 @@ def test_the_demo_shows_every_answer_and_proves_its_record(tmp_path: Path) -> No
         "allow", "undone", "allow", "verify", "allow", "verify",
     ]  # fmt: skip
     assert found["audit"]["ok"] is True
+    assert found["audit"]["touches"] == 1  # the force push, by a passkey
+
+
+def test_the_demo_takes_a_pressed_key_for_the_touch() -> None:
+    with person_at(sys.executable, "-m", "interlock", "demo", env={"HOME": str(Path.home())}) as screen:
+        screen.until("Press Enter: it stands for a touch of your passkey")
+        screen.type("")
+        screen.until("a passkey signs exactly this action in the console: good for one use")
+        screen.until("records, whole, 1 approval proved by touch")
+        screen.until("uninstall --all")
 
 
 def test_the_live_demo_waits_for_a_person(desk: Desk) -> None:

@@ -6,12 +6,13 @@ import asyncio
 import json
 import os
 import secrets
+import select
 import shutil
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -32,10 +33,12 @@ from interlock.cli.command import (
     command,
     daemon,
     list_rows,
+    pluralize,
     say,
     say_json,
     typed_name,
 )
+from interlock.cli.guard.demo_passkey import ConsoleOperator
 from interlock.cli.output import labelled, line
 from interlock.client import DaemonClient, NoDaemon
 from interlock.config import load_config
@@ -120,18 +123,24 @@ AGENT = {"name": "demo-agent", "session": "demo"}
 CWD = "/home/dev/shop"
 _LIVE_SECONDS = 120
 _READING = 0.8  # seconds to read a line
+_TOUCH_SECONDS = 5
 _DELETE = "rm -rf drafts"
 _PUSH = "git push --force origin main"
 _DISGUISED = 'sudo bash -c "$(echo cm0gLXJmIC8= | base64 -d)"'
 _LEADS = {"allow": "allow", "deny": "deny", "block": "deny"}
 
 
-def approve_at_once(operator: DaemonClient, ticket: str) -> str:
-    """Approves over the daemon's own API."""
-    operator.post(f"/tickets/{ticket}/approve", {"reason": "I know this branch"})
-    return (
-        "approves: a signature over exactly this action, good for one use. In the console it is one touch of a passkey."
-    )
+def approve_by_touch(operator: ConsoleOperator, waits: bool, ticket: str) -> str:
+    """Approves in the console with the demo's passkey; a person at the terminal may touch a key for it."""
+    touched = ""
+    if waits:
+        print(f"              Press Enter: it stands for a touch of your passkey ({_TOUCH_SECONDS} s).", flush=True)
+        if select.select([sys.stdin], [], [], _TOUCH_SECONDS)[0]:
+            sys.stdin.readline()
+        else:
+            touched = " by itself, as nobody pressed Enter"
+    operator.approve(ticket)
+    return f"a passkey signs exactly this action in the console{touched}: good for one use"
 
 
 def await_approval(server: DaemonClient, ticket: str) -> str:
@@ -206,9 +215,11 @@ def main(args: Args) -> int:
         print("Starting a daemon of its own in a temporary folder.", flush=True)
     with private_daemon() as (server, token), TemporaryDirectory(prefix="interlock-demo-", dir=Path.home()) as shop:
         operator = server.on_behalf(token)
-        play = DemoScript(server, partial(approve_at_once, operator), args.json, pause, shop)
-        _undo_scene(play, Path(shop))
-        _ask_scenes(play)
+        with closing(ConsoleOperator(operator.post("/session/link")["url"])) as console:
+            touch = partial(approve_by_touch, console, pause > 0 and sys.stdin.isatty())
+            play = DemoScript(server, touch, args.json, pause, shop)
+            _undo_scene(play, Path(shop))
+            _ask_scenes(play)
         return _end(play, args, operator)
 
 
@@ -231,7 +242,7 @@ def _ask_scenes(play: DemoScript) -> None:
     play.ask("allow", command="git status && npm test")
 
     play.scene(
-        "What cannot be undone waits for a person", "The agent gets a ticket; an operator reviews it, and agrees."
+        "What cannot be undone waits for a person", "The agent gets a ticket; an operator approves it with one touch."
     )
     held = play.ask("verify", command=_PUSH)
     if held.get("pendingId"):
@@ -251,7 +262,8 @@ def _end(play: DemoScript, args: Args, operator: DaemonClient | None) -> int:
     if operator is not None and proof is not None:
         play.scene("Everything is on the record", "A chain of hashes: what is altered, missing or reordered shows.")
         say(_tail(operator))
-        whole = f"{proof.get('records')} records, whole" if proof.get("ok") else "the record was altered"
+        touches = pluralize(int(proof.get("touches") or 0), "approval") + " proved by touch"
+        whole = f"{proof.get('records')} records, whole, {touches}" if proof.get("ok") else "the record was altered"
         say([labelled("  verify", whole, "allow" if proof.get("ok") else "deny", 12)])
     if not args.live:
         print(
