@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -265,6 +266,13 @@ def test_the_demo_takes_a_pressed_key_for_the_touch() -> None:
         screen.until("a passkey signs exactly this action in the console: good for one use")
         screen.until("records, whole, 1 approval proved by touch")
         screen.until("uninstall --all")
+
+
+def test_the_demo_undoes_its_deletion_where_the_home_is_temporary(tmp_path: Path) -> None:
+    env = os.environ | {"HOME": str(tmp_path)}
+    argv = [sys.executable, "-m", "interlock", "demo", "--json"]
+    run = subprocess.run(argv, env=env, cwd=Path.home(), capture_output=True, text=True, check=True)
+    assert json.loads(run.stdout)["steps"][1]["decision"] == "undone"
 
 
 def test_the_live_demo_waits_for_a_person(desk: Desk) -> None:

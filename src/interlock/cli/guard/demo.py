@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from functools import partial
 from pathlib import Path
-from tempfile import TemporaryDirectory
+from tempfile import TemporaryDirectory, gettempdir
 from typing import Any
 
 from msgspec import Struct, field
@@ -213,7 +213,7 @@ def main(args: Args) -> int:
         return _end(play, args, None)
     if not args.json:
         print("Starting a daemon of its own in a temporary folder.", flush=True)
-    with private_daemon() as (server, token), TemporaryDirectory(prefix="interlock-demo-", dir=Path.home()) as shop:
+    with private_daemon() as (server, token), TemporaryDirectory(prefix="interlock-demo-", dir=_lasting()) as shop:
         operator = server.on_behalf(token)
         with closing(ConsoleOperator(operator.post("/session/link")["url"])) as console:
             touch = partial(approve_by_touch, console, pause > 0 and sys.stdin.isatty())
@@ -221,6 +221,12 @@ def main(args: Args) -> int:
             _undo_scene(play, Path(shop))
             _ask_scenes(play)
         return _end(play, args, operator)
+
+
+def _lasting() -> Path:
+    """A folder whose files are kept before they are deleted; temporary ones are not, and a home can be temporary."""
+    temporary = Path(gettempdir()).resolve()
+    return next((one for one in (Path.home(), Path.cwd()) if temporary not in one.resolve().parents), Path.home())
 
 
 def _undo_scene(play: DemoScript, shop: Path) -> None:
