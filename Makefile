@@ -41,11 +41,12 @@ PACKAGES := initdb:postgresql tmux:tmux zsh:zsh rsync:rsync zenity:zenity Xvfb:x
 $(TOOLS): $(STAMP) Makefile
 	@PATH="$$PATH:$$(echo /usr/lib/postgresql/*/bin | tr ' ' ':')"; missing=; \
 	for pair in $(PACKAGES); do command -v "$${pair%:*}" >/dev/null || missing="$$missing $${pair#*:}"; done; \
+	echo $$missing > $(VENV)/.missing; \
 	if test -z "$$missing"; then touch $@; \
 	elif test "$$(id -u)" -ne 0 || ! command -v apt-get >/dev/null; then \
 		echo "tests that need more are skipped: install the packages$$missing" >&2; test "$$CI" != true; \
 	else \
-		apt-get -qq -o APT::Sandbox::User=root update && DEBIAN_FRONTEND=noninteractive apt-get -qq -o APT::Sandbox::User=root install --yes --no-install-recommends $$missing >/dev/null && touch $@ || \
+		apt-get -qq -o APT::Sandbox::User=root update && DEBIAN_FRONTEND=noninteractive apt-get -qq -o APT::Sandbox::User=root install --yes --no-install-recommends $$missing >/dev/null && : > $(VENV)/.missing && touch $@ || \
 		{ echo "the tests need more, and it could not be installed: the packages$$missing" >&2; exit 1; }; \
 	fi
 

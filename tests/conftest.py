@@ -108,9 +108,12 @@ def pytest_runtest_makereport() -> Iterator[None]:
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """One line for all tests that were skipped for a missing tool, with what to install."""
+    """One line for all tests that were skipped for a missing tool, with the packages that `make test` found missing."""
     skipped = terminalreporter.stats.get("skipped", ())
     reasons = [str(report.longrepr[2]).removeprefix("Skipped: ") for report in skipped if report.longrepr]
     missing = Counter(reason for reason in reasons if MISSING.search(reason))
     if missing:
-        terminalreporter.write_line(f"{missing.total()} tests skipped: {'; '.join(sorted(missing))}")
+        found = Path(sys.prefix, ".missing")
+        packages = found.read_text(encoding="utf-8").strip() if found.is_file() else ""
+        install = f". Install the packages {packages}" if packages else ""
+        terminalreporter.write_line(f"{missing.total()} tests skipped: {'; '.join(sorted(missing))}{install}")

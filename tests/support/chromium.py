@@ -226,7 +226,7 @@ def until(holds: Callable[[], Any], what: str, seconds: float = 30.0) -> Any:
 def console(folder: Path, more: str = "", port: int = 0) -> Iterator[Console]:
     """A daemon with one operator, and windows of Chromium, for as long as the tests of a module."""
     if shutil.which("chromium") is None or not AXE.is_file():
-        pytest.skip("chromium or axe-core is missing; `make test` installs them")
+        pytest.skip("chromium or axe-core is missing")
     desk = Desk(folder, more, port)
     desk.open()
     try:

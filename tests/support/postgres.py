@@ -131,7 +131,9 @@ def find_binaries() -> Path | None:
     newest = sorted(installed, key=lambda path: float(path.parent.name), reverse=True)
     on_path = [Path(folder) for folder in os.environ.get("PATH", "").split(os.pathsep) if folder]
     both = ("initdb", "postgres")
-    return next((folder for folder in (*newest, *on_path) if all((folder / name).exists() for name in both)), None)
+    return next(
+        (folder for folder in (*newest, *on_path) if all(os.access(folder / name, os.X_OK) for name in both)), None
+    )
 
 
 def prepare(folder: Path) -> list[str]:
