@@ -105,6 +105,6 @@ class LoopProblem(Exception):
         known = CODES[code]  # KeyError: an unregistered code is a bug
         self.code = code
         self.message = message or known.message
-        self.details = details
+        self.details = dict(details)
         self.confirmation = confirmation
         super().__init__(self.message)

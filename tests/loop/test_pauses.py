@@ -251,7 +251,7 @@ def test_R_15_continue_execution_resumes_after_an_armed_confirm(gate: Gate) -> N
     agent.step(DELETE)
     assert code_of(agent.resume) == "PERMISSION_DENIED"
     agent.approve(agent.tickets()[0])
-    assert code_of(lambda: agent.resume(token="conf_another")) == "TOKEN_INVALID"
+    assert code_of(lambda: agent.resume(confirmation_token="conf_another")) == "TOKEN_INVALID"
     assert agent.resume()["status"] == "running"
     assert agent.told(READ)["continue"] is True
     assert agent.resume()["status"] == "running"  # nothing to resume

@@ -19,7 +19,7 @@ from servers import Servers, fresh
 from wire import Wire, wired
 
 from daemons import Daemon, daemon
-from interlock.mcp.wire import LineReader, LineWriter
+from interlock.client.lines import LineReader, LineSplitter, LineWriter
 
 pytestmark = pytest.mark.xdist_group("mcp")
 PATIENCE = 20.0
@@ -182,7 +182,7 @@ def test_lines_arrive_whole_however_they_were_sent() -> None:
         reads, writes = os.pipe()
         lines: list[bytes] = []
         ended = asyncio.Event()
-        given = LineReader(reads, lines.append, ended.set)
+        given = LineReader(reads, LineSplitter(lines.append), ended.set)
         given.start()
         for part in (b"a", b"b\nc", b"\n\n", b"x" * 200_000, b"\nlast"):
             await asyncio.to_thread(os.write, writes, part)
@@ -191,4 +191,4 @@ def test_lines_arrive_whole_however_they_were_sent() -> None:
         await asyncio.wait_for(ended.wait(), PATIENCE)
         return lines
 
-    assert asyncio.run(run()) == [b"ab", b"c", b"", b"x" * 200_000, b"last"]
+    assert asyncio.run(run()) == [b"ab", b"c", b"x" * 200_000, b"last"]  # an empty line is no message

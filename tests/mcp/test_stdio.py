@@ -18,7 +18,7 @@ from aql_lint import lint
 from daemons import daemon, enrol_in_folder, write_config
 from interlock.client.connection import daemon_environment
 from interlock.mcp import PROMPT
-from interlock.mcp.wire import decode_message, decoding_problem
+from interlock.mcp.server import decode_message, decoding_problem
 
 pytestmark = pytest.mark.xdist_group("mcp")
 

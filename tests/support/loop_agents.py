@@ -88,7 +88,7 @@ class Agent:
         return executions.execution_state(self.gate.state, self.ref)
 
     def confirm(self, token: str, operation: str) -> dict[str, Any]:
-        return confirmations.confirm_operation(self.gate.state, self.ref, token=token, operation=operation)
+        return confirmations.confirm_operation(self.gate.state, self.ref, confirmation_token=token, operation=operation)
 
     def resume(self, **more: Any) -> dict[str, Any]:
         return confirmations.continue_execution(self.gate.state, self.ref, **more)

@@ -53,13 +53,9 @@ def pause_in_force(
     for challenge in tx.challenges(agent.principal):
         mine = challenge.kind == challenges.VERIFY and normal_name(challenge.agent.name) == normal_name(agent.name)
         if mine and now < challenge.expires_at:
-            return None, _waiting(challenge)
+            verify, reason = int(Human.VERIFY), challenge.reason
+            return None, Pause("verify", challenge.digest, verify, "", challenge.id, "", reason, challenge.opened_at)
     return None
-
-
-def _waiting(challenge: Challenge) -> Pause:
-    human = int(Human.VERIFY)
-    return Pause("verify", challenge.digest, human, "", challenge.id, "", challenge.reason, challenge.opened_at)
 
 
 def is_lifted(tx: Tx, pause: Pause, now: float) -> bool:
@@ -204,12 +200,12 @@ class AgentOverview(Struct, frozen=True):
 
     @property
     def checked(self) -> int:
-        return int(self._figures.get("total_checked", 0))
+        return int(self.figures.get("total_checked", 0))
 
     @property
     def stopped(self) -> int:
         """The number of decisions that were not allowed at once."""
-        decided = [(name, count) for name, count in self._figures.items() if name.startswith("decision:")]
+        decided = [(name, count) for name, count in self.figures.items() if name.startswith("decision:")]
         return sum(int(count) for name, count in decided if not name.startswith("decision:allow:"))
 
     @property
@@ -217,18 +213,16 @@ class AgentOverview(Struct, frozen=True):
         return max(self.totals.last_at if self.totals else 0.0, self.row.last_seen if self.row else 0.0)
 
     @property
-    def _figures(self) -> Json:
+    def figures(self) -> Json:
         return self.totals.figures if self.totals else NOTHING
 
 
 def list_agents(state: State) -> list[AgentOverview]:
     """Every agent with a token, a decision, a live execution or a block: the blocked first, then the most recently active."""
     state.recorder.flush()
-
-    def work(tx: Tx) -> tuple[list[AgentRow], list[AgentTotals], list[Execution]]:
-        return tx.agents(), tx.agent_totals(), tx.executions(live=True, most=MOST_RUNS)
-
-    rows, totals, runs = state.store.read(work)
+    rows, totals, runs = state.store.read(
+        lambda tx: (tx.agents(), tx.agent_totals(), tx.executions(live=True, most=MOST_RUNS))
+    )
     row_of = {(row.principal, normal_name(row.name)): row for row in rows}
     total_of = {(one.principal, one.name): one for one in totals}
     run_of = {(run.agent.principal, normal_name(run.agent.name)): run for run in reversed(runs)}

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
 
-from msgspec import Struct
 from msgspec.structs import replace
 
 from interlock.approvals import SELF_APPROVAL, challenges, settle
@@ -37,26 +36,26 @@ from interlock.times import iso
 
 CONFIRMED = "confirmed"  # a ticket's outcome once its token was used to confirm
 COOLING = "it is cooling off"
+T = TypeVar("T")
 
 
-class _Outcome(Struct, frozen=True):
-    """The outcome of an attempt, answered once it is stored."""
+def stored(state: State, work: Callable[[Tx], T | LoopProblem]) -> T:
+    """The result of an attempt once it is stored; a refusal is stored too, so that it counts, and then raised."""
+    found = state.store.write(work)
+    if isinstance(found, LoopProblem):
+        raise found
+    return found
 
-    problem: LoopProblem | None = None
-    ticket: Ticket | None = None
-    execution: Execution | None = None
 
-
-def confirm_operation(state: State, agent: AgentRef, *, token: str, operation: str) -> dict[str, Any]:
+def confirm_operation(state: State, agent: AgentRef, *, confirmation_token: str, operation: str) -> dict[str, Any]:
     """Uses a token that a person armed: executions that wait for it resume; the action itself, reported again, spends its ticket (2.11)."""
     require_ready(state, agent)
 
-    def work(tx: Tx) -> _Outcome:
-        found = _own_armed(tx, state, agent, ticket_of(tx, token), token, operation)
-        return found if found.ticket is None else _use_token(tx, state, found.ticket, state.clock.now())
+    def work(tx: Tx) -> Ticket | LoopProblem:
+        found = _own_armed(tx, state, agent, ticket_of(tx, confirmation_token), confirmation_token, operation)
+        return found if isinstance(found, LoopProblem) else _use_token(tx, state, found, state.clock.now())
 
-    ticket = _write(state, work).ticket
-    assert ticket is not None
+    ticket = stored(state, work)
     return {
         "confirmed": True,
         "operation": ticket.operation,
@@ -67,37 +66,34 @@ def confirm_operation(state: State, agent: AgentRef, *, token: str, operation: s
     }
 
 
-def continue_execution(state: State, agent: AgentRef, *, token: str = "") -> dict[str, Any]:
+def continue_execution(state: State, agent: AgentRef, *, confirmation_token: str = "") -> dict[str, Any]:
     """Resumes a paused execution after a person armed its ticket (R-15); one that is not paused stays as it is."""
     require_ready(state, agent)
 
-    def work(tx: Tx) -> _Outcome:
+    def work(tx: Tx) -> Execution | LoopProblem:
         now, found = state.clock.now(), live_executions(tx, agent)
         running = current_execution(tx, agent, found)
         if running is None:
-            return _Outcome(no_execution_error(agent))
+            return no_execution_error(agent)
         held = pause_in_force(tx, agent, found, now)
         if held is None:
-            return _Outcome(execution=running)
+            return running
         pause = held[1]
         ticket = tx.ticket(pause.ticket) if pause.ticket else None
         if ticket is None:
             words = f"This agent waits for challenge {pause.id}. {HOW}."
-            return _Outcome(LoopProblem("PERMISSION_DENIED", words, {"reason": "a challenge is open"}))
-        given = token or token_of(state, ticket)
+            return LoopProblem("PERMISSION_DENIED", words, {"reason": "a challenge is open"})
+        given = confirmation_token or token_of(state, ticket)
         named = ticket_of(tx, given)
         mine = ticket if named is not None and named.id == ticket.id else None
         problem = _token_problem(tx, state, agent, mine, given, ticket.operation, now)
         if problem is not None:
-            return _Outcome(_record_failure(tx, state, agent, ticket, given, ticket.operation, problem, now))
+            return _record_failure(tx, state, agent, ticket, given, ticket.operation, problem, now)
         done = _use_token(tx, state, ticket, now)
-        return replace(done, execution=tx.execution(running.id))
+        return done if isinstance(done, LoopProblem) else tx.execution(running.id) or running
 
-    done = _write(state, work)
-    execution = done.execution
-    assert execution is not None
-    left = max(0, execution.max_steps - execution.steps)
-    return {**execution_json(execution, False), "steps_remaining": left}
+    execution = stored(state, work)
+    return {**execution_json(execution, False), "steps_remaining": execution.steps_left}
 
 
 def get_pending_cli_approvals(state: State, agent: AgentRef) -> dict[str, Any]:
@@ -105,22 +101,36 @@ def get_pending_cli_approvals(state: State, agent: AgentRef) -> dict[str, Any]:
     now = state.clock.now()
     query = TicketQuery(notices.OPEN_TICKETS, agent.principal, agent.name, limit=100)
     found = [settle(ticket, now) for ticket in state.store.read(lambda tx: tx.tickets(query))]
-    return {"pending": [_ticket_json(ticket) for ticket in found if ticket.state in notices.OPEN_TICKETS]}
+    pending = [
+        {
+            "request_id": ticket.id,
+            "operation": ticket.operation,
+            "title": ticket.title,
+            "danger_level": ticket.level.word,
+            "requires": ticket.requirement.word,
+            "reason": ticket.reason,
+            "armed": ticket.state is TicketState.APPROVED,
+            "opened_at": iso(ticket.opened_at),
+            "expires_at": iso(ticket.expires_at),
+        }
+        for ticket in found
+        if ticket.state in notices.OPEN_TICKETS
+    ]
+    return {"pending": pending}
 
 
 def approve_cli_permission(state: State, agent: AgentRef, *, request_id: str) -> dict[str, Any]:
     """Reports that a person armed a held call; the call itself, repeated, spends its ticket. An unarmed one is refused (R-15)."""
     require_ready(state, agent)
 
-    def work(tx: Tx) -> _Outcome:
+    def work(tx: Tx) -> Ticket | LoopProblem:
         ticket = tx.ticket(request_id)
         mine = ticket if ticket is not None and ticket.agent.principal == agent.principal else None
         token, operation = (token_of(state, mine), mine.operation) if mine is not None else (request_id, "")
         found = _own_armed(tx, state, agent, mine, token, operation, once=False)
-        return found if found.ticket is None else _Outcome(ticket=settle(found.ticket, state.clock.now()))
+        return found if isinstance(found, LoopProblem) else settle(found, state.clock.now())
 
-    ticket = _write(state, work).ticket
-    assert ticket is not None
+    ticket = stored(state, work)
     return {
         "approved": True,
         "request_id": ticket.id,
@@ -135,27 +145,20 @@ def require_ready(state: State, agent: AgentRef) -> None:
     refuse_blocked(state, state.in_force, agent)
 
 
-def _write(state: State, work: Any) -> _Outcome:
-    """The outcome once it is stored; a refusal is stored too, so that it counts, and then raised."""
-    outcome: _Outcome = state.store.write(work)
-    if outcome.problem is not None:
-        raise outcome.problem
-    return outcome
-
-
 def _own_armed(
     tx: Tx, state: State, agent: AgentRef, ticket: Ticket | None, token: str, operation: str, once: bool = True
-) -> _Outcome:
+) -> Ticket | LoopProblem:
     """The agent's own ticket, armed by a person; else the problem, counted: another's token is no token."""
     now = state.clock.now()
     wait = TOKEN_FAILURES.wait(tx, agent.principal, now)
     if wait:
-        return _Outcome(rate_limit_problem(wait, now, TOKEN_FAILURES))
+        return rate_limit_problem(wait, now, TOKEN_FAILURES)
     mine = ticket if ticket is not None and ticket.agent.principal == agent.principal else None
     problem = _token_problem(tx, state, agent, mine, token, operation, now, once)
-    if problem is not None or mine is None:
-        return _Outcome(_record_failure(tx, state, agent, mine, token, operation, problem, now))
-    return _Outcome(ticket=mine)
+    if problem is None and mine is not None:
+        return mine
+    found = problem or LoopProblem("TOKEN_INVALID", details={"token": fingerprint(token)})
+    return _record_failure(tx, state, agent, mine, token, operation, found, now)
 
 
 def _token_problem(
@@ -207,11 +210,10 @@ def _record_failure(
     ticket: Ticket | None,
     token: str,
     operation: str,
-    problem: LoopProblem | None,
+    found: LoopProblem,
     now: float,
 ) -> LoopProblem:
     """Counts an invalid token against the rate limit and records it (C-14, CT-12, CT-13)."""
-    found = problem or LoopProblem("TOKEN_INVALID", details={"token": fingerprint(token)})
     TOKEN_FAILURES.failed(tx, agent.principal, now)
     why = str(found.details.get("reason", found.code)) if found.code == "PERMISSION_DENIED" else found.code
     name = ticket.operation if ticket is not None else operation[:200]
@@ -221,12 +223,12 @@ def _record_failure(
     return found
 
 
-def _use_token(tx: Tx, state: State, ticket: Ticket, now: float) -> _Outcome:
+def _use_token(tx: Tx, state: State, ticket: Ticket, now: float) -> Ticket | LoopProblem:
     """Uses the token: executions that wait for it resume, and its challenge and notices end."""
     settled = settle(ticket, now)
     after = replace(settled, outcome=CONFIRMED, version=ticket.version + 1)
     if not tx.change_ticket(after, ticket):
-        return _Outcome(LoopProblem("PERMISSION_DENIED", "The ticket was changed just now; try again"))
+        return LoopProblem("PERMISSION_DENIED", "The ticket was changed just now; try again")
     agent = ticket.agent
     for one in live_executions(tx, agent):
         pause = pause_of(one.pause)
@@ -237,12 +239,10 @@ def _use_token(tx: Tx, state: State, ticket: Ticket, now: float) -> _Outcome:
             challenges.end(tx, state, agent.principal, challenges.VERIFY, agent.name, challenges.ANSWERED)
             break
     notices.clear(tx, agent, now, ticket=ticket.id)
-    user = ticket.decided_by
-    body = token_body(
-        now, "TOKEN_VALIDATED", token_of(state, ticket), ticket.operation, ticket.adapter, "", agent.session, user
-    )
+    token, user = token_of(state, ticket), ticket.decided_by
+    body = token_body(now, "TOKEN_VALIDATED", token, ticket.operation, ticket.adapter, "", agent.session, user)
     state.recorder.now(tx, "TOKEN_VALIDATED", body)
-    return _Outcome(ticket=after)
+    return after
 
 
 def rate_limit_problem(seconds: int, now: float, attempts: Attempts) -> LoopProblem:
@@ -254,20 +254,6 @@ def rate_limit_problem(seconds: int, now: float, attempts: Attempts) -> LoopProb
         "retry_after_seconds": seconds,
     }
     return LoopProblem("RATE_LIMIT_EXCEEDED", f"Too many attempts; wait {seconds} s.", details)
-
-
-def _ticket_json(ticket: Ticket) -> dict[str, Any]:
-    return {
-        "request_id": ticket.id,
-        "operation": ticket.operation,
-        "title": ticket.title,
-        "danger_level": ticket.level.word,
-        "requires": ticket.requirement.word,
-        "reason": ticket.reason,
-        "armed": ticket.state is TicketState.APPROVED,
-        "opened_at": iso(ticket.opened_at),
-        "expires_at": iso(ticket.expires_at),
-    }
 
 
 def permission_prompt(

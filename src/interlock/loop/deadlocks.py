@@ -17,7 +17,7 @@ from interlock.identity.attempts import Attempts
 from interlock.identity.isolation import isolation_of
 from interlock.loop import notices
 from interlock.loop.agents import enforced_block, live_executions, pause_in_force, unpaused_execution
-from interlock.loop.confirmations import rate_limit_problem
+from interlock.loop.confirmations import rate_limit_problem, stored
 from interlock.loop.notices import ABORT, HOW, approval_hint, rejection_message, ticket_excerpt
 from interlock.loop.state import LIVE, Pause, pause_of
 from interlock.loop.tightening import PLAIN_CONNECTION, Connection
@@ -33,18 +33,17 @@ from interlock.runtime.state import State
 RELEASE = "release_deadlock"
 ATTEMPTS = Attempts("loop.deadlocks", most=3, seconds=300.0)
 REASON_CHARS, TITLE = 500, 300  # characters
+_ASKED = "An operator was asked. Nothing was freed by asking."
+_RELEASED = "A person agreed: this agent waits no more. The held step was not approved."
 _REQUIREMENT = Requirement(human=Human.APPROVE)
 
 
 class _ReleaseOutcome(Struct, frozen=True):
     """The outcome of a request for release, answered once it is stored."""
 
-    problem: LoopProblem | None = None
-    ticket: Ticket | None = None
-    fresh: bool = False  # the ticket was opened now
+    message: str
     released: bool = False
-    blocked: bool = False
-    waits: bool = True
+    opened: Ticket | None = None  # the ticket, where it was opened now
 
 
 def release_deadlock(
@@ -53,44 +52,29 @@ def release_deadlock(
     """Asks a person to end the agent's wait, and ends it once they approved; the held step is not approved by that."""
     state.catch_up()
     reason = redact_text(reason)[:REASON_CHARS]
-    done: _ReleaseOutcome = state.store.write(lambda tx: _request_release(tx, state, agent, via, reason))
-    if done.problem is not None:
-        raise done.problem
-    if done.released:
-        return {
-            "requested": True,
-            "released": True,
-            "message": "A person agreed: this agent waits no more. The held step was not approved.",
-        }
-    if done.fresh and done.ticket is not None:
-        state.tell("held", done.ticket)
-    state.tell("deadlock", None, f"agent {agent.name!r:.80} ({agent.principal}) asks to be freed: {reason}")
-    return {"requested": True, "released": False, "message": _message(state, done)}
+    done = stored(state, lambda tx: _request_release(tx, state, agent, via, reason))
+    if done.opened is not None:
+        state.tell("held", done.opened)
+    if not done.released:
+        state.tell("deadlock", None, f"agent {agent.name!r:.80} ({agent.principal}) asks to be freed: {reason}")
+    return {"requested": True, "released": done.released, "message": done.message}
 
 
-def _message(state: State, done: _ReleaseOutcome) -> str:
-    if done.blocked:
-        return f"An operator was asked. Nothing was freed by asking. {HOW}."
-    if not done.waits:
-        return f"An operator was told, but nothing holds this agent: report the next step, or {ABORT}."
-    if done.ticket is None:
-        return "An operator was asked. Nothing was freed by asking."
-    settled = settle(done.ticket, state.clock.now())
-    if settled.state is TicketState.REJECTED:
-        return f"This was refused: {rejection_message(settled)} Wait for the answer, or {ABORT}."
-    return f"An operator was asked. Nothing was freed by asking. {approval_hint(done.ticket.id)}; then call {RELEASE} once more, or {ABORT}."
-
-
-def _request_release(tx: Tx, state: State, agent: AgentRef, via: Connection, reason: str) -> _ReleaseOutcome:
+def _request_release(
+    tx: Tx, state: State, agent: AgentRef, via: Connection, reason: str
+) -> _ReleaseOutcome | LoopProblem:
     now, found = state.clock.now(), live_executions(tx, agent)
     held = pause_in_force(tx, agent, found, now)
     judged = _judged(state, agent, via, held, now) if held is not None else None
     ticket = tx.live_ticket(judged.digest, agent) if judged is not None else None
-    if held is not None and ticket is not None and _is_approved(tx, state, agent, ticket, now):
-        return _release(tx, state, agent, held[1], ticket, now)
+    settled = settle(ticket, now) if ticket is not None else None
+    if held is not None and ticket is not None and settled is not None and settled.state is TicketState.APPROVED:
+        proof = state.proof_of(settled, agent.session, now)
+        if not unmet(proof, settled, tx.approvals(ticket.id), ticket.requirement, now):
+            return _release(tx, state, agent, held[1], ticket, now)
     wait = ATTEMPTS.wait(tx, agent.principal, now)
     if wait:
-        return _ReleaseOutcome(rate_limit_problem(wait, now, ATTEMPTS))
+        return rate_limit_problem(wait, now, ATTEMPTS)
     ATTEMPTS.failed(tx, agent.principal, now)
     why = enforced_block(state, state.in_force, agent.principal)
     if why:
@@ -98,10 +82,13 @@ def _request_release(tx: Tx, state: State, agent: AgentRef, via: Connection, rea
     details = {"principal": agent.principal, "name": agent.name, "words": f"asks to be freed: {reason}"}
     state.recorder.event(tx, "alert", agent.principal, details)
     notices.notify(tx, agent, notices.STATUS, "An operator was asked to review it.", now)
-    if why or held is None or judged is None:
-        return _ReleaseOutcome(blocked=bool(why), waits=held is not None)
-    if ticket is not None and settle(ticket, now).state is TicketState.REJECTED:
-        return _ReleaseOutcome(ticket=ticket)
+    if why:
+        return _ReleaseOutcome(f"{_ASKED} {HOW}.")
+    if held is None or judged is None:
+        words = f"An operator was told, but nothing holds this agent: report the next step, or {ABORT}."
+        return _ReleaseOutcome(words)
+    if settled is not None and settled.state is TicketState.REJECTED:
+        return _ReleaseOutcome(f"This was refused: {rejection_message(settled)} Wait for the answer, or {ABORT}.")
     return _open_ticket(tx, state, held[1], judged, reason)
 
 
@@ -114,13 +101,6 @@ def _judged(state: State, agent: AgentRef, via: Connection, held: tuple[Executio
     request = Request(action, agent, via.door, operation=RELEASE, execution=id, strength=via.strength)
     isolation = via.strength or isolation_of(state, agent.principal)
     return identify(state, Judged(request, judgement, names, None, now, state.in_force, isolation))
-
-
-def _is_approved(tx: Tx, state: State, agent: AgentRef, ticket: Ticket, now: float) -> bool:
-    settled = settle(ticket, now)
-    return settled.state is TicketState.APPROVED and not unmet(
-        state.proof_of(settled, agent.session, now), settled, tx.approvals(ticket.id), ticket.requirement, now
-    )
 
 
 def _open_ticket(tx: Tx, state: State, pause: Pause, judged: Judged, reason: str) -> _ReleaseOutcome:
@@ -139,17 +119,21 @@ def _open_ticket(tx: Tx, state: State, pause: Pause, judged: Judged, reason: str
     try:
         ticket = tx.open_ticket(made, state.policy.open_tickets)
     except QueueFull:
-        return _ReleaseOutcome()
-    if ticket.id == made.id:
+        return _ReleaseOutcome(_ASKED)
+    fresh = ticket.id == made.id
+    if fresh:
         state.baseline.opened(ticket)
-    return _ReleaseOutcome(ticket=ticket, fresh=ticket.id == made.id)
+    words = f"{_ASKED} {approval_hint(ticket.id)}; then call {RELEASE} once more, or {ABORT}."
+    return _ReleaseOutcome(words, opened=ticket if fresh else None)
 
 
-def _release(tx: Tx, state: State, agent: AgentRef, pause: Pause, ticket: Ticket, now: float) -> _ReleaseOutcome:
+def _release(
+    tx: Tx, state: State, agent: AgentRef, pause: Pause, ticket: Ticket, now: float
+) -> _ReleaseOutcome | LoopProblem:
     """Spends the approval and withdraws what the agent waited for; nothing of that is approved."""
     spent = replace(apply_move(settle(ticket, now), "spend", now), version=ticket.version + 1)
     if not tx.change_ticket(spent, ticket) or not state.baseline.spend(ticket.id, spent):
-        return _ReleaseOutcome(LoopProblem("TOKEN_ALREADY_USED"))
+        return LoopProblem("TOKEN_ALREADY_USED")
     for one in live_executions(tx, agent):
         mine = pause_of(one.pause)
         if mine is not None and mine.id == pause.id and one.status in LIVE:
@@ -158,4 +142,4 @@ def _release(tx: Tx, state: State, agent: AgentRef, pause: Pause, ticket: Ticket
     if pause.kind != "other":  # another name's ticket is not this one's to take back
         withdraw(tx, state, agent.principal, RELEASE, lambda held: bool(pause.ticket) and held.id == pause.ticket)
     notices.clear(tx, agent, now, ticket=pause.ticket, challenge=pause.challenge)
-    return _ReleaseOutcome(ticket=spent, released=True)
+    return _ReleaseOutcome(_RELEASED, released=True)

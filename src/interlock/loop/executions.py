@@ -31,7 +31,7 @@ from interlock.loop.agents import (
 from interlock.loop.notices import approval_hint, cooling_message, rejection_message
 from interlock.loop.state import LIVE, RUNNING, move_execution, pause_of, status_of
 from interlock.loop.tightening import PLAIN_CONNECTION, Connection, governing
-from interlock.model import NOTHING, AgentRef, Decision, Json, TicketState, operation
+from interlock.model import NOTHING, AgentRef, Decision, TicketState, operation
 from interlock.policy.overrides import step_quota
 from interlock.policy.wire import failure_json
 from interlock.ports import Tx
@@ -60,14 +60,14 @@ def execute_agent(
     by = governing(state, require_name(agent), via)
     refuse_blocked(state, by, agent)
     by = monitored_while_paused(state, by, operation(EXECUTE, dict(parameters or {}), "EXECUTE"))
-    steps = step_quota(by.policy, max_autonomous_steps)
+    steps, goal = step_quota(by.policy, max_autonomous_steps), dict(redact(dict(parameters or {})))
     made = Execution(
         id=state.new_id("exec_"),
         agent=agent,
         status=RUNNING,
         started_at=state.clock.now(),
         max_steps=steps,
-        goal=_goal(parameters or {}),
+        goal=goal if len(json.dumps(goal, default=str)) <= LONGEST_GOAL else {"note": "too long to keep"},
         quota=steps,
     )
     params = {"element_name": agent.name, "parameters": dict(parameters or {}), "max_autonomous_steps": steps}
@@ -107,16 +107,14 @@ def complete_execution(state: State, agent: AgentRef, *, outcome: str = "success
         found = current_execution(tx, require_name(agent))
         if found is None:
             raise no_execution_error(agent)
-        ended, pause = (
-            {"outcome": outcome or "success", "summary": redact_text(summary)[:SUMMARY_CHARS]},
-            pause_of(found.pause),
-        )
+        ended = {"outcome": outcome or "success", "summary": redact_text(summary)[:SUMMARY_CHARS]}
+        pause = pause_of(found.pause)
         if pause is None or not pause.challenge:  # R-10: what is to be verified waits on
             withdraw(tx, state, agent.principal, "complete", lambda ticket: ticket.execution == found.id)
         return end_execution(tx, state, found, "fail" if outcome == "failure" else "complete", ended)
 
     done = state.store.write(work)
-    return execution_json(done, False) | {key: value for key, value in done.ended.items() if value}
+    return execution_json(done, False) | _end_json(done)
 
 
 def abort_execution(state: State, agent: AgentRef, *, reason: str = "") -> dict[str, Any]:
@@ -126,9 +124,7 @@ def abort_execution(state: State, agent: AgentRef, *, reason: str = "") -> dict[
         mine, ended = current_execution(tx, require_name(agent)), {"summary": redact_text(reason)[:SUMMARY_CHARS]}
         challenges.end(tx, state, agent.principal, challenges.VERIFY, agent.name)
         others = [one for one in live_executions(tx, agent) if one.pause and (mine is None or one.id != mine.id)]
-        cancelled = [
-            end_execution(tx, state, one, "cancel", ended) for one in ([mine] if mine is not None else []) + others
-        ]
+        cancelled = [end_execution(tx, state, one, "cancel", ended) for one in (mine, *others) if one is not None]
         ids = {one.id for one in cancelled}
         withdraw(tx, state, agent.principal, "abort", lambda ticket: ticket.execution in ids)
         return cancelled[0] if cancelled else None
@@ -136,21 +132,29 @@ def abort_execution(state: State, agent: AgentRef, *, reason: str = "") -> dict[
     done = state.store.write(work)
     if done is None:
         raise no_execution_error(agent)
-    return execution_json(done, False) | {key: value for key, value in done.ended.items() if value}
+    return execution_json(done, False) | _end_json(done)
 
 
 def execution_state(state: State, agent: AgentRef) -> dict[str, Any]:
     """The state of the agent's execution, the newest where several ran (LC-02)."""
     now = state.clock.now()
 
-    def work(tx: Tx) -> dict[str, Any] | None:
-        found = current_execution(tx, agent) or _last(tx, agent)
+    def work(tx: Tx) -> dict[str, Any]:
+        recent = tx.executions(agent, most=20)
+        mine = (one for one in recent if one.agent.session == agent.session)
+        found = current_execution(tx, agent) or next(mine, next(iter(recent), None))
         if found is None:
-            return None
+            raise no_execution_error(agent)
         block = blocked_by(state, tx, agent.principal)
         pause = pause_in_force(tx, agent, [found], now) if found.status in LIVE else None
         shown = replace(found, status=RUNNING) if found.pause and pause is None and found.status in LIVE else found
-        body = execution_json(shown, bool(block)) | _progress_json(shown) | {"safety_loop": state.mode}
+        body = execution_json(shown, bool(block)) | {
+            "steps": shown.steps,
+            "max_autonomous_steps": shown.quota,
+            "steps_remaining": shown.steps_left,
+            "progress": {"current": shown.steps, "total": shown.max_steps},
+            "safety_loop": state.mode,
+        }
         if found.goal:
             body["goal"] = dict(found.goal)
         if pause is not None:
@@ -160,16 +164,9 @@ def execution_state(state: State, agent: AgentRef) -> dict[str, Any]:
             one = challenges.live_challenge(tx, agent, challenges.BLOCK, now)
             body |= {"challenge": one.id} if one is not None else {}
         notes = notices.pending(tx, agent, now)
-        return (
-            body
-            | {key: value for key, value in found.ended.items() if value}
-            | ({"notifications": notes} if notes else {})
-        )
+        return body | _end_json(found) | ({"notifications": notes} if notes else {})
 
-    found = state.store.read(work)
-    if found is None:
-        raise no_execution_error(agent)
-    return found
+    return state.store.read(work)
 
 
 def end_session(state: State, principal: str, session: str) -> None:
@@ -234,16 +231,8 @@ def _begin(state: State, made: Execution, tx: Tx, judged: Judged, decision: Deci
     record_execution(tx, state, made, {"goal": made.goal, "max_steps": made.max_steps})
 
 
-def _last(tx: Tx, agent: AgentRef) -> Execution | None:
-    """The newest execution of this session, else of the agent."""
-    recent = tx.executions(agent, most=20)
-    return next((one for one in recent if one.agent.session == agent.session), recent[0] if recent else None)
-
-
-def _goal(parameters: Mapping[str, Any]) -> Json:
-    goal = redact(dict(parameters))
-    short = len(json.dumps(goal, default=str)) <= LONGEST_GOAL
-    return dict(goal) if short else {"note": "too long to keep"}
+def _end_json(execution: Execution) -> dict[str, Any]:
+    return {key: value for key, value in execution.ended.items() if value}
 
 
 def execution_json(execution: Execution, blocked: bool) -> dict[str, Any]:
@@ -255,13 +244,3 @@ def execution_json(execution: Execution, blocked: bool) -> dict[str, Any]:
         "started_at": iso(execution.started_at),
     }
     return body | ({"finished_at": iso(execution.finished_at)} if execution.finished_at else {})
-
-
-def _progress_json(execution: Execution) -> dict[str, Any]:
-    left = max(0, execution.max_steps - execution.steps)
-    return {
-        "steps": execution.steps,
-        "max_autonomous_steps": execution.quota,
-        "steps_remaining": left,
-        "progress": {"current": execution.steps, "total": execution.max_steps},
-    }

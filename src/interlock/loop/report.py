@@ -22,7 +22,7 @@ from interlock.loop.agents import (
     no_execution_error,
     pause_in_force,
 )
-from interlock.loop.state import Count, LoopVerdict, Pause
+from interlock.loop.state import LoopVerdict, Pause
 from interlock.model import AgentRef, Human, Tier, intent
 from interlock.policy.match_names import MatchNames
 from interlock.ports import Tx
@@ -49,7 +49,7 @@ def operation_name(hint: str, named: MatchNames) -> str:
         if not may_be_operation(found[0]):
             continue
         name = _form("_".join(word for segment in split_name(found[0]) for word in segment))
-        if any(known == name or known.startswith(f"{name}_") for known in named.operations):
+        if any(f"{known}_".startswith(f"{name}_") for known in named.operations):
             return name
     return ""
 
@@ -99,46 +99,30 @@ class StepReport(Struct):
     notes: list[dict[str, Any]] = field(default_factory=list)
 
     @property
-    def count(self) -> Count:
-        """This step's number, and the limit."""
-        return Count(self.execution.steps + 1, self.execution.max_steps)
-
-    @property
     def allows(self) -> str:
         """Says what an approval grants where the steps have run out (C-20)."""
-        quota, id = self.execution.quota, self.execution.id
-        return (
-            f"a yes allows {quota} more steps of execution {id}" if quota > 1 else f"a yes allows one more step of {id}"
-        )
+        more = f"{self.execution.quota} more steps of execution" if self.execution.quota > 1 else "one more step of"
+        return f"a yes allows {more} {self.execution.id}"
 
     @property
     def context(self) -> StepContext:
         """The facts about the execution that the decision needs."""
-        step, pause = self.step, self.pause
+        step, run, pause = self.step, self.execution, self.pause
         words = f"{pause.reason or 'a step is held'} (waits for {pause.id})" if pause is not None else ""
         human = Human(pause.human) if pause is not None and self.same else Human.NONE
         if self.same and human is Human.NONE:  # it only cools off, which the policy asks for by itself
             words = ""
+        given = {"outcome": step.outcome, "description": step.description, "findings": step.findings}
+        texts = {key: redact_text(value)[:TEXT_CHARS] for key, value in given.items() if value}
         return StepContext(
-            left=self.execution.max_steps - self.execution.steps,
+            left=run.max_steps - run.steps,
             previous=step.outcome,
-            repeats=int(self.execution.tally.get(self.repetition, 0)),
-            cumulative=self.execution.risk,
+            repeats=int(run.tally.get(self.repetition, 0)),
+            cumulative=run.risk,
             pause=words,
             pause_human=human,
-            more=self.execution.quota,
-            told={
-                "number": self.count.step,
-                **{
-                    key: redact_text(value)[:TEXT_CHARS]
-                    for key, value in (
-                        ("outcome", step.outcome),
-                        ("description", step.description),
-                        ("findings", step.findings),
-                    )
-                    if value
-                },
-            },
+            more=run.quota,
+            told={"number": run.steps + 1, **texts},
         )
 
 
@@ -168,10 +152,7 @@ def read_report(state: State, by: InForce, agent: AgentRef, step: ReportedStep) 
 
     execution, pause, blocked = state.store.read(work)
     judgement, names = state.reader.read(action)
-    same = False
-    if pause is not None:
-        judged = Judged(Request(action, agent, ""), judgement, names, None, now, by)
-        same = pause.digest == identify(state, judged).digest
-    operation = operation_name(step.hint, names)
-    repetition = repetition_key(step.hint, names)
-    return StepReport(state, by, agent, step, execution, pause, same, blocked, operation or RECORD, repetition)
+    judged = Judged(Request(action, agent, ""), judgement, names, None, now, by)
+    same = pause is not None and pause.digest == identify(state, judged).digest
+    name, key = operation_name(step.hint, names) or RECORD, repetition_key(step.hint, names)
+    return StepReport(state, by, agent, step, execution, pause, same, blocked, name, key)

@@ -95,18 +95,6 @@ class Pause(Struct, frozen=True):
         return self.challenge or self.ticket
 
 
-class Count(Struct, frozen=True):
-    """The number of this step, and the limit."""
-
-    step: int
-    most: int
-
-    @property
-    def left(self) -> int:
-        """The steps left without a person."""
-        return max(0, self.most - self.step)
-
-
 class Directive(Struct, frozen=True, omit_defaults=True):
     """AE-01: whether the agent that reported may continue, and why; encoded in 2.1's form."""
 
@@ -177,9 +165,9 @@ def stops(parts: Iterable[Contribution], tier: Tier) -> bool:
 
 
 def stages(
-    decision: Decision, tier: Tier, count: Count, previous: str, tolerance: tuple[str, int], claimed: int | None
+    decision: Decision, tier: Tier, run: Execution, previous: str, tolerance: tuple[str, int], claimed: int | None
 ) -> tuple[str, ...]:
-    """The five stages in sentences for a person, then the other contributions (AE-02)."""
+    """The five stages of a run's next step in sentences for a person, then the other contributions (AE-02)."""
     by_stage: dict[int, list[str]] = {stage: [] for stage in range(1, 6)}
     for part in decision.parts:
         if part.name in _STAGES:
@@ -187,12 +175,13 @@ def stages(
     name, limit = tolerance
     assessment = decision.assessment
     score = max(assessment.score if assessment else 0, claimed or 0)
-    why = [*(assessment.factors if assessment else ()), *_claim(assessment.score if assessment else 0, claimed)]
-    shown = min(count.step, count.most)
+    why = list(assessment.factors if assessment else ())
+    if claimed is not None and claimed > (assessment.score if assessment else 0):
+        why.append(f"the agent's own estimate ({claimed})")
     stage_words = (
-        f"{STEP_LIMIT}: {count.most} of {count.most} steps are used; a person has to agree to more"
+        f"{STEP_LIMIT}: {run.max_steps} of {run.max_steps} steps are used; a person has to agree to more"
         if by_stage[1]
-        else f"Step limit: step {shown} of {count.most}",
+        else f"Step limit: step {min(run.steps + 1, run.max_steps)} of {run.max_steps}",
         "Previous outcome: failure; a person has to review it first"
         if by_stage[2]
         else f"Previous outcome: {previous or 'not reported'}",
@@ -208,9 +197,12 @@ def reason_of(verdict: LoopVerdict, decision: Decision, operation: str) -> str:
     """Why the agent may not continue, in a sentence; short for a stop or a pause, since they are repeated."""
     named = {part.name: part.words for part in decision.parts}
     if verdict is LoopVerdict.STOP:
-        return next(
-            (_sentence(named[name]) for name in ("deny", "never", TAMPERING) if name in named), _danger(decision)
-        )
+        for name in ("deny", "never", TAMPERING):
+            if name in named:
+                return _sentence(named[name])
+        findings = decision.assessment.findings if decision.assessment is not None else ()
+        worst = max(findings, key=lambda finding: finding.level, default=None)
+        return "In the danger zone" + (f": {finding_words(worst).rstrip('.')}" if worst is not None else "")
     if verdict is LoopVerdict.REFUSE:
         return decision.reason
     if "steps" in named:
@@ -219,16 +211,6 @@ def reason_of(verdict: LoopVerdict, decision: Decision, operation: str) -> str:
         return f"Action requires approval: {operation}"
     asks = max(decision.parts, key=lambda part: int(part.requirement.human), default=None)
     return _sentence(asks.words.rstrip(".")) if asks is not None else decision.reason
-
-
-def _danger(decision: Decision) -> str:
-    findings = decision.assessment.findings if decision.assessment is not None else ()
-    worst = max(findings, key=lambda finding: finding.level, default=None)
-    return f"In the danger zone: {finding_words(worst).rstrip('.')}" if worst is not None else "In the danger zone"
-
-
-def _claim(score: int, claimed: int | None) -> list[str]:
-    return [f"the agent's own estimate ({claimed})"] if claimed is not None and claimed > score else []
 
 
 def _sentence(words: str) -> str:

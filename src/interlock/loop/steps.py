@@ -42,7 +42,6 @@ from interlock.loop.state import (
     SINGLE_USE,
     STEP_LIMIT,
     UNJUDGED,
-    Count,
     Directive,
     LoopVerdict,
     Pause,
@@ -60,7 +59,7 @@ from interlock.model import AgentRef, Decision, Level, TicketState, intent
 from interlock.policy.policy import TOLERANCES
 from interlock.ports import StoreError, Tx
 from interlock.records import Execution, Ticket
-from interlock.runtime import InForce, Judged, Overtaken, Request, declarations
+from interlock.runtime import Judged, Overtaken, Request, declarations
 from interlock.runtime.state import State
 from interlock.times import iso
 
@@ -88,11 +87,25 @@ def record_step(
         except LoopProblem:
             if by.mode != "disabled":
                 raise
-            return _unjudged(state, by, agent, step, via)
+            # R-25: a disabled loop also answers an agent that runs nothing; its report is recorded.
+            action, own = intent(step.hint, step.cwd), via.strength
+            evaluate(state, Request(action, agent, via.door, claimed_risk=step.risk, strength=own, in_force=by))
+            return {"autonomy": to_builtins(Directive(go=True, factors=[UNJUDGED[by.mode], *via.tight.ignored]))}
         if report.blocked:
             return stopped_step(state, agent, report.blocked)
+        request = Request(
+            intent(step.hint, step.cwd),
+            agent,
+            via.door,
+            execution=report.execution.id,
+            claimed_risk=step.risk,
+            operation=report.operation,
+            step=report.context,
+            strength=via.strength,
+            in_force=by,
+        )
         try:
-            decision, kept = evaluate_and_keep(state, _request(report, via), partial(apply_decision, report))  # 4
+            decision, kept = evaluate_and_keep(state, request, partial(apply_decision, report))  # 4
         except Overtaken:
             continue
         report = kept or report
@@ -104,47 +117,26 @@ def record_step(
     raise StoreError(_GIVES_UP)
 
 
-def _unjudged(state: State, by: InForce, agent: AgentRef, step: ReportedStep, via: Connection) -> dict[str, Any]:
-    """R-25: a disabled loop also answers an agent that runs nothing; its report is recorded."""
-    action = intent(step.hint, step.cwd)
-    evaluate(state, Request(action, agent, via.door, claimed_risk=step.risk, strength=via.strength, in_force=by))
-    return {"autonomy": to_builtins(Directive(go=True, factors=[UNJUDGED[by.mode], *via.tight.ignored]))}
-
-
-def _request(report: StepReport, via: Connection) -> Request:
-    step = report.step
-    return Request(
-        intent(step.hint, step.cwd),
-        report.agent,
-        via.door,
-        execution=report.execution.id,
-        claimed_risk=step.risk,
-        operation=report.operation,
-        step=report.context,
-        strength=via.strength,
-        in_force=report.by,
-    )
-
-
 def _answer(report: StepReport, decision: Decision, tight: Tightening) -> dict[str, Any]:
     """The data of a step's reply (2.1, 2.11)."""
     go = report.verdict is LoopVerdict.GO
     after = report.after or report.execution
     status = PAUSED if report.verdict is LoopVerdict.WAIT else status_of(after, report.verdict is LoopVerdict.STOP)
-    left = Count(after.steps, after.max_steps).left
+    failed = report.state.declarations.failure(report.agent)  # as the hook observed it, whatever the agent reports
+    failures = [f"A call failed since the last step: {failed}"] if failed else []
     directive = Directive(
         go=go,
-        factors=[*_factors(report, decision), *_hook_failures(report), *tight.ignored],
+        factors=[*_factors(report, decision), *failures, *tight.ignored],
         stopped=report.verdict is LoopVerdict.STOP,
         reason="" if go else _reason(report, decision),
-        steps_remaining=left,
+        steps_remaining=after.steps_left,
         risk=report.tier if report.by.mode not in UNJUDGED and not decision.unknown else None,
         notifications=_notes(report, decision),
     )
     data: dict[str, Any] = {
         "execution_id": after.id,
         "status": status,
-        "step": report.count.step,
+        "step": report.execution.steps + 1,
         "autonomy": to_builtins(directive),
     }
     if report.confirmation:
@@ -160,26 +152,17 @@ def _factors(report: StepReport, decision: Decision) -> tuple[str, ...]:
     if decision.unknown:
         return (decision.reason,)
     policy = by.policy
-    factors = stages(
-        decision, report.tier, report.count, step.outcome, (policy.tolerance, TOLERANCES[policy.tolerance]), step.risk
-    )
+    tolerance = policy.tolerance, TOLERANCES[policy.tolerance]
+    factors = stages(decision, report.tier, report.execution, step.outcome, tolerance, step.risk)
     if decision.allowed and decision.ticket is not None:
         return (*factors, decision.reason)  # who approved
     if by.mode != "monitoring":
         return factors
-    would = [factor for factor in factors if not factor.startswith("would have:")]
     why = report.state.blocked(report.agent.principal)
-    if why:
-        return (*would, f"would have: stop (this agent is blocked: {why})")
-    if stops(decision.parts, report.tier):
-        return (*would, "would have: stop")
-    return factors
-
-
-def _hook_failures(report: StepReport) -> list[str]:
-    """The failed call that the hook observed, whatever outcome the agent reports."""
-    found = report.state.declarations.failure(report.agent)
-    return [f"A call failed since the last step: {found}"] if found else []
+    if not why and not stops(decision.parts, report.tier):
+        return factors
+    would = [factor for factor in factors if not factor.startswith("would have:")]
+    return (*would, f"would have: stop{f' (this agent is blocked: {why})' if why else ''}")
 
 
 def _reason(report: StepReport, decision: Decision) -> str:
@@ -238,9 +221,13 @@ def apply_decision(report: StepReport, tx: Tx, judged: Judged, decision: Decisio
     elif report.verdict in (LoopVerdict.CONFIRM, LoopVerdict.VERIFY) and decision.ticket is not None:
         row = _pause(report, tx, judged, decision, decision.ticket, row)
     elif report.verdict is LoopVerdict.REFUSE and decision.ticket is not None and settle(decision.ticket, now).open:
-        row = _pause_for_other(report, judged, decision, decision.ticket, row)
-    elif report.verdict is LoopVerdict.WAIT and report.pause is not None:
-        _remind(report, tx, report.pause)
+        # ESL-08, C-19: the same step is held under another name; it waits until a person has answered that one.
+        reason = f"The same is held for agent {decision.ticket.agent.name!r:.80}"
+        row = _paused(row, _pause_of("other", judged, decision, decision.ticket, reason), now)
+    elif report.verdict is LoopVerdict.WAIT and report.pause is not None and report.pause.ticket:
+        ticket = report.awaited = tx.ticket(report.pause.ticket)
+        if ticket is not None and settle(ticket, report.state.clock.now()).state in notices.OPEN_TICKETS:
+            report.confirmation = _confirmation(ticket, token_of(report.state, ticket))  # once more
     if row != found and not tx.save_execution(row, found):
         raise Overtaken
     report.after = row
@@ -283,37 +270,24 @@ def _pause(report: StepReport, tx: Tx, judged: Judged, decision: Decision, ticke
             tx, state, agent, challenges.VERIFY, decision.reason, now, digest=judged.digest, execution=row.id
         )
     open_one = report.challenge is not None and report.challenge.state == "open" and now < report.challenge.expires_at
-    pause = Pause(
-        kind="verify" if open_one else "confirm",
-        digest=judged.digest,
-        human=int(decision.requirement.human),
-        ticket=ticket.id,
+    pause = replace(
+        _pause_of("verify" if open_one else "confirm", judged, decision, ticket, reason),
         challenge=report.challenge.id if report.challenge is not None and open_one else "",
-        operation=ticket.operation,
-        reason=reason,
-        since=now,
         grants=any(part.name == "steps" for part in decision.parts),
     )
     before = pause_of(row.pause)
     if before is None or (before.ticket, before.challenge) != (pause.ticket, pause.challenge):
         _notify_pause(report, tx, pause, ticket, now, row.id)
+    return _paused(row, pause, now)
+
+
+def _pause_of(kind: str, judged: Judged, decision: Decision, ticket: Ticket, reason: str) -> Pause:
+    human, operation = int(decision.requirement.human), ticket.operation
+    return Pause(kind, judged.digest, human, ticket.id, operation=operation, reason=reason, since=judged.now)
+
+
+def _paused(row: Execution, pause: Pause, now: float) -> Execution:
     return replace(move_execution(row, "pause", now), pause=to_builtins(pause))
-
-
-def _pause_for_other(
-    report: StepReport, judged: Judged, decision: Decision, ticket: Ticket, row: Execution
-) -> Execution:
-    """ESL-08, C-19: pauses for the same step that is held under another name, until a person has answered that one."""
-    pause = Pause(
-        kind="other",
-        digest=judged.digest,
-        human=int(decision.requirement.human),
-        ticket=ticket.id,
-        operation=ticket.operation,
-        reason=f"The same is held for agent {ticket.agent.name!r:.80}",
-        since=judged.now,
-    )
-    return replace(move_execution(row, "pause", judged.now), pause=to_builtins(pause))
 
 
 def _notify_pause(report: StepReport, tx: Tx, pause: Pause, ticket: Ticket, now: float, execution: str) -> None:
@@ -337,13 +311,6 @@ def _notify_pause(report: StepReport, tx: Tx, pause: Pause, ticket: Ticket, now:
         verificationId=pause.challenge,
         **about,
     )
-
-
-def _remind(report: StepReport, tx: Tx, pause: Pause) -> None:
-    """Repeats the confirmation that the agent waits for."""
-    ticket = report.awaited = tx.ticket(pause.ticket) if pause.ticket else None
-    if ticket is not None and settle(ticket, report.state.clock.now()).state in notices.OPEN_TICKETS:
-        report.confirmation = _confirmation(ticket, token_of(report.state, ticket))
 
 
 def _confirmation(ticket: Ticket, token: str) -> dict[str, str]:

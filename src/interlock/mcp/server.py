@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import logging
 from collections.abc import Callable, Coroutine, Mapping
 from contextlib import suppress
@@ -19,10 +20,52 @@ from msgspec.structs import replace
 
 from interlock.client import NoDaemon
 from interlock.client.connection import CONSENT_FORM, consent_in
-from interlock.loop.protocol.envelope import AqlProblem, bad_text, check_request, encode, refusal
-from interlock.mcp.wire import decoding_problem
+from interlock.error_codes import LoopProblem
+from interlock.loop.protocol.envelope import bad_text, check_request, encode, refusal
 
 Context = ServerRequestContext[Any, Any]
+MARK = "_undecodable"  # in the arguments of a call whose own could not be read
+MOST_BYTES = 16 * 1024 * 1024  # of one message
+
+
+def decode_message(message: bytes) -> str:
+    """Decodes a message; one that is not UTF-8 or has a lone surrogate becomes the same call with the problem as arguments (EP-11)."""
+    try:
+        text = message.decode()
+    except UnicodeDecodeError as error:
+        return _with_problem(message.decode("utf-8", "replace"), f"The request is not UTF-8; see byte {error.start}")
+    if len(message) > MOST_BYTES:
+        return _with_problem(text, "The request is too long to be read")
+    if "\\u" in text and _has_lone_surrogate(text):
+        return _with_problem(text, "A text holds half of a character (a lone surrogate)")
+    return text
+
+
+def decoding_problem(arguments: Any) -> str:
+    """Why the arguments of a call could not be read; empty where they could."""
+    return str(arguments[MARK])[:200] if isinstance(arguments, dict) and set(arguments) == {MARK} else ""
+
+
+def _has_lone_surrogate(text: str) -> bool:
+    try:
+        json.dumps(json.loads(text), ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        return True
+    except (ValueError, RecursionError):
+        pass  # not JSON: left to the parser
+    return False
+
+
+def _with_problem(text: str, why: str) -> str:
+    """The same request with its arguments replaced by the problem."""
+    try:
+        message = json.loads(text)
+    except (ValueError, RecursionError):
+        return text
+    if not isinstance(message, dict) or not isinstance(message.get("params"), dict):
+        return text
+    params = {**message["params"], "arguments": {MARK: why}}
+    return json.dumps({**message, "params": params}, ensure_ascii=True)
 
 
 class ToolCall(Struct, frozen=True):
@@ -65,18 +108,14 @@ class _State(Struct, frozen=True, array_like=True):
     failed: bool  # the call failed and needs its token on retry; a paused step is reported again unchanged (2.11)
 
 
-def _state_of(text: str | None) -> _State | None:
-    try:
-        return msgspec.json.decode(text or "", type=_State)
-    except ValueError:
-        return None
-
-
 async def resume_call(backend: McpBackend, params: types.CallToolRequestParams, call: ToolCall) -> ToolCall:
     """The call, with its token if a user has just agreed to it (2026-07-28: the answer comes with a retry)."""
-    state = _state_of(params.request_state)
     responses = params.input_responses or {}
-    if state is None or KEY not in responses:
+    try:
+        state = msgspec.json.decode(params.request_state or "", type=_State)
+    except ValueError:
+        return call
+    if KEY not in responses:
         return call
     call, approve = replace(call, user_asked=True), _answer_in(responses[KEY])
     if approve is not None and await backend.elicited(call.who, state.ask, approve):
@@ -90,21 +129,26 @@ async def confirm_with_user(
     """The reply, or a question to the user where that could turn it into a yes."""
     token = offered_token(reply.get("envelope", {}))
     plain = tool_result(reply, call.tool)
-    if not token or call.user_asked or not _can_ask(context):
+    capabilities = context.session.client_capabilities
+    form = capabilities.elicitation if capabilities is not None else None
+    can_ask = form is not None and (form.form is not None or form.url is None)  # an empty capability means forms
+    if not token or call.user_asked or not can_ask:
         return plain
     question = await backend.ask(call.who, token)
     if question is None:
         return plain
-    state = _State(str(question["ask"]), token, reply["envelope"].get("success") is False)
+    state, message = (
+        _State(str(question["ask"]), token, reply["envelope"].get("success") is False),
+        str(question["message"]),
+    )
     if context.protocol_version in MODERN_PROTOCOL_VERSIONS:
-        request = types.ElicitRequest(params=_form(question))
+        params = types.ElicitRequestFormParams(message=message, requested_schema=CONSENT_FORM)
+        request = types.ElicitRequest(params=params)
         return types.InputRequiredResult(
             input_requests={KEY: request}, request_state=msgspec.json.encode(state).decode()
         )
-    form = await context.session.elicit_form(
-        str(question["message"]), CONSENT_FORM, related_request_id=context.request_id
-    )
-    approve = _answer_in(form)
+    answer = await context.session.elicit_form(message, CONSENT_FORM, related_request_id=context.request_id)
+    approve = _answer_in(answer)
     if approve is None:
         return plain
     armed = await backend.elicited(call.who, state.ask, approve)
@@ -121,19 +165,6 @@ def offered_token(envelope: Mapping[str, Any]) -> str:
     data = envelope.get("data")
     held_step = data.get("confirmation") if isinstance(data, Mapping) else None
     return str(held_step.get("token", "")) if isinstance(held_step, Mapping) else ""
-
-
-def _form(question: Mapping[str, Any]) -> types.ElicitRequestFormParams:
-    return types.ElicitRequestFormParams(message=str(question["message"]), requested_schema=CONSENT_FORM)
-
-
-def _can_ask(context: Context) -> bool:
-    """Whether the client declares that it can ask its user with a form."""
-    capabilities = context.session.client_capabilities
-    elicitation = capabilities.elicitation if capabilities is not None else None
-    if elicitation is None:
-        return False
-    return elicitation.form is not None or elicitation.url is None  # an empty capability means forms
 
 
 def _answer_in(form: Any) -> bool | None:
@@ -229,19 +260,15 @@ async def _answer(
         call = await resume_call(backend, params, call)
         reply = await backend.call(call)
         return await confirm_with_user(backend, context, call, reply)
-    except AqlProblem as found:
+    except LoopProblem as found:
         return tool_result(refusal(found, backend.session_of(call.who)).wire, call.tool)
     except MCPError:  # an unknown tool
         raise
     except Exception as error:
         LOG.error("a call failed: %s", type(error).__name__, exc_info=error)
-        problem = AqlProblem("INTERNAL_ERROR", _failure_text(error))
+        words = f"Interlock could not answer: {error}. {UNTIL}" if isinstance(error, NoDaemon) else NO_ANSWER
+        problem = LoopProblem("INTERNAL_ERROR", words)  # an unexpected one goes to the log only
         return tool_result(refusal(problem, backend.session_of(call.who)).wire, call.tool)
-
-
-def _failure_text(error: Exception) -> str:
-    """The message of a failure; an unexpected one goes to the log only."""
-    return f"Interlock could not answer: {error}. {UNTIL}" if isinstance(error, NoDaemon) else NO_ANSWER
 
 
 def unknown_tool(tool: str) -> MCPError:
@@ -258,13 +285,10 @@ def tool_result(reply: Mapping[str, Any], tool: str = "") -> types.CallToolResul
 def reply_text(reply: Mapping[str, Any], tool: str = "") -> tuple[str, bool]:
     """EP-09: the envelope as text, and whether it is an error; a permission prompt gets the bare decision."""
     envelope = reply["envelope"]
-    if tool == PERMISSION_TOOL:
-        return encode(_decision(envelope)), False
-    return encode(envelope), bool(reply["isError"])
-
-
-def _decision(envelope: Mapping[str, Any]) -> Mapping[str, Any]:
+    if tool != PERMISSION_TOOL:
+        return encode(envelope), bool(reply["isError"])
+    decision = {"behavior": "deny", "message": str((envelope.get("error") or {}).get("message") or NO_ANSWER)}
     if envelope.get("success") is True and isinstance(envelope.get("data"), Mapping):
-        return {key: value for key, value in envelope["data"].items() if key in ("behavior", "updatedInput", "message")}
-    error = envelope.get("error") or {}
-    return {"behavior": "deny", "message": str(error.get("message") or NO_ANSWER)}
+        kept = ("behavior", "updatedInput", "message")
+        decision = {key: value for key, value in envelope["data"].items() if key in kept}
+    return encode(decision), False

@@ -5,14 +5,13 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
-import os
 import warnings
 from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-import anyio
 import msgspec
 import uvloop
 from mcp.server.stdio import stdio_server
@@ -20,8 +19,10 @@ from msgspec import Struct, field
 
 from interlock.client import NoDaemon
 from interlock.client.connection import FAREWELL, DaemonLink, DaemonSession
+from interlock.client.lines import LineReader, LineSplitter, LineWriter, claim_stdin, claim_stdout
 from interlock.config import Config
-from interlock.loop.protocol.envelope import AqlProblem, check_request
+from interlock.error_codes import LoopProblem
+from interlock.loop.protocol.envelope import check_request
 from interlock.loop.protocol.gatekeeper import ANY
 from interlock.loop.protocol.tools import ToolNaming
 from interlock.mcp import instructions
@@ -30,17 +31,19 @@ from interlock.mcp.server import (
     Context,
     ToolCall,
     build_server,
+    decode_message,
+    decoding_problem,
     offered_token,
     reply_text,
     unknown_tool,
 )
-from interlock.mcp.wire import LineReader, LineWriter, claim_stdin, claim_stdio, decode_message, decoding_problem
 from interlock.model import Confidential
 from interlock.strict_json import no_constant
 
 SOON = 0.25  # seconds in which a reply is passed on by itself
 LINGER = 0.1  # seconds in which the last calls are answered when the client has hung up
 MOST = 64  # calls in progress at once
+THREADS = 32  # calls at a time that are answered here; each waits for the daemon and for a service
 LONGEST = 1 << 20  # bytes of a line
 _CALL = {"jsonrpc", "id", "method", "params"}
 _PARAMS = {"name", "arguments", "_meta"}
@@ -64,7 +67,7 @@ class FastPath:
     """Sits between the wire and the library, to which it is both stdin and stdout."""
 
     def __init__(self, begin: Begin, out: LineWriter) -> None:
-        """`begin` starts a call, or returns None for an unknown tool."""
+        """`begin` starts a call, or returns None for one that is not plain."""
         self._begin, self._out = begin, out
         self._loop = asyncio.get_running_loop()
         self._lines: asyncio.Queue[str | None] = asyncio.Queue()
@@ -78,7 +81,10 @@ class FastPath:
         if self._open and self._start_plain(line):
             return
         if not self._open and b'"initialize"' in line:
-            self._opening = _id_of(line)
+            with suppress(ValueError, RecursionError):
+                message = json.loads(line)
+                if isinstance(message, dict) and message.get("method") == "initialize":
+                    self._opening = message.get("id")
         if _CANCELS in line:
             for flight in list(self._flights.values()):
                 self._hand_over(flight)
@@ -103,14 +109,11 @@ class FastPath:
             yield self._take_out(flight)  # the library ends calls in progress
 
     async def write(self, text: str) -> None:
-        if self._opening is not None and not self._open:
-            self._open = _accepts(text, self._opening)
+        if self._opening is not None and not self._open:  # whether this accepts the handshake
+            message = json.loads(text)
+            self._open = message.get("id") == self._opening and "protocolVersion" in (message.get("result") or {})
         self._out.put(text.encode())
         await self._out.wait_for_room()
-
-    async def wait_until_read(self, seconds: float) -> None:
-        """Waits until the client has read everything, at most this long."""
-        await self._out.wait_until_read(seconds)
 
     async def flush(self) -> None:
         """Does nothing: `write` does not buffer."""
@@ -127,13 +130,11 @@ class FastPath:
         if work is None:
             return False
         task = self._loop.create_task(work)
-        flight = _Flight(id, line, call, task, self._loop.call_later(SOON, self._is_late, id))
+        late = self._loop.call_later(SOON, lambda: self._hand_over(self._flights[id]))
+        flight = _Flight(id, line, call, task, late)
         self._flights[id] = flight
         task.add_done_callback(lambda _: self._finish(flight))
         return True
-
-    def _is_late(self, id: int | str) -> None:
-        self._hand_over(self._flights[id])
 
     def _finish(self, flight: _Flight) -> None:
         if self._flights.get(flight.id) is not flight:
@@ -143,7 +144,9 @@ class FastPath:
             self._hand_over(flight)
         else:
             self._forget(flight)
-            self._out.put(_answer(flight.id, task.result(), flight.call.tool))
+            text, failed = reply_text(task.result(), flight.call.tool)
+            result = {"content": [{"text": text, "type": "text"}], "isError": failed}  # as the library would write it
+            self._out.put(msgspec.json.encode({"jsonrpc": "2.0", "id": flight.id, "result": result}) + b"\n")
 
     def _hand_over(self, flight: _Flight) -> None:
         self._lines.put_nowait(self._take_out(flight))
@@ -176,33 +179,12 @@ def _call_of(line: bytes) -> tuple[int | str, ToolCall] | None:
         return None
     try:
         check_request(arguments)
-    except AqlProblem:
+    except LoopProblem:
         return None
     return id, ToolCall(name, arguments)
 
 
 _DECODER = json.JSONDecoder(parse_constant=no_constant)
-
-
-def _answer(id: int | str, reply: Reply, tool: str) -> bytes:
-    """The response, as the library would write it."""
-    text, failed = reply_text(reply, tool)
-    result = {"content": [{"text": text, "type": "text"}], "isError": failed}
-    return msgspec.json.encode({"jsonrpc": "2.0", "id": id, "result": result}) + b"\n"
-
-
-def _id_of(line: bytes) -> Any:
-    try:
-        message = json.loads(line)
-    except (ValueError, RecursionError):
-        return None
-    return message.get("id") if isinstance(message, dict) and message.get("method") == "initialize" else None
-
-
-def _accepts(text: str, id: Any) -> bool:
-    """Whether this response accepts the handshake."""
-    message = json.loads(text)
-    return message.get("id") == id and "protocolVersion" in (message.get("result") or {})
 
 
 _ENDPOINTS = ("create", "read", "execute", ANY)  # those that the loop has operations for (R-17)
@@ -254,6 +236,8 @@ class SocketBackend:
     def __init__(self, link: DaemonLink, options: ServerOptions) -> None:
         self._link, self._options, self._wanted = link, options, options.wire
         self.fast_path: FastPath | None = None  # may have started calls before the library asks for them
+        self.local: Any = None  # lists the tools and answers the calls in this process, in threads
+        self._pool = ThreadPoolExecutor(THREADS, "call")
         self.session = DaemonSession(link)
 
     def who(self, context: Context) -> Any:
@@ -271,6 +255,9 @@ class SocketBackend:
         return str(found.get("safetyLoop", "")) if isinstance(found, dict) else ""
 
     async def tools(self, who: Any) -> list[dict[str, Any]]:
+        if self.local is not None:
+            listed: list[dict[str, Any]] = await self._in_pool(self.local.tools)
+            return listed
         found = await self._link.post("/aql/tools", self._options.wire)
         if not isinstance(found, dict) or "tools" not in found:
             raise NoDaemon("the daemon did not list its tools")
@@ -278,6 +265,9 @@ class SocketBackend:
 
     async def call(self, call: ToolCall) -> Mapping[str, Any]:
         """The reply to a call; claims the one that the fast path has started, where there is one."""
+        if self.local is not None:
+            found: Mapping[str, Any] = await self._in_pool(self.local.call, call.tool, call.arguments)
+            return found
         started = self.fast_path.claim(call) if self.fast_path is not None else None
         if started is not None:
             return await started
@@ -287,7 +277,9 @@ class SocketBackend:
         return await work
 
     def begin(self, call: ToolCall) -> Coroutine[Any, Any, Mapping[str, Any]] | None:
-        """Starts a call; None for an unknown tool."""
+        """Starts a call; None for an unknown tool, and where it is answered in this process."""
+        if self.local is not None:
+            return None
         endpoint, arguments = self._options.naming.endpoint_of(call.tool), call.arguments
         if call.tool == PERMISSION_TOOL and self._options.permission_tool:
             endpoint, arguments = ANY, {"operation": PERMISSION_TOOL, "params": call.arguments}
@@ -300,22 +292,17 @@ class SocketBackend:
             raise NoDaemon("the daemon did not answer the call")
         return found
 
+    async def _in_pool(self, work: Any, *given: Any) -> Any:
+        return await asyncio.get_running_loop().run_in_executor(self._pool, work, *given)
+
+    def close(self) -> None:
+        self._pool.shutdown(wait=False, cancel_futures=True)
+
     async def ask(self, who: Any, token: str) -> Mapping[str, Any] | None:
         return await self.session.question(token)
 
     async def elicited(self, who: Any, ask: str, approve: bool) -> bool:
         return await self.session.send_answer(ask, approve)
-
-
-class StdinLines:
-    """stdin, claimed, as parsable lines; a line that is not text becomes a call that is refused."""
-
-    def __init__(self) -> None:
-        self._file = anyio.wrap_file(os.fdopen(claim_stdin(), "rb"))
-
-    async def __aiter__(self) -> AsyncIterator[str]:
-        async for line in self._file:
-            yield decode_message(line)
 
 
 def run(config: Config, config_path: Path | None, options: ServerOptions, version: str) -> int:
@@ -333,30 +320,22 @@ def run_quietly(work: Coroutine[Any, Any, None]) -> int:
 
 async def _serve(link: DaemonLink, options: ServerOptions, version: str) -> None:
     remote = SocketBackend(link, options)
-
-    def ends() -> tuple[Any, Any]:
-        wire, back = claim_stdio()
-        remote.fast_path = fast_path = FastPath(remote.begin, LineWriter(back))
-        LineReader(wire, fast_path.take, fast_path.end).start()
-        return fast_path, fast_path
-
-    await serve(link, remote, build_server(remote, version, ""), ends)
-    if remote.fast_path is not None:
-        await remote.fast_path.wait_until_read(FAREWELL)
+    await serve(link, remote, build_server(remote, version, ""))
 
 
-async def serve(
-    link: DaemonLink, remote: SocketBackend, server: Any, ends: Callable[[], tuple[Any, Any]], more: str = ""
-) -> None:
-    """Serves stdio in a session that the daemon holds, until stdin ends; `ends` opens the input and the output."""
+async def serve(link: DaemonLink, remote: SocketBackend, server: Any, more: str = "") -> None:
+    """Serves stdio in a session that the daemon holds, until stdin ends."""
     with suppress(NoDaemon, OSError):
         await link.reach()  # every answer reports a daemon that cannot be started
     server.instructions = instructions(await remote.mode()) + more
     holding = asyncio.create_task(remote.session.hold())
+    out = LineWriter(claim_stdout())
     try:
-        given, back = ends()
-        async with stdio_server(stdin=given, stdout=back) as (read, write):
+        remote.fast_path = ends = FastPath(remote.begin, out)
+        LineReader(claim_stdin(), LineSplitter(ends.take), ends.end).start()
+        async with stdio_server(stdin=ends, stdout=ends) as (read, write):  # type: ignore[arg-type]
             await server.run(read, write, server.create_initialization_options())
     finally:
         holding.cancel()
         await remote.session.end()
+    await out.wait_until_read(FAREWELL)

@@ -87,12 +87,17 @@ class Catalog(Struct):
 
 def _tool(one: Mapping[str, Any]) -> ListedTool:
     text = json.dumps({key: value for key, value in one.items() if key != "_meta"}, sort_keys=True)
-    given = one.get("annotations")
-    hints = given if isinstance(given, Mapping) else {}
+    hints = table_in(one, "annotations")
     destroys, reads = hints.get("destructiveHint") is True, hints.get("readOnlyHint") is True
     return ListedTool(
         frozenset({hashlib.sha256(text.encode()).hexdigest()}), destroys and not reads, reads and not destroys
     )
+
+
+def table_in(given: Any, key: str) -> Mapping[str, Any]:
+    """The table under a key of something that came from outside; empty where there is none."""
+    found = given.get(key) if isinstance(given, Mapping) else None
+    return found if isinstance(found, Mapping) else {}
 
 
 class ServerIdentity(Struct, frozen=True):

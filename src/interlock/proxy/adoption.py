@@ -29,7 +29,8 @@ class ProxyCommand(Struct, frozen=True):
 
     def arguments(self, name: str) -> list[str]:
         config = ["--config", self.config] if self.config else []
-        return ["-I", *MARK, *config, "--name", short_name(name), "--trust", self.trust]
+        short = plain_name(name).strip("._-")[:64] or "server"
+        return ["-I", *MARK, *config, "--name", short, "--trust", self.trust]
 
 
 class AdoptionResult(Struct):
@@ -48,10 +49,6 @@ class CommandSwap(Struct, frozen=True):
     rest: int  # arguments that follow
 
 
-def short_name(name: str) -> str:
-    return plain_name(name).strip("._-")[:64] or "server"
-
-
 def swap_for(name: str, entry: Any, proxy: ProxyCommand | None) -> CommandSwap | str:
     """The change that puts one server behind a proxy, or restores it where `proxy` is None; or why there is none."""
     if not isinstance(entry, Mapping):
@@ -61,24 +58,15 @@ def swap_for(name: str, entry: Any, proxy: ProxyCommand | None) -> CommandSwap |
         return "it has an address and no command: `interlock proxy --url …` takes its place by hand"
     if not isinstance(args, list) or not all(isinstance(one, str) for one in args):
         return "its arguments are no list of texts"
-    own = _own_command(args)
+    own = args.index("--") + 1 if args[1:4] == MARK and "--" in args else len(args)  # where the server's own begins
     if proxy is None:
-        return (
-            "it is not behind a proxy" if own is None else CommandSwap(args[own], args[: own + 1], len(args) - own - 1)
-        )
-    if own is not None:
+        rest = len(args) - own - 1
+        return "it is not behind a proxy" if rest < 0 else CommandSwap(args[own], args[: own + 1], rest)
+    if own < len(args):
         return "it is behind a proxy already"
     if command.replace("\\", "/").rpartition("/")[2] in _OWN or args[:2] == ["-m", "interlock"]:
         return "it is Interlock's own"
     return CommandSwap(proxy.python, [*proxy.arguments(name), "--", command], len(args))
-
-
-def _own_command(args: Sequence[str]) -> int | None:
-    """The index of the server's own command in the arguments of a proxy; None for other arguments."""
-    if list(args[1:4]) != MARK or "--" not in args:
-        return None
-    at = args.index("--") + 1
-    return at if at < len(args) else None
 
 
 def adopt_json(text: str, proxy: ProxyCommand | None) -> AdoptionResult:
@@ -117,32 +105,25 @@ def _entries_below(node: Node, path: EntryPath) -> Iterator[tuple[EntryPath, Nod
 
 
 def _rewrite_json(text: str, entry: Node, swap: CommandSwap, undo: bool) -> str:
-    """Applies the edits from the back to the front, so that offsets stay valid."""
+    """Applies the edits from the back to the front, so that offsets stay valid; refuses arguments that somebody has rewritten since."""
     command, args = entry.child("command"), entry.child("args")
     assert command is not None
     edits = [(command.start, command.end, json.dumps(swap.command, ensure_ascii=False))]
     if args is None:
         edits.append((command.end, command.end, f', "args": [ {_quoted_list(swap.leading)} ]'))
+    elif undo and text.startswith(added := f', "args": [ {_quoted_list(swap.leading)} ]', command.end):
+        edits.append((command.end, command.end + len(added), ""))
     elif undo:
-        edits.append(_json_removal(text, command, args, swap))
+        ours = _quoted_list(swap.leading) + (", " if swap.rest else "")
+        if not text.startswith(ours, args.start + 1):
+            raise error_at(text, args.start, "these arguments were rewritten since; remove them by hand")
+        edits.append((args.start + 1, args.start + 1 + len(ours), ""))
     else:
         more = ", " if args.children else ""
         edits.append((args.start + 1, args.start + 1, _quoted_list(swap.leading) + more))
     for start, end, new in sorted(edits, reverse=True):
         text = text[:start] + new + text[end:]
     return text
-
-
-def _json_removal(text: str, command: Node, args: Node, swap: CommandSwap) -> tuple[int, int, str]:
-    """The edit that removes the proxy's arguments; refuses arguments that somebody has rewritten since."""
-    ours = _quoted_list(swap.leading)
-    added = f', "args": [ {ours} ]'
-    if text.startswith(added, command.end):
-        return command.end, command.end + len(added), ""
-    ours += ", " if swap.rest else ""
-    if not text.startswith(ours, args.start + 1):
-        raise error_at(text, args.start, "these arguments were rewritten since; remove them by hand")
-    return args.start + 1, args.start + 1 + len(ours), ""
 
 
 def adopt_toml(text: str, proxy: ProxyCommand | None) -> AdoptionResult:

@@ -13,7 +13,7 @@ from interlock.analysis.display_text import short_id
 from interlock.approvals.decision_text import notice
 from interlock.client.connection import CONSENT_FORM, LOST, DaemonLink, DaemonSession, consent_in
 from interlock.config import Config
-from interlock.proxy import UNTESTED, ProxyVerdict, ServerIdentity, ToolClaims
+from interlock.proxy import UNTESTED, ProxyVerdict, ServerIdentity, ToolClaims, table_in
 
 DISTRUSTED = frozenset({"PERMISSION_TRUST_LEVEL_INSUFFICIENT", "PERMISSION_DANGER_LEVEL_DENIED"})
 _HELD = frozenset({"confirm", "approve", "verify", "cool_off", "deny"})
@@ -58,10 +58,11 @@ class ProxyGate:
         except UnicodeEncodeError:
             return ProxyVerdict(False, "Denied: a text holds half of a character (a lone surrogate).")
         except LOST:
-            return await self._judge_locally(body, claims)
-        return self._verdict(reply)
+            from interlock.proxy.fallback import (
+                judge_locally,  # all of the analysis, for a proxy that no daemon answers
+            )
 
-    def _verdict(self, reply: Any) -> ProxyVerdict:
+            return ProxyVerdict(*await asyncio.to_thread(judge_locally, body, self.behind, claims, self.config))
         if type(reply) is not dict or type(reply.get("allowed")) is not bool:
             return ProxyVerdict(False, "Denied: the daemon's answer cannot be read.")
         if reply["allowed"]:
@@ -71,12 +72,6 @@ class ProxyGate:
         waits = reply.get("requiresApproval") or reply.get("waitMs")  # a rejection does not wait
         ticket = reply.get("pendingId") if waits and reply.get("decision") in _HELD else None
         return ProxyVerdict(False, words, str(ticket or ""), str(reply.get("confirmation_token") or ""))
-
-    async def _judge_locally(self, body: Mapping[str, Any], claims: ToolClaims) -> ProxyVerdict:
-        from interlock.proxy.fallback import judge_locally  # all of the analysis, for a proxy that no daemon answers
-
-        allowed, words = await asyncio.to_thread(judge_locally, body, self.behind, claims, self.config)
-        return ProxyVerdict(allowed, words)
 
     async def report_tools(self, tools: Mapping[str, str]) -> frozenset[str]:
         """Reports the server's tools to the daemon, takes over the trust in force, and returns the tools that differ from their pins."""
@@ -104,12 +99,10 @@ class ProxyGate:
 
 
 def _message(reply: Any) -> str:
-    error = reply.get("error") if isinstance(reply, dict) else None
-    words = error.get("message") if isinstance(error, dict) else None
-    return f"Denied: {words or json.dumps(reply)[:200]}"
+    return f"Denied: {table_in(reply, 'error').get('message') or json.dumps(reply)[:200]}"
 
 
-_ERA = "io.modelcontextprotocol/protocolVersion"
+ERA = "io.modelcontextprotocol/protocolVersion"
 _INFO = "io.modelcontextprotocol/clientInfo"
 _CAPABILITIES = "io.modelcontextprotocol/clientCapabilities"
 _NAME = 200
@@ -127,38 +120,25 @@ class McpClient(Struct, frozen=True):
     @classmethod
     def from_initialize(cls, params: Any) -> McpClient:
         """Reads the params of `initialize`."""
-        given = params if isinstance(params, Mapping) else {}
-        return cls(_name(given.get("clientInfo")), _asks(given.get("capabilities")))
+        return cls._of(params, "clientInfo", "capabilities")
+
+    @classmethod
+    def _of(cls, given: Any, info: str, capabilities: str, modern: bool = False) -> McpClient:
+        name, can = table_in(given, info).get("name"), table_in(given, capabilities)
+        able = table_in(can, "elicitation")
+        asks = isinstance(can.get("elicitation"), Mapping) and ("form" in able or "url" not in able)
+        return cls(name[:_NAME] if isinstance(name, str) else "", asks, modern)
 
     def for_request(self, params: Mapping[str, Any]) -> McpClient:
         """The client as this request describes it; else as the handshake did."""
-        meta = params.get("_meta")
-        if not isinstance(meta, Mapping) or _ERA not in meta:
-            return self
-        return McpClient(_name(meta.get(_INFO)), _asks(meta.get(_CAPABILITIES)), True)
+        meta = table_in(params, "_meta")
+        return self._of(meta, _INFO, _CAPABILITIES, True) if ERA in meta else self
 
 
 def carried_meta(params: Mapping[str, Any]) -> dict[str, Any]:
     """The `_meta` that our own requests carry in the era without a handshake; empty in the other."""
-    meta = params.get("_meta")
-    if not isinstance(meta, Mapping) or _ERA not in meta:
-        return {}
-    return {"_meta": {key: meta[key] for key in (_ERA, _INFO, _CAPABILITIES) if key in meta}}
-
-
-def progress_token(params: Mapping[str, Any]) -> Any:
-    meta = params.get("_meta")
-    return meta.get("progressToken") if isinstance(meta, Mapping) else None
-
-
-def _name(info: Any) -> str:
-    name = info.get("name") if isinstance(info, Mapping) else None
-    return name[:_NAME] if isinstance(name, str) else ""
-
-
-def _asks(capabilities: Any) -> bool:
-    able = capabilities.get("elicitation") if isinstance(capabilities, Mapping) else None
-    return isinstance(able, Mapping) and ("form" in able or "url" not in able)
+    meta = table_in(params, "_meta")
+    return {"_meta": {key: meta[key] for key in (ERA, _INFO, _CAPABILITIES) if key in meta}} if ERA in meta else {}
 
 
 KEY = "interlock"
@@ -198,7 +178,7 @@ class HeldCalls(Struct):
                 return await self._ask_user(verdict, judge, client, question)
         if not verdict.ticket:
             return HeldCallResult(False, verdict.words)
-        return await self._wait_for_operator(verdict, judge, progress_token(params))
+        return await self._wait_for_operator(verdict, judge, table_in(params, "_meta").get("progressToken"))
 
     async def _ask_user(
         self, verdict: ProxyVerdict, judge: Judge, client: McpClient, question: Mapping[str, Any]

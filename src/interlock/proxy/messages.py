@@ -38,8 +38,10 @@ def parse_message(line: bytes) -> Any:
         raise AmbiguousMessage(str(error)) from None
 
 
-def check_fields(message: dict[str, Any]) -> None:
-    """Refuses a field that some parsers take for another: those that ignore case read `Method` as `method`."""
+def check_fields(message: Any) -> None:
+    """Refuses what is no object, and a field that some parsers take for another: those that ignore case read `Method` as `method`."""
+    if type(message) is not dict:
+        raise AmbiguousMessage("a message is an object")
     for name in message:
         if name not in _FIELDS and (name.casefold() in _FIELDS or not _PLAIN.fullmatch(name)):
             raise AmbiguousMessage(f"the field {name!r:.40} is not spelled as in the protocol")

@@ -28,6 +28,7 @@ from interlock.proxy.messages import (
     parse_message,
 )
 from interlock.proxy.pipes import Stdio
+from interlock.proxy.relay import OwnRequests
 from interlock.proxy.running import (
     FAILED,
     ProxyOptions,
@@ -83,7 +84,7 @@ async def _run(places: list[ServerAddress], setting: ProxyOptions) -> int:
     await many.start()
     if not many.live:
         return FAILED
-    await stdio.listen(many.from_client)
+    stdio.listen(many.from_client)
     return await until_over(stdio, list(many.lines.values()), many.watch())
 
 
@@ -99,7 +100,7 @@ class Multiplexer:
         if len(self.lines) != len(places):
             raise ProxySettingError("two servers have the same name")
         self.live: set[str] = set()
-        self._own: dict[str, asyncio.Future[Any]] = {}  # our own requests to servers
+        self._own = {name: OwnRequests(partial(self._pass, name), f"interlock-many-{name}") for name in self.lines}
         self._client_requests: dict[str, tuple[str, Any]] = {}  # requests of servers to the client: server, and its id
         self._calls: dict[Key, str] = {}  # the server of each call
         self._number = 0
@@ -107,7 +108,7 @@ class Multiplexer:
 
     async def start(self) -> None:
         await asyncio.gather(*map(self._start, self.lines))
-        self._stdio.paced_servers += [self.lines[name].server.pace for name in self.live]
+        self._stdio.paced_servers += [self.lines[name].pace for name in self.live]
 
     async def _start(self, name: str) -> None:
         try:
@@ -131,8 +132,6 @@ class Multiplexer:
         try:
             message = parse_message(line)
             for one in message if type(message) is list and message else [message]:
-                if type(one) is not dict:
-                    raise AmbiguousMessage("a message is an object")
                 check_fields(one)
                 self._message(one)
         except AmbiguousMessage as problem:
@@ -183,7 +182,10 @@ class Multiplexer:
             self._to(name, {**message, "id": id})
 
     def _to(self, name: str, message: Json) -> None:
-        self.lines[name].relay.from_client(encode_message(message).rstrip())
+        self._pass(name, encode_message(message))
+
+    def _pass(self, name: str, line: bytes) -> None:
+        self.lines[name].relay.from_client(line.rstrip())
 
     # from the servers
 
@@ -195,9 +197,8 @@ class Multiplexer:
                 self._client_requests[f"{name}:{self._number}"] = (name, message["id"])
                 message["id"] = f"{name}:{self._number}"
             return self._stdio.send(encode_message(message))
-        own = self._own.pop(message["id"], None) if type(message.get("id")) is str else None
-        if own is not None:
-            return own.set_result(message.get("result")) if not own.done() else None
+        if self._own[name].answer(message):
+            return None
         self._calls.pop(id_key(message.get("id")), None)
         return self._stdio.send(line)
 
@@ -207,7 +208,9 @@ class Multiplexer:
         return {}
 
     async def _initialize(self, params: Json) -> Json:
-        found = await self._all("initialize", params)
+        names = sorted(self.live)
+        results = await asyncio.gather(*(self._request(name, "initialize", params) for name in names))
+        found = dict(zip(names, results))
         versions = [one["protocolVersion"] for one in found.values() if type(one.get("protocolVersion")) is str]
         said = [f"{name}: {one['instructions']}" for name, one in found.items() if one.get("instructions")]
         return {
@@ -233,22 +236,11 @@ class Multiplexer:
             params = {**params, "cursor": page["nextCursor"]}
         return [{**one, "name": f"{name}{BETWEEN}{one.get('name')}"} for one in tools]
 
-    async def _all(self, method: str, params: Json) -> dict[str, Json]:
-        names = sorted(self.live)
-        found = await asyncio.gather(*(self._request(name, method, params) for name in names))
-        return dict(zip(names, found))
-
     async def _request(self, name: str, method: str, params: Json) -> Json:
         """A server's result; empty where it does not answer in time."""
-        self._number += 1
-        id = f"interlock-many-{self._number}"
-        waiting = self._own[id] = self._loop.create_future()
         try:
-            self._to(name, {"jsonrpc": "2.0", "id": id, "method": method, "params": params})
-            said = await asyncio.wait_for(waiting, _PATIENCE)
+            said = await asyncio.wait_for(self._own[name].ask(method, params), _PATIENCE)
         except TimeoutError:
             self.lines[name].report(f"it did not answer {method}")
             said = None
-        finally:
-            self._own.pop(id, None)
         return said if type(said) is dict else {}

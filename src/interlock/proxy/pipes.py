@@ -11,64 +11,13 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
+from interlock.client.lines import LineReader, LineSplitter, claim_stdin, claim_stdout
 from interlock.proxy.messages import PARSE, encode_message, error
 
 _HIGH = 4 << 20  # bytes queued for the client at which servers are paused
 _PATIENCE = 2.0  # seconds for the client to read the last output
 Pace = Callable[[bool], None]
 _PR_SET_PDEATHSIG, _SIGTERM = 1, 15
-
-
-class LineSplitter:
-    """Splits chunks into lines; a line over the limit is dropped and reported once."""
-
-    def __init__(self, line: Callable[[bytes], None], most: int, too_long: Callable[[], None]) -> None:
-        self._line, self._most, self._too_long = line, most, too_long
-        self._parts: list[bytes] = []
-        self._size = 0
-        self._skipping = False
-
-    def feed(self, data: bytes) -> None:
-        head, *rest = data.split(b"\n")
-        if not rest:
-            return self._add(head)
-        self._add(head)
-        self._end()
-        for whole in rest[:-1]:
-            self._add(whole)
-            self._end()
-        return self._add(rest[-1])
-
-    def _add(self, part: bytes) -> None:
-        if not part or self._skipping:
-            return
-        self._size += len(part)
-        if self._size > self._most:
-            self._parts.clear()
-            self._skipping = True
-            self._too_long()
-        else:
-            self._parts.append(part)
-
-    def _end(self) -> None:
-        parts, skipped = self._parts, self._skipping
-        self._parts, self._size, self._skipping = [], 0, False
-        if skipped:
-            return
-        line = (parts[0] if len(parts) == 1 else b"".join(parts)).strip() if parts else b""
-        if line:
-            self._line(line)
-
-
-class _Reading(asyncio.Protocol):
-    def __init__(self, lines: LineSplitter, over: asyncio.Event) -> None:
-        self._lines, self._over = lines, over
-
-    def data_received(self, data: bytes) -> None:
-        self._lines.feed(data)
-
-    def connection_lost(self, exc: Exception | None) -> None:
-        self._over.set()
 
 
 class _Writing(asyncio.BaseProtocol):
@@ -95,22 +44,14 @@ class Stdio:
 
     async def open(self) -> None:
         """Takes over stdout; other output of this process does not reach the client."""
-        fd = os.dup(sys.stdout.fileno())
-        os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
         loop = asyncio.get_running_loop()
-        file = os.fdopen(fd, "wb", buffering=0)
+        file = os.fdopen(claim_stdout(), "wb", buffering=0)
         self._transport, _ = await loop.connect_write_pipe(lambda: _Writing(self._pace, self.over), file)
         self._transport.set_write_buffer_limits(_HIGH)
 
-    async def listen(self, line: Callable[[bytes], None]) -> None:
+    def listen(self, line: Callable[[bytes], None]) -> None:
         """Starts reading the client's lines."""
-        fd = os.dup(sys.stdin.fileno())
-        null = os.open(os.devnull, os.O_RDONLY)
-        os.dup2(null, sys.stdin.fileno())
-        os.close(null)
-        lines = LineSplitter(line, self._most, self._too_long)
-        file = os.fdopen(fd, "rb", buffering=0)
-        await asyncio.get_running_loop().connect_read_pipe(lambda: _Reading(lines, self.over), file)
+        LineReader(claim_stdin(), LineSplitter(line, self._most, self._too_long), self.over.set).start()
 
     def send(self, data: bytes) -> None:
         if self._transport is not None and not self._transport.is_closing():
@@ -150,7 +91,10 @@ class ServerProcess(asyncio.SubprocessProtocol):
         env: Mapping[str, str],
     ) -> ServerProcess:
         """Starts the server or raises OSError. It shares our stderr: clients show it."""
-        loop = asyncio.get_running_loop()
+        loop, end_with_parent = asyncio.get_running_loop(), None
+        if sys.platform == "linux":  # the kernel ends the child with this process, however that ends
+            prctl = ctypes.CDLL(None).prctl
+            end_with_parent = lambda: prctl(_PR_SET_PDEATHSIG, _SIGTERM, 0, 0, 0) and None  # noqa: E731
         _, made = await loop.subprocess_exec(
             lambda: cls(LineSplitter(line, most, too_long)),
             *command,
@@ -158,7 +102,7 @@ class ServerProcess(asyncio.SubprocessProtocol):
             stdout=subprocess.PIPE,
             stderr=None,
             env={**os.environ, **env},
-            preexec_fn=_end_with_parent(),
+            preexec_fn=end_with_parent,
         )
         return made
 
@@ -201,11 +145,3 @@ class ServerProcess(asyncio.SubprocessProtocol):
             with suppress(TimeoutError):
                 await asyncio.wait_for(self._exited.wait(), patience)
                 return
-
-
-def _end_with_parent() -> Callable[[], None] | None:
-    """Has the kernel end the child with this process, however it ends; on Linux only."""
-    if sys.platform != "linux":
-        return None
-    prctl = ctypes.CDLL(None).prctl
-    return lambda: prctl(_PR_SET_PDEATHSIG, _SIGTERM, 0, 0, 0) and None

@@ -51,6 +51,38 @@ class PendingRequest(Struct):
     cancelled: bool = False  # by the client
 
 
+class OwnRequests:
+    """Requests that a proxy makes by itself to one side, which alone may answer them."""
+
+    def __init__(self, send: Send, prefix: str) -> None:
+        self._send, self._prefix, self._number = send, prefix, 0
+        self._waiting: dict[str, asyncio.Future[Any]] = {}
+
+    async def ask(self, method: str, params: Json) -> Any:
+        """The result of the request, None for an error."""
+        self._number += 1
+        id = f"{self._prefix}-{self._number}"
+        waiting = self._waiting[id] = asyncio.get_running_loop().create_future()
+        try:
+            self._send(encode_message({"jsonrpc": "2.0", "id": id, "method": method, "params": params}))
+            return await waiting
+        finally:
+            self._waiting.pop(id, None)
+
+    def answer(self, message: Json) -> bool:
+        """Takes a response; False where it answers none of these requests."""
+        id = message.get("id")
+        waiting = self._waiting.pop(id, None) if type(id) is str else None
+        if waiting is not None and not waiting.done():
+            waiting.set_result(message.get("result"))
+        return waiting is not None
+
+    def give_up(self) -> None:
+        for waiting in self._waiting.values():
+            if not waiting.done():
+                waiting.set_result(None)
+
+
 class Relay:
     """One client, one server; drops responses of the server to calls that it was not given."""
 
@@ -62,11 +94,11 @@ class Relay:
         self._pending: dict[Key, PendingRequest] = {}
         self._judging: dict[Key, asyncio.Task[None]] = {}
         # Our own requests, by side: only that side may answer them, so a server cannot answer for its client's user.
-        self._own: dict[Send, dict[str, asyncio.Future[Any]]] = {client: {}, server: {}}
+        prefix = f"interlock-{secrets.token_hex(6)}"
+        self._own = {client: OwnRequests(client, f"{prefix}-c"), server: OwnRequests(server, f"{prefix}-s")}
         self._tasks: set[asyncio.Task[None]] = set()
         self._pinning: asyncio.Task[None] | None = None
         self._compared: dict[str, ListedTool] = {}  # the listing last compared with the pins
-        self._prefix, self._number = f"interlock-{secrets.token_hex(6)}-", 0
         self._holding = HeldCalls(gate, self._prompt, self._notify, gate.config.proxy.wait_seconds)
 
     # from the client
@@ -77,8 +109,6 @@ class Relay:
             message = parse_message(line)
             if type(message) is list:
                 return self._batch(message)
-            if type(message) is not dict:
-                raise AmbiguousMessage("a message is an object")
             check_fields(message)
             forward = encode_message(message) if b"\r" in line else line + b"\n"  # some readers end a line there
             self._message(message, forward)
@@ -91,8 +121,6 @@ class Relay:
         if not messages:
             raise AmbiguousMessage("a batch is empty")
         for message in messages:
-            if type(message) is not dict:
-                raise AmbiguousMessage("a message is an object")
             check_fields(message)
         for message in messages:
             try:
@@ -145,12 +173,7 @@ class Relay:
         return self._server(line)
 
     def _response(self, message: Json, line: bytes) -> None:
-        own = self._own[self._client].pop(message["id"], None) if type(message.get("id")) is str else None
-        if own is None:
-            return self._server(line)
-        if not own.done():
-            own.set_result(message.get("result"))
-        return None
+        return None if self._own[self._client].answer(message) else self._server(line)
 
     def _forward(self, message: Json, key: Key, line: bytes, notice: str = "") -> None:
         params = message.get("params")
@@ -242,7 +265,7 @@ class Relay:
         for _ in range(_PAGES):
             more = {**params, **({"cursor": cursor} if cursor is not None else {})}
             try:
-                result = await asyncio.wait_for(self._request(self._server, LIST, more), _LISTING)
+                result = await asyncio.wait_for(self._own[self._server].ask(LIST, more), _LISTING)
             except TimeoutError:
                 self._report("the server did not list its tools")
                 break
@@ -279,15 +302,12 @@ class Relay:
             self._report(f"the server wrote a line that is not passed on: {problem}")
 
     def _server_message(self, message: Any, line: bytes) -> None:
-        if type(message) is not dict:
-            raise AmbiguousMessage("a message is an object")
         check_fields(message)
         if "method" in message:
             return self._server_request(message, line)
+        if self._own[self._server].answer(message):
+            return None
         id = message.get("id")
-        own = self._own[self._server].pop(id, None) if type(id) is str else None
-        if own is not None:
-            return own.set_result(message.get("result")) if not own.done() else None
         if id is None and "error" in message:
             return self._client(line)
         pending = self._pending.pop(id_key(id), None)
@@ -315,9 +335,7 @@ class Relay:
         for pending in list(self._pending.values()):
             self._refuse(pending.id, SERVER, why)
         self._pending.clear()
-        for own in self._own[self._server].values():
-            if not own.done():
-                own.set_result(None)
+        self._own[self._server].give_up()
 
     def expire(self, seconds: float) -> None:
         """Cancels requests that the server has not answered within so many seconds, and notifies both sides."""
@@ -333,18 +351,8 @@ class Relay:
 
     # our own requests
 
-    async def _request(self, send: Send, method: str, params: Json) -> Any:
-        self._number += 1
-        id = f"{self._prefix}{self._number}"
-        waiting = self._own[send][id] = self._loop.create_future()
-        try:
-            send(encode_message({"jsonrpc": "2.0", "id": id, "method": method, "params": params}))
-            return await waiting
-        finally:
-            self._own[send].pop(id, None)
-
     async def _prompt(self, form: Json) -> Any:
-        return await self._request(self._client, "elicitation/create", form)
+        return await self._own[self._client].ask("elicitation/create", form)
 
     def _notify(self, method: str, params: Json) -> None:
         self._client(encode_message({"jsonrpc": "2.0", "method": method, "params": params}))

@@ -22,12 +22,13 @@ from mcp.shared.message import ClientMessageMetadata, SessionMessage
 from mcp_types import jsonrpc_message_adapter
 from pydantic import ValidationError
 
+from interlock.proxy import table_in
+from interlock.proxy.gate import ERA
 from interlock.proxy.messages import SERVER, encode_message, error
 
 if TYPE_CHECKING:
     from interlock.proxy.running import ServerAddress
 
-_ERA = "io.modelcontextprotocol/protocolVersion"
 _CONNECT = 30.0  # seconds; the requester waits for slower answers
 
 
@@ -108,10 +109,8 @@ class RemoteServer:
 
     def _headers(self, given: dict[str, Any]) -> dict[str, str]:
         """The HTTP headers of a message: the protocol version, and in the newer era its method and name."""
-        method, params = given.get("method"), given.get("params")
-        params = params if isinstance(params, dict) else {}
-        meta = params.get("_meta")
-        era = meta.get(_ERA) if isinstance(meta, dict) else None
+        method, params = given.get("method"), table_in(given, "params")
+        era = table_in(params, "_meta").get(ERA)
         if not isinstance(era, str):
             return {MCP_PROTOCOL_VERSION_HEADER: self._era} if self._era and method != "initialize" else {}
         headers = {MCP_PROTOCOL_VERSION_HEADER: era, MCP_METHOD_HEADER: str(method)}

@@ -102,14 +102,14 @@ class ServerConnection:
         await self.gate.report_tools({})
         self._holding = asyncio.get_running_loop().create_task(self.gate.session.hold())
 
-    @property
-    def server(self) -> ProxiedServer:
-        assert self._server is not None
-        return self._server
-
     def report(self, words: str) -> None:
         """Writes to the client's log; never the content of a call."""
         print(f"interlock proxy {self.place.behind.name}: {words}", file=sys.stderr, flush=True)
+
+    def pace(self, slow: bool) -> None:
+        """Pauses and resumes reading the server while the client is slow."""
+        if self._server is not None:
+            self._server.pace(slow)
 
     def _send(self, data: bytes) -> None:
         if self._server is not None:
@@ -123,9 +123,10 @@ class ServerConnection:
     async def watch(self) -> str:
         """Returns when the server has ended; cancels late requests until then."""
         while True:
-            done, _ = await asyncio.wait({self.server.gone}, timeout=SWEEP)
+            assert self._server is not None
+            done, _ = await asyncio.wait({self._server.gone}, timeout=SWEEP)
             if done:
-                why = self.server.gone.result()
+                why = self._server.gone.result()
                 self.report(why)
                 self.relay.fail_pending(why)
                 return why
@@ -154,8 +155,8 @@ async def _one(place: ServerAddress, setting: ProxyOptions) -> int:
     except OSError as error:
         line.report(f"it cannot be started: {error.strerror or error}")
         return FAILED
-    stdio.paced_servers.append(line.server.pace)
-    await stdio.listen(line.relay.from_client)
+    stdio.paced_servers.append(line.pace)
+    stdio.listen(line.relay.from_client)
     return await until_over(stdio, [line], line.watch())
 
 
@@ -187,10 +188,13 @@ def server_address(
     """Builds a server's address; raises ProxySettingError for a name or a URL that cannot be used."""
     if url and urlsplit(url).scheme not in ("http", "https"):
         raise ProxySettingError(f"--url: expected http://… or https://…, got {url[:80]!r}")
-    name = name or (_host_name(url) if url else _command_name(command))
+    at = urlsplit(url)
+    name = name or (plain_name(at.hostname or "").lstrip("._-")[:64] if url else _command_name(command))
     if not NAME.fullmatch(name):
         raise ProxySettingError(f"--name: expected 1 to 64 of A-Z, a-z, 0-9, -, _ and ., got {name[:80]!r}")
-    words = _without_query(url) if url else json.dumps(list(command), ensure_ascii=False)
+    words = json.dumps(list(command), ensure_ascii=False)
+    if url:  # without its query, which may be a secret and change
+        words = f"{at.scheme}://{at.hostname}{f':{at.port}' if at.port else ''}{at.path}"
     found = {key: value for file in header_files for key, value in _headers(file)}
     return ServerAddress(
         ServerIdentity(name, words, trust), tuple(command), url, {**(headers or {}), **found}, dict(env or {})
@@ -222,16 +226,6 @@ def _base_name(word: str) -> str:
     for suffix in _SUFFIXES:
         short = short.removesuffix(suffix)
     return plain_name(short).lstrip("._-")[:64]
-
-
-def _host_name(url: str) -> str:
-    return plain_name(urlsplit(url).hostname or "").lstrip("._-")[:64]
-
-
-def _without_query(url: str) -> str:
-    """The URL that identifies a server; without its query, which may be a secret and change."""
-    parts = urlsplit(url)
-    return f"{parts.scheme}://{parts.hostname}{f':{parts.port}' if parts.port else ''}{parts.path}"
 
 
 def _headers(path: Path) -> Iterable[tuple[str, str]]:

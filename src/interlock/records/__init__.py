@@ -198,6 +198,11 @@ class Execution(Struct, frozen=True):
     tally: Json = field(default_factory=nothing)  # operation -> how often
     ended: Json = field(default_factory=nothing)  # outcome, summary, reason
 
+    @property
+    def steps_left(self) -> int:
+        """The steps left without a person."""
+        return max(0, self.max_steps - self.steps)
+
 
 class Grant(Struct, frozen=True):
     """An operator's advance approval of an effect on targets: up to a level, a number of uses and a time."""

@@ -17,8 +17,7 @@ from msgspec import Struct
 from interlock.loop.protocol.envelope import LIMITS
 from interlock.loop.protocol.tools import ToolNaming
 from interlock.mcp import instructions
-from interlock.mcp.server import Context, ToolCall, build_server, unknown_tool
-from interlock.mcp.wire import decode_message
+from interlock.mcp.server import Context, ToolCall, build_server, decode_message, unknown_tool
 from interlock.server.routes.aql import AqlApi, ConnectionOptions
 from interlock.web.callers import ApiCaller
 

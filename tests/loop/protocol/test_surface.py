@@ -7,8 +7,9 @@ import json
 import pytest
 from toy import NOTES, SHELF, ask, data, error
 
+from interlock.error_codes import LoopProblem
 from interlock.loop.protocol import OperationSpec, ParamSpec, TableError, table
-from interlock.loop.protocol.envelope import encode, failure, leaks
+from interlock.loop.protocol.envelope import encode, leaks, refusal
 from interlock.loop.protocol.surface import Surface
 from interlock.loop.protocol.tools import SurfaceSettingError, ToolNaming, list_tools
 
@@ -45,8 +46,8 @@ def test_words_that_look_like_a_leak_stay_out_of_the_message() -> None:
 
 
 def test_a_confirmation_stands_beside_its_error() -> None:
-    made = failure("CONFIRMATION_REQUIRED", "Held", {"operation": "x"}, {"token": "conf_x", "expires_at": "2026"})
-    assert made["confirmation"] == {"token": "conf_x", "expires_at": "2026"}
+    held = LoopProblem("CONFIRMATION_REQUIRED", "Held", {"operation": "x"}, {"token": "conf_x", "expires_at": "2026"})
+    assert refusal(held).envelope["confirmation"] == {"token": "conf_x", "expires_at": "2026"}
 
 
 def test_fields_select_what_is_answered() -> None:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from aql_lint import lint
+from interlock.error_codes import LoopProblem
 from interlock.loop.protocol import Danger, OperationSpec, ParamSpec, Returns, table
-from interlock.loop.protocol.envelope import AqlProblem, ProtocolReply
+from interlock.loop.protocol.envelope import ProtocolReply
 from interlock.loop.protocol.introspection import INTROSPECTION, ProtocolType, SurfaceInfo, types
 from interlock.loop.protocol.surface import DataWithWarnings, OperationCall, ProtocolCaller, Surface, call
 from interlock.loop.protocol.tools import ToolNaming
@@ -52,7 +53,7 @@ NOTES = table(
 
 
 def _fail(asked: OperationCall) -> dict[str, Any]:
-    raise AqlProblem("PERMISSION_DENIED", "Held until tomorrow at noon")
+    raise LoopProblem("PERMISSION_DENIED", "Held until tomorrow at noon")
 
 
 NOTE = types(ProtocolType("Note", "object", "A note.", (ParamSpec("title", "string", "Its title."),)))

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from interlock.adapters.levels import level_from_name
-from interlock.mcp.adapters import AdapterFailure
+from interlock.error_codes import LoopProblem
 from interlock.mcp.adapters.catalog import load_adapter, rows_of
 from interlock.mcp.adapters.http_client import Performer, on_own_host
 from interlock.mcp.adapters.requests import AdapterUnusable, Service, merge_fields
@@ -53,8 +53,8 @@ def run(
     return asyncio.run(performed())
 
 
-def failed(*given: Any, **more: Any) -> AdapterFailure:
-    with pytest.raises(AdapterFailure) as caught:
+def failed(*given: Any, **more: Any) -> LoopProblem:
+    with pytest.raises(LoopProblem) as caught:
         run(*given, **more)
     assert KEY not in repr(caught.value.__dict__)
     return caught.value
@@ -180,11 +180,11 @@ def test_every_request_is_asked_about_first(shop: Shop, tmp_path: Path) -> None:
     async def before() -> None:
         asked.append(1)
         if len(asked) == 2:
-            raise AdapterFailure("RATE_LIMIT_EXCEEDED")
+            raise LoopProblem("RATE_LIMIT_EXCEEDED")
 
     async def performed() -> None:
         performer = Performer(ENVIRON)
-        with pytest.raises(AdapterFailure, match="Too many"):
+        with pytest.raises(LoopProblem, match="Too many"):
             await performer.perform(service(tmp_path, shop.url), "get_page", {"page": "flaky"}, before)
         await performer.close()
 
@@ -198,12 +198,12 @@ def test_a_service_that_wants_to_be_left_alone_is(shop: Shop, tmp_path: Path, pa
     limit = "{ limit: 9, window: hour, remaining_header: X-Left, reset_header: X-Reset }"
     found = service(tmp_path, shop.url, limits=f"rate_limits: {{ api_limits: [{limit}] }}")
 
-    async def performed() -> AdapterFailure:
+    async def performed() -> LoopProblem:
         performer = Performer(ENVIRON)
         name, params = ("get_page", {"page": page}) if page == "last" else ("get_status", {"code": 429})
-        with suppress(AdapterFailure):
+        with suppress(LoopProblem):
             await performer.perform(found, name, params)
-        with pytest.raises(AdapterFailure) as caught:
+        with pytest.raises(LoopProblem) as caught:
             await performer.perform(found, "list_things", {})
         await performer.close()
         return caught.value

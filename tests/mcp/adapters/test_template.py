@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from interlock.mcp.adapters import AdapterFailure
+from interlock.error_codes import LoopProblem
 from interlock.mcp.adapters.requests import Template, TemplateError
 
 DELETE = Template.of("DELETE /repos/{owner}/{repo}")
@@ -18,7 +18,7 @@ HOSTILE = [
 
 @pytest.mark.parametrize("value", HOSTILE, ids=repr)
 def test_a_value_cannot_add_or_leave_a_segment(value: str) -> None:
-    with pytest.raises(AdapterFailure):
+    with pytest.raises(LoopProblem):
         DELETE.filled_path({"owner": "acme", "repo": value})
 
 
@@ -35,7 +35,7 @@ def test_a_value_is_encoded(value: Any, written: str) -> None:
 
 @pytest.mark.parametrize("value", [None, [], {}, ["a"]])
 def test_only_texts_numbers_and_booleans_fit_into_a_path(value: Any) -> None:
-    with pytest.raises(AdapterFailure) as caught:
+    with pytest.raises(LoopProblem) as caught:
         DELETE.filled_path({"owner": "acme", "repo": value})
     assert caught.value.code in ("VALIDATION_MISSING_PARAM", "VALIDATION_INVALID_TYPE")
 
@@ -44,12 +44,12 @@ def test_a_param_with_slashes_keeps_them_and_still_cannot_climb() -> None:
     template, slashed = Template.of("DELETE /heads/{branch}"), frozenset({"branch"})
     assert template.filled_path({"branch": "release/1.0 x"}, slashed) == "/heads/release/1.0%20x"
     for value in ("../main", "a/../b", "a//b", "/a", "a/", "a/.", "a\\b"):
-        with pytest.raises(AdapterFailure):
+        with pytest.raises(LoopProblem):
             template.filled_path({"branch": value}, slashed)
 
 
 def test_two_values_in_a_segment_cannot_make_dots_together() -> None:
-    with pytest.raises(AdapterFailure):
+    with pytest.raises(LoopProblem):
         Template.of("GET /x/{a}{b}").filled_path({"a": ".", "b": "."})
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from interlock.error_codes import CODES
+from interlock.error_codes import CODES, LoopProblem
 
 # Names of exceptions and places in code have no place in a message (ERR-02).
 LEAKS = tuple(
@@ -28,21 +28,6 @@ LEAKS = tuple(
     )
 )
 _ERRORS = frozenset({"INTERNAL_ERROR", "VALIDATION_INVALID_ENCODING"})  # C-42
-
-
-class AqlProblem(Exception):
-    """A call that is answered with a failure; `code` is of the registry."""
-
-    def __init__(
-        self,
-        code: str,
-        message: str = "",
-        details: Mapping[str, Any] | None = None,
-        confirmation: Mapping[str, Any] | None = None,
-    ) -> None:
-        self.code, self.details, self.confirmation = code, dict(details or {}), confirmation
-        self.message = message or (CODES[code].message if code in CODES else "This cannot be done")
-        super().__init__(self.message)
 
 
 class ProtocolReply(Struct, frozen=True):
@@ -66,32 +51,21 @@ def success(
     return found | ({"_meta": dict(meta)} if meta else {})
 
 
-def failure(
-    code: str,
-    message: str,
-    details: Mapping[str, Any] | None = None,
-    confirmation: Mapping[str, Any] | None = None,
-    session: str = "",
-    closed: bool = False,
-) -> dict[str, Any]:
-    """A failure (ERR-01); where `closed`, with code and message only (INT-09)."""
-    error: dict[str, Any] = {"code": code, "message": message}
-    more = dict(details or {})
-    if leaks(message):  # words of an operator or a rule that only look like a leak stay readable in the details
-        error["message"] = CODES[code].message if code in CODES else "This cannot be done"
-        if "reason" in (CODES[code].details if code in CODES else ()):
-            more.setdefault("reason", message)
+def refusal(problem: LoopProblem, session: str = "", closed: bool = False) -> ProtocolReply:
+    """The reply to a failed call (ERR-01); where `closed`, with code and message only (INT-09)."""
+    error: dict[str, Any] = {"code": problem.code, "message": problem.message}
+    more, known = dict(problem.details), CODES[problem.code]
+    if leaks(problem.message):  # words of an operator or a rule that only look like a leak stay readable in the details
+        error["message"] = known.message
+        if "reason" in known.details:
+            more.setdefault("reason", problem.message)
     if session:
         more["session_id"] = session  # C-47
     if more and not closed:
         error["details"] = more
-    found: dict[str, Any] = {"success": False, "error": error}
-    return found | ({"confirmation": dict(confirmation)} if confirmation and not closed else {})
-
-
-def refusal(problem: AqlProblem, session: str = "", closed: bool = False) -> ProtocolReply:
-    """The reply to a failed call."""
-    made = failure(problem.code, problem.message, problem.details, problem.confirmation, session, closed)
+    made: dict[str, Any] = {"success": False, "error": error}
+    if problem.confirmation and not closed:
+        made["confirmation"] = dict(problem.confirmation)
     return ProtocolReply(made, problem.code in _ERRORS)
 
 
@@ -149,15 +123,15 @@ def check_reply(envelope: Mapping[str, Any]) -> None:
         raise too_large("response_size", RESPONSE, size)
 
 
-def too_large(what: str, limit: int, actual: int) -> AqlProblem:
+def too_large(what: str, limit: int, actual: int) -> LoopProblem:
     unit = _UNITS.get(what, "bytes")
     details = {"limit_type": what, "limit_value": limit, "actual_value": actual, "unit": unit}
     words = f"Payload too large: '{what}' is {actual} {unit}, the limit is {limit}"
-    return AqlProblem("VALIDATION_PAYLOAD_TOO_LARGE", words, details)
+    return LoopProblem("VALIDATION_PAYLOAD_TOO_LARGE", words, details)
 
 
-def bad_text(words: str) -> AqlProblem:
-    return AqlProblem("VALIDATION_INVALID_ENCODING", words)
+def bad_text(words: str) -> LoopProblem:
+    return LoopProblem("VALIDATION_INVALID_ENCODING", words)
 
 
 def _text(text: str) -> int:

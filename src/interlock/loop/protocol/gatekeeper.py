@@ -11,8 +11,8 @@ from typing import Any
 import re2
 from msgspec import Struct, field
 
+from interlock.error_codes import LoopProblem
 from interlock.loop.protocol import ENDPOINTS, TYPES, UNSET, OperationSpec, ParamSpec
-from interlock.loop.protocol.envelope import AqlProblem
 
 ENVELOPE = frozenset({"operation", "params"})
 _SHOWN = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,63}")
@@ -30,15 +30,12 @@ class CheckedParameters(Struct, frozen=True):
     params: Mapping[str, Any]
     private: Mapping[str, Any] = field(default_factory=dict)
 
-    @property
-    def confirmation(self) -> str:
+    def token(self, key: str = "_confirmation") -> str:
         """CT-14: the token of a retry; refuses one that is no string."""
-        given = self.private.get("_confirmation")
-        if given is None:
-            return ""
-        if not isinstance(given, str):
-            raise wrong_type("_confirmation", "string", given)
-        return given
+        given = self.private.get(key)
+        if given is not None and not isinstance(given, str):
+            raise wrong_type(key, "string", given)
+        return given or ""
 
 
 def requested_operation(arguments: Any) -> str:
@@ -61,7 +58,19 @@ def check_parameters(operation: OperationSpec, arguments: Mapping[str, Any]) -> 
     if not isinstance(inner, dict):
         raise wrong_type("params", "object", inner)
     outer = {key: value for key, value in arguments.items() if key not in ENVELOPE}
-    _only(operation, (*_others(inner, operation.spelled), *_others(outer, operation.beside)))
+    unknown = [
+        key
+        for given, known in ((inner, operation.spelled), (outer, operation.beside))
+        for key in given
+        if key not in known and not key.startswith("_")
+    ]
+    if unknown:
+        valid = operation.names
+        words = f"Unknown parameter {printable_name(unknown[0])} for operation '{operation.name}'. "
+        words += f"Valid parameters: {', '.join(valid)}." if valid else "It takes none."
+        names = [name[:80] for name in dict.fromkeys(unknown)][:10]
+        details = {"operation": operation.name, "unknown_params": names, "valid_params": valid}
+        raise LoopProblem("VALIDATION_UNKNOWN_PARAM", words, details)
     found = {}
     for param in operation.params:
         value = _given(param, inner, {} if param.nested else outer)
@@ -76,20 +85,20 @@ def check_parameters(operation: OperationSpec, arguments: Mapping[str, Any]) -> 
     return CheckedParameters(found, private)
 
 
-def missing_parameter(name: str, operation: str = "", type: str = "string") -> AqlProblem:
+def missing_parameter(name: str, operation: str = "", type: str = "string") -> LoopProblem:
     details = {"param_name": name} | ({"operation": operation} if operation else {})
-    return AqlProblem("VALIDATION_MISSING_PARAM", f"Missing required parameter '{name}'. Expected: {type}.", details)
+    return LoopProblem("VALIDATION_MISSING_PARAM", f"Missing required parameter '{name}'. Expected: {type}.", details)
 
 
-def wrong_type(name: str, expected: str, value: Any) -> AqlProblem:
+def wrong_type(name: str, expected: str, value: Any) -> LoopProblem:
     actual = type_of(value)
     details = {"param_name": name, "expected_type": expected, "actual_type": actual}
-    return AqlProblem("VALIDATION_INVALID_TYPE", f"Parameter '{name}' must be: {expected}. Got: {actual}.", details)
+    return LoopProblem("VALIDATION_INVALID_TYPE", f"Parameter '{name}' must be: {expected}. Got: {actual}.", details)
 
 
-def wrong_value(name: str, expected: str) -> AqlProblem:
+def wrong_value(name: str, expected: str) -> LoopProblem:
     details = {"param_name": name, "expected": expected}
-    return AqlProblem(
+    return LoopProblem(
         "VALIDATION_INVALID_VALUE", f"Parameter '{name}' has an unusable value. Use: {expected}.", details
     )
 
@@ -106,21 +115,6 @@ def type_of(value: Any) -> str:
 def printable_name(name: str) -> str:
     """A name as a message may repeat it; text that is no name is not repeated."""
     return f"'{name}'" if _SHOWN.fullmatch(name) else "(not a name)"
-
-
-def _others(given: Mapping[str, Any], known: Iterable[str]) -> list[str]:
-    return [key for key in given if key not in known and not key.startswith("_")]
-
-
-def _only(operation: OperationSpec, unknown: tuple[str, ...]) -> None:
-    if not unknown:
-        return
-    valid = operation.names
-    words = f"Unknown parameter {printable_name(unknown[0])} for operation '{operation.name}'. "
-    words += f"Valid parameters: {', '.join(valid)}." if valid else "It takes none."
-    unknown_names = [name[:80] for name in dict.fromkeys(unknown)][:10]
-    details = {"operation": operation.name, "unknown_params": unknown_names, "valid_params": valid}
-    raise AqlProblem("VALIDATION_UNKNOWN_PARAM", words, details)
 
 
 def _given(param: ParamSpec, inner: Mapping[str, Any], outer: Mapping[str, Any]) -> Any:
@@ -146,10 +140,8 @@ def _valid(param: ParamSpec, value: Any) -> Any:
         raise wrong_type(param.name, param.type, value)
     if param.enum and value not in param.enum:
         raise wrong_value(param.name, f"one of {', '.join(map(str, param.enum))}")
-    if isinstance(value, str):
-        _text(param, value)
-    elif isinstance(value, list):
-        _elements(param, value)
+    if isinstance(value, str | list):
+        _check_length(param, value)
     elif isinstance(value, int | float) and not isinstance(value, bool):
         if param.minimum is not None and value < param.minimum:
             raise wrong_value(param.name, f"{param.minimum} or more")
@@ -158,22 +150,20 @@ def _valid(param: ParamSpec, value: Any) -> Any:
     return value
 
 
-def _text(param: ParamSpec, value: str) -> None:
-    if param.min_length is not None and len(value.strip()) < param.min_length:  # blanks say nothing
-        raise wrong_value(param.name, f"{param.min_length} character(s) or more")
-    if param.max_length is not None and len(value) > param.max_length:
-        raise wrong_value(param.name, f"{param.max_length} characters or less")
-    if param.pattern and not _pattern(param.pattern).search(value):
-        raise wrong_value(param.name, f"pattern: {param.pattern}")
-
-
-def _elements(param: ParamSpec, value: list[Any]) -> None:
-    if param.items and any(type(one) not in TYPES[param.items] for one in value):
+def _check_length(param: ParamSpec, value: str | list[Any]) -> None:
+    """Refuses too short and too long a text or array, and one with another content than the parameter has."""
+    if isinstance(value, str):
+        unit, least = "character", len(value.strip())  # blanks say nothing
+    else:
+        unit, least = "element", len(value)
+    if unit == "element" and param.items and any(type(one) not in TYPES[param.items] for one in value):
         raise wrong_value(param.name, f"an array of {param.items}")
-    if param.min_length is not None and len(value) < param.min_length:
-        raise wrong_value(param.name, f"{param.min_length} element(s) or more")
+    if param.min_length is not None and least < param.min_length:
+        raise wrong_value(param.name, f"{param.min_length} {unit}(s) or more")
     if param.max_length is not None and len(value) > param.max_length:
-        raise wrong_value(param.name, f"{param.max_length} elements or less")
+        raise wrong_value(param.name, f"{param.max_length} {unit}s or less")
+    if isinstance(value, str) and param.pattern and not _pattern(param.pattern).search(value):
+        raise wrong_value(param.name, f"pattern: {param.pattern}")
 
 
 @lru_cache(256)
@@ -185,26 +175,20 @@ def _pattern(text: str) -> Any:
 
 
 def route(operations: Mapping[str, OperationSpec], name: str, endpoint: str) -> OperationSpec:
-    """Layer 1: the operation of that name, if it came through its own endpoint (EP-03)."""
+    """Layers 1 and 2: the operation of that name, if it came through its own endpoint (EP-03) and is not denied."""
     operation = operations.get(name)
     if operation is None:
         details = {"operation": name[:80], "available": sorted(operations)}
         words = f"Unknown operation {printable_name(name)}. Use introspect with query 'operations' to list them."
-        raise AqlProblem("NOT_FOUND_OPERATION", words, details)
-    if endpoint not in (ANY, operation.endpoint):
-        raise mismatch(operation, endpoint)
-    return _admitted(operation)
-
-
-def mismatch(operation: OperationSpec, endpoint: str) -> AqlProblem:
-    details = {
-        "operation": operation.name,
-        "expected_endpoint": operation.endpoint,
-        "actual_endpoint": endpoint,
-    }
-    words = f"Operation '{operation.name}' belongs to the '{operation.endpoint}' endpoint, not '{endpoint}'. "
-    words += f"Call it through mcp_aql_{operation.endpoint}."
-    return AqlProblem("VALIDATION_ENDPOINT_MISMATCH", words, details)
+        raise LoopProblem("NOT_FOUND_OPERATION", words, details)
+    own = operation.endpoint
+    if endpoint not in (ANY, own):
+        details = {"operation": operation.name, "expected_endpoint": own, "actual_endpoint": endpoint}
+        words = f"Operation '{operation.name}' belongs to the '{own}' endpoint, not '{endpoint}'. "
+        raise LoopProblem("VALIDATION_ENDPOINT_MISMATCH", f"{words}Call it through mcp_aql_{own}.", details)
+    if permission(operation) == DENY:  # layer 2: by its table, for every caller and tool
+        raise LoopProblem("PERMISSION_DENIED", f"Operation '{operation.name}' is denied here", {"reason": DENY})
+    return operation
 
 
 def permission(operation: OperationSpec) -> str:
@@ -222,10 +206,3 @@ def offered_endpoints(operations: Iterable[OperationSpec]) -> list[str]:
     """The endpoints that have operations, in CRUDE order (R-17)."""
     used = {operation.endpoint for operation in operations}
     return [endpoint for endpoint in ENDPOINTS if endpoint in used]
-
-
-def _admitted(operation: OperationSpec) -> OperationSpec:
-    """Layer 2: refuses an operation that its table denies, for every caller and tool."""
-    if permission(operation) == DENY:
-        raise AqlProblem("PERMISSION_DENIED", f"Operation '{operation.name}' is denied here", {"reason": DENY})
-    return operation

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -64,16 +64,14 @@ def load_types(group: str, *more: ProtocolType) -> Mapping[str, ProtocolType]:
     values = {name: row["parts"] for name, row in rows.items() if row["kind"] == "enum"}
     values |= {one.name: one.parts for one in more if one.kind == "enum"}
     for name, row in rows.items():
-        parts = [_part(part, values) for part in row.get("parts", ())]
+        parts = []
+        for part in row.get("parts", ()):
+            if isinstance(part, Mapping):
+                enum = part.get("enum", ())
+                part = convert({**part, "enum": values[enum] if isinstance(enum, str) else enum}, ParamSpec)
+            parts.append(part)
         found[name] = ProtocolType(name, row["kind"], row["description"], tuple(parts))
     return MappingProxyType(found)
-
-
-def _part(part: Any, values: Mapping[str, Sequence[str]]) -> Any:
-    if isinstance(part, str):
-        return part
-    enum = part.get("enum", ())
-    return convert({**part, "enum": values[enum] if isinstance(enum, str) else enum}, ParamSpec)
 
 
 PROTOCOL_TYPES = load_types("protocol")
@@ -123,29 +121,38 @@ class SurfaceInfo(Struct, frozen=True):
     concurrency: str = "read-concurrent"  # EP-12
 
 
-class _Question(Struct, frozen=True):
-    """One introspection."""
-
-    operations: Mapping[str, OperationSpec]
-    about: SurfaceInfo
-    name: str | None
-    caller: ProtocolCaller
-
-
 def answer_introspection(
     operations: Mapping[str, OperationSpec], about: SurfaceInfo, params: Mapping[str, Any], caller: ProtocolCaller
 ) -> dict[str, Any]:
     """The data of an introspection; an unknown name is null, not an error (INT-07)."""
-    return _ANSWERS[params["query"]](_Question(operations, about, params.get("name"), caller))
+    name = params.get("name")
+    match params["query"]:
+        case "operations":
+            return _operations(operations, about, name, caller)
+        case "types":
+            known = known_types(about)
+            if name is None:
+                return {"types": [one.info for one in known.values()]}
+            return {"type": known[name].details if name in known else None}
+        case "danger":
+            if name is None:
+                return {"danger": {one.name: _dangerous(one) for one in operations.values()}}
+            return {"name": name, "danger": _dangerous(operations[name]) if name in operations else None}
+        case "adapter_info":
+            return {"name": about.name, "version": about.version, **about.info}
+        case "quota_status":
+            return dict(about.quota(caller))
+    return {"capabilities": capabilities(about)}
 
 
-def _operations(asked: _Question) -> dict[str, Any]:
-    about, caller = asked.about, asked.caller
+def _operations(
+    operations: Mapping[str, OperationSpec], about: SurfaceInfo, name: str | None, caller: ProtocolCaller
+) -> dict[str, Any]:
     more = {} if caller.strict else {"capabilities": capabilities(about)}
-    if asked.name is None:
-        listed = [_info(one) for one in asked.operations.values()]
-        return {"_protocol": protocol(asked.operations, about, caller), "operations": listed, **more}
-    one = asked.operations.get(asked.name)
+    if name is None:
+        listed = [_info(one) for one in operations.values()]
+        return {"_protocol": protocol(operations, about, caller), "operations": listed, **more}
+    one = operations.get(name)
     if one is None:
         return {"operation": None}
     found = {"operation": details(one, caller)}
@@ -154,34 +161,9 @@ def _operations(asked: _Question) -> dict[str, Any]:
     return {**found, "name": one.name, "endpoint": one.category, "danger": one.danger.metadata, **more}
 
 
-def _types(asked: _Question) -> dict[str, Any]:
-    known = known_types(asked.about)
-    if asked.name is None:
-        return {"types": [one.info for one in known.values()]}
-    found = known.get(asked.name)
-    return {"type": found.details if found else None}
-
-
 def known_types(about: SurfaceInfo) -> Mapping[str, ProtocolType]:
     """The types that `query: types` resolves."""
     return {**PROTOCOL_TYPES, **about.types}
-
-
-def _danger(asked: _Question) -> dict[str, Any]:
-    if asked.name is None:
-        return {"danger": {one.name: _dangerous(one) for one in asked.operations.values()}}
-    found = asked.operations.get(asked.name)
-    return {"name": asked.name, "danger": _dangerous(found) if found else None}
-
-
-_ANSWERS: Mapping[str, Callable[[_Question], dict[str, Any]]] = {
-    "operations": _operations,
-    "types": _types,
-    "danger": _danger,
-    "adapter_info": lambda asked: {"name": asked.about.name, "version": asked.about.version, **asked.about.info},
-    "quota_status": lambda asked: dict(asked.about.quota(asked.caller)),
-    "capabilities": lambda asked: {"capabilities": capabilities(asked.about)},
-}
 
 
 def capabilities(about: SurfaceInfo) -> dict[str, Any]:

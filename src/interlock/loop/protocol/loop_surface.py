@@ -8,10 +8,8 @@ from typing import Any
 from interlock.approvals import challenges
 from interlock.approvals.challenges import verifying
 from interlock.approvals.tickets import TOKEN_FAILURES
-from interlock.error_codes import LoopProblem
 from interlock.loop import confirmations, deadlocks, executions, steps
 from interlock.loop.protocol import loop_operations
-from interlock.loop.protocol.envelope import AqlProblem
 from interlock.loop.protocol.introspection import SurfaceInfo
 from interlock.loop.protocol.surface import DataWithWarnings, Handler, OperationCall, ProtocolCaller, Surface
 from interlock.loop.report import ReportedStep
@@ -29,7 +27,7 @@ _DISABLED = ({"code": "SAFETY_LOOP_DISABLED", "message": f"{UNJUDGED['disabled']
 def surface(state: State, version: str, mode: str) -> Surface:
     """The loop's surface in a mode; its server builds another one when the mode changes."""
     operations = loop_operations.operations(state.policy, mode)
-    bound = {name: _handler(work, state, mode) for name, work in _WORK.items() if name in operations}
+    bound = {name: _handler(name, state, mode) for name in _WORK if name in operations}
     about = SurfaceInfo(
         NAME,
         version,
@@ -53,81 +51,42 @@ def connection(call: OperationCall) -> Connection:
     return more if isinstance(more, Connection) else PLAIN_CONNECTION
 
 
-Work = Callable[[State, OperationCall], Mapping[str, Any]]
-
-
-def _handler(work: Work, state: State, mode: str) -> Handler:
+def _handler(name: str, state: State, mode: str) -> Handler:
+    """Calls an operation with its parameters by their own names, and with the connection where it asks for that."""
+    work, connected = _WORK[name]
     notices = _DISABLED if mode == "disabled" else ()
 
     def answer(call: OperationCall) -> DataWithWarnings:
-        try:
-            data = dict(work(state, call))
-        except LoopProblem as problem:
-            raise AqlProblem(problem.code, problem.message, problem.details, problem.confirmation) from None
+        given = {name: value for name, value in call.params.items() if name not in _ASIDE}
+        via = {"via": connection(call)} if connected else {}
+        if name == executions.EXECUTE:
+            given["token"] = call.given.token()
+        data = dict(work(state, agent(call), **via, **given))
         return DataWithWarnings(data, (*data.pop("warnings", ()), *notices))
 
     return answer
 
 
-def _execute(state: State, call: OperationCall) -> Mapping[str, Any]:
-    params = call.params
-    return executions.execute_agent(
-        state,
-        agent(call),
-        connection(call),
-        parameters=params.get("parameters"),
-        max_autonomous_steps=params.get("max_autonomous_steps"),
-        token=call.given.confirmation,
-    )
+def _step(state: State, agent: AgentRef, via: Connection, **params: Any) -> dict[str, Any]:
+    step = ReportedStep(**{_STEP_FIELDS.get(name, name): value for name, value in params.items()})
+    return steps.record_step(state, agent, step, via)
 
 
-def _step(state: State, call: OperationCall) -> Mapping[str, Any]:
-    params = call.params
-    step = ReportedStep(
-        description=params.get("step_description", ""),
-        outcome=params.get("outcome", ""),
-        hint=params["next_action_hint"],
-        findings=params.get("findings", ""),
-        risk=params.get("risk_score"),
-        cwd=params.get("cwd", ""),
-    )
-    return steps.record_step(state, agent(call), step, connection(call))
-
-
-def _prompt(state: State, call: OperationCall) -> Mapping[str, Any]:
-    params = call.params
-    return confirmations.permission_prompt(
-        state, agent(call), connection(call), tool_name=params["tool_name"], input=params["input"]
-    )
-
-
-_WORK: Mapping[str, Work] = {
-    "execute_agent": _execute,
-    "record_execution_step": _step,
-    "complete_execution": lambda state, call: executions.complete_execution(
-        state, agent(call), outcome=call.params["outcome"], summary=call.params.get("summary", "")
-    ),
-    "abort_execution": lambda state, call: executions.abort_execution(
-        state, agent(call), reason=call.params.get("reason", "")
-    ),
-    "confirm_operation": lambda state, call: confirmations.confirm_operation(
-        state, agent(call), token=call.params["confirmation_token"], operation=call.params["operation"]
-    ),
-    "verify_challenge": lambda state, call: challenges.verify(
-        state, agent(call), call.params["challenge_id"], call.params["code"]
-    ),
-    "get_execution_state": lambda state, call: executions.execution_state(state, agent(call)),
-    "continue_execution": lambda state, call: confirmations.continue_execution(
-        state, agent(call), token=call.params.get("confirmation_token", "")
-    ),
-    "release_deadlock": lambda state, call: deadlocks.release_deadlock(
-        state, agent(call), connection(call), reason=call.params.get("reason", "")
-    ),
-    "get_pending_cli_approvals": lambda state, call: confirmations.get_pending_cli_approvals(state, agent(call)),
-    "approve_cli_permission": lambda state, call: confirmations.approve_cli_permission(
-        state, agent(call), request_id=call.params["request_id"]
-    ),
-    "permission_prompt": _prompt,
+_STEP_FIELDS = {"next_action_hint": "hint", "step_description": "description", "risk_score": "risk"}
+_ASIDE = frozenset({"element_name", "fields", "tool_use_id"})
+_WORK: Mapping[str, tuple[Callable[..., Mapping[str, Any]], bool]] = {
+    "execute_agent": (executions.execute_agent, True),
+    "record_execution_step": (_step, True),
+    "complete_execution": (executions.complete_execution, False),
+    "abort_execution": (executions.abort_execution, False),
+    "confirm_operation": (confirmations.confirm_operation, False),
+    "verify_challenge": (challenges.verify, False),
+    "get_execution_state": (executions.execution_state, False),
+    "continue_execution": (confirmations.continue_execution, False),
+    "release_deadlock": (deadlocks.release_deadlock, True),
+    "get_pending_cli_approvals": (confirmations.get_pending_cli_approvals, False),
+    "approve_cli_permission": (confirmations.approve_cli_permission, False),
+    "permission_prompt": (confirmations.permission_prompt, True),
 }
 
 

@@ -11,13 +11,13 @@ from typing import Any
 from msgspec import Struct, field
 from msgspec.structs import force_setattr
 
+from interlock.error_codes import LoopProblem
 from interlock.loop.protocol import OperationSpec, envelope
-from interlock.loop.protocol.envelope import AqlProblem, ProtocolReply, refusal, success
+from interlock.loop.protocol.envelope import ProtocolReply, refusal, success
 from interlock.loop.protocol.gatekeeper import (
     ANY,
     CheckedParameters,
     check_parameters,
-    missing_parameter,
     requested_operation,
     route,
     wrong_type,
@@ -89,10 +89,14 @@ def call(surface: Surface, endpoint: str, arguments: Any, caller: ProtocolCaller
         if isinstance(arguments, dict) and "operations" in arguments and "operation" not in arguments:
             return ProtocolReply(_batch(surface, endpoint, arguments, caller))
         reply = _one(surface, endpoint, arguments, caller)  # 2.-5.
-        meta = None if closed else _meta(caller, started)  # INT-09
+        meta: dict[str, Any] = {}
+        if not closed:  # INT-09
+            spent = round((time.perf_counter() - started) * 1000, 3)
+            meta = {"request_id": f"req_{secrets.token_hex(8)}", "duration_ms": spent}
+            meta |= {"session_id": caller.session} if caller.session else {}
         made = success(dict(reply.data), reply.warnings, meta)
         envelope.check_reply(made)
-    except AqlProblem as problem:
+    except LoopProblem as problem:
         return refusal(problem, caller.session, closed)
     return ProtocolReply(made)
 
@@ -105,11 +109,7 @@ def _one(surface: Surface, endpoint: str, arguments: Any, caller: ProtocolCaller
         return DataWithWarnings(answer_introspection(surface.operations, surface.about, given.params, caller))
     answer = surface.handlers[name](OperationCall(operation, given, caller))  # 5. and its handler answers
     reply = answer if isinstance(answer, DataWithWarnings) else DataWithWarnings(answer)
-    return _select_fields(operation, given.params.get("fields"), reply)
-
-
-def _select_fields(operation: OperationSpec, fields: Any, reply: DataWithWarnings) -> DataWithWarnings:
-    """Field selection, where an operation has it."""
+    fields = given.params.get("fields")
     if not operation.selects or not isinstance(fields, list):
         return reply
     if not fields or not set(fields) <= set(operation.selects):
@@ -129,10 +129,16 @@ def _batch(surface: Surface, endpoint: str, arguments: Mapping[str, Any], caller
         raise wrong_value("operations", f"1 to {MOST_IN_A_BATCH} operations")
     if endpoint not in (ANY, "read"):
         raise wrong_value("operations", "a batch through the 'read' endpoint")
-    names = [_batched(item) for item in items]
-    for name in names:
-        route(surface.operations, name, "read")
-    results = [_result(surface, item, caller) for item in items]
+    for item in items:
+        if not isinstance(item, dict):
+            raise wrong_type("operations", "array of object", item)
+    names = [route(surface.operations, requested_operation(item), "read").name for item in items]
+    results = []
+    for item in items:
+        try:
+            results.append(success(dict(_one(surface, "read", item, caller).data)))
+        except LoopProblem as problem:
+            results.append(dict(refusal(problem, closed=item.get("operation") == INTROSPECT).envelope))
     succeeded = sum(1 for one in results if one["success"])
     made = {
         "success": True,
@@ -144,26 +150,3 @@ def _batch(surface: Surface, endpoint: str, arguments: Mapping[str, Any], caller
     }
     envelope.check_reply(made)
     return made
-
-
-def _batched(item: Any) -> str:
-    if not isinstance(item, dict):
-        raise wrong_type("operations", "array of object", item)
-    if "operation" not in item:
-        raise missing_parameter("operation")
-    return requested_operation(item)
-
-
-def _result(surface: Surface, item: Mapping[str, Any], caller: ProtocolCaller) -> dict[str, Any]:
-    try:
-        return success(dict(_one(surface, "read", item, caller).data))
-    except AqlProblem as problem:
-        return dict(refusal(problem, closed=item.get("operation") == INTROSPECT).envelope)
-
-
-def _meta(caller: ProtocolCaller, started: float) -> dict[str, Any]:
-    found: dict[str, Any] = {
-        "request_id": f"req_{secrets.token_hex(8)}",
-        "duration_ms": round((time.perf_counter() - started) * 1000, 3),
-    }
-    return found | ({"session_id": caller.session} if caller.session else {})

@@ -96,23 +96,12 @@ def _tool(endpoint: str, operations: Mapping[str, OperationSpec], naming: ToolNa
 def _description(endpoint: str, mine: list[OperationSpec], naming: ToolNaming, teach: str) -> str:
     what = "All operations." if endpoint == ANY else f"{endpoint.upper()} operations."
     lines = [f"{what} {teach}".strip(), "", "Operations:"]
-    lines += [f"- {one.name}({', '.join(_param(param) for param in one.params)}): {_first(one)}" for one in mine]
-    example = next((dict(one.examples[0]["request"]) for one in mine if one.examples), None)
+    for one in mine:
+        params = ", ".join(param.name if param.required else f"{param.name}?" for param in one.params)
+        lines.append(f"- {one.name}({params}): {one.description.split('. ')[0].rstrip('.')}.")
+    example = next((one.examples[0]["request"] for one in mine if one.examples), None)
     if example is not None:
-        lines += ["", f"Quick start: {_compact(example)}"]
-    reader = naming.tool("read")
+        lines += ["", f"Quick start: {json.dumps(example, separators=(',', ':'))}"]
     ask = '{"operation":"introspect","params":{"query":"operations","name":"<operation>"}}'
-    lines += ["", f"Discover parameters: call {reader} with {ask}."]
+    lines += ["", f"Discover parameters: call {naming.tool('read')} with {ask}."]
     return "\n".join(lines)
-
-
-def _param(param: Any) -> str:
-    return str(param.name) if param.required else f"{param.name}?"
-
-
-def _first(operation: OperationSpec) -> str:
-    return operation.description.split(". ")[0].rstrip(".") + "."
-
-
-def _compact(value: Any) -> str:
-    return json.dumps(value, separators=(",", ":"))

@@ -5,30 +5,25 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from interlock.error_codes import CODES
-from interlock.loop.protocol.envelope import AqlProblem
+from interlock.error_codes import CODES, LoopProblem
 
 
-class AdapterFailure(AqlProblem):
-    """An operation that failed with an error of the registry (1.9)."""
-
-
-def invalid_value(param: str, expected: str) -> AdapterFailure:
+def invalid_value(param: str, expected: str) -> LoopProblem:
     """A value that cannot be used; the value itself is not repeated."""
-    return AdapterFailure(
+    return LoopProblem(
         "VALIDATION_INVALID_VALUE", f"'{param}': expected {expected}", {"param_name": param, "expected": expected}
     )
 
 
-def failure_of(body: Any) -> AdapterFailure:
+def failure_of(body: Any) -> LoopProblem:
     """The error in a reply of the daemon; an unreadable reply is a refusal."""
     error = body.get("error") if isinstance(body, Mapping) else None
     if not isinstance(error, Mapping):
-        return AdapterFailure("INTERNAL_ERROR", "The daemon's answer cannot be read, so nothing is done")
+        return LoopProblem("INTERNAL_ERROR", "The daemon's answer cannot be read, so nothing is done")
     code, details, confirmation = str(error.get("code", "")), error.get("details"), body.get("confirmation")
-    return AdapterFailure(
+    return LoopProblem(
         code if code in CODES else "INTERNAL_ERROR",
         str(error.get("message", "")),
-        details if isinstance(details, Mapping) else None,
+        details if isinstance(details, Mapping) else {},
         confirmation if isinstance(confirmation, Mapping) else None,
     )

@@ -77,23 +77,23 @@ class AdapterFiles:
             return list(self._served)
 
     def _reload(self, one: ServedAdapter) -> ServedAdapter:
+        signature: Signature = (0, 0, 0)
         try:
             signature = _signature(one.path)
-        except OSError as error:
-            return self._keep_serving(one, f"{one.path}: {error.strerror or 'cannot be read'}", (0, 0, 0))
-        if signature == one.signature:
-            return one
-        try:
+            if signature == one.signature:
+                return one
             found = load_adapter(one.path)
+            problem = (
+                "" if found.name == one.name else f"{one.path}: the adapter's name changed; start the server again"
+            )
+        except OSError as error:
+            problem = f"{one.path}: {error.strerror or 'cannot be read'}"
         except AdapterUnusable as error:
-            return self._keep_serving(one, str(error), signature)
-        if found.name != one.name:
-            return self._keep_serving(one, f"{one.path}: the adapter's name changed; start the server again", signature)
-        if found.mark != one.mark:
-            self._say(f"{one.path}: read again")
-        return found
-
-    def _keep_serving(self, one: ServedAdapter, problem: str, signature: Signature) -> ServedAdapter:
+            problem = str(error)
+        if not problem:
+            if found.mark != one.mark:
+                self._say(f"{one.path}: read again")
+            return found
         if problem != one.problem:
             self._say(f"{problem}\nThe previous version is still served.")
         return replace(one, problem=problem, signature=signature)
@@ -127,8 +127,7 @@ class LoopSurface(Struct, frozen=True):
 
     @property
     def operations(self) -> Mapping[str, OperationSpec]:
-        rows = loop_operations.operations(self.policy, self.mode)
-        return {name: row for name, row in rows.items() if name != INTROSPECTION.name}
+        return loop_operations.operations(self.policy, self.mode)
 
     @property
     def protocol(self) -> dict[str, Any]:
@@ -149,47 +148,38 @@ def adapter_surface(
     loop: LoopSurface | None,
 ) -> Surface:
     """The surface of one adapter, with the loop's operations where it is the only adapter."""
-    beside = {name: row for name, row in (loop.operations if loop else {}).items() if name not in rows}
-    own = [row.operation for row in rows.values()]
-    handlers: dict[str, Handler] = {row.name: handler for row in own}
-    handlers |= dict.fromkeys(beside, loop.handler) if loop else {}
-    about = SurfaceInfo(
-        name=served.name,
-        version=served.adapter.version,
-        types={**TYPES, **(loop_operations.LOOP_TYPES if loop else {})},
-        capabilities={"execution_safety_loop": loop.mode} if loop else {},
-        protocol=loop.protocol if loop else {},
-        info=_info(served, standing),
-        quota=quota,
-    )
-    return Surface(table(INTROSPECTION, *own, *beside.values()), handlers, about)
+    own, info = [row.operation for row in rows.values()], _info(served, standing)
+    about = SurfaceInfo(served.name, served.adapter.version, types=TYPES, info=info, quota=quota)
+    made = Surface(table(INTROSPECTION, *own), {row.name: handler for row in own}, about)
+    return made if loop is None else _with_loop(made, loop)
 
 
 def loop_surface(loop: LoopSurface, version: str) -> Surface:
     """The surface of the loop by itself, where several adapters are served."""
-    about = SurfaceInfo(
-        "interlock",
-        version,
-        types=loop_operations.LOOP_TYPES,
+    return _with_loop(Surface(table(INTROSPECTION), {}, SurfaceInfo("interlock", version)), loop)
+
+
+def _with_loop(surface: Surface, loop: LoopSurface) -> Surface:
+    beside = {name: row for name, row in loop.operations.items() if name not in surface.operations}
+    about = replace(
+        surface.about,
+        types={**surface.about.types, **loop_operations.LOOP_TYPES},
         capabilities={"execution_safety_loop": loop.mode},
         protocol=loop.protocol,
     )
-    rows = loop.operations
-    return Surface(table(INTROSPECTION, *rows.values()), dict.fromkeys(rows, loop.handler), about)
+    handlers = {**surface.handlers, **dict.fromkeys(beside, loop.handler)}
+    return Surface({**surface.operations, **beside}, handlers, about)
 
 
 def _info(served: ServedAdapter, standing: Mapping[str, Any]) -> dict[str, Any]:
     """TL-06: the trust in force and the trust claimed, and whether the daemon knows the file that is served."""
-    known = bool(standing)
     same = standing.get("file") == served.mark
     trust: dict[str, Any] = {"level": standing["trust"] if same else Trust.UNTESTED.word}
     trust["claimed"] = served.adapter.trust.level.word
     trust |= {key: standing[key] for key in ("revalidate_by", "overdue") if same and key in standing}
-    if not known:
-        trust["reason"] = "the daemon does not know this adapter"
-    elif not same:
-        trust["reason"] = "the file served is not the one the daemon loaded"
+    if not same:
+        unknown = "the daemon does not know this adapter"
+        trust["reason"] = "the file served is not the one the daemon loaded" if standing else unknown
     found = {"description": served.adapter.description, "trust": trust, "operations": len(served.service.calls)}
-    return found | (
-        {"problem": "the file on disk cannot be used; the previous version is served"} if served.problem else {}
-    )
+    problem = "the file on disk cannot be used; the previous version is served"
+    return found | ({"problem": problem} if served.problem else {})

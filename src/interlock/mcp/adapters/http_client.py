@@ -20,14 +20,14 @@ from msgspec import Struct
 
 from interlock.adapters.quota import ApiLimit
 from interlock.analysis.display_text import visible
-from interlock.mcp.adapters import AdapterFailure
+from interlock.error_codes import LoopProblem
 from interlock.mcp.adapters.requests import (
     AuthHeaders,
     OutgoingRequest,
     Service,
     ServiceCall,
     merge_fields,
-    not_an_operation,
+    on_texts,
 )
 from interlock.model import Confidential
 from interlock.redaction import redact_text
@@ -59,20 +59,20 @@ def decompress(body: bytes, encoding: str, most: int) -> bytes:
     """The decompressed body; refuses one longer than `most`."""
     bits = _DECODED.get(encoding.strip().lower())
     if bits is None:
-        raise AdapterFailure("INTERNAL_ERROR", "The service used an unsupported compression")
+        raise LoopProblem("INTERNAL_ERROR", "The service used an unsupported compression")
     unpacker = zlib.decompressobj(bits)
     try:
         text = unpacker.decompress(body, most + 1)
     except zlib.error:
-        raise AdapterFailure("INTERNAL_ERROR", "The response of the service cannot be decompressed") from None
+        raise LoopProblem("INTERNAL_ERROR", "The response of the service cannot be decompressed") from None
     if len(text) > most:
         raise ResponseTooLarge
     return text
 
 
-def too_large(most: int) -> AdapterFailure:
+def too_large(most: int) -> LoopProblem:
     details = {"limit_type": "response_size", "limit_value": most, "unit": "bytes"}
-    return AdapterFailure(
+    return LoopProblem(
         "VALIDATION_PAYLOAD_TOO_LARGE", f"The answer of the service is longer than {most} bytes", details
     )
 
@@ -92,31 +92,30 @@ def response_data(received: ServiceResponse, signed: AuthHeaders) -> Any:
     return {"http_status": received.status, "content_type": kind, "text": signed.redact(text)}
 
 
-def response_failure(received: ServiceResponse, signed: AuthHeaders, resource: str, id: str = "") -> AdapterFailure:
+def response_failure(received: ServiceResponse, signed: AuthHeaders, resource: str, id: str = "") -> LoopProblem:
     """The registry's error for a status other than success."""
-    status, text = received.status, _words(received, signed)
+    status, (found, value) = received.status, _json(received.body)
+    said = signed.redact(_message(value, 3) if found else "")[: EXCERPT * 4]
+    text = visible(redact_text(said))[:EXCERPT]  # the service's own message, short, printable and without secrets
     details = {"http_status": status, **({"upstream_error": text} if text else {})}
     if status in (404, 410):
         known = {"resource_type": resource, **({"resource_id": id} if id else {}), "http_status": status}
-        return AdapterFailure("NOT_FOUND_RESOURCE", f"The service knows no such '{resource}'", known)
+        return LoopProblem("NOT_FOUND_RESOURCE", f"The service knows no such '{resource}'", known)
     if status in (401, 403):
         why = "the service wants another sign-in" if status == 401 else "the service refused"
-        return AdapterFailure("PERMISSION_DENIED", "The service refused this", {"reason": why, "http_status": status})
+        return LoopProblem("PERMISSION_DENIED", "The service refused this", {"reason": why, "http_status": status})
     if status == 429:
-        return AdapterFailure("RATE_LIMIT_EXCEEDED", "The service's rate limit is reached", limit_details(received))
+        seconds = retry_after(received)
+        limit = {"remaining": 0, "retry_after_seconds": seconds, "resets_at": iso(time.time() + seconds)}
+        return LoopProblem("RATE_LIMIT_EXCEEDED", "The service's rate limit is reached", limit)
     if status in (400, 409, 422):
         words = f"The service cannot use these parameters (status {status})"
-        return AdapterFailure("VALIDATION_INVALID_VALUE", words, details)
+        return LoopProblem("VALIDATION_INVALID_VALUE", words, details)
     if 300 <= status < 400:
-        return AdapterFailure(
+        return LoopProblem(
             "INTERNAL_ERROR", "The service redirected the request, which is not followed", {"http_status": status}
         )
-    return AdapterFailure("INTERNAL_ERROR", f"The service failed (status {status})", details)
-
-
-def limit_details(received: ServiceResponse) -> dict[str, Any]:
-    seconds = retry_after(received)
-    return {"remaining": 0, "retry_after_seconds": seconds, "resets_at": iso(time.time() + seconds)}
+    return LoopProblem("INTERNAL_ERROR", f"The service failed (status {status})", details)
 
 
 def retry_after(received: ServiceResponse) -> int:
@@ -138,7 +137,8 @@ def _json(body: bytes) -> tuple[bool, Any]:
         return False, None
     if _depth(value) > DEPTH:
         return False, None
-    return True, _without_surrogates(value) if b"\\u" in body else value
+    # Lone surrogates cannot be encoded.
+    return True, on_texts(value, lambda text: text.encode("utf-8", "replace").decode()) if b"\\u" in body else value
 
 
 def _depth(value: Any) -> int:
@@ -149,22 +149,6 @@ def _depth(value: Any) -> int:
         if isinstance(item, dict | list) and depth <= DEPTH:
             waiting += [(inner, depth + 1) for inner in (item.values() if isinstance(item, dict) else item)]
     return deepest
-
-
-def _without_surrogates(value: Any) -> Any:
-    """Replaces lone surrogates, which cannot be encoded."""
-    if isinstance(value, str):
-        return value.encode("utf-8", "replace").decode("utf-8")
-    if isinstance(value, dict):
-        return {_without_surrogates(key): _without_surrogates(item) for key, item in value.items()}
-    return [_without_surrogates(item) for item in value] if isinstance(value, list) else value
-
-
-def _words(received: ServiceResponse, signed: AuthHeaders) -> str:
-    """The service's own error message, short, printable and without secrets."""
-    found, value = _json(received.body)
-    text = _message(value, 3) if found else ""
-    return visible(redact_text(signed.redact(text)[: EXCERPT * 4]))[:EXCERPT]
 
 
 def _message(value: Any, depth: int) -> str:
@@ -188,13 +172,13 @@ class RateLimitPauses:
         self._until: dict[str, tuple[float, dict[str, Any]]] = {}
 
     def check(self, service: str) -> None:
-        """Raises AdapterFailure while the service is paused."""
+        """Raises LoopProblem while the service is paused."""
         until, details = self._until.get(service, (0.0, {}))
         wait = until - time.time()
         if wait <= 0:
             return
         limit = {**details, "remaining": 0, "resets_at": iso(until), "retry_after_seconds": math.ceil(wait)}
-        raise AdapterFailure("RATE_LIMIT_EXCEEDED", "The service's rate limit is reached; nothing was sent", limit)
+        raise LoopProblem("RATE_LIMIT_EXCEEDED", "The service's rate limit is reached; nothing was sent", limit)
 
     def note(self, service: str, limits: Iterable[ApiLimit], received: ServiceResponse) -> None:
         """Starts a pause where a response reports too many requests, or none remaining."""
@@ -202,20 +186,16 @@ class RateLimitPauses:
         if received.status == 429:
             self._pause(service, now + retry_after(received), {})
         for limit in limits:
-            left = received.headers.get(limit.remaining_header.lower(), "") if limit.remaining_header else ""
-            if limit.scope == "global" and left.strip() == "0":
-                until = _reset(received.headers, limit, now)
+            left, text = (
+                received.headers.get(name.lower(), "").strip() for name in (limit.remaining_header, limit.reset_header)
+            )
+            if limit.scope == "global" and left == "0":
+                wait = int(text) if text.isdigit() and len(text) <= 12 else 60
+                until = float(wait) if wait > _EPOCH else now + wait
                 self._pause(service, until, {"limit": limit.limit, "window": limit.window})
 
     def _pause(self, service: str, until: float, details: dict[str, Any]) -> None:
         self._until[service] = (min(until, time.time() + MOST), details)
-
-
-def _reset(headers: Mapping[str, str], limit: ApiLimit, now: float) -> float:
-    text = headers.get(limit.reset_header.lower(), "").strip() if limit.reset_header else ""
-    if not text.isdigit() or len(text) > 12:
-        return now + 60
-    return float(text) if int(text) > _EPOCH else now + int(text)
 
 
 RETRIES = (0.2, 0.8)  # seconds before each further try of a read
@@ -223,11 +203,7 @@ REDIRECTS = 3
 _AGAIN = frozenset({502, 503, 504})
 _MOVED = frozenset({301, 302, 303, 307, 308})
 _READS = frozenset({"GET", "HEAD"})
-Before = Callable[[], Awaitable[None]]  # called before every request; raises AdapterFailure to prevent it
-
-
-async def _at_once() -> None:
-    return None
+Before = Callable[[], Awaitable[None]]  # called before every request; raises LoopProblem to prevent it
 
 
 class Performer:
@@ -246,11 +222,13 @@ class Performer:
     async def close(self) -> None:
         await self._client.aclose()
 
-    async def perform(self, service: Service, name: str, params: Mapping[str, Any], before: Before = _at_once) -> Any:
-        """The data of a success; raises AdapterFailure for everything else."""
+    async def perform(
+        self, service: Service, name: str, params: Mapping[str, Any], before: Before | None = None
+    ) -> Any:
+        """The data of a success; raises LoopProblem for everything else."""
         call = service.calls.get(name)
         if call is None:
-            raise not_an_operation(name)
+            raise LoopProblem("NOT_FOUND_OPERATION", f"There is no operation '{name}'", {"operation": name})
         signed = service.auth.sign_in(self._environ)
         try:
             async with asyncio.timeout(service.timeout), self._slot(service):
@@ -268,7 +246,7 @@ class Performer:
         return self._slots.setdefault(f"{service.name} {service.together}", asyncio.Semaphore(service.together))
 
     async def _send(
-        self, service: Service, call: ServiceCall, params: Mapping[str, Any], signed: AuthHeaders, before: Before
+        self, service: Service, call: ServiceCall, params: Mapping[str, Any], signed: AuthHeaders, before: Before | None
     ) -> ServiceResponse:
         sent = service.request(call, params)
         if call.merges:
@@ -292,7 +270,7 @@ class Performer:
         call: ServiceCall,
         params: Mapping[str, Any],
         signed: AuthHeaders,
-        before: Before,
+        before: Before | None,
         sent: OutgoingRequest,
     ) -> OutgoingRequest:
         """EP-14 over PUT: reads the resource and merges the input into it; `If-Match` refuses a change in between."""
@@ -305,29 +283,30 @@ class Performer:
             raise response_failure(there, signed, *call.resource(params))
         found = response_data(there, AuthHeaders())
         if not isinstance(found, dict):
-            raise AdapterFailure("INTERNAL_ERROR", "The service returned no object to merge the input into")
+            raise LoopProblem("INTERNAL_ERROR", "The service returned no object to merge the input into")
         whole = service.request_with_body(call, params, merge_fields(found, service.fields(call, params)))
         mark = there.headers.get("etag", "")
         unchanged = {"If-Match": mark} if mark.startswith('"') else {}  # a weak tag proves nothing
         return OutgoingRequest(whole.method, whole.url, whole.body, {**whole.headers, **unchanged})
 
     async def _once(
-        self, service: Service, sent: OutgoingRequest, signed: AuthHeaders, before: Before
+        self, service: Service, sent: OutgoingRequest, signed: AuthHeaders, before: Before | None
     ) -> ServiceResponse:
         """Sends one request; follows redirects of a read, on the same host only."""
         url = sent.url
         for _ in range(REDIRECTS + 1):
             if not on_own_host(url, service.base_url):
-                raise AdapterFailure("PERMISSION_DENIED", "The service pointed to another host; nothing was sent there")
+                raise LoopProblem("PERMISSION_DENIED", "The service pointed to another host; nothing was sent there")
             self._pauses.check(service.name)
-            await before()
+            if before is not None:
+                await before()
             received = await self._exchange(sent, url, signed)
             self._pauses.note(service.name, service.limits, received)
             target = received.headers.get("location", "")
             if sent.method not in _READS or received.status not in _MOVED or not target:
                 return received
             url = urljoin(url, target)
-        raise AdapterFailure("INTERNAL_ERROR", "The service redirected the request too often")
+        raise LoopProblem("INTERNAL_ERROR", "The service redirected the request too often")
 
     async def _exchange(self, sent: OutgoingRequest, url: str, signed: AuthHeaders) -> ServiceResponse:
         headers = {"User-Agent": "interlock-adapter", "Accept-Encoding": "identity", **sent.headers, **signed.headers}
@@ -339,7 +318,7 @@ class Performer:
         except ResponseTooLarge:
             raise too_large(self._most) from None
         except (httpx.InvalidURL, httpx.UnsupportedProtocol):
-            raise AdapterFailure("INTERNAL_ERROR", "The URL of the service cannot be used") from None
+            raise LoopProblem("INTERNAL_ERROR", "The URL of the service cannot be used") from None
 
     async def _read(self, response: httpx.Response, encoding: str) -> bytes:
         said = response.headers.get("content-length", "")
@@ -364,12 +343,12 @@ def on_own_host(url: str, base: str) -> bool:
     return (found.scheme, found.host, found.port, found.userinfo) == (home.scheme, home.host, home.port, b"")
 
 
-def _unreachable(call: ServiceCall, error: httpx.TransportError) -> AdapterFailure:
+def _unreachable(call: ServiceCall, error: httpx.TransportError) -> LoopProblem:
     if isinstance(error, httpx.ConnectError | httpx.ConnectTimeout):
-        return AdapterFailure("INTERNAL_ERROR", "The service cannot be reached; nothing was sent")
+        return LoopProblem("INTERNAL_ERROR", "The service cannot be reached; nothing was sent")
     return _unanswered(call, "The service closed the connection")
 
 
-def _unanswered(call: ServiceCall, words: str) -> AdapterFailure:
+def _unanswered(call: ServiceCall, words: str) -> LoopProblem:
     unknown = "" if call.template.method in _READS else "; it is unknown whether it was done"
-    return AdapterFailure("INTERNAL_ERROR", words + unknown)
+    return LoopProblem("INTERNAL_ERROR", words + unknown)

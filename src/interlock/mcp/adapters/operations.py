@@ -57,7 +57,7 @@ def row_of(call: ServiceCall, trust: Trust, named: Named) -> OfferedOperation:
         made = OperationSpec(
             own.name,
             own.category,
-            _description(own, found.level),
+            f"{own.description.rstrip('. ') or own.name.replace('_', ' ').capitalize()}. Danger level: {found.level.word}.",
             params,
             Returns("ServiceAnswer", "object", "The answer of the service."),
             _danger(own, found),
@@ -121,11 +121,6 @@ def _param(given: AdapterParam, call: ServiceCall, default: bool = True) -> Para
         nested=given.name in _NESTED,
         **numbers,
     )
-
-
-def _description(own: AdapterOperationSpec, level: Level) -> str:
-    words = own.description.rstrip(". ") or own.name.replace("_", " ").capitalize()
-    return f"{words}. Danger level: {level.word}."
 
 
 def _danger(own: AdapterOperationSpec, found: EffectiveLevel) -> Danger:

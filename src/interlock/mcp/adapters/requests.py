@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property
 from typing import Any
 from urllib.parse import parse_qsl, quote, urlencode
@@ -14,8 +14,9 @@ from msgspec import Struct, field
 
 from interlock.adapters import METHODS, Adapter, AdapterOperationSpec
 from interlock.adapters.quota import ApiLimit
+from interlock.error_codes import LoopProblem
 from interlock.loop.protocol.gatekeeper import type_of
-from interlock.mcp.adapters import AdapterFailure, invalid_value
+from interlock.mcp.adapters import invalid_value
 from interlock.model import Confidential
 
 # The keys of each type that name a variable of the environment, the usual one first.
@@ -45,15 +46,22 @@ class AuthHeaders(Confidential, Struct, frozen=True):
 
     def redact(self, value: Any) -> Any:
         """Redacts the secrets from a value: a service may echo its request."""
-        if not self.secrets:
-            return value
-        if isinstance(value, str):
+
+        def hide(text: str) -> str:
             for secret in self.secrets:
-                value = value.replace(secret, HIDDEN)
-            return value
-        if isinstance(value, dict):
-            return {self.redact(key): self.redact(item) for key, item in value.items()}
-        return [self.redact(item) for item in value] if isinstance(value, list) else value
+                text = text.replace(secret, HIDDEN)
+            return text
+
+        return on_texts(value, hide) if self.secrets else value
+
+
+def on_texts(value: Any, work: Callable[[str], str]) -> Any:
+    """The value with some work done on every text in it, keys included."""
+    if isinstance(value, str):
+        return work(value)
+    if isinstance(value, dict):
+        return {on_texts(key, work): on_texts(item, work) for key, item in value.items()}
+    return [on_texts(item, work) for item in value] if isinstance(value, list) else value
 
 
 class Auth(Struct, frozen=True):
@@ -79,7 +87,7 @@ class Auth(Struct, frozen=True):
         return cls(kind, header, tuple(_variable(block, *keys) for keys in _VARIABLES[kind]))
 
     def sign_in(self, environ: Mapping[str, str]) -> AuthHeaders:
-        """The headers; raises AdapterFailure where a variable is not set, naming the variable and nothing more."""
+        """The headers; raises LoopProblem where a variable is not set, naming the variable and nothing more."""
         if self.type == "none":
             return AuthHeaders()
         values = [self._value(name, environ) for name in self.variables]
@@ -96,7 +104,7 @@ class Auth(Struct, frozen=True):
         words = f"The adapter signs in with the environment variable '{name}', which is not set"
         if value:
             words = f"The environment variable '{name}' holds something no header can carry"
-        raise AdapterFailure("PERMISSION_DENIED", words, {"reason": "not signed in"})
+        raise LoopProblem("PERMISSION_DENIED", words, {"reason": "not signed in"})
 
 
 def _variable(block: Mapping[str, Any], *keys: str) -> str:
@@ -148,28 +156,18 @@ class Template(Struct, frozen=True, dict=True):
         return cls(method.upper(), path, pairs)
 
     @cached_property
-    def path_names(self) -> frozenset[str]:
+    def path_names(self) -> list[str]:
         """The params in the path."""
-        return frozenset(_HOLE.findall(self.path))
-
-    @property
-    def last_name(self) -> str:
-        return str((_HOLE.findall(self.path) or [""])[-1])
+        return _HOLE.findall(self.path)
 
     @cached_property
     def names(self) -> frozenset[str]:
         """The params that the template has placeholders for."""
-        return self.path_names | {name for _, value in self.query for name in _HOLE.findall(value)}
-
-    @cached_property
-    def keys(self) -> frozenset[str]:
-        """The keys of the query that the template fixes."""
-        return frozenset(key for key, _ in self.query)
+        return frozenset((*self.path_names, *(name for _, value in self.query for name in _HOLE.findall(value))))
 
     def filled_path(self, params: Mapping[str, Any], slashed: frozenset[str] = frozenset()) -> str:
         """The path with its values; a value stays inside its segment, or, for a param with `slashes`, below it."""
-        pieces = [self._segment(piece, params, slashed) for piece in self.path.split("/")]
-        return "/".join(pieces)
+        return "/".join(self._segment(piece, params, slashed) for piece in self.path.split("/"))
 
     def filled_query(self, params: Mapping[str, Any]) -> list[tuple[str, str]]:
         """The template's query with its values; omits pairs without one."""
@@ -200,12 +198,12 @@ def scalar(name: str, value: Any) -> str:
             raise invalid_value(name, "text without control characters")
         return text
     details = {"param_name": name, "expected_type": "string, number or boolean", "actual_type": type_of(value)}
-    raise AdapterFailure("VALIDATION_INVALID_TYPE", f"'{name}': expected a text, a number or a boolean", details)
+    raise LoopProblem("VALIDATION_INVALID_TYPE", f"'{name}': expected a text, a number or a boolean", details)
 
 
 def _encoded(name: str, value: Any, slashes: bool) -> str:
     if value is None:
-        raise AdapterFailure(
+        raise LoopProblem(
             "VALIDATION_MISSING_PARAM", f"Missing required parameter '{name}'", {"param_name": name}
         )  # a placeholder in a path needs a value
     text = scalar(name, value)
@@ -262,7 +260,7 @@ class ServiceCall(Struct, frozen=True):
     def resource(self, params: Mapping[str, Any]) -> tuple[str, str]:
         """The resource that an error names: the noun of the operation, and the last value in its path."""
         noun = self.operation.name.partition("_")[2] or self.operation.name
-        last = self.template.last_name
+        last = (self.template.path_names or [""])[-1]
         return noun, scalar(last, params[last])[:100] if params.get(last) is not None else ""
 
     @classmethod
@@ -271,7 +269,7 @@ class ServiceCall(Struct, frozen=True):
         names = {param.name for param in operation.params}
         if missing := sorted(template.names - names):
             raise TemplateError(f"maps_to uses '{missing[0]}', which is not a parameter")
-        if fixed := sorted(template.keys & names - template.names):
+        if fixed := sorted({key for key, _ in template.query} & names - template.names):
             raise TemplateError(f"maps_to fixes '{fixed[0]}', so it cannot be a parameter as well")
         slashed = frozenset(param.name for param in operation.params if param.rest.get("slashes"))
         queried = frozenset(param.name for param in operation.params if param.rest.get("in") == "query")
@@ -312,11 +310,14 @@ class Service(Struct, frozen=True):
             try:
                 if operation.maps_to:
                     calls[operation.name] = ServiceCall.of(operation)
-            except (TemplateError, ValueError) as error:
+            except ValueError as error:
                 wrong.append(f"{operation.name}: {error}")
         if wrong:
             raise AdapterUnusable(f"{adapter.name}: " + "; ".join(wrong))
-        timeout, headers = _timeout(target.get("timeout")), _headers(target.get("headers"))
+        given, headers = target.get("timeout"), _headers(target.get("headers"))
+        timeout = TIMEOUT
+        if isinstance(given, int | float) and not isinstance(given, bool) and given > 0:
+            timeout = min(given / 1000 if given > 1000 else float(given), MOST_TIMEOUT)  # some write milliseconds
         base = str(target.get("base_url", "")).rstrip("/")
         form, together = target.get("serialization") == "form", adapter.limits.concurrent
         return cls(adapter.name, base, auth, calls, form, timeout, headers, together, adapter.limits.api)
@@ -357,7 +358,12 @@ class Service(Struct, frozen=True):
             given = {**params, **(params.get(INPUT) or {})} if call.updates else dict(params)
             names = frozenset(given) - call.template.names - ({INPUT} if call.updates else set())
             params = given
-        return [pair for name in sorted(names) for pair in _pairs(name, params.get(name))]
+        values = {name: params[name] for name in sorted(names) if params.get(name) is not None}
+        return [
+            (name, scalar(name, item))
+            for name, value in values.items()
+            for item in (value if isinstance(value, list) else [value])
+        ]
 
 
 def merge_fields(before: Any, given: Any) -> Any:
@@ -373,14 +379,6 @@ def merge_fields(before: Any, given: Any) -> Any:
     return after
 
 
-def _pairs(name: str, value: Any) -> list[tuple[str, str]]:
-    if value is None:
-        return []
-    if isinstance(value, list):
-        return [(name, scalar(name, item)) for item in value]
-    return [(name, scalar(name, value))]
-
-
 def _form(body: Mapping[str, Any], above: str = "") -> list[tuple[str, str]]:
     """A table as form fields, nested as `a[b]`; null empties a field."""
     found: list[tuple[str, str]] = []
@@ -393,20 +391,9 @@ def _form(body: Mapping[str, Any], above: str = "") -> list[tuple[str, str]]:
         elif isinstance(value, list):
             found += [(f"{name}[]", scalar(key, item)) for item in value]
         else:
-            found.append((name, "" if value is None else _form_text(key, value)))
+            text = "" if value is None else value  # line breaks are allowed in a body, unlike in a URL
+            found.append((name, text if isinstance(text, str) else scalar(key, text)))
     return found
-
-
-def _form_text(key: str, value: Any) -> str:
-    """A form value as text; line breaks are allowed in a body, unlike in a URL."""
-    return value if isinstance(value, str) else scalar(key, value)
-
-
-def _timeout(value: Any) -> float:
-    """Seconds; a larger number is milliseconds, as some adapters write it."""
-    if not isinstance(value, int | float) or isinstance(value, bool) or value <= 0:
-        return TIMEOUT
-    return min(float(value) / 1000 if value > 1000 else float(value), MOST_TIMEOUT)
 
 
 def _headers(value: Any) -> dict[str, str]:
@@ -416,7 +403,3 @@ def _headers(value: Any) -> dict[str, str]:
         for name, value in given.items()
         if "\n" not in f"{name}{value}" and "\r" not in f"{name}{value}"
     }
-
-
-def not_an_operation(name: str) -> AdapterFailure:
-    return AdapterFailure("NOT_FOUND_OPERATION", f"There is no operation '{name}'", {"operation": name})

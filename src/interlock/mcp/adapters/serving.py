@@ -15,15 +15,15 @@ from interlock.adapters.levels import level_from_name
 from interlock.analysis.display_text import short_id
 from interlock.client import DaemonClient, DaemonReply, NoDaemon
 from interlock.config import Config
-from interlock.error_codes import confirmation_hint
-from interlock.loop.protocol.envelope import AqlProblem, ProtocolReply, refusal
+from interlock.error_codes import LoopProblem, confirmation_hint
+from interlock.loop.protocol.envelope import ProtocolReply, refusal
 from interlock.loop.protocol.gatekeeper import route
 from interlock.loop.protocol.introspection import INTROSPECTION
 from interlock.loop.protocol.surface import DataWithWarnings, Handler, OperationCall, ProtocolCaller, Surface
 from interlock.loop.protocol.surface import call as answer_call
 from interlock.loop.protocol.tools import ToolNaming, list_tools
 from interlock.mcp import tool_preamble
-from interlock.mcp.adapters import AdapterFailure, failure_of
+from interlock.mcp.adapters import failure_of
 from interlock.mcp.adapters.catalog import (
     AdapterFiles,
     LoopSurface,
@@ -35,7 +35,7 @@ from interlock.mcp.adapters.catalog import (
 from interlock.mcp.adapters.http_client import Performer
 from interlock.mcp.adapters.operations import OfferedOperation, inference_warning
 from interlock.mcp.adapters.requests import AdapterUnusable
-from interlock.model import Trust
+from interlock.model import TRUSTS, Trust
 from interlock.policy.policy import MODES, Policy
 
 SILENT = "Interlock's daemon does not answer, so nothing is done. A person starts it with 'interlock serve'."
@@ -49,7 +49,7 @@ class AdapterCaller(Struct, frozen=True):
     session: str
 
     def evaluate(self, adapter: str, operation: str, crude: str, params: Mapping[str, Any], token: str) -> str:
-        """Evaluates an operation: the ticket that was spent, if any; raises AdapterFailure unless it is allowed."""
+        """Evaluates an operation: the ticket that was spent, if any; raises LoopProblem unless it is allowed."""
         given = {**params, "_confirmation": token} if token else dict(params)
         body = {
             "adapter": adapter,
@@ -66,21 +66,28 @@ class AdapterCaller(Struct, frozen=True):
     def check_quota(
         self, adapter: str, operation: str, file: str, token: str = "", count: bool = False
     ) -> list[dict[str, Any]]:
-        """Checks the quota for one more request: its warnings; raises AdapterFailure where it is used up."""
+        """Checks the quota for one more request: its warnings; raises LoopProblem where it is used up."""
         body = {"adapter": adapter, "operation": operation, "file": file, "token": token, "count": count}
         allowed, reply = self._ask("/quota", body | {"agent": self.agent, "session": self.session})
         if not allowed:
-            raise _with_token(failure_of(reply))
+            found = failure_of(reply)
+            again = found.details.get("confirmation_token")
+            if again:  # 2.9: a retry carries it, so it stands beside the error
+                until = found.details.get("expires_at", "")
+                found.confirmation = {"token": again, "expires_at": until, "message": found.message}
+            raise found
         return list(reply.get("warnings", ()))
 
     def adapter_status(self, adapter: str) -> Mapping[str, Any]:
         """Trust, limits and quotas of an adapter in the daemon; empty for one that it does not know."""
-        found = self.try_ask("GET", f"/quota?adapter={_quoted(adapter)}")
+        found = self.try_ask("GET", f"/quota?adapter={quote(adapter, safe='')}")
         return _body(found) if found is not None and found.status == 200 else {}
 
     def report_outcome(self, ticket: str, outcome: str) -> None:
-        """Reports the outcome of a spent ticket; a failure to report is ignored."""
-        self.try_ask("POST", f"/tickets/{_quoted(ticket)}/executed", {"outcome": outcome, "agent": self.agent})
+        """Reports the outcome of a ticket, where one was spent; a failure to report is ignored."""
+        if ticket:
+            path = f"/tickets/{quote(ticket, safe='')}/executed"
+            self.try_ask("POST", path, {"outcome": outcome, "agent": self.agent})
 
     def try_ask(self, method: str, path: str, body: Mapping[str, Any] | None = None) -> DaemonReply | None:
         """The daemon's reply; None where there is none."""
@@ -93,7 +100,7 @@ class AdapterCaller(Struct, frozen=True):
         """Whether the daemon allows it, and its reply; without one, nothing is done."""
         answer = self.try_ask("POST", path, body)
         if answer is None:
-            raise AdapterFailure("PERMISSION_DENIED", SILENT, {"reason": "no answer"})
+            raise LoopProblem("PERMISSION_DENIED", SILENT, {"reason": "no answer"})
         reply = _body(answer)
         return answer.status == 200 and reply.get("allowed") is True, reply
 
@@ -102,7 +109,7 @@ def _body(answer: DaemonReply) -> Mapping[str, Any]:
     return answer.body if isinstance(answer.body, Mapping) else {}
 
 
-def _refusal(reply: Mapping[str, Any], adapter: str, operation: str) -> AdapterFailure:
+def _refusal(reply: Mapping[str, Any], adapter: str, operation: str) -> LoopProblem:
     """The daemon's refusal, worded as in 4.3 and 4.4 where they apply."""
     found = failure_of(reply)
     if found.code == "PERMISSION_DANGER_LEVEL_DENIED" and "danger_level" in found.details:
@@ -116,22 +123,6 @@ def _refusal(reply: Mapping[str, Any], adapter: str, operation: str) -> AdapterF
     elif found.code == "PERMISSION_DENIED" and isinstance(reply.get("reason"), str):
         found.details.setdefault("reason", reply["reason"][:500])
     return found
-
-
-def _with_token(found: AdapterFailure) -> AdapterFailure:
-    """2.9: repeats the token that a retry carries beside the error."""
-    token = found.details.get("confirmation_token")
-    if token:
-        found.confirmation = {
-            "token": token,
-            "expires_at": found.details.get("expires_at", ""),
-            "message": found.message,
-        }
-    return found
-
-
-def _quoted(text: str) -> str:
-    return quote(text, safe="")
 
 
 TEACH = "Every operation is evaluated first; a held one comes back with a token only a person can arm."
@@ -163,7 +154,7 @@ class AdapterServer(Struct):
     version: str = "0"
     tight: Mapping[str, Any] = field(default_factory=dict)  # tightening of the loop beyond the daemon's policy
     run: Callable[[Coroutine[Any, Any, Any]], Any] = asyncio.run
-    _known: dict[str, tuple[tuple[str, str, str], OfferedSurface]] = field(default_factory=dict)
+    _known: dict[str, tuple[Any, OfferedSurface]] = field(default_factory=dict)
     _statuses: dict[str, Mapping[str, Any]] = field(default_factory=dict)
     _mode: str = ""
     _policy: Policy | None = None
@@ -176,14 +167,16 @@ class AdapterServer(Struct):
 
     def call(self, tool: str, arguments: Any) -> Mapping[str, Any]:
         """`{envelope, isError}`."""
-        introspects = _introspects(arguments)
+        several = arguments.get("operations") if isinstance(arguments, dict) else None  # a batch
+        requests = [arguments, *(several if isinstance(several, list) else [])]
+        introspects = any(isinstance(one, dict) and one.get("operation") == INTROSPECTION.name for one in requests)
         for one in self.surfaces(fresh=introspects):
             endpoint = one.tools.get(tool)
             if endpoint is not None:
                 found = self._answer(one, endpoint, arguments, introspects)
                 return found.wire
         details = {"operation": tool[:80], "available": sorted(name for one in self.surfaces() for name in one.tools)}
-        return refusal(AqlProblem("NOT_FOUND_OPERATION", "There is no such tool here", details)).wire
+        return refusal(LoopProblem("NOT_FOUND_OPERATION", "There is no such tool here", details)).wire
 
     def surfaces(self, fresh: bool = False) -> list[OfferedSurface]:
         """The surfaces offered now; reloads changed files, and with `fresh` asks the daemon for each adapter's status."""
@@ -205,31 +198,29 @@ class AdapterServer(Struct):
             try:
                 route(one.surface.operations, INTROSPECTION.name, endpoint)
                 self._may_introspect(one.adapter)
-            except AqlProblem as problem:
+            except LoopProblem as problem:
                 return refusal(problem, closed=True)
         return answer_call(one.surface, endpoint, arguments, caller)
 
     def _may_introspect(self, adapter: str) -> None:
-        """TL-08: raises AdapterFailure where the operator denies introspection of an untested adapter; harmless without a daemon."""
+        """TL-08: raises LoopProblem where the operator denies introspection of an untested adapter; harmless without a daemon."""
         try:
             self.asking.evaluate(adapter, INTROSPECTION.name, "read", {}, "")
-        except AdapterFailure as failure:
+        except LoopProblem as failure:
             if failure.details.get("reason") != "no answer":
                 raise
 
     def _offered(self, served: ServedAdapter, loop: LoopSurface | None, several: bool) -> OfferedSurface:
         standing = self._statuses.get(served.name, {})
-        trust = _trust(served, standing)
-        mark = (
-            served.mark,
-            f"{trust.word} {standing.get('file')} {standing.get('revalidate_by')} {standing.get('overdue')} {served.problem}",
-            self._mode,
-        )
+        same = standing.get("file") == served.mark  # the daemon's trust is in exactly the file that is served
+        trust = TRUSTS.get(str(standing.get("trust")), Trust.UNTESTED) if same else Trust.UNTESTED
+        mark = (served.mark, served.problem, self._mode, {key: standing.get(key) for key in _TRUST})
         known = self._known.get(served.name)
         if known is not None and known[0] == mark:
             return known[1]
         rows = rows_of(served, trust, self._named)
-        surface = adapter_surface(served, rows, self._handler(served, rows, trust), standing, self._quota(served), loop)
+        handler = self._handler(served, rows, trust)
+        surface = adapter_surface(served, rows, handler, standing, lambda _: self._quota(served.name), loop)
         naming = replace(self.naming, prefix=prefix_of(self.naming.prefix, served.name)) if several else self.naming
         made = OfferedSurface(surface, naming, served.name)
         self._known[served.name] = (mark, made)
@@ -241,10 +232,10 @@ class AdapterServer(Struct):
             name, own = call.operation.name, served.service.calls[call.operation.name]
             params = rows[name].params(call.params)  # 1
             served.service.request(own, params)  # 2
-            quota_token = _token(call, "_quota_continue")
+            quota_token = call.given.token("_quota_continue")
             warnings = self.asking.check_quota(served.name, name, served.mark, quota_token)  # 3
             judged, crude = rows[name].judged(params), own.operation.category
-            ticket = self.asking.evaluate(served.name, name, crude, judged, call.given.confirmation)  # 4
+            ticket = self.asking.evaluate(served.name, name, crude, judged, call.given.token())  # 4
             counted: list[list[dict[str, Any]]] = [warnings]
 
             async def before() -> None:
@@ -256,18 +247,16 @@ class AdapterServer(Struct):
 
             try:
                 done = self.run(self.performer.perform(served.service, name, params, before))  # 5
-            except AqlProblem as problem:
-                self._report(ticket, problem.code)
+            except LoopProblem as problem:
+                self.asking.report_outcome(ticket, problem.code)
                 raise
-            self._report(ticket, "done")
+            self.asking.report_outcome(ticket, "done")
             notices = inference_warning(served.adapter, own.operation, judged, trust, self._named)
-            return DataWithWarnings(_table(done), [*notices, *counted[-1]])
+            if not isinstance(done, dict):  # an envelope needs a table
+                done = {"items": done, "count": len(done)} if isinstance(done, list) else {"value": done}
+            return DataWithWarnings(done, [*notices, *counted[-1]])
 
         return perform
-
-    def _report(self, ticket: str, outcome: str) -> None:
-        if ticket:
-            self.asking.report_outcome(ticket, outcome)
 
     def _forward(self, call: OperationCall) -> DataWithWarnings:
         """Has the daemon perform an operation of the loop."""
@@ -283,23 +272,17 @@ class AdapterServer(Struct):
         }
         answer = self.asking.try_ask("POST", "/aql", body)
         if answer is None:
-            raise AdapterFailure("PERMISSION_DENIED", "", {"reason": "no answer"})
+            raise LoopProblem("PERMISSION_DENIED", "", {"reason": "no answer"})
         reply = _body(answer)
         envelope = reply.get("envelope")
         if answer.status == 200 and isinstance(envelope, Mapping) and envelope.get("success") is True:
             return DataWithWarnings(envelope.get("data") or {}, envelope.get("warnings") or ())
         raise failure_of(envelope if isinstance(envelope, Mapping) else reply)
 
-    def _quota(self, served: ServedAdapter) -> Callable[[ProtocolCaller], Mapping[str, Any]]:
-        def status(caller: ProtocolCaller) -> Mapping[str, Any]:
-            found = self.asking.adapter_status(served.name)
-            return {key: value for key, value in found.items() if key not in _TRUST} or {
-                "adapter": served.name,
-                "api_limits": {},
-                "quotas": [],
-            }
-
-        return status
+    def _quota(self, adapter: str) -> Mapping[str, Any]:
+        found = self.asking.adapter_status(adapter)
+        quota = {key: value for key, value in found.items() if key not in _TRUST}
+        return quota or {"adapter": adapter, "api_limits": {}, "quotas": []}
 
     def _loop_mode(self) -> str:
         """The daemon's mode; enforcing while it does not answer, as nothing is allowed then."""
@@ -322,37 +305,3 @@ def prefix_of(before: str, name: str) -> str:
     """EP-04: a short prefix of lower-case letters, digits and underscores that ends with an underscore."""
     slug = re.sub(r"[^a-z0-9]+", "_", name.lower()).strip("_") or "adapter"
     return f"{before}{slug[: _LONGEST - 1 - len(before)].rstrip('_')}_"
-
-
-def _trust(served: ServedAdapter, standing: Mapping[str, Any]) -> Trust:
-    """The daemon's trust in exactly the file that is served."""
-    if standing.get("file") != served.mark:
-        return Trust.UNTESTED
-    return next((one for one in Trust if one.word == standing.get("trust")), Trust.UNTESTED)
-
-
-def _token(call: OperationCall, key: str) -> str:
-    given = call.given.private.get(key)
-    if given is None:
-        return ""
-    if not isinstance(given, str):
-        raise AdapterFailure(
-            "VALIDATION_INVALID_TYPE", f"'{key}': expected a text", {"param_name": key, "expected_type": "string"}
-        )
-    return given or key
-
-
-def _introspects(arguments: Any) -> bool:
-    """Whether a call introspects, by itself or in a batch."""
-    if not isinstance(arguments, dict):
-        return False
-    several = arguments.get("operations")
-    requests = [arguments, *(several if isinstance(several, list) else [])]
-    return any(isinstance(one, dict) and one.get("operation") == INTROSPECTION.name for one in requests)
-
-
-def _table(data: Any) -> Mapping[str, Any]:
-    """Wraps data in a table, as an envelope needs one."""
-    if isinstance(data, dict):
-        return data
-    return {"items": data, "count": len(data)} if isinstance(data, list) else {"value": data}

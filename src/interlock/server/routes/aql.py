@@ -16,7 +16,7 @@ from interlock.approvals import confirmations
 from interlock.error_codes import LoopProblem
 from interlock.loop.executions import end_session
 from interlock.loop.protocol import ENDPOINTS
-from interlock.loop.protocol.envelope import AqlProblem, ProtocolReply, refusal
+from interlock.loop.protocol.envelope import ProtocolReply, refusal
 from interlock.loop.protocol.gatekeeper import ANY
 from interlock.loop.protocol.loop_surface import surface
 from interlock.loop.protocol.surface import ProtocolCaller, Surface, call
@@ -180,7 +180,7 @@ class AqlApi:
         try:
             tight = parse_tightening(self.context.state, options.policy, options.mode)
         except LoopProblem as problem:
-            return refusal(AqlProblem(problem.code, problem.message, problem.details), session)
+            return refusal(problem, session)
         strict = options.strict or self.context.config.daemon.strict_introspection
         caller = ProtocolCaller(
             principal, session, options.naming, strict, Connection(tight, _interface(options), options.isolation)
@@ -207,7 +207,7 @@ class AqlApi:
 
 def failure_envelope(problem: HttpProblem) -> dict[str, Any]:
     """An HTTP error as a failed MCP-AQL envelope."""
-    return refusal(AqlProblem(problem.code, problem.words, problem.details)).wire
+    return refusal(LoopProblem(problem.code, problem.words, problem.details)).wire
 
 
 def is_aql(scope: Scope) -> bool:
