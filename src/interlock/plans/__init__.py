@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from interlock.engine.assessment import Unjudged
 from interlock.engine.preview import preview
-from interlock.model import PERSON, Action, AgentRef, Requirement, command
+from interlock.model import PERSON, AgentRef, Requirement, command
 from interlock.policy.plan_review import PlannerClaims, plan_mark, risk
 from interlock.ports import Access
 from interlock.runtime import Request
@@ -21,7 +21,7 @@ NAME = "interlock ask"
 
 def review(state: State, id: str, text: str, cwd: str, claims: PlannerClaims | None, shown: bool = True) -> Reviewed:
     """The risk of exactly this text in this folder, and the mark that its approval has to carry; with `shown`, targets are inspected."""
-    action = action_of(text, cwd)
+    action = command(text, cwd)
     read = state.reader.read(action, state.plans.files)
     found, witnesses = read[0].assessment, read[0].witnesses
     joined_risk = risk(text, found, claims)
@@ -39,23 +39,15 @@ def review(state: State, id: str, text: str, cwd: str, claims: PlannerClaims | N
 
 def review_again(state: State, plan: ReviewedPlan) -> Reviewed:
     """Reviews a plan again: rules and scripts may have changed since it was shown."""
-    found = review(state, plan.id, plan.command, plan.cwd, claims_of(plan), shown=False)
+    claims = None if plan.edited else plan.draft.claims  # the planner's, about its own text
+    found = review(state, plan.id, plan.command, plan.cwd, claims, shown=False)
     return replace(found, blast=plan.reviewed.blast, copied=plan.reviewed.copied and found.mark == plan.reviewed.mark)
-
-
-def claims_of(plan: ReviewedPlan) -> PlannerClaims | None:
-    """The planner's claims about its own text; none for an edited one."""
-    return plan.draft.claims if not plan.edited else None
-
-
-def action_of(text: str, cwd: str) -> Action:
-    return command(text, cwd)
 
 
 def request_of(state: State, plan: ReviewedPlan, runs_as: str = "") -> Request:
     """The request to evaluate: the operator's own command, under no agent's principal; `runs_as` is the user whose files it reaches."""
     agent, own = AgentRef(f"{PERSON}{plan.operator}", NAME, plan.id), state.plans.access(runs_as)
     return Request(
-        action_of(plan.command, plan.cwd), agent, INTERFACE, runs_as=runs_as,
+        command(plan.command, plan.cwd), agent, INTERFACE, runs_as=runs_as,
         access=Access(state.plans.files, inspect=own.inspect, snapshot=own.snapshot),
     )  # fmt: skip

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any
@@ -55,13 +54,22 @@ def parse_draft(reply: object) -> Draft:
     if not isinstance(reply, Mapping):
         raise DraftError("the planner's answer is no object")
     notes: list[str] = []
+    sure = reply.get("confidence")
+    if isinstance(sure, bool) or not isinstance(sure, int | float) or not 0 <= sure <= 1:  # nor anything infinite
+        sure = None
+        notes.append("the planner did not say how sure it is")
+    risk = reply.get("risk")
+    word = risk.strip().lower() if isinstance(risk, str) else ""
+    if risk is None:  # left to Interlock's own analysis; an unknown word is the worst one
+        notes.append("the planner gave no risk: it is what Interlock reads")
+        word = RISKS[0]
     return Draft(
         parse_command(reply.get("command")),
         _words(reply, "explanation", notes),
         _assumptions(reply.get("assumptions"), notes),
-        _confidence(reply.get("confidence"), notes),
+        None if sure is None else round(float(sure), 2),
         _words(reply, "expectedEffect", notes),
-        PlannerClaims(_risk(reply.get("risk"), notes), _flags(reply.get("flags"), notes)),
+        PlannerClaims(word if word in RISKS else HIGH, _flags(reply.get("flags"), notes)),
         tuple(notes),
     )
 
@@ -95,22 +103,6 @@ def _assumptions(value: object, notes: list[str]) -> tuple[str, ...]:
     return tuple(str(item).strip()[:500] for item in listed if isinstance(item, str) and item.strip())[
         :MOST_ASSUMPTIONS
     ]
-
-
-def _confidence(value: object, notes: list[str]) -> float | None:
-    if isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value) and 0 <= value <= 1:
-        return round(float(value), 2)
-    notes.append("the planner did not say how sure it is")
-    return None
-
-
-def _risk(value: object, notes: list[str]) -> str:
-    """The claimed risk; an unknown word is the worst one, and none leaves it to Interlock's own analysis."""
-    if value is None:
-        notes.append("the planner gave no risk: it is what Interlock reads")
-        return RISKS[0]
-    word = value.strip().lower() if isinstance(value, str) else ""
-    return word if word in RISKS else HIGH
 
 
 def _flags(value: object, notes: list[str]) -> Flags:

@@ -32,7 +32,8 @@ _OPEN = (TicketState.COOLING, TicketState.WAITING, TicketState.APPROVED)
 
 def withdraw_ticket(state: State, by: str, id: str, why: str) -> bool:
     """Closes the ticket of a held plan for its operator; that refuses nothing, and the same can be requested again."""
-    if not id or _is_awaited(state, id):
+    # Another plan on the desk, with the same text, may wait for the same ticket.
+    if not id or any(plan.ticket == id and plan.status in (PLANNED, STARTING) for plan in state.plans.all()):
         return False
     return state.store.write(lambda tx: _close_ticket(tx, state, tx.ticket(id), "revoke", by, why))
 
@@ -46,17 +47,12 @@ def close_abandoned(state: State) -> int:
         return 0
 
     def work(tx: Tx) -> int:
-        mine = [ticket for ticket in left if not state.shared or _is_own_row(tx, state, ticket)]
+        rows = [(ticket, tx.plan(ticket.agent.session)) for ticket in left]
+        own = state.recorder.writer
+        mine = [ticket for ticket, row in rows if not state.shared or (row is not None and row.writer == own)]
         return sum(_close_ticket(tx, state, tx.ticket(one.id), "expire", BY_TIME, LEFT_BEHIND) for one in mine)
 
     return state.store.write(work)
-
-
-def report_run(tx: Tx, state: State, row: PlanRow, outcome: str) -> None:
-    """Records the outcome of a run on its plan's ticket, where it has one (R-4)."""
-    ticket = tx.ticket(row.ticket) if row.ticket else None
-    if ticket is not None and ticket.state is TicketState.SPENT:
-        mark_executed(tx, state, ticket, ticket.agent.principal, outcome)
 
 
 def _close_ticket(tx: Tx, state: State, before: Ticket | None, move: str, by: str, why: str) -> bool:
@@ -73,11 +69,6 @@ def _close_ticket(tx: Tx, state: State, before: Ticket | None, move: str, by: st
     return True
 
 
-def _is_awaited(state: State, id: str) -> bool:
-    """Whether another plan on the desk, with the same text, waits for the same ticket."""
-    return any(plan.ticket == id and plan.status in (PLANNED, STARTING) for plan in state.plans.all())
-
-
 def _is_attended(state: State, ticket: Ticket) -> bool:
     """Whether a plan of this ticket is starting, running, or was touched recently."""
     now = state.clock.now()
@@ -86,11 +77,6 @@ def _is_attended(state: State, ticket: Ticket) -> bool:
         for plan in state.plans.all()
         if ticket.id == plan.ticket or ticket.agent.session == plan.id
     )
-
-
-def _is_own_row(tx: Tx, state: State, ticket: Ticket) -> bool:
-    row = tx.plan(ticket.agent.session)
-    return row is not None and row.writer == state.recorder.writer
 
 
 def plan_row(state: State, plan: ReviewedPlan) -> PlanRow:
@@ -150,7 +136,9 @@ def end_run(tx: Tx, state: State, row: PlanRow, status: str, by: str) -> PlanRow
     journal = {"journal": row.details["journal"]} if row.details.get("journal") else {}
     details = {"plan": row.id, "status": status, **code, "seconds": int(now - row.started_at), **journal}
     state.recorder.event(tx, "plan_end", by, details)
-    report_run(tx, state, row, status)
+    ticket = tx.ticket(row.ticket) if row.ticket else None
+    if ticket is not None and ticket.state is TicketState.SPENT:  # R-4
+        mark_executed(tx, state, ticket, ticket.agent.principal, status)
     return after
 
 

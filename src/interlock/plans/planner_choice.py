@@ -156,38 +156,29 @@ def listener_at(url: str) -> PortListener | None:
             address = there.getpeername()[0]
     except OSError:
         return None
-    uid = next((uid for at, uid in _bound(port) if at == address or ipaddress.ip_address(at).is_unspecified), None)
-    return PortListener(UNKNOWN_USER, "") if uid is None else PortListener(uid, _name(uid))
-
-
-def _bound(port: int) -> list[tuple[str, int]]:
-    """The listening addresses of a port with the user of each; specific addresses before unspecified ones."""
-    found = [row for table in _TABLES for row in _rows(table, port)]
-    return sorted(found, key=lambda row: ipaddress.ip_address(row[0]).is_unspecified)
-
-
-def _rows(table: Path, port: int) -> Iterator[tuple[str, int]]:
+    bound = dict(_bound(port))
+    uid = bound.get(address, next((uid for at, uid in bound.items() if ipaddress.ip_address(at).is_unspecified), None))
+    if uid is None:
+        return PortListener(UNKNOWN_USER, "")
     try:
-        lines = table.read_text("ascii").splitlines()[1:]
-    except (OSError, ValueError):
-        return
-    for line in lines:
-        words = line.split()
-        host, _, number = words[1].partition(":")
-        if words[3] == _LISTENS and int(number, 16) == port:
-            yield _address(host), int(words[7])
-
-
-def _address(text: str) -> str:
-    """An address as the kernel writes it: words of four bytes, each in the machine's own order."""
-    words = struct.pack(f"={len(text) // 8}I", *(int(text[at : at + 8], 16) for at in range(0, len(text), 8)))
-    found = ipaddress.ip_address(words)
-    mapped = found.ipv4_mapped if isinstance(found, ipaddress.IPv6Address) else None
-    return str(mapped or found)
-
-
-def _name(uid: int) -> str:
-    try:
-        return pwd.getpwuid(uid).pw_name
+        return PortListener(uid, pwd.getpwuid(uid).pw_name)
     except KeyError:
-        return f"uid {uid}"
+        return PortListener(uid, f"uid {uid}")
+
+
+def _bound(port: int) -> Iterator[tuple[str, int]]:
+    """The addresses at which a port listens, with the user of each."""
+    for table in _TABLES:
+        try:
+            lines = table.read_text("ascii").splitlines()[1:]
+        except (OSError, ValueError):
+            continue
+        for words in map(str.split, lines):
+            text, _, number = words[1].partition(":")
+            if words[3] != _LISTENS or int(number, 16) != port:
+                continue
+            # An address as the kernel writes it: words of four bytes, each in the machine's own order.
+            parts = (int(text[at : at + 8], 16) for at in range(0, len(text), 8))
+            found = ipaddress.ip_address(struct.pack(f"={len(text) // 8}I", *parts))
+            mapped = found.ipv4_mapped if isinstance(found, ipaddress.IPv6Address) else None
+            yield str(mapped or found), int(words[7])

@@ -33,7 +33,8 @@ def make_plan(state: State, by: OperatorSession, intent: str, cwd: str = "") -> 
     place, planner = working_folder(cwd), planner_for(state)
     if planner is None:
         raise AnswerRefused("there is no planner: see [planner] in the configuration", "NOT_FOUND_RESOURCE")
-    context = _context(place)
+    # Everything that a planner receives beside the request.
+    context = {"system": platform.system() or "unknown", "shell": "bash", "folder": place}
     if not state.plans.planning.acquire(timeout=1):
         raise AnswerRefused("the planner is busy with other requests; try again in a moment", "RATE_LIMIT_EXCEEDED")
     try:
@@ -130,8 +131,3 @@ def working_folder(cwd: str) -> str:
     if not path.startswith("/") or len(path) > 4_096 or not path.isprintable():
         raise AnswerRefused("the folder has to be an absolute path, such as /home/you/project", INVALID)
     return os.path.normpath(path)
-
-
-def _context(cwd: str) -> Mapping[str, str]:
-    """Everything that a planner receives beside the request."""
-    return {"system": platform.system() or "unknown", "shell": "bash", "folder": cwd}

@@ -117,7 +117,8 @@ def _gate(state: State, by: OperatorSession, plan: ReviewedPlan, runs_as: str, s
     request = replace(request_of(state, plan, runs_as), spend=spend)
     decision = evaluate(state, request)
     ticket = decision.ticket
-    if not decision.allowed and ticket is not None and _own_approval_suffices(ticket):
+    waits = ticket is not None and ticket.state is TicketState.WAITING and not ticket.requirement.blocked
+    if not decision.allowed and ticket is not None and waits and not needs_stepup(ticket):
         approve(state, by, ticket.id, f"asked for in plan {plan.id}")
         decision = evaluate(state, request)
     if not decision.allowed:
@@ -125,10 +126,6 @@ def _gate(state: State, by: OperatorSession, plan: ReviewedPlan, runs_as: str, s
     if decision.assessment is not None and not decision.assessment.approvable:  # whatever the mode lets pass
         raise PlanHeld(NEVER, None)
     return decision
-
-
-def _own_approval_suffices(ticket: Ticket) -> bool:
-    return ticket.state is TicketState.WAITING and not ticket.requirement.blocked and not needs_stepup(ticket)
 
 
 def _record_run(state: State, plan: ReviewedPlan, decision: Decision, yes: PlanConsent) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import unicodedata
-from collections.abc import Iterable
 
 from msgspec import Struct
 
@@ -14,8 +13,8 @@ from interlock.analysis.shell.interpreters import is_interpreter
 from interlock.error_codes import AnswerRefused
 from interlock.identity.isolation import SEPARATE
 from interlock.identity.sessions import OperatorSession
-from interlock.model import Level
-from interlock.plans import action_of, history
+from interlock.model import Level, command
+from interlock.plans import history
 from interlock.plans.history import record_end
 from interlock.plans.process import RunningCommand, environment
 from interlock.plans.releasing import PlanConsent, own_principal, release
@@ -42,10 +41,8 @@ class RunProgress(Struct, frozen=True):
 
 def why_not_here(state: State, elsewhere: bool = False) -> str:
     """Why this daemon runs nothing for a browser; empty where it does."""
-    settings, instead = (
-        state.plans.settings,
-        "Run it with `interlock ask` at a terminal of your own, or copy the command.",
-    )
+    settings = state.plans.settings
+    instead = "Run it with `interlock ask` at a terminal of your own, or copy the command."
     if state.strength == SEPARATE:
         return f"This daemon has a user of its own, and runs nothing as that user. {instead}"
     if state.shared:
@@ -78,10 +75,9 @@ def spawn(state: State, plan: ReviewedPlan) -> RunningCommand | None:
     journal = None if plan.reviewed.assessment.flags.escalates_privileges else state.plans.journal(_AGENT)
 
     def over(code: int, stopped: bool, output: str, cut: bool) -> None:
-        status = INTERRUPTED if stopped else SUCCESS if code == 0 else FAILURE
         try:
             undo = journal.id() if journal is not None else ""
-            record_end(state, plan.id, status, _code(code), output, cut, plan.operator, undo)
+            record_end(state, plan.id, *_ending(code, stopped), output, cut, plan.operator, undo)
         except Exception as error:
             state.trouble(f"the end of a plan could not be stored: {error}", "store")
 
@@ -91,9 +87,8 @@ def spawn(state: State, plan: ReviewedPlan) -> RunningCommand | None:
             journal.argv if journal is not None else list,
         )  # fmt: skip
     except OSError as error:
-        record_end(
-            state, plan.id, FAILURE, CANNOT_START, f"It could not be started: {error.strerror}", False, plan.operator
-        )
+        words = f"It could not be started: {error.strerror}"
+        record_end(state, plan.id, FAILURE, CANNOT_START, words, False, plan.operator)
         return None
     with state.plans.lock:
         gone = [id for id, one in state.plans.processes.items() if one.over]
@@ -109,11 +104,10 @@ def follow(state: State, by: OperatorSession, id: str, start: int) -> RunProgres
     if row is None or row.operator != by.operator:
         raise AnswerRefused(f"no plan {id!r:.80} of yours", "NOT_FOUND_RESOURCE")
     process = state.plans.processes.get(id)
-    if process is None:
-        text = row.output if start == 0 else ""
-        return RunProgress(text, len(row.output), row.status, row.exit_code, seconds_of(state, row), row.cut)
-    text, at = process.output(start)
-    return RunProgress(text, at, row.status, row.exit_code, seconds_of(state, row), process.cut)
+    text, at, cut = row.output if start == 0 else "", len(row.output), row.cut
+    if process is not None:
+        (text, at), cut = process.output(start), process.cut
+    return RunProgress(text, at, row.status, row.exit_code, seconds_of(state, row), cut)
 
 
 def seconds_of(state: State, row: PlanRow) -> float:
@@ -126,10 +120,14 @@ def seconds_of(state: State, row: PlanRow) -> float:
 def cancel(state: State, by: OperatorSession, id: str) -> None:
     """Ends a run with the whole group of its processes."""
     state.plans.of(by.operator, id)
+    _running_here(state, id).cancel()
+
+
+def _running_here(state: State, id: str) -> RunningCommand:
     process = state.plans.processes.get(id)
     if process is None or process.over:
         raise AnswerRefused("this command is not running here")
-    process.cancel()
+    return process
 
 
 def type_line(state: State, by: OperatorSession, id: str, text: str, elsewhere: bool = False) -> None:
@@ -139,17 +137,15 @@ def type_line(state: State, by: OperatorSession, id: str, text: str, elsewhere: 
     plan = state.plans.of(by.operator, id)
     if len(text) > MOST_TYPED or any(unicodedata.category(sign) == "Cc" for sign in text):
         raise AnswerRefused(f"type one line of at most {MOST_TYPED} characters", "VALIDATION_INVALID_VALUE")
-    if reads_commands(state.reader.read(action_of(plan.command, plan.cwd), None)[0].facts):
+    if any(map(_reads_commands, state.reader.read(command(plan.command, plan.cwd), None)[0].facts)):
         raise AnswerRefused(
             "what is typed into this would run, and nobody reviewed it: make a plan of it, or use your terminal"
         )
-    if state.reader.read(action_of(text, plan.cwd), None)[0].assessment.level >= Level.DESTRUCTIVE:
+    if state.reader.read(command(text, plan.cwd), None)[0].assessment.level >= Level.DESTRUCTIVE:
         raise AnswerRefused(
             "a shell that reads this would destroy something: make a plan of it, or use your own terminal"
         )
-    process = state.plans.processes.get(id)
-    if process is None or process.over:
-        raise AnswerRefused("this command is not running here")
+    process = _running_here(state, id)
     details = {"plan": id, "characters": len(text)}  # what was typed may be a password
     state.recorder.event_alone("plan_input", by.operator, details)
     if not process.type(text):
@@ -175,8 +171,7 @@ def end_at_terminal(state: State, by: OperatorSession, id: str, code: int, stopp
         raise AnswerRefused(f"no plan {id!r:.80} of yours runs at a terminal", "NOT_FOUND_RESOURCE")
     if row.status not in (RUNNING, INTERRUPTED) or row.exit_code != NO_EXIT:
         raise AnswerRefused(f"this plan is {row.status}", "TOKEN_ALREADY_USED")
-    status = INTERRUPTED if stopped else SUCCESS if code == 0 else FAILURE
-    after = record_end(state, id, status, _code(code), "", False, by.operator)
+    after = record_end(state, id, *_ending(code, stopped), "", False, by.operator)
     assert after is not None
     return after
 
@@ -191,17 +186,13 @@ def stop_all(state: State) -> None:
         process.wait(8)
 
 
-def _code(code: int) -> int:
-    """A shell's exit code: 128 and its number for a signal."""
-    return 128 - code if code < 0 else code
+def _ending(code: int, stopped: bool) -> tuple[str, int]:
+    """The status of a run, and its exit code as a shell has it: 128 and its number for a signal."""
+    return INTERRUPTED if stopped else SUCCESS if code == 0 else FAILURE, 128 - code if code < 0 else code
 
 
-def reads_commands(facts: Iterable[Fact]) -> bool:
-    """Whether any part of a command executes typed input, or could: an unreadable part counts."""
-    return any(_reads(fact) for fact in facts)
-
-
-def _reads(fact: Fact) -> bool:
+def _reads_commands(fact: Fact) -> bool:
+    """Whether this part of a command executes typed input, or could: an unreadable part counts."""
     if isinstance(fact, Effect):
         return fact.verb == "unreadable"
     if not isinstance(fact, Command):

@@ -60,13 +60,11 @@ def save(
 
     def work(tx: Tx) -> None:
         known = tx.workflows()
-        if any(one.name.casefold() == name.casefold() for one in known) or len(known) >= MOST_WORKFLOWS:
-            raise AnswerRefused(
-                f"there is a workflow {name!r} already" if len(known) < MOST_WORKFLOWS else "too many workflows",
-                INVALID,
-            )
-        tx.save_workflow(workflow)
-        _record(state, tx, by, {"workflow": workflow.id, "name": workflow.name, "saved": len(workflow.steps)})
+        if len(known) >= MOST_WORKFLOWS:
+            raise AnswerRefused("too many workflows", INVALID)
+        if any(one.name.casefold() == name.casefold() for one in known):
+            raise AnswerRefused(f"there is a workflow {name!r} already", INVALID)
+        _save(tx, state, by, workflow, {"saved": len(workflow.steps)})
 
     state.store.write(work)
     return workflow
@@ -91,7 +89,7 @@ def list_workflows(state: State) -> list[Workflow]:
 def remove(state: State, by: OperatorSession, id: str) -> Workflow:
     """Removes a workflow; its runs stay in the history."""
     found = replace(find(state, id), removed_at=state.clock.now(), frozen=NOTHING)
-    _change(state, by, found, {"removed": True})
+    state.store.write(lambda tx: _save(tx, state, by, found, {"removed": True}))
     return found
 
 
@@ -111,26 +109,20 @@ def open_steps(state: State, by: OperatorSession, id: str) -> OpenWorkflow:
 
 def freeze(state: State, by: OperatorSession, id: str, answers: Answers, runs: int, days: int) -> OpenWorkflow:
     """Approves all steps as they are, for so many runs; each step was reviewed, and its box ticked. Drift ends it."""
-    flow, plans, terms = _to_freeze(state, by, id, answers, runs, days)
+    flow, plans, terms = to_freeze(state, by, id, answers, runs, days)
     grant = add_grant(state, by, terms).id if terms else ""
     until = state.clock.now() + days * 86_400
     mark = _mark(state, flow, plans)
     frozen = {"mark": mark, "grant": grant, "by": by.operator, "until": str(until), "runs": str(runs)}
-    _change(state, by, replace(flow, frozen=frozen), {"frozen": runs, "grant": grant})
+    after = replace(flow, frozen=frozen)
+    state.store.write(lambda tx: _save(tx, state, by, after, {"frozen": runs, "grant": grant}))
     return open_steps(state, by, flow.id)
 
 
-def grant_of(
-    state: State, by: OperatorSession, id: str, answers: Answers, runs: int, days: int
-) -> dict[str, Any] | None:
-    """The terms of the grant that freezing needs, to be signed beforehand; none where no step requires approval."""
-    return _to_freeze(state, by, id, answers, runs, days)[2]
-
-
-def _to_freeze(
+def to_freeze(
     state: State, by: OperatorSession, id: str, answers: Answers, runs: int, days: int
 ) -> tuple[Workflow, tuple[ReviewedPlan, ...], dict[str, Any] | None]:
-    """The workflow, its reviewed steps, and the terms of the grant that they need."""
+    """The workflow, its reviewed steps, and the terms of the grant to sign beforehand; none where no step requires approval."""
     if not 1 <= runs <= 50 or not 1 <= days <= FREEZE_DAYS:
         raise AnswerRefused(f"freeze it for 1 to 50 runs and 1 to {FREEZE_DAYS} days", INVALID)
     flow = find(state, id)
@@ -139,8 +131,14 @@ def _to_freeze(
     if not held:
         return flow, plans, None
     worst = max(plan.reviewed.assessment.level for plan in held)
+    digests = set()
+    for request in (request_of(state, plan) for plan in held):
+        judged = Judged(
+            request, *state.reader.read(request.action, request.access.read), None, state.clock.now(), state.in_force
+        )
+        digests.add(identify(state, judged).digest)
     terms = {
-        "digests": sorted({_digest(state, plan) for plan in held}), "ceiling": worst.word, "count": runs * len(held),
+        "digests": sorted(digests), "ceiling": worst.word, "count": runs * len(held),
         "seconds": days * 86_400, "principal": f"{PERSON}{by.operator}", "why": f"workflow {flow.name} as it is now",
     }  # fmt: skip
     return flow, plans, terms
@@ -183,8 +181,8 @@ def take_run(state: State, by: OperatorSession, flow: Workflow) -> None:
         kept, left = tx.workflow(flow.id), int(_number(flow.frozen.get("runs"))) - 1
         if kept is None or dict(kept.frozen) != dict(flow.frozen) or left < 0:
             raise AnswerRefused("this workflow was changed just now, perhaps in another window; open it again", STALE)
-        tx.save_workflow(replace(kept, frozen={**kept.frozen, "runs": str(left)}))
-        _record(state, tx, by, {"workflow": flow.id, "name": flow.name, "run": True, "left": str(left)})
+        after = replace(kept, frozen={**kept.frozen, "runs": str(left)})
+        _save(tx, state, by, after, {"run": True, "left": str(left)})
 
     state.store.write(work)
 
@@ -214,22 +212,10 @@ def _mark(state: State, flow: Workflow, plans: Iterable[ReviewedPlan]) -> str:
     shown = [flow.id, flow.stop_on_failure]
     for plan in plans:
         found = plan.reviewed
-        shown += [
-            plan.command,
-            plan.cwd,
-            found.risk.word,
-            int(found.assessment.level),
-            sorted((w.path, w.sha256) for w in found.witnesses),
-        ]
+        files = sorted((witness.path, witness.sha256) for witness in found.witnesses)
+        shown += [plan.command, plan.cwd, found.risk.word, int(found.assessment.level), files]
     text = json.dumps(shown, ensure_ascii=True, separators=(",", ":"))
     return hmac.new(state.installation.digest_key, b"workflow\0" + text.encode(), hashlib.sha256).hexdigest()
-
-
-def _digest(state: State, plan: ReviewedPlan) -> str:
-    """The digest of a step's action."""
-    request = request_of(state, plan)
-    judgement, named = state.reader.read(request.action, request.access.read)
-    return identify(state, Judged(request, judgement, named, None, state.clock.now(), state.in_force)).digest
 
 
 def _same_step(flow: Workflow, plan: ReviewedPlan) -> bool:
@@ -250,16 +236,10 @@ def _step(given: Mapping[str, str]) -> Json:
     }
 
 
-def _change(state: State, by: OperatorSession, flow: Workflow, details: Mapping[str, Any]) -> None:
-    def work(tx: Tx) -> None:
-        tx.save_workflow(flow)
-        _record(state, tx, by, {"workflow": flow.id, "name": flow.name, **details})
-
-    state.store.write(work)
-
-
-def _record(state: State, tx: Tx, by: OperatorSession, details: Mapping[str, Any]) -> None:
-    state.recorder.event(tx, "workflow", by.operator, details)
+def _save(tx: Tx, state: State, by: OperatorSession, flow: Workflow, details: Mapping[str, Any]) -> None:
+    """Stores a workflow, and records what was done with it."""
+    tx.save_workflow(flow)
+    state.recorder.event(tx, "workflow", by.operator, {"workflow": flow.id, "name": flow.name, **details})
 
 
 def _number(value: object) -> float:
@@ -314,7 +294,11 @@ def start_run(
     if held:
         raise StepsHeld(held)
     run = RunningWorkflow(flow, by.operator, plans, [PLANNED] * len(plans))
-    _claim(state, run)
+    with state.plans.lock:  # never two runs of a workflow at the same time
+        running = state.plans.flows.get(flow.id)
+        if running is not None and running.status == RUNNING:
+            raise AnswerRefused("this workflow is running already")
+        state.plans.flows[flow.id] = run
     if frozen:
         try:
             take_run(state, by, flow)
@@ -323,15 +307,6 @@ def start_run(
             raise
     threading.Thread(target=_run, args=(state, by, run), name="interlock-workflow", daemon=True).start()
     return run
-
-
-def _claim(state: State, flow: RunningWorkflow) -> None:
-    """Refuses a second run of a workflow at the same time."""
-    with state.plans.lock:
-        running = state.plans.flows.get(flow.workflow.id)
-        if running is not None and running.status == RUNNING:
-            raise AnswerRefused("this workflow is running already")
-        state.plans.flows[flow.workflow.id] = flow
 
 
 def find_run(state: State, by: OperatorSession, id: str) -> RunningWorkflow:
@@ -368,9 +343,8 @@ def _steps(state: State, by: OperatorSession, flow: RunningWorkflow) -> str:
         flow.statuses[at] = RUNNING
         try:
             # Every box was ticked when the steps, or the frozen whole, were agreed to; a text that drifted since is refused here.
-            released = release(
-                state, by, plan.id, PlanConsent(plan.command, plan.reviewed.mark, True), DAEMON, own_principal()
-            )
+            yes = PlanConsent(plan.command, plan.reviewed.mark, True)
+            released = release(state, by, plan.id, yes, DAEMON, own_principal())
         except (AnswerRefused, PlanHeld):
             flow.statuses[at] = INTERRUPTED
             raise
@@ -378,15 +352,9 @@ def _steps(state: State, by: OperatorSession, flow: RunningWorkflow) -> str:
         while process is not None and not process.wait(0.5):
             if flow.cancelled.is_set():
                 process.cancel()
-        flow.statuses[at] = status = _final_status(state, plan.id)
+        flow.statuses[at] = status = planning.find(state, plan.id).status  # as the history has it
         failed = failed or status != SUCCESS
         if status == INTERRUPTED or (status != SUCCESS and flow.workflow.stop_on_failure):
             flow.words = f"stopped after step {plan.step}"
             return status
     return FAILURE if failed else SUCCESS
-
-
-def _final_status(state: State, id: str) -> str:
-    """The status of an ended step, as the history has it."""
-    row = state.store.read(lambda tx: tx.plan(id))
-    return row.status if row is not None else INTERRUPTED

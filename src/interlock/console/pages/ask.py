@@ -315,7 +315,7 @@ def freeze(visit: Visit) -> Mapping[str, Any]:
 
 def _terms(visit: Visit) -> dict[str, Any] | None:
     given = visit.state, visit.session, visit.id
-    return workflows.grant_of(*given, _step_answers(visit), *_span(visit))
+    return workflows.to_freeze(*given, _step_answers(visit), *_span(visit))[2]
 
 
 def _span(visit: Visit) -> tuple[int, int]:

@@ -10,11 +10,16 @@ from pathlib import Path
 from pkgutil import iter_modules
 from typing import Any
 
+from msgspec import Struct
+
 from interlock.config.plans import PlannerSettings
-from interlock.ports import Planner, PlannerError, PlannerTimeout
+from interlock.model import Confidential
+from interlock.ports import Planner, PlannerError, PlannerReply, PlannerTimeout
 
 MOST_BYTES = 256 * 1024
 _CONNECT = 3.0  # seconds; a server that is there takes a connection at once
+_REFUSED = ": the key was refused"
+_WHY = {401: _REFUSED, 403: _REFUSED, 404: ": it does not know the model, or the path is wrong"}
 SYSTEM = Path(__file__).with_name("prompt.md").read_text("utf-8").rstrip("\n")
 
 
@@ -35,13 +40,34 @@ def open_planner(settings: PlannerSettings, environ: Mapping[str, str]) -> Plann
     return planner
 
 
-def messages(intent: str, context: Mapping[str, Any]) -> list[dict[str, str]]:
-    """The system prompt, and the context with the request."""
-    known = "\n".join(f"{key}: {value}" for key, value in context.items())
-    return [{"role": "system", "content": SYSTEM}, {"role": "user", "content": f"{known}\n\nRequest: {intent}"}]
+class ChatPlanner(Confidential, Struct, frozen=True):
+    """One model behind an endpoint for chats; a planner calls nothing, so that tool calls in its answer are ignored."""
+
+    HIDDEN = ("key",)
+
+    name: str
+    url: str
+    model: str
+    seconds: float
+    more: Mapping[str, Any]  # of the request
+    content: tuple[str | int, ...]  # the way to the text in the answer
+    key: str = ""
+
+    def plan(self, intent: str, context: Mapping[str, Any]) -> PlannerReply:
+        known = "\n".join(f"{key}: {value}" for key, value in context.items())
+        user = {"role": "user", "content": f"{known}\n\nRequest: {intent}"}
+        request = {"model": self.model, "messages": [{"role": "system", "content": SYSTEM}, user], **self.more}
+        headers = {"authorization": f"Bearer {self.key}"} if self.key else {}
+        found = post(self.name, self.url, request, self.seconds, headers)
+        try:
+            for step in self.content:
+                found = found[step]
+        except (LookupError, TypeError):
+            raise PlannerError(f"{self.name} gave no plan: there is no message in its answer, and so no text") from None
+        return PlannerReply(parse_reply(self.name, found), self.name)
 
 
-def post(name: str, url: str, body: Mapping[str, Any], seconds: float, headers: Mapping[str, str] | None = None) -> Any:
+def post(name: str, url: str, body: Mapping[str, Any], seconds: float, headers: Mapping[str, str]) -> Any:
     """The JSON reply of a server; raises PlannerError with a message for a person, without the server's own text."""
     import httpx
 
@@ -50,11 +76,18 @@ def post(name: str, url: str, body: Mapping[str, Any], seconds: float, headers: 
     try:
         with (
             httpx.Client(timeout=timeout, follow_redirects=False, trust_env=False) as client,
-            client.stream("POST", url, json=dict(body), headers=dict(headers or {})) as answer,
+            client.stream("POST", url, json=dict(body), headers=dict(headers)) as answer,
         ):
             if answer.status_code != 200:
-                raise PlannerError(_status(name, answer.status_code))
-            data = _whole(name, answer.iter_bytes(), until)
+                why = _WHY.get(answer.status_code, "")
+                raise PlannerError(f"{name} answered with status {answer.status_code}{why}")
+            data = b""
+            for part in answer.iter_bytes():
+                data += part
+                if len(data) > MOST_BYTES:
+                    raise PlannerError(f"{name} answered with more than {MOST_BYTES // 1024} KB")
+                if time.monotonic() > until:
+                    raise PlannerTimeout(f"{name} did not finish its answer in time")
     except (httpx.ConnectError, httpx.ConnectTimeout):
         raise PlannerNotConnected(f"{name} is not connected: nobody answers at {url}") from None
     except httpx.TimeoutException:
@@ -82,23 +115,3 @@ def parse_reply(name: str, content: object) -> Mapping[str, Any]:
             return found
         at, tried = content.find("{", at + 1), tried + 1
     raise PlannerError(f"{name} gave no plan: its answer is no JSON object with a command")
-
-
-def _whole(name: str, parts: Any, until: float) -> bytes:
-    data = b""
-    for part in parts:
-        data += part
-        if len(data) > MOST_BYTES:
-            raise PlannerError(f"{name} answered with more than {MOST_BYTES // 1024} KB")
-        if time.monotonic() > until:
-            raise PlannerTimeout(f"{name} did not finish its answer in time")
-    return data
-
-
-def _status(name: str, status: int) -> str:
-    words = {
-        401: "the key was refused",
-        403: "the key was refused",
-        404: "it does not know the model, or the path is wrong",
-    }
-    return f"{name} answered with status {status}" + (f": {words[status]}" if status in words else "")

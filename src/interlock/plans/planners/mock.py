@@ -57,7 +57,9 @@ class Mock:
 
 
 def _plan(everyday: EverydayRequest, words: Mapping[str, str]) -> Mapping[str, Any]:
-    quoted = {name: _quoted(value) for name, value in words.items()}
+    plain = {name: value.strip().strip("\"'`") for name, value in words.items()}
+    # A leading dash becomes a name in this folder, never an option.
+    quoted = {name: shlex.quote(f"./{one}" if one.startswith("-") else one) for name, one in plain.items()}
     return {
         "command": everyday.command.format(**quoted),
         "explanation": everyday.explanation,
@@ -73,12 +75,6 @@ def _plan(everyday: EverydayRequest, words: Mapping[str, str]) -> Mapping[str, A
             "requiresConfirmation": everyday.risk != "low",
         },
     }
-
-
-def _quoted(value: str) -> str:
-    """Quotes one word for the shell; a leading dash becomes a name in this folder, never an option."""
-    value = value.strip().strip("\"'`")
-    return shlex.quote(f"./{value}" if value.startswith("-") else value)
 
 
 def open_planner(settings: PlannerSettings, environ: Mapping[str, str]) -> Planner:
