@@ -158,3 +158,50 @@ def describe_value(value: object) -> str:
         return "a huge number"
     text = repr(value) if not isinstance(value, str) else repr(value[:60])
     return text if len(text) <= 70 else f"{text[:66]}…{text[-1]}"
+
+
+class WrittenTable(Struct, frozen=True):
+    """One table of hand-written data, with its place and the problems that reading it adds to."""
+
+    data: Mapping[str, Any]
+    path: Path
+    problems: Problems
+
+    def __contains__(self, key: object) -> bool:
+        return key in self.data
+
+    def error(self, message: str, *keys: Key) -> None:
+        self.problems.error((*self.path, *keys), message)
+
+    def warn(self, message: str, *keys: Key) -> None:
+        self.problems.warn((*self.path, *keys), message)
+
+    def only(self, known: Iterable[str], error: bool = True) -> None:
+        self.problems.only(self.data, known, self.path, error)
+
+    def text(self, key: str, required: bool = False) -> str:
+        return self.problems.text(self.data, key, self.path, required)
+
+    def texts(self, key: str) -> tuple[str, ...]:
+        return self.problems.texts(self.data, key, self.path)
+
+    def flag(self, key: str, default: bool = False) -> bool:
+        return self.problems.flag(self.data, key, self.path, default)
+
+    def number(self, key: str, least: float, most: float, whole: bool = False, required: bool = False) -> float | None:
+        if required and key not in self.data:
+            self.error(f"{key} is missing")
+        return self.problems.number(self.data, key, self.path, least, most, whole)
+
+    def items(self, key: str) -> list[Any]:
+        return self.problems.items(self.data, key, self.path)
+
+    def inner(self, key: str) -> WrittenTable | None:
+        """The table under `key`; None where there is none, or nothing."""
+        found = self.problems.inner(self.data, key, self.path)
+        return None if found is None else WrittenTable(found, (*self.path, key), self.problems)
+
+    def tables(self, key: str) -> Iterator[WrittenTable]:
+        """The tables of the list under `key`; refuses anything else in it."""
+        for path, table in self.problems.tables(self.data, key, self.path):
+            yield WrittenTable(table, path, self.problems)

@@ -18,7 +18,7 @@ from interlock.adapters.danger import (
     read_danger,
 )
 from interlock.model import Level
-from interlock.problems import Problems
+from interlock.problems import Problems, WrittenTable
 
 SAFE, REVERSIBLE, DESTRUCTIVE, DANGEROUS, FORBIDDEN = Level
 
@@ -26,7 +26,7 @@ SAFE, REVERSIBLE, DESTRUCTIVE, DANGEROUS, FORBIDDEN = Level
 def read(**operation: Any) -> tuple[DangerBlock | None, list[str], list[str]]:
     """The block, its errors and its warnings."""
     problems = Problems()
-    block = read_danger(operation, (), problems)
+    block = read_danger(WrittenTable(operation, (), problems))
     errors = [f"{found.place}: {found.message}" for found in problems.found if found.error]
     return block, errors, [f"{found.place}: {found.message}" for found in problems.found if not found.error]
 

@@ -19,7 +19,7 @@ from interlock.adapters.quota import ServiceLimits, read_limits
 from interlock.adapters.trust import TrustRecord, read_trust
 from interlock.adapters.yaml_lines import MARK, MAX_CHARACTERS, ParsedYaml, read_text
 from interlock.model import Level
-from interlock.problems import Path, Problem, Problems, describe_value
+from interlock.problems import Path, Problem, Problems, WrittenTable, describe_value
 
 _MARKDOWN = frozenset({".md", ".markdown", ".mdx"})
 METHODS = frozenset("GET HEAD OPTIONS POST PUT PATCH DELETE".split())
@@ -113,7 +113,10 @@ def read(text: str, markdown: bool | None = None) -> AdapterReading:
         markdown = text.startswith("---\n") and "\n---\n" in text[4:]
     written = read_text(text, markdown)
     adapter = read_form(written)
-    found = [_located(problem, written) for problem in written.problems.found]
+    found = []
+    for problem in written.problems.found:
+        place = Problem(tuple(key for key in problem.path if not str(key).startswith(MARK)), "").place
+        found.append(AdapterProblem(written.line(problem.path), place, problem.message, problem.error))
     return AdapterReading(adapter, tuple(sorted(found, key=lambda problem: problem.line)))
 
 
@@ -138,12 +141,6 @@ def load(path: File) -> Adapter:
         errors = [problem for problem in reading.problems if problem.error]
         raise AdapterError("\n".join(f"{path}:{problem.line}: {problem.message}" for problem in errors))
     return reading.adapter
-
-
-def _located(problem: Problem, written: ParsedYaml) -> AdapterProblem:
-    keys = tuple(key for key in problem.path if not str(key).startswith(MARK))
-    place = Problem(keys, "").place
-    return AdapterProblem(written.line(problem.path), place, problem.message, problem.error)
 
 
 _KEYS = frozenset(
@@ -174,137 +171,130 @@ RESERVED = {
 
 def read_form(written: ParsedYaml) -> Adapter | None:
     """The adapter that was written; None where there is no table to read."""
-    data, problems = written.data, written.problems
-    if data is None:
+    if written.data is None:
         return None
+    data = WrittenTable(written.data, (), written.problems)
     if "trust_policy" in data:
-        problems.warn(("trust_policy",), "trust_policy is an operator's to set; an adapter's own is ignored")
-    problems.only(data, _KEYS | {"trust_policy"}, (), error=False)
-    named = {key: problems.text(data, key, (), required=True) for key in ("name", "type", "description")}
+        data.warn("trust_policy is an operator's to set; an adapter's own is ignored", "trust_policy")
+    data.only(_KEYS | {"trust_policy"}, error=False)
+    named = {key: data.text(key, required=True) for key in ("name", "type", "description")}
     if named["type"] not in ("adapter", ""):
-        problems.warn(("type",), f"type is {describe_value(named['type'])}, not 'adapter'")
+        data.warn(f"type is {describe_value(named['type'])}, not 'adapter'", "type")
     if "trust" in data and "trust_level" in data:
-        problems.error(("trust_level",), "trust and trust_level are both there; keep trust")
-    auth = problems.inner(data, "auth", ()) or NOTHING
-    _check_secrets(auth, ("auth",), problems)
+        data.error("trust and trust_level are both there; keep trust", "trust_level")
+    auth = data.inner("auth")
+    if auth is not None:
+        _check_secrets(auth)
+    version = data.data.get("version")
+    if isinstance(version, int | float) and not isinstance(version, bool):
+        data.warn(f"version {version} is a number; put it in quotes", "version")
+    else:
+        version = data.text("version", required=True)
     return Adapter(
         **named,
-        version=_version(data, problems),
-        target=_target(data, problems),
-        operations=_operations(written, problems),
-        trust=read_trust(data, problems),
-        auth=auth,
-        limits=read_limits(data, problems),
+        version=str(version),
+        target=_target(data),
+        operations=_operations(data, written),
+        trust=read_trust(data),
+        auth=NOTHING if auth is None else auth.data,
+        limits=read_limits(data),
     )
 
 
-def _version(data: Mapping[str, Any], problems: Problems) -> str:
-    value = data.get("version")
-    if isinstance(value, int | float) and not isinstance(value, bool):
-        problems.warn(("version",), f"version {value} is a number; put it in quotes")
-        return str(value)
-    return problems.text(data, "version", (), required=True)
-
-
-def _target(data: Mapping[str, Any], problems: Problems) -> Mapping[str, Any]:
+def _target(data: WrittenTable) -> Mapping[str, Any]:
     if "target" not in data:
-        problems.error((), "target is missing")
+        data.error("target is missing")
         return NOTHING
-    target = problems.table(data["target"], ("target",))
-    if target is None:
+    found = data.problems.table(data.data["target"], ("target",))
+    if found is None:
         return NOTHING
-    problems.only(target, _TARGET_KEYS, ("target",), error=False)
-    over_http = target.get("transport", "http") in ("http", "https")
-    url = problems.text(target, "base_url", ("target",), required=over_http)
+    target = WrittenTable(found, ("target",), data.problems)
+    target.only(_TARGET_KEYS, error=False)
+    url = target.text("base_url", required=found.get("transport", "http") in ("http", "https"))
     if url:
-        _check_url(url, ("target", "base_url"), problems)
-    return target
+        _check_url(url, target)
+    return found
 
 
-def _check_url(url: str, path: Path, problems: Problems) -> None:
+def _check_url(url: str, target: WrittenTable) -> None:
     try:
         parts = urlsplit(url)
         host = parts.hostname or ""
     except ValueError:
-        problems.error(path, f"base_url {describe_value(url)} is no URL")
+        target.error(f"base_url {describe_value(url)} is no URL", "base_url")
         return
     if parts.username or parts.password:
-        problems.error(path, "base_url carries a name or password; use auth")
+        target.error("base_url carries a name or password; use auth", "base_url")
     if not parts.scheme or (parts.scheme in ("http", "https") and not host):
-        problems.error(path, f"base_url {describe_value(url)} has no scheme and host")
+        target.error(f"base_url {describe_value(url)} has no scheme and host", "base_url")
     elif parts.scheme == "http" and host not in _LOCAL:
-        problems.warn(path, "base_url is not encrypted; use https")
+        target.warn("base_url is not encrypted; use https", "base_url")
 
 
-def _check_secrets(auth: Mapping[str, Any], path: Path, problems: Problems) -> None:
+def _check_secrets(auth: WrittenTable) -> None:
     """A secret in the file is everybody's who can read it; a reference to one is fine."""
-    for key, value in auth.items():
+    for key, value in auth.data.items():
         if isinstance(value, Mapping):
-            _check_secrets(value, (*path, key), problems)
+            _check_secrets(WrittenTable(value, (*auth.path, key), auth.problems))
         elif key.lower() in _SECRETS and isinstance(value, str) and not _REFERENCE.match(value):
-            problems.error((*path, key), f"{key} looks like a secret; name an environment variable instead")
+            auth.error(f"{key} looks like a secret; name an environment variable instead", key)
 
 
-def _operations(written: ParsedYaml, problems: Problems) -> tuple[AdapterOperationSpec, ...]:
-    data = written.data or {}
+def _operations(data: WrittenTable, written: ParsedYaml) -> tuple[AdapterOperationSpec, ...]:
     if "operations" not in data:
-        problems.error((), "operations is missing")
+        data.error("operations is missing")
         return ()
-    families = problems.table(data["operations"], ("operations",))
-    if families is None:
+    given = data.problems.table(data.data["operations"], ("operations",))
+    if given is None:
         return ()
-    if not families:
-        problems.error(("operations",), "operations is empty")
-    problems.only(families, CATEGORY_LEVELS, ("operations",))
-    found: list[AdapterOperationSpec] = []
-    for category in families:
-        if category not in CATEGORY_LEVELS:
-            continue
-        for path, table in problems.tables(families, category, ("operations",)):
-            found.append(_operation(table, category, path, written.line(path), problems))
-    _check_names(found, problems)
-    return tuple(found)
+    families = WrittenTable(given, ("operations",), data.problems)
+    if not given:
+        families.error("operations is empty")
+    families.only(CATEGORY_LEVELS)
+    found: dict[str, AdapterOperationSpec] = {}
+    listed = []
+    for category in given:
+        for at, table in enumerate(families.tables(category) if category in CATEGORY_LEVELS else ()):
+            operation = _operation(table, category, written.line(table.path))
+            listed.append(operation)
+            first = found.setdefault(operation.name, operation)
+            if first is not operation and operation.name:
+                words = f"operation {operation.name} is there twice; first on line {first.line}"
+                families.error(words, category, at, "name")
+    return tuple(listed)
 
 
-def _operation(
-    data: Mapping[str, Any], category: str, path: Path, line: int, problems: Problems
-) -> AdapterOperationSpec:
-    problems.only(data, _OPERATION_KEYS, path, error=False)
-    name = problems.text(data, "name", path, required=True)
+def _operation(table: WrittenTable, category: str, line: int) -> AdapterOperationSpec:
+    table.only(_OPERATION_KEYS, error=False)
+    name = table.text("name", required=True)
     if name and not _NAME.fullmatch(name):
-        problems.error((*path, "name"), f"name {describe_value(name)} is not lower-case words joined by underscores")
+        table.error(f"name {describe_value(name)} is not lower-case words joined by underscores", "name")
     if RESERVED.get(name, category) != category:
-        problems.error((*path, "name"), f"{name} is reserved, and belongs to {RESERVED[name]}")
+        table.error(f"{name} is reserved, and belongs to {RESERVED[name]}", "name")
     operation = AdapterOperationSpec(
         name=name,
         category=category,
         line=line,
-        maps_to=problems.text(data, "maps_to", path, required=name not in RESERVED),
-        description=problems.text(data, "description", path),
-        params=_params(data, path, problems),
-        danger=read_danger(data, path, problems),
+        maps_to=table.text("maps_to", required=name not in RESERVED),
+        description=table.text("description"),
+        params=_params(table),
+        danger=read_danger(table),
     )
-    _check_whole(operation, path, problems)
+    _check_whole(operation, table)
     return operation
 
 
-def _params(data: Mapping[str, Any], path: Path, problems: Problems) -> tuple[AdapterParam, ...]:
+def _params(table: WrittenTable) -> tuple[AdapterParam, ...]:
     """A table `name: {type, …}`, or a list of tables that carry their name, or of bare names."""
-    given = data.get("params")
-    if given is None:
-        return ()
-    here = (*path, "params")
+    given, here = table.data.get("params"), (*table.path, "params")
+    pairs: list[tuple[Any, Any, Path]] = []
     if isinstance(given, list):
-        pairs = [(_param_name(item), item, (*here, at)) for at, item in enumerate(given)]
-    else:
-        table = problems.table(given, here)
-        pairs = [(key, item, (*here, key)) for key, item in (table or {}).items()]
-    return tuple(_param(name, item, where, problems) for name, item, where in pairs)
-
-
-def _param_name(item: object) -> str:
-    name = item.get("name") if isinstance(item, Mapping) else item
-    return name if isinstance(name, str) else ""
+        named = [item.get("name") if isinstance(item, Mapping) else item for item in given]
+        pairs = [(name, item, (*here, at)) for at, (name, item) in enumerate(zip(named, given))]
+    elif given is not None:
+        pairs = [(key, item, (*here, key)) for key, item in (table.problems.table(given, here) or {}).items()]
+    problems = table.problems
+    return tuple(_param(name if isinstance(name, str) else "", item, at, problems) for name, item, at in pairs)
 
 
 def _param(name: str, item: object, path: Path, problems: Problems) -> AdapterParam:
@@ -315,37 +305,26 @@ def _param(name: str, item: object, path: Path, problems: Problems) -> AdapterPa
     if not isinstance(item, Mapping):
         problems.error(path, f"parameter {describe_value(name)}: expected a table, got {describe_value(item)}")
         return AdapterParam(name)
+    table = WrittenTable(item, path, problems)
     return AdapterParam(
         name=name,
-        type=problems.text(item, "type", path),
-        required=problems.flag(item, "required", path, False),
-        description=problems.text(item, "description", path),
+        type=table.text("type"),
+        required=table.flag("required"),
+        description=table.text("description"),
         rest={key: value for key, value in item.items() if key not in ("name", "type", "required", "description")},
     )
 
 
-def _check_whole(operation: AdapterOperationSpec, path: Path, problems: Problems) -> None:
+def _check_whole(operation: AdapterOperationSpec, table: WrittenTable) -> None:
     """Reports contradictions between the parts of an operation."""
     known = {param.name for param in operation.params}
     for name in dict.fromkeys(_HOLE.findall(operation.maps_to)):
         if name not in known:
-            problems.warn((*path, "maps_to"), f"maps_to uses {{{name}}}, which is no parameter of {operation.name}")
+            table.warn(f"maps_to uses {{{name}}}, which is no parameter of {operation.name}", "maps_to")
     if operation.category == "read" and operation.method == "DELETE":
-        problems.error((*path, "maps_to"), f"{operation.name} is under read, but its request deletes")
+        table.error(f"{operation.name} is under read, but its request deletes", "maps_to")
     if operation.danger:
         for name in template_params(operation.danger.confirmation_message):
             if name.split(".")[0] not in known:
                 message = f"confirmation_message uses {{{name}}}, which is no parameter of {operation.name}"
-                problems.warn((*path, "danger", "confirmation_message"), message)
-
-
-def _check_names(operations: list[AdapterOperationSpec], problems: Problems) -> None:
-    first: dict[str, AdapterOperationSpec] = {}
-    counts: dict[str, int] = {}
-    for operation in operations:
-        at = counts.get(operation.category, 0)
-        counts[operation.category] = at + 1
-        other = first.setdefault(operation.name, operation)
-        if other is not operation and operation.name:
-            path = ("operations", operation.category, at, "name")
-            problems.error(path, f"operation {operation.name} is there twice; first on line {other.line}")
+                table.warn(message, "danger", "confirmation_message")

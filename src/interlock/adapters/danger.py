@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from interlock.adapters.conditions import FACTS, Condition, ConditionError, compile_condition, evaluate_condition
 from interlock.analysis.display_text import visible
 from interlock.model import Level
-from interlock.problems import MISSING, Path, Problems, describe_value
+from interlock.problems import MISSING, WrittenTable, describe_value
 
 _HOLE = re.compile(r"\{([A-Za-z_][A-Za-z0-9_.]{0,63})\}")
 _QUOTES = str.maketrans({"'": "\\'", '"': '\\"', "`": "\\`", "\\": "\\\\"})
@@ -95,7 +95,9 @@ def declared_danger(block: DangerBlock, variables: Mapping[str, Any] | None = No
         held = evaluate_condition(case.when, variables)
         if not held.true:
             continue
-        reasons.append(_why(case, held.error))
+        said = case.reason or f"{case.when.text} holds"
+        unclear = f" (the condition could not be evaluated, so it counts as true: {held.error})" if held.error else ""
+        reasons.append(f"{said}{unclear}")
         if case.level > level:
             level, source = case.level, f"conditions[{at}]"
     return DeclaredDanger(level, source, tuple(reasons))
@@ -119,6 +121,11 @@ def template_params(template: str) -> tuple[str, ...]:
 
 def prose_form(block: DangerBlock, level: Level) -> dict[str, Any]:
     """The block with everything that the schema has no room for, at the level that is in force, in the words of the file (DL-02, DL-03)."""
+    approval: dict[str, Any] = {}
+    if block.approval:  # who may approve, as `{"role": "admin"}`, and for how long they are waited for
+        names = [dict([one.split(":", 1)]) for one in sorted(block.approval.approvers)]
+        more = _said(approvers=names, timeout_hours=block.approval.timeout_hours)
+        approval = {"required": block.approval.required, **more}
     scored = [{"base_level": block.level.word}, *({name: weight} for name, weight in block.score_factors)]
     rest: dict[str, Any] = {
         "reasons": list(block.reasons),
@@ -127,7 +134,7 @@ def prose_form(block: DangerBlock, level: Level) -> dict[str, Any]:
         "requires_reauth": block.requires_reauth,
         "audit_context": list(block.audit_context),
         "conditions": [_said(when=one.when.text, level=one.level.word, reason=one.reason) for one in block.conditions],
-        "approval": _approval_json(block.approval) if block.approval else {},
+        "approval": approval,
         "escalation": [
             _said(after_count=one.after_count, level=one.level.word, message=one.message) for one in block.escalation
         ],
@@ -137,19 +144,8 @@ def prose_form(block: DangerBlock, level: Level) -> dict[str, Any]:
     return {"level": level.word, **{key: value for key, value in rest.items() if value}}
 
 
-def _approval_json(approval: DeclaredApproval) -> dict[str, Any]:
-    """Who may approve, as `{"role": "admin"}`, and for how long they are waited for."""
-    names = [dict([one.split(":", 1)]) for one in sorted(approval.approvers)]
-    return {"required": approval.required, **_said(approvers=names, timeout_hours=approval.timeout_hours)}
-
-
 def _said(**fields: Any) -> dict[str, Any]:
     return {key: value for key, value in fields.items() if value}
-
-
-def _why(case: ConditionalLevel, error: str) -> str:
-    said = case.reason or f"{case.when.text} holds"
-    return f"{said} (the condition could not be evaluated, so it counts as true: {error})" if error else said
 
 
 def _filled(name: str, params: Mapping[str, Any]) -> str:
@@ -181,54 +177,62 @@ _MAX_TIMEOUT_HOURS = 720
 _MAX_COUNT = 1_000_000
 
 
-def read_danger(operation: Mapping[str, Any], path: Path, problems: Problems) -> DangerBlock | None:
+def read_danger(operation: WrittenTable) -> DangerBlock | None:
     """The danger that an operation declares in any form; None if it declares none."""
-    block = None
-    if "danger" in operation:
-        data = problems.table(operation["danger"], (*path, "danger"))
-        block = read_block(data, (*path, "danger"), problems) if data is not None else None
-    confirm = problems.flag(operation, "requires_confirmation", path, False)
-    flat = _flat(operation, confirm, path, problems)
+    block, given = None, operation.data.get("danger", MISSING)
+    if given is not MISSING:
+        data = operation.problems.table(given, (*operation.path, "danger"))
+        block = (
+            _block(WrittenTable(data, (*operation.path, "danger"), operation.problems)) if data is not None else None
+        )
+    # The flat form: `danger_level` and `requires_confirmation` next to the operation's name.
+    confirm, level = operation.flag("requires_confirmation"), read_level(operation, "danger_level")
+    if "requires_confirmation" in operation and "danger_level" not in operation and given is MISSING:
+        operation.error("requires_confirmation needs a danger_level", "requires_confirmation")
     if block is None:
-        return flat
-    if flat is not None and flat.level != block.level:
-        said = f"danger_level {flat.level.word!r} contradicts danger.level {block.level.word!r}"
-        problems.error((*path, "danger_level"), said)
+        return DangerBlock(level, requires_confirmation=confirm) if level is not None else None
+    if level is not None and level != block.level:
+        said = f"danger_level {level.word!r} contradicts danger.level {block.level.word!r}"
+        operation.error(said, "danger_level")
     return replace(block, requires_confirmation=block.requires_confirmation or confirm)
 
 
-def read_block(data: Mapping[str, Any], path: Path, problems: Problems) -> DangerBlock | None:
-    """The block in `data`; what is wrong goes to `problems`, and without a level there is no block."""
-    if not data:
-        problems.error(path, "danger is empty")
+def _block(table: WrittenTable) -> DangerBlock | None:
+    """The block in a table; without a level there is none."""
+    if not table.data:
+        table.error("danger is empty")
         return None
-    short = bool((_SHORT_KEYS - {"level"}) & set(data))
-    if short:
-        return _short(data, path, problems)
-    problems.only(data, _LONG_KEYS, path)
-    factors, base = _score(data, path, problems)
-    level = _start(data, base, path, problems)
+    if (_SHORT_KEYS - {"level"}) & set(table.data):
+        return _short(table)
+    table.only(_LONG_KEYS)
+    factors, base = _score(table)
+    level = _start(table, base)
     start = level if level is not None else Level.SAFE
     block = DangerBlock(
         level=start,
-        reasons=problems.texts(data, "reasons", path),
-        confirmation_message=problems.text(data, "confirmation_message", path),
-        cooldown_seconds=_cooldown(data, path, problems),
-        requires_reauth=problems.flag(data, "requires_reauth", path, False),
-        audit_context=problems.texts(data, "audit_context", path),
-        conditions=_conditions(data, start, path, problems),
-        approval=_approval(data, path, problems),
-        escalation=_escalation(data, start, path, problems),
+        reasons=table.texts("reasons"),
+        confirmation_message=table.text("confirmation_message"),
+        cooldown_seconds=math.ceil(table.number("cooldown_seconds", 0, _MAX_COOLDOWN) or 0),
+        requires_reauth=table.flag("requires_reauth"),
+        audit_context=table.texts("audit_context"),
+        conditions=_conditions(table, start),
+        approval=_approval(table),
+        escalation=_escalation(table, start),
         score_factors=factors,
-        computed_level=_computed(data, start, path, problems),
+        computed_level=_computed(table, start),
     )
+    seconds = block.cooldown_seconds
+    if seconds > _USUAL_COOLDOWN:
+        table.warn(f"cooldown_seconds {seconds} is cut to maxCoolingOffMs (300 s)", "cooldown_seconds")
     return block if level is not None else None
 
 
-def read_level(data: Mapping[str, Any], key: str, path: Path, problems: Problems) -> Level | None:
+def read_level(table: WrittenTable, key: str = "level", required: bool = False) -> Level | None:
     """The level named under `key`, by its exact word."""
-    value = data.get(key, MISSING)
+    value = table.data.get(key, MISSING)
     if value is MISSING:
+        if required:
+            table.error(f"{key} is missing")
         return None
     if isinstance(value, str) and value in LEVELS:
         return LEVELS[value]
@@ -237,170 +241,120 @@ def read_level(data: Mapping[str, Any], key: str, path: Path, problems: Problems
     else:
         near = get_close_matches(str(value)[:40].lower(), LEVELS, 1, 0.7) if isinstance(value, str) else []
         hint = f"did you mean {near[0]!r}?" if near else f"known: {', '.join(LEVELS)}"
-    problems.error((*path, key), f"{key} {describe_value(value)}; {hint}")
+    table.error(f"{key} {describe_value(value)}; {hint}", key)
     return None
 
 
-def _flat(operation: Mapping[str, Any], confirm: bool, path: Path, problems: Problems) -> DangerBlock | None:
-    """The short form: `danger_level` and `requires_confirmation` next to the operation's name."""
-    level = read_level(operation, "danger_level", path, problems)
-    if "requires_confirmation" in operation and "danger_level" not in operation and "danger" not in operation:
-        problems.error((*path, "requires_confirmation"), "requires_confirmation needs a danger_level")
-    return DangerBlock(level, requires_confirmation=confirm) if level is not None else None
-
-
-def _short(data: Mapping[str, Any], path: Path, problems: Problems) -> DangerBlock | None:
+def _short(table: WrittenTable) -> DangerBlock | None:
     """The closed form: level, reason, requires_confirmation, hook_blockable and nothing else."""
-    for key in data:
+    names = ", ".join(sorted(_SHORT_KEYS))
+    for key in table.data:
         if key in _LONG_KEYS - _SHORT_KEYS:
-            problems.error(
-                (*path, key),
-                f"{key!r} belongs to the long form; with reason only these are known: {_words(_SHORT_KEYS)}",
-            )
-    problems.only(data, _SHORT_KEYS | _LONG_KEYS, path)
-    level = read_level(data, "level", path, problems)
-    if "level" not in data:
-        problems.error(path, "level is missing")
-    reason = problems.text(data, "reason", path)
-    confirm = problems.flag(data, "requires_confirmation", path, False)
-    blockable = problems.flag(data, "hook_blockable", path, True)
+            table.error(f"{key!r} belongs to the long form; with reason only these are known: {names}", key)
+    table.only(_SHORT_KEYS | _LONG_KEYS)
+    level, reason = read_level(table, required=True), table.text("reason")
+    confirm, blockable = table.flag("requires_confirmation"), table.flag("hook_blockable", True)
     if level is None:
         return None
     return DangerBlock(level, (reason,) if reason else (), requires_confirmation=confirm, hook_blockable=blockable)
 
 
-def _start(data: Mapping[str, Any], base: Level | None, path: Path, problems: Problems) -> Level | None:
+def _start(table: WrittenTable, base: Level | None) -> Level | None:
     """The level before anything raises it: one of level, default_level and base_level, or several that agree."""
-    found = [read_level(data, key, path, problems) for key in ("level", "default_level")]
+    found = [read_level(table, key) for key in ("level", "default_level")]
     said = [level for level in (*found, base) if level is not None]
     if len(set(said)) > 1:
-        problems.error(path, f"names several levels to start from: {', '.join(level.word for level in said)}")
-    if not {"level", "default_level", "score_factors"} & set(data):
-        problems.error(path, "level is missing")
-    elif not said and not {"level", "default_level"} & set(data):
-        problems.error((*path, "score_factors"), "score_factors need a base_level to start from")
-    if "default_level" in data and "conditions" not in data:
-        problems.warn((*path, "default_level"), "default_level without conditions is just a level")
+        table.error(f"names several levels to start from: {', '.join(level.word for level in said)}")
+    if not {"level", "default_level", "score_factors"} & set(table.data):
+        table.error("level is missing")
+    elif not said and not {"level", "default_level"} & set(table.data):
+        table.error("score_factors need a base_level to start from", "score_factors")
+    if "default_level" in table and "conditions" not in table:
+        table.warn("default_level without conditions is just a level", "default_level")
     return max(said, default=None)
 
 
-def _cooldown(data: Mapping[str, Any], path: Path, problems: Problems) -> int:
-    seconds = math.ceil(problems.number(data, "cooldown_seconds", path, 0, _MAX_COOLDOWN) or 0)
-    if seconds > _USUAL_COOLDOWN:
-        problems.warn((*path, "cooldown_seconds"), f"cooldown_seconds {seconds} is cut to maxCoolingOffMs (300 s)")
-    return seconds
-
-
-def _conditions(data: Mapping[str, Any], start: Level, path: Path, problems: Problems) -> tuple[ConditionalLevel, ...]:
+def _conditions(table: WrittenTable, start: Level) -> tuple[ConditionalLevel, ...]:
     found = []
-    for here, case in problems.tables(data, "conditions", path):
-        problems.only(case, ("when", "level", "reason"), here)
-        text = problems.text(case, "when", here, required=True)
-        level = _needed_level(case, here, problems)
-        reason = problems.text(case, "reason", here)
+    for case in table.tables("conditions"):
+        case.only(("when", "level", "reason"))
+        text, level = case.text("when", required=True), read_level(case, required=True)
+        reason = case.text("reason")
         if level is not None and level <= start:
-            problems.warn((*here, "level"), f"never matters: the operation is {start.word} without it")
+            case.warn(f"never matters: the operation is {start.word} without it", "level")
         try:
             if text and level is not None:
                 found.append(ConditionalLevel(compile_condition(text), level, reason))
         except ConditionError as error:
-            problems.error((*here, "when"), f"when {error}")
+            case.error(f"when {error}", "when")
     return tuple(found)
 
 
-def _approval(data: Mapping[str, Any], path: Path, problems: Problems) -> DeclaredApproval | None:
-    if "approval" not in data:
+def _approval(block: WrittenTable) -> DeclaredApproval | None:
+    if "approval" not in block or block.problems.table(block.data["approval"], (*block.path, "approval")) is None:
         return None
-    here = (*path, "approval")
-    table = problems.table(data["approval"], here)
-    if table is None:
-        return None
-    problems.only(table, ("required", "approvers", "timeout_hours"), here)
-    required = problems.flag(table, "required", here, True)
+    table = WrittenTable(block.data["approval"], (*block.path, "approval"), block.problems)
+    table.only(("required", "approvers", "timeout_hours"))
+    required = table.flag("required", True)
     if required and "approvers" not in table:
-        problems.error(here, "approvers is missing: without them the operation cannot be approved")
-    names = [
-        _approver(item, (*here, "approvers", at), problems)
-        for at, item in enumerate(problems.items(table, "approvers", here))
-    ]
-    hours = problems.number(table, "timeout_hours", here, 0.01, _MAX_TIMEOUT_HOURS)
-    return DeclaredApproval(required, frozenset(filter(None, names)), hours)
-
-
-def _approver(item: object, path: Path, problems: Problems) -> str:
-    if isinstance(item, Mapping) and len(item) == 1:
-        kind, name = next(iter(item.items()))
+        table.error("approvers is missing: without them the operation cannot be approved")
+    names = set()
+    for at, item in enumerate(table.items("approvers")):
+        kind, name = next(iter(item.items())) if isinstance(item, Mapping) and len(item) == 1 else ("", "")
         if kind in ("role", "team") and isinstance(name, str) and name.strip():
-            return f"{kind}:{name.strip()}"
-    problems.error(path, f"an approver is `role: NAME` or `team: NAME`, got {describe_value(item)}")
-    return ""
+            names.add(f"{kind}:{name.strip()}")
+        else:
+            said = f"an approver is `role: NAME` or `team: NAME`, got {describe_value(item)}"
+            table.error(said, "approvers", at)
+    return DeclaredApproval(required, frozenset(names), table.number("timeout_hours", 0.01, _MAX_TIMEOUT_HOURS))
 
 
-def _escalation(data: Mapping[str, Any], start: Level, path: Path, problems: Problems) -> tuple[Escalation, ...]:
+def _escalation(table: WrittenTable, start: Level) -> tuple[Escalation, ...]:
     found: list[Escalation] = []
-    for here, step in problems.tables(data, "escalation", path):
-        problems.only(step, ("after_count", "level", "message"), here)
-        if "after_count" not in step:
-            problems.error(here, "after_count is missing")
-        count = problems.number(step, "after_count", here, 1, _MAX_COUNT, whole=True)
-        level = _needed_level(step, here, problems)
-        text = problems.text(step, "message", here)
+    for step in table.tables("escalation"):
+        step.only(("after_count", "level", "message"))
+        count = step.number("after_count", 1, _MAX_COUNT, whole=True, required=True)
+        level, text = read_level(step, required=True), step.text("message")
         if count is None or level is None:
             continue
         if any(count == other.after_count for other in found):
-            problems.error((*here, "after_count"), f"after_count {count:g} is there twice")
+            step.error(f"after_count {count:g} is there twice", "after_count")
         if level <= max([start, *(other.level for other in found if other.after_count < count)]):
-            problems.warn((*here, "level"), f"never matters: {level.word} is reached without it")
+            step.warn(f"never matters: {level.word} is reached without it", "level")
         found.append(Escalation(int(count), level, text))
     return tuple(sorted(found, key=lambda step: step.after_count))
 
 
-def _score(data: Mapping[str, Any], path: Path, problems: Problems) -> tuple[tuple[tuple[str, int], ...], Level | None]:
+def _score(table: WrittenTable) -> tuple[tuple[tuple[str, int], ...], Level | None]:
     """The factors and the base level; a factor that no reader establishes would never count, and is refused."""
     weights: dict[str, int] = {}
     base = None
-    for at, item in enumerate(problems.items(data, "score_factors", path)):
-        here = (*path, "score_factors", at)
+    for at, item in enumerate(table.items("score_factors")):
         if not isinstance(item, Mapping) or len(item) != 1:
-            problems.error(here, f"a factor is one `name: +1`, got {describe_value(item)}")
+            table.error(f"a factor is one `name: +1`, got {describe_value(item)}", "score_factors", at)
             continue
+        one = WrittenTable(item, (*table.path, "score_factors", at), table.problems)
         name, value = next(iter(item.items()))
         if name in weights or (name == "base_level" and base is not None):
-            problems.error((*here, name), f"{name} is there twice")
+            one.error(f"{name} is there twice", name)
         elif name == "base_level":
-            base = read_level(item, name, here, problems)
+            base = read_level(one, name)
         elif name not in FACTS:
-            problems.error((*here, name), f"no factor {describe_value(name)}; known: base_level, {', '.join(FACTS)}")
-        elif (weight := _weight(value)) is None:
-            problems.error((*here, name), f"{name}: expected +1 to +4, got {describe_value(value)}")
+            one.error(f"no factor {describe_value(name)}; known: base_level, {', '.join(FACTS)}", name)
+        elif value in ("+1", "+2", "+3", "+4") or (type(value) is int and 1 <= value <= 4):
+            weights[name] = int(value)
         else:
-            weights[name] = weight
+            one.error(f"{name}: expected +1 to +4, got {describe_value(value)}", name)
     return tuple(weights.items()), base
 
 
-def _weight(value: object) -> int | None:
-    if isinstance(value, str) and value in ("+1", "+2", "+3", "+4"):
-        return int(value)
-    return value if isinstance(value, int) and not isinstance(value, bool) and 1 <= value <= 4 else None
-
-
-def _computed(data: Mapping[str, Any], start: Level, path: Path, problems: Problems) -> Level | None:
-    level = read_level(data, "computed_level", path, problems)
+def _computed(table: WrittenTable, start: Level) -> Level | None:
+    level = read_level(table, "computed_level")
     if level is None:
         return None
-    if "score_factors" not in data:
-        problems.error((*path, "computed_level"), "computed_level without score_factors caps nothing")
+    if "score_factors" not in table:
+        table.error("computed_level without score_factors caps nothing", "computed_level")
     if level < start:
-        problems.error((*path, "computed_level"), f"computed_level {level.word} is below the start, {start.word}")
+        table.error(f"computed_level {level.word} is below the start, {start.word}", "computed_level")
         return start
     return level
-
-
-def _needed_level(data: Mapping[str, Any], path: Path, problems: Problems) -> Level | None:
-    if "level" not in data:
-        problems.error(path, "level is missing")
-    return read_level(data, "level", path, problems)
-
-
-def _words(names: frozenset[str]) -> str:
-    return ", ".join(sorted(names))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any
 
@@ -104,7 +104,9 @@ def effective_level(
         )
         return EffectiveLevel(implied, source, warnings=warnings)
     declared = declared_danger(claims.block, variables)
-    floor = _stated_floor(claims, pattern)
+    # An explicit `safe` is enough for a read without a safe name (C-01).
+    default = CATEGORY_LEVELS.get(claims.category, Level.REVERSIBLE)
+    floor = max(default, pattern or Level.SAFE, claims.mapped or Level.SAFE)
     if declared.level >= floor:
         return EffectiveLevel(declared.level, declared.source, declared.reasons)
     return _lower(claims.name, declared.level, declared.reasons, floor, source, trust, pattern)
@@ -112,29 +114,18 @@ def effective_level(
 
 def _implied(claims: LevelClaims, pattern: Level | None) -> tuple[Level, str]:
     """The level of an unlabelled operation: never below reversible, unless category and name both imply safe (C-01)."""
-    default = CATEGORY_LEVELS.get(claims.category, Level.REVERSIBLE)
+    default = CATEGORY_LEVELS.get(claims.category)
     agreed = default is Level.SAFE and pattern is Level.SAFE
-    candidates = [
-        (pattern or Level.SAFE, "name"),
+    candidates = [  # by how well they explain a level: the category before a name that implies no more
+        *([(default, "category")] if default is not None else []),
         (claims.mapped or Level.SAFE, "maps_to"),
-        (default, "category" if claims.category in CATEGORY_LEVELS else "default"),
+        (pattern or Level.SAFE, "name"),
         (Level.SAFE if agreed else Level.REVERSIBLE, "default"),
     ]
     worst = max(level for level, _ in candidates)
     if worst is Level.SAFE:
         return worst, "category and name"
-    return worst, next(source for level, source in _by_precedence(candidates) if level is worst)
-
-
-def _by_precedence(candidates: list[tuple[Level, str]]) -> list[tuple[Level, str]]:
-    """The candidates by how well they explain a level: the category before a name that implies no more."""
-    return sorted(candidates, key=lambda item: ("category", "maps_to", "name", "default").index(item[1]))
-
-
-def _stated_floor(claims: LevelClaims, pattern: Level | None) -> Level:
-    """The level that a declaration is compared with: an explicit `safe` is enough for a read without a safe name (C-01)."""
-    default = CATEGORY_LEVELS.get(claims.category, Level.REVERSIBLE)
-    return max(default, pattern or Level.SAFE, claims.mapped or Level.SAFE)
+    return worst, next(source for level, source in candidates if level is worst)
 
 
 def _lower(
@@ -182,28 +173,22 @@ class _TraitCollector:
     def effect(self, verb: str, target: str = "", *traits: str) -> None:
         self.traits.update(traits)
 
-    def run(self, argv: Sequence[str]) -> object:
+    def _ignore(self, *given: Any, **named: Any) -> None:
         return None
 
-    def shell(self, text: str, *traits: str) -> None:
-        return None
-
-    def code(self, language: str, text: str) -> None:
-        return None
-
-    def unreadable(self, what: str, *traits: str) -> None:
-        return None
-
-    def step(self, count: int = 1) -> None:
-        return None
+    run = shell = code = unreadable = step = _ignore
 
 
 def level_from_name(name: str, category: str, patterns: NamePatterns = BUILT_IN_PATTERNS) -> NameLevel | None:
     """Forbidden or dangerous by a pattern, safe by a safe one, else None; which patterns count is R-8's rule."""
     level = _pattern_level(name, category, patterns)
     if level is not None:
-        globs = patterns.forbidden if level is Level.FORBIDDEN else patterns.dangerous
-        return NameLevel(level, next((glob for glob in globs if _counts(name, category, level, glob)), ""))
+        if level is Level.FORBIDDEN:
+            single = {glob: NamePatterns((), (glob,), ()) for glob in patterns.forbidden}
+        else:
+            single = {glob: NamePatterns((glob,), (), ()) for glob in patterns.dangerous}
+        alone = (glob for glob, one in single.items() if _pattern_level(name, category, one) is level)
+        return NameLevel(level, next(alone, ""))
     words, _ = parse_name(split_name(name))
     safe = next((glob for glob in patterns.safe if is_safe(words, NamePatterns((), (), (glob,)))), None)
     return NameLevel(Level.SAFE, safe) if safe else None
@@ -224,12 +209,6 @@ def _pattern_level(name: str, category: str, patterns: NamePatterns) -> Level | 
     marks = _TraitCollector()
     read_operation(name, {}, category, marks, patterns)
     return max((_MARKS[trait] for trait in marks.traits & _MARKS.keys()), default=None)
-
-
-def _counts(name: str, category: str, level: Level, glob: str) -> bool:
-    """Whether the name has this level by this pattern alone."""
-    single = NamePatterns((), (glob,), ()) if level is Level.FORBIDDEN else NamePatterns((glob,), (), ())
-    return _pattern_level(name, category, single) is level
 
 
 def call_facts(name: str, params: Mapping[str, Any], category: str = "") -> dict[str, bool]:

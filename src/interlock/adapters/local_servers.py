@@ -36,8 +36,10 @@ def _leads_away(word: str, first: bool) -> bool:
         return True
     if word.startswith(("/", "~", ".")) and not first and not _SCRIPT.search(word):
         return False  # a folder as argument
-    parts = re.findall(r"[a-z0-9]+", _program_name(word).lower())
-    return any(part in _AWAY or _works_elsewhere(part) for part in parts)
+    # The file's name, or that of its folder where it is called something like `dist/index.js`.
+    files = reversed(word.replace("\\", "/").split("/"))
+    name = next((one for one in files if _SCRIPT.sub("", one.lower()) not in _GENERIC), word)
+    return any(part in _AWAY or _works_elsewhere(part) for part in re.findall(r"[a-z0-9]+", name.lower()))
 
 
 def _works_elsewhere(name: str) -> bool:
@@ -47,12 +49,6 @@ def _works_elsewhere(name: str) -> bool:
         return True
     places = {*program.place, *(trait for one in program.carries for trait in one.traits)}
     return not places.isdisjoint({"engine", "context", "host", "remote", "container", "privileged"})
-
-
-def _program_name(word: str) -> str:
-    """The name of a program: its file, or the folder where the file has a generic name such as `dist/index.js`."""
-    parts = word.replace("\\", "/").split("/")
-    return next((one for one in reversed(parts) if _SCRIPT.sub("", one.lower()) not in _GENERIC), word)
 
 
 def only_touches_files(facts: Sequence[Fact]) -> bool:

@@ -11,7 +11,7 @@ from typing import Any
 from msgspec import Struct, field
 
 from interlock.adapters.levels import CATEGORY_LEVELS
-from interlock.problems import Path, Problems, describe_value
+from interlock.problems import WrittenTable, describe_value
 from interlock.times import iso
 
 WINDOWS = MappingProxyType({"second": 1, "minute": 60, "hour": 3_600, "day": 86_400, "month": 2_592_000})
@@ -19,9 +19,8 @@ METRICS = frozenset(
     {f"requests_per_{window}" for window in ("minute", "hour", "day")}
     | {f"cost_per_{window}" for window in ("hour", "day", "month")}
 )
-PIECES = (
-    30  # of a window; what was used in a piece counts until all of it is over, so that no window ever holds too much
-)
+# Of a window; what was used in a piece counts until all of it is over, so that no window ever holds too much.
+PIECES = 30
 Buckets = Mapping[int, float]  # piece -> how much was used in it
 
 
@@ -165,8 +164,11 @@ def quota_refusal(limits: ServiceLimits, used: QuotaUsage, asked: ServiceRequest
             }
             said = f"The quota '{quota.metric}' is used up"
             return QuotaRefusal("RATE_LIMIT_QUOTA_EXHAUSTED", said, details | _until(resets, now))
-        if after > quota.pause + used.extra(quota.metric, now):
-            paused = paused or _paused(quota, current)
+        if after > quota.pause + used.extra(quota.metric, now) and paused is None:
+            details = {"metric": quota.metric, "current": _number(current), "pause_threshold": _number(quota.pause)}
+            details |= {"hard_stop_threshold": _number(quota.hard_stop)} if quota.hard_stop is not None else {}
+            words = f"The quota '{quota.metric}' needs a human to go on"
+            paused = QuotaRefusal("RATE_LIMIT_QUOTA_PAUSE", words, details, quota)
     return paused
 
 
@@ -237,13 +239,6 @@ def quota_report(limits: ServiceLimits, used: QuotaUsage, adapter: str, now: flo
     return found | ({"next_reset": iso(min(resets))} if resets else {})
 
 
-def _paused(quota: Quota, current: float) -> QuotaRefusal:
-    details = {"metric": quota.metric, "current": _number(current), "pause_threshold": _number(quota.pause)}
-    details |= {"hard_stop_threshold": _number(quota.hard_stop)} if quota.hard_stop is not None else {}
-    words = f"The quota '{quota.metric}' needs a human to go on"
-    return QuotaRefusal("RATE_LIMIT_QUOTA_PAUSE", words, details, quota)
-
-
 def _until(resets: float, now: float) -> dict[str, Any]:
     return {"resets_at": iso(resets), "retry_after_seconds": max(1, math.ceil(resets - now))}
 
@@ -262,101 +257,86 @@ _SCOPES = ("global", "endpoint", "category")
 _MOST = 1_000_000_000
 
 
-def read_limits(data: Mapping[str, Any], problems: Problems) -> ServiceLimits:
+def read_limits(adapter: WrittenTable) -> ServiceLimits:
     """The limits that the block declares; problems are reported with their path."""
-    path: Path = ("rate_limits",)
-    block = problems.inner(data, "rate_limits", ())
+    block = adapter.inner("rate_limits")
     if block is None:
         return ServiceLimits()
-    problems.only(block, _KEYS, path, error=False)
-    short = [
-        ApiLimit(int(number), window)
-        for window in WINDOWS
-        if (number := problems.number(block, f"requests_per_{window}", path, 1, _MOST, whole=True)) is not None
-    ]
-    api = [_api(table, here, problems) for here, table in problems.tables(block, "api_limits", path)]
-    quotas, prices = _quotas(block, path, problems), _prices(block, path, problems)
+    block.only(_KEYS, error=False)
+    counts = {window: block.number(f"requests_per_{window}", 1, _MOST, whole=True) for window in WINDOWS}
+    short = [ApiLimit(int(count), window) for window, count in counts.items() if count is not None]
+    api = [one for one in map(_api, block.tables("api_limits")) if one is not None]
+    quotas, prices = _quotas(block), _prices(block)
     if any(quota.metric.startswith("cost_") for quota in quotas) and not prices:
-        problems.error((*path, "quotas"), "a cost is limited, but rate_limits.cost has no price")
-    together = problems.number(block, "concurrent_requests", path, 1, 1_000, whole=True)
-    return ServiceLimits((*short, *(one for one in api if one is not None)), quotas, prices, int(together or 0))
+        block.error("a cost is limited, but rate_limits.cost has no price", "quotas")
+    together = block.number("concurrent_requests", 1, 1_000, whole=True)
+    return ServiceLimits((*short, *api), quotas, prices, int(together or 0))
 
 
-def _api(table: Mapping[str, Any], path: Path, problems: Problems) -> ApiLimit | None:
-    problems.only(table, _LIMIT_KEYS, path)
+def _api(table: WrittenTable) -> ApiLimit | None:
+    table.only(_LIMIT_KEYS)
     if "metric" in table:
-        problems.error(
-            (*path, "metric"),
-            f"{describe_value(table['metric'])} cannot be counted here, only requests can; leave it out",
-        )
+        metric = describe_value(table.data["metric"])
+        table.error(f"{metric} cannot be counted here, only requests can; leave it out", "metric")
         return None
-    scope = table.get("scope", "global")
+    scope, window = table.data.get("scope", "global"), table.data.get("window")
     if scope not in _SCOPES:
-        problems.error((*path, "scope"), f"scope: expected one of {', '.join(_SCOPES)}, got {describe_value(scope)}")
+        table.error(f"scope: expected one of {', '.join(_SCOPES)}, got {describe_value(scope)}", "scope")
         return None
-    window = table.get("window")
     if window not in WINDOWS or window == "month":
-        problems.error((*path, "window"), f"window: expected second, minute, hour or day, got {describe_value(window)}")
+        table.error(f"window: expected second, minute, hour or day, got {describe_value(window)}", "window")
         return None
-    number = problems.number(table, "limit", path, 1, _MOST, whole=True)
+    number = table.number("limit", 1, _MOST, whole=True, required=True)
     if number is None:
-        problems.error(path, "limit is missing") if "limit" not in table else None
         return None
-    texts = {
-        key: problems.text(table, key, path) for key in ("endpoint", "category", "remaining_header", "reset_header")
-    }
+    texts = {key: table.text(key) for key in ("endpoint", "category", "remaining_header", "reset_header")}
     if scope != "global" and not texts[scope]:
-        problems.error(path, f"{scope} is missing")
+        table.error(f"{scope} is missing")
         return None
     if scope == "category" and texts["category"] not in CATEGORY_LEVELS:
-        problems.error((*path, "category"), f"category: expected one of {', '.join(CATEGORY_LEVELS)}")
+        table.error(f"category: expected one of {', '.join(CATEGORY_LEVELS)}", "category")
         return None
     return ApiLimit(int(number), str(window), str(scope), **texts)
 
 
-def _quotas(block: Mapping[str, Any], path: Path, problems: Problems) -> tuple[Quota, ...]:
-    here, table = (*path, "quotas"), problems.inner(block, "quotas", path)
+def _quotas(block: WrittenTable) -> tuple[Quota, ...]:
+    table = block.inner("quotas")
     if table is None:
         return ()
-    problems.only(table, _QUOTAS_KEYS, here, error=False)
-    found = [_quota(one, place, problems) for place, one in problems.tables(table, "limits", here)]
-    if not problems.flag(table, "enabled", here, True):
-        return ()
-    return tuple(one for one in found if one is not None)
+    table.only(_QUOTAS_KEYS, error=False)
+    found = [one for one in map(_quota, table.tables("limits")) if one is not None]
+    return tuple(found) if table.flag("enabled", True) else ()
 
 
-def _quota(table: Mapping[str, Any], path: Path, problems: Problems) -> Quota | None:
-    problems.only(table, _QUOTA_KEYS, path)
-    metric = problems.text(table, "metric", path, required=True)
+def _quota(table: WrittenTable) -> Quota | None:
+    table.only(_QUOTA_KEYS)
+    metric = table.text("metric", required=True)
     if metric.startswith("tokens_"):
-        problems.error((*path, "metric"), f"{metric} cannot be counted here, only requests and cost can; leave it out")
+        table.error(f"{metric} cannot be counted here, only requests and cost can; leave it out", "metric")
         return None
     if metric not in METRICS:
-        problems.error(
-            (*path, "metric"), f"metric: expected one of {', '.join(sorted(METRICS))}, got {describe_value(metric)}"
-        )
+        table.error(f"metric: expected one of {', '.join(sorted(METRICS))}, got {describe_value(metric)}", "metric")
         return None
-    numbers = {key: problems.number(table, key, path, 0, _MOST) for key in ("warn", "pause", "hard_stop")}
-    warn, pause, stop = numbers["warn"], numbers["pause"], numbers["hard_stop"]
+    warn, stop = (table.number(key, 0, _MOST) for key in ("warn", "hard_stop"))
+    pause = table.number("pause", 0, _MOST, required=True)
     if pause is None:
-        problems.error(path, "pause is missing") if "pause" not in table else None
         return None
     warn = pause if warn is None else warn
     if not warn <= pause or (stop is not None and pause > stop):
-        problems.error(path, "expected warn <= pause <= hard_stop")
+        table.error("expected warn <= pause <= hard_stop")
         return None
-    return Quota(metric, warn, pause, stop, problems.text(table, "currency", path))
+    return Quota(metric, warn, pause, stop, table.text("currency"))
 
 
-def _prices(block: Mapping[str, Any], path: Path, problems: Problems) -> tuple[tuple[str, float], ...]:
-    here, table = (*path, "cost"), problems.inner(block, "cost", path)
+def _prices(block: WrittenTable) -> tuple[tuple[str, float], ...]:
+    table = block.inner("cost")
     if table is None:
         return ()
-    problems.only(table, _COST_KEYS, here, error=False)
+    table.only(_COST_KEYS, error=False)
     found = []
-    for place, price in problems.tables(table, "pricing", here):
-        problems.only(price, _PRICE_KEYS, place, error=False)
-        cost = problems.number(price, "cost_per_call", place, 0, _MOST)
+    for price in table.tables("pricing"):
+        price.only(_PRICE_KEYS, error=False)
+        cost = price.number("cost_per_call", 0, _MOST)
         if cost is not None:
-            found.append((problems.text(price, "endpoint", place) or "*", cost))
+            found.append((price.text("endpoint") or "*", cost))
     return tuple(found)

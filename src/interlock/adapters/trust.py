@@ -11,13 +11,12 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from interlock.model import TRUSTS, Trust
-from interlock.problems import Path, Problems, describe_value
+from interlock.problems import WrittenTable, describe_value
 
 # TL-04: how long a validation counts. A generated adapter is checked with every use: its file is compared with the loaded one.
 REVALIDATION_PERIODS = MappingProxyType({Trust.VALIDATED: 7 * 86_400.0, Trust.COMMUNITY_REVIEWED: 30 * 86_400.0})
-HIGHEST_CLAIM = (
-    Trust.VALIDATED
-)  # the highest level that a file can claim for itself; beyond it an operator has to promote it
+# The highest level that a file can claim for itself; beyond it an operator has to promote it.
+HIGHEST_CLAIM = Trust.VALIDATED
 
 
 class TrustError(ValueError):
@@ -107,9 +106,8 @@ def revalidation_due(record: TrustRecord) -> float | None:
         return record.certification.expires_at if record.certification is not None else None
     times = [record.validated_at, *(one.at for one in record.history if one.after is record.level)]
     last = max((at for at in times if at is not None), default=None)
-    return (
-        last + REVALIDATION_PERIODS[record.level] if last is not None and record.level in REVALIDATION_PERIODS else None
-    )
+    period = REVALIDATION_PERIODS.get(record.level)
+    return None if last is None or period is None else last + period
 
 
 def current_trust(record: TrustRecord, now: float) -> tuple[Trust, str]:
@@ -149,120 +147,109 @@ _REPORT_KEYS = frozenset("tests_passed tests_total endpoints_verified coverage_p
 _CHANGE_KEYS = frozenset({"from", "to", "at", "by", "reason"})
 
 
-def read_trust(data: Mapping[str, Any], problems: Problems) -> TrustRecord:
+def read_trust(adapter: WrittenTable) -> TrustRecord:
     """The trust of an adapter: a block, a bare word, or nothing, which is untested."""
-    key = "trust" if "trust" in data else "trust_level"
-    if key not in data:
-        problems.warn((), "declares no trust: untested")
+    key = "trust" if "trust" in adapter else "trust_level"
+    if key not in adapter:
+        adapter.warn("declares no trust: untested")
         return TrustRecord()
-    value, path = data[key], (key,)
-    if not isinstance(value, Mapping):
-        return TrustRecord(_word(value, path, problems))
-    problems.only(value, _KEYS, path, error=False)
-    if "level" not in value:
-        problems.warn(path, "trust has no level: untested")
-    errors = len(problems.found)
-    if (report := problems.inner(value, "validation_report", path)) is not None:
-        problems.only(report, _REPORT_KEYS, (*path, "validation_report"), error=False)
+    if not isinstance(adapter.data[key], Mapping):
+        return TrustRecord(_word(adapter, key))
+    table = WrittenTable(adapter.data[key], (key,), adapter.problems)
+    table.only(_KEYS, error=False)
+    if "level" not in table:
+        table.warn("trust has no level: untested")
+    errors = len(table.problems.found)
+    if (report := table.inner("validation_report")) is not None:
+        report.only(_REPORT_KEYS, error=False)
     record = TrustRecord(
-        level=_word(value["level"], (*path, "level"), problems) if "level" in value else Trust.UNTESTED,
-        generated_at=_time(value, "generated_at", path, problems),
-        generated_by=problems.text(value, "generated_by", path),
-        validated_at=_time(value, "validated_at", path, problems),
-        validated_by=problems.text(value, "validated_by", path),
-        promoted_from=_optional_word(value, "promoted_from", path, problems),
-        history=_history(value, path, problems),
-        certification=_certification(value, path, problems),
+        level=_word(table, "level") if "level" in table else Trust.UNTESTED,
+        generated_at=_time(table, "generated_at"),
+        generated_by=table.text("generated_by"),
+        validated_at=_time(table, "validated_at"),
+        validated_by=table.text("validated_by"),
+        promoted_from=_word(table, "promoted_from") if table.data.get("promoted_from") is not None else None,
+        history=_history(table),
+        certification=_certification(table),
     )
-    _check_whole(record, path, problems)
-    broken = any(problem.error for problem in problems.found[errors:])
+    if record.history and record.history[-1].after is not record.level:
+        last = record.history[-1].after.word
+        table.error(f"level is {record.level.word}, but the history ends at {last}", "level")
+    if record.level is Trust.CERTIFIED and record.certification is None:
+        table.warn("certified without a certification counts as community_reviewed", "level")
+    broken = any(problem.error for problem in table.problems.found[errors:])
     return TrustRecord() if broken else record
 
 
-def _word(value: object, path: Path, problems: Problems) -> Trust:
+def _word(table: WrittenTable, key: str) -> Trust:
     """One of the five words; any other is untested, and no word of another scale is translated (C-06)."""
+    value = table.data[key]
     if isinstance(value, str) and value in TRUSTS:
         return TRUSTS[value]
-    problems.warn(path, f"no trust level {describe_value(value)}, so untested; known: {', '.join(TRUSTS)}")
+    table.warn(f"no trust level {describe_value(value)}, so untested; known: {', '.join(TRUSTS)}", key)
     return Trust.UNTESTED
 
 
-def _optional_word(data: Mapping[str, Any], key: str, path: Path, problems: Problems) -> Trust | None:
-    return _word(data[key], (*path, key), problems) if data.get(key) is not None else None
-
-
-def _time(data: Mapping[str, Any], key: str, path: Path, problems: Problems) -> float | None:
+def _time(table: WrittenTable, key: str) -> float | None:
     """An ISO 8601 time, in seconds; one without a zone is UTC."""
-    value = data.get(key)
+    value = table.data.get(key)
     if value is None:
         return None
     try:
         at = datetime.fromisoformat(str(value))
         return (at if at.tzinfo else at.replace(tzinfo=UTC)).timestamp()
     except (ValueError, OverflowError):
-        problems.error(
-            (*path, key), f"{key}: expected a time such as 2026-01-28T12:05:00Z, got {describe_value(value)}"
-        )
+        table.error(f"{key}: expected a time such as 2026-01-28T12:05:00Z, got {describe_value(value)}", key)
         return None
 
 
-def _history(data: Mapping[str, Any], path: Path, problems: Problems) -> tuple[TrustStep, ...]:
+def _history(trust: WrittenTable) -> tuple[TrustStep, ...]:
     """The steps, each one up at a time or down; a step that does not start where the last ended is refused."""
     found: list[TrustStep] = []
-    if data.get("promotion_history") in (None, []):
+    if trust.data.get("promotion_history") in (None, []):
         return ()
-    for here, step in problems.tables(data, "promotion_history", path):
-        problems.only(step, _CHANGE_KEYS, here, error=False)
-        change = _change(step, here, problems)
+    for table in trust.tables("promotion_history"):
+        table.only(_CHANGE_KEYS, error=False)
+        change = _change(table)
         if change is None:
             continue
         if change.after > change.before + 1:
-            problems.error(here, f"{change.before.word} -> {change.after.word} skips a level")
+            table.error(f"{change.before.word} -> {change.after.word} skips a level")
         if found and change.before is not found[-1].after:
-            problems.error(here, f"starts from {change.before.word}, but the last step ended at {found[-1].after.word}")
+            table.error(f"starts from {change.before.word}, but the last step ended at {found[-1].after.word}")
         if found and change.at < found[-1].at:
-            problems.error((*here, "at"), "is earlier than the step before it")
+            table.error("is earlier than the step before it", "at")
         found.append(change)
     return tuple(found)
 
 
-def _change(step: Mapping[str, Any], path: Path, problems: Problems) -> TrustStep | None:
+def _change(table: WrittenTable) -> TrustStep | None:
     ends = []
     for key in ("from", "to"):
-        value = step.get(key)
-        if not isinstance(value, str) or value not in TRUSTS:
-            problems.error((*path, key), f"{key}: expected a trust level, got {describe_value(value)}")
-            continue
-        ends.append(TRUSTS[value])
-    when = _time(step, "at", path, problems)
-    if "at" not in step:
-        problems.error(path, "at is missing")
-    by = problems.text(step, "by", path, required=True)
-    reason = problems.text(step, "reason", path)
+        value = table.data.get(key)
+        if isinstance(value, str) and value in TRUSTS:
+            ends.append(TRUSTS[value])
+        else:
+            table.error(f"{key}: expected a trust level, got {describe_value(value)}", key)
+    when = _time(table, "at")
+    if "at" not in table:
+        table.error("at is missing")
+    by, reason = table.text("by", required=True), table.text("reason")
     return TrustStep(ends[0], ends[1], when, by, reason) if len(ends) == 2 and when is not None else None
 
 
-def _certification(data: Mapping[str, Any], path: Path, problems: Problems) -> Certification | None:
-    here, table = (*path, "certification"), problems.inner(data, "certification", path)
+def _certification(trust: WrittenTable) -> Certification | None:
+    table = trust.inner("certification")
     if table is None:
         return None
-    problems.only(table, _CERTIFICATION_KEYS, here, error=False)
+    table.only(_CERTIFICATION_KEYS, error=False)
     if "expires_at" not in table:
-        problems.warn(here, "the certification never expires")
+        table.warn("the certification never expires")
     return Certification(
-        authority=problems.text(table, "authority", here, required=True),
-        certificate_id=problems.text(table, "certificate_id", here),
-        signature=problems.text(table, "signature", here, required=True),
-        issued_at=_time(table, "issued_at", here, problems),
-        expires_at=_time(table, "expires_at", here, problems),
-        scope=problems.texts(table, "scope", here),
+        authority=table.text("authority", required=True),
+        certificate_id=table.text("certificate_id"),
+        signature=table.text("signature", required=True),
+        issued_at=_time(table, "issued_at"),
+        expires_at=_time(table, "expires_at"),
+        scope=table.texts("scope"),
     )
-
-
-def _check_whole(record: TrustRecord, path: Path, problems: Problems) -> None:
-    """Reports contradictions between the parts."""
-    if record.history and record.history[-1].after is not record.level:
-        last = record.history[-1].after.word
-        problems.error((*path, "level"), f"level is {record.level.word}, but the history ends at {last}")
-    if record.level is Trust.CERTIFIED and record.certification is None:
-        problems.warn((*path, "level"), "certified without a certification counts as community_reviewed")
