@@ -137,7 +137,9 @@ MAX_CODE = 200_000
 
 # The module of each language that has a reader, by its name.
 _LANGUAGE_MODULES = {
-    **{name: f"code.{name}" for name in "awk elixir groovy javascript julia lua other perl php python r ruby tcl vim".split()},
+    **{name: f"code.{name}" for name in "awk elixir javascript other perl python tcl vim".split()},
+    **dict.fromkeys(["groovy", "r"], "code.tokenised"),
+    **dict.fromkeys(["julia", "lua", "php", "ruby"], "code.scripting"),
     **dict.fromkeys(["csharp", "go", "java"], "code.compiled"),
     "mongo": "code.javascript",
     **dict.fromkeys(["cql", "cypher", "memcached", "redis"], "datastores"),

@@ -57,8 +57,8 @@ def test_a_rule_of_a_language_must_be_given() -> None:
     ],
 )
 def test_a_template_is_filled_with_the_parts_of_a_node(language: str, source: str, form: str) -> None:
-    from interlock.analysis.code import php, ruby
+    from interlock.analysis.code.scripting import read_php, read_ruby
 
-    reader = php.read_php if language.startswith("php") else ruby.read_ruby
+    reader = read_php if language.startswith("php") else read_ruby
     tree, whole = reader.__self__.parse(source)
     assert whole and form in "".join(ast.dump(node) for node in tree.body)

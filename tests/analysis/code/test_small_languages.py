@@ -7,15 +7,12 @@ import pytest
 from cases import each
 from interlock.analysis.code.compiled import read_java
 from interlock.analysis.code.elixir import read_elixir
-from interlock.analysis.code.groovy import read_groovy
-from interlock.analysis.code.julia import read_julia
 from interlock.analysis.code.lexing import Unparsed
 from interlock.analysis.code.other import read_other
-from interlock.analysis.code.php import read_php
-from interlock.analysis.code.r import read_r
-from interlock.analysis.code.ruby import read_ruby
+from interlock.analysis.code.scripting import read_julia, read_php, read_ruby
 from interlock.analysis.code.syntax_tree import parsed
 from interlock.analysis.code.tcl import read_tcl
+from interlock.analysis.code.tokenised import read_groovy, read_r
 from interlock.analysis.facts import hole
 from recording_report import Fact, Recorder
 

@@ -40,10 +40,10 @@ def _new(build: Builder, node: Node) -> nodes.Made:
     kind, first = node.child_by_field_name("type"), node.child_by_field_name("initializer")
     if kind is not None and kind.type in _LISTS and first is not None:
         return build.expr(first)
-    args, named = grammar.given(build, node.child_by_field_name("arguments"))
+    args, named = grammar.given(build, node, "arguments")
     for child in first.named_children if first is not None else ():
         if child.type == "assignment_expression":
-            named.append(nodes.named(text_of(child.child_by_field_name("left")), build.field(child, "right")))
+            named.append(nodes.named(text_of(child, "left"), build.field(child, "right")))
     title = text_of(kind).rpartition(".")[2].partition("<")[0]
     return nodes.call(nodes.member(nodes.name(title), "new"), args, named)
 
@@ -63,13 +63,13 @@ def _composite(build: Builder, node: Node) -> nodes.Made:
     return nodes.call(called, [], [nodes.named(*pair) for pair in pairs])
 
 
-def _go_for(build: Builder, node: Node) -> nodes.Made:
+def _ranged(build: Builder, node: Node) -> nodes.Made:
     clause = next((child for child in node.named_children if child.type == "range_clause"), None)
     if clause is None:
         return grammar.counted(build, node)
     left = clause.child_by_field_name("left")
     target = build.expr(left.named_children[-1]) if left is not None else grammar.CONDITION
-    return nodes.loop(target, build.field(clause, "right"), build.body(node.child_by_field_name("body")))
+    return nodes.loop(target, build.field(clause, "right"), build.body(node, "body"))
 
 
 def _flags(build: Builder, node: Node) -> nodes.Made:
@@ -84,5 +84,5 @@ def _reader(name: str, key: str, *own: Rule) -> Callable[[str, Report], None]:
 
 
 read_java = _reader("Java", "java", _reference)
-read_go = _reader("Go", "go", _composite, _flags, _go_for)
+read_go = _reader("Go", "go", _composite, _flags, _ranged)
 read_csharp = _reader("C#", "csharp")

@@ -102,7 +102,7 @@ def _case(build: Builder, call: _Parts) -> nodes.Made:
 def _for(build: Builder, call: _Parts) -> nodes.Made:
     body = build.block(call.body())
     for child in reversed(call.args):
-        if child.type == "binary_operator" and text_of(child.child_by_field_name("operator")) == "<-":
+        if child.type == "binary_operator" and text_of(child, "operator") == "<-":
             body = nodes.loop(build.field(child, "left"), build.field(child, "right"), body)
     return body
 
@@ -154,7 +154,7 @@ def _function(build: Builder, node: Node) -> nodes.Made:
 
 
 def _operation(build: Builder, node: Node) -> nodes.Made:
-    sign = text_of(node.child_by_field_name("operator"))
+    sign = text_of(node, "operator")
     right = node.child_by_field_name("right")
     if sign in ("=", "<-"):
         return nodes.assign(build.field(node, "left"), build.expr(right))
@@ -167,7 +167,7 @@ def _operation(build: Builder, node: Node) -> nodes.Made:
 
 
 def _unary(build: Builder, node: Node) -> nodes.Made:
-    sign = text_of(node.child_by_field_name("operator"))
+    sign = text_of(node, "operator")
     operand = next((child for child in reversed(node.children) if child.is_named and child.type != "operator"), None)
     if sign == "&":
         if operand is not None and operand.type == "integer":

@@ -73,9 +73,10 @@ class Builder:
         """Nodes as statements."""
         return [made for node in found if node.type not in QUIET for made in nodes.as_statements(self.made(node))]
 
-    def body(self, node: Node | None) -> list[ast.stmt]:
-        """The statements inside a node."""
-        return [] if node is None else nodes.as_statements(self.made(node))
+    def body(self, node: Node | None, *titles: str) -> list[ast.stmt]:
+        """The statements inside a node, or inside the first of these fields that it has."""
+        inside = first_field(node, *titles) if titles and node is not None else node
+        return [] if inside is None else nodes.as_statements(self.made(inside))
 
     def parts(self, node: Node) -> ast.expr:
         return nodes.several(self.exprs(node.named_children))
@@ -91,9 +92,10 @@ QUIET = frozenset(
 Rule = Callable[[Builder, "Node"], nodes.Made]
 
 
-def text_of(node: Node | None) -> str:
-    """The source of a node."""
-    return node.text.decode("utf-8", "replace") if node is not None and node.text is not None else ""
+def text_of(node: Node | None, *titles: str) -> str:
+    """The source of a node, or of the first of these fields that it has."""
+    part = first_field(node, *titles) if titles and node is not None else node
+    return part.text.decode("utf-8", "replace") if part is not None and part.text is not None else ""
 
 
 # -- rules that languages share --------------------------------------------------------------------------------------
@@ -194,7 +196,7 @@ def choice(build: Builder, node: Node, other: Sequence[ast.stmt] = ()) -> nodes.
     for last in reversed(_alternatives(node)):
         chained = last.type.startswith("els") and last.child_by_field_name("condition") is not None
         other = nodes.as_statements(choice(build, last, other)) if chained else build.body(last)
-    first = build.body(node.child_by_field_name("initializer"))
+    first = build.body(node, "initializer")
     return [*first, *nodes.branch(tested(build, node), _guarded(build, node), list(other))]
 
 
@@ -235,7 +237,7 @@ def counted(build: Builder, node: Node) -> nodes.Made:
     steps = _fields(clause, "update", "increment", "iterator")
     test = next(iter(_fields(clause, "condition")), None)
     again = ast.Constant(True) if test is None or test.type == "empty_statement" else build.expr(test)
-    inside = build.body(first_field(node, "body", "block"))
+    inside = build.body(node, "body", "block")
     return [*build.block(first), *nodes.repeat(again, [*inside, *build.block(steps)])]
 
 
@@ -285,8 +287,9 @@ def _slice(build: Builder, parts: Sequence[Node]) -> ast.Slice:
     return ast.Slice(*(None if end is None or text_of(end) == "-1" else build.expr(end) for end in ends))
 
 
-def params(build: Builder, node: Node | None) -> list[str]:
-    """The names of the parameters in a list of them, or of the one that stands for it."""
+def params(build: Builder, node: Node | None, *titles: str) -> list[str]:
+    """The names of the parameters in a list of them, or of the one that stands for it; the list may be a field of the node."""
+    node = first_field(node, *titles) if titles and node is not None else node
     if node is None:
         return []
     single = not node.named_child_count and node.type in ("identifier", "implicit_parameter")
@@ -303,8 +306,9 @@ def defaults(build: Builder, node: Node | None) -> list[ast.expr]:
     return [CONDITION if value is None else build.expr(value) for value in found[first:]]
 
 
-def given(build: Builder, node: Node | None) -> tuple[list[ast.expr], list[ast.keyword]]:
-    """The arguments of a call."""
+def given(build: Builder, node: Node | None, *titles: str) -> tuple[list[ast.expr], list[ast.keyword]]:
+    """The arguments of a call: a node, or the first of these fields that it has."""
+    node = first_field(node, *titles) if titles and node is not None else node
     args: list[ast.expr] = []
     named: list[ast.keyword] = []
     if node is not None and node.type == "template_string":
@@ -324,7 +328,7 @@ def given(build: Builder, node: Node | None) -> tuple[list[ast.expr], list[ast.k
 def called(build: Builder, node: Node) -> nodes.Made:
     """A call of a function, or of a method of an object."""
     owner, chosen = first_field(node, "object", "scope"), node.child_by_field_name("name")
-    args, named = given(build, node.child_by_field_name("arguments"))
+    args, named = given(build, node, "arguments")
     if owner is None:
         callee = build.expr(node.child_by_field_name("function") or chosen)
         if build.table.caseless and isinstance(callee, ast.Name) and callee.id.isidentifier():

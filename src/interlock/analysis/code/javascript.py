@@ -224,7 +224,7 @@ def _function(build: Builder, node: Node) -> Made:
     body = node.child_by_field_name("body")
     block = body is not None and body.type == "statement_block"
     inside = build.body(body) if block else [ast.Return(build.expr(body))]
-    title = text_of(node.child_by_field_name("name")) if "function" in node.type else ""
+    title = text_of(node, "name") if "function" in node.type else ""
     made = nodes.function(names, [*first, *inside], title, rest, defaults)
     made = made if arrow else _with_this(made)
     return [made] if node.type.endswith("function_declaration") else Closure(made)
@@ -236,7 +236,7 @@ def _with_this(function: ast.FunctionDef) -> ast.FunctionDef:
 
 
 def _class_of(build: Builder, node: Node) -> Made:
-    title = text_of(node.child_by_field_name("name")) or f"<{node.start_byte}>"
+    title = text_of(node, "name") or f"<{node.start_byte}>"
     bases = [build.parts(child) for child in node.named_children if child.type == "class_heritage"]
     inside = node.child_by_field_name("body")
     parts = inside.named_children if inside is not None else ()
@@ -249,7 +249,7 @@ def _class_part(build: Builder, node: Node) -> list[ast.stmt]:
     """A method, a field or a block of a class; a function in a field is a method."""
     if node.type != "method_definition" and not node.type.endswith("field_definition"):
         return build.body(node)
-    name = text_of(first_field(node, "property", "name"))
+    name = text_of(node, "property", "name")
     value = build.expr(node if node.type == "method_definition" else node.child_by_field_name("value"))
     if not isinstance(value, Closure):
         return nodes.assign(nodes.name(name), value)
@@ -262,11 +262,11 @@ def _class_part(build: Builder, node: Node) -> list[ast.stmt]:
 
 def _for_in(build: Builder, node: Node) -> Made:
     over, each = build.field(node, "right"), nodes.name(f"<{node.start_byte}>")
-    if text_of(node.child_by_field_name("operator")) == "in":
+    if text_of(node, "operator") == "in":
         over = nodes.call("Object.keys", [over])
     declares = "block" if node.child_by_field_name("kind") else ""
     given = _bind(build, node.child_by_field_name("left"), each, declares)
-    return nodes.loop(each, over, [*given, *build.body(node.child_by_field_name("body"))])
+    return nodes.loop(each, over, [*given, *build.body(node, "body")])
 
 
 def _import_of(build: Builder, node: Node) -> Made:

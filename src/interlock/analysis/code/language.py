@@ -9,7 +9,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from interlock.analysis.code.lexing import Unparsed
-from interlock.analysis.code.library import PROGRAM, Entry, Library, holds, library
+from interlock.analysis.code.library import PROGRAM, holds, library
 from interlock.analysis.code.performing import FEW, applies, perform
 from interlock.analysis.code.program.expressions import EXPRESSIONS
 from interlock.analysis.code.program.functions import invoke, read_uncalled, takes_this
@@ -85,10 +85,13 @@ class CodeLanguage(Struct, eq=False):
     def answer(self, walk: ProgramWalk, func: Sym, call: LibraryCall) -> Value:
         """What a call gives: first by its `extra` answers, then by the table of the language."""
         known_calls = library(self.key)
-        if walk.world.opened and not walk.world.loose:
-            _escape(walk, call)
+        for file in call.given() if walk.world.opened and not walk.world.loose else ():
+            if isinstance(file, OpenFile):  # taken to be written by what it is handed to
+                walk.world.fill(file, made_from([other for other in call.given() if other is not file]))
         if self.lexical:
-            call = _with_options(call)
+            objects = [value.items() for value in call.args if isinstance(value, dict)]
+            options = {key: value for pairs in objects for key, value in pairs if isinstance(key, str)}
+            call = replace(call, named={**options, **call.named})
         path, name = call.path, call.name
         keys = [f"{kind}.{name}" for kind in kinds(call.owner)] if path[:1] == "." else [path]
         if name != path:
@@ -98,15 +101,20 @@ class CodeLanguage(Struct, eq=False):
             given = own(walk, call) if own is not None else UNKNOWN
             if given is not UNKNOWN:
                 return given
-            entry = _chosen(known_calls, key, call) if name in known_calls.choices else None
-            entry = entry or known_calls.calls.get(key) or known_calls.match(key, name)
+            chosen = [f"{key}?{option}" for option, value in call.named.items() if holds([value])]
+            ways = [*chosen, key] if name in known_calls.choices else [key]  # an option that is set, first
+            found = (known_calls.calls.get(way) or known_calls.match(way, name) for way in ways)
+            entry = next(filter(None, found), None)
             if entry is not None and applies(call, entry):
                 cwd = walk.world.cwd
                 given = perform(walk, call, entry)
                 if given is UNKNOWN and "client" in entry:
                     continue
-                if call.args and walk.world.loose:
-                    _run_blocks(walk, call, self.handed(given), cwd)
+                func_given = call.args[-1] if call.args and walk.world.loose else None
+                if isinstance(func_given, ProgramFunction):  # gets what the call gives, perhaps in another directory
+                    for row in self.handed(given) if id(func_given.node) not in walk.followed else ():
+                        walk.call(func_given, row, {})
+                    walk.world.cwd = cwd
                 return _unknown(walk, func, call) if given is UNKNOWN else given
         method = walk.scope.find(name) if walk.world.loose and name != path else None
         if isinstance(method, ProgramFunction):  # of a class of the program
@@ -216,29 +224,6 @@ _KINDS: Mapping[str, tuple[type, ...]] = {
 }  # fmt: skip
 
 
-def _chosen(library: Library, key: str, call: LibraryCall) -> Entry | None:
-    """The entry for an option of a call that is set."""
-    for way in [f"{key}?{option}" for option, value in call.named.items() if holds([value])]:
-        if entry := library.calls.get(way) or library.match(way, call.name):
-            return entry
-    return None
-
-
-def _with_options(call: LibraryCall) -> LibraryCall:
-    objects = [value for value in call.args if isinstance(value, dict)]
-    options = {key: value for one in objects for key, value in one.items() if isinstance(key, str)}
-    return replace(call, named={**options, **call.named})
-
-
-def _run_blocks(walk: ProgramWalk, call: LibraryCall, rows: list[list[Value]], cwd: str) -> None:
-    """Functions that a call is handed get what it gives: an open file, each of a list, or another working directory."""
-    func = call.args[-1]
-    if isinstance(func, ProgramFunction):
-        for row in rows if id(func.node) not in walk.followed else ():
-            walk.call(func, row, {})
-        walk.world.cwd = cwd
-
-
 def _unknown(walk: ProgramWalk, func: Sym, call: LibraryCall) -> Value:
     """A call of which no more is known: functions among its arguments may run, and what went in may come out."""
     mapped: list[Value] = []
@@ -252,13 +237,6 @@ def _unknown(walk: ProgramWalk, func: Sym, call: LibraryCall) -> Value:
         return mapped if mapped and call.name in ("map", "collect", "flat_map", "flatMap") else call.owner
     traits = traits_of(call.given()) | func.traits if call.args or call.named else func.traits
     return Sym(f"{func.path}()"[-MAX_PATH:], func, tuple(call.args), call.named, traits)
-
-
-def _escape(walk: ProgramWalk, call: LibraryCall) -> None:
-    """A file that is handed to a function is taken to be written by it."""
-    for value in call.given():
-        if isinstance(value, OpenFile):
-            walk.world.fill(value, made_from([other for other in call.given() if other is not value]))
 
 
 def _is_call(walk: ProgramWalk, value: Value) -> bool:

@@ -78,11 +78,7 @@ def _substitute(char: str, scanner: Scanner, out: Report) -> None:
         _file("w", _line(scanner), out)
     if flags and "e" in flags.group():
         filled = _REFERENCE.sub(lambda found: hole(found[1] or "match"), replacement)
-        out.shell(_whole(pattern, _ESCAPED.sub(r"\1", filled)))
-
-
-def _whole(pattern: str, filled: str) -> str:
-    """The line that `s///e` runs: what was put in, and what of the line the pattern left before and behind it."""
-    before = "" if pattern.startswith(("^", ".*")) else hole("line")
-    behind = "" if pattern.endswith(("$", ".*", ".+")) and not pattern.endswith("\\$") else hole("line")
-    return before + filled + behind
+        # What was put in is run with what of the line the pattern left before and behind it.
+        before = "" if pattern.startswith(("^", ".*")) else hole("line")
+        behind = "" if pattern.endswith(("$", ".*", ".+")) and not pattern.endswith("\\$") else hole("line")
+        out.shell(before + _ESCAPED.sub(r"\1", filled) + behind)

@@ -52,8 +52,10 @@ def parsed(key: str, source: str) -> Node:
     if deepest > DEEPEST:
         raise Unparsed("nested too deeply", "nesting")
     signs = _SLOW.get(key, _OPERATOR)
-    if len(source) > _LONG and any(_endless(statement, signs) for statement in _STATEMENT_END.split(source)):
-        raise Unparsed("with statements without an end", "budget")
+    for statement in _STATEMENT_END.split(source) if len(source) > _LONG else ():
+        # More operators than any has: a parser that recovers from an error in it takes seconds.
+        if len(statement) > _LONG and len(signs.findall(_QUOTED.sub("", statement))) > _LONG // 2:
+            raise Unparsed("with statements without an end", "budget")
     if key in _CLAUSE and source.count(_CLAUSE[key]) * len(source) > _CLAUSES:
         raise Unparsed("with more clauses than are read", "budget")
     if source.count("/*", source.rfind("*/") + 1) > _UNCLOSED < _QUOTED.sub("", source).count("/*"):
@@ -107,11 +109,6 @@ def _probe(parser: Parser, piece: str, before: str, after: str) -> None:
         if _weight(_tree(parser, text)) <= _ERRORS:
             return
     raise Unparsed
-
-
-def _endless(statement: str, signs: re.Pattern[str]) -> bool:
-    """Whether one statement has more operators than any has: a parser that recovers from an error in it takes seconds."""
-    return len(statement) > _LONG and len(signs.findall(_QUOTED.sub("", statement))) > _LONG // 2
 
 
 def errors(root: Node) -> list[Node]:

@@ -32,7 +32,7 @@ def rules_of(key: str, *own: Rule) -> GrammarTable:
     """What the nodes of a language become, and the rest of its table; refuses the name of a rule that is none."""
     packs = {pack["language"]: pack for pack in load_packs(_SHIPPED, check_tables)}
     table = packs[key]
-    known = {**_SHARED, **{rule.__name__.lstrip("_"): rule for rule in own}}
+    known = {**_SHARED, **{rule.__name__.lstrip("_").removeprefix(f"{key}_"): rule for rule in own}}
     rules: dict[str, Rule] = {}
     for pack in (packs["common"], packs.get(table.get("extends", ""), {}), table):
         for names, made in pack.get("nodes", {}).items():

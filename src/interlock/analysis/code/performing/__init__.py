@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
-from typing import Any
 
 from msgspec.structs import replace
 
@@ -67,54 +66,37 @@ def _touching(verb: str) -> Work:
     def touch(walk: ProgramWalk, call: LibraryCall, entry: Entry, where: object) -> Value:
         given: Value = UNKNOWN
         for path in flattened(pick(call, where)):
-            left_out = path is None or (entry.get("globs") and text_of(path).startswith("!"))
-            if left_out or (entry.get("known") and not _is_file(verb, path)):
+            text, globs = text_of(path), entry.get("globs")
+            something, url = without_holes(text).strip(), is_url(path)
+            here = something and (_SCHEME not in text or (verb == "read" and url))  # known, and of this machine
+            if path is None or (globs and text.startswith("!")) or (entry.get("known") and not here):
                 continue
-            if verb == "read" and (is_url(path) or fetched(path)):
+            script = verb == "run_script" and (fetched(path) or walk.world.downloads.get(text, "") or (url and text))
+            if verb == "read" and (url or fetched(path)):
                 given = request(walk, "get", path, ())
-            elif verb == "run_script" and (url := _downloaded(walk, path)):
-                walk.world.effect("run_download", url)
+            elif script:
+                walk.world.effect("run_download", script)
             elif isinstance(path, OpenFile):
-                given = _touch_open(walk, verb, path)
-            elif verb == "read" and not without_holes(text_of(path)).strip():
+                given = Sym("?", traits=file_traits(path.path))
+                if verb == "truncate":
+                    walk.world.effect("truncate", path.path)
+                elif verb != "read":
+                    walk.world.fill(path, UNKNOWN)
+            elif verb == "read" and not something:
                 given = Sym("?", traits=traits_of(path))
             else:
-                many = ("bulk",) if entry.get("globs") and not _GLOB.isdisjoint(text_of(path)) else ()
+                content = chosen(call, entry, "content")[:1] if verb == "write" else []
+                how = "truncate" if content in ([""], [b""]) else verb  # where there is nothing to write
+                how = "append" if verb == "write" and any(map(_adds, chosen(call, entry, "appends"))) else how
+                many = ("bulk",) if globs and not _GLOB.isdisjoint(text) else ()
                 rights = _rights(call, entry) if verb == "chmod" else ()
-                how = _how(call, entry) if verb == "write" else verb
                 walk.world.touch(how, path, *_traits(call, entry), *many, *rights)
-                given = Sym("?", traits=file_traits(text_of(path))) if verb == "read" else _DONE
-                for content in chosen(call, entry, "content")[:1] if verb == "write" else ():
-                    walk.world.download(path, fetched(content))
+                given = Sym("?", traits=file_traits(text)) if verb == "read" else _DONE
+                for one in content:
+                    walk.world.download(path, fetched(one))
         return given
 
     return touch
-
-
-def _is_file(verb: str, path: Value) -> bool:
-    """Whether something of a path is known, and it is one of this machine."""
-    text = text_of(path)
-    return bool(without_holes(text).strip()) and (_SCHEME not in text or (verb == "read" and is_url(path)))
-
-
-def _downloaded(walk: ProgramWalk, path: Value) -> str:
-    """The address that a script comes from, else nothing."""
-    return fetched(path) or walk.world.downloads.get(text_of(path), "") or (text_of(path) if is_url(path) else "")
-
-
-def _touch_open(walk: ProgramWalk, verb: str, file: OpenFile) -> Value:
-    if verb == "truncate":
-        walk.world.effect("truncate", file.path)
-    elif verb != "read":
-        walk.world.fill(file, UNKNOWN)
-    return Sym("?", traits=file_traits(file.path))
-
-
-def _how(call: LibraryCall, entry: Entry) -> str:
-    """A write adds where it is told to, and empties where there is nothing to write."""
-    if any(map(_adds, chosen(call, entry, "appends"))):
-        return "append"
-    return "truncate" if chosen(call, entry, "content")[:1] in ([""], [b""]) else "write"
 
 
 def _adds(value: Value) -> bool:
@@ -247,21 +229,9 @@ def _keep(walk: ProgramWalk, call: LibraryCall, entry: Entry, where: object) -> 
     return UNKNOWN
 
 
-def _with_options(walk: ProgramWalk, call: LibraryCall, where: object) -> LibraryCall:
-    """A call with the options that were set on one of its arguments."""
-    starts = tuple(f"{made.path}." for made in pick(call, where) if isinstance(made, Sym))
-    found = {key.rpartition(".")[2]: value for key, value in walk.attributes.items() if key.startswith(starts)}
-    return replace(call, named={**found, **call.named})
-
-
 def _refuse(walk: ProgramWalk, call: LibraryCall, entry: Entry, where: object) -> Value:
     walk.world.unreadable(str(where), *_traits(call, entry))
     return _DONE
-
-
-def _and(walk: ProgramWalk, call: LibraryCall, entry: Entry, where: Any) -> Value:
-    """What a call does beside the rest, where the conditions of that hold."""
-    return perform(walk, call, where) if applies(call, where) else UNKNOWN
 
 
 _WORK: Mapping[str, Work] = {
@@ -269,7 +239,10 @@ _WORK: Mapping[str, Work] = {
     **NETWORK_EFFECTS,
     **{verb: _touching(verb) for verb in ON_PATHS},
     "open": _open, "fill": _fill, "kill": _kill, "fork": _fork, "tell": _tell, "orders": _orders, "chdir": _chdir,
-    "keep": _keep, "client": ask_client, "unreadable": _refuse, "and": _and, "close": lambda walk, call, entry, where: _DONE,
+    "keep": _keep, "client": ask_client, "unreadable": _refuse, "close": lambda walk, call, entry, where: _DONE,
+    "and": lambda walk, call, entry, where: (
+        perform(walk, call, entry["and"]) if applies(call, entry["and"]) else UNKNOWN
+    ),
 }  # fmt: skip
 
 
@@ -299,7 +272,10 @@ def perform(walk: ProgramWalk, call: LibraryCall, entry: Entry) -> Value:
     steps, giving = _plan(entry)
     if "dry" in entry and pick(call, entry["dry"])[:1] == [True]:
         return UNKNOWN
-    call = _with_options(walk, call, entry["options"]) if "options" in entry else call
+    if "options" in entry:  # that were set on one of its arguments
+        starts = tuple(f"{made.path}." for made in pick(call, entry["options"]) if isinstance(made, Sym))
+        found = {key.rpartition(".")[2]: value for key, value in walk.attributes.items() if key.startswith(starts)}
+        call = replace(call, named={**found, **call.named})
     for work, where in steps:
         made = work(walk, call, entry, where)
         given = made if made is not UNKNOWN and (made is not _DONE or given is UNKNOWN) else given

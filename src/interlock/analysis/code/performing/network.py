@@ -56,10 +56,6 @@ def _send(walk: ProgramWalk, call: LibraryCall, entry: Entry, where: object) -> 
     return UNKNOWN
 
 
-def _receive(walk: ProgramWalk, call: LibraryCall, entry: Entry, where: object) -> Value:
-    return Sym("?", traits=frozenset({f"fetched:{walk.world.peer}"})) if walk.world.peer else UNKNOWN
-
-
 def _wire(walk: ProgramWalk, call: LibraryCall, entry: Entry, where: object) -> Value:
     """The standard streams become the connection."""
     walk.world.wired = walk.world.wired or bool(walk.world.peer)
@@ -135,6 +131,8 @@ def _listen(walk: ProgramWalk, call: LibraryCall, entry: Entry, where: object) -
 
 
 NETWORK_EFFECTS: Mapping[str, Work] = {
-    "fetch": lambda walk, call, entry, where: _http(walk, call, Entry(entry, method="get"), where), "http": _http, "connect": _connect, "listen": _listen, "receive": _receive, "send": _send,
-    "wire": _wire,
+    "fetch": lambda walk, call, entry, where: _http(walk, call, Entry(entry, method="get"), where), "http": _http, "connect": _connect, "listen": _listen, "send": _send, "wire": _wire,
+    "receive": lambda walk, call, entry, where: (
+        Sym("?", traits=frozenset({f"fetched:{walk.world.peer}"})) if walk.world.peer else UNKNOWN
+    ),
 }  # fmt: skip

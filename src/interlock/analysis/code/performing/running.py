@@ -269,8 +269,11 @@ def _call_each(walk: ProgramWalk, func: Value, rows: list[list[Value]], given: l
     """A function is called for each row; without one, the items stay as they are."""
     if func is None:
         return [row[0] for row in rows]
-    if makes == "total":
-        return _total(walk, func, given, rows)
+    if makes == "total":  # two values become one, until one is left
+        total = [*given, *(row[0] for row in rows[:1]), UNKNOWN][0]
+        for row in rows if given else rows[1:]:
+            total = walk.call(func, [total, *row], {})
+        return total
     made = [walk.call(func, [*row, *given], {}) for row in rows]
     if makes == "kept":
         return [_passing(walk, func, row[0]) for row, passes in zip(rows, made, strict=True) if passes is not False]
@@ -282,25 +285,15 @@ def _call_each(walk: ProgramWalk, func: Value, rows: list[list[Value]], given: l
 
 def _rows(walk: ProgramWalk, call: LibraryCall, entry: Entry) -> list[list[Value]]:
     """What a function gets in each of its turns: an item of every list; where its language adds them, its place and the list."""
-    lists = [walk.items(_array(value)) for value in pick(call, entry["each"])] or [[UNKNOWN]]
+    lists = []
+    for value in pick(call, entry["each"]):
+        length = value.get("length") if isinstance(value, dict) else None  # an object with one is a list of that many
+        lists.append(walk.items([UNKNOWN] * min(length, 1000) if isinstance(length, int) else value))
+    lists = lists or [[UNKNOWN]]
     rows = [list(row) for row in zip(*lists, strict=False)]
     if entry.get("spread"):
         return [[one for value in row for one in items(value)] for row in rows]
     return [[*row, at, lists[0]] for at, row in enumerate(rows)] if entry.get("indexed") else rows
-
-
-def _array(value: Value) -> Value:
-    """An object with a length is a list of that many."""
-    length = value.get("length") if isinstance(value, dict) else None
-    return [UNKNOWN] * min(length, 1000) if isinstance(length, int) else value
-
-
-def _total(walk: ProgramWalk, func: Value, start: list[Value], rows: list[list[Value]]) -> Value:
-    """Two values become one, until one is left."""
-    total = [*start, *(row[0] for row in rows[:1]), UNKNOWN][0]
-    for row in rows if start else rows[1:]:
-        total = walk.call(func, [total, *row], {})
-    return total
 
 
 def _passing(walk: ProgramWalk, test: Value, value: Value) -> Value:

@@ -35,7 +35,11 @@ _ENDING = re.compile(r"((?:\\\.|[\w-])+)\$")
 def narrow(walk: ProgramWalk, test: ast.expr) -> None:
     """Keep what passes the test."""
     for part in test.values if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And) else [test]:
-        name, pattern = _filter(walk, part)
+        name, pattern = "", ""  # that is filtered, and what is left of `*`
+        if isinstance(part, ast.Call) and isinstance(part.func, ast.Attribute) and part.args:
+            name, pattern = _method(walk, part.func, part.args)
+        elif isinstance(part, ast.Compare) and len(part.ops) == 1:
+            name, pattern = _comparison(walk, part.left, part.ops[0], part.comparators[0])
         value = walk.scope.find(name) if name else None
         if isinstance(value, Marked) and "bulk" in value.traits and value.endswith("*") and known(pattern):
             walk.scope.set(name, Marked(f"{value[:-1]}{pattern}", value.traits))
@@ -47,29 +51,17 @@ def narrowed(after: Value, before: Value) -> bool:
     return many and isinstance(after, Marked) and after.traits == before.traits
 
 
-def _filter(walk: ProgramWalk, test: ast.expr) -> tuple[str, str]:
-    """The name that a test filters, and the pattern that is left of `*`."""
-    if isinstance(test, ast.Call) and isinstance(test.func, ast.Attribute) and test.args:
-        return _method(walk, test.func, test.args)
-    if isinstance(test, ast.Compare) and len(test.ops) == 1:
-        return _comparison(walk, test.left, test.ops[0], test.comparators[0])
-    return "", ""
-
-
 def _method(walk: ProgramWalk, func: ast.Attribute, args: list[ast.expr]) -> tuple[str, str]:
     given = walk.eval(args[0])
     if func.attr == "fnmatch" and len(args) > 1:
         return _root(args[0]), text_of(walk.eval(args[1]))
-    if func.attr == "test" and (ending := _ENDING.fullmatch(_pattern(walk.eval(func.value)))):
-        return _root(args[0]), "*" + ending[1].replace("\\", "")
+    regex = walk.eval(func.value) if func.attr == "test" else None
+    if isinstance(regex, Sym) and regex.path == REGEX and regex.args:
+        if ending := _ENDING.fullmatch(text_of(regex.args[0])):
+            return _root(args[0]), "*" + ending[1].replace("\\", "")
     text = _any_of(given) if isinstance(given, tuple) else text_of(given)
     pattern = _FILTERS.get(func.attr.lower())
     return (_root(func.value), pattern.format(text)) if pattern else ("", "")
-
-
-def _pattern(value: Value) -> str:
-    """The source of a regular expression."""
-    return text_of(value.args[0]) if isinstance(value, Sym) and value.path == REGEX and value.args else ""
 
 
 def _comparison(walk: ProgramWalk, left: ast.expr, op: ast.cmpop, right: ast.expr) -> tuple[str, str]:
@@ -176,18 +168,6 @@ def _turns(walk: ProgramWalk, generators: Sequence[ast.comprehension]) -> Iterat
             walk.eval(test)
             narrow(walk, test)
         yield from _turns(walk, generators[1:])
-
-
-def _attribute(walk: ProgramWalk, node: ast.Attribute) -> Value:
-    owner = walk.eval(node.value)
-    if not isinstance(owner, Either):
-        return walk.language.attribute(walk, owner, node.attr)
-    return walk.spread(lambda one: walk.language.attribute(walk, one, node.attr), owner)
-
-
-def _subscript(walk: ProgramWalk, node: ast.Subscript) -> Value:
-    owner, key = walk.eval(node.value), walk.eval(node.slice)
-    return walk.spread(lambda one, at: walk.language.item(walk, one, at), owner, key)
 
 
 def _slice(walk: ProgramWalk, node: ast.Slice) -> Value:
@@ -307,8 +287,12 @@ def _call(walk: ProgramWalk, node: ast.Call) -> Value:
 EXPRESSIONS: Mapping[type[ast.expr], Expression] = {
     ast.Constant: lambda walk, node: node.value,
     ast.Name: lambda walk, node: walk.language.look_up(walk, node.id),
-    ast.Attribute: _attribute,
-    ast.Subscript: _subscript,
+    ast.Attribute: lambda walk, node: walk.spread(
+        lambda one: walk.language.attribute(walk, one, node.attr), walk.eval(node.value)
+    ),
+    ast.Subscript: lambda walk, node: walk.spread(
+        lambda one, at: walk.language.item(walk, one, at), walk.eval(node.value), walk.eval(node.slice)
+    ),
     ast.Slice: _slice,
     ast.BinOp: _binary,
     ast.UnaryOp: _unary,

@@ -44,8 +44,8 @@ def follow(walk: ProgramWalk, func: ProgramFunction, args: _Args, named: _Named)
     """Read a function's body with what it is called with; tells where it calls too deeply or too often."""
     key = id(func.node)
     if walk.active.count(key) > (not walk.world.loose):  # it calls itself, and was read often enough
-        names = (getattr(one, "attr", getattr(one, "id", "")) for one in ast.walk(func.node))
-        if walk.forks and "fork" in names:
+        used = (getattr(one, "attr", getattr(one, "id", "")) for one in ast.walk(func.node))
+        if walk.forks and "fork" in used:
             walk.world.effect("fork_bomb")
         return UNKNOWN
     if len(walk.active) >= MAX_DEPTH:
@@ -56,7 +56,9 @@ def follow(walk: ProgramWalk, func: ProgramFunction, args: _Args, named: _Named)
     if walk.calls > MAX_CALLS:
         walk.world.unreadable(f"{walk.language.name} that calls its functions too often to follow", "budget")
         return UNKNOWN
-    if walk.world.loose and _calls_itself(func):  # it walks down whatever it is given
+    name = getattr(func.node, "name", "")
+    names = [node.id for node in ast.walk(func.node) if isinstance(node, ast.Name)] if name and walk.world.loose else []
+    if name in names:  # it calls itself, and walks down whatever it is given
         args = [Marked(one, traits_of(one) | {"deep"}) if isinstance(one, str) else one for one in args]
     walk.active.append(key)
     try:
@@ -78,11 +80,6 @@ _KINDS: Mapping[type, Callable[..., Value]] = {
 }
 
 
-def _calls_itself(func: ProgramFunction) -> bool:
-    name = getattr(func.node, "name", "")
-    return bool(name) and any(isinstance(node, ast.Name) and node.id == name for node in ast.walk(func.node))
-
-
 def _body(walk: ProgramWalk, func: ProgramFunction, scope: ProgramScope) -> Value:
     if isinstance(func.node, ast.Lambda):
         return walk.eval(func.node.body)
@@ -101,7 +98,9 @@ def _body(walk: ProgramWalk, func: ProgramFunction, scope: ProgramScope) -> Valu
 def _bind(walk: ProgramWalk, func: ProgramFunction, args: _Args, named: _Named) -> None:
     """Give the parameters what the call gives, else their defaults."""
     spec, names = func.node.args, walk.scope.names
-    given = [func.owner, *args] if func.owner is not None and not _static(func) else args
+    decorators = getattr(func.node, "decorator_list", ())
+    static = any(isinstance(node, ast.Name) and node.id == "staticmethod" for node in decorators)
+    given = [func.owner, *args] if func.owner is not None and not static else args
     if takes_this(func):
         given, named = args, named if func.owner is None else {**named, THIS: func.owner}
     params = [*spec.posonlyargs, *spec.args]
@@ -121,11 +120,6 @@ def _bind(walk: ProgramWalk, func: ProgramFunction, args: _Args, named: _Named) 
 def takes_this(func: ProgramFunction) -> bool:
     """Whether a function knows what it is called on without a parameter for it."""
     return bool(func.node.args.kwonlyargs) and func.node.args.kwonlyargs[0].arg == THIS
-
-
-def _static(func: ProgramFunction) -> bool:
-    decorators = getattr(func.node, "decorator_list", ())
-    return any(isinstance(node, ast.Name) and node.id == "staticmethod" for node in decorators)
 
 
 def read_uncalled(tree: ast.Module, walk: ProgramWalk) -> None:

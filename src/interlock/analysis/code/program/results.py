@@ -78,11 +78,6 @@ def _of_text(work: Callable[[str], str]) -> Callable[..., Value]:
     return lambda value, *_: marked(work(plain(value)), value)
 
 
-def _reverse(*given: Value) -> Value:
-    value = given[0] if len(given) == 1 else _list(*given)
-    return list(value)[::-1] if isinstance(value, (list, tuple)) else marked(plain(value)[::-1], value)
-
-
 def _join(between: Value, value: Value = UNKNOWN) -> Value:
     if isinstance(between, list):  # the list first, as some languages have it
         between, value = (value if value is not UNKNOWN else ""), between
@@ -101,12 +96,6 @@ def _split(value: Value, between: Value = " ", *_: Value) -> Value:
     return [marked(piece, value) for piece in pieces[:MAX_ITEMS]]
 
 
-def _replace(value: Value, old: Value, new: Value, *_: Value) -> Value:
-    text, gone = text_of(value), plain(old)
-    room = text.count(gone) * len(text_of(new)) <= MAX_TEXT
-    return marked(text.replace(gone, text_of(new)), value, new) if room else UNKNOWN
-
-
 def _chr(*codes: Value) -> Value:
     return "".join(chr(int(number)) for code in codes for number in items(code))
 
@@ -116,13 +105,7 @@ def _repeat(value: Value, count: Value) -> Value:
     return marked(plain(value) * times, value) if times * len(plain(value)) <= MAX_TEXT else UNKNOWN
 
 
-def _pack(template: Value, *given: Value) -> Value:
-    """pack: hexadecimal digits, character codes and plain texts."""
-    work = _PACKED.get(plain(template).replace(" ", "")[:1])
-    return UNKNOWN if work is None else work(*(one for value in given for one in items(value)))
-
-
-_PACKED: Mapping[str, Callable[..., Value]] = {  # by the first letter of a template
+_PACKED: Mapping[str, Callable[..., Value]] = {  # what `pack` makes, by the first letter of its template
     **dict.fromkeys("cCUW", _chr),
     **dict.fromkeys("aA", lambda *texts: concat(texts)),
     "H": ENCODINGS["hex"],
@@ -158,6 +141,12 @@ def _between(value: Value, first: Value = 1, last: Value = -1, *_: Value) -> Val
     """The characters from one place to another, both counted from one, or from the end where they are negative."""
     start, end = (int(place) + (len(plain(value)) + 1) * (int(place) < 0) for place in (first, last))
     return _slice(value, max(start, 1) - 1, max(end, 0))
+
+
+def _replace(value: Value, old: Value, new: Value, *_: Value) -> Value:
+    text, gone = text_of(value), plain(old)
+    room = text.count(gone) * len(text_of(new)) <= MAX_TEXT
+    return marked(text.replace(gone, text_of(new)), value, new) if room else UNKNOWN
 
 
 def _replace_once(value: Value, old: Value, new: Value, *_: Value) -> Value:
@@ -288,7 +277,11 @@ RESULTS: Mapping[str, Callable[..., Value]] = {
     "braces": lambda template, *given, **named: fill(template, given, named),
     "shell_words": lambda value, *_: [marked(word, value) for word in shlex.split(text_of(value))],
     "shell_join": _shell_join,
-    "reverse": _reverse,
+    "reverse": lambda *given: (
+        marked(plain(given[0])[::-1], given[0])
+        if len(given) == 1 and not isinstance(given[0], (list, tuple))
+        else _list(*given)[::-1]
+    ),
     "join": _join,
     "join_rest": lambda between, *rest: _join(between, _list(*rest)),
     "concat": lambda *given: concat([one for value in given for one in items(value)]),
@@ -299,7 +292,9 @@ RESULTS: Mapping[str, Callable[..., Value]] = {
     "repeat": _repeat,
     "substr": lambda value, start, length=None: marked(plain(value)[int(start) :][: length and int(length)], value),
     "unquote": _of_text(urllib.parse.unquote),
-    "pack": _pack,
+    "pack": lambda template, *given: _PACKED[plain(template).replace(" ", "")[:1]](
+        *(one for value in given for one in items(value))
+    ),
     "unpack_text": lambda value, shape="", *_: ENCODINGS["base64"](value) if plain(shape)[:1] == "m" else UNKNOWN,
     "format": lambda template, *given: percent(template, [one for value in given for one in items(value)]),
     "number": _number,

@@ -77,16 +77,13 @@ def either(*values: Value) -> Value:
     options: list[Value] = []
     for value in values:
         for option in options_of(value):
-            if not any(option is seen or _same(option, seen) for seen in options):
+            plain = isinstance(option, (str, bytes, int, float))
+            alike = (seen for seen in options if plain and type(option) is type(seen) and option == seen)
+            if not any(option is seen for seen in options) and traits_of(option) not in map(traits_of, alike):
                 options.append(option)
     if len(options) > MAX_OPTIONS:  # what is left out is read as not known, never as absent
         options = [*options[:MAX_OPTIONS], UNKNOWN]
     return options[0] if len(options) == 1 else Either(tuple(options))
-
-
-def _same(one: Value, other: Value) -> bool:
-    plain = type(one) is type(other) and isinstance(one, (str, bytes, int, float))
-    return plain and bool(one == other) and traits_of(one) == traits_of(other)
 
 
 def options_of(value: Value) -> tuple[Value, ...]:

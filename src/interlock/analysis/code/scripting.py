@@ -1,0 +1,189 @@
+"""Lua, PHP, Julia and Ruby source -> its effects."""
+
+from __future__ import annotations
+
+import ast
+from itertools import chain
+
+from interlock.analysis.code import grammar
+from interlock.analysis.code.grammar import Builder, Node, text_of
+from interlock.analysis.code.language import CodeLanguage, holes
+from interlock.analysis.code.library import library
+from interlock.analysis.code.other import read_other
+from interlock.analysis.code.program import nodes
+from interlock.analysis.code.templates import by_grammar, rules_of
+
+# -- Lua
+
+
+def _lua_for_each(build: Builder, node: Node) -> nodes.Made:
+    clause, body = node.child_by_field_name("clause"), build.body(node, "body")
+    if clause is None:
+        return nodes.repeat(grammar.CONDITION, body)
+    if clause.type != "for_generic_clause":
+        ends = nodes.call("<range>", [build.field(clause, "start"), build.field(clause, "end")])
+        return nodes.loop(build.field(clause, "name"), ends, body)
+    names, over = clause.named_children[0].named_children, clause.named_children[-1].named_children[0]
+    return nodes.loop_last(build.exprs(names), build.expr(over), body)
+
+
+read_lua = CodeLanguage("Lua", "lua", by_grammar("lua", _lua_for_each), first=1).read
+
+
+# -- PHP
+
+
+def _php_document(build: Builder, node: Node) -> nodes.Made:
+    value = node.child_by_field_name("value")
+    if node.type == "nowdoc":
+        return nodes.text(text_of(value).strip("\n"))
+    return grammar.texts(build, value) if value is not None else nodes.text("")
+
+
+def _php_new(build: Builder, node: Node) -> nodes.Made:
+    kind, *rest = node.named_children
+    given = next((child for child in rest if child.type == "arguments"), None)
+    return nodes.call(nodes.member(build.expr(kind), "new"), *grammar.given(build, given))
+
+
+def _php_foreach(build: Builder, node: Node) -> nodes.Made:
+    parts = [child for child in node.named_children if child != node.child_by_field_name("body")]
+    names = parts[-1].named_children if parts[-1].type == "pair" else parts[-1:]
+    return nodes.loop_last(build.exprs(names), build.expr(parts[0]), build.body(node, "body"))
+
+
+def _php_parse(source: str) -> tuple[ast.Module, bool]:
+    """The program, with or without its opening tag, and with the end of its last statement."""
+    ended = source if source.rstrip().endswith((";", "}", ">")) else f"{source};"
+    key = "php" if "<?" in source else "php_only"
+    return Builder(key, rules_of("php", _php_document, _php_new, _php_foreach)).module(ended)
+
+
+read_php = CodeLanguage("PHP", "php", _php_parse, variable=holes("$")).read
+
+
+# -- Julia
+
+
+def _julia_command(build: Builder, node: Node) -> nodes.Made:
+    """`rm $x`: words, of which a value in it is one, or part of one."""
+    words: list[list[str | ast.expr]] = [[]]
+    made = grammar.texts(build, node)
+    for part in made.values if isinstance(made, ast.JoinedStr) else [made]:
+        if isinstance(part, ast.Constant):
+            first, *rest = str(part.value).split(" ")
+            words[-1] += [first] if first else []
+            words += [[word] if word else [] for word in rest]
+        else:
+            words[-1].append(part)
+    found = [nodes.joined(word) if len(word) > 1 or isinstance(word[0], str) else word[0] for word in words if word]
+    return ast.List(found)
+
+
+def _julia_call(build: Builder, node: Node) -> nodes.Made:
+    callee, *parts = node.named_children
+    given = [grammar.given(build, part) if part.type == "argument_list" else ([build.expr(part)], []) for part in parts]
+    return nodes.call(build.expr(callee), *(chain.from_iterable(kind) for kind in zip(*given, strict=True)))
+
+
+def _julia_assign(build: Builder, node: Node) -> nodes.Made:
+    left, right = node.named_children[0], node.named_children[-1]
+    if left.type == "call_expression":  # f(x) = …
+        return [_julia_function(build, left, [ast.Return(build.expr(right))])]
+    return grammar.assigned(build, node)
+
+
+def _julia_function(build: Builder, signature: Node, body: list[ast.stmt]) -> ast.stmt:
+    while signature.type not in ("call_expression", "identifier") and signature.named_child_count:
+        signature = signature.named_children[0]
+    given = signature.named_children[-1].named_children if signature.type == "call_expression" else []
+    params = [text_of(child.named_children[0] if child.named_child_count else child) for child in given]
+    title = text_of(signature).partition("(")[0]
+    return nodes.function(params, nodes.returning(body), title)
+
+
+def _julia_define(build: Builder, node: Node) -> nodes.Made:
+    return [_julia_function(build, node.named_children[0], build.block(node.named_children[1:]))]
+
+
+def _julia_for_each(build: Builder, node: Node) -> nodes.Made:
+    bindings = [child for child in node.named_children if child.type == "for_binding"]
+    made = build.block(child for child in node.named_children if child.type != "for_binding")
+    for binding in reversed(bindings):
+        parts = [child for child in binding.named_children if child.type != "operator"]
+        made = nodes.loop(build.expr(parts[0]), build.expr(parts[-1]), made)
+    return made
+
+
+_julia_OWN = (_julia_command, _julia_call, _julia_assign, _julia_define, _julia_for_each)
+read_julia = CodeLanguage("Julia", "julia", by_grammar("julia", *_julia_OWN), damaged=read_other, first=1).read
+
+
+# -- Ruby; `-n`, `-p` and `-i` are the caller's
+
+_ruby_SELF = frozenset({"self", "Kernel", "Object"})
+
+
+def _ruby_identifier(build: Builder, node: Node) -> nodes.Made:
+    named = text_of(node)
+    made = nodes.name(named)
+    is_call = named in library("ruby").calls and named not in build.scopes[0]
+    return nodes.call(made) if is_call else made
+
+
+def _ruby_block_argument(build: Builder, node: Node) -> nodes.Made:
+    inner = node.named_children[0] if node.named_child_count else None
+    if inner is not None and inner.type == "simple_symbol":
+        return nodes.closure(["it"], [ast.Return(nodes.call(nodes.member(nodes.name("it"), text_of(inner)[1:])))])
+    return build.expr(inner)
+
+
+def _ruby_call(build: Builder, node: Node) -> nodes.Made:
+    receiver, method = node.child_by_field_name("receiver"), text_of(node, "method")
+    args, named = grammar.given(build, node, "arguments")
+    block = node.child_by_field_name("block")
+    if block is not None:
+        if receiver is None and method == "loop":
+            return nodes.repeat(ast.Constant(True), build.body(block, "body"))
+        args.append(_ruby_closure(build, block))
+    if receiver is None and method in ("lambda", "proc") and args:
+        return args[-1]
+    if receiver is None or text_of(receiver) in _ruby_SELF:
+        return nodes.call(nodes.name(method), args, named)
+    owner = build.expr(receiver)
+    return nodes.call(nodes.member(owner, method) if method else owner, args, named)
+
+
+def _ruby_closure(build: Builder, node: Node) -> ast.expr:
+    params = grammar.params(build, node, "parameters")
+    body = nodes.returning(build.body(node, "body"))
+    return nodes.closure(params or (["_1"] if "_1" in text_of(node) else ["it"]), body)
+
+
+def _ruby_assign(build: Builder, node: Node) -> nodes.Made:
+    left, sign = node.named_children[0], text_of(node, "operator")
+    right = build.field(node, "right")
+    return _ruby_set(build, left, grammar.binary(sign[:-1], build.expr(left), right, build.joins) if sign else right)
+
+
+def _ruby_set(build: Builder, left: Node, right: ast.expr) -> list[ast.stmt]:
+    """`a.b = …` calls no method `b`; a name with a sign belongs to all functions."""
+    names = {"identifier": [left], "left_assignment_list": left.named_children}.get(left.type, [])
+    build.scopes[0].update({text_of(one).lstrip("*"): "" for one in names})
+    target = build.expr(left)
+    target = target.func if isinstance(target, ast.Call) else target
+    shared = isinstance(target, ast.Name) and target.id.startswith(("@", "$"))
+    return [*([ast.Global([text_of(left)])] if shared else ()), *nodes.assign(target, right)]
+
+
+def _ruby_added(build: Builder, node: Node) -> nodes.Made:
+    if text_of(node, "operator") != "<<":
+        return grammar.operator(build, node)
+    left = node.named_children[0]
+    added = nodes.call(nodes.member(build.expr(left), "<<"), [build.field(node, "right")])
+    stays = left.type.endswith(("identifier", "variable"))  # what is added to stays under its name
+    return _ruby_set(build, left, added) if stays else added
+
+
+_ruby_OWN = (_ruby_identifier, _ruby_call, _ruby_closure, _ruby_assign, _ruby_added, _ruby_block_argument)
+read_ruby = CodeLanguage("Ruby", "ruby", by_grammar("ruby", *_ruby_OWN), variable=holes("@$")).read
