@@ -184,29 +184,20 @@ def end_session(state: State, principal: str, session: str) -> None:
 
 
 def refusal(decision: Decision, now: float) -> LoopProblem:
-    """A decision that does not allow, as an error of the registry."""
+    """A decision that does not allow, as an error of the registry that says who can change it."""
     failure = failure_json(decision)
     error = failure.get("error", {})
     details = error.get("details") or ({"reason": decision.reason} if decision.code == "PERMISSION_DENIED" else NOTHING)
-    inert = details.get("reason") == SELF_APPROVAL
-    message = (
-        " ".join((INERT, *([f"{approval_hint(decision.ticket.id)}."] if decision.ticket else [])))
-        if inert
-        else _how(decision, now) or str(error.get("message", ""))
-    )
+    ticket, message = decision.ticket, str(error.get("message", ""))
+    if details.get("reason") == SELF_APPROVAL:
+        message = f"{INERT} {approval_hint(ticket.id)}." if ticket else INERT
+    elif ticket is not None and ticket.state is TicketState.REJECTED:
+        message = f"This was refused: {rejection_message(ticket)} Tell the user, and ask for something else."
+    elif ticket is not None and decision.outcome == "cool_off":
+        message = cooling_message(ticket, now)
+    elif ticket is not None and decision.code == "CONFIRMATION_REQUIRED":
+        message = confirmation_hint(short_id(ticket.id))
     return LoopProblem(decision.code, message, details, failure.get("confirmation"))
-
-
-def _how(decision: Decision, now: float) -> str:
-    """Says who can change a refusal; empty where the registry's own message is enough."""
-    ticket = decision.ticket
-    if ticket is not None and ticket.state is TicketState.REJECTED:
-        return f"This was refused: {rejection_message(ticket)} Tell the user, and ask for something else."
-    if ticket is not None and decision.outcome == "cool_off":
-        return cooling_message(ticket, now)
-    if decision.code != "CONFIRMATION_REQUIRED" or ticket is None:
-        return ""
-    return confirmation_hint(short_id(ticket.id))
 
 
 def require_name(agent: AgentRef) -> AgentRef:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from functools import lru_cache
-from typing import Any
 
 from msgspec import Struct, field
 from msgspec.structs import replace
@@ -75,18 +74,15 @@ def governing(state: State, agent: AgentRef, via: Connection) -> InForce:
     """The policy and mode that govern this agent on this connection."""
     by, tight, door = state.in_force, via.tight, via.door
     own = by.loops.agents.get(normal_name(agent.name))
-    rules: list[AppliedRules] = [(own, _is_proved(state, agent))] if own else []
+    row = state.baseline.agent(agent.principal, agent.name) if own else None
+    # A name is proved by the token that an operator gave to it; anybody can claim one.
+    proved = row is not None and bool(row.token_hash) and not row.revoked_at
+    rules: list[AppliedRules] = [(own, proved)] if own else []
     served = door.removeprefix(ADAPTER).split(",") if door.startswith(ADAPTER) and by.loops.adapters else ()
     rules += [(found, False) for name in served if (found := by.loops.adapters.get(name))]
     rules += [(tight.rules, False)] if tight.rules else []
     mode = tight.mode if tight.mode and STRICTNESS[tight.mode] > STRICTNESS[by.mode] else by.mode
     return by.under(apply_all_rules(by.policy, rules), mode, tuple(rules))
-
-
-def _is_proved(state: State, agent: AgentRef) -> bool:
-    """A name is proved by the token that an operator gave to it; anybody can claim one."""
-    row = state.baseline.agent(agent.principal, agent.name)
-    return row is not None and bool(row.token_hash) and not row.revoked_at
 
 
 @lru_cache(maxsize=64)
@@ -103,11 +99,7 @@ def _parse_policy(text: str) -> tuple[Tightening, bool]:
     loop = data.get("loop", {}) if isinstance(data.get("loop", {}), Mapping) else {}
     rules = LoopRules(
         policy.loop.max_autonomous_steps if "maxAutonomousSteps" in data or "max_autonomous_steps" in loop else None,
-        policy.tolerance if _has_any(data, "riskTolerance", "tolerance") else "",
+        policy.tolerance if "riskTolerance" in data or "tolerance" in data else "",
         replace(policy.patterns, allow=()),
     )
     return Tightening(rules, policy.mode), bool(policy.patterns.allow)
-
-
-def _has_any(data: Mapping[str, Any], *keys: str) -> bool:
-    return any(key in data for key in keys)

@@ -14,16 +14,7 @@ DISABLED = (  # R-25
     "which is nobody's approval."
 )
 
-OFF = f"""\
-{DISABLED}
-
-The operator switched it off. You need not report your actions here; what you report with record_execution_step is written down,
-and the answer says nothing of whether the action is safe. Before anything destructive, ask the user yourself.
-
-introspect with query "capabilities" says whether the loop is in force again: execution_safety_loop is then no longer "disabled".
-"""
-
-PROMPT = Path(__file__).with_name("prompt.md").read_text("utf-8")
+PROMPT, _OFF = (Path(__file__).with_name(name).read_text("utf-8") for name in ("prompt.md", "prompt_disabled.md"))
 
 
 def tool_preamble(mode: str, words: str = TEACH) -> str:
@@ -33,4 +24,4 @@ def tool_preamble(mode: str, words: str = TEACH) -> str:
 
 def instructions(mode: str) -> str:
     """The instructions that a model gets when it connects in a mode."""
-    return OFF if mode == "disabled" else PROMPT
+    return f"{DISABLED}\n\n{_OFF}" if mode == "disabled" else PROMPT

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any
 
 from mcp import Client
-from msgspec import Struct, field
+from msgspec import Struct, field, toml
 
 Json = dict[str, Any]
 AGENT = "evidence"
-GOAL = {"goal": "read the documentation"}
-UNKNOWN = "no_such_parameter"
+_ROWS: Json = toml.decode(Path(__file__).with_name("conformance.toml").read_bytes())
+GOAL, UNKNOWN = _ROWS["goal"], _ROWS["unknown"]
 _VALUES: Mapping[str, Any] = {"string": "x", "integer": 1, "number": 1, "boolean": True, "object": {}, "array": []}
 
 
@@ -48,25 +49,38 @@ async def gather_evidence(client: Client, approve: Callable[[], None], version: 
     """The whole bundle; `approve` answers waiting tickets as a person would."""
     driver = ConformanceDriver(client)
     introspection = await _introspection(driver)
-    started = await _start_execution(driver, approve)
+    held = await driver.call("execute_agent", element_name=AGENT, parameters=GOAL)
+    approve()
+    token = held["confirmation"]["token"]
+    started = await driver.call("execute_agent", element_name=AGENT, parameters=GOAL, _confirmation=token)
+    tools = [tool.name for tool in (await client.list_tools()).tools]
+    modes = [mode for mode, tool in (("semantic", "mcp_aql_read"), ("single", "mcp_aql")) if tool in tools]
+    capabilities = introspection["operations_list"]["data"]["_protocol"]["capabilities"]
     found: Json = {
         "implementation": "interlock",
         "version": version,
         "spec_version": "1.0.0-draft",
         "expected_level": 2,
         "expected_exit_code": 0,
-        "endpoint_modes": ["crude", *_modes([tool.name for tool in (await client.list_tools()).tools])],  # C-40
-        "capabilities": _capabilities(introspection["operations_list"]),
+        "endpoint_modes": ["crude", *modes],  # C-40
+        "capabilities": {
+            "field_selection": capabilities["field_selection"],
+            "batch_operations": capabilities["batch"],
+        },
         "introspection": introspection,
         "accepted_parameters": {name: await _accepted_params(driver, name) for name in driver.details},
-        "parameter_aliases": {
-            "next_action_hint": "nextActionHint",
-            "step_description": "stepDescription",
-        },  # C-03, stated openly
+        "parameter_aliases": _ROWS["parameter_aliases"],
         "parameter_tests": await _parameter_tests(driver, started),
-        "error_tests": await _error_tests(driver),
+        "error_tests": [
+            {
+                "name": row["name"],
+                "must_mention": row["words"],
+                "response": await driver.tool(row["tool"], row["request"]),
+            }
+            for row in _ROWS["error"]
+        ],
         **await _round_trips(driver, started),
-        "batch_example": await _batch(driver),
+        "batch_example": await driver.tool("mcp_aql_read", {"operations": _ROWS["batch"]}),
         "constraint_tests": await _constraints(driver),
         "semantic_tests": await _semantic(driver),
     }
@@ -84,23 +98,6 @@ async def _introspection(driver: ConformanceDriver) -> Json:
         "types_list": await driver.call("introspect", query="types"),
         "operation_details": list(driver.details.values()),
     }
-
-
-async def _start_execution(driver: ConformanceDriver, approve: Callable[[], None]) -> Json:
-    """Starts an execution, with a person's approval."""
-    held = await driver.call("execute_agent", element_name=AGENT, parameters=GOAL)
-    approve()
-    token = held["confirmation"]["token"]
-    return await driver.call("execute_agent", element_name=AGENT, parameters=GOAL, _confirmation=token)
-
-
-def _modes(tools: list[str]) -> list[str]:
-    return (["semantic"] if "mcp_aql_read" in tools else []) + (["single"] if "mcp_aql" in tools else [])
-
-
-def _capabilities(listed: Json) -> Json:
-    capabilities = listed["data"]["_protocol"]["capabilities"]
-    return {"field_selection": capabilities["field_selection"], "batch_operations": capabilities["batch"]}
 
 
 async def _accepted_params(driver: ConformanceDriver, name: str) -> list[str]:
@@ -134,23 +131,6 @@ async def _parameter_tests(driver: ConformanceDriver, started: Json) -> Json:
     return {"missing_required": missing, "unknown_parameter": unknown, "optional_defaults": [default]}
 
 
-async def _error_tests(driver: ConformanceDriver) -> list[Json]:
-    requests: list[tuple[str, list[str], str, Json]] = [
-        ("unknown-operation", ["drop_everything"], "mcp_aql", {"operation": "drop_everything"}),
-        ("wrong-endpoint", ["execute_agent", "mcp_aql_execute"], "mcp_aql_read", {"operation": "execute_agent"}),
-        ("wrong-type", ["element_name", "string"], "mcp_aql_read", {"operation": "get_execution_state", "params": {"element_name": 7}}),
-        ("wrong-value", ["query", "operations"], "mcp_aql_read", {"operation": "introspect", "params": {"query": "everything"}}),
-        ("unknown-parameter", [UNKNOWN, "element_name"], "mcp_aql_read", {"operation": "get_execution_state", "params": {"element_name": "a", UNKNOWN: 1}}),
-        ("nothing-runs", ["execution"], "mcp_aql_read", {"operation": "get_execution_state", "params": {"element_name": "nobody"}}),
-        ("confirmation-required", ["confirmation"], "mcp_aql_execute", {"operation": "execute_agent", "params": {"element_name": "another"}}),
-        ("invalid-token", ["token"], "mcp_aql_execute", {"operation": "confirm_operation", "params": {"confirmation_token": "conf_x", "operation": "x"}}),
-    ]  # fmt: skip
-    return [
-        {"name": name, "must_mention": words, "response": await driver.tool(tool, given)}
-        for name, words, tool, given in requests
-    ]
-
-
 async def _round_trips(driver: ConformanceDriver, started: Json) -> Json:
     expected = {
         "data.execution_id": started["data"]["execution_id"],
@@ -175,27 +155,13 @@ async def _round_trips(driver: ConformanceDriver, started: Json) -> Json:
     }
 
 
-async def _batch(driver: ConformanceDriver) -> Json:
-    items = [
-        {"operation": "introspect", "params": {"query": "types"}},
-        {"operation": "get_execution_state", "params": {"element_name": AGENT}},
-    ]
-    return await driver.tool("mcp_aql_read", {"operations": items})
-
-
 async def _constraints(driver: ConformanceDriver) -> list[Json]:
     """Breaks each limit that introspection names once."""
-    broken: list[tuple[str, str, str, Any]] = [
-        ("execute_agent", "max_autonomous_steps", "maximum", 1_000_000),
-        ("execute_agent", "max_autonomous_steps", "minimum", -1),
-        ("record_execution_step", "outcome", "enum", "maybe"),
-        ("record_execution_step", "next_action_hint", "minLength", ""),
-        ("record_execution_step", "risk_score", "maximum", 101),
-    ]
     found = []
-    for operation, param, limit, value in broken:
+    for row in _ROWS["broken"]:
+        operation, param, limit = row["operation"], row["param"], row["limit"]
         info = next(one for one in driver.details[operation]["parameters"] if one["name"] == param)
-        response = await driver.call(operation, **{**driver.required(operation), param: value})
+        response = await driver.call(operation, **{**driver.required(operation), param: row["value"]})
         found.append(
             {"name": f"{operation}-{param}-{limit}".lower(), "documented": limit in info, "response": response}
         )
@@ -204,24 +170,8 @@ async def _constraints(driver: ConformanceDriver) -> list[Json]:
 
 async def _semantic(driver: ConformanceDriver) -> list[Json]:
     """Evidence from the server's own texts; no model answered, and the bundle says so."""
-    query = {"query": "operations", "name": "get_execution_state"}
-    found = await driver.call("introspect", **query)
-    params = found["data"]["operation"]["parameters"]
-    text = " ".join(
-        [f"get_execution_state: {found['data']['operation']['description']}"]
-        + [f"The {one['name']} parameter: {one['description']}" for one in params]
-    )
-    return [
-        {
-            "name": "field-selection-discovery",
-            "source": "the server's introspection; no model",
-            "response_text": f"{text} Field selection chooses fields of the answer.",
-            "tool_calls": [{"operation": "introspect", "params": query}],
-            "structural": {"required_patterns": ["get_execution_state", "fields parameter"]},
-            "semantic": {
-                "phrase_groups": [["field selection", "select fields"], ["fields parameter", "fields"]],
-                "expected_operations": ["introspect"],
-                "expected_parameters": ["fields"],
-            },
-        }
-    ]  # fmt: skip
+    query = _ROWS["semantic"]["tool_calls"][0]["params"]
+    found = (await driver.call("introspect", **query))["data"]["operation"]
+    params = [f"The {one['name']} parameter: {one['description']}" for one in found["parameters"]]
+    text = " ".join([f"{query['name']}: {found['description']}", *params])
+    return [{**_ROWS["semantic"], "response_text": f"{text} Field selection chooses fields of the answer."}]

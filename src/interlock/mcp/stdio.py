@@ -307,7 +307,13 @@ class SocketBackend:
 
 def run(config: Config, config_path: Path | None, options: ServerOptions, version: str) -> int:
     """Serves until stdin ends."""
-    return run_quietly(_serve(DaemonLink(config, config_path, options.token), options, version))
+
+    async def work() -> None:
+        link = DaemonLink(config, config_path, options.token)
+        remote = SocketBackend(link, options)
+        await serve(link, remote, build_server(remote, version, ""))
+
+    return run_quietly(work())
 
 
 def run_quietly(work: Coroutine[Any, Any, None]) -> int:
@@ -316,11 +322,6 @@ def run_quietly(work: Coroutine[Any, Any, None]) -> int:
     warnings.simplefilter("ignore")
     uvloop.run(work)
     return 0
-
-
-async def _serve(link: DaemonLink, options: ServerOptions, version: str) -> None:
-    remote = SocketBackend(link, options)
-    await serve(link, remote, build_server(remote, version, ""))
 
 
 async def serve(link: DaemonLink, remote: SocketBackend, server: Any, more: str = "") -> None:

@@ -13,6 +13,7 @@ from interlock.analysis.packs import load_packs
 from interlock.loop.protocol import Danger, OperationSpec, ParamSpec, Returns, TableError
 from interlock.loop.protocol.envelope import LIMITS
 from interlock.loop.protocol.gatekeeper import permission, permission_flags
+from interlock.loop.state import STATES
 from interlock.model import Level
 
 if TYPE_CHECKING:
@@ -76,7 +77,6 @@ def load_types(group: str, *more: ProtocolType) -> Mapping[str, ProtocolType]:
 
 PROTOCOL_TYPES = load_types("protocol")
 VERSION = "1.0.0-draft"  # INT-03
-QUERIES = ("operations", "types", "danger", "adapter_info", "quota_status", "capabilities")
 CAPABILITIES = {
     "batch": True,
     "field_selection": True,
@@ -88,23 +88,29 @@ CAPABILITIES = {
     "confirmation": True,
     "dangerous_operations": True,
 }
-INTROSPECTION = OperationSpec(
-    "introspect",
-    "read",
-    "Lists operations, types, danger levels, capabilities, quotas, or says everything about one of them. Danger level: safe.",
-    (
-        ParamSpec("query", "string", "What to list.", required=True, enum=QUERIES),
-        ParamSpec("name", "string", "One operation or type, in full.", min_length=1),
-    ),
-    Returns("IntrospectionData", "union"),
-    Danger(Level.SAFE, ("It reads and changes nothing.",)),
-    examples=(
-        {
-            "description": "Everything about one operation.",
-            "request": {"operation": "introspect", "params": {"query": "operations", "name": "introspect"}},
-        },
-    ),
+LIFECYCLE: Mapping[str, Any] = MappingProxyType(
+    {"states": list(STATES), "supports_cancel": True, "supports_retry": False, "progress_reporting": True}
 )
+DECLARED = load_packs(Path(__file__).parent, list, "operations.toml")[0]
+
+
+def load_operation(row: Mapping[str, Any]) -> OperationSpec:
+    """An operation as operations.toml declares it."""
+    return OperationSpec(
+        row["name"],
+        row["endpoint"],
+        row["description"],
+        convert(row["params"], tuple[ParamSpec, ...]),
+        Returns(**row["returns"]),
+        Danger(Level[row["danger"]["level"].upper()], tuple(row["danger"]["reasons"])),
+        row.get("permission", ""),
+        LIFECYCLE if row.get("lifecycle") else None,
+        tuple(row.get("examples", ())),
+        tuple(row.get("selects", ())),
+    )
+
+
+INTROSPECTION = load_operation(DECLARED["introspect"])
 
 
 class SurfaceInfo(Struct, frozen=True):

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
-from types import MappingProxyType
 from typing import Any
 
-from msgspec import convert
 from msgspec.structs import replace
 
-from interlock.analysis.packs import load_packs
-from interlock.loop.protocol import Danger, OperationSpec, ParamSpec, Returns, table
+from interlock.loop.protocol import OperationSpec, table
 from interlock.loop.protocol.gatekeeper import AUTO, SINGLE
-from interlock.loop.protocol.introspection import INTROSPECTION, ProtocolType, load_types
+from interlock.loop.protocol.introspection import (
+    DECLARED,
+    INTROSPECTION,
+    LIFECYCLE,
+    ProtocolType,
+    load_operation,
+    load_types,
+)
 from interlock.loop.state import CORE_STATES, STATES
-from interlock.model import Level
 from interlock.policy.policy import Policy
 
 LOOP_TYPES = load_types(
@@ -30,9 +32,6 @@ LOOP_TYPES = load_types(
 )
 
 
-LIFECYCLE: Mapping[str, Any] = MappingProxyType(
-    {"states": list(STATES), "supports_cancel": True, "supports_retry": False, "progress_reporting": True}
-)
 DISABLED = "DISABLED: nothing is judged, and every answer is continue: true, which is nobody's approval."  # R-25
 _AGREES = "A person has to agree to the start; until then the answer is CONFIRMATION_REQUIRED with a token that only a person can arm. "
 
@@ -56,23 +55,7 @@ def _execute_agent(row: OperationSpec, policy: Policy, enforced: bool) -> Operat
     return replace(row, description=said, params=(*others, steps), danger=danger, permission=start)
 
 
-def _loaded(row: Mapping[str, Any]) -> OperationSpec:
-    """An operation as operations.toml holds it."""
-    return OperationSpec(
-        row["name"],
-        row["endpoint"],
-        row["description"],
-        convert(row["params"], tuple[ParamSpec, ...]),
-        Returns(**row["returns"]),
-        Danger(Level[row["danger"]["level"].upper()], tuple(row["danger"]["reasons"])),
-        row.get("permission", ""),
-        LIFECYCLE if row.get("lifecycle") else None,
-        tuple(row.get("examples", ())),
-        tuple(row.get("selects", ())),
-    )
-
-
-_LOADED = tuple(map(_loaded, load_packs(Path(__file__).parent, list, "operations.toml")[0]["operation"]))
+_LOADED = tuple(map(load_operation, DECLARED["operation"]))
 
 
 def protocol(policy: Policy, mode: str, challenge_seconds: float) -> dict[str, Any]:

@@ -13,8 +13,8 @@ from msgspec.structs import replace
 
 from interlock.adapters import RESERVED, Adapter, read_file
 from interlock.adapters.levels import Named
-from interlock.loop.protocol import OperationSpec, ParamSpec, loop_operations, table
-from interlock.loop.protocol.introspection import INTROSPECTION, ProtocolType, SurfaceInfo, types
+from interlock.loop.protocol import OperationSpec, loop_operations, table
+from interlock.loop.protocol.introspection import INTROSPECTION, SurfaceInfo, load_types
 from interlock.loop.protocol.surface import Handler, ProtocolCaller, Surface
 from interlock.mcp.adapters.operations import OfferedOperation, row_of
 from interlock.mcp.adapters.requests import AdapterUnusable, Service, TemplateError
@@ -104,17 +104,7 @@ def _signature(path: Path) -> Signature:
     return found.st_mtime_ns, found.st_size, found.st_ino
 
 
-TYPES = types(
-    ProtocolType(
-        "ServiceAnswer",
-        "object",
-        "The answer of the service: its JSON; a list stands under items, text beside its content_type.",
-        (
-            ParamSpec("http_status", "integer", "Where the answer was no JSON."),
-            ParamSpec("items", "array", "Where it was a list."),
-        ),
-    )
-)
+TYPES = load_types("adapter")
 
 
 class LoopSurface(Struct, frozen=True):

@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from interlock.adapters import Adapter, AdapterOperationSpec, AdapterParam
 from interlock.adapters.danger import prose_form
-from interlock.adapters.levels import EffectiveLevel, Named, call_facts, effective_level
+from interlock.adapters.levels import Named, call_facts, effective_level
 from interlock.loop.protocol import TYPES, UNSET, Danger, OperationSpec, ParamSpec, Returns, TableError
 from interlock.loop.protocol.gatekeeper import AUTO, SINGLE, check_parameters, missing_parameter
 from interlock.mcp.adapters.requests import INPUT, AdapterUnusable, ServiceCall
@@ -50,7 +50,7 @@ class OfferedOperation(Struct, frozen=True):
 
 def row_of(call: ServiceCall, trust: Trust, named: Named) -> OfferedOperation:
     """The row of one operation; raises AdapterUnusable where its parameters contradict themselves."""
-    own = call.operation
+    own, block = call.operation, call.operation.danger
     found = effective_level(own.claims, named, trust)
     try:
         params, inner = _split(call)
@@ -60,7 +60,13 @@ def row_of(call: ServiceCall, trust: Trust, named: Named) -> OfferedOperation:
             f"{own.description.rstrip('. ') or own.name.replace('_', ' ').capitalize()}. Danger level: {found.level.word}.",
             params,
             Returns("ServiceAnswer", "object", "The answer of the service."),
-            _danger(own, found),
+            Danger(
+                found.level,
+                found.why,
+                block.confirmation_message if block else "",
+                found.level >= Level.DESTRUCTIVE or bool(block and block.requires_confirmation),
+                prose_form(block, found.level) if block else {},
+            ),
             AUTO if gate(found.level, trust) == ALLOW else SINGLE,
         )
     except TableError as error:
@@ -120,15 +126,4 @@ def _param(given: AdapterParam, call: ServiceCall, default: bool = True) -> Para
         sensitive=rest.get("sensitive") is True,
         nested=given.name in _NESTED,
         **numbers,
-    )
-
-
-def _danger(own: AdapterOperationSpec, found: EffectiveLevel) -> Danger:
-    block = own.danger
-    return Danger(
-        found.level,
-        found.why,
-        block.confirmation_message if block else "",
-        found.level >= Level.DESTRUCTIVE or bool(block and block.requires_confirmation),
-        prose_form(block, found.level) if block else {},
     )
