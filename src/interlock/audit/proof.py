@@ -174,7 +174,6 @@ def verify_attestations(rows: Iterable[AuditRow], signed: Signed, found: Found) 
 
 
 def _covered(body: dict[str, object], signed: Signed, found: Found) -> list[float]:
-    """The time of the record that this touch covers; empty where it was pruned."""
     try:
         text = bytes.fromhex(str(body.get("statement"))).decode()
     except ValueError:
@@ -203,7 +202,6 @@ def _approves(body: dict[str, object], text: str) -> bool:
 
 
 def _grants(body: dict[str, object], text: str) -> bool:
-    """Whether a statement has the record's terms and author."""
     try:
         said = redact(parse_canonical(text))
     except ValueError:

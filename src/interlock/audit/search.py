@@ -143,7 +143,6 @@ def _text(wanted: RecordQuery) -> str:
 
 
 def _names(body: Mapping[str, Any]) -> set[str]:
-    """All names of the agent of a record."""
     who = body.get("agent")
     given = [who.get("principal"), who.get("name")] if isinstance(who, Mapping) else []
     return {normal_name(str(name)) for name in (*given, body.get("principal"), body.get("name")) if name}
@@ -171,7 +170,6 @@ def policy_changes(state: State) -> list[PolicyChange]:
 
 
 def _starts(rows: Iterable[AuditRow]) -> Iterator[PolicyChange]:
-    """Changes between one start and the next."""
     before: AuditRow | None = None
     for row in rows:
         said = body_of(row)
@@ -225,7 +223,6 @@ def details_line(body: Mapping[str, Any]) -> str:
 
 
 def _plan_line(body: Mapping[str, Any]) -> str:
-    """A plan that was run, typed into or ended."""
     plan = str(body["plan"])
     if "status" in body:
         code = f" with {body['exit']}" if "exit" in body else ""
@@ -253,7 +250,6 @@ def token_line(body: Mapping[str, Any]) -> str:
 
 
 def _moment(key: str, value: object) -> str:
-    """A value; seconds since 1970 as a time."""
     if key.endswith("_at") and isinstance(value, int | float) and 0 < value < 1e11:
         return f"{iso(float(value))[:19]}Z"
     return _short(value)

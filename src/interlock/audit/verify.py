@@ -276,7 +276,6 @@ def _marks(points: Iterable[Checkpoint]) -> tuple[dict[str, _Marks], list[Fault]
 
 
 def _proved_until(points: Iterable[Checkpoint], proved: Mapping[str, int]) -> float | None:
-    """The time of the newest checkpoint whose heads are all confirmed."""
     times = [
         point.at
         for point in points

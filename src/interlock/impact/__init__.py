@@ -6,6 +6,7 @@ import hashlib
 import os
 import stat
 import time
+from typing import BinaryIO
 
 from msgspec import Struct
 
@@ -13,7 +14,7 @@ MILLISECONDS = 300
 GRACE = 0.2  # seconds after its budget in which an inspection can report by itself that it took too long
 ENTRIES = 100_000
 BYTES = 256 << 20  # that are read to compare them
-_FLAGS = os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC | os.O_NOFOLLOW
+_FLAGS = os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
 _PART = 1 << 18
 
 
@@ -55,23 +56,28 @@ class Budget(Struct):
             raise BudgetExceeded("it takes too long")
 
 
+def open_regular(path: str, links: bool = False) -> BinaryIO:
+    """Opens a regular file, through links only if told to; opens no device, FIFO or socket, and never waits for one. Raises OSError and Unclear."""
+    if stat.S_ISREG(os.stat(path, follow_symlinks=links).st_mode):
+        # It may have been replaced since: O_NONBLOCK opens a FIFO without waiting, and the open file is checked again.
+        handle = os.open(path, _FLAGS if links else _FLAGS | os.O_NOFOLLOW)
+        if stat.S_ISREG(os.fstat(handle).st_mode):
+            return os.fdopen(handle, "rb")
+        os.close(handle)
+    raise Unclear(f"{os.path.basename(path)} is no ordinary file")
+
+
 def read_contents(path: str, budget: Budget, most: int) -> bytes:
     """The whole content of a regular file of at most `most` bytes; raises OSError, and Unclear for anything else."""
-    handle = os.open(path, _FLAGS)
-    try:
-        found = os.fstat(handle)
-        if not stat.S_ISREG(found.st_mode) or found.st_size > most:
-            raise Unclear(f"{os.path.basename(path)} is no ordinary file of its kind")
-        parts, left = [], most + 1
-        while left > 0 and (part := os.read(handle, min(left, _PART))):
-            budget.read(len(part))
-            parts.append(part)
-            left -= len(part)
-    finally:
-        os.close(handle)
-    if left <= 0:
-        raise Unclear(f"{os.path.basename(path)} grows while it is read")
-    return b"".join(parts)
+    with open_regular(path) as file:
+        size = os.fstat(file.fileno()).st_size
+        if size > most:
+            raise Unclear(f"{os.path.basename(path)} is too large")
+        budget.read(size)
+        data = file.read(size + 1)
+    if len(data) != size:
+        raise Unclear(f"{os.path.basename(path)} changes while it is read")
+    return data
 
 
 def blob_id(path: str, found: os.stat_result, budget: Budget) -> bytes | None:
@@ -79,30 +85,13 @@ def blob_id(path: str, found: os.stat_result, budget: Budget) -> bytes | None:
     if stat.S_ISLNK(found.st_mode):
         target = os.readlink(os.fsencode(path))
         return hashlib.sha1(b"blob %d\0" % len(target) + target, usedforsecurity=False).digest()
-    if not stat.S_ISREG(found.st_mode):
-        return None
+    whole, left = hashlib.sha1(b"blob %d\0" % found.st_size, usedforsecurity=False), found.st_size
     try:
-        handle = os.open(path, _FLAGS)
-    except OSError:
+        with open_regular(path) as file:
+            while left >= 0 and (part := file.read(min(left + 1, _PART))):
+                budget.read(len(part))
+                whole.update(part)
+                left -= len(part)
+    except (OSError, Unclear):
         return None
-    try:
-        opened = os.fstat(handle)
-        if not stat.S_ISREG(opened.st_mode) or opened.st_size != found.st_size:
-            return None
-        return _hash(handle, opened.st_size, budget)
-    finally:
-        os.close(handle)
-
-
-def _hash(handle: int, size: int, budget: Budget) -> bytes | None:
-    whole = hashlib.sha1(b"blob %d\0" % size, usedforsecurity=False)
-    left = size
-    while left >= 0:
-        most = min(left + 1, _PART)
-        part = os.read(handle, most)
-        budget.read(len(part))
-        whole.update(part)
-        left -= len(part)
-        if len(part) < most:  # that was all
-            break
     return whole.digest() if left == 0 else None

@@ -66,7 +66,6 @@ def _copied_before(fact: Effect, effects: Sequence[Effect], copies: Mapping[str,
 
 
 def _replaced(fact: Command) -> Iterator[dict[str, Any]]:
-    """The files and refs that an everyday command of a repository may replace."""
     for kind in replaced_kinds(fact):
         yield {"verb": "replaced" if kind == "file" else "git", "words": list(fact.words)}
 

@@ -126,7 +126,6 @@ def inspection_of(
 def _beyond(
     changes: Sequence[Mapping[str, Any]], named: Sequence[Mapping[str, Any]], bases: Sequence[str]
 ) -> Iterator[Mapping[str, Any]]:
-    """The changes that are not among those named."""
     known_as = {(one["verb"], _whole(base, one)) for one in named for base in bases}
     commands = [one["words"] for one in named if "words" in one]
     for one in changes:

@@ -146,7 +146,6 @@ def _text(path: Any, _: str) -> bytes | None:
 
 
 def _inspect(question: Any, home: str) -> bytes:
-    """Inspects an action's targets."""
     confine()
     return answer_request(json.dumps(question).encode(), home)
 
@@ -156,12 +155,10 @@ def _inspection_seconds(question: Any) -> float:
 
 
 def _resolve(asked: Any, _: str) -> bytes:
-    """Resolves paths with the user's rights."""
     return json.dumps(real_paths([(str(path), bool(follow)) for path, follow in asked])).encode()
 
 
 def _project(question: Any, _: str) -> bytes:
-    """The project files that count in a folder."""
     files = find_project_files(str(question.get("cwd", "")))
     return json.dumps([[file.path, file.text, file.problem] for file in files]).encode()
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import stat
 import time
 from collections import OrderedDict
 from collections.abc import Callable
@@ -12,12 +11,11 @@ from functools import partial
 from msgspec import Struct, field
 from msgspec.structs import replace
 
+from interlock.impact import Unclear, open_regular
 from interlock.policy.load import MOST, NAME, ProjectFile
 from interlock.ports import Access
 
 DEEPEST = 64  # folders above one another
-_FLAGS = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
-_REPOSITORY = ".git"
 
 
 def find_project_files(cwd: str) -> tuple[ProjectFile, ...]:
@@ -30,48 +28,30 @@ def find_project_files(cwd: str) -> tuple[ProjectFile, ...]:
         file = _read_file(os.path.join(folder, NAME))
         if file is not None:
             found.append(file)
-        if _exists(os.path.join(folder, _REPOSITORY)):
+        if os.path.lexists(os.path.join(folder, ".git")):
             return tuple(found)
         if folder == "/":
             break
         folder = os.path.dirname(folder)
-    own = os.path.join(os.path.normpath(cwd), NAME)
-    return tuple(file for file in found if file.path == own)
+    return tuple(file for file in found if os.path.dirname(file.path) == os.path.normpath(cwd))
 
 
 def _read_file(path: str) -> ProjectFile | None:
     """The file; None where there is none. A file that exists and cannot be read is a problem, not nothing."""
     try:
-        before = os.lstat(path)
-    except (FileNotFoundError, NotADirectoryError):
-        return None
-    except OSError as error:
-        return ProjectFile(path, problem=f"it cannot be inspected: {error.strerror}")
-    if not stat.S_ISREG(before.st_mode):
-        return ProjectFile(path, problem="it is no ordinary file")
-    try:
-        handle = os.open(path, _FLAGS)
-        try:
-            if not stat.S_ISREG(os.fstat(handle).st_mode):  # it may have been replaced since
-                return ProjectFile(path, problem="it is no ordinary file")
-            data = os.read(handle, MOST + 1)
-        finally:
-            os.close(handle)
+        with open_regular(path) as file:
+            data = file.read(MOST + 1)
         if len(data) > MOST:
             return ProjectFile(path, problem=f"it is longer than {MOST} bytes")
         return ProjectFile(path, data.decode("utf-8"))
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except Unclear:
+        return ProjectFile(path, problem="it is no ordinary file")
     except OSError as error:
         return ProjectFile(path, problem=f"it cannot be read: {error.strerror}")
     except UnicodeDecodeError:
         return ProjectFile(path, problem="it is not UTF-8")
-
-
-def _exists(path: str) -> bool:
-    try:
-        os.lstat(path)
-    except OSError:
-        return False
-    return True
 
 
 CACHE_SECONDS = 5.0  # of validity, so that the event loop never waits for a disk

@@ -46,10 +46,6 @@ class ImpactTally(Struct):
         self._file(size)
         self.restorable += 1
 
-    def nothing(self) -> None:
-        """A file without content."""
-        self._file(0)
-
     def note(self, words: str) -> None:
         self.found = True
         self.notes[words] = None
@@ -198,44 +194,37 @@ class FileSurvey:
         """Counts everything below a path that would be deleted; raises OSError for an unreadable folder."""
         self.budget.entry()
         found = os.lstat(path)
-        todo = [path] if stat.S_ISDIR(found.st_mode) else []
-        if not todo:
+        if stat.S_ISDIR(found.st_mode):
+            self.below(path, deletes=True)
+        else:
             self.file(path, found)
-        while todo:
-            folder = todo.pop()
-            if os.path.basename(folder) == ".git":
-                self.tally.lost(f"{self._name(folder)} (the repository with its history)", 0)
-                self.tally.repositories += 1
-            elif not self.is_regenerable(folder):
-                self.tally.found = True
-                todo += self._folder(folder)
 
-    def below(self, path: str) -> None:
-        """Counts the files that a folder holds and that may be replaced; what Git keeps for itself stays."""
+    def below(self, path: str, deletes: bool = False) -> None:
+        """Counts the files that a folder holds and that may be replaced or deleted; what Git keeps for itself is only deleted."""
         todo = [path]
         while todo:
             folder = todo.pop()
-            if os.path.basename(folder) != ".git" and (folder == path or not self.is_regenerable(folder)):
-                self.tally.found = True
-                todo += self._folder(folder)
-
-    def _folder(self, folder: str) -> list[str]:
-        """Counts the files of a folder, and returns the folders in it."""
-        inner = []
-        with os.scandir(folder) as entries:
-            for entry in entries:
-                self.budget.entry()
-                if entry.is_dir(follow_symlinks=False):
-                    inner.append(entry.path)
-                else:
-                    self.file(entry.path, entry.stat(follow_symlinks=False), folder)
-        return inner
+            if os.path.basename(folder) == ".git":
+                if deletes:
+                    self.tally.lost(f"{self._name(folder)} (the repository with its history)", 0)
+                    self.tally.repositories += 1
+                continue
+            if (deletes or folder != path) and self.is_regenerable(folder):
+                continue
+            self.tally.found = True
+            with os.scandir(folder) as entries:
+                for entry in entries:
+                    self.budget.entry()
+                    if entry.is_dir(follow_symlinks=False):
+                        todo.append(entry.path)
+                    else:
+                        self.file(entry.path, entry.stat(follow_symlinks=False), folder)
 
     def file(self, path: str, found: os.stat_result, folder: str = "") -> None:
         """Counts one file that would be deleted, emptied or replaced."""
         mode = found.st_mode
         if stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode) or (stat.S_ISREG(mode) and not found.st_size):
-            self.tally.nothing()
+            self.tally._file(0)  # without content
         elif not stat.S_ISREG(mode) and not stat.S_ISLNK(mode):
             raise Unclear(f"{os.path.basename(path)} is no ordinary file")
         elif self._is_recoverable(path, found, folder or os.path.dirname(path)):
@@ -356,6 +345,5 @@ def _regenerable(inside: str) -> bool:
 
 
 def _has_project_file(folder: str, endings: tuple[str, ...]) -> bool:
-    """Whether a project file of that kind is there."""
     with os.scandir(folder) as entries:
         return any(entry.name.endswith(endings) for entry in entries)

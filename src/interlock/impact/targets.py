@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import stat
@@ -70,32 +71,32 @@ def is_virtual(path: str) -> bool:
 
 
 def _expand(path: str, budget: Budget) -> Iterator[str]:
-    parts = path.split("/")
+    parts = path.split("/")[1:]
     found = [("/", False)]  # and whether hidden names count
-    for number, part in enumerate(parts[1:], 1):
-        last = number == len(parts) - 1
+    for number, part in enumerate(parts, 1):
+        last = number == len(parts)
         found = [one for at, hidden in found for one in _next(at, part, hidden, last, budget)]
         if len(found) > MOST:
             raise Unclear("the pattern fits too much")
-    for at, _ in found:
-        if _exists(at):
-            yield at
+    return (at for at, _ in found if _exists(at))
 
 
 def _next(at: str, part: str, hidden: bool, last: bool, budget: Budget) -> Iterator[tuple[str, bool]]:
-    if part == "**":
-        if last:
-            yield from ((path, True) for path, _ in _list(at, budget))
-        else:
-            yield from ((path, True) for path in _below(at, budget))
+    if part == "**" and last:
+        yield from ((entry.path, True) for entry in _list(at, budget))
+    elif part == "**":  # the folder and all folders in it, without following links
+        yield at, True
+        for entry in _list(at, budget):
+            if entry.is_dir(follow_symlinks=False):
+                yield from _next(entry.path, part, hidden, last, budget)
     elif not _GLOB.search(part):
         yield os.path.join(at, part), hidden
     else:
         fits = re.compile(glob_regex(part), re.DOTALL)
-        for path, name in _list(at, budget):
-            shown = hidden or not name.startswith(".") or part.startswith(".")
-            if shown and fits.fullmatch(name):
-                yield path, hidden
+        for entry in _list(at, budget):
+            shown = hidden or not entry.name.startswith(".") or part.startswith(".")
+            if shown and fits.fullmatch(entry.name):
+                yield entry.path, hidden
 
 
 _SET = re.compile(r"\[([!^]?)(\]?(?:\[[:.=][^\]]*[:.=]\]|[^\]])*)\]")
@@ -143,27 +144,11 @@ def _set_regex(inside: str, negated: bool) -> str:
     return f"[{found}]" if found else "."
 
 
-def _below(at: str, budget: Budget) -> Iterator[str]:
-    """A folder and all folders in it, without following links."""
-    todo = [at]
-    while todo:
-        folder = todo.pop()
-        yield folder
-        for path, _ in _list(folder, budget):
-            if os.path.isdir(path) and not os.path.islink(path):
-                todo.append(path)
-
-
-def _list(folder: str, budget: Budget) -> list[tuple[str, str]]:
-    found = []
-    try:
-        with os.scandir(folder) as entries:
-            for entry in entries:
-                budget.entry()
-                found.append((entry.path, entry.name))
-    except (FileNotFoundError, NotADirectoryError):
-        return []
-    return found
+def _list(folder: str, budget: Budget) -> Iterator[os.DirEntry[str]]:
+    with contextlib.suppress(FileNotFoundError, NotADirectoryError), os.scandir(folder) as entries:
+        for entry in entries:
+            budget.entry()
+            yield entry
 
 
 def replaced_in(path: str, effect: Mapping[str, Any], bases: Sequence[str], home: str, budget: Budget) -> list[str]:
@@ -176,12 +161,10 @@ def replaced_in(path: str, effect: Mapping[str, Any], bases: Sequence[str], home
         name = os.path.basename(source.rstrip("/"))
         if name in ("", ".", ".."):
             return [path]
-        found = (
-            [one for base in bases for one in existing_paths(base, source, home, budget)]
-            if _GLOB.search(name)
-            else [name]
-        )
-        names |= dict.fromkeys(os.path.basename(one) for one in found)
+        found = [name]
+        if _GLOB.search(name):
+            found = [one for base in bases for one in existing_paths(base, source, home, budget)]
+        names |= dict.fromkeys(map(os.path.basename, found))
     return [one for name in names if _exists(one := os.path.join(path, name))]
 
 

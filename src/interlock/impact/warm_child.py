@@ -93,7 +93,6 @@ class WarmChild:
         ours.settimeout(STARTING)
 
     def _line(self, until: float) -> bytes | None:
-        """One line of the child, in time; None where there is none."""
         assert self._sock is not None
         waiting = select.poll()  # select() takes no file beyond the first 1024, and a busy daemon has more
         waiting.register(self._sock, select.POLLIN)

@@ -124,7 +124,6 @@ def _stamp(program: Path) -> Path:
 
 
 def _version() -> str:
-    """Changes with the sources."""
     found = hashlib.sha256()
     for path in sorted(SOURCES.iterdir()):
         if path.suffix in (".c", ".h"):

@@ -91,7 +91,6 @@ class Restorer:
             self._moved[step.path] = self._left[step.base] = waiting
 
     def _whereabouts(self, path: str) -> str:
-        """Where something is that was at this path before the moves began."""
         above = next((one for one in ancestors(path) if one in self._left), None)
         return path if above is None else self._left[above] + path[len(above) :]
 

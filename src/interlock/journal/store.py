@@ -277,7 +277,6 @@ class JournalStore(Struct, frozen=True):
         (self.path / f"{_UNDOS}.taken").unlink(missing_ok=True)
 
     def _count(self) -> None:
-        """Adds up anew how much all actions take."""
         used = sum(self.journal(id).size() for id in self.ids())
         with open(os.open(self.path / "usage", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600), "r+b") as file:
             fcntl.flock(file, fcntl.LOCK_EX)

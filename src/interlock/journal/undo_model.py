@@ -129,7 +129,6 @@ class UndoModel:
         return place
 
     def _put(self, path: str, new: Place) -> Place:
-        """Puts a place into the model; returns the one that was there."""
         old = self._at(path)
         holder, _, name = path.rpartition("/")
         self._at(holder or "/").places[name] = new

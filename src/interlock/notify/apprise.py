@@ -55,7 +55,6 @@ class Apprise:
 
 @contextlib.contextmanager
 def _captured_log() -> Iterator[io.StringIO]:
-    """Captures Apprise's log output, so that it goes nowhere else."""
     heard = io.StringIO()
     handler, logger = logging.StreamHandler(heard), logging.getLogger(_TALKATIVE[0])
     logger.addHandler(handler)

@@ -125,7 +125,6 @@ class TerminalLine:
 
 
 def _line(event: str, about: Ticket | Challenge | None, words: str) -> str:
-    """The line for an event; empty for one that needs no attention."""
     if event == HELD and isinstance(about, Ticket):
         title = clean_line(display_action(about.action, about.findings, about.title).lead)
         title = title if len(title) <= TITLE else f"{title[: TITLE - 1]}…"

@@ -163,7 +163,6 @@ class Courier:
             self._wake.clear()
 
     def _pace_delay(self) -> float:
-        """Seconds until the channel's pace allows the next message."""
         now, gap = time.monotonic(), 60.0 / self.way.per_minute
         self._left = min(float(BURST), self._left + (now - self._counted_at) / gap)
         self._counted_at = now
@@ -185,7 +184,6 @@ class Courier:
         return 0.0
 
     def _due(self, tx: Tx, now: float) -> tuple[list[Delivery], dict[str, PendingItem], float | None]:
-        """The due deliveries, the pending items, and the time of the next delivery."""
         due = tx.due_deliveries(self.way.name, now, MOST)
         return due, pending_items(tx, now) if due else {}, tx.next_delivery(self.way.name)
 

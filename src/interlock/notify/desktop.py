@@ -152,7 +152,6 @@ class Dialog:
             process.terminate()
 
     def _attend(self, challenge: str, process: subprocess.Popen[bytes], text: bytes, seconds: int) -> None:
-        """Writes the text to the program, and closes the window in the end."""
         try:
             process.communicate(text, timeout=seconds + 1)
         except subprocess.TimeoutExpired:

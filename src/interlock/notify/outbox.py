@@ -165,7 +165,6 @@ class Outbox:
         return wait
 
     def _waiting(self, tx: Tx, now: float) -> tuple[dict[str, PendingItem], frozenset[str]]:
-        """The pending items, and the deliveries about them that are stuck."""
         found = pending_items(tx, now)
         sooner = [
             way.name for way in self._ways() if any(way.after_seconds < one.after_seconds for one in self._ways())
@@ -174,7 +173,6 @@ class Outbox:
         return found, frozenset(row.id for row in rows if row is not None and row.stuck)
 
     def _due(self, found: dict[str, PendingItem], stuck: frozenset[str], now: float) -> tuple[list[Delivery], float]:
-        """The due deliveries that are not stored yet, and the seconds until the next."""
         rows, wait = [], LOOK
         for way in self._ways():
             for matter in found.values():

@@ -66,7 +66,6 @@ def _judge(status: int) -> None:
 
 
 def _words(error: Exception) -> str:
-    """The reason for an error, without the address."""
     import httpx
 
     known: dict[type[Exception], str] = {

@@ -110,7 +110,6 @@ def _signs() -> Any:
 
 
 def _texts(value: Any, depth: int) -> Iterator[str]:
-    """Every text in a value, down to the depth that is redacted."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, Mapping):
@@ -206,7 +205,6 @@ def _list(items: list[Any], kind: str, depth: int, doubt: bool) -> list[Any]:
 
 
 def _argument(word: str, given: str, before: str) -> str:
-    """One word of an argument list, by the word before it."""
     flag = _FLAG.fullmatch(before)
     if flag and not word.startswith("--") and (kind := kind_of(flag[1])) and not is_weak_name(flag[1]):
         return _hidden(word, kind)

@@ -84,7 +84,6 @@ def _each(text: str, pattern: re.Pattern[str], secret: Callable[[re.Match[str], 
 
 
 def _named(found: re.Match[str], text: str) -> tuple[int, str] | None:
-    """Where the value under a name begins, and what it is."""
     name = found["name"]
     kind = kind_of(name)
     if not kind:
@@ -129,7 +128,6 @@ def _settled(name: str, value: str, sep: str) -> bool:
 
 
 def _quote_before(text: str, start: int) -> str:
-    """The quote that a whole header stands in."""
     return text[start - 1] if start and text[start - 1] in "\"'" else ""
 
 

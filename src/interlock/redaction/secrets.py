@@ -305,14 +305,12 @@ def _header(text: str, start: int, quote: str) -> tuple[int, int] | None:
 
 
 def _shortened(text: str, start: int, end: int) -> int:
-    """Without the mark that ends a sentence."""
     while end > start + 1 and text[end - 1] in ",.:":
         end -= 1
     return end
 
 
 def _word_end(text: str, end: int) -> int:
-    """The end of a shell word that goes on with a quoted piece."""
     for _ in range(8):
         opened = _OPEN.match(text, end)
         if opened is None or opened["slashes"] or opened["quote"] == "`":

@@ -164,7 +164,6 @@ class SandboxMounts(Struct):
                 self.put(entry, MountMode.HIDE if self._is_hidden(entry) else MountMode.KEEP)
 
     def _is_hidden(self, path: Path) -> bool:
-        """Whether the nearest mount above a path hides it."""
         above = (self.mounts[one] for one in (path, *path.parents) if one in self.mounts)
         nearest = next(above, None)
         return nearest is not None and nearest.how is MountMode.HIDE
@@ -192,7 +191,6 @@ class SandboxMounts(Struct):
 
 
 def _path_steps(path: Path) -> Iterator[tuple[Path, str]]:
-    """Each step to a path, through every link: the folder, and the name in it."""
     folder, names = Path("/"), list(Path(os.path.abspath(path)).parts[1:])
     for _ in range(255):
         if not names:
@@ -320,7 +318,6 @@ def plan_sandbox(at: SandboxSituation) -> SandboxPlan:
 
 
 def _grant_paths(words: Iterable[str], at: SandboxSituation) -> Iterator[Path]:
-    """The paths by which these grants can be reached."""
     for word in words:
         if word != _FIXED_ONLY:
             yield from places(word, at.home, at.runtime)

@@ -109,7 +109,6 @@ def _empty_folder(path: str) -> list[str]:
 
 
 def _runtime(jail: SandboxPlan) -> list[str]:
-    """Makes an empty runtime folder of the user where it is hidden."""
     path = jail.runtime
     hidden = any(
         mount.how is MountMode.HIDE and path.is_relative_to(mount.path) for mount in jail.world.mounts.values()

@@ -157,7 +157,6 @@ def _start(
 
 
 def _first_of(info_reader: int, process: subprocess.Popen[bytes]) -> int:
-    """The pid of the sandbox's first process, as seen from outside."""
     data = b""
     while part := os.read(info_reader, 4096):
         data += part
@@ -168,7 +167,6 @@ def _first_of(info_reader: int, process: subprocess.Popen[bytes]) -> int:
 
 @contextmanager
 def _forwarding(first: int) -> Iterator[None]:
-    """Forwards signals to the agent."""
 
     def forward(sig: int, frame: FrameType | None) -> None:
         for pid in _children(first):
@@ -184,7 +182,6 @@ def _forwarding(first: int) -> Iterator[None]:
 
 
 def _children(pid: int) -> list[int]:
-    """The agent: the child of the sandbox's first process."""
     try:
         return [int(word) for word in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()][:1]
     except (OSError, ValueError):

@@ -70,7 +70,6 @@ class PathWriter:
             self._modes(steps)  # (4)
 
     def _check_unchanged(self, step: RestoreStep) -> None:
-        """Refuses a path that was changed since it was planned."""
         found = self._places.stat(step.entry.path)
         marks = [(one.st_ino, one.st_size, one.st_mtime_ns) for one in (found, step.now.found) if one is not None]
         if (found is None) != (step.now.found is None) or len(set(marks)) > 1:
@@ -144,7 +143,6 @@ class PathWriter:
         return f".interlock-{self._id}-{self._numbers[entry.path]}"
 
     def _write_twin(self, step: RestoreStep) -> None:
-        """Restores a file with more than one name."""
         entry = step.entry
         if entry.twin in self._rewritten and entry.twin == inode_key(self._places.stat(entry.path)):
             self._done.add(entry.path)  # by its other name

@@ -8,7 +8,6 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
-from msgspec import Struct
 from msgspec.structs import replace
 
 from interlock.impact import Budget, BudgetExceeded, Unclear
@@ -63,23 +62,11 @@ def _difference(step: RestoreStep, places: FolderHandles, reader: ContentReader)
     return text_difference(old, new)
 
 
-class OpenSnapshot(Struct):
-    """A snapshot with everything needed to compare it with the present state."""
-
-    folder: SnapshotFolder
-    manifest: Manifest
-    reader: ContentReader
-    places: FolderHandles
-    budget: Budget
-    planner: RestorePlanner
-    journal: dict[str, Any] | None  # of an interrupted undo
-
-
 def plan(folder: SnapshotFolder, id: str, digest: str, diff: bool) -> UndoPlan:
     """The changes that an undo would make now."""
     try:
         with folder.locked("lock"), _open(folder, id, digest) as one:
-            planned = one.planner()
+            planned = one()
             changes = list(planned.changes())
             later = sum(change.later for change in changes)
             shown = text_diffs(planned, one.places, one.reader) if diff else {}
@@ -98,19 +85,24 @@ def undo(folder: SnapshotFolder, id: str, as_id: str, at: float, digest: str, fo
             _open(folder, id, digest) as one,
         ):
             one.reader.verify()  # (1)
-            planned = one.planner()
+            planned = one()
             changes = tuple(planned.changes())
             if any(change.later for change in changes) and not force:  # (2)
                 listed = sorted(changes, key=lambda change: not change.later)[:MOST_CHANGES]
                 return UndoResult(id, changes=tuple(listed), total=len(changes), refused=True)
             if not changes:
-                _end(folder, id)
+                remove_file(folder.place(id, "undoing"))
                 return UndoResult(id, say=_say(one.manifest))
             saved, saved_digest = _save_present(one, planned, as_id, at)  # (3)
             folder.write(folder.place(id, "undoing"), {"as_id": saved.id, "digest": saved_digest})  # (4)
             say = _write(one, planned, saved, at)  # (5)
-            _settle(folder, saved, one.places, one.budget, _written_states(planned))  # (6)
-            _end(folder, id)
+            written = {  # plain files, which need not be read again
+                step.entry.path: state_key(step.entry)
+                for step in planned.steps
+                if step.entry.kind == "file" and step.entry.role not in restore_plan.READERS
+            }
+            _settle(replace(one, manifest=saved), written)  # (6)
+            remove_file(folder.place(id, "undoing"))
             return UndoResult(id, saved.id, saved_digest, changes[:MOST_CHANGES], len(changes), say=(*say, *_say(one.manifest)))  # fmt: skip
     except FAILURES as error:
         return UndoResult(id, problem=_words(error))
@@ -120,14 +112,14 @@ def settle(folder: SnapshotFolder, id: str) -> bool:
     """Notes the present state as the one that the action left; False where that could not be noted."""
     try:
         with folder.locked("lock", wait=False), _open(folder, id, "") as one:
-            _settle(folder, one.manifest, one.places, one.budget, {})
+            _settle(one, {})
             return True
     except FAILURES:
         return False
 
 
 @contextmanager
-def _open(folder: SnapshotFolder, id: str, digest: str) -> Iterator[OpenSnapshot]:
+def _open(folder: SnapshotFolder, id: str, digest: str) -> Iterator[RestorePlanner]:
     try:
         data, found = folder.read(folder.place(id))
     except FileNotFoundError:
@@ -143,16 +135,14 @@ def _open(folder: SnapshotFolder, id: str, digest: str) -> Iterator[OpenSnapshot
     with FolderHandles() as places, contextlib.closing(reader):
         journal, after = _optional(folder, id, "undoing"), _optional(folder, id, "after")
         interrupted = _read_interrupted(folder, journal)
-        yield OpenSnapshot(
-            folder, manifest, reader, places, budget,
-            RestorePlanner(folder, manifest, reader, places, budget, after or {}, interrupted), journal if interrupted is not None else None,
-        )  # fmt: skip
+        digest = str((journal or {}).get("digest", ""))
+        yield RestorePlanner(folder, manifest, reader, places, budget, after or {}, interrupted, digest)
 
 
-def _save_present(one: OpenSnapshot, planned: RestorePlan, as_id: str, at: float) -> tuple[Manifest, str]:
+def _save_present(one: RestorePlanner, planned: RestorePlan, as_id: str, at: float) -> tuple[Manifest, str]:
     """Saves the present state, unless an interrupted undo has saved all of it already."""
-    interrupted = one.planner.interrupted
-    if interrupted is not None and one.journal is not None:
+    interrupted = one.interrupted
+    if interrupted is not None:
         paths = {entry.path for entry in interrupted.entries} | {database.path for database in interrupted.databases}
         refs = {(git.git_dir, ref.name) for git in interrupted.git for ref in git.refs}
         if (
@@ -160,16 +150,15 @@ def _save_present(one: OpenSnapshot, planned: RestorePlan, as_id: str, at: float
             and all((move.git.git_dir, move.ref.name) in refs for move in planned.moves)
             and not any(change.later for change in planned.changes())
         ):
-            return interrupted, str(one.journal["digest"])
-    scope = _scope(one, planned)
-    saved, manifest = save_scope(scope, one.folder, as_id, at, one.manifest.bases, LIMITS)
+            return interrupted, one.interrupted_digest
+    saved, manifest = save_scope(_scope(one, planned), one.folder, as_id, at, one.manifest.bases, LIMITS)
     return manifest, saved.digest
 
 
-def _scope(one: OpenSnapshot, planned: RestorePlan) -> SnapshotScope:
+def _scope(one: RestorePlanner, planned: RestorePlan) -> SnapshotScope:
     scope = SnapshotScope(one.budget, one.places, one.folder)
     for move in planned.moves:
-        changed = scope.git(one.planner.repository(move.git))
+        changed = scope.git(one.repository(move.git))
         changed.refs[move.ref.name] = move.ref.old
         if move.now:
             scope.hold(changed.repository, bytes.fromhex(move.now))
@@ -181,7 +170,7 @@ def _scope(one: OpenSnapshot, planned: RestorePlan) -> SnapshotScope:
             scope.path(path, role)
         git = next((git for git in one.manifest.git if path.startswith((f"{git.git_dir}/", f"{git.shared}/"))), None)
         if git is not None and role:
-            repository = one.planner.repository(git)
+            repository = one.repository(git)
             scope.git(repository)
             if role in ("stash", "log"):
                 scope.hold(repository, *logged_commits(repository, path))
@@ -195,11 +184,11 @@ def _scope(one: OpenSnapshot, planned: RestorePlan) -> SnapshotScope:
     return scope
 
 
-def _write(one: OpenSnapshot, planned: RestorePlan, saved: Manifest, at: float) -> tuple[str, ...]:
+def _write(one: RestorePlanner, planned: RestorePlan, saved: Manifest, at: float) -> tuple[str, ...]:
     plain = [step for step in planned.steps if step.entry.role not in restore_plan.READERS]
     written = PathWriter(one.places, one.reader, one.manifest, saved)
     written(plain)
-    repositories = GitRestore(one.places, one.reader, one.manifest.git, one.manifest.id, at, one.budget, one.journal is not None)  # fmt: skip
+    repositories = GitRestore(one.places, one.reader, one.manifest.git, one.manifest.id, at, one.budget, one.interrupted is not None)  # fmt: skip
     repositories(planned)
     for refill in planned.refills:
         databases.restore_database(one.folder, refill.database, one.manifest.id, one.reader, one.budget)
@@ -208,32 +197,21 @@ def _write(one: OpenSnapshot, planned: RestorePlan, saved: Manifest, at: float) 
     return tuple(written.say)
 
 
-def _written_states(planned: RestorePlan) -> dict[str, list[Any]]:
-    """The states of the plain files that an undo has just written, which need not be read again."""
-    return {
-        entry.path: state_key(entry)
-        for step in planned.steps
-        if (entry := step.entry).kind == "file" and entry.role not in restore_plan.READERS
-    }
-
-
-def _settle(
-    folder: SnapshotFolder, manifest: Manifest, places: FolderHandles, budget: Budget, known: Mapping[str, list[Any]]
-) -> None:
-    states = dict(known)
+def _settle(one: RestorePlanner, known: Mapping[str, list[Any]]) -> None:
+    folder, manifest, states = one.folder, one.manifest, dict(known)
     for entry in manifest.entries:
         if entry.path not in states:
-            state = now(places, entry.path, budget)
+            state = now(one.places, entry.path, one.budget)
             role = entry.role in restore_plan.READERS
-            states[entry.path] = restore_plan.git_file_key(places, entry, state, budget) if role else state.key
-    planner = RestorePlanner(folder, manifest, ContentReader(folder, manifest, budget), places, budget)
+            states[entry.path] = restore_plan.git_file_key(one.places, entry, state, one.budget) if role else state.key
     refs = {
-        f"{git.git_dir}\0{ref.name}": ref_value(planner.repository(git), ref.name)
+        f"{git.git_dir}\0{ref.name}": ref_value(one.repository(git), ref.name)
         for git in manifest.git
         for ref in git.refs
     }
     contents = {
-        one.path: databases.database_digest(folder, one.path, manifest.id, budget) for one in manifest.databases
+        database.path: databases.database_digest(folder, database.path, manifest.id, one.budget)
+        for database in manifest.databases
     }
     folder.write(folder.place(manifest.id, "after"), {"states": states, "refs": refs, "databases": contents})
 
@@ -254,10 +232,6 @@ def _optional(folder: SnapshotFolder, id: str, ending: str) -> dict[str, Any] | 
     except FileNotFoundError:
         return None
     return data if isinstance(data, dict) else None
-
-
-def _end(folder: SnapshotFolder, id: str) -> None:
-    remove_file(folder.place(id, "undoing"))
 
 
 def _say(manifest: Manifest) -> tuple[str, ...]:

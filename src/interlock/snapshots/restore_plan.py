@@ -7,6 +7,7 @@ import os
 import re
 import struct
 from collections.abc import Callable, Iterator, Mapping
+from functools import cached_property
 from types import MappingProxyType
 from typing import Any
 
@@ -177,7 +178,7 @@ class RestorePlan(Struct):
             yield UndoChange(refill.database.path, "database", refill.later)
 
 
-class RestorePlanner(Struct):
+class RestorePlanner(Struct, dict=True):
     """Compares the snapshot with the present state; what the action left, and what an interrupted undo met, is no later work."""
 
     folder: SnapshotFolder
@@ -187,13 +188,11 @@ class RestorePlanner(Struct):
     budget: Budget
     after: Mapping[str, Any] = MappingProxyType({})  # the state when the action had run, where that was noted
     interrupted: Manifest | None = None  # the snapshot that an interrupted undo took
-    _repositories: FileSurvey | None = None
+    interrupted_digest: str = ""
 
-    @property
+    @cached_property
     def _survey(self) -> FileSurvey:
-        if self._repositories is None:
-            self._repositories = FileSurvey(ImpactTally(), self.budget, ())
-        return self._repositories
+        return FileSurvey(ImpactTally(), self.budget, ())
 
     def __call__(self) -> RestorePlan:
         found = RestorePlan()
@@ -207,7 +206,6 @@ class RestorePlanner(Struct):
         return found
 
     def _settled(self, what: str, name: str) -> Any:
-        """The state that the action left; None where that is not known."""
         return self.after.get(what, {}).get(name)
 
     def _step(self, entry: SavedPath, interrupted: SavedPath | None) -> RestoreStep | None:

@@ -6,6 +6,7 @@ import os
 import re
 import stat
 from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property
 
 from msgspec import Struct, field
 from msgspec.structs import replace
@@ -39,7 +40,7 @@ class RepositoryScope(Struct):
     blobs: dict[bytes, None] = field(default_factory=dict)
 
 
-class SnapshotScope(Struct):
+class SnapshotScope(Struct, dict=True):
     """Collects what has to be saved; more than an action changes is harmless, less is not."""
 
     budget: Budget
@@ -51,13 +52,10 @@ class SnapshotScope(Struct):
     repositories: dict[str, RepositoryScope] = field(default_factory=dict)
     databases: dict[str, None] = field(default_factory=dict)
     remotes: list[SavedRemoteRef] = field(default_factory=list)
-    _survey: FileSurvey | None = None
 
-    @property
+    @cached_property
     def survey(self) -> FileSurvey:
-        if self._survey is None:
-            self._survey = FileSurvey(ImpactTally(), self.budget, (), home=self.home)
-        return self._survey
+        return FileSurvey(ImpactTally(), self.budget, (), home=self.home)
 
     def path(self, path: str, role: str = "", leaves: str = "") -> None:
         self.paths.setdefault(self._ordinary(path), (role, leaves))
@@ -209,7 +207,6 @@ def _clean(scope: SnapshotScope, command: GitCommand, rest: Sequence[str]) -> No
 def _untracked(
     command: GitCommand, start: str, every: bool, nested: bool, tracked: set[str]
 ) -> Iterator[tuple[str, bool]]:
-    """The untracked paths, and whether everything below each is deleted with it."""
     repository, todo = command.repository, [start]
     while todo:
         inside = todo.pop()

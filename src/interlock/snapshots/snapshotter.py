@@ -6,13 +6,13 @@ import contextlib
 import json
 import os
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
 from msgspec import Struct, to_builtins
 
 from interlock.impact import Budget, BudgetExceeded, Unclear, inspector
-from interlock.snapshots import ID, PruneResult, SnapshotLimits, parse_snapshot_id
+from interlock.snapshots import ID, PruneResult, SnapshotLimits
 from interlock.snapshots.folder import FolderHandles, RestoreRefused, SnapshotFolder, remove_file
 from interlock.snapshots.git_writer import drop_hold
 from interlock.snapshots.manifest import Manifest, parse_manifest
@@ -34,20 +34,21 @@ class ListedSnapshot(Struct, frozen=True):
     manifest: Manifest | None = None
 
 
-def prune(folder: SnapshotFolder, now: float, days: float, most: int) -> PruneResult:
-    """Deletes expired snapshots and the oldest beyond `most` bytes; does not wait: while a snapshot is being taken, nothing is deleted."""
+def prune(folder: SnapshotFolder, now: float, days: float, bytes: int) -> PruneResult:
+    """Deletes expired snapshots and the oldest beyond so many bytes; does not wait: while a snapshot is being taken, nothing is deleted."""
     try:
         with folder.locked("lock", exclusive=True, wait=False), FolderHandles() as places:
             budget = Budget.of(MILLISECONDS, 10_000_000)
             remaining = find_snapshots(folder)
             expired = [one for one in remaining if one.at < now - days * DAY]
             remaining = [one for one in remaining if one not in expired]
-            while remaining and sum(one.bytes for one in remaining) > most:
+            while remaining and sum(one.bytes for one in remaining) > bytes:
                 expired.append(remaining.pop())  # the oldest is the last
             for one in expired:
                 _delete(folder, places, one, budget)
             _delete_leftovers(folder, places, remaining, budget)
-            return PruneResult(tuple(one.id for one in expired), _size(folder))
+            files = (os.path.join(at, name) for at, _, names in os.walk(folder.path) for name in names)
+            return PruneResult(tuple(one.id for one in expired), sum(os.lstat(path).st_size for path in files))
     except (RestoreRefused, BudgetExceeded) as error:
         return PruneResult(problem=str(error))
     except OSError as error:
@@ -116,10 +117,6 @@ def _release_objects(places: FolderHandles, shared: str, id: str, budget: Budget
         drop_hold(places, shared, id, budget)
 
 
-def _size(folder: SnapshotFolder) -> int:
-    return sum(os.lstat(os.path.join(at, name)).st_size for at, _, names in os.walk(folder.path) for name in names)
-
-
 MEMORY = 4 << 30
 HANDLES = 1_024
 
@@ -129,42 +126,19 @@ def confine() -> None:
     inspector.confine(MEMORY, HANDLES, writes=True)
 
 
-def _take(request: Mapping[str, Any], folder: SnapshotFolder, home: str) -> Any:
-    limits = SnapshotLimits(*(int(one) for one in request["limits"]))
-    return take(request["question"], folder, parse_snapshot_id(request["id"]), float(request["at"]), limits, home)
-
-
-def _plan(request: Mapping[str, Any], folder: SnapshotFolder, _: str) -> Any:
-    return plan(folder, parse_snapshot_id(request["id"]), str(request["digest"]), bool(request["diff"]))
-
-
-def _undo(request: Mapping[str, Any], folder: SnapshotFolder, _: str) -> Any:
-    ids = parse_snapshot_id(request["id"]), parse_snapshot_id(request["as_id"])
-    return undo(folder, *ids, float(request["at"]), str(request["digest"]), bool(request["force"]))
-
-
-def _settle(request: Mapping[str, Any], folder: SnapshotFolder, _: str) -> Any:
-    return settle(folder, parse_snapshot_id(request["id"]))
-
-
-def _prune(request: Mapping[str, Any], folder: SnapshotFolder, _: str) -> Any:
-    return prune(folder, float(request["now"]), float(request["days"]), int(request["bytes"]))
-
-
-_ANSWERS: dict[str, Callable[[Mapping[str, Any], SnapshotFolder, str], Any]] = {
-    "take": _take,
-    "plan": _plan,
-    "undo": _undo,
-    "settle": _settle,
-    "prune": _prune,
-}
+_ANSWERS: dict[str, Callable[..., Any]] = {"plan": plan, "undo": undo, "settle": settle, "prune": prune}
 
 
 def answer_request(line: bytes, folder: str, guarded: str, home: str) -> bytes:
     """The answer to one request; a failure is answered with a problem."""
     try:
-        request = json.loads(line)
-        answer = {"answer": to_builtins(_ANSWERS[request["do"]](request, SnapshotFolder.open(folder, guarded), home))}
+        request, place = json.loads(line), SnapshotFolder.open(folder, guarded)
+        what = request.pop("do")
+        if what == "take":
+            found: Any = take(folder=place, home=home, limits=SnapshotLimits(*request.pop("limits")), **request)
+        else:
+            found = _ANSWERS[what](place, **request)
+        answer = {"answer": to_builtins(found)}
     except Exception as error:
         answer = {"problem": f"the snapshot process failed ({type(error).__name__})"}
     return json.dumps(answer).encode() + b"\n"

@@ -243,7 +243,6 @@ def _note_end(folder: SnapshotFolder, id: str) -> None:
 
 
 def _release_objects(folder: SnapshotFolder, scope: SnapshotScope, id: str) -> None:
-    """Deletes the refs of a snapshot that failed."""
     budget = Budget.of(1_000)
     with contextlib.suppress(OSError, BudgetExceeded, Unclear, RestoreRefused):
         for one in scope.repositories.values():
@@ -301,7 +300,6 @@ class PathRecorder:
                 os.close(opened)
 
     def _record_folder(self, opened: int, at: str, skips: Callable[[str], bool]) -> list[str]:
-        """Records everything in an open folder; returns the folders in it."""
         found = []
         with os.scandir(opened) as entries:
             for entry in entries:
@@ -334,7 +332,6 @@ class PathRecorder:
         return False
 
     def _within_limits(self, path: str) -> bool:
-        """Whether a tree is within the limits, before any of it is read."""
         files, size, todo = self.files, self.bytes, [path]
         while todo:
             with os.scandir(todo.pop()) as entries:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import os
 import struct
-from collections.abc import Iterator
+from functools import cached_property
 
 from msgspec import Struct, field
 
 from interlock.impact import Budget, Unclear, blob_id, read_contents
 from interlock.impact.git.history import GitHistory
 from interlock.impact.git.ignore import IgnoreRules
-from interlock.impact.git.objects import Objects
+from interlock.impact.git.objects import Objects, read_offset
 
 SHORT = 4_096  # bytes of a file that points to another place
 MOST = 64 << 20  # bytes of an index
@@ -23,42 +23,30 @@ _EXTENDED, _STAGE, _ASSUMED = 0x4000, 0x3000, 0x8000
 _ELSEWHERE = (b"link", b"sdir")  # extensions that say that the rest of the index is elsewhere
 
 
-class Repository(Struct):
+class Repository(Struct, dict=True):
     """One work tree: its top, its own Git folder, and the one that it shares with its siblings."""
 
     top: str
     own: str  # HEAD and index
     shared: str  # objects and branches
     budget: Budget
-    _index: GitIndex | None = None
-    _objects: Objects | None = None
-    _ignored: IgnoreRules | None = None
-    _history: GitHistory | None = None
     _trees: dict[bytes, dict[str, tuple[int, bytes]]] = field(default_factory=dict)
 
-    @property
+    @cached_property
     def index(self) -> GitIndex:
-        if self._index is None:
-            self._index = read_index(os.path.join(self.own, "index"), self.budget)
-        return self._index
+        return read_index(os.path.join(self.own, "index"), self.budget)
 
-    @property
+    @cached_property
     def objects(self) -> Objects:
-        if self._objects is None:
-            self._objects = Objects(os.path.join(self.shared, "objects"), self.budget)
-        return self._objects
+        return Objects(os.path.join(self.shared, "objects"), self.budget)
 
-    @property
+    @cached_property
     def ignored(self) -> IgnoreRules:
-        if self._ignored is None:
-            self._ignored = IgnoreRules(self.top, self.shared, self.budget)
-        return self._ignored
+        return IgnoreRules(self.top, self.shared, self.budget)
 
-    @property
+    @cached_property
     def history(self) -> GitHistory:
-        if self._history is None:
-            self._history = GitHistory(self.own, self.shared, self.objects, self.budget)
-        return self._history
+        return GitHistory(self.own, self.shared, self.objects, self.budget)
 
     def inside(self, path: str) -> str:
         """The path from the top; empty for the top itself."""
@@ -67,13 +55,11 @@ class Repository(Struct):
     def tree(self, commit: bytes) -> dict[str, tuple[int, bytes]]:
         """Every path that a commit holds, with mode and content."""
         if commit not in self._trees:
-            root = self.history.commit(commit).tree
             found: dict[str, tuple[int, bytes]] = {}
-            todo = [("", root)]
+            todo = [("", self.history.commit(commit).tree)]
             while todo:
                 prefix, oid = todo.pop()
-                for mode, name, content in _entries(self.objects.read(oid, b"tree")):
-                    self.budget.entry()
+                for mode, name, content in tree_entries(self, oid):
                     path = f"{prefix}{name}"
                     if mode == 0o40000:
                         todo.append((f"{path}/", content))
@@ -89,19 +75,14 @@ class Repository(Struct):
         return found[1] if found else None
 
 
-def _entries(data: bytes) -> list[tuple[int, str, bytes]]:
-    found, place = [], 0
+def tree_entries(repository: Repository, tree: bytes) -> list[tuple[int, str, bytes]]:
+    """The entries of one folder of a commit: mode, name and content."""
+    data, found, place = repository.objects.read(tree, b"tree"), [], 0
     while place < len(data):
         space = data.index(b" ", place)
         end = data.index(b"\0", space)
         found.append((int(data[place:space], 8), os.fsdecode(data[space + 1 : end]), data[end + 1 : end + 21]))
         place = end + 21
-    return found
-
-
-def tree_entries(repository: Repository, tree: bytes) -> list[tuple[int, str, bytes]]:
-    """The entries of one folder of a commit: mode, name and content."""
-    found = _entries(repository.objects.read(tree, b"tree"))
     repository.budget.entry(len(found))
     return found
 
@@ -130,7 +111,9 @@ def _open(top: str, place: str, budget: Budget) -> Repository:
     if os.path.isfile(os.path.join(own, "commondir")):
         shared = _read_pointer(os.path.join(own, "commondir"), "", own, budget)
     if own != place and shared != own:
-        _check_back_pointer(own, place, budget)
+        # A work tree and its repository name each other; one that only claims to belong there does not.
+        if _read_pointer(os.path.join(own, "gitdir"), "", own, budget) != os.path.realpath(place):
+            raise Unclear("the repository belongs to another folder")
     if not os.path.isfile(os.path.join(own, "HEAD")) or not os.path.isdir(os.path.join(shared, "objects")):
         raise Unclear("the repository is not whole")
     _check_settings(os.path.join(shared, "config"), top, own, budget)
@@ -144,21 +127,12 @@ def _read_pointer(place: str, lead: str, base: str, budget: Budget) -> str:
     return os.path.realpath(os.path.join(base, text[len(lead) :]))
 
 
-def _check_back_pointer(own: str, place: str, budget: Budget) -> None:
-    """A work tree and its repository name each other; one that only claims to belong there does not."""
-    back = _read_pointer(os.path.join(own, "gitdir"), "", own, budget)
-    if back != os.path.realpath(place):
-        raise Unclear("the repository belongs to another folder")
-
-
 def _check_settings(path: str, top: str, own: str, budget: Budget) -> None:
     """Refuses a repository whose settings move its work tree or store its objects in another way; runs nothing that they name."""
     text = os.fsdecode(read_contents(path, budget, 1 << 20)).lower() if os.path.exists(path) else ""
-    lines = [line.strip() for line in text.split("\n")]
-    submodule = f"{os.sep}modules{os.sep}" in own
-    for line in lines:
+    for line in map(str.strip, text.split("\n")):
         name = line.partition("=")[0].strip().split(" ")[-1].split("]")[-1].strip()
-        if name == "worktree" and submodule:  # every submodule says so
+        if name == "worktree" and "/modules/" in own:  # every submodule says so
             continue
         if name in _ODD or line.replace(" ", "") == "bare=true":
             raise Unclear("the repository has settings that are not known here")
@@ -218,9 +192,14 @@ def parse_index(data: bytes, written: tuple[int, int], budget: Budget) -> GitInd
     entries: dict[str, IndexEntry] = {}
     place, name, merging = 12, b"", False
     for _ in range(count):
-        entry, flags, start = _entry(data, place)
-        if version == 4:
-            cut, start = _number(data, start)
+        cs, cn, ms, mn, _, inode, mode, _, _, size, oid, flags = _FIXED.unpack_from(data, place)
+        start, more = place + _FIXED.size, 0
+        if flags & _EXTENDED:
+            (more,) = struct.unpack_from(">H", data, start)
+            start += 2
+        trusted = not flags & _ASSUMED and not more & 0x4000
+        if version == 4:  # how many bytes of the name before are dropped
+            cut, start = read_offset(data, start)
             end = data.index(b"\0", start)
             name = name[: len(name) - cut] + data[start:end]
             place = end + 1
@@ -229,40 +208,13 @@ def parse_index(data: bytes, written: tuple[int, int], budget: Budget) -> GitInd
             name = data[start:end]
             place += (end - place + 8) & ~7
         merging = merging or bool(flags & _STAGE)
-        entries[os.fsdecode(name)] = entry
-    if any(mark in _ELSEWHERE for mark in _extensions(data, place)):
-        raise Unclear("the index of the repository is split or sparse")
-    return GitIndex(entries, written, merging)
-
-
-def _extensions(data: bytes, place: int) -> Iterator[bytes]:
-    while place + 8 <= len(data) - 20:  # the last bytes are a checksum
+        entries[os.fsdecode(name)] = IndexEntry(oid, mode, size, (ms, mn), (cs, cn), inode, trusted)
+    while place + 8 <= len(data) - 20:  # extensions; the last bytes are a checksum
         mark, size = struct.unpack_from(">4sI", data, place)
-        yield mark
+        if mark in _ELSEWHERE:
+            raise Unclear("the index of the repository is split or sparse")
         place += 8 + size
-
-
-def _entry(data: bytes, place: int) -> tuple[IndexEntry, int, int]:
-    cs, cn, ms, mn, _, inode, mode, _, _, size, oid, flags = _FIXED.unpack_from(data, place)
-    start, more = place + _FIXED.size, 0
-    if flags & _EXTENDED:
-        (more,) = struct.unpack_from(">H", data, start)
-        start += 2
-    return (
-        IndexEntry(oid, mode, size, (ms, mn), (cs, cn), inode, not flags & _ASSUMED and not more & 0x4000),
-        flags,
-        start,
-    )
-
-
-def _number(data: bytes, place: int) -> tuple[int, int]:
-    """How many bytes of the name before are dropped (version 4)."""
-    byte = data[place]
-    value, place = byte & 127, place + 1
-    while byte & 128:
-        byte = data[place]
-        value, place = ((value + 1) << 7) | (byte & 127), place + 1
-    return value, place
+    return GitIndex(entries, written, merging)
 
 
 def _parts(nanoseconds: int) -> tuple[int, int]:

@@ -84,7 +84,6 @@ def _check_deleted_ref(command: GitCommand, remote: str, ref: str) -> None:
 
 
 def _push_target(command: GitCommand, names: Sequence[str]) -> tuple[str, str, str]:
-    """The source, remote and branch of a push."""
     here = command.history.branch().removeprefix("refs/heads/")
     if len(names) == 2:
         remote, (source, _, branch) = names[0], names[1].partition(":")
@@ -323,7 +322,6 @@ def _tag(command: GitCommand, rest: Sequence[str]) -> None:
 
 
 def _count_unheld(command: GitCommand, tips: Sequence[bytes], kept: Sequence[bytes]) -> None:
-    """Counts the commits that nothing else holds."""
     head = command.history.head()
     count = len(command.history.beyond(tips, [*kept, *([head] if head is not None else [])])) if tips else 0
     command.tally.gone += count
@@ -387,7 +385,6 @@ def _is_unchanged(command: GitCommand, entry: IndexEntry, path: str, found: os.s
 
 
 def _count_overwritten(command: GitCommand, target: bytes, under: Sequence[str] | None) -> None:
-    """Untracked files that the files of a commit would replace."""
     repository = command.repository
     for path in repository.tree(target):
         if path in repository.index.entries or not is_within(path, under):

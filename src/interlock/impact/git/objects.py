@@ -24,19 +24,12 @@ class Pack(Struct, frozen=True):
     names: mmap.mmap
     data: mmap.mmap
 
-    @property
-    def count(self) -> int:
-        return int(struct.unpack_from(">I", self.names, 8 + 255 * 4)[0])
-
     def find(self, oid: bytes) -> int | None:
         """The offset of an object; None where the pack does not have it."""
-        first = oid[0]
-        low = struct.unpack_from(">I", self.names, 8 + (first - 1) * 4)[0] if first else 0
-        high = struct.unpack_from(">I", self.names, 8 + first * 4)[0]
-        table = 8 + 1024
+        low, high = self._range(oid[0])
         while low < high:
             middle = (low + high) // 2
-            found = self.names[table + middle * 20 : table + middle * 20 + 20]
+            found = self._name(middle)
             if found == oid:
                 return self._offset(middle)
             low, high = (middle + 1, high) if found < oid else (low, middle)
@@ -46,19 +39,22 @@ class Pack(Struct, frozen=True):
         """The ids with this prefix, two at most."""
         found = set()
         for number in range(*self._range(int(prefix[:2], 16))):
-            oid = self.names[1032 + number * 20 : 1032 + number * 20 + 20]
+            oid = self._name(number)
             if oid.hex().startswith(prefix):
                 found.add(oid)
                 if len(found) > 1:
                     break
         return found
 
+    def _name(self, number: int) -> bytes:
+        return self.names[1032 + number * 20 : 1032 + number * 20 + 20]
+
     def _range(self, first: int) -> tuple[int, int]:
         low = struct.unpack_from(">I", self.names, 8 + (first - 1) * 4)[0] if first else 0
         return low, struct.unpack_from(">I", self.names, 8 + first * 4)[0]
 
     def _offset(self, number: int) -> int:
-        count = self.count
+        (count,) = struct.unpack_from(">I", self.names, 8 + 255 * 4)
         short = struct.unpack_from(">I", self.names, 1032 + count * 24 + number * 4)[0]
         if not short & 0x80000000:
             return int(short)
@@ -96,19 +92,13 @@ class Objects(Struct):
 
     def read(self, oid: bytes, kind: bytes) -> bytes:
         """The object; raises Unclear where it is missing, of another kind or damaged."""
-        try:
-            found, data = self._read(oid, 0)
-        except (OSError, struct.error, zlib.error, IndexError, ValueError):
-            raise Unclear("an object of the repository cannot be read") from None
+        found, data = self._read(oid, 0)
         if found != kind:
             raise Unclear("an object of the repository is of another kind")
         return data
 
     def kind(self, oid: bytes) -> bytes:
-        try:
-            return self._read(oid, 0)[0]
-        except (OSError, struct.error, zlib.error, IndexError, ValueError):
-            raise Unclear("an object of the repository cannot be read") from None
+        return self._read(oid, 0)[0]
 
     def by_prefix(self, prefix: str) -> bytes | None:
         """The one object with this prefix; None where there is none or more than one."""
@@ -122,16 +112,20 @@ class Objects(Struct):
         return found.pop() if len(found) == 1 else None
 
     def _read(self, oid: bytes, depth: int) -> tuple[bytes, bytes]:
+        """The kind and content of an object; raises Unclear where it is missing or damaged."""
         self.budget.entry()
-        path = self._loose(oid)
-        if path is not None:
-            data = _inflate(read_contents(path, self.budget, LARGEST))
-            head, _, body = data.partition(b"\0")
-            return head.split(b" ")[0], body
-        for pack in self._packed():
-            offset = pack.find(oid)
-            if offset is not None:
-                return self._packed_at(pack, offset, depth)
+        try:
+            for folder in self._folders():
+                path = os.path.join(folder, oid.hex()[:2], oid.hex()[2:])
+                if os.path.isfile(path):
+                    head, _, body = _inflate(read_contents(path, self.budget, LARGEST)).partition(b"\0")
+                    return head.split(b" ")[0], body
+            for pack in self._packed():
+                offset = pack.find(oid)
+                if offset is not None:
+                    return self._packed_at(pack, offset, depth)
+        except (OSError, struct.error, zlib.error, IndexError, ValueError):
+            raise Unclear("an object of the repository cannot be read") from None
         raise Unclear("an object of the repository is missing")
 
     def _packed_at(self, pack: Pack, offset: int, depth: int) -> tuple[bytes, bytes]:
@@ -148,7 +142,7 @@ class Objects(Struct):
         if kind in _KINDS:
             return _KINDS[kind], _inflate(pack.data[place : place + size + 1024], size)
         if kind == _OFFSET:
-            back, place = _back(pack.data, place)
+            back, place = read_offset(pack.data, place)
             if not 0 < back <= offset:
                 raise Unclear("a pack of the repository is damaged")
             found, base = self._packed_at(pack, offset - back, depth + 1)
@@ -159,16 +153,7 @@ class Objects(Struct):
             raise Unclear("a pack of the repository has a form that is not known here")
         return found, _apply_delta(base, _inflate(pack.data[place : place + size + 1024], size))
 
-    def _loose(self, oid: bytes) -> str | None:
-        name = oid.hex()
-        for folder in self._folders():
-            path = os.path.join(folder, name[:2], name[2:])
-            if os.path.isfile(path):
-                return path
-        return None
-
     def _folders(self) -> list[str]:
-        """The repository's own, and those that it borrows from."""
         if not self.folders:
             self.folders.append(self.folder)
             for folder in self.folders:
@@ -227,7 +212,8 @@ def _inflate(data: bytes, size: int = LARGEST) -> bytes:
     return found
 
 
-def _back(data: mmap.mmap, place: int) -> tuple[int, int]:
+def read_offset(data: mmap.mmap | bytes, place: int) -> tuple[int, int]:
+    """A number as packs and indexes write offsets, and where it ends."""
     byte, place = data[place], place + 1
     back = byte & 127
     while byte & 128:
@@ -237,7 +223,6 @@ def _back(data: mmap.mmap, place: int) -> tuple[int, int]:
 
 
 def _apply_delta(base: bytes, delta: bytes) -> bytes:
-    """Builds an object from its base and a delta."""
     size, place = _length(delta, 0)
     wanted, place = _length(delta, place)
     if size != len(base) or wanted > LARGEST:

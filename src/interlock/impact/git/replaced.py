@@ -74,7 +74,6 @@ def _merges(rest: Sequence[str]) -> bool:
 
 
 def _coming(repository: Repository, name: str, given: GitArguments) -> Iterator[bytes]:
-    """The commits whose files come into the work tree."""
     history = repository.history
     words = [*given.names, *(flag.partition("=")[2] for flag in given.flags if flag.startswith("--onto="))]
     if name == "stash":
