@@ -70,7 +70,10 @@ def answer(
     deadline_reader, deadline_writer = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
     listening.settimeout(1.0)
     while wanted():
-        _read_deadlines(deadline_reader, children)
+        with contextlib.suppress(BlockingIOError):  # the time limits that children wrote while they were root
+            for pid, seconds in _DEADLINE.iter_unpack(os.read(deadline_reader, _DEADLINE.size * 256)):
+                if pid in children:
+                    children[pid] = time.monotonic() + min(seconds, LONGEST) + 1
         _reap(children)
         if len(children) >= MOST_AT_ONCE:
             time.sleep(0.02)
@@ -82,20 +85,13 @@ def answer(
         except OSError:
             return
         with connection:
-            if _peer(connection) in (0, daemon):
+            peer = connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _PEER.size)
+            if _PEER.unpack(peer)[1] in (0, daemon):
                 child = os.fork()
                 if child == 0:
                     listening.close()
                     _serve_one(connection, agents, answers, deadline_writer)
                 children[child] = time.monotonic() + SECONDS
-
-
-def _read_deadlines(deadline_reader: int, children: dict[int, float]) -> None:
-    """Takes over the time limits that children wrote while they were root."""
-    with contextlib.suppress(BlockingIOError):
-        for pid, seconds in _DEADLINE.iter_unpack(os.read(deadline_reader, _DEADLINE.size * 256)):
-            if pid in children:
-                children[pid] = time.monotonic() + min(seconds, LONGEST) + 1
 
 
 def _reap(children: dict[int, float]) -> None:
@@ -120,7 +116,10 @@ def _serve_one(
         ((kind, question),) = given.items()
         how, seconds = answers[kind].answer, min(answers[kind].seconds(question), LONGEST)
         os.write(deadline_writer, _DEADLINE.pack(os.getpid(), seconds))
-        _close_all_but(connection.fileno())
+        kept, most = connection.fileno(), resource.getrlimit(resource.RLIMIT_NOFILE)[0]
+        # Nothing root had open reaches the agent's user, and new files find room.
+        os.closerange(3, kept)
+        os.closerange(kept + 1, most if 0 < most <= 1 << 20 else 1 << 20)
         home = pwd.getpwuid(uid).pw_dir
         _become(agents[uid])
         signal.signal(signal.SIGALRM, signal.SIG_DFL)
@@ -133,13 +132,6 @@ def _serve_one(
     os._exit(0)
 
 
-def _close_all_but(kept: int) -> None:
-    """Closes every other handle, so that nothing root had open reaches the agent's user and new files find room."""
-    most = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
-    os.closerange(3, kept)
-    os.closerange(kept + 1, most if 0 < most <= 1 << 20 else 1 << 20)
-
-
 def _text(path: Any, _: str) -> bytes | None:
     text = read_text(os.path.join("/", str(path)))
     return None if text is None else text.encode("utf-8", "surrogatepass")
@@ -148,10 +140,6 @@ def _text(path: Any, _: str) -> bytes | None:
 def _inspect(question: Any, home: str) -> bytes:
     confine()
     return answer_request(json.dumps(question).encode(), home)
-
-
-def _inspection_seconds(question: Any) -> float:
-    return float(question.get("ms", MILLISECONDS)) / 1000 + GRACE
 
 
 def _resolve(asked: Any, _: str) -> bytes:
@@ -165,7 +153,7 @@ def _project(question: Any, _: str) -> bytes:
 
 ANSWERS: Answers = {
     "path": UserTask(_text),
-    "look": UserTask(_inspect, _inspection_seconds),
+    "look": UserTask(_inspect, lambda question: float(question.get("ms", MILLISECONDS)) / 1000 + GRACE),
     "real": UserTask(_resolve),
     "project": UserTask(_project),
 }
@@ -190,8 +178,3 @@ def _become(agent: TargetUser) -> None:
     os.setresuid(agent.uid, agent.uid, agent.uid)
     if os.getresuid() != (agent.uid,) * 3 or agent.uid == 0:
         raise PermissionError
-
-
-def _peer(connection: socket.socket) -> int:
-    _, uid, _ = _PEER.unpack(connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _PEER.size))
-    return int(uid)

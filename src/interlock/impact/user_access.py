@@ -67,7 +67,9 @@ def _request(place: str, question: Mapping[str, Any], seconds: float, most: int 
             sock.settimeout(seconds)
             sock.connect(place)
             sock.sendall(json.dumps(question).encode() + b"\n")
-            answer = _receive(sock, most)
+            answer = b""
+            while len(answer) < most and (part := sock.recv(65_536)):
+                answer += part
     except OSError as error:
         raise HelperUnavailable(f"{place}: {error.strerror or error}") from None
     kind, size = HEAD.unpack_from(answer) if len(answer) >= HEAD.size else (b"", 0)
@@ -75,14 +77,6 @@ def _request(place: str, question: Mapping[str, Any], seconds: float, most: int 
     if kind not in (NOTHING, TEXT) or len(data) != size:
         raise HelperUnavailable(f"{place}: no answer about {question.get('path', 'what is there')!r:.200}")
     return kind, data
-
-
-def _receive(sock: socket.socket, most: int) -> bytes:
-    parts, left = [], most
-    while left > 0 and (part := sock.recv(65_536)):
-        parts.append(part)
-        left -= len(part)
-    return b"".join(parts)
 
 
 def user_access(

@@ -6,9 +6,11 @@ import json
 import re
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
+
+from msgspec.structs import replace
 
 from interlock.impact import GRACE
 from interlock.impact.user_access import HelperUnavailable, ask_as
@@ -31,8 +33,7 @@ PATIENCE = 2.0  # seconds in which the helper has to have ended a child that tak
 MOST_ANSWER = 16 << 20  # bytes of an answer
 FAILED = "the snapshot process failed"
 _DIGEST = re.compile("[0-9a-f]{64}")
-_T = TypeVar("_T")
-_A = TypeVar("_A", TakenSnapshot, UndoPlan, UndoResult)
+_A = TypeVar("_A", TakenSnapshot, UndoPlan, UndoResult, PruneResult)
 
 
 def take_seconds(ms: int) -> float:
@@ -40,50 +41,41 @@ def take_seconds(ms: int) -> float:
     return ms / 1000 + GRACE
 
 
-class SnapshotChild(Protocol):
-    """Answers one request at a time within its seconds; raises ChildBusy, ChildTimeout, OSError and ValueError."""
-
-    @property
-    def pid(self) -> int | None: ...
-
-    def ask(self, question: Mapping[str, Any], seconds: float, waiting: float) -> Any: ...
-
-    def close(self) -> None: ...
-
-
 class SnapshotClient:
     """Takes and restores snapshots through a child; its answers are checked, for they come from the agent's user."""
 
-    def __init__(self, child: SnapshotChild) -> None:
+    def __init__(self, child: WarmChild | HelperChild) -> None:
         self._child = child
 
     def take(self, question: Mapping[str, Any], id: str, at: float, limits: SnapshotLimits = LIMITS) -> TakenSnapshot:
         """Saves everything that the effects in the question would change, and reads it back; a problem means that there is no snapshot."""
         request = {"do": "take", "id": id, "at": at, "question": dict(question), "limits": [limits.files, limits.bytes, limits.ms]}  # fmt: skip
-        found = self._about(
-            id, request, TakenSnapshot, lambda problem: no_snapshot(id, problem), take_seconds(limits.ms)
-        )
+        found = self._ask(request, no_snapshot(id, FAILED), take_seconds(limits.ms))
         return found if found.problem or _DIGEST.fullmatch(found.digest) else no_snapshot(id, FAILED)
 
     def plan(self, id: str, digest: str = "", diff: bool = False) -> UndoPlan:
         """The changes that an undo would make now; refuses a snapshot whose manifest has another digest than the one given."""
         request = {"do": "plan", "id": id, "digest": digest, "diff": diff}
-        return self._about(id, request, UndoPlan, lambda problem: UndoPlan(id, problem=problem))
+        return self._ask(request, UndoPlan(id, problem=FAILED))
 
     def undo(self, id: str, as_id: str, at: float, digest: str = "", force: bool = False) -> UndoResult:
         """Restores everything, after a snapshot of the present state under `as_id`; refuses to overwrite later work unless forced to."""
         request = {"do": "undo", "id": id, "as_id": as_id, "at": at, "digest": digest, "force": force}
-        found = self._about(id, request, UndoResult, lambda problem: UndoResult(id, problem=problem))
+        found = self._ask(request, UndoResult(id, problem=FAILED))
         return found if not found.as_id or _DIGEST.fullmatch(found.as_digest) else UndoResult(id, problem=FAILED)
 
     def settle(self, id: str) -> bool:
         """Notes that the action ran and left the present state; False where that could not be noted."""
-        return self._ask({"do": "settle", "id": id}, bool, lambda _: False, SETTLE_SECONDS)
+        try:
+            answer = self._child.ask({"do": "settle", "id": id}, SETTLE_SECONDS, SETTLE_SECONDS * 4)
+            return answer["answer"] is True
+        except (OSError, ValueError, KeyError, TypeError):
+            return False
 
     def prune(self, now: float, days: float, total_bytes: int) -> PruneResult:
         """Deletes expired snapshots, then the oldest until the rest fits, and contents that none refers to."""
         request = {"do": "prune", "now": now, "days": days, "bytes": total_bytes}
-        return self._ask(request, PruneResult, lambda problem: PruneResult(problem=problem), LONG_SECONDS)
+        return self._ask(request, PruneResult(problem=FAILED))
 
     @property
     def pid(self) -> int | None:
@@ -93,32 +85,20 @@ class SnapshotClient:
     def close(self) -> None:
         self._child.close()
 
-    def _about(
-        self,
-        id: str,
-        request: Mapping[str, Any],
-        kind: type[_A],
-        failed: Callable[[str], _A],
-        seconds: float = LONG_SECONDS,
-    ) -> _A:
-        """The answer about one snapshot; one about another is a failure."""
-        found = self._ask(request, kind, failed, seconds)
-        return found if found.id == id else failed(FAILED)
-
-    def _ask(self, request: Mapping[str, Any], kind: type[_T], failed: Callable[[str], _T], seconds: float) -> _T:
+    def _ask(self, request: Mapping[str, Any], failed: _A, seconds: float = LONG_SECONDS) -> _A:
+        """The answer; `failed` with the reason where there is none, or one about another snapshot."""
         try:
             answer = self._child.ask(request, seconds, min(seconds * 4, LONG_SECONDS))
-            return (
-                failed(str(answer["problem"])[:400])
-                if set(answer) == {"problem"}
-                else parse_answer(answer["answer"], kind)
-            )
+            if set(answer) == {"problem"}:
+                return replace(failed, problem=str(answer["problem"])[:400])
+            found = parse_answer(answer["answer"], type(failed))
+            return found if isinstance(found, PruneResult) or found.id == request["id"] else failed
         except ChildBusy:
-            return failed("too many snapshots are waiting already")
+            return replace(failed, problem="too many snapshots are waiting already")
         except ChildTimeout:
-            return failed("it takes too long")
+            return replace(failed, problem="it takes too long")
         except (OSError, ValueError, KeyError, TypeError, RecursionError):
-            return failed(FAILED)
+            return failed
 
 
 class HelperChild:
