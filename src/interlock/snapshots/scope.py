@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 import re
 import stat
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property
 
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from interlock.impact import Budget, Unclear, read_contents
+from interlock.impact import Budget, Unclear
 from interlock.impact.git import IndexEntry, Repository
 from interlock.impact.git import command as git_command
 from interlock.impact.git.command import CheckoutScope, GitCommand, parse_arguments
@@ -131,17 +131,9 @@ def _add_replaced(scope: SnapshotScope, command: GitCommand, meant: CheckoutScop
         meant = replace(meant, source=meant.source or command.history.head())
         add_index(scope, repository, meant.source)
     coming = repository.tree(meant.source) if meant.source is not None else None
-    for path, entry in repository.index.entries.items():
-        if not git_command.is_within(path, meant.under):
-            continue
-        full = os.path.join(repository.top, path)
-        command.budget.entry()
-        if entry.submodule:
-            if os.path.isdir(full) and os.listdir(full):
-                raise Unclear(f"{path} is a submodule")
-        elif (coming is not None and coming.get(path) != (entry.mode, entry.oid)) or not _as_known(
-            scope, command, entry, full
-        ):
+    for path, full, entry in git_command.tracked_paths(command, meant.under):
+        stays = coming is None or coming.get(path) == (entry.mode, entry.oid)
+        if not stays or not _as_known(scope, command, entry, full):
             scope.below(repository.top, full)
     for path in coming or {}:
         if path not in repository.index.entries and git_command.is_within(path, meant.under):
@@ -184,45 +176,17 @@ def _add_states(scope: SnapshotScope, repository: Repository) -> None:
 
 
 def _rm(scope: SnapshotScope, command: GitCommand, rest: Sequence[str]) -> None:
-    under, repository = git_command.rm_paths(command, rest), command.repository
-    add_index(scope, repository)
-    for path, entry in repository.index.entries.items():
-        if git_command.is_within(path, under):
-            if entry.submodule:
-                raise Unclear(f"{path} is a submodule")
-            scope.below(repository.top, os.path.join(repository.top, path))
+    add_index(scope, command.repository)
+    for _, full, _ in git_command.tracked_paths(command, git_command.rm_paths(command, rest), deletes=True):
+        scope.below(command.repository.top, full)
 
 
 def _clean(scope: SnapshotScope, command: GitCommand, rest: Sequence[str]) -> None:
-    under, every, nested = git_command.clean_scope(command, rest)
-    tracked = git_command.folders(command.repository.index.entries)
-    for start in under:
-        for full, whole in _untracked(command, start, every, nested, tracked):
-            if whole:
-                scope.tree(full)
-            else:
-                scope.path(full)
-
-
-def _untracked(
-    command: GitCommand, start: str, every: bool, nested: bool, tracked: set[str]
-) -> Iterator[tuple[str, bool]]:
-    repository, todo = command.repository, [start]
-    while todo:
-        inside = todo.pop()
-        full = os.path.join(repository.top, inside) if inside else repository.top
-        command.budget.entry()
-        folder = stat.S_ISDIR(os.lstat(full).st_mode)
-        if inside and (inside not in tracked or not folder) and inside not in repository.index.entries:
-            if not every and repository.ignored(inside, folder):
-                continue
-            if folder and not nested and os.path.lexists(os.path.join(full, ".git")):
-                continue  # another repository, which only `-ff` deletes
-            yield full, not folder or (every and repository.ignored(inside, True))
-            if every and folder and repository.ignored(inside, True):
-                continue
-        if folder:
-            todo += [f"{inside}/{name}" if inside else name for name in os.listdir(full) if inside or name != ".git"]
+    for path, _, whole in git_command.cleaned_paths(command, rest):
+        if whole:
+            scope.tree(path)
+        else:
+            scope.path(path)
 
 
 def _stash(scope: SnapshotScope, command: GitCommand, rest: Sequence[str]) -> None:
@@ -274,14 +238,11 @@ def _push(scope: SnapshotScope, command: GitCommand, rest: Sequence[str]) -> Non
     leased = any(flag == "--force-with-lease" or flag.startswith("--force-with-lease=") for flag in words.flags)
     forced = words.has("-f", "--force") or any(name.startswith("+") for name in words.names)
     if not leased or forced or len(words.names) != 2 or words.paths:
-        raise Unclear("what the remote has now cannot be seen from here")
-    remote, (source, _, branch) = words.names[0], words.names[1].partition(":")
-    name = (branch or source).removeprefix("refs/heads/")
-    if source == "HEAD" and not branch:
-        name = command.history.branch().removeprefix("refs/heads/")
+        raise Unclear(git_command.NOT_VISIBLE)
+    source, remote, name = git_command.push_target(command, words.names)
     old, new = command.history.ref(f"refs/remotes/{remote}/{name}"), command.history.resolve(source)
-    if old is None or new is None or not name:
-        raise Unclear("what the remote has now cannot be seen from here")
+    if old is None or new is None:
+        raise Unclear(git_command.NOT_VISIBLE)
     scope.hold(command.repository, old)
     scope.remotes.append(SavedRemoteRef(command.repository.own, remote, name, old.hex(), new.hex()))
 
@@ -293,10 +254,7 @@ def _delete_ref(scope: SnapshotScope, command: GitCommand, name: str) -> None:
 
 def logged_commits(repository: Repository, path: str) -> list[bytes]:
     """The commits that a log names and the repository has."""
-    try:
-        text = read_contents(path, repository.budget, 16 << 20)
-    except FileNotFoundError:
-        return []
+    text = repository.history.read_file(path)
     names = dict.fromkeys(one for pair in _LOGGED.findall(text) for one in pair if one != _NONE)
     if len(names) > MOST_LOGGED:
         raise Unclear("the log of the branch is too long")

@@ -3,18 +3,29 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Container, Iterable, Sequence
+import re
+import stat
+from collections.abc import Collection, Container, Iterable, Iterator, Sequence
 
 from msgspec import Struct
 
 from interlock.impact import Budget, Unclear
-from interlock.impact.git import Repository, repository_of
+from interlock.impact.git import IndexEntry, Repository, repository_of
 from interlock.impact.git.history import GitHistory
 from interlock.impact.git.ignore import IgnoreRule, parse_ignore_rule
 from interlock.impact.survey import FileSurvey, ImpactTally
 from interlock.impact.targets import real_path
 
 _SPARED = ("-e", "--exclude")
+_HARMLESS = frozenset({"--no-pager", "-P", "--no-optional-locks", "--literal-pathspecs"})
+_VALUED = frozenset({"-C", "-c", "--git-dir", "--work-tree"})  # options of Git itself
+NOT_VISIBLE = "what the remote has now cannot be seen from here"
+# Settings by which a push means more than the branch that is checked out.
+_ODD = re.compile(
+    r"^\s*(?:push\s*=|mirror\s*=\s*true|pushdefault\s*=|pushremote\s*=|default\s*=\s*matching)|^\s*\[include",
+    re.IGNORECASE | re.MULTILINE,
+)
+_REMOTE = re.compile(r'^\[branch "(.+)"\][^\[]*?^\s*remote\s*=\s*(\S+)', re.MULTILINE)
 _QUIET = frozenset({"-q", "--quiet", "--no-pager", "-v", "--verbose", "--progress", "--no-progress"})
 
 
@@ -36,18 +47,15 @@ class GitArguments(Struct, frozen=True):
         return bool(self.flags & set(flags))
 
 
-def split_git_command(words: Sequence[str]) -> tuple[list[str], str, list[str]]:
-    """`git -C sub reset --hard` -> the folders of -C, the subcommand, the rest."""
+def split_git_command(words: Sequence[str], strict: bool = True) -> tuple[list[str], str, list[str]]:
+    """`git -C sub reset --hard` -> the folders of -C, the subcommand, the rest; `strict` refuses options that may move the work tree."""
     folders: list[str] = []
     rest = list(words)
     while rest and rest[0].startswith("-"):
-        if rest[0] == "-C" and len(rest) > 1:
-            folders.append(rest[1])
-            del rest[:2]
-        elif rest[0] in ("--no-pager", "-P", "--no-optional-locks", "--literal-pathspecs"):
-            del rest[0]
-        else:
+        if strict and not (rest[0] == "-C" and len(rest) > 1) and rest[0] not in _HARMLESS:
             raise Unclear(f"git {rest[0]} is not known here")
+        folders += rest[1:2] if rest[0] == "-C" else []
+        del rest[: 2 if rest[0] in _VALUED else 1]
     if not rest:
         raise Unclear("git without a command")
     return folders, rest[0], rest[1:]
@@ -168,27 +176,78 @@ def rm_paths(command: GitCommand, rest: Sequence[str]) -> tuple[str, ...]:
     return _work_tree_paths(command, (*words.names, *(words.paths or ())))
 
 
-def clean_scope(command: GitCommand, rest: Sequence[str]) -> tuple[tuple[str, ...], bool, bool]:
-    """The paths of `git clean`, whether it deletes ignored files too, and whether other repositories."""
+def cleaned_paths(command: GitCommand, rest: Sequence[str]) -> Iterator[tuple[str, os.stat_result, bool]]:
+    """The paths that `git clean` deletes, as `untracked_paths` names them."""
     words = parse_arguments(rest, valued=_SPARED)
     words.only({"-f", "--force", "-d", "-x", "-X", *_SPARED})
-    if any(line.startswith("!") for line in _spared_lines(words)) and not words.has("-x", "-X"):
+    lines = [flag.partition("=")[2] for flag in words.flags if flag.partition("=")[0] in _SPARED]
+    if any(line.startswith("!") for line in lines) and not words.has("-x", "-X"):
         raise Unclear("what is not to be ignored is not known here")
-    paths = _work_tree_paths(command, (*words.names, *(words.paths or ()))) or _work_tree_paths(command, ["."])
-    every = words.has("-x", "-X")  # what only the user's own ignore file names counts as untracked, so -X takes both
-    return paths, every, words.force > 1
-
-
-def clean_exclusions(rest: Sequence[str]) -> list[IgnoreRule]:
-    """The rules of `git clean -e` for files that stay: with -X, which deletes the ignored, only those with `!`."""
-    words = parse_arguments(rest, valued=_SPARED)
-    lines = _spared_lines(words)
+    # With -X, which deletes the ignored, only those with `!` stay.
     lines = [line[1:] for line in lines if line.startswith("!")] if words.has("-X") else lines
-    return [rule for line in lines if not line.startswith("!") and (rule := parse_ignore_rule(line)) is not None]
+    spared = [rule for line in lines if not line.startswith("!") and (rule := parse_ignore_rule(line)) is not None]
+    every = words.has("-x", "-X")  # what only the user's own ignore file names counts as untracked, so -X takes both
+    for start in _work_tree_paths(command, (*words.names, *(words.paths or ()))) or _work_tree_paths(command, ["."]):
+        yield from untracked_paths(command, start, every, words.force > 1, spared)
 
 
-def _spared_lines(words: GitArguments) -> list[str]:
-    return [flag.partition("=")[2] for flag in words.flags if flag.partition("=")[0] in _SPARED]
+def untracked_paths(
+    command: GitCommand, start: str = "", every: bool = True, nested: bool = True, spared: Sequence[IgnoreRule] = ()
+) -> Iterator[tuple[str, os.stat_result, bool]]:
+    """The untracked paths below a start, and whether everything below each goes with it; with `every` the ignored ones too."""
+    repository, todo = command.repository, [start]
+    tracked = _folders(repository.index.entries)
+    while todo:
+        inside = todo.pop()
+        full = os.path.join(repository.top, inside) if inside else repository.top
+        command.budget.entry()
+        found = os.lstat(full)
+        folder = stat.S_ISDIR(found.st_mode)
+        if inside and (inside not in tracked or not folder) and inside not in repository.index.entries:
+            ignored = repository.ignored(inside, folder)
+            if (ignored and not every) or any(rule.matches(inside, folder) for rule in spared):
+                continue
+            if folder and not nested and os.path.lexists(os.path.join(full, ".git")):
+                continue  # another repository, which only `-ff` deletes
+            yield full, found, not folder or ignored
+            if ignored:
+                continue
+        if folder:
+            todo += [f"{inside}/{name}" if inside else name for name in os.listdir(full) if inside or name != ".git"]
+
+
+def tracked_paths(
+    command: GitCommand, under: Iterable[str] | None, deletes: bool = False
+) -> Iterator[tuple[str, str, IndexEntry]]:
+    """The tracked paths within others, each from the top, in full, and with its entry; refuses a submodule with something in it."""
+    for path, entry in command.repository.index.entries.items():
+        if not is_within(path, under):
+            continue
+        command.budget.entry()
+        full = os.path.join(command.repository.top, path)
+        if not entry.submodule:
+            yield path, full, entry
+        elif deletes or (os.path.isdir(full) and os.listdir(full)):
+            raise Unclear(f"{path} is a submodule")
+
+
+def push_target(command: GitCommand, names: Sequence[str]) -> tuple[str, str, str]:
+    """The source, remote and branch of a push."""
+    here = command.history.branch().removeprefix("refs/heads/")
+    if len(names) == 2:
+        remote, (source, _, branch) = names[0], names[1].partition(":")
+        source = source.removeprefix("refs/heads/")
+        branch = (branch or (here if source == "HEAD" else source)).removeprefix("refs/heads/")
+        if not source or not branch or source.startswith("+") or branch.startswith("refs/"):
+            raise Unclear(NOT_VISIBLE)
+        return source, remote, branch
+    settings = command.history.read_file(command.repository.shared, "config")
+    for place in (".gitconfig", ".config/git/config") if command.survey.home else ():
+        settings += b"\n" + command.history.read_file(os.path.realpath(os.path.join(command.survey.home, place)))
+    if len(names) > 1 or not here or _ODD.search(os.fsdecode(settings)):
+        raise Unclear("what is pushed is not known here")
+    remotes = [remote for name, remote in _REMOTE.findall(os.fsdecode(settings)) if name == here]
+    return here, names[0] if names else (remotes[0] if remotes else "origin"), here
 
 
 def dropped_stashes(command: GitCommand, rest: Sequence[str]) -> tuple[str, ...]:
@@ -275,7 +334,7 @@ def is_within(path: str, under: Iterable[str] | None) -> bool:
     return under is None or any(not one or path == one or path.startswith(f"{one}/") for one in under)
 
 
-def folders(paths: Iterable[str]) -> set[str]:
+def _folders(paths: Iterable[str]) -> set[str]:
     """Every folder that something tracked is in."""
     found: set[str] = set()
     for path in paths:

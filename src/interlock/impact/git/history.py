@@ -6,6 +6,7 @@ import heapq
 import os
 import re
 from collections.abc import Iterable, Iterator
+from functools import cached_property
 
 from msgspec import Struct, field
 from msgspec.structs import replace
@@ -31,7 +32,7 @@ class GitCommit(Struct, frozen=True):
     time: int
 
 
-class GitHistory(Struct):
+class GitHistory(Struct, dict=True):
     """The refs of one work tree and the commits behind them."""
 
     own: str
@@ -39,7 +40,13 @@ class GitHistory(Struct):
     objects: Objects
     budget: Budget
     _commits: dict[bytes, GitCommit] = field(default_factory=dict)
-    _cut: frozenset[bytes] | None = None
+
+    def read_file(self, *path: str, most: int = 16 << 20) -> bytes:
+        """The content of one of Git's own files; empty where there is none."""
+        try:
+            return read_contents(os.path.join(*path), self.budget, most)
+        except (FileNotFoundError, NotADirectoryError):
+            return b""
 
     def head(self) -> bytes | None:
         """The commit that is checked out; None before the first one."""
@@ -97,18 +104,14 @@ class GitHistory(Struct):
     def commit(self, oid: bytes) -> GitCommit:
         if oid not in self._commits:
             found = _parse_commit(self.objects.read(oid, b"commit"))
-            self._commits[oid] = found if oid not in self._shallow() else replace(found, parents=())
+            self._commits[oid] = found if oid not in self._shallow else replace(found, parents=())
         return self._commits[oid]
 
+    @cached_property
     def _shallow(self) -> frozenset[bytes]:
         """The commits whose parents were never fetched."""
-        if self._cut is None:
-            try:
-                text = read_contents(os.path.join(self.shared, "shallow"), self.budget, 1 << 20)
-            except OSError:
-                text = b""
-            self._cut = frozenset(bytes.fromhex(line.decode("ascii", "replace")) for line in text.split())
-        return self._cut
+        lines = self.read_file(self.shared, "shallow").split()
+        return frozenset(bytes.fromhex(line.decode("ascii", "replace")) for line in lines)
 
     def beyond(self, tips: Iterable[bytes], reachable: Iterable[bytes]) -> set[bytes]:
         """The commits that the tips reach and `reachable` does not; newest first, so that little has to be read."""
@@ -141,19 +144,12 @@ class GitHistory(Struct):
 
     def in_log(self, oid: bytes) -> bool:
         """Whether the reflog of HEAD still names a commit, so that it can be restored."""
-        path = os.path.join(self.own, "logs", "HEAD")
-        try:
-            return oid.hex().encode() in read_contents(path, self.budget, 16 << 20)
-        except OSError:
-            return False
+        return oid.hex().encode() in self.read_file(self.own, "logs", "HEAD")
 
     def stashes(self) -> list[str]:
         """The messages of the stashes, the newest last."""
-        try:
-            text = read_contents(os.path.join(self.shared, "logs", "refs", "stash"), self.budget, 1 << 20)
-        except OSError:
-            return []
-        return [os.fsdecode(line).partition("\t")[2] for line in text.splitlines() if line]
+        lines = self.read_file(self.shared, "logs", "refs", "stash").splitlines()
+        return [os.fsdecode(line).partition("\t")[2] for line in lines if line]
 
     def _push(self, queue: list[tuple[int, bytes, bool]], marks: dict[bytes, bool], oid: bytes, mark: bool) -> None:
         before = marks.get(oid)
@@ -189,33 +185,21 @@ class GitHistory(Struct):
         return [oid for oid in peeled if self.objects.kind(oid) == b"commit"]
 
     def _step(self, oid: bytes, kind: str, count: int) -> bytes:
-        if kind == "^":
+        """`^2` is the second parent, `~2` the first parent of the first."""
+        for _ in range(min(count, MOST_COMMITS if kind == "~" else 1)):
             parents = self.commit(oid).parents
-            if count == 0:
-                return oid
-            if count > len(parents):
+            number = count if kind == "^" else 1
+            if number > len(parents):
                 raise Unclear("there is no such commit")
-            return parents[count - 1]
-        for _ in range(min(count, MOST_COMMITS)):
-            parents = self.commit(oid).parents
-            if not parents:
-                raise Unclear("there is no such commit")
-            oid = parents[0]
+            oid = parents[number - 1]
         return oid
 
     def _text(self, name: str) -> str:
-        folder = self.own if not name.startswith("refs/") else self.shared
-        try:
-            return os.fsdecode(read_contents(os.path.join(folder, name), self.budget, 4_096)).strip()
-        except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
-            return ""
+        place = os.path.join(self.own if not name.startswith("refs/") else self.shared, name)
+        return os.fsdecode(self.read_file(place, most=4_096)).strip() if not os.path.isdir(place) else ""
 
     def _packed_refs(self) -> Iterator[tuple[str, bytes]]:
-        try:
-            text = read_contents(os.path.join(self.shared, "packed-refs"), self.budget, 16 << 20)
-        except FileNotFoundError:
-            return
-        for line in text.split(b"\n"):
+        for line in self.read_file(self.shared, "packed-refs").split(b"\n"):
             oid, _, name = line.partition(b" ")
             if len(oid) == 40 and name:
                 yield os.fsdecode(name), bytes.fromhex(oid.decode("ascii", "replace"))
@@ -223,13 +207,11 @@ class GitHistory(Struct):
 
 def _split(name: str) -> tuple[str, list[tuple[str, int]]]:
     """`HEAD~3^2` -> HEAD, and the steps back from it."""
-    found = re.search(r"[~^].*", name)
-    if found is None:
-        return name, []
-    rest = found[0]
-    if "".join(f"{kind}{count}" for kind, count in _STEPS.findall(rest)) != rest:
+    base = re.split("[~^]", name)[0]
+    steps = _STEPS.findall(name[len(base) :])
+    if base + "".join(map("".join, steps)) != name:
         raise Unclear("the commit is named in a way that is not known here")
-    return name[: found.start()], [(kind, int(count[:6]) if count else 1) for kind, count in _STEPS.findall(rest)]
+    return base, [(kind, int(count[:6]) if count else 1) for kind, count in steps]
 
 
 def _parse_commit(data: bytes) -> GitCommit:

@@ -5,22 +5,18 @@ from __future__ import annotations
 import os
 import re
 import stat
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
-from msgspec.structs import replace
-
-from interlock.impact import Unclear, blob_id, read_contents
+from interlock.impact import Unclear, blob_id
 from interlock.impact.git import IndexEntry
 from interlock.impact.git import command as git_command
 from interlock.impact.git.command import (
     CheckoutScope,
     GitCommand,
-    folders,
     is_within,
     open_git_command,
     parse_arguments,
 )
-from interlock.impact.git.ignore import IgnoreRule
 from interlock.impact.survey import FileSurvey, ImpactTally
 
 _CHANGES = "discard the changes of"
@@ -33,12 +29,6 @@ _SHARED = re.compile(
     r"(?:main|master|trunk|develop|development|dev|stable|next|staging|production|prod|gh-pages|(?:release|hotfix)s?\b.*)",
     re.IGNORECASE,
 )
-# Settings by which a push means more than the branch that is checked out.
-_ODD = re.compile(
-    r"^\s*(?:push\s*=|mirror\s*=\s*true|pushdefault\s*=|pushremote\s*=|default\s*=\s*matching)|^\s*\[include",
-    re.IGNORECASE | re.MULTILINE,
-)
-_REMOTE = re.compile(r'^\[branch "(.+)"\][^\[]*?^\s*remote\s*=\s*(\S+)', re.MULTILINE)
 
 
 def push_losses(command: GitCommand, rest: Sequence[str]) -> None:
@@ -47,17 +37,17 @@ def push_losses(command: GitCommand, rest: Sequence[str]) -> None:
     if words.flags == {"--delete"} and len(words.names) == 2:
         _check_deleted_ref(command, *words.names)
         return
-    source, remote, branch = _push_target(command, words.names)
+    source, remote, branch = git_command.push_target(command, words.names)
     lease = [flag for flag in words.flags if flag.partition("=")[0] == _LEASE]
     old = command.history.ref(f"refs/remotes/{remote}/{branch}")
     new = command.history.resolve(source)
     if old is None or new is None or not command.repository.objects.has(old):
-        raise Unclear("what the remote has now cannot be seen from here")
+        raise Unclear(git_command.NOT_VISIBLE)
     dropped = len(command.history.beyond([old], [new]))
     command.tally.note(f"the remote had {dropped} commit{'s' if dropped != 1 else ''} that this drops")
     strange = words.flags - _PLAIN - set(lease)
     if len(lease) != 1 or strange or words.paths or not _expects(command, lease[0], branch, old):
-        raise Unclear("what the remote has now cannot be seen from here")
+        raise Unclear(git_command.NOT_VISIBLE)
     if _is_shared(command, remote, branch) or not _is_own(command, branch):
         raise Unclear("the branch may have the work of others")
     command.tally.note(f"the old commit is here: {old.hex()[:12]}")
@@ -83,26 +73,6 @@ def _check_deleted_ref(command: GitCommand, remote: str, ref: str) -> None:
     command.tally.restorable += 1
 
 
-def _push_target(command: GitCommand, names: Sequence[str]) -> tuple[str, str, str]:
-    here = command.history.branch().removeprefix("refs/heads/")
-    if len(names) == 2:
-        remote, (source, _, branch) = names[0], names[1].partition(":")
-        source = source.removeprefix("refs/heads/")
-        branch = (branch or (here if source == "HEAD" else source)).removeprefix("refs/heads/")
-        if not source or not branch or source.startswith("+") or branch.startswith("refs/"):
-            raise Unclear("what the remote has now cannot be seen from here")
-        return source, remote, branch
-    settings = os.fsdecode(read_contents(os.path.join(command.repository.shared, "config"), command.budget, 1 << 20))
-    for place in (".gitconfig", ".config/git/config"):
-        path = os.path.join(command.survey.home, place)
-        if command.survey.home and os.path.isfile(path):
-            settings += "\n" + os.fsdecode(read_contents(os.path.realpath(path), command.budget, 1 << 20))
-    if len(names) > 1 or not here or _ODD.search(settings):
-        raise Unclear("what is pushed is not known here")
-    remotes = [remote for name, remote in _REMOTE.findall(settings) if name == here]
-    return here, names[0] if names else (remotes[0] if remotes else "origin"), here
-
-
 def _expects(command: GitCommand, lease: str, branch: str, old: bytes) -> bool:
     """Whether the lease is for the commit that is known here: by itself, or because it names that one."""
     _, given, value = lease.partition("=")
@@ -113,12 +83,7 @@ def _expects(command: GitCommand, lease: str, branch: str, old: bytes) -> bool:
 
 
 def _is_shared(command: GitCommand, remote: str, branch: str) -> bool:
-    try:
-        head = read_contents(
-            os.path.join(command.repository.shared, "refs", "remotes", remote, "HEAD"), command.budget, 4_096
-        )
-    except OSError:
-        head = b""
+    head = command.history.read_file(command.repository.shared, "refs", "remotes", remote, "HEAD")
     return bool(_SHARED.fullmatch(branch)) or os.fsdecode(head).strip() == f"ref: refs/remotes/{remote}/{branch}"
 
 
@@ -160,13 +125,10 @@ def _reset_to_anything(command: GitCommand, rest: Sequence[str]) -> None:
     words.only({"--hard"})
     if not words.has("--hard") or len(words.names) > 1 or words.paths:
         raise Unclear("this reset is not known here")
-    beside = ImpactTally()
-    survey = FileSurvey(beside, command.budget, (), command.repository.top)
-    _count_untracked(
-        replace(command, tally=beside, survey=survey), "", True, True, folders(command.repository.index.entries)
-    )
-    if beside.only:
-        raise Unclear(f"{beside.names[0]} is not in Git, and what is fetched may take its place")
+    beside = FileSurvey(ImpactTally(), command.budget, (), command.repository.top)
+    _count_untracked(git_command.untracked_paths(command), beside)
+    if beside.tally.only:
+        raise Unclear(f"{beside.tally.names[0]} is not in Git, and what is fetched may take its place")
     _count_changes(command, None, True, None, unknown=True)
     head = command.history.head()
     if head is not None:
@@ -175,18 +137,6 @@ def _reset_to_anything(command: GitCommand, rest: Sequence[str]) -> None:
         )
         _count_commits(command, head, command.history.beyond([head], others), others)
     _note_if_nothing(command)
-
-
-def _checkout(command: GitCommand, rest: Sequence[str]) -> None:
-    _count_replaced(command, git_command.checkout_scope(command, rest))
-
-
-def _switch(command: GitCommand, rest: Sequence[str]) -> None:
-    _count_replaced(command, git_command.switch_scope(command, rest))
-
-
-def _restore(command: GitCommand, rest: Sequence[str]) -> None:
-    _count_replaced(command, git_command.restore_scope(command, rest))
 
 
 def _count_replaced(command: GitCommand, meant: CheckoutScope) -> None:
@@ -200,14 +150,10 @@ def _count_replaced(command: GitCommand, meant: CheckoutScope) -> None:
 def _rm(command: GitCommand, rest: Sequence[str]) -> None:
     under = git_command.rm_paths(command, rest)
     command.tally.verb = "delete"
-    for path, entry in command.repository.index.entries.items():
-        full = os.path.join(command.repository.top, path)
-        if not is_within(path, under) or not os.path.lexists(full):
+    for path, full, entry in git_command.tracked_paths(command, under, deletes=True):
+        if not os.path.lexists(full):
             continue
-        if entry.submodule:
-            raise Unclear(f"{path} is a submodule")
         found = os.lstat(full)
-        command.budget.entry()
         if command.repository.committed(path) == entry.oid == blob_id(full, found, command.budget):
             command.tally.recoverable(found.st_size)
         else:
@@ -215,42 +161,16 @@ def _rm(command: GitCommand, rest: Sequence[str]) -> None:
 
 
 def _clean(command: GitCommand, rest: Sequence[str]) -> None:
-    under, every, nested = git_command.clean_scope(command, rest)
-    tracked = folders(command.repository.index.entries)
-    spared = git_command.clean_exclusions(rest)
-    for start in under:
-        _count_untracked(command, start, every, nested, tracked, spared)
+    _count_untracked(git_command.cleaned_paths(command, rest), command.survey)
     _note_if_nothing(command, "there is nothing untracked")
 
 
-def _count_untracked(
-    command: GitCommand, start: str, every: bool, nested: bool, tracked: set[str], spared: Sequence[IgnoreRule] = ()
-) -> None:
-    repository, todo = command.repository, [start]
-    while todo:
-        inside = todo.pop()
-        full = os.path.join(repository.top, inside) if inside else repository.top
-        command.budget.entry()
-        found = os.lstat(full)
-        folder = stat.S_ISDIR(found.st_mode)
-        if inside and (inside not in tracked or not folder) and inside not in repository.index.entries:
-            if not every and repository.ignored(inside, folder):
-                continue
-            if any(rule.matches(inside, folder) for rule in spared):
-                continue
-            if not folder:
-                command.survey.file(full, found)
-                continue
-            if os.path.lexists(os.path.join(full, ".git")) and not nested:
-                continue  # another repository, which only `-ff` deletes
-            if every and repository.ignored(inside, True):
-                command.survey.tree(full)
-                continue
-        if folder:
-            with os.scandir(full) as entries:
-                todo += [
-                    f"{inside}/{one.name}" if inside else one.name for one in entries if inside or one.name != ".git"
-                ]
+def _count_untracked(paths: Iterable[tuple[str, os.stat_result, bool]], survey: FileSurvey) -> None:
+    for path, found, whole in paths:
+        if not stat.S_ISDIR(found.st_mode):
+            survey.file(path, found)
+        elif whole:
+            survey.tree(path)
 
 
 def _stash(command: GitCommand, rest: Sequence[str]) -> None:
@@ -359,15 +279,7 @@ def _count_changes(
     head = command.history.head()
     tree = repository.tree(head) if staged and head is not None else {}
     coming = repository.tree(target) if target is not None else None
-    for path, entry in repository.index.entries.items():
-        if not is_within(path, under):
-            continue
-        command.budget.entry()
-        full = os.path.join(repository.top, path)
-        if entry.submodule:
-            if os.path.isdir(full) and os.listdir(full):
-                raise Unclear(f"{path} is a submodule")
-            continue
+    for path, full, entry in git_command.tracked_paths(command, under):
         try:
             found = os.lstat(full)
         except (FileNotFoundError, NotADirectoryError):
@@ -408,9 +320,9 @@ def _note_if_nothing(command: GitCommand, words: str = "there are no uncommitted
 
 _READERS: dict[str, Callable[[GitCommand, Sequence[str]], None]] = {
     "reset": _reset,
-    "checkout": _checkout,
-    "switch": _switch,
-    "restore": _restore,
+    "checkout": lambda command, rest: _count_replaced(command, git_command.checkout_scope(command, rest)),
+    "switch": lambda command, rest: _count_replaced(command, git_command.switch_scope(command, rest)),
+    "restore": lambda command, rest: _count_replaced(command, git_command.restore_scope(command, rest)),
     "rm": _rm,
     "clean": _clean,
     "stash": _stash,

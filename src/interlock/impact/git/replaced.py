@@ -8,9 +8,9 @@ import re
 import stat
 from collections.abc import Iterable, Iterator, Sequence
 
-from interlock.impact import BudgetExceeded, Unclear, read_contents
+from interlock.impact import BudgetExceeded, Unclear
 from interlock.impact.git import Repository, repository_of, tree_entries
-from interlock.impact.git.command import GitArguments, parse_arguments
+from interlock.impact.git.command import GitArguments, parse_arguments, split_git_command
 from interlock.impact.survey import FileSurvey
 
 _COMES = frozenset("checkout switch merge rebase cherry-pick revert pull am bisect stash read-tree".split())
@@ -21,6 +21,7 @@ _VALUED = frozenset("-m --message -X -s --strategy --strategy-option -F --file".
 _BRANCHING = {
     name: frozenset("-b -B -c -C --orphan".split()) for name in ("checkout", "switch")
 }  # options with a new name
+_MERGING = frozenset("-m --merge -f --force -p --patch".split())  # with these a checkout takes changes back too
 _LEFT = re.compile(rb"checkout: moving from (\S+) to \S+$", re.MULTILINE)
 _UNKNOWN = frozenset({"pull", "am"})  # commands that bring what is not here yet
 _UPSTREAM = frozenset({"merge", "rebase"})
@@ -31,7 +32,7 @@ def replaced_files(base: str, words: Sequence[str], survey: FileSurvey) -> list[
     if not os.path.isdir(base) or "-h" in words or "--help" in words:
         return []
     try:
-        folders, name, rest = _split(words)
+        folders, name, rest = split_git_command(words, strict=False)
         repository = repository_of(os.path.realpath(os.path.join(base, *folders)), survey.budget)
         if repository is None or name not in _COMES | _TAKES_BACK:
             return []
@@ -41,21 +42,11 @@ def replaced_files(base: str, words: Sequence[str], survey: FileSurvey) -> list[
     return [path for path in paths if os.path.lexists(path) and not os.path.isdir(path)]
 
 
-def _split(words: Sequence[str]) -> tuple[list[str], str, list[str]]:
-    """The folders of -C, the subcommand, and the rest; other options of Git itself do not matter here."""
-    folders, rest = [], list(words)
-    while rest and rest[0].startswith("-"):
-        if rest[0] == "-C" and len(rest) > 1:
-            folders.append(rest[1])
-        del rest[: 2 if rest[0] in ("-C", "-c", "--git-dir", "--work-tree") else 1]
-    return folders, rest[0] if rest else "", rest[1:]
-
-
 def _paths(repository: Repository, name: str, rest: Sequence[str], survey: FileSurvey) -> Iterator[str]:
     given = parse_arguments(rest, valued=_BRANCHING.get(name, _VALUED))
     if name == "stash" and given.names[:1] not in (("pop",), ("apply",), ("branch",)):
         return
-    if name in _TAKES_BACK or given.flags & _TAKING_BACK or (name in ("checkout", "switch") and _merges(rest)):
+    if name in _TAKES_BACK or given.flags & _TAKING_BACK or (name in _BRANCHING and not _MERGING.isdisjoint(rest)):
         yield from _changed(repository)
     if name not in _COMES:
         return
@@ -67,10 +58,6 @@ def _paths(repository: Repository, name: str, rest: Sequence[str], survey: FileS
         for path in _added(repository, head, commit):
             if path not in repository.index.entries:
                 yield os.path.join(repository.top, path)
-
-
-def _merges(rest: Sequence[str]) -> bool:
-    return any(word in ("-m", "--merge", "-f", "--force", "-p", "--patch") for word in rest)
 
 
 def _coming(repository: Repository, name: str, given: GitArguments) -> Iterator[bytes]:
@@ -105,11 +92,7 @@ def _named(repository: Repository, word: str) -> list[bytes]:
 
 def _left(repository: Repository) -> list[bytes]:
     """The branch that was checked out before this one."""
-    try:
-        log = read_contents(os.path.join(repository.own, "logs", "HEAD"), repository.budget, 16 << 20)
-    except OSError:
-        return []
-    found = _LEFT.findall(log)
+    found = _LEFT.findall(repository.history.read_file(repository.own, "logs", "HEAD"))
     return _named(repository, os.fsdecode(found[-1])) if found else []
 
 
