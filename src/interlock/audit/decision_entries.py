@@ -8,7 +8,7 @@ from typing import Any
 
 from msgspec import convert, to_builtins
 
-from interlock.adapters.danger import DangerBlock, DeclaredApproval
+from interlock.adapters.danger import DangerBlock
 from interlock.analysis.facts import Command, Effect, Fact
 from interlock.approvals import Resolution, TicketChange
 from interlock.audit.chain import EVENTS, HELD, Attempt, AuditEvent, attempt_body, attempt_event
@@ -67,7 +67,7 @@ def _incomplete(error: Exception) -> ReplayError:
 def facts_of(given: Json) -> tuple[Fact, ...]:
     """The facts of a record; raises ReplayError where it is incomplete."""
     try:
-        return tuple(_fact_of(data) for data in given["facts"])
+        return tuple(convert(data, Command if "program" in data else Effect) for data in given["facts"])
     except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
         raise _incomplete(error) from None
 
@@ -90,10 +90,6 @@ def _fact_json(fact: Fact) -> dict[str, Any]:
         "path": fact.path,
         **shared,
     }
-
-
-def _fact_of(data: Json) -> Fact:
-    return convert(data, Command) if "program" in data else convert(data, Effect)
 
 
 _PLAIN = (
@@ -134,83 +130,33 @@ def _circumstances_of(data: Json) -> Circumstances:
 
 
 def _denied_json(denied: EarlierDenial) -> dict[str, Any]:
-    asked, words = denied.requirement, denied.words
-    people = {"approvers": sorted(asked.approvers), "quorum": asked.quorum, "reauth": asked.reauth}
-    what = {"human": int(asked.human), "cooling_seconds": asked.cooling_seconds, **people}
-    return {"ticket": denied.ticket, "words": words, "denies": denied.denies, "tries": denied.tries, "asked": what}
-
-
-def _denied_of(said: Json) -> EarlierDenial:
-    what = said["asked"]
-    people = frozenset(map(str, what["approvers"])), int(what["quorum"]), bool(what["reauth"])
-    asked = Requirement(int(what["cooling_seconds"]), Human(what["human"]), *people)
-    return EarlierDenial(str(said["ticket"]), str(said["words"]), asked, bool(said["denies"]), int(said["tries"]))
-
-
-def _differs_json(part: Contribution) -> dict[str, Any]:
-    asked = part.requirement
-    return {"name": part.name, "words": part.words, "human": int(asked.human), "blocked": asked.blocked}
-
-
-def _differs_of(data: Json) -> Contribution:
-    asked = Requirement(human=Human(data["human"]), blocked=bool(data["blocked"]))
-    return Contribution(str(data["name"]), asked, str(data["words"]))
+    body: dict[str, Any] = to_builtins(denied, order="deterministic")
+    asked = body.pop("requirement")
+    del asked["blocked"]
+    return {**body, "asked": asked}
 
 
 def _adapted_json(adapted: AdapterContext) -> dict[str, Any]:
-    call, block = adapted.call, adapted.block
-    return {
-        "operation": call.operation,
-        "level": int(call.level),
-        "trust": call.trust.word,
-        "category": call.category,
-        "introspection": call.introspection,
-        "reasons": list(call.reasons),
-        "override": adapted.override,
-        "note": adapted.note,
-        "missing": adapted.missing,
-        "notices": list(adapted.notices),
-        "block": _block_json(block) if block else None,
-    }
+    told = {name: getattr(adapted, name) for name in ("override", "note", "missing")}
+    block = _block_json(adapted.block) if adapted.block else None
+    call = {**to_builtins(adapted.call), "trust": adapted.call.trust.word}
+    return {**call, **told, "notices": list(adapted.notices), "block": block}
 
 
 def _block_json(block: DangerBlock) -> dict[str, Any]:
     approval = block.approval
     return {
         "level": int(block.level),
-        "cooldown_seconds": block.cooldown_seconds,
-        "requires_reauth": block.requires_reauth,
-        "requires_confirmation": block.requires_confirmation,
+        **{name: getattr(block, name) for name in ("cooldown_seconds", "requires_reauth", "requires_confirmation")},
         "approval": {"required": approval.required, "approvers": sorted(approval.approvers)} if approval else None,
     }
 
 
 def _adapted_of(data: Json) -> AdapterContext:
-    call = AdapterCall(
-        data["operation"],
-        Level(data["level"]),
-        TRUSTS[data["trust"]],
-        data["category"],
-        data["introspection"],
-        tuple(data["reasons"]),
-    )
-    block = data["block"]
+    call = convert({**data, "trust": int(TRUSTS[data["trust"]])}, AdapterCall)
+    block = convert(data["block"], DangerBlock) if data["block"] else None
     told = (str(data.get("note", "")), bool(data.get("missing")), tuple(data.get("notices", ())))
-    if block is None:
-        return AdapterContext(call, None, data["override"], *told)
-    approval = (
-        DeclaredApproval(block["approval"]["required"], frozenset(block["approval"]["approvers"]))
-        if block["approval"]
-        else None
-    )
-    made = DangerBlock(
-        Level(block["level"]),
-        cooldown_seconds=block["cooldown_seconds"],
-        requires_reauth=block["requires_reauth"],
-        requires_confirmation=block["requires_confirmation"],
-        approval=approval,
-    )
-    return AdapterContext(call, made, data["override"], *told)
+    return AdapterContext(call, block, data["override"], *told)
 
 
 def _matched_json(matched: RegistryMatch) -> dict[str, Any]:
@@ -223,9 +169,13 @@ def _matched_json(matched: RegistryMatch) -> dict[str, Any]:
 
 
 def _matched_of(data: Json) -> RegistryMatch:
-    return RegistryMatch(
-        tuple(Pattern.of(wire) for wire in data["patterns"]), data["max_cooling_ms"], data["failure"], data["blocked"]
-    )
+    patterns = tuple(map(Pattern.of, data["patterns"]))
+    return RegistryMatch(patterns, data["max_cooling_ms"], data["failure"], data["blocked"])
+
+
+def _differs_json(part: Contribution) -> dict[str, Any]:
+    asked = part.requirement
+    return {"name": part.name, "words": part.words, "human": int(asked.human), "blocked": asked.blocked}
 
 
 # Key in the record -> field of the circumstances, how it is written, and how it is read; left out where it is as usual.
@@ -235,11 +185,15 @@ _OPTIONAL: Mapping[str, tuple[str, Callable[[Any], Any], Callable[[Any], Any]]] 
     "throwaway": ("ephemeral", bool, bool),
     "confirmed": ("confirmed_patterns", sorted, frozenset),
     "claimed_level": ("claimed_level", int, Level),
-    "denied": ("earlier_denial", _denied_json, _denied_of),
+    "denied": (
+        "earlier_denial",
+        _denied_json,
+        lambda said: convert({**said, "requirement": said["asked"]}, EarlierDenial),
+    ),
     "starting": ("starting", bool, bool),
     "pause": ("pause", str, str),
     "pause_human": ("pause_human", int, Human),
-    "differs": ("mismatch", _differs_json, _differs_of),
+    "differs": ("mismatch", _differs_json, lambda said: convert({**said, "requirement": said}, Contribution)),
     "paused_by": ("paused_by", str, str),
     "paused_to": ("paused_to", int, Level),
     "paused_short": ("paused_short", str, str),
