@@ -109,6 +109,41 @@ BURST = 3  # messages that may be sent at once
 MOST = 100  # items of one message
 
 
+class Worker:
+    """A thread that does its work whenever it is woken, or after the seconds that it returns; an error does not end it."""
+
+    def __init__(self, state: State, name: str, what: str, work: Callable[[], float]) -> None:
+        self._state, self._what, self._work = state, what, work
+        self._wake, self._ending = threading.Event(), threading.Event()
+        self._thread = threading.Thread(target=self._run, name=name, daemon=True)
+
+    def start(self) -> None:
+        self._thread.start()
+
+    def wake(self) -> None:
+        self._wake.set()
+
+    def stop(self, seconds: float) -> None:
+        """Ends the thread; waits only so long for work in progress."""
+        self._ending.set()
+        self._wake.set()
+        if self._thread.is_alive():
+            self._thread.join(seconds)
+
+    def _run(self) -> None:
+        while not self._ending.is_set():
+            wait = LOOK
+            try:
+                wait = self._work()
+            except StoreError as error:
+                if not self._ending.is_set():
+                    self._state.trouble(f"{self._what}: the store cannot be used: {error}", "store")
+            except Exception as error:  # the thread goes on: without it no message is sent
+                LOG.error("%s failed: %s", self._what, type(error).__name__)  # its message may contain an address
+            self._wake.wait(wait)
+            self._wake.clear()
+
+
 class Courier:
     """Sends the due messages of one channel; combines those that come faster than its pace."""
 
@@ -127,40 +162,14 @@ class Courier:
         self._address, self._public, self._shows_codes = address, public, shows_codes
         self._stuck = stuck
         self.testing = threading.Lock()  # one test at a time
-        self._wake, self._ending = threading.Event(), threading.Event()
         self._left, self._counted_at = float(BURST), time.monotonic()
-        self._thread = threading.Thread(target=self._run, name=f"interlock-to-{way.name}", daemon=True)
-
-    def start(self) -> None:
-        self._thread.start()
-
-    def wake(self) -> None:
-        self._wake.set()
-
-    def stop(self) -> None:
-        """Stops the thread; waits only briefly for a message in progress."""
-        self._ending.set()
-        self._wake.set()
-        if self._thread.is_alive():
-            self._thread.join(2)
+        work = Worker(
+            state, f"interlock-to-{way.name}", f"channel {way.name}", lambda: self._pace_delay() or self.round()
+        )
+        self.worker = work
 
     def place(self, tx: Tx) -> ConsoleAddress:
         return ConsoleAddress(self._address(), self._public, head_words(tx.audit_head(self.state.recorder.writer)))
-
-    def _run(self) -> None:
-        while not self._ending.is_set():
-            wait = LOOK
-            try:
-                wait = self._pace_delay() or self.round()
-            except StoreError as error:
-                if not self._ending.is_set():
-                    self.state.trouble(f"channel {self.way.name}: the store cannot be used: {error}", "store")
-            except Exception as error:
-                LOG.error(
-                    "channel %s failed: %s", self.way.name, type(error).__name__
-                )  # its message may contain an address
-            self._wake.wait(wait)
-            self._wake.clear()
 
     def _pace_delay(self) -> float:
         now, gap = time.monotonic(), 60.0 / self.way.per_minute

@@ -26,25 +26,14 @@ _NOWHERE = "/nonexistent"  # no home, whose settings others could write
 
 
 class DialogProgram(Struct, frozen=True):
-    """A program that shows its stdin; its arguments never contain the text."""
+    """A program that shows a window or a notification: its arguments, and what it reads on stdin.
+
+    A window's get the text and the seconds that it stays; its arguments never contain the text. A notification's get title and text.
+    """
 
     path: str
-    arguments: Callable[[int], list[str]]  # for so many seconds
-    script: Callable[[str, int], str]  # text -> stdin
-
-
-def _text(text: str, seconds: int) -> str:
-    return text
-
-
-def _apple_dialog(text: str, seconds: int) -> str:
-    return f'display dialog "{apple_text(text)}" with title "{TITLE}" buttons {{"OK"}} default button 1 giving up after {seconds}\n'
-
-
-def _powershell_dialog(text: str, seconds: int) -> str:
-    return (
-        f"(New-Object -ComObject WScript.Shell).Popup({powershell_text(text)}, {seconds}, '{TITLE}', 64) | Out-Null\n"
-    )
+    arguments: Callable[..., list[str]]
+    script: Callable[..., str]
 
 
 def apple_text(text: str) -> str:
@@ -58,24 +47,28 @@ def powershell_text(text: str) -> str:
     return f"[Text.Encoding]::UTF8.GetString([Convert]::FromBase64String('{coded}'))"
 
 
-def _zenity(seconds: int) -> list[str]:
-    return [
-        "--text-info",
-        f"--title={TITLE}",
-        "--width=760",
-        "--height=480",
-        "--font=monospace",
-        f"--timeout={seconds}",
-    ]
-
-
-ZENITY = DialogProgram("/usr/bin/zenity", _zenity, _text)
-KDIALOG = DialogProgram("/usr/bin/kdialog", lambda seconds: ["--title", TITLE, "--textbox", "-", "760", "480"], _text)
-OSASCRIPT = DialogProgram("/usr/bin/osascript", lambda seconds: ["-"], _apple_dialog)
+_TEXT_WINDOW = f"--text-info --title={TITLE} --width=760 --height=480 --font=monospace".split()
+ZENITY = DialogProgram(
+    "/usr/bin/zenity", lambda seconds: [*_TEXT_WINDOW, f"--timeout={seconds}"], lambda text, seconds: text
+)
+KDIALOG = DialogProgram(
+    "/usr/bin/kdialog",
+    lambda seconds: ["--title", TITLE, "--textbox", "-", "760", "480"],
+    lambda text, seconds: text,
+)
+OSASCRIPT = DialogProgram(
+    "/usr/bin/osascript",
+    lambda *_: ["-"],
+    lambda text, seconds: (
+        f'display dialog "{apple_text(text)}" with title "{TITLE}" buttons {{"OK"}} default button 1 giving up after {seconds}\n'
+    ),
+)
 POWERSHELL = DialogProgram(
     _POWERSHELL,
-    lambda seconds: ["-NoProfile", "-NonInteractive", "-WindowStyle", "Hidden", "-Command", "-"],
-    _powershell_dialog,
+    lambda *_: ["-NoProfile", "-NonInteractive", "-WindowStyle", "Hidden", "-Command", "-"],
+    lambda text, seconds: (
+        f"(New-Object -ComObject WScript.Shell).Popup({powershell_text(text)}, {seconds}, '{TITLE}', 64) | Out-Null\n"
+    ),
 )
 
 
@@ -195,33 +188,24 @@ _TOAST = (
 )
 
 
-class Notifier(Struct, frozen=True):
-    """A program that shows a notification: its arguments and its stdin."""
-
-    path: str
-    arguments: Callable[[str, str], list[str]]
-    script: Callable[[str, str], str]
-
-
-def _notify_send(title: str, text: str) -> list[str]:
-    """The arguments of notify-send, which reads the text as markup."""
-    return [f"--app-name={TITLE}", "--urgency=critical", "--", title, html.escape(text, quote=False)]
-
-
-def _applescript(title: str, text: str) -> str:
-    return f'display notification "{apple_text(text)}" with title "{apple_text(title)}"\n'
-
-
-def _powershell(title: str, text: str) -> str:
-    return _TOAST.format(title=powershell_text(title), text=powershell_text(text))
+NOTIFY_SEND = DialogProgram(
+    "/usr/bin/notify-send",  # which reads the text as markup
+    lambda title, text: [f"--app-name={TITLE}", "--urgency=critical", "--", title, html.escape(text, quote=False)],
+    lambda title, text: "",
+)
+APPLE = DialogProgram(
+    OSASCRIPT.path,
+    OSASCRIPT.arguments,
+    lambda title, text: f'display notification "{apple_text(text)}" with title "{apple_text(title)}"\n',
+)
+WINDOWS = DialogProgram(
+    POWERSHELL.path,
+    POWERSHELL.arguments,
+    lambda title, text: _TOAST.format(title=powershell_text(title), text=powershell_text(text)),
+)
 
 
-NOTIFY_SEND = Notifier("/usr/bin/notify-send", _notify_send, lambda title, text: "")
-APPLE = Notifier(OSASCRIPT.path, lambda title, text: ["-"], _applescript)
-WINDOWS = Notifier(POWERSHELL.path, lambda title, text: POWERSHELL.arguments(0), _powershell)
-
-
-def notifier(environ: Mapping[str, str], platform: str = sys.platform) -> Notifier | None:
+def notifier(environ: Mapping[str, str], platform: str = sys.platform) -> DialogProgram | None:
     """The program that shows notifications here; None without a desktop, and for a program that this user could replace."""
     if platform == "win32":
         return WINDOWS
@@ -233,7 +217,7 @@ def notifier(environ: Mapping[str, str], platform: str = sys.platform) -> Notifi
 class Desktop:
     """Shows messages as notifications on one desktop."""
 
-    def __init__(self, program: Notifier, environ: Mapping[str, str]) -> None:
+    def __init__(self, program: DialogProgram, environ: Mapping[str, str]) -> None:
         self._program = program
         bus = environ.get("DBUS_SESSION_BUS_ADDRESS")
         self._environ = minimal_environment(environ) | ({"DBUS_SESSION_BUS_ADDRESS": bus} if bus else {})

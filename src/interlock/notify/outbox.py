@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import threading
 from collections import deque
 from collections.abc import Callable, Sequence
@@ -28,14 +27,12 @@ from interlock.error_codes import AnswerRefused
 from interlock.identity.sessions import OperatorSession
 from interlock.model import Level
 from interlock.notify import TEST, clean_line, notice_message
-from interlock.notify.delivery import Courier, PendingItem, pending_items, record_outcome
-from interlock.ports import CodeChannel, OpenChannel, StoreError, StoreEvent, Tx, Undelivered
+from interlock.notify.delivery import LOG, LOOK, Courier, PendingItem, Worker, pending_items, record_outcome
+from interlock.ports import CodeChannel, OpenChannel, StoreEvent, Tx, Undelivered
 from interlock.records import DROPPED, FAILED, SENT, Challenge, Delivery, Ticket, finish_delivery
 from interlock.runtime.state import State
 from interlock.times import iso
 
-LOG = logging.getLogger("interlock")
-LOOK = 5.0  # seconds between two checks without a wake-up: another replica may have ended
 MOST_NOTES = 1_000  # not stored yet; the oldest are dropped
 MOST_OWED = 200  # messages of one channel; the oldest are dropped
 KEPT = 30 * 86_400.0  # seconds that finished deliveries are kept
@@ -66,9 +63,9 @@ class Outbox:
 
     def __init__(self, state: State, opened: Sequence[OpenChannel], address: Callable[[], str], public: bool) -> None:
         self.state, self.opened = state, list(opened)
-        codes, self._wake = self._code_way(), threading.Event()
+        codes, self._worker = self._code_way(), Worker(state, "interlock-outbox", "messages", self.look)
         self.couriers = {
-            one.way.name: Courier(state, one.way, one.carrier, address, public, one is codes, self._wake.set)
+            one.way.name: Courier(state, one.way, one.carrier, address, public, one is codes, self._worker.wake)
             for one in self.opened
             if one.carrier is not None
         }
@@ -76,9 +73,7 @@ class Outbox:
         self._lost = 0
         self._lock = threading.Lock()
         self._known: set[str] = set()
-        self._ending = threading.Event()
         self._looks = 0
-        self._thread = threading.Thread(target=self._run, name="interlock-outbox", daemon=True)
 
     def _code_way(self) -> OpenChannel | None:
         """The one channel whose messages contain codes: a second code would replace the first."""
@@ -97,17 +92,14 @@ class Outbox:
         self.state.channels = [*self.state.channels, self]
         self.state.store.listen(self._on_change)
         for courier in self.couriers.values():
-            courier.start()
-        self._thread.start()
+            courier.worker.start()
+        self._worker.start()
 
     def stop(self) -> None:
         """Stops; unsent messages are sent after the next start."""
-        self._ending.set()
-        self._wake.set()
-        if self._thread.is_alive():
-            self._thread.join(5)
+        self._worker.stop(5)
         for courier in self.couriers.values():
-            courier.stop()
+            courier.worker.stop(2)
 
     def tell(self, event: str, about: Ticket | Challenge | None, words: str) -> None:
         """Queues an event without delay: the caller may be deciding an action."""
@@ -124,23 +116,11 @@ class Outbox:
                 while len(self._notes) > MOST_NOTES:
                     self._notes.popleft()
                     self._lost += 1
-        self._wake.set()
+        self._worker.wake()
 
     def _on_change(self, id: str) -> None:
         if id == StoreEvent.BLOCKS:
-            self._wake.set()
-
-    def _run(self) -> None:
-        while not self._ending.is_set():
-            wait = LOOK
-            try:
-                wait = self.look()
-            except StoreError as error:
-                self.state.trouble(f"messages: the store cannot be used: {error}", "store")
-            except Exception:  # the thread goes on: without it no message is sent
-                LOG.exception("messages failed")
-            self._wake.wait(wait)
-            self._wake.clear()
+            self._worker.wake()
 
     def look(self) -> float:
         """Stores the deliveries that are due now; returns the seconds until the next are."""
@@ -219,7 +199,7 @@ class Outbox:
 
         self.state.store.write(work)
         for name in {row.channel for row in rows}:
-            self.couriers[name].wake()
+            self.couriers[name].worker.wake()
 
     def _drop_oldest(self, tx: Tx, channel: str, now: float) -> int:
         over = tx.owed(channel) - MOST_OWED
