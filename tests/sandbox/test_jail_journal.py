@@ -91,9 +91,16 @@ def test_what_happens_between_calls_is_undone_on_its_own(
     assert home.run('exec "$@"', sys.executable, "-I", "-S", "-c", code).returncode == 0
     wait_for(lambda: len(list(store.actions())) == 3)
     last, call, first = (action.id for action in store.actions())
+    assert [row["command"] for row in undo.rows()] == ["(between calls)", "sh -c 'rm b'", "(between calls)"]
     assert undo.undo(last, False)["undone"] and [path.name for path in work.glob("?")] == ["c"]
     assert undo.undo(first, False)["undone"] and sorted(path.name for path in work.glob("?")) == ["a", "c"]
     assert undo.undo(call, False)["undone"] and (work / "b").exists()
+
+
+def test_the_supervisor_is_built_where_it_is_missing(home: Home, work: Path, store: JournalStore) -> None:
+    supervisor_of(load_config(home.folder / "interlock.toml", {})).unlink()
+    agent(home, "rm a")
+    wait_for(lambda: commands(store).keys() == {"rm a"})
 
 
 def test_a_process_that_left_its_call_belongs_to_the_call_that_names_the_file(

@@ -75,7 +75,7 @@ def problem_of(config: Config) -> str:
 def is_built(program: Path) -> bool:
     """Whether the supervisor is there, and made from the present sources."""
     try:
-        return os.access(program, os.X_OK) and _stamp(program).read_text("ascii") == _version()
+        return os.access(program, os.X_OK) and program.with_suffix(".sources").read_text("ascii") == _version()
     except OSError:
         return False
 
@@ -96,21 +96,15 @@ def build(to: Path, mode: int = 0o700) -> None:
             new = Path(work) / PROGRAM
             sources = map(str, sorted(SOURCES.glob("*.c")))
             argv = [compiler, "-O2", "-static", "-Wall", "-o", str(new), *sources]
+            path = {"PATH": "/usr/bin:/bin"}
             done = subprocess.run(
-                argv,
-                stdin=subprocess.DEVNULL,
-                capture_output=True,
-                text=True,
-                timeout=_SECONDS,
-                env={"PATH": "/usr/bin:/bin"},
+                argv, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=_SECONDS, env=path
             )
             if done.returncode != 0 or subprocess.run([new], capture_output=True, timeout=10).returncode != 2:
-                raise JournalError(
-                    f"the supervisor cannot be built: {done.stderr.strip()[-300:] or 'it does not run here'}"
-                )
+                raise OSError(done.stderr.strip()[-300:] or "it does not run here")
             new.chmod(mode)
             new.replace(to)
-            _stamp(to).write_text(_version(), "ascii")
+            to.with_suffix(".sources").write_text(_version(), "ascii")
     except (OSError, subprocess.TimeoutExpired) as error:
         raise JournalError(f"the supervisor cannot be built: {error}") from None
 
@@ -119,13 +113,6 @@ def _compiler() -> str | None:
     return next((path for path in _COMPILERS if os.access(path, os.X_OK)), None) or shutil.which("cc")
 
 
-def _stamp(program: Path) -> Path:
-    return program.with_suffix(".sources")
-
-
 def _version() -> str:
-    found = hashlib.sha256()
-    for path in sorted(SOURCES.iterdir()):
-        if path.suffix in (".c", ".h"):
-            found.update(path.read_bytes())
-    return found.hexdigest()
+    sources = (path.read_bytes() for path in sorted(SOURCES.iterdir()) if path.suffix in (".c", ".h"))
+    return hashlib.sha256(b"".join(sources)).hexdigest()

@@ -166,12 +166,7 @@ def read_journal(data: Any, owner: tuple[int, int] | None = None) -> ActionJourn
             found.changes.append(JournalChange(sequence, type, call, time, pid, states))
             for state in states:
                 found.firsts.setdefault(state.identity, state)
-                if state.kind is PathKind.FILE and state.content in (
-                    KeptContent.INLINE,
-                    KeptContent.LINKED,
-                    KeptContent.CLONED,
-                    KeptContent.COPIED,
-                ):
+                if state.kind is PathKind.FILE and state.content not in (KeptContent.NONE, KeptContent.EARLIER):
                     found.contents.setdefault(state.identity, state)
     if not found.after:
         latest = {change.pid: change.sequence for change in found.changes if change.type in "rx"}
@@ -184,10 +179,8 @@ _NOBODY = 65_534  # what a user namespace shows of users that it does not have
 
 def _outside(owner: tuple[int, int], inside: tuple[int, int], own: tuple[int, int]) -> tuple[int, int]:
     """An owner as the supervisor saw it, in numbers of here: its own user and group, and nobody's, are those of its journal."""
-    return (
-        own[0] if owner[0] in (inside[0], _NOBODY) else owner[0],
-        own[1] if owner[1] in (inside[1], _NOBODY) else owner[1],
-    )
+    user, group = (now if id in (was, _NOBODY) else id for id, was, now in zip(owner, inside, own))
+    return user, group
 
 
 def _records(data: Any) -> Iterator[tuple[str, str, int, int, float, tuple[JournalState, ...]]]:
@@ -207,14 +200,8 @@ def _records(data: Any) -> Iterator[tuple[str, str, int, int, float, tuple[Journ
         head = data[at : at + 4] + b"\0\0\0\0" + data[at + 8 : at + _RECORD.size]
         if inner != at + length or zlib.crc32(head, sum) != wanted:
             return
-        yield (
-            type.decode("latin-1"),
-            call.rstrip(b"\0").decode("ascii", "replace"),
-            sequence,
-            pid,
-            time / 1e9,
-            tuple(states),
-        )
+        name = call.rstrip(b"\0").decode("ascii", "replace")
+        yield type.decode("latin-1"), name, sequence, pid, time / 1e9, tuple(states)
         at += length
 
 

@@ -17,6 +17,7 @@ from interlock.journal import JournalError
 from interlock.journal.entries import Identity, JournalState, KeptContent, PathKind
 from interlock.journal.store import JournalStore, StoredJournal
 from interlock.journal.undo_plan import JournalPlan, JournalStep, ancestors, fingerprint, marks_differ, read_attributes
+from interlock.snapshots.contents import write_all
 
 _PART = 1 << 20
 MOST_SEARCHED = 100_000  # files among which another name of a file is looked for
@@ -48,11 +49,9 @@ class Restorer:
         for step in sorted(plan.steps, key=_order):  # (5)
             if step.what != "delete":
                 self._put(step)
-        for path, place in sorted(
-            ((step.path, step.place) for step in plan.steps), reverse=True, key=lambda one: one[0]
-        ):  # (6)
-            if place.marks is not None and not place.times_only:
-                self._mark(path, place.marks)
+        for step in sorted(plan.steps, reverse=True, key=lambda one: one.path):  # (6)
+            if step.place.marks is not None and not step.place.times_only:
+                self._mark(step.path, step.place.marks)
         for path, state in sorted(plan.folders, reverse=True, key=lambda one: one[0]):
             with contextlib.suppress(OSError):
                 os.utime(path, ns=(state.atime, state.mtime))
@@ -67,25 +66,21 @@ class Restorer:
                     found.update(part)
                     size += len(part)
                 wanted = content.hash if any(content.hash) else sums.get(content.object)
-                same = found.digest() == wanted if wanted is not None else self._is_untouched(content)
+                if wanted is not None:
+                    same = found.digest() == wanted
+                else:  # its hash is not there yet: whether a file that was kept by a second name is still the one that it was
+                    kept = os.stat(self._stored.object(content.object))
+                    same = (kept.st_ino, kept.st_mtime_ns) == (content.ino, content.mtime)
+                    same = same or content.content is not KeptContent.LINKED
                 if size != content.size or not same:
                     raise JournalError(f"the kept content of {step.path} was altered or cut off")
-
-    def _is_untouched(self, content: JournalState) -> bool:
-        """Whether a file that was kept by a second name, and whose hash is not there yet, is still the one that it was."""
-        if content.content is not KeptContent.LINKED:
-            return True
-        found = os.stat(self._stored.object(content.object))
-        return (found.st_ino, found.st_mtime_ns) == (content.ino, content.mtime)
 
     def _begin_moves(self, plan: JournalPlan, gone: set[str]) -> None:
         moves = sorted((step for step in plan.steps if step.what == "move"), key=lambda one: one.base, reverse=True)
         leaving = gone | {step.base for step in moves}
         for number, step in enumerate(moves):  # the deepest first: those above them move with what is left
-            holder = os.path.dirname(step.base)
-            stable = next(
-                (above for above in ancestors(holder) if not any(one in leaving for one in ancestors(above))), "/"
-            )
+            above = ancestors(os.path.dirname(step.base))
+            stable = next((one for one in above if leaving.isdisjoint(ancestors(one))), "/")
             waiting = os.path.join(stable, f".interlock-{self._stored.id}-{number}")
             os.rename(step.base, waiting)
             self._moved[step.path] = self._left[step.base] = waiting
@@ -158,12 +153,10 @@ class Restorer:
 
     def _write(self, handle: int, content: JournalState) -> None:
         for part in self._parts(content):
-            view = memoryview(part)
             if not any(part[:4096]) and len(part) == _PART and not any(part):
                 os.lseek(handle, _PART, os.SEEK_CUR)  # a hole
-                continue
-            while view:
-                view = view[os.write(handle, view) :]
+            else:
+                write_all(handle, part)
         os.ftruncate(handle, content.size)
 
     def _parts(self, content: JournalState) -> Iterator[bytes]:
@@ -244,12 +237,8 @@ def _other_name(path: str, state: JournalState) -> str | None:
                     return None
                 with contextlib.suppress(OSError):
                     found = os.lstat(os.path.join(at, name))
-                    if (found.st_ino, found.st_dev, found.st_size, found.st_mtime_ns) == (
-                        state.ino,
-                        state.dev,
-                        state.size,
-                        state.mtime,
-                    ):
+                    marks = found.st_ino, found.st_dev, found.st_size, found.st_mtime_ns
+                    if marks == (state.ino, state.dev, state.size, state.mtime):
                         return os.path.join(at, name)
         before = folder
     return None

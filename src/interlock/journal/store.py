@@ -11,6 +11,7 @@ import shutil
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -43,11 +44,7 @@ class StoredJournal(Struct, frozen=True):
 
     def sums(self) -> dict[int, bytes]:
         """The hashes of objects that were kept without reading them, as far as the supervisor has come with them since the action's end."""
-        try:
-            lines = (self.folder / "sums").read_text("ascii").splitlines(keepends=True)
-        except OSError:
-            return {}
-        words = (line.split() for line in lines if line.endswith("\n"))
+        words = (line.split() for line in self._read("sums").splitlines(keepends=True) if line.endswith("\n"))
         return {int(number): bytes.fromhex(sum) for number, sum in words}
 
     @contextmanager
@@ -120,7 +117,7 @@ class StoredJournal(Struct, frozen=True):
         return JournaledAction(
             self.id, head.at, head.command, head.cwd, head.label, not end and self.is_running(),
             end.get("ended", 0) / 1e9, end.get("status", -1), end.get("files", 0), end.get("bytes", 0),
-            str(note.get("undoes", "")), self._undone_by(),
+            str(note.get("undoes", "")), self._read("undone").strip(),
         )  # fmt: skip
 
     def size(self) -> int:
@@ -135,23 +132,20 @@ class StoredJournal(Struct, frozen=True):
     def note(self) -> dict[str, Any]:
         """What the undo that this action was has noted; empty for others."""
         try:
-            found = json.loads((self.folder / "undo.json").read_bytes())
-        except (OSError, ValueError):
+            found = json.loads(self._read("undo.json") or "{}")
+        except ValueError:
             return {}
         return found if isinstance(found, dict) else {}
 
-    def _undone_by(self) -> str:
+    def _end(self) -> dict[str, int]:
+        return {word: int(value) for word, value in (line.split(" ", 1) for line in self._read("end").splitlines())}
+
+    def _read(self, name: str) -> str:
+        """One of its files; empty where it is not there."""
         try:
-            return (self.folder / "undone").read_text("ascii").strip()
+            return (self.folder / name).read_text("ascii")
         except OSError:
             return ""
-
-    def _end(self) -> dict[str, int]:
-        try:
-            lines = (self.folder / "end").read_text("ascii").splitlines()
-        except OSError:
-            return {}
-        return {word: int(value) for word, value in (line.split(" ", 1) for line in lines)}
 
 
 class JournalStore(Struct, frozen=True):
@@ -166,21 +160,17 @@ class JournalStore(Struct, frozen=True):
         if any("\n" in guard for guard in guards):
             raise JournalError("the state folder has a line break in its name")
         self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        self.path.mkdir(mode=0o700, exist_ok=True)
+        for folder in (self.path, self.path / "actions"):
+            folder.mkdir(mode=0o700, exist_ok=True)
         self.path.chmod(0o700)
-        (self.path / "actions").mkdir(mode=0o700, exist_ok=True)
-        lines = [f"guard {guard}" for guard in guards]
-        lines.append(
-            f"spare {os.path.realpath(config.folder / FOLDER / JOURNAL)}"
-        )  # where hooks in a jail note what they decide
+        spared = os.path.realpath(config.folder / FOLDER / JOURNAL)  # where hooks in a jail note what they decide
+        lines = [*(f"guard {guard}" for guard in guards), f"spare {spared}"]
         lines += [f"bytes {undo.journal_bytes}", f"files {undo.journal_files}"]
         lines += [f"total {undo.journal_total_bytes}", f"free {undo.free_bytes}"]
         text = os.fsencode("".join(f"{line}\n" for line in lines))
         place = self.path / "settings"
         if not place.exists() or place.read_bytes() != text:
-            new = self.path / f"settings.{os.getpid()}"
-            new.write_bytes(text)
-            new.replace(place)
+            _write(place, text)
 
     def journal(self, id: str) -> StoredJournal:
         return StoredJournal(self, parse_journal_id(id))
@@ -194,13 +184,8 @@ class JournalStore(Struct, frozen=True):
 
     def actions(self, limit: int = 200) -> Iterator[JournaledAction]:
         """The newest actions that changed something, or still run."""
-        for id in self.ids():
-            if limit <= 0:
-                return
-            action = self.journal(id).action()
-            if action is not None:
-                limit -= 1
-                yield action
+        found = (self.journal(id).action() for id in self.ids())
+        return islice((action for action in found if action is not None), limit)
 
     def newest(self) -> JournaledAction | None:
         """The newest action that changed something and is not undone."""
@@ -251,12 +236,9 @@ class JournalStore(Struct, frozen=True):
 
     def log_undo(self, entry: Mapping[str, Any]) -> None:
         """Notes that an undo was performed or refused, for the daemon's audit record."""
-        line = json.dumps(entry, ensure_ascii=True).encode() + b"\n"
-        handle = os.open(
-            self.path / _UNDOS, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600
-        )
-        with open(handle, "ab") as file:
-            file.write(line)
+        flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
+        with open(os.open(self.path / _UNDOS, flags, 0o600), "ab") as file:
+            file.write(json.dumps(entry, ensure_ascii=True).encode() + b"\n")
 
     def logged_undos(self) -> list[dict[str, Any]]:
         """What was noted since the last `forget_undos`, also where that never came."""
@@ -284,6 +266,6 @@ class JournalStore(Struct, frozen=True):
 
 
 def _write(place: Path, data: bytes) -> None:
-    new = place.with_name(f"{place.name}.new")
+    new = place.with_name(f"{place.name}.{os.getpid()}")
     new.write_bytes(data)
     new.replace(place)

@@ -17,7 +17,7 @@ from interlock.config import Config
 from interlock.journal import JournaledAction, JournalError
 from interlock.journal.build import ready, store_of
 from interlock.journal.entries import KeptContent, PathKind
-from interlock.journal.restore import MOST_CHANGES, plan_body
+from interlock.journal.restore import plan_body
 from interlock.journal.store import JournalStore
 from interlock.journal.undo_plan import JournalStep
 from interlock.journal.wrapping import wrapped_call
@@ -28,6 +28,7 @@ from interlock.times import iso
 
 RUNNING = "a process of this action still runs; end it first, or give --force"
 AGENT = "journal"  # where no label says whose action it was
+BETWEEN = "(between calls)"  # in place of a command, where a session changed something without a call
 MOST_DIFFS = 100
 
 
@@ -90,7 +91,7 @@ class JournalUndo:
 def _row(action: JournaledAction) -> dict[str, Any]:
     agent, call = wrapped_call(action.label)
     command = action.command[-1] if call and action.command else shlex.join(action.command)
-    command = f"interlock undo {action.undoes}" if action.undoes else command
+    command = f"interlock undo {action.undoes}" if action.undoes else command or BETWEEN
     body = {
         "id": action.id,
         "at": iso(action.at),
@@ -126,37 +127,27 @@ def plan_undo(store: JournalStore, id: str, diff: bool = False) -> dict[str, Any
         body = plan_body(plan)
         if diff:
             steps = {(step.path, step.what): step for step in plan.steps}
-            shown = [
-                _with_diff(change, steps[change["path"], change["what"]], data)
-                for change in body["changes"][:MOST_DIFFS]
-            ]
-            body["changes"] = shown + body["changes"][MOST_DIFFS:MOST_CHANGES]
+            for change in body["changes"][:MOST_DIFFS]:
+                change |= _difference(steps[change["path"], change["what"]], data)
         for change in body["changes"]:
             change["path"] = _escape(change["path"])
         return body
 
 
-def _with_diff(change: dict[str, Any], step: JournalStep, data: Any) -> dict[str, Any]:
-    """A change with its difference, without secrets; none for what is no small text."""
-    saved = step.place.content
-    if (
-        step.what not in ("create", "replace")
-        or saved is None
-        or saved.kind is not PathKind.FILE
-        or saved.content is not KeptContent.INLINE
-    ):
-        return change
-    old = b""
+def _difference(step: JournalStep, data: Any) -> dict[str, str]:
+    """The difference that a change makes, without secrets; none for what is no small text."""
+    saved, old = step.place.content, b""
+    small = saved is not None and saved.kind is PathKind.FILE and saved.content is KeptContent.INLINE
+    if saved is None or not small or step.what not in ("create", "replace") or place(step.path) == "secret":
+        return {}
     if step.what == "replace":
         try:
             with open(step.path, "rb") as file:
                 old = file.read(200_000)
         except OSError:
-            return change
+            return {}
     new = bytes(data[saved.data[0] : sum(saved.data)])
-    if b"\0" in old + new or place(step.path) == "secret":
-        return change
-    return {**change, "diff": redact_text(text_difference(old, new))[:LONGEST_DIFF]}
+    return {"diff": redact_text(text_difference(old, new))[:LONGEST_DIFF]} if b"\0" not in old + new else {}
 
 
 def undo(store: JournalStore, supervisor: Path, id: str, force: bool) -> dict[str, Any]:
@@ -165,22 +156,9 @@ def undo(store: JournalStore, supervisor: Path, id: str, force: bool) -> dict[st
     if not stored.wait() and not force:
         return {"problem": RUNNING}
     label = f"undo {id} {secrets.token_hex(8)}"
-    argv = [
-        sys.executable,
-        "-I",
-        "-B",
-        "-m",
-        "interlock.journal.restore",
-        str(store.path),
-        id,
-        "force" if force else "",
-    ]
-    run = subprocess.run(
-        [supervisor, store.path, "--label", label, "--", *argv],
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-    )
+    python = [sys.executable, "-I", "-B", "-m", "interlock.journal.restore"]
+    argv = [supervisor, store.path, "--label", label, "--", *python, store.path, id, "force" if force else ""]
+    run = subprocess.run(argv, stdin=subprocess.DEVNULL, capture_output=True, text=True)
     try:
         body: dict[str, Any] = json.loads(run.stdout)
     except ValueError:

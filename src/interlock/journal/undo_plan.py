@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import hashlib
 import os
@@ -68,9 +69,8 @@ class JournalPlanner:
                     found.steps.append(JournalStep(path, "move", not self.is_left(place.base), place, place.base))
                 self._add_present(found, path, place, place.base)
             else:
-                self._add_missing(
-                    found, path, place, self.now(path) is not None and leaving.isdisjoint(ancestors(path))
-                )
+                occupied = self.now(path) is not None and leaving.isdisjoint(ancestors(path))
+                self._add_missing(found, path, place, occupied)
         return found
 
     def _add_missing(self, plan: JournalPlan, path: str, place: Place, occupied: bool) -> None:
@@ -149,11 +149,10 @@ class JournalPlanner:
 
 def ancestors(path: str) -> Iterator[str]:
     """A path and the folders above it, the deepest first."""
-    while True:
-        yield path
-        if path == "/":
-            return
+    yield path
+    while path != "/":
         path = os.path.dirname(path)
+        yield path
 
 
 def fingerprint(found: os.stat_result) -> Fingerprint:
@@ -173,26 +172,18 @@ def marks_differ(path: str, found: os.stat_result, saved: JournalState) -> bool:
     """Whether mode, owner, time or attributes are others."""
     if saved.kind is PathKind.LINK:
         return found.st_mtime_ns != saved.mtime or (found.st_uid, found.st_gid) != saved.owner
-    same = (
-        found.st_mode == saved.mode and (found.st_uid, found.st_gid) == saved.owner and found.st_mtime_ns == saved.mtime
-    )
-    return not same or read_attributes(path) != dict(saved.attributes)
+    now = (found.st_mode, (found.st_uid, found.st_gid), found.st_mtime_ns)
+    return now != (saved.mode, saved.owner, saved.mtime) or read_attributes(path) != dict(saved.attributes)
 
 
 def read_attributes(path: str) -> dict[str, bytes]:
     """The extended attributes of a path that can be read."""
     found = {}
-    try:
+    with contextlib.suppress(OSError):
         for name in os.listxattr(path, follow_symlinks=False):
-            try:
-                value = os.getxattr(path, name, follow_symlinks=False)
-            except OSError:
-                continue
-            if len(value) <= LARGEST_ATTRIBUTES:
-                found[name] = value
-    except OSError:
-        return {}
-    return found
+            with contextlib.suppress(OSError):
+                found[name] = os.getxattr(path, name, follow_symlinks=False)
+    return {name: value for name, value in found.items() if len(value) <= LARGEST_ATTRIBUTES}
 
 
 def birth_time(path: str) -> int:

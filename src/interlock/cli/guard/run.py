@@ -97,7 +97,7 @@ def _jailed(args: Args, config: Config, command: list[str]) -> int:
 
 def _journal(config: Config, program: str) -> JournalRun | None:
     """The journal of the session; says why there is none, unless it is switched off."""
-    found = begin_run(config, os.path.basename(program))
+    found = begin_run(config, os.path.basename(program), build=True)
     if found is None:
         if config.undo.journal:
             _warn(f"no journal keeps what the agent changes: {problem_of(config)}")
