@@ -17,7 +17,7 @@ from interlock.engine import trials
 from interlock.engine.replay import AGREES, ReplayPolicy, replay_record
 from interlock.error_codes import AnswerRefused
 from interlock.identity import operators
-from interlock.impact.project_files import find_project_files
+from interlock.impact.files import find_project_files
 from interlock.model import Action, Decision, command, operation, tool
 from interlock.policy.load import MOST, NAME, ProjectFile
 

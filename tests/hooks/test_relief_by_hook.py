@@ -10,7 +10,7 @@ import pytest
 
 from hook_client import HookedDaemon, HookOutput, hooked_daemon, until
 from interlock.config.settings import SeparateSettings
-from interlock.impact.project_files import ProjectFileCache
+from interlock.impact.files import ProjectFileCache
 from interlock.impact.user_access import user_access
 from interlock.model import Loss
 from interlock.policy.impact import Impact

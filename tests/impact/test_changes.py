@@ -13,8 +13,7 @@ from interlock.analysis.read import read
 from interlock.analysis.rules.load import load
 from interlock.analysis.targets.provenance import NOTHING_CREATED
 from interlock.impact import Budget
-from interlock.impact.changes import local_changes
-from interlock.impact.inspection import change_inspection
+from interlock.impact.inspection import change_inspection, local_changes
 from interlock.impact.inspector import inspect_targets
 from interlock.impact.targets import existing_paths
 from interlock.model import Action, Kind, Loss, command

@@ -67,7 +67,7 @@ def _incomplete(error: Exception) -> ReplayError:
 def facts_of(given: Json) -> tuple[Fact, ...]:
     """The facts of a record; raises ReplayError where it is incomplete."""
     try:
-        return tuple(convert(data, Command if "program" in data else Effect) for data in given["facts"])
+        return tuple(convert(data, Command) if "program" in data else convert(data, Effect) for data in given["facts"])
     except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
         raise _incomplete(error) from None
 

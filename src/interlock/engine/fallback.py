@@ -23,8 +23,7 @@ from interlock.engine.own_assets import guarded_of
 from interlock.engine.preview import preview
 from interlock.identity import home_for, home_of, make_undumpable
 from interlock.identity.isolation import is_jailed, read_blocks
-from interlock.impact.files import read_text, real_paths
-from interlock.impact.project_files import find_project_files
+from interlock.impact.files import find_project_files, read_text, real_paths
 from interlock.journal import FRONT
 from interlock.model import Action, Level, Requirement
 from interlock.policy.match_names import MatchNames, match_names

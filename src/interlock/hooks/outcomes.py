@@ -15,7 +15,7 @@ from interlock.error_codes import AnswerRefused
 from interlock.hooks.coverage import MISSED, SEEN
 from interlock.hooks.evaluation import content_hash
 from interlock.hooks.memory import DEFERRED, DENIED, PASSED, PROMPTED, AnsweredCall, HookMemory, call_keys
-from interlock.impact.project_files import ProjectFileCache
+from interlock.impact.files import ProjectFileCache
 from interlock.impact.user_access import user_access
 from interlock.model import AgentRef
 from interlock.ports import StoreError, Tx

@@ -6,24 +6,21 @@ import hashlib
 import os
 import stat
 import time
-from typing import BinaryIO
 
 from msgspec import Struct
+
+from interlock.impact.files import Unclear as Unclear
+from interlock.impact.files import open_regular
 
 MILLISECONDS = 300
 GRACE = 0.2  # seconds after its budget in which an inspection can report by itself that it took too long
 ENTRIES = 100_000
 BYTES = 256 << 20  # that are read to compare them
-_FLAGS = os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
 _PART = 1 << 18
 
 
 class BudgetExceeded(Exception):
     """An inspection used up its time, entries or bytes; the message says which."""
-
-
-class Unclear(Exception):
-    """The state found is ambiguous, so that its loss stays unknown; the message says why."""
 
 
 class Budget(Struct):
@@ -54,17 +51,6 @@ class Budget(Struct):
     def tick(self) -> None:
         if time.monotonic() > self.until:
             raise BudgetExceeded("it takes too long")
-
-
-def open_regular(path: str, links: bool = False) -> BinaryIO:
-    """Opens a regular file, through links only if told to; opens no device, FIFO or socket, and never waits for one. Raises OSError and Unclear."""
-    if stat.S_ISREG(os.stat(path, follow_symlinks=links).st_mode):
-        # It may have been replaced since: O_NONBLOCK opens a FIFO without waiting, and the open file is checked again.
-        handle = os.open(path, _FLAGS if links else _FLAGS | os.O_NOFOLLOW)
-        if stat.S_ISREG(os.fstat(handle).st_mode):
-            return os.fdopen(handle, "rb")
-        os.close(handle)
-    raise Unclear(f"{os.path.basename(path)} is no ordinary file")
 
 
 def read_contents(path: str, budget: Budget, most: int) -> bytes:

@@ -1,18 +1,43 @@
-"""Reads script text from regular files, bounded, and resolves paths link by link as the kernel would."""
+"""Opens regular files and nothing else: scripts and project files, bounded, the latter cached; resolves paths link by link as the kernel would."""
 
 from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Sequence
+import stat
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import BinaryIO
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from interlock.analysis.shell import MAX_SCRIPT
-from interlock.impact import Unclear, open_regular
+from interlock.policy.load import MOST, NAME, ProjectFile
+from interlock.ports import Access
 
 MAX_BYTES = MAX_SCRIPT
 MAX_HASHED = 1 << 26
+_FLAGS = os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
 _VIRTUAL = ("/proc/", "/sys/", "/dev/")  # made by the kernel as they are read
 _FIRST_LINE = 80  # a shell takes a file for a program when there is a NUL in the first line, of which it reads so much
+
+
+class Unclear(Exception):
+    """The state found is ambiguous, so that its loss stays unknown; the message says why."""
+
+
+def open_regular(path: str, links: bool = False) -> BinaryIO:
+    """Opens a regular file, through links only if told to; opens no device, FIFO or socket, and never waits for one. Raises OSError and Unclear."""
+    if stat.S_ISREG(os.stat(path, follow_symlinks=links).st_mode):
+        # It may have been replaced since: O_NONBLOCK opens a FIFO without waiting, and the open file is checked again.
+        handle = os.open(path, _FLAGS if links else _FLAGS | os.O_NOFOLLOW)
+        if stat.S_ISREG(os.fstat(handle).st_mode):
+            return os.fdopen(handle, "rb")
+        os.close(handle)
+    raise Unclear(f"{os.path.basename(path)} is no ordinary file")
 
 
 def read_text(path: str) -> str | None:
@@ -85,3 +110,81 @@ def _realpath(path: str, strict: bool) -> str:
         except OSError:
             pass
     return os.path.realpath(path) if path else path
+
+
+DEEPEST = 64  # folders above one another
+
+
+def find_project_files(cwd: str) -> tuple[ProjectFile, ...]:
+    """The files that count in a folder, the nearest first; outside a repository only the folder's own counts."""
+    if not cwd.startswith("/") or "\0" in cwd:
+        return ()
+    found: list[ProjectFile] = []
+    folder = os.path.normpath(cwd)
+    for _ in range(DEEPEST):
+        file = _read_file(os.path.join(folder, NAME))
+        if file is not None:
+            found.append(file)
+        if os.path.lexists(os.path.join(folder, ".git")):
+            return tuple(found)
+        if folder == "/":
+            break
+        folder = os.path.dirname(folder)
+    return tuple(file for file in found if os.path.dirname(file.path) == os.path.normpath(cwd))
+
+
+def _read_file(path: str) -> ProjectFile | None:
+    """The file; None where there is none. A file that exists and cannot be read is a problem, not nothing."""
+    try:
+        with open_regular(path) as file:
+            data = file.read(MOST + 1)
+        if len(data) > MOST:
+            return ProjectFile(path, problem=f"it is longer than {MOST} bytes")
+        return ProjectFile(path, data.decode("utf-8"))
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except Unclear:
+        return ProjectFile(path, problem="it is no ordinary file")
+    except OSError as error:
+        return ProjectFile(path, problem=f"it cannot be read: {error.strerror}")
+    except UnicodeDecodeError:
+        return ProjectFile(path, problem="it is not UTF-8")
+
+
+CACHE_SECONDS = 5.0  # of validity, so that the event loop never waits for a disk
+MOST_CACHED = 1_000  # folders
+ProjectFiles = tuple[ProjectFile, ...]
+FindProjectFiles = Callable[[str], ProjectFiles]
+
+
+class NeedsDisk(Exception):
+    """A script or a project has to be read, which is not done on the event loop."""
+
+
+def _refuse_to_read(path: str) -> str | None:
+    raise NeedsDisk(path)
+
+
+class ProjectFileCache(Struct):
+    """The project files found by principal and folder; one cache for a daemon."""
+
+    found: OrderedDict[tuple[str, str], tuple[float, ProjectFiles]] = field(default_factory=OrderedDict)
+    clock: Callable[[], float] = time.monotonic
+
+    def at_once(self, principal: str, access: Access) -> Access:
+        """An access for the event loop, which waits for no disk: it raises where a script or a project would be searched."""
+        project = partial(self._cached, principal) if access.project is not None else None
+        return replace(access, read=_refuse_to_read, project=project)
+
+    def _cached(self, principal: str, cwd: str) -> ProjectFiles:
+        at, files = self.found.get((principal, cwd), (-CACHE_SECONDS, ()))
+        if self.clock() - at >= CACHE_SECONDS:
+            raise NeedsDisk(cwd)
+        return files
+
+    def find(self, principal: str, find: FindProjectFiles, cwd: str) -> ProjectFiles:
+        files = find(cwd)
+        self.found[principal, cwd] = self.clock(), files
+        while len(self.found) > MOST_CACHED:
+            self.found.popitem(last=False)
+        return files

@@ -1,19 +1,22 @@
-"""Plans the inspection of a judged action: its targets and whether the impact may relax the requirement; None where nothing can be inspected."""
+"""Plans the inspection of a judged action: every local change that it makes, and whether the impact may relax the requirement; None where nothing can be inspected."""
 
 from __future__ import annotations
 
 import posixpath
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from interlock.analysis.assess import Judgement
-from interlock.analysis.facts import QUOTED, Command, Effect, Fact, known
+from interlock.analysis.facts import APPROXIMATE, HOLE, QUOTED, Command, Effect, Fact, known, without_holes
 from interlock.analysis.programs.load import program_set
-from interlock.analysis.programs.objects import in_repository
+from interlock.analysis.programs.objects import in_repository, replaced_kinds
 from interlock.analysis.targets import (
+    SEARCHED,
     find_delete_query,
     happens_elsewhere,
     is_ephemeral_name,
@@ -25,18 +28,22 @@ from interlock.analysis.targets.ephemeral import RULES as EPHEMERAL_RULES
 from interlock.analysis.targets.ephemeral import Ephemeral, ephemeral_targets
 from interlock.analysis.targets.ordering import CommandLine, Key, earlier_git_changes, fact_key, is_undisturbed
 from interlock.analysis.targets.provenance import FILE, NOTHING_CREATED, Provenance, copies_in
-from interlock.impact.changes import ANYTHING, AWAY, VERBS, local_changes
 from interlock.model import Action, Assessment, Kind, Level, Loss
 from interlock.policy.circumstances import Circumstances
 from interlock.policy.impact import INSPECTABLE_RULES, Impact
 from interlock.policy.real_paths import RESOLVED
 
+# The verb of a fact -> the verb in the inspection.
+VERBS = {"delete": "delete", "truncate": "truncate", "overwrite": "overwrite", "write": "overwrite"}
+AWAY = frozenset({"remote", "container", "privileged"})
+_PASSING = ("/tmp/", "/var/tmp/", "/dev/", "/proc/", "/sys/")
+_HOLES = re.compile(f"{HOLE}[^{HOLE}]*{HOLE}")
+Deed = Mapping[str, Any]
+ANYTHING: Deed = {"verb": "anything"}  # some file of the project
 MOST = 50  # effects of one action that are inspected
 MOST_CHANGES = 600  # targets of everyday work; more than that stand for anything
 _CONTENTS = frozenset({"database", "statements", "compose"})  # effects that depend on the content of a file
 _FILES_SERVER = "mcp__filesystem__"
-
-
 _COPIED = frozenset({"delete", "truncate", "overwrite", "git", "replaced", "database"})  # verbs on local files
 
 
@@ -56,10 +63,9 @@ class Inspection(Struct, frozen=True):
 
     @property
     def body(self) -> dict[str, Any]:
-        found: dict[str, Any] = {"bases": list(self.bases), "deeds": [dict(effect) for effect in self.deeds]}
-        found |= {"made": [dict(one) for one in self.created]} if self.created else {}
-        found |= {"home": self.home} if self.home else {}
-        return found | ({"strayed": list(self.strayed)} if self.strayed else {})
+        deeds, made = ([dict(one) for one in rows] for rows in (self.deeds, self.created))
+        found = {"bases": list(self.bases), "deeds": deeds, "made": made, "strayed": list(self.strayed)}
+        return {name: value for name, value in {**found, "home": self.home}.items() if value}
 
     @property
     def copyable(self) -> bool:
@@ -99,7 +105,8 @@ def inspection_of(
     if not (effects or answers) or bases is None or len(effects) > MOST or any(effect is None for effect in effects):
         return None
     inspects = bool(rest) or any((one.deed or {}).get("verb") in _CONTENTS for one in answers.values())
-    undisturbed = not inspects or _is_undisturbed(facts, accused, answers)
+    apart = [key for key, one in answers.items() if (one.deed or {}).get("verb") != "database"]
+    undisturbed = not inspects or is_undisturbed(facts, accused, apart)
     relieves = undisturbed and not line.set_apart and _all_visible(assessment, judged.facts, answers)
     notes = tuple(dict.fromkeys(one.note for one in answers.values() if one.note))
     inspected = tuple(effect for effect in effects if effect is not None)
@@ -109,18 +116,9 @@ def inspection_of(
     relieves = relieves and (changes.exact or not inspects)
     local = tuple(created.local()) if effects and created.things else ()
     forbidden = [answers.get((one.subject, one.span)) for one in assessment.findings if one.level >= Level.FORBIDDEN]
-    return Inspection(
-        bases,
-        inspected,
-        relieves,
-        notes,
-        local,
-        created.strayed,
-        action.home,
-        all(one is not None and _is_throwaway(one, bases, created) for one in forbidden),
-        None not in forbidden,
-        changes.moved,
-    )
+    throwaway = all(one is not None and _is_throwaway(one, bases, created) for one in forbidden)
+    known_here = bases, inspected, relieves, notes, local, created.strayed, action.home
+    return Inspection(*known_here, throwaway, None not in forbidden, changes.moved)
 
 
 def _beyond(
@@ -129,12 +127,8 @@ def _beyond(
     known_as = {(one["verb"], _whole(base, one)) for one in named for base in bases}
     commands = [one["words"] for one in named if "words" in one]
     for one in changes:
-        if (
-            one != ANYTHING
-            and not one.get("maybe")
-            and one.get("words") not in commands
-            and (one["verb"], _whole(bases[-1], one)) not in known_as
-        ):
+        named_already = one.get("words") in commands or (one["verb"], _whole(bases[-1], one)) in known_as
+        if one != ANYTHING and not one.get("maybe") and not named_already:
             yield one
 
 
@@ -143,15 +137,11 @@ def _whole(base: str, deed: Mapping[str, Any]) -> str:
 
 
 def _is_throwaway(answer: Ephemeral, bases: Sequence[str], created: Provenance) -> bool:
-    """R-23: whether a local database is for tests, or was created in this session."""
-    return bool(answer.note) or _own_file(answer, bases, created)
-
-
-def _own_file(answer: Ephemeral, bases: Sequence[str], created: Provenance) -> bool:
-    """Whether a database file is for tests by its name, or was created in this session where the action runs."""
+    """R-23: whether a local database is for tests, a file of it by its name, or was created in this session where the action runs."""
     file = str((answer.deed or {}).get("target", ""))
     own = {posixpath.join(one.base, one.name) for one in created.things if one.kind == FILE}
-    return is_ephemeral_name(posixpath.basename(file)) or own.issuperset(posixpath.join(base, file) for base in bases)
+    here = own.issuperset(posixpath.join(base, file) for base in bases)
+    return bool(answer.note) or is_ephemeral_name(posixpath.basename(file)) or here
 
 
 def change_inspection(action: Action, judged: Judgement, created: Provenance) -> Inspection | None:
@@ -165,20 +155,17 @@ def change_inspection(action: Action, judged: Judgement, created: Provenance) ->
     whole = len(changes.deeds) <= MOST_CHANGES
     deeds = changes.deeds if whole else (ANYTHING,)
     bases = tuple(dict.fromkeys((action.cwd, *created.strayed, *_entered(action.cwd, facts))))
-    return Inspection(
-        bases, deeds, whole and changes.exact, (), tuple(created.local()), (), action.home, moved=changes.moved
-    )
+    own = tuple(created.local())
+    return Inspection(bases, deeds, whole and changes.exact, (), own, (), action.home, moved=changes.moved)
 
 
 def _entered(cwd: str, facts: Sequence[Fact]) -> Iterator[str]:
     """The folders that a line goes to, each from where it begins and from the one before."""
     at = cwd
     for fact in facts:
-        word = (
-            fact.words[-1]
-            if isinstance(fact, Command) and fact.program in program_set("moves_folder") and fact.words
-            else ""
-        )
+        if not isinstance(fact, Command) or fact.program not in program_set("moves_folder") or not fact.words:
+            continue
+        word = fact.words[-1]
         if word and known(word) and not word.startswith(("-", "~", QUOTED)):
             at = posixpath.normpath(posixpath.join(at, word))
             yield from (at, posixpath.normpath(posixpath.join(cwd, word)))
@@ -226,43 +213,39 @@ def _belongs(fact: Fact, accused: set[Key], answers: Mapping[Key, Ephemeral]) ->
     return fact_key(fact) in answers or bool(carried and any(fact.span == span for _, span in answers))
 
 
-def _is_undisturbed(facts: Sequence[Fact], accused: set[Key], answers: Mapping[Key, Ephemeral]) -> bool:
-    files = [one for one in answers if (answers[one].deed or {}).get("verb") == "database"]
-    return is_undisturbed(facts, accused, answers.keys() - set(files))
-
-
 def _effects(facts: Sequence[Fact], accused: set[Key], before: Sequence[str]) -> Iterator[Mapping[str, Any] | None]:
     """The destructive effects; None for one whose target or folder is not known."""
-    exactly = {fact_key(fact): _exactly(fact) for fact in facts if isinstance(fact, Command)}
+    commands = {fact_key(fact): fact for fact in facts if isinstance(fact, Command)}
     searches = searches_in(facts)
-    pairs = {fact_key(fact) for fact in facts if isinstance(fact, Command) and _operands(fact) == 2}
     for fact in facts:
         if fact_key(fact) not in accused:
             continue
         if isinstance(fact, Effect):
             if fact.verb in VERBS and RESOLVED not in fact.traits:  # the inspection follows links by itself
                 query = search_behind(fact, searches)
-                clear = known(fact.target) and QUOTED not in fact.target and (query is not None or _near(fact.via))
-                one_link = "link" in fact.traits and fact_key(fact) in pairs
-                more = {"sure": True} if one_link else exactly.get(fact_key(fact), {})
+                clear = (
+                    known(fact.target)
+                    and QUOTED not in fact.target
+                    and (query is not None or all(map(runs_here, fact.via)))
+                )
+                command = commands.get(fact_key(fact))
+                more = _exactly(fact, command) if command is not None else {}
                 more = more if query is None else {"found": query, "sure": True}
                 yield {"verb": VERBS[fact.verb], "target": fact.target, **more} if clear and fact.target else None
         elif in_repository(fact):
-            clear = all(map(known, fact.words)) and not fact.env and _near(fact.via)
+            clear = all(map(known, fact.words)) and not fact.env and all(map(runs_here, fact.via))
             after = {"after": list(before)} if before else {}
             yield {"verb": "git", "words": list(fact.words), **after} if clear else None
 
 
-def _operands(fact: Command) -> int:
-    return sum(not word.startswith("-") for word in fact.words)
-
-
-def _exactly(fact: Command) -> Mapping[str, Any]:
-    """What is known of a command beyond its targets: that it does nothing else, and the query of a search."""
-    found = find_delete_query(fact)
+def _exactly(fact: Effect, command: Command) -> Mapping[str, Any]:
+    """What is known of an effect beyond its target: that its command does nothing else, and the query of a search."""
+    if "link" in fact.traits and sum(not word.startswith("-") for word in command.words) == 2:
+        return {"sure": True}
+    found = find_delete_query(command)
     if found is not None:
         return {"found": found, "sure": True}
-    return {"sure": True} if fact.program in program_set("deletes") else {}
+    return {"sure": True} if command.program in program_set("deletes") else {}
 
 
 def _bases(cwd: str, facts: Sequence[Fact]) -> tuple[str, ...] | None:
@@ -278,21 +261,184 @@ def _bases(cwd: str, facts: Sequence[Fact]) -> tuple[str, ...] | None:
         return None
     if words[0].startswith(("-", "~", QUOTED)) or set("*?[") & set(words[0]):
         return None
-    there = words[0] if words[0].startswith("/") else f"{cwd.rstrip('/')}/{words[0]}"
+    there = posixpath.join(cwd, words[0])
     return (cwd, there) if there.rstrip("/") != cwd.rstrip("/") else (cwd,)
 
 
 def _all_visible(assessment: Assessment, facts: Sequence[Fact], answers: Mapping[Key, Ephemeral]) -> bool:
     """Whether each destructive finding can be inspected on the disk, by a fact of its own, or has an ephemeral target."""
-    findings = [finding for finding in assessment.findings if finding.level >= Level.DESTRUCTIVE]
-    visible = {fact_key(f) for f in facts if isinstance(f, Effect) and f.verb in VERBS}
-    visible |= {fact_key(f) for f in facts if isinstance(f, Command) and in_repository(f)}
+    visible = {fact_key(f) for f in facts if (f.verb in VERBS if isinstance(f, Effect) else in_repository(f))}
     return all(
         (finding.rule in INSPECTABLE_RULES and (finding.subject, finding.span) in visible)
         or (finding.rule in EPHEMERAL_RULES and (finding.subject, finding.span) in answers)
-        for finding in findings
+        for finding in assessment.findings
+        if finding.level >= Level.DESTRUCTIVE
     )
 
 
-def _near(via: Sequence[str]) -> bool:
-    return all(runs_here(step) for step in via)
+class LocalChanges(Struct, frozen=True):
+    """The targets that change, the sources of moves, and whether these are all and exactly the ones that the shell will name."""
+
+    deeds: tuple[Deed, ...] = ()
+    moved: tuple[Deed, ...] = ()  # a move destroys nothing, but an undo has to put its source back
+    exact: bool = True
+
+
+def local_changes(facts: Sequence[Fact], cwd: str, copies: Mapping[str, str] = MappingProxyType({})) -> LocalChanges:
+    """The changes of an action; a target in part unknown stands for every name that it may have.
+
+    `copies` are the files that it surely copies, each with its copy: one that is copied before it is replaced is no loss.
+    """
+    away = AWAY | {RESOLVED}
+    effects = [
+        fact
+        for fact in facts
+        if isinstance(fact, Effect) and not away & fact.traits and not (fact.path or fact.target).startswith(_PASSING)
+    ]
+    commands = [fact for fact in facts if isinstance(fact, Command)]
+    found = _Found(cwd, effects, commands if effects else ())
+    for fact in effects:
+        if fact.verb in VERBS:
+            if not _copied_before(fact, effects, copies):
+                found.change(fact)
+        elif fact.verb == "move":
+            found.move(fact)
+    for command in commands:
+        if AWAY & command.traits:
+            continue
+        if in_repository(command):  # the files and refs that an everyday command may replace
+            kinds = ("replaced" if kind == "file" else "git" for kind in replaced_kinds(command))
+            found.deeds += [{"verb": verb, "words": list(command.words)} for verb in kinds]
+        else:
+            found.deeds += _named_files(command, effects)
+    if any(one.program in program_set("globbing") for one in commands):
+        found.exact = False
+    return LocalChanges(tuple(found.deeds), tuple(found.moved), found.exact)
+
+
+def _copied_before(fact: Effect, effects: Sequence[Effect], copies: Mapping[str, str]) -> bool:
+    """Whether an earlier step copied the file, and nothing else reaches its copy."""
+    copy = copies.get(fact.path)
+    if copy is None or not known(copy) or copy.startswith(_PASSING):
+        return False
+    reaching = [one for one in effects if one.verb != "read" and _touches(one.path, copy)]
+    return len(reaching) == 1 and effects.index(reaching[0]) < effects.index(fact)
+
+
+_LISTS = frozenset("-l -t -v -Z --list l t".split())
+_WRITES_DATABASE = re.compile(r"\s*\.(?:restore|import|read|recover|archive|ar)\b")
+
+
+def _named_files(fact: Command, effects: Sequence[Effect]) -> Iterator[dict[str, Any]]:
+    """Files that a program names and may write, where nothing says that it only reads them; a copy of these is no condition."""
+    if fact.program in program_set("neutral") or "wrapper" in fact.traits:
+        return
+    own = [one for one in effects if fact_key(one) == fact_key(fact)]
+    if fact.program in program_set("file_database"):
+        yield from _database_files(fact, own)
+        return
+    if fact.program in program_set("unpacker") and not _LISTS.intersection(fact.words):
+        yield {"verb": "overwrite", "target": ".", "maybe": True}
+    if any(one.verb in VERBS or one.verb == "move" for one in own):  # they are listed already
+        return
+    read = {one.target for one in own if one.verb == "read"}
+    for word in fact.words:
+        value = word.partition("=")[2] if word.startswith("-") else word
+        if value and value not in read and known(value) and not set("*?[ \n") & set(value):
+            yield {"verb": "overwrite", "target": value, "maybe": True}
+
+
+def _database_files(fact: Command, own: Sequence[Effect]) -> Iterator[dict[str, Any]]:
+    """The database that statements change, and the files that dot-commands name."""
+    named = [word for word in fact.words if not word.startswith("-") and known(word)]
+    commands = [word for word in named[1:] if word.lstrip().startswith(".")]
+    changes = any(one.verb.startswith("sql_") and one.verb != "sql_read" for one in own)
+    if named and (changes or any(map(_WRITES_DATABASE.match, commands))):
+        yield {"verb": "database", "target": named[0], "maybe": True}
+    for word in (word.strip("'\"") for command in commands for word in command.split()[1:]):
+        yield {"verb": "overwrite", "target": word, "maybe": True}
+
+
+class _Found:
+    """Collects the targets of one action."""
+
+    def __init__(self, cwd: str, effects: Sequence[Effect], commands: Sequence[Command]) -> None:
+        self.cwd, self.effects = cwd, effects
+        self.commands = {fact_key(one): one for one in commands}
+        self.searches = searches_in(commands) if commands else {}
+        self.deeds: list[dict[str, Any]] = []
+        self.moved: list[dict[str, Any]] = []
+        self.exact = True
+
+    def change(self, fact: Effect) -> None:
+        command = self.commands.get(fact_key(fact))
+        if fact.verb == "write" and "link" in fact.traits:  # without force a link replaces nothing
+            return
+        query = find_delete_query(command) if command is not None else None
+        query = None if APPROXIMATE in fact.traits else query or search_behind(fact, self.searches)
+        loose = APPROXIMATE in fact.traits or (command is not None and query is None and "-iname" in command.words)
+        more: dict[str, Any] = {"found": query} if query is not None else {}
+        if VERBS[fact.verb] == "overwrite":
+            more = {"from": self._sources(fact)}
+        own = fact.subject.partition(" ")[0] in program_set("searches")
+        searched = (
+            own or fact.via[-1:] == SEARCHED
+        )  # it deletes what it finds, perhaps the very path that it starts from
+        if query is None and searched and fact.verb == "delete" and "/**" in fact.target:
+            root, _, name = fact.target.partition("/**")
+            query_root = {
+                "root": root or "/",
+                "name": name.strip("/") or "*",
+                "icase": False,
+                "type": "",
+                "depth": [0, 0],
+            }
+            self.deeds.append({"verb": "delete", "target": root or "/", "found": query_root})
+        if loose:
+            self.exact = False
+            self.deeds.append(dict(ANYTHING))
+        if "shredded" in fact.traits and fact.verb == "delete":  # written through a link before its name goes
+            self.deeds += [{"verb": "truncate", "target": target} for target, _ in self._targets(fact) if target]
+        for target, exact in self._targets(fact):
+            self.exact = self.exact and exact
+            self.deeds.append({"verb": VERBS[fact.verb], "target": target, **more} if target else dict(ANYTHING))
+
+    def move(self, fact: Effect) -> None:
+        """What is moved away; where another effect reaches its new place, it goes for good."""
+        for target, exact in self._targets(fact):
+            self.exact = self.exact and exact and APPROXIMATE not in fact.traits
+            self.moved.append({"verb": "delete", "target": target or "."})
+            places = [one.path for one in self.effects if fact_key(one) == fact_key(fact) and one.verb in VERBS]
+            others = [one.path for one in self.effects if fact_key(one) != fact_key(fact) and one.verb in VERBS]
+            if any(_touches(other, place) for other in others for place in places):
+                self.deeds.append(self.moved[-1])
+
+    def _sources(self, fact: Effect) -> list[str] | None:
+        """The files that are written into a folder; None where any name may come."""
+        names = [one.target for one in self.effects if one.verb in ("read", "move") and fact_key(one) == fact_key(fact)]
+        program = fact.subject.partition(" ")[0]
+        return names if names and program in program_set("placing") and all(map(known, names)) else None
+
+    def _targets(self, fact: Effect) -> Iterator[tuple[str, bool]]:
+        """The paths that a target may name, from where the action begins and from where it went; empty for any path."""
+        here = posixpath.normpath(posixpath.join(self.cwd, fact.target)) == fact.path
+        for path in filter(None, dict.fromkeys((fact.target, "" if here else fact.path))):
+            if path.startswith(QUOTED):
+                path = f"./{path[1:]}"
+            if known(path):
+                yield path, True
+                continue
+            exact, rest = not path.startswith(HOLE), _HOLES.sub("*", path)
+            if not exact:  # the same name anywhere in the project, where the beginning of the path is not known
+                name = rest.lstrip("*").lstrip("/")
+                rest = f"**/{name}" if name.strip("*/.") else ""
+            yield rest, exact
+            if (emptied := without_holes(path)).startswith("/") and fact.verb != "write":
+                yield emptied, False
+
+
+def _touches(one: str, other: str) -> bool:
+    inside = f"{one}/".startswith(f"{other}/") or f"{other}/".startswith(f"{one}/")
+    return (
+        inside or bool(set("*?[") & set(one)) or not known(one) or posixpath.normpath(one) == posixpath.normpath(other)
+    )

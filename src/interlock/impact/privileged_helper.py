@@ -17,9 +17,8 @@ from typing import Any
 from msgspec import Struct
 
 from interlock.impact import GRACE, MILLISECONDS
-from interlock.impact.files import decode, read_text, real_paths
+from interlock.impact.files import decode, find_project_files, read_text, real_paths
 from interlock.impact.inspector import answer_request, confine
-from interlock.impact.project_files import find_project_files
 
 MAX_REQUEST = 65_536  # bytes
 MOST_AT_ONCE = 32

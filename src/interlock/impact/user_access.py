@@ -12,9 +12,16 @@ from typing import Any
 
 from interlock.analysis.shell import MAX_SCRIPT
 from interlock.config.settings import SeparateSettings
-from interlock.impact.files import Hidden, read_text, real_paths
+from interlock.impact.files import (
+    DEEPEST,
+    Hidden,
+    ProjectFileCache,
+    ProjectFiles,
+    find_project_files,
+    read_text,
+    real_paths,
+)
 from interlock.impact.privileged_helper import HEAD, NOTHING, TEXT
-from interlock.impact.project_files import DEEPEST, ProjectFileCache, ProjectFiles, find_project_files
 from interlock.policy.impact import Impact, impact_of, unknown_impact
 from interlock.policy.load import MOST, NAME, ProjectFile
 from interlock.ports import Access, SnapshotTaker

@@ -25,8 +25,7 @@ from interlock.identity import home_for, operators
 from interlock.identity.agents import change_agent
 from interlock.identity.keys.signing import KeyFileError
 from interlock.identity.sessions import OperatorSession
-from interlock.impact.files import read_text, real_paths
-from interlock.impact.project_files import find_project_files
+from interlock.impact.files import find_project_files, read_text, real_paths
 from interlock.impact.warm_child import WarmInspector
 from interlock.maintenance import Maintenance, sign_record
 from interlock.model import AgentRef, Decision

@@ -16,7 +16,7 @@ from interlock.audit.verify import AuditVerdict
 from interlock.config import Config
 from interlock.identity.agent_detection import TerminalPlace, agent_above, place_of
 from interlock.identity.sessions import OperatorSession
-from interlock.impact.project_files import ProjectFileCache
+from interlock.impact.files import ProjectFileCache
 from interlock.impact.user_access import user_access
 from interlock.impact.warm_child import WarmInspector
 from interlock.ports import Access

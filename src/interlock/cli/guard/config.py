@@ -12,7 +12,7 @@ from interlock.analysis.packs import PackError
 from interlock.cli.arguments import Args
 from interlock.cli.command import FAILED, OK, CommandWords, pluralize, report, say_json, settings
 from interlock.config import Config, ConfigError, config_path, effective_settings, settings_schema
-from interlock.impact.project_files import find_project_files
+from interlock.impact.files import find_project_files
 from interlock.policy.policy import PolicyError
 from interlock.runtime import rules_of
 from interlock.runtime.adapters import read_adapters

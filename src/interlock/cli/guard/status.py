@@ -30,7 +30,7 @@ from interlock.cli.output import labelled, line
 from interlock.client import ApiError, NoDaemon
 from interlock.config import Config
 from interlock.identity.agent_detection import agent_above
-from interlock.impact.project_files import find_project_files
+from interlock.impact.files import find_project_files
 from interlock.install.checks import (
     Check,
     check_hooks,

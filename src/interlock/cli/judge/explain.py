@@ -20,8 +20,7 @@ from interlock.config import ConfigError, load_config
 from interlock.engine.assessment import Unjudged
 from interlock.engine.explain import DENY, PolicyAnswer, explain
 from interlock.engine.preview import local_policy, preview
-from interlock.impact.files import decode, read_text
-from interlock.impact.project_files import find_project_files
+from interlock.impact.files import decode, find_project_files, read_text
 from interlock.model import Action, command, intent, operation, requirement_json, tool
 from interlock.policy.circumstances import AdapterContext, Circumstances
 from interlock.policy.impact import Impact, impact_json
