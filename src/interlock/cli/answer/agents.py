@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
 from urllib.parse import urlencode
 
 from interlock.analysis.display_text import visible
@@ -32,22 +31,18 @@ main = CommandWords("agents", __name__)
 def _list(args: Args) -> int:
     with operator_session(args, reading=True) as operator:
         found, blocks = list_rows(operator.get("/agents"), "agents"), list_rows(operator.get("/blocks"), "blocks")
-    rows, columns = [_row(agent) for agent in found], ("principal", "name", "tier", "added", "token")
-    report_table(args, {"agents": found, "blocks": blocks}, columns, rows, "No agent has a token or a trust tier yet.")
-    cells = [
-        [block.get(key, "") for key in ("principal", "by", "reason")] for block in blocks if not block.get("liftedAt")
-    ]
+    rows = [(one["principal"], one["name"], one["trust_tier"], ago(one.get("firstSeen")), _token(one)) for one in found]
+    columns, empty = ("principal", "name", "tier", "added", "token"), "No agent has a token or a trust tier yet."
+    report_table(args, {"agents": found, "blocks": blocks}, columns, rows, empty)
+    cells = [(one["principal"], one["by"], one["reason"]) for one in blocks if not one.get("liftedAt")]
     if cells and not args.json:
         print()
         say_table(("blocked", "by", "reason"), cells)
     return OK
 
 
-def _row(agent: Row) -> tuple[object, ...]:
-    added = agent.get("firstSeen") or agent.get("first_seen")
-    revoked = agent.get("revokedAt") or agent.get("revoked_at") or agent.get("revoked")
-    token = "revoked" if revoked else "yes" if str(agent.get("principal", "")).startswith("agent:") else ""
-    return agent.get("principal", ""), agent.get("name", ""), agent.get("trust_tier") or "", ago(added), token
+def _token(agent: Row) -> str:
+    return "revoked" if agent.get("revokedAt") else "yes" if agent["token"] else ""
 
 
 @main.word("add")
@@ -123,29 +118,20 @@ def mode_main(args: Args) -> int:
 @command("pause")
 def pause_main(args: Args) -> int:
     """Show, start or end a pause of enforcement."""
-    if args.end and args.lasts:
+    seconds = parse_duration(args.lasts) if args.lasts else 0
+    if args.end and seconds:
         raise CommandError("--for begins a pause and --end ends it: give one of them", USAGE)
-    found = _end_pause(args) if args.end else _begin_pause(args) if args.lasts else _show_pause(args)
-    return report(args, found, describe_pause(found))
-
-
-def _show_pause(args: Args) -> Any:
-    if args.reason:
-        raise CommandError("say for how long with --for, such as --for 10m", USAGE)
-    return daemon(args).get("/pause")
-
-
-def _begin_pause(args: Args) -> Any:
-    seconds = parse_duration(args.lasts)
-    if not args.reason.strip():
+    if seconds and not args.reason.strip():
         raise CommandError("say why with --reason: a pause takes protection away", USAGE)
-    with operator_session(args) as operator:
-        return operator.post("/pause", {"seconds": seconds, "reason": args.reason})
-
-
-def _end_pause(args: Args) -> Any:
-    with operator_session(args) as operator:
-        return operator.call("DELETE", "/pause")
+    if args.reason and not seconds and not args.end:
+        raise CommandError("say for how long with --for, such as --for 10m", USAGE)
+    if not seconds and not args.end:
+        found = daemon(args).get("/pause")
+    else:
+        with operator_session(args) as operator:
+            body = {"seconds": seconds, "reason": args.reason}
+            found = operator.call("DELETE", "/pause") if args.end else operator.post("/pause", body)
+    return report(args, found, describe_pause(found))
 
 
 def describe_pause(found: Row) -> str:

@@ -6,6 +6,7 @@ import json
 import sys
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -60,14 +61,13 @@ main = CommandWords("audit", __name__)
 @main.word("tail")
 def _tail(args: Args) -> int:
     with operator_session(args, reading=True) as operator:
-        found = _records(operator, limit=args.n, newest=True)[::-1]
+        found = _records(operator, limit=args.n)
         _print(found, args.json and not args.follow, args.json)
         while args.follow:
             time.sleep(EVERY)
-            seen = {(record.get("writer"), record.get("seq")) for record in found}
-            found = _records(operator, limit=500, newest=True)[::-1]
-            new = [record for record in found if (record.get("writer"), record.get("seq")) not in seen]
-            _print(new, False, args.json)
+            seen = set(map(place, found))
+            found = _records(operator, limit=500)
+            _print([record for record in found if place(record) not in seen], False, args.json)
     return OK
 
 
@@ -75,7 +75,7 @@ def _tail(args: Args) -> int:
 def _search(args: Args) -> int:
     times = {name: iso(parse_time(given)) for name, given in (("since", args.since), ("until", args.until)) if given}
     with operator_session(args, reading=True) as operator:
-        found = _records(operator, text=args.text, event=args.event, limit=args.n, newest=True, **times)[::-1]
+        found = _records(operator, text=args.text, event=args.event, limit=args.n, **times)
     _print(found, args.json, False)
     if not found and not args.json:
         print("Nothing was found.")
@@ -83,7 +83,7 @@ def _search(args: Args) -> int:
 
 
 def _records(operator: DaemonClient, **query: Any) -> list[Row]:
-    return list_rows(operator.get("/audit", **query), "records")
+    return list_rows(operator.get("/audit", newest=True, **query), "records")[::-1]
 
 
 def _print(found: Sequence[Row], as_list: bool, as_lines: bool) -> None:
@@ -117,37 +117,25 @@ def record_line(record: Row, width: int = 0) -> Line:
 def _export(args: Args) -> int:
     with operator_session(args, reading=True) as operator:
         lines = operator.lines("/audit/export", format=args.format)
-        if args.output:
-            with open(args.output, "x", encoding="utf-8") as out:
-                count = _copy_lines(lines, out)
-            print(f"{count} lines in {args.output}", file=sys.stderr)
-        else:
-            _copy_lines(lines, sys.stdout)
+        count = 0
+        with open(args.output, "x", encoding="utf-8") if args.output else nullcontext(sys.stdout) as out:
+            for count, text in enumerate(lines, 1):  # noqa: B007
+                out.write(text + "\n")
+    if args.output:
+        print(f"{count} lines in {args.output}", file=sys.stderr)
     return OK
-
-
-def _copy_lines(lines: Iterable[str], out: Any) -> int:
-    count = 0
-    for text in lines:
-        out.write(text + "\n")
-        count += 1
-    return count
 
 
 @main.word("verify")
 def _verify(args: Args) -> int:
     with operator_session(args, reading=True) as operator:
         found = operator.get("/audit/verify", 600.0)
-        comparison = _compare_with(args.against, operator) if args.against else None
+        comparison = None
+        if args.against:
+            comparison = compare_export(records_of_file(Path(args.against)), _records_of_daemon(operator))
     body = found | ({"against": asdict(comparison) | {"ok": comparison.ok}} if comparison else {})
     lines = [*_verdict(found), *(_comparison_lines(args.against, comparison) if comparison else ())]
     return report(args, body, lines, OK if found.get("ok") and (comparison is None or comparison.ok) else FAILED)
-
-
-def _compare_with(path: str, operator: DaemonClient) -> ExportComparison:
-    return compare_export(
-        records_of_file(Path(path)), parse_records(operator.lines("/audit/export", format="jsonl"), "the daemon")
-    )
 
 
 def _comparison_lines(path: str, comparison: ExportComparison) -> Iterable[Line]:
@@ -155,16 +143,14 @@ def _comparison_lines(path: str, comparison: ExportComparison) -> Iterable[Line]
         yield line("Missing: ", "deny") + line(f"{comparison.gone}, which {path} has, {comparison.words}.")
         return
     pruned = f"; {pluralize(comparison.pruned, 'record')} pruned by age" if comparison.pruned else ""
-    yield line("Complete: ", "allow") + line(
-        f"all of {path} is still there: {pluralize(comparison.same, 'record')}{pruned}."
-    )
+    words = f"all of {path} is still there: {pluralize(comparison.same, 'record')}{pruned}."
+    yield line("Complete: ", "allow") + line(words)
 
 
 def _verdict(found: Row) -> Iterable[Line]:
     if found.get("ok"):
-        yield line("Whole: ", "allow") + line(
-            f"{pluralize(int(found.get('records') or 0), 'record')}, none altered, missing or out of order."
-        )
+        count = pluralize(int(found.get("records") or 0), "record")
+        yield line("Whole: ", "allow") + line(f"{count}, none altered, missing or out of order.")
     for fault in found.get("faults") or ():
         where = f"{fault.get('writer') or 'checkpoint'}/{fault.get('seq')}"
         yield line(f"{str(fault.get('what', '')).capitalize()}: ", "deny") + line(f"{where}, {fault.get('words', '')}")
@@ -176,15 +162,11 @@ def _verdict(found: Row) -> Iterable[Line]:
     if found.get("touchedUntil"):
         count = pluralize(int(found.get("touches") or 0), "approval")
         yield line(f"Proved by a passkey until {clock(found['touchedUntil'])}: {count} signed by touch.")
-    for note in _notes(found):
-        yield line(note, "dim")
-
-
-def _notes(found: Row) -> list[str]:
-    """Further remarks on a verification; an unsigned writer is named only where others are signed."""
-    return [
-        str(note) for note in found.get("notes") or () if found.get("provedUntil") or "no checkpoint" not in str(note)
-    ]
+    for note in found.get("notes") or ():
+        if (
+            found.get("provedUntil") or "no checkpoint" not in note
+        ):  # one unsigned writer matters where others are signed
+            yield line(note, "dim")
 
 
 @main.word("stats")
@@ -213,8 +195,12 @@ def read_records(args: Args, source: str) -> Iterator[AuditRow]:
     if source != DAEMON:
         yield from records_of_file(Path(source))
         return
-    with operator_session(args, reading=True) as daemon:
-        yield from parse_records(daemon.lines("/audit/export", format="jsonl"), "the daemon")
+    with operator_session(args, reading=True) as operator:
+        yield from _records_of_daemon(operator)
+
+
+def _records_of_daemon(operator: DaemonClient) -> Iterator[AuditRow]:
+    return parse_records(operator.lines("/audit/export", format="jsonl"), "the daemon")
 
 
 def records_of_file(path: Path) -> Iterator[AuditRow]:
@@ -245,10 +231,8 @@ _VERDICT_STYLES = {"agrees": "allow", "differs": "deny", "cannot": "ask"}
 @command("replay")
 def replay_main(args: Args) -> int:
     """Replay the decisions that an id names."""
-    by = replay_policy(settings(args))
-    results = [
-        replay_record(row, by) for row in read_records(args, args.source) if is_attempt(row) and _named(row, args.id)
-    ]
+    by, rows = replay_policy(settings(args)), read_records(args, args.source)
+    results = [replay_record(row, by) for row in rows if is_attempt(row) and _named(row, args.id)]
     if not results:
         raise CommandError(f"the record has no decision about {args.id!r}")
     counts = {word: sum(one.verdict == word for one in results) for word in _VERDICT_STYLES}
@@ -257,8 +241,12 @@ def replay_main(args: Args) -> int:
     return report(args, body, lambda: _print_results(results, counts), code)
 
 
+def _place(row: AuditRow) -> str:
+    return f"{row.writer}/{row.seq}"
+
+
 def _named(row: AuditRow, id: str) -> bool:
-    if id in ("all", f"{row.writer}/{row.seq}"):
+    if id in ("all", _place(row)):
         return True
     begins = id_prefix(id, TICKET)
     return begins in row.body and str(body_of(row).get("ticket", "")).startswith(begins)
@@ -267,21 +255,17 @@ def _named(row: AuditRow, id: str) -> bool:
 def _print_results(results: list[ReplayedDecision], counts: dict[str, int]) -> None:
     few = len(results) <= SHOWN
     shown = [one for one in results if few or one.verdict != "agrees"][-SHOWN:]
-    width = max((len(_place(one)) for one in shown), default=0)
+    width = max((len(_place(one.row)) for one in shown), default=0)
     for one in shown:
         say(_lines(one, width))
     said = f"{counts['agrees']} come out alike, {counts['differs']} differ, {counts['cannot']} cannot be made again"
     print(f"{pluralize(len(results), 'decision')}: {said}")
 
 
-def _place(one: ReplayedDecision) -> str:
-    return f"{one.row.writer}/{one.row.seq}"
-
-
 def _lines(one: ReplayedDecision, width: int) -> Iterator[Line]:
     row, body = one.row, body_of(one.row)
     lead = line(f"{one.verdict:<8}", _VERDICT_STYLES[one.verdict])
-    where = line(f"{_place(one):<{width}}  {clock(row.at)}  {body.get('level', ''):<11}  ")
+    where = line(f"{_place(row):<{width}}  {clock(row.at)}  {body.get('level', ''):<11}  ")
     yield lead + where + line(record_title(body), "command")
     if one.why:
         now = f"; today: {one.word}" if one.word else ""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from interlock.analysis.display_text import Line, short_id, visible
@@ -48,7 +48,7 @@ def _blocks(found: Sequence[Row]) -> Iterator[Line]:
     for grant in found:
         who = " ".join(str(grant[key]) for key in ("principal", "name") if grant.get(key)) or "any agent"
         session = f" in session {grant['session']}" if grant.get("session") else ""
-        if grant.get("effect") in ("allow", "deny"):  # a pattern, until it is taken back
+        if grant.get("effect") in ("allow", "deny"):  # a pattern
             ends, covers = (
                 "until it is taken back",
                 f"{grant['effect']} {_shown(grant.get('targets') or [])}, by any agent",
@@ -71,15 +71,9 @@ def _add(args: Args) -> int:
         id = id or (find_ticket(operator, args.ticket, OPEN) if args.ticket else None)
         offered = operator.get(f"/tickets/{path_segment(id)}/grant") if id else {}
         given = _terms(args, offered, seconds)
-        lines: list[Line] = [labelled(key, _shown(value), width=12) for key, value in given.items() if key != "seconds"]
-        say(
-            [
-                line("Allows beforehand", "heading"),
-                *lines,
-                labelled("for", format_span(seconds), width=12),
-            ],
-            args.json,
-        )
+        shown = {key: value for key, value in given.items() if key != "seconds"} | {"for": format_span(seconds)}
+        lines = [labelled(key, _shown(value), width=12) for key, value in shown.items()]
+        say([line("Allows beforehand", "heading"), *lines], args.json)
         if not confirm("\nGrant this?"):
             raise CommandError("nothing was granted")
         made = operator.post("/grants", given)
@@ -89,13 +83,7 @@ def _add(args: Args) -> int:
 
 def _terms(args: Args, offered: Row, seconds: int) -> dict[str, Any]:
     given = {key: offered[key] for key in _FIELDS if offered.get(key)}
-    said = {
-        "effect": args.effect,
-        "targets": args.target,
-        "ceiling": args.ceiling,
-        "count": args.count,
-        "environment": args.environment,
-    }
+    said = {key: getattr(args, key) for key in ("effect", "ceiling", "count", "environment")} | {"targets": args.target}
     given |= {key: value for key, value in said.items() if value}
     if args.any_session:
         given.pop("session", None)
@@ -144,10 +132,8 @@ def _answer(verdict: str, args: Args) -> int:
     """Try a pattern on the record, ask, and sign; without a pattern, list the standing answers."""
     if args.pattern and args.list:
         args.fail("PATTERN or --list, not both")
-    return _add_answer(verdict, args) if args.pattern else _list_answers(args)
-
-
-def _list_answers(args: Args) -> int:
+    if args.pattern:
+        return _add_answer(verdict, args)
     found = operator_rows(args, "/standing", "standing")
     return report(args, found, _answer_blocks(found))
 
@@ -197,9 +183,8 @@ def _trial_lines(verdict: str, pattern: str, found: Row) -> Iterator[Line]:
     yield from _rows(found.get("examples"), changed)
     if unchanged:
         otherwise = "denied anyway" if verdict == "deny" else "answered as before"
-        yield line(
-            f"{'It also matches' if changed else 'It matches'} {pluralize(unchanged, 'action')} that {_are(unchanged)} {otherwise}:"
-        )
+        lead, are = "It also matches" if changed else "It matches", "is" if unchanged == 1 else "are"
+        yield line(f"{lead} {pluralize(unchanged, 'action')} that {are} {otherwise}:")
         yield from _rows(found.get("others"), unchanged)
     if verdict == "allow":
         yield ()
@@ -207,22 +192,14 @@ def _trial_lines(verdict: str, pattern: str, found: Row) -> Iterator[Line]:
         yield line(f"{words} cannot be undone, are asked about as before.", "dim")
 
 
-def _are(count: int) -> str:
-    return "is" if count == 1 else "are"
-
-
 def _rows(rows: object, count: int) -> Iterator[Line]:
-    shown = [one for one in rows if isinstance(one, Mapping)][:SHOWN] if isinstance(rows, list) else []
+    shown = list_rows(rows, "")[:SHOWN]
     for one in shown:
-        change = (
-            f"{one.get('before')} -> {one.get('after')}" if one.get("before") != one.get("after") else one.get("after")
-        )
-        yield (
-            line(f"  {change:<18}", "dim")
-            + line(f"{one.get('level', ''):<12}")
-            + line(visible(str(one.get("title", "")))[:100], "command")
-        )
-        if one.get("before") == one.get("after") and one.get("why"):
+        before, after = one.get("before"), one.get("after")
+        change = line(f"  {after if before == after else f'{before} -> {after}':<18}", "dim")
+        title = line(visible(str(one.get("title", "")))[:100], "command")
+        yield change + line(f"{one.get('level', ''):<12}") + title
+        if before == after and one.get("why"):
             yield line(f"  {'':<30}{visible(str(one['why']))[:110]}", "dim")
     if count > len(shown) > 0:
         yield line(f"  … and {count - len(shown)} more", "dim")

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
 
 from msgspec.structs import asdict
 
@@ -23,12 +22,11 @@ from interlock.cli.command import (
     report,
     report_table,
     say,
-    say_json,
     settings,
     typed_name,
 )
 from interlock.cli.output import line
-from interlock.cli.sign_in import operator_change, operator_rows, operator_session
+from interlock.cli.sign_in import OK_STATUS, operator_change, operator_rows, operator_session
 from interlock.client import DaemonClient, path_segment
 from interlock.identity.keys.passphrases import EnrolError, operator_name
 from interlock.identity.operators import ask_passphrase, enrol_at_terminal
@@ -43,8 +41,12 @@ main = CommandWords("operator", __name__)
 @main.word("list")
 def _list(args: Args) -> int:
     found = operator_rows(args, "/operators", "operators")
-    rows = [(o.get("name", ""), _joined(o, "roles"), _joined(o, "teams"), _state(o)) for o in found]
+    rows = [(one["name"], ", ".join(one["roles"]), ", ".join(one["teams"]), _state(one)) for one in found]
     return report_table(args, found, ("name", "roles", "teams", "state"), rows, "There is no operator yet.")
+
+
+def _state(operator: Row) -> str:
+    return "disabled" if operator["disabled"] else "service" if operator["service"] else ""
 
 
 @main.word("add")
@@ -73,10 +75,8 @@ def _first(args: Args) -> int:
     times = {"created_at": int(row.created_at), "disabled_at": 0}  # a number with a point has more than one spelling
     daemon(args).post("/operators/first", {"row": asdict(row) | times, "seal_key": seal_key.hex()})
     typed = typed_name()
-    words = (
-        f"{row.name} is the first operator and an admin. `{typed} pending` shows what waits, `{typed} approve TICKET` answers,"
-        f" `{typed} operator link` opens the console."
-    )
+    ways = f"`{typed} pending` shows what waits, `{typed} approve TICKET` answers, `{typed} operator link` opens the console."
+    words = f"{row.name} is the first operator and an admin. {ways}"
     return report(args, {"name": row.name, "roles": list(row.roles)}, words)
 
 
@@ -86,8 +86,7 @@ def _change_operator(args: Args, change: Row, said: str) -> int:
 
 @main.word("roles")
 def _roles(args: Args) -> int:
-    given = {"roles": args.role, "teams": args.team}
-    change = {key: value for key, value in given.items() if value is not None}
+    change = {key: given for key, given in (("roles", args.role), ("teams", args.team)) if given is not None}
     if not change:
         raise CommandError("give --role or --team", 2)
     return _change_operator(args, change, f"{args.name}: changed.")
@@ -123,10 +122,8 @@ def _link(args: Args) -> int:
         "It works once, within ten minutes. Copy it, or click it where your terminal can.", "Any key erases this.",
     ]  # fmt: skip
     with controlling_terminal() as terminal:
-        pressed = show_once(terminal, lines, LINK_SECONDS)
-    print(
-        f"The link was shown and erased{'' if pressed else ' after some minutes'}. `interlock operator link` makes another."
-    )
+        late = "" if show_once(terminal, lines, LINK_SECONDS) else " after some minutes"
+    print(f"The link was shown and erased{late}. `interlock operator link` makes another.")
     return OK
 
 
@@ -136,16 +133,6 @@ def new_passphrase(name: str) -> str:
         return ask_passphrase(terminal, name, f"New passphrase of {name} (at least 8 characters): ")
 
 
-def _joined(operator: Row, key: str) -> str:
-    return ", ".join(str(one) for one in operator.get(key) or ())
-
-
-def _state(operator: Row) -> str:
-    disabled = operator.get("disabled") or operator.get("disabledAt") or operator.get("disabled_at")
-    return "disabled" if disabled else "service" if operator.get("service") else ""
-
-
-OK_STATUS = 200
 _HERE = " For {} min this terminal answers up to level destructive without the passphrase (`interlock unlock --end` stops that)."
 
 
@@ -158,16 +145,11 @@ def unlock_main(args: Args) -> int:
         return OK
     with operator_session(args) as operator:
         status = operator.get("/status")
-    minutes = settings(args).limits.unlock_minutes
-    if args.json:
-        said = {"unlocked": bool(status.get("unlocked")), "openTickets": status.get("openTickets", 0)}
-        say_json({**said, "minutes": minutes})
-    else:
-        waiting = status.get("openTickets") or 0
-        print("Unlocked: approvals can be checked until the daemon stops." + (_HERE.format(minutes) if minutes else ""))
-        if waiting:
-            print(f"{waiting} open: `interlock pending`.")
-    return OK if status.get("unlocked") else 1
+    minutes, waiting = settings(args).limits.unlock_minutes, status.get("openTickets") or 0
+    said = {"unlocked": bool(status.get("unlocked")), "openTickets": waiting, "minutes": minutes}
+    words = "Unlocked: approvals can be checked until the daemon stops." + (_HERE.format(minutes) if minutes else "")
+    words += f"\n{waiting} open: `interlock pending`." if waiting else ""
+    return report(args, said, words, OK if said["unlocked"] else FAILED)
 
 
 channels_main = CommandWords("channels", __name__)
@@ -176,9 +158,16 @@ channels_main = CommandWords("channels", __name__)
 @channels_main.word("list")
 def _list_channels(args: Args) -> int:
     found = operator_rows(args, "/channels", "channels")
-    rows = [(one.get("name", ""), one.get("address", ""), _when(one), _channel_state(one)) for one in found]
+    rows, troubles = [], []
+    for one in found:
+        last = next(iter(one.get("recent") or ()), {})
+        when = f"after {one['afterSeconds']} s" if one.get("afterSeconds") else "at once"
+        state = f"last message {last['state']}" if last else "ready"
+        rows.append((one["name"], one["address"], when, state if one["ready"] else "cannot be used"))
+        if why := one.get("problem") or (last.get("reason") if last.get("state") in ("queued", "failed") else ""):
+            troubles.append(visible(f"{one['name']}: {why}"))
     report_table(args, found, ("name", "where", "told", "state"), rows, "There is no channel.")
-    for words in (words for one in found if not args.json and (words := _trouble(one))):
+    for words in troubles if not args.json else ():
         print(words)
     return OK
 
@@ -192,95 +181,57 @@ def _test(args: Args) -> int:
     return report(args, found, f"{args.name}: {words}", OK if sent else FAILED)
 
 
-def _when(one: Row) -> str:
-    after = one.get("afterSeconds")
-    return f"after {after} s" if after else "at once"
-
-
-def _channel_state(one: Row) -> str:
-    if not one.get("ready"):
-        return "cannot be used"
-    last = _last(one)
-    return f"last message {last['state']}" if last else "ready"
-
-
-def _trouble(one: Row) -> str:
-    """A channel's problem in one line."""
-    last = _last(one)
-    why = one.get("problem") or (last.get("reason") if last.get("state") in ("queued", "failed") else "")
-    return visible(f"{one.get('name', '')}: {why}") if why else ""
-
-
-def _last(one: Row) -> Row:
-    found = list_rows(one, "recent")
-    return found[0] if found else {}
-
-
-Challenge = Mapping[str, Any]
-
-
 @command("codes")
 def codes_main(args: Args) -> int:
     """List the open challenges, or show one's code."""
     with operator_session(args) as operator:
         found = list_rows(operator.get("/challenges"), "challenges")
-        if args.json:
-            say_json(found)
-        elif args.list or not found:
-            say(_lines(found))
-        else:
-            _show(operator, _choose_challenge(found, args.id))
+        if args.json or args.list or not found:
+            return report(args, found, _lines(found))
+        _show(operator, _choose_challenge(found, args.id))
     return OK
 
 
-def _show(operator: DaemonClient, challenge: Challenge) -> None:
+def _show(operator: DaemonClient, challenge: Row) -> None:
     """Show one code on the alternate screen; issues an expired challenge again first."""
+    path = f"/challenges/{path_segment(str(challenge['id']))}"
     if challenge.get("state") != "open":
-        challenge = operator.post(f"/challenges/{path_segment(str(challenge['id']))}/reissue")
-    shown = operator.post(f"/challenges/{path_segment(str(challenge['id']))}/reveal")
+        challenge = operator.post(f"{path}/reissue")
+        path = f"/challenges/{path_segment(str(challenge['id']))}"
+    shown = operator.post(f"{path}/reveal")
+    screen = [
+        f"Interlock: a code for {_who(challenge)}", "", f"  {_what(challenge)}", "", f"  challenge  {challenge['id']}",
+        f"  code       {shown['code']}", "",
+        f"It runs out {ago(shown.get('expiresAt'))} and counts once. Whoever has it frees this agent.",
+        "Any key erases this; so does a minute.",
+    ]  # fmt: skip
     with controlling_terminal() as terminal:
-        pressed = show_once(terminal, list(_screen(challenge, shown)), SCREEN_SECONDS)
-    how = "erased" if pressed else "erased after a minute"
+        how = "erased" if show_once(terminal, screen, SCREEN_SECONDS) else "erased after a minute"
     print(
         f"The code for challenge {challenge['id']} was shown and {how}. It counts once; `interlock codes` makes another."
     )
 
 
-def _screen(challenge: Challenge, shown: Mapping[str, Any]) -> Iterator[str]:
-    yield f"Interlock: a code for {_who(challenge)}"
-    yield ""
-    yield f"  {_what(challenge)}"
-    yield ""
-    yield f"  challenge  {challenge['id']}"
-    yield f"  code       {shown['code']}"
-    yield ""
-    yield f"It runs out {ago(shown.get('expiresAt'))} and counts once. Whoever has it frees this agent."
-    yield "Any key erases this; so does a minute."
-
-
-def _choose_challenge(found: Sequence[Challenge], id: str) -> Challenge:
+def _choose_challenge(found: Sequence[Row], id: str) -> Row:
     """The challenge that the argument names; asks where there are several."""
     if id:
         meant = [one for one in found if str(one.get("id", "")).startswith(id.lower())]
         if len(meant) != 1:
-            raise CommandError(
-                f"{'no' if not meant else 'more than one'} challenge begins with {id!r}; see `interlock codes --list`"
-            )
+            which = "more than one" if meant else "no"
+            raise CommandError(f"{which} challenge begins with {id!r}; see `interlock codes --list`")
         return meant[0]
     say(_lines(found))
+    question = "Show the code of which? [1] " if len(found) > 1 else "Show its code? [Enter] "
     with controlling_terminal() as terminal:
-        typed = (
-            terminal.ask("Show the code of which? [1] " if len(found) > 1 else "Show its code? [Enter] ").strip() or "1"
-        )
+        typed = terminal.ask(question).strip() or "1"
     if not typed.isdecimal() or not 1 <= int(typed) <= len(found):
         raise CommandError("no code was shown", USAGE)
     return found[int(typed) - 1]
 
 
-def _lines(found: Sequence[Challenge]) -> Iterator[Line]:
+def _lines(found: Sequence[Row]) -> Iterator[Line]:
     if not found:
         yield line("Nothing waits for a code.")
-        return
     for number, one in enumerate(found, 1):
         live = one.get("state") == "open"
         runs = f"runs out {ago(one.get('expiresAt'))}" if live else "ran out; a new one is issued when it is shown"
@@ -289,13 +240,12 @@ def _lines(found: Sequence[Challenge]) -> Iterator[Line]:
         yield line(f"     {_who(one)}", "dim")
 
 
-def _what(challenge: Challenge) -> str:
-    blocked = challenge.get("kind") == "block"
-    about = challenge.get("title") or challenge.get("reason") or ""
-    return visible(f"{'blocked' if blocked else 'waits to do'}: {about}")[:300]
+def _what(challenge: Row) -> str:
+    kind = "blocked" if challenge.get("kind") == "block" else "waits to do"
+    return visible(f"{kind}: {challenge.get('title') or challenge.get('reason') or ''}")[:300]
 
 
-def _who(challenge: Challenge) -> str:
+def _who(challenge: Row) -> str:
     agent = challenge.get("agent") or {}
     name = f"{agent['name']} " if agent.get("name") else ""
     return visible(f"{name}({agent.get('principal', '')})")[:300]

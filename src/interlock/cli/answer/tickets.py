@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import nullcontext
 from typing import Any
 
@@ -80,24 +80,24 @@ def pending_lines(found: Sequence[Row]) -> Iterator[Line]:
         yield line("Nothing waits for an answer.")
         return
     for ticket in found:
-        level = ticket.get("level", 0)
         who = ", ".join(approvers(ticket))
-        yield (
-            line(short_id(str(ticket.get("id", ""))), "heading")
-            + line(f"  {ticket.get('level_name', '')}", f"level{level}")
-            + line(
-                f"  needs {requirement_word(ticket)}{f' by {who}' if who else ''}, opened {ago(ticket.get('openedAt'))}"
-            )
-        )
+        needs = f"  needs {requirement_word(ticket)}{f' by {who}' if who else ''}, opened {ago(ticket.get('openedAt'))}"
+        yield line(_short(ticket), "heading") + line("  ") + _level(ticket) + line(needs)
         yield line(f"    {lead_line(ticket)}", "command")
         for why in escalation_words(ticket):
             yield line(f"    {why}", "ask")
-        where = f"in {folder_of(ticket)}, " if folder_of(ticket) else ""
-        yield line(f"    {where}{agent_words(ticket)}", "dim")
+        yield line(f"    {_whose(ticket)}", "dim")
     yield ()
-    one = len(found) == 1
-    which, name = "" if one else " TICKET", typed_name()
+    which, name = "" if len(found) == 1 else " TICKET", typed_name()
     yield line(f"`{name} show{which}` tells all; then `{name} approve{which}` or `{name} reject{which} --reason …`.")
+
+
+def _level(ticket: Row) -> Line:
+    return line(ticket.get("level_name", ""), f"level{ticket.get('level', 0)}")
+
+
+def _whose(ticket: Row) -> str:
+    return (f"in {folder_of(ticket)}, " if folder_of(ticket) else "") + agent_words(ticket)
 
 
 def _watch(operator: DaemonClient, found: list[Row], as_json: bool) -> None:
@@ -108,7 +108,7 @@ def _watch(operator: DaemonClient, found: list[Row], as_json: bool) -> None:
             if id not in known:
                 _print_ticket(ticket, as_json)
         for id in known.keys() - current.keys():
-            _print_ticket(operator.get(f"/tickets/{path_segment(id)}"), as_json)
+            _print_ticket(operator.get(_path(id)), as_json)
         known = current
         time.sleep(EVERY)
         found = open_tickets(operator)
@@ -120,11 +120,9 @@ def _print_ticket(ticket: Row, as_json: bool) -> None:
         return
     is_open = ticket.get("state") in OPEN
     when = clock(ticket.get("openedAt") if is_open else ticket.get("decidedAt") or ticket.get("openedAt"))
-    level = ticket.get("level", 0)
-    folder = f"in {folder_of(ticket)}, " if folder_of(ticket) else ""
     lead = line(f"{when}  ", "dim") + line(f"{state_words(ticket):<22}", "ask" if is_open else "")
-    named = line(f"{_short(ticket)}  ") + line(ticket.get("level_name", ""), f"level{level}")
-    say([lead + named + line(f"  {lead_line(ticket)}", "command") + line(f"  {folder}{agent_words(ticket)}", "dim")])
+    named = line(f"{_short(ticket)}  ") + _level(ticket) + line(f"  {lead_line(ticket)}", "command")
+    say([lead + named + line(f"  {_whose(ticket)}", "dim")])
 
 
 @command("show")
@@ -136,8 +134,7 @@ def show_main(args: Args) -> int:
 
     unseen = f"no agent of your own user has a ticket {args.id!r}" if args.id else "other users' agents wait too"
     with reading_session(args, lambda server: found(server) is not None, unseen) as server:
-        id = find_ticket(server, args.id, OPEN)
-        ticket = server.get(f"/tickets/{path_segment(id or '')}")
+        ticket = server.get(_path(find_ticket(server, args.id, OPEN)))
     return report(args, ticket, ticket_lines(ticket))
 
 
@@ -148,42 +145,26 @@ _POLL = 30  # seconds of one long poll
 def wait_main(args: Args) -> int:
     """Wait for the answer to a ticket, at most as long as --timeout."""
     until = time.monotonic() + parse_duration(args.timeout)
-    if args.operator:
-        with operator_session(args, reading=True) as operator:
-            ticket = _wait_for_answer(operator, args, until)
-    else:
-        ticket = _wait_for_answer(daemon(args), args, until)
-    return report(args, ticket, _answer_text(ticket), _exit_code(ticket))
-
-
-def _wait_for_answer(server: DaemonClient, args: Args, until: float) -> Row:
-    path = f"/tickets/{path_segment(find_ticket(server, args.id, OPEN) or '')}/wait"
-    while True:
-        seconds = max(1, min(_POLL, round(until - time.monotonic())))
-        ticket: Row = server.get(path, seconds + 15.0, seconds=seconds)
-        if ticket.get("state") not in OPEN or time.monotonic() >= until:
-            return ticket
-
-
-def _answer_text(ticket: Row) -> str:
-    by = decided_by(ticket)
+    with operator_session(args, reading=True) if args.operator else nullcontext(daemon(args)) as server:
+        path = f"{_path(find_ticket(server, args.id, OPEN))}/wait"
+        while True:
+            seconds = max(1, min(_POLL, round(until - time.monotonic())))
+            ticket: Row = server.get(path, seconds + 15.0, seconds=seconds)
+            state = ticket.get("state")
+            if state not in OPEN or time.monotonic() >= until:
+                break
     why = f": {ticket['decisionReason']}" if ticket.get("decisionReason") else ""
-    return visible(f"{short_id(str(ticket.get('id')))} is {state_words(ticket)}{by}{why}")
+    words = visible(f"{_short(ticket)} is {state_words(ticket)}{decided_by(ticket)}{why}")
+    return report(args, ticket, words, OK if state in ("approved", "executed") else ASKS if state in OPEN else DENIED)
 
 
-def _exit_code(ticket: Row) -> int:
-    if ticket.get("state") in ("approved", "executed"):
-        return OK
-    return ASKS if ticket.get("state") in OPEN else DENIED
-
-
-_ASKS = {
-    "approve": "Your passphrase approves exactly this, once.",
-    "reject": "Your passphrase rejects this.",
-    "revoke": "Your passphrase takes the approval back.",
+# For each answer: what the passphrase does, the word for it done, and what became of the ticket.
+_ANSWERS = {
+    "approve": ("Your passphrase approves exactly this, once.", "approved", ""),
+    "reject": ("Your passphrase rejects this.", "rejected", "Rejected: the agent is told why."),
+    "revoke": ("Your passphrase takes the approval back.", "revoked", "Revoked: the approval counts no more."),
 }
 LIGHT = 2  # the highest level that an unlocked terminal approves
-_DONE = {"approve": "approved", "reject": "rejected", "revoke": "revoked"}
 
 
 @command("approve")
@@ -214,7 +195,9 @@ def _answer_one(word: str, args: Args) -> int:
     if word == "revoke" and args.id.startswith(GRANT):
         return revoke_grant(args)
     server = daemon(args)
-    id = find_ticket(server, args.id, _answerable(word), _is_visible(word, args.id, server))
+    # An approved ticket of another user's agent is not visible without a sign-in.
+    visible_here = sees_all(server) and (word == "approve" or len(args.id) < WHOLE)
+    id = find_ticket(server, args.id, _answerable(word), visible_here)
     require_person()
     shown = server.get(_path(id)) if id is not None else None  # before the passphrase is asked for
     if shown is not None:
@@ -224,19 +207,22 @@ def _answer_one(word: str, args: Args) -> int:
         require_reason(args, "the agent reads it")
     with unlocked_session(args, shown is not None and (word != "approve" or _light(shown))) as operator:
         if operator is not None:
-            if not confirm(f"\n{word.capitalize()} exactly this?"):
-                raise CommandError("nothing was answered")
+            _confirm(word)
             return _sign_answer(word, args, operator, str(id), shown)
     if shown is not None:
-        print(f"\n{_ASKS[word]}", file=sys.stderr if args.json else sys.stdout)
+        print(f"\n{_ANSWERS[word][0]}", file=sys.stderr if args.json else sys.stdout)
     with operator_session(args) as operator:
         return _sign_answer(word, args, operator, id or find_ticket(operator, args.id, _answerable(word)) or "", shown)
 
 
+def _confirm(word: str) -> None:
+    if not confirm(f"\n{word.capitalize()} exactly this?"):
+        raise CommandError("nothing was answered")
+
+
 def _light(ticket: Row) -> bool:
     """Whether an unlocked terminal may approve it: up to level 2, where no fresh sign-in is required."""
-    asked = ticket.get("requirement")
-    asked = asked if isinstance(asked, Mapping) else {}
+    asked = ticket.get("requirement") or {}
     return (
         int(ticket.get("level") or 0) <= LIGHT
         and asked.get("human") in ("confirm", "approve")
@@ -250,12 +236,14 @@ def _sign_answer(word: str, args: Args, operator: DaemonClient, id: str, shown: 
     if shown is None or _matter(ticket) != _matter(shown):
         _check(word, ticket)
         say(ticket_lines(ticket), to_errors=args.json)
-        if not confirm(f"\n{word.capitalize()} exactly this?"):
-            raise CommandError("nothing was answered")
+        _confirm(word)
     again = word == "approve" and operator.get("/session").get("operator") in approved_by(ticket)
     after = operator.post(f"{_path(id)}/{word}", {"reason": args.reason} if args.reason else {})
     offer = operator.get(f"{_path(id)}/grant") if after.get("state") == "approved" and not args.json else {}
-    return report(args, after, f"\n{_outcome(word, after, again)}{_habit(offer)}")
+    habit = ""
+    if offer.get("command"):
+        habit = f"\nYou approved similar actions {offer['approvals']} times. A grant answers it for a while:\n  {visible(str(offer['command']))}"
+    return report(args, after, f"\n{_ANSWERS[word][2] or _approved(after, again)}{habit}")
 
 
 def _reject_all(args: Args) -> int:
@@ -288,28 +276,15 @@ def _path(id: str | None) -> str:
     return f"/tickets/{path_segment(id or '')}"
 
 
-def _is_visible(word: str, given: str, server: DaemonClient) -> bool:
-    """Whether every ticket that the answer can name is visible without a sign-in; an approved one of another user's agent is not."""
-    return sees_all(server) and (word == "approve" or len(given) < WHOLE)
-
-
 def _answerable(word: str) -> tuple[str, ...]:
-    return OPEN if word == "approve" else ("approved", *OPEN) if word == "revoke" else (*OPEN, "approved")
-
-
-def _habit(offer: Row) -> str:
-    """Suggest a grant where similar tickets were approved repeatedly."""
-    if not offer.get("command"):
-        return ""
-    return f"\nYou approved similar actions {offer['approvals']} times. A grant answers it for a while:\n  {visible(str(offer['command']))}"
+    return OPEN if word == "approve" else (*OPEN, "approved")
 
 
 def _check(word: str, ticket: Row) -> None:
-    answerable = (*OPEN, *(() if word == "approve" or ticket.get("spentAt") else ("approved",)))
     if word == "approve" and ticket.get("state") == "approved":
         raise CommandError(f"ticket {_short(ticket)} is {state_words(ticket)} already")
-    if ticket.get("state") not in answerable:
-        raise CommandError(f"ticket {_short(ticket)} is {state_words(ticket)}; it cannot be {_DONE[word]}")
+    if ticket.get("state") not in (OPEN if ticket.get("spentAt") else _answerable(word)):
+        raise CommandError(f"ticket {_short(ticket)} is {state_words(ticket)}; it cannot be {_ANSWERS[word][1]}")
 
 
 def _short(ticket: Row) -> str:
@@ -324,24 +299,18 @@ def _matter(ticket: Row) -> dict[str, Any]:
     }
 
 
-def _outcome(word: str, ticket: Row, again: bool) -> str:
-    if word != "approve":
-        return "Rejected: the agent is told why." if word == "reject" else "Revoked: the approval counts no more."
-    if ticket.get("state") != "approved":
-        return f"{'Your approval was there already' if again else 'Signed'}. {_missing(ticket)}"
-    cools, ends = moment_seconds(ticket.get("coolingEndsAt")), moment_seconds(ticket.get("expiresAt"))
-    after = f" once it has cooled off at {clock(cools)}" if cools else ""
-    until = f", until {clock(ends)}" if ends else ""
-    return f"Approved: the agent may do this once{after}{until}."
-
-
-def _missing(ticket: Row) -> str:
-    """The approvers who still have to agree before it may run."""
-    asked, there = ticket.get("requirement"), approved_by(ticket)
-    quorum = int(asked.get("quorum") or 0) if isinstance(asked, Mapping) else 0
+def _approved(ticket: Row, again: bool) -> str:
+    """What an approval came to: the action may run, or who still has to agree."""
+    if ticket.get("state") == "approved":
+        cools, ends = moment_seconds(ticket.get("coolingEndsAt")), moment_seconds(ticket.get("expiresAt"))
+        after = f" once it has cooled off at {clock(cools)}" if cools else ""
+        until = f", until {clock(ends)}" if ends else ""
+        return f"Approved: the agent may do this once{after}{until}."
+    lead, there = "Your approval was there already" if again else "Signed", approved_by(ticket)
+    asked = ticket.get("requirement") or {}
+    quorum = int(asked.get("quorum") or 0)
     if len(there) >= quorum:
-        return f"More is needed before it may run: {requirement_words(asked)}."
+        return f"{lead}. More is needed before it may run: {requirement_words(asked)}."
     others = f" of {', '.join(approvers(ticket))}" if approvers(ticket) else ""
-    more = quorum - len(there)
-    have = "has" if more == 1 else "have"
-    return f"It may run once {more} more{others} {have} approved; {len(there)} of {quorum} so far ({', '.join(there)})."
+    more = f"{quorum - len(there)} more{others} {'has' if quorum - len(there) == 1 else 'have'} approved"
+    return f"{lead}. It may run once {more}; {len(there)} of {quorum} so far ({', '.join(there)})."
