@@ -34,7 +34,6 @@ _SCOPES = {
 
 
 def _add_scope(parser: ArgumentParser) -> None:
-    """The options for the scope of an installation."""
     choice = parser.add_mutually_exclusive_group()
     for scope, said in _SCOPES.items():
         choice.add_argument(f"--{scope}", dest="scope", action="store_const", const=scope, help=said)
@@ -69,7 +68,8 @@ def declared_parser(
     table = declarations(module)[word]
     about, end = table["about"].strip(), table.get("epilog")
     if end is None:
-        end = _help_end(table["examples"], table.get("exits", EXITS))
+        examples = "\n".join(f"  {line}" for line in table["examples"].strip().splitlines())
+        end = f"examples:\n{examples}\n\nexit codes: {table.get('exits', EXITS)}"
     if fills:
         about, end = about.format_map(fills), end.format_map(fills)
     parser = kind(prog=f"interlock {word}", usage=table.get("usage"), description=about, epilog=end, **_form(table))
@@ -127,9 +127,3 @@ def _declared(key: str, how: Table, fills: Mapping[str, str], more: Mapping[str,
 def _form(table: Table) -> dict[str, Any]:
     form = HelpFormatter if table.get("wrapped") else RawDescriptionHelpFormatter
     return {"formatter_class": form, "allow_abbrev": table.get("abbreviates", False)}
-
-
-def _help_end(examples: str, exits: str) -> str:
-    """The end of a command's help: its examples and its exit codes."""
-    inner = "\n".join(f"  {line}" for line in examples.strip().splitlines())
-    return f"examples:\n{inner}\n\nexit codes: {exits}"

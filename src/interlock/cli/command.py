@@ -96,18 +96,19 @@ class CommandWords:
         return run(self._word, args.work, args)
 
 
+_EXPECTED = (ApiError, ConfigError, PolicyError, PackError, TerminalError, EnrolmentError)
+
+
 def run(name: str, work: Work, args: Args) -> int:
     """Run the work and return its exit code; an expected error becomes one line on stderr."""
     try:
         return work(args)
-    except CommandError as end:
-        return _fail(name, str(end), end.code)
-    except NoDaemon as error:
-        return _fail(name, str(error), NO_DAEMON)
     except BrokenPipeError:
         raise
-    except (ApiError, ConfigError, PolicyError, PackError, TerminalError, EnrolmentError, OSError) as error:
-        return _fail(name, str(error))
+    except (CommandError, NoDaemon, *_EXPECTED, OSError) as error:
+        shown = str(error).replace("`interlock ", f"`{typed_name()} ")  # what it tells to type can be typed
+        print(f"interlock {name}: {shown}", file=sys.stderr)
+        return NO_DAEMON if isinstance(error, NoDaemon) else error.code if isinstance(error, CommandError) else FAILED
 
 
 def settings(args: Args) -> Config:
@@ -168,12 +169,6 @@ def list_rows(body: Any, key: str) -> list[Mapping[str, Any]]:
     return [row for row in rows or [] if isinstance(row, Mapping)]
 
 
-def _fail(name: str, message: str, code: int = FAILED) -> int:
-    shown = message.replace("`interlock ", f"`{typed_name()} ")  # what it tells to type can be typed
-    print(f"interlock {name}: {shown}", file=sys.stderr)
-    return code
-
-
 TICKET, GRANT = "pdact_", "grant_"
 WHOLE = 30  # characters of a ticket's whole id
 SHOWN = 10  # candidates
@@ -184,7 +179,14 @@ Row = Mapping[str, Any]
 
 def find_ticket(server: DaemonClient, given: str, states: Sequence[str], all_seen: bool = True) -> str | None:
     """The id of the ticket that `given` abbreviates; None where it may be one that this caller cannot see."""
-    found = _begins(server, given) if given else open_tickets(server)
+    prefix = id_prefix(given, TICKET)
+    if given and not re.fullmatch(rf"{TICKET}[\w-]+", prefix, re.ASCII):
+        raise CommandError(f"{given!r} is no ticket's id; `interlock pending` lists them", USAGE)
+    found = (
+        open_tickets(server)
+        if not given
+        else list_rows(server.get("/tickets", prefix=prefix[:100], limit=MOST), "tickets")
+    )
     exact = [row for row in found if row.get("id") in (given, f"{TICKET}{given}")]
     usable = exact or [row for row in found if row.get("state") in states] or found
     if not all_seen and (not exact and (len(usable) != 1 or not given)):
@@ -201,12 +203,10 @@ def find_ticket(server: DaemonClient, given: str, states: Sequence[str], all_see
 def find_row(rows: Sequence[Row], given: str, kind: str) -> str:
     """The id of the one row whose id begins with `given`, with or without its kind; refuses none and several."""
     found = [row for row in rows if str(row.get("id", "")).startswith(id_prefix(given, f"{kind}_"))]
-    exact = [row for row in found if row.get("id") == given]
-    if len(exact or found) == 1:
-        return str((exact or found)[0]["id"])
-    if found:
-        raise _several(given, found)
-    raise _none(given, kind, rows)
+    found = [row for row in found if row.get("id") == given] or found
+    if len(found) == 1:
+        return str(found[0]["id"])
+    raise _several(given, found) if found else _none(given, kind, rows)
 
 
 def open_tickets(server: DaemonClient) -> list[Row]:
@@ -225,17 +225,9 @@ def id_prefix(given: str, kind: str) -> str:
     return bare if bare.startswith(kind) else f"{kind}{bare}"
 
 
-def _begins(server: DaemonClient, given: str) -> list[Row]:
-    prefix = id_prefix(given, TICKET)
-    if not prefix.replace("_", "").replace("-", "").isalnum() or not prefix.isascii() or prefix == TICKET:
-        raise CommandError(f"{given!r} is no ticket's id; `interlock pending` lists them", USAGE)
-    return list_rows(server.get("/tickets", prefix=prefix[:100], limit=MOST), "tickets")
-
-
 def _several(given: str, found: Sequence[Row]) -> CommandError:
-    lead = (
-        f"{given!r} could be {pluralize(len(found), 'ticket')}" if given else f"{pluralize(len(found), 'ticket')} wait"
-    )
+    count = pluralize(len(found), "ticket")
+    lead = f"{given!r} could be {count}" if given else f"{count} wait"
     return CommandError(f"{lead}; say which one:\n{_lines(found)}", USAGE)
 
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import gc
 import os
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from importlib import import_module
+from io import TextIOWrapper
 
 USAGE = 2
 INTERRUPTED = 130
@@ -117,7 +118,9 @@ examples:
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command; returns the exit code."""
     words = list(sys.argv[1:] if argv is None else argv)
-    _print_anything()
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")  # characters that the terminal's encoding lacks
     try:
         code = _run(words)
         sys.stdout.flush()
@@ -136,7 +139,8 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _run(words: list[str]) -> int:
     if not words or words[0] in ("-h", "--help", "help"):
-        print(_help(), end="")
+        rows = {name: "".join(f"  {word:<12}   {said}\n" for word, said in words.items()) for name, words in _SECTIONS}
+        print(_HELP.format(commands="\n".join(f"\n{name}\n{text}".rstrip("\n") for name, text in rows.items())), end="")
         return 0
     if words[0] in ("--version", "-V"):
         from interlock import __version__
@@ -144,7 +148,12 @@ def _run(words: list[str]) -> int:
         print(f"interlock {__version__}")
         return 0
     if words[0] not in COMMANDS:
-        print(_unknown(words[0]), file=sys.stderr)
+        from difflib import get_close_matches
+
+        near = get_close_matches(words[0], COMMANDS, 1)
+        hint = f"did you mean {near[0]!r}?" if near else f"known: {', '.join(COMMANDS)}"
+        print(f"interlock: no command {words[0]!r}; {hint}", file=sys.stderr)
+        print("To have a shell command explained: interlock explain 'COMMAND'", file=sys.stderr)
         return USAGE
     gc.disable()  # importing makes no garbage, and what it makes stays
     function = command_function(words[0])
@@ -160,27 +169,3 @@ def command_function(word: str) -> Callable[[Sequence[str]], int]:
     name = f"{word.replace('-', '_')}_main" if word in _SHARED else "main"
     function: Callable[[Sequence[str]], int] = getattr(module, name)
     return function
-
-
-def _help() -> str:
-    return _HELP.format(commands="".join(_section(title, words) for title, words in _SECTIONS).rstrip("\n"))
-
-
-def _section(title: str, commands: Mapping[str, str]) -> str:
-    return f"\n{title}\n" + "".join(f"  {name:<12}   {words}\n" for name, words in commands.items())
-
-
-def _unknown(word: str) -> str:
-    from difflib import get_close_matches
-
-    near = get_close_matches(word, COMMANDS, 1)
-    hint = f"did you mean {near[0]!r}?" if near else f"known: {', '.join(COMMANDS)}"
-    return f"interlock: no command {word!r}; {hint}\nTo have a shell command explained: interlock explain 'COMMAND'"
-
-
-def _print_anything() -> None:
-    """Escape characters that the terminal's encoding lacks, instead of failing on them."""
-    for stream in (sys.stdout, sys.stderr):
-        reconfigure = getattr(stream, "reconfigure", None)
-        if reconfigure is not None:
-            reconfigure(errors="backslashreplace")

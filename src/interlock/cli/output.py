@@ -45,27 +45,23 @@ def wants_colour(out: TextIO) -> bool:
 def paint(lines: Iterable[Line], out: TextIO) -> None:
     """Writes the lines: in colour and broken between words on a terminal, as they are anywhere else."""
     if out.isatty():
-        lines = wrap_lines(lines, _columns(out))
+        try:
+            width = int(os.environ.get("COLUMNS") or 0) or os.get_terminal_size(out.fileno()).columns
+        except (ValueError, OSError):
+            width = 0  # unknown
+        lines = wrap_lines(lines, width)
     out.write(render_text(lines, wants_colour(out)))
     out.flush()
 
 
-def _columns(out: TextIO) -> int:
-    """The width of the terminal in columns; 0 where it is unknown."""
-    try:
-        return int(os.environ.get("COLUMNS") or 0) or os.get_terminal_size(out.fileno()).columns
-    except (ValueError, OSError):
-        return 0
-
-
 def render_text(lines: Iterable[Line], colour: bool) -> str:
     """The lines as one text."""
-    return "".join("".join(_part(part, colour) for part in line).rstrip() + "\n" for line in lines)
 
+    def text(part: StyledText) -> str:
+        code = _CODES.get(part.style) if colour else None
+        return f"\x1b[{code}m{part.text}\x1b[0m" if code and part.text.strip() else part.text
 
-def _part(part: StyledText, colour: bool) -> str:
-    code = _CODES.get(part.style) if colour else None
-    return f"\x1b[{code}m{part.text}\x1b[0m" if code and part.text.strip() else part.text
+    return "".join("".join(map(text, line)).rstrip() + "\n" for line in lines)
 
 
 NARROWEST = 40  # columns; below it the terminal breaks as it likes
@@ -77,30 +73,18 @@ _PIECES = re.compile(r"\s+|\S+")
 def wrap_lines(lines: Iterable[Line], width: int) -> Iterator[Line]:
     """Wrap lines to the width; a line with marks below it stays whole, because the marks point into it."""
     found = list(lines)
-    for at, line in enumerate(found):
-        below = found[at + 1] if at + 1 < len(found) else ()
-        if (
-            width < NARROWEST
-            or _length(line) <= width
-            or _is_unbreakable(line)
-            or any(part.style == "mark" for part in below)
-        ):
-            yield line
-        else:
-            yield from _break_line(line, width)
-
-
-def _is_unbreakable(line: Line) -> bool:
-    return any(part.style in _UNBREAKABLE for part in line)
-
-
-def _length(line: Line) -> int:
-    return sum(len(part.text) for part in line)
+    for line, below in zip(found, [*found[1:], ()]):
+        fits = width < NARROWEST or sum(len(part.text) for part in line) <= width
+        whole = any(part.style in _UNBREAKABLE for part in line) or any(part.style == "mark" for part in below)
+        yield from [line] if fits or whole else _break_line(line, width)
 
 
 def _break_line(line: Line, width: int) -> Iterator[Line]:
     """Break a line at its blanks, with a hanging indent; a word that is too long stays in one piece."""
-    indent = _hanging_indent(line)
+    first = line[0].text
+    indent = len(first) - len(first.lstrip())
+    if len(line) > 1 and first.endswith(" ") and first.strip() and len(first) <= DEEPEST:
+        indent = len(first)  # behind a label such as `Policy    `
     row: list[StyledText] = []
     used = 0
     for part in line:
@@ -113,14 +97,6 @@ def _break_line(line: Line, width: int) -> Iterator[Line]:
             row.append(StyledText(piece, part.style))
             used += len(piece)
     yield tuple(row)
-
-
-def _hanging_indent(line: Line) -> int:
-    """The column behind a label such as `Policy    `; else the line's own indentation."""
-    first = line[0].text
-    if len(line) > 1 and first.endswith(" ") and first.strip() and len(first) <= DEEPEST:
-        return len(first)
-    return len(first) - len(first.lstrip())
 
 
 def print_table(columns: Sequence[str], given: Sequence[Sequence[object]], out: TextIO) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 
 from interlock.cli.arguments import Args
 from interlock.cli.command import USAGE, CommandError, Row, daemon, list_rows, report
@@ -33,7 +33,7 @@ def operator_session(args: Args, reading: bool = False, why: str = "") -> Iterat
         raise CommandError(f"{_lead(why)}there is no operator yet; make the first one with `interlock operator add`")
     require_person(reading, why)
     name = args.operator or str(status.get("operator") or "") or ask_name()
-    with _ending(server.on_behalf(_token(server, name))) as operator:
+    with ending_session(server.on_behalf(_token(server, name))) as operator:
         yield operator
 
 
@@ -58,12 +58,12 @@ def unlocked_session(args: Args, light: bool = True) -> Iterator[DaemonClient | 
     if answer is None or answer.status != OK_STATUS:
         yield None
         return
-    with _ending(server.on_behalf(str(answer.body["token"]))) as operator:
+    with ending_session(server.on_behalf(str(answer.body["token"]))) as operator:
         yield operator
 
 
 @contextmanager
-def _ending(operator: DaemonClient) -> Iterator[DaemonClient]:
+def ending_session(operator: DaemonClient) -> Iterator[DaemonClient]:
     """A session that ends with the command."""
     try:
         yield operator
@@ -77,14 +77,18 @@ def _token(server: DaemonClient, name: str) -> str:
     left = TRIES
     while True:
         left -= 1
-        passphrase = read_passphrase(f"Passphrase of {name}: ")
         try:
-            answer = server.post("/session", {"operator": name, "passphrase": passphrase, "channel": CHANNEL})
-            return str(answer["token"])
+            return session_token(server, name)
         except ApiError as error:
             if not left or _WRONG not in str(error):
                 raise
             print(f"{error}; {'one more try' if left == 1 else f'{left} more tries'}.", file=sys.stderr)
+
+
+def session_token(server: DaemonClient, name: str) -> str:
+    """A session's token for the operator's passphrase, asked for at the terminal."""
+    passphrase = read_passphrase(f"Passphrase of {name}: ")
+    return str(server.post("/session", {"operator": name, "passphrase": passphrase, "channel": CHANNEL})["token"])
 
 
 @contextmanager
@@ -104,17 +108,15 @@ def reading_session(args: Args, sees_all: Callable[[DaemonClient], bool], why: s
 
 def require_person(reading: bool = False, why: str = "") -> None:
     """Refuses an agent's terminal, and the lack of one; a command that only reads may have its output in a pipe."""
-    found = _with_output_elsewhere() if reading else is_agents_terminal()
+    piped = reading and os.isatty(0) and not os.isatty(1)
+    with _stdout_at_the_terminal() if piped else nullcontext():
+        found = is_agents_terminal()
     if not found:
         return
-    needed = f"{_lead(why)}an operator has to sign in for this"
+    words = f"this looks like an agent's terminal: {found}; open one of your own and try again there"
     if found.endswith(NO_TERMINAL):
-        raise CommandError(
-            f"{needed}, and {found}: run it at a terminal of your own; programs sign in with POST /api/v1/session"
-        )
-    raise CommandError(
-        f"{needed}, and this looks like an agent's terminal: {found}; open one of your own and try again there"
-    )
+        words = f"{found}: run it at a terminal of your own; programs sign in with POST /api/v1/session"
+    raise CommandError(f"{_lead(why)}an operator has to sign in for this, and {words}")
 
 
 def _lead(why: str) -> str:
@@ -153,15 +155,14 @@ def confirm(question: str) -> bool:
         return terminal.ask(f"{question} [y/N] ").strip().casefold() in _YES
 
 
-def _with_output_elsewhere() -> str | None:
-    """Checks the terminal with stdout pointed at stdin's: a person may send a list into a pipe."""
-    if os.isatty(1) or not os.isatty(0):
-        return is_agents_terminal()
+@contextmanager
+def _stdout_at_the_terminal() -> Iterator[None]:
+    """Points stdout at stdin's terminal: a person may send a list into a pipe."""
     sys.stdout.flush()
     stdout = os.dup(1)
     try:
         os.dup2(0, 1)
-        return is_agents_terminal()
+        yield
     finally:
         os.dup2(stdout, 1)
         os.close(stdout)

@@ -115,11 +115,14 @@ class DaemonClient(Confidential, Struct, frozen=True):
         return headers | ({"Content-Type": "application/json"} if body else {})
 
     def _connection(self, seconds: float) -> HTTPConnection:
-        if not self.url:
-            return SocketConnection(self.path, seconds)
-        parts = urlsplit(self.url)
-        kind = HTTPSConnection if parts.scheme == "https" else HTTPConnection
-        return kind(parts.hostname or "", parts.port, timeout=seconds)
+        return http_connection(self.url, seconds) if self.url else SocketConnection(self.path, seconds)
+
+
+def http_connection(url: str, seconds: float) -> HTTPConnection:
+    """A connection to an address, without a proxy; connects with the first request."""
+    parts = urlsplit(url)
+    kind = HTTPSConnection if parts.scheme == "https" else HTTPConnection
+    return kind(parts.hostname or "", parts.port, timeout=seconds)
 
 
 class SocketConnection(HTTPConnection):
@@ -142,19 +145,16 @@ class SocketConnection(HTTPConnection):
 
 def find_daemon(config: Config) -> DaemonClient:
     """A client for a configuration's daemon; does not connect yet."""
-    return DaemonClient(
-        config.agents_socket if config.separate.on and not _may_use_operator_socket(config) else config.socket_path
-    )
+    operator = os.geteuid() == 0 or login_name() in config.separate.operators
+    return DaemonClient(config.agents_socket if config.separate.on and not operator else config.socket_path)
 
 
-def _may_use_operator_socket(config: Config) -> bool:
-    """Whether this user may use the socket of operators."""
-    if os.geteuid() == 0:
-        return True
+def login_name() -> str:
+    """The name of this process's user; empty where the system has none."""
     try:
-        return pwd.getpwuid(os.geteuid()).pw_name in config.separate.operators
+        return pwd.getpwuid(os.geteuid()).pw_name
     except KeyError:
-        return False
+        return ""
 
 
 def path_segment(text: str) -> str:

@@ -11,9 +11,9 @@ import tempfile
 import time
 import tomllib
 from collections.abc import Mapping
-from contextlib import suppress
+from contextlib import closing, suppress
 from functools import cache
-from http.client import HTTPConnection, HTTPException, HTTPSConnection
+from http.client import HTTPException
 from pathlib import Path
 from pwd import struct_passwd
 from typing import Any
@@ -22,6 +22,7 @@ from urllib.parse import urlsplit
 from msgspec import Struct
 
 from interlock.agents import AgentDialect, Event, HookOutput, HookVerdict
+from interlock.client import http_connection
 from interlock.install.discovery import Handler
 
 COMMAND = "echo interlock-canary"
@@ -34,7 +35,10 @@ def canary(word: str, event: str, command: str | None, cwd: str, session: str = 
     found = known.get(event, known.get("*"))
     if found is None:
         return None
-    payload = _filled(_whole(found), {"@command": command, "@cwd": cwd, "@session": session})
+    if like := found.get("like"):  # an input with the fields of another one
+        other, _, name = like.partition(".")
+        found = {**_inputs()[other][name], **{key: value for key, value in found.items() if key != "like"}}
+    payload = _filled(found, {"@command": command, "@cwd": cwd, "@session": session})
     if word == "copilot":  # which sends JSON in JSON
         payload["toolArgs"] = json.dumps(payload["toolArgs"])
     return json.dumps(payload).encode()
@@ -49,13 +53,6 @@ def environment(word: str, cwd: str) -> Mapping[str, str]:
 @cache
 def _inputs() -> Mapping[str, Mapping[str, Any]]:
     return tomllib.loads(Path(__file__).with_name("canaries.toml").read_text("utf-8"))
-
-
-def _whole(found: Mapping[str, Any]) -> dict[str, Any]:
-    """An input with the fields of the one that it is like."""
-    word, _, event = found.get("like", "").partition(".")
-    rest = {key: value for key, value in found.items() if key != "like"}
-    return {**_inputs()[word][event], **rest} if word else rest
 
 
 def _filled(value: Any, words: Mapping[str, str | None]) -> Any:
@@ -118,16 +115,8 @@ def _run(
         rights = {"user": user.pw_uid, "group": user.pw_gid, "extra_groups": []}
         env = {**env, "HOME": user.pw_dir, "USER": user.pw_name, "LOGNAME": user.pw_name}
     try:
-        process = subprocess.Popen(
-            argv,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            cwd=cwd,
-            env=dict(env),
-            start_new_session=True,
-            **rights,
-        )
+        pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+        process = subprocess.Popen(argv, cwd=cwd, env=dict(env), start_new_session=True, **pipes, **rights)
     except OSError as error:
         raise DidNotFire(f"{argv[0]} cannot be run: {error.strerror}") from None
     try:
@@ -142,17 +131,12 @@ def _run(
 
 def _post(url: str, payload: bytes, seconds: float) -> HookReply:
     """Sends an HTTP hook's request, without a proxy; only status 200 is an answer."""
-    parts = urlsplit(url)
-    kind = HTTPSConnection if parts.scheme == "https" else HTTPConnection
-    start = time.perf_counter()
+    parts, start = urlsplit(url), time.perf_counter()
     try:
-        connection = kind(parts.hostname or "", parts.port, timeout=seconds)
-        try:
+        with closing(http_connection(url, seconds)) as connection:
             connection.request("POST", f"{parts.path}?{parts.query}", payload, {"Content-Type": "application/json"})
             answer = connection.getresponse()
             body = answer.read(_MOST_BYTES)
-        finally:
-            connection.close()
     except (OSError, HTTPException, ValueError) as error:
         raise DidNotFire(f"{parts.scheme}://{parts.netloc} does not answer: {error}") from None
     if not 200 <= answer.status < 300:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import pwd
 from collections.abc import Callable, Iterator
 from functools import partial
 
@@ -24,7 +23,7 @@ from interlock.cli.command import (
 )
 from interlock.cli.output import line
 from interlock.cli.sign_in import confirm, reading_session
-from interlock.client import ApiError, DaemonClient, NoDaemon, path_segment
+from interlock.client import ApiError, DaemonClient, NoDaemon, login_name, path_segment
 from interlock.journal import ID as JOURNAL_ID
 from interlock.journal import JournalError
 from interlock.journal.undo import JournalUndo
@@ -49,7 +48,11 @@ def main(args: Args) -> int:
         if JOURNAL_ID.fullmatch(args.id):
             return _restore(args, journal.undo, journal.plan(args.id))
         try:
-            with reading_session(args, lambda _: _own(args), "no agents of your own user ask here") as server:
+            separate = settings(args).separate
+            own = (
+                not separate.on or login_name() in separate.users
+            )  # where the daemon has this user, its agents are theirs
+            with reading_session(args, lambda _: own, "no agents of your own user ask here") as server:
                 return _list(args, journal, server) if args.list else _restore_newest(args, journal, server)
         except NoDaemon:
             if args.id or not journal.rows(1):
@@ -59,15 +62,6 @@ def main(args: Args) -> int:
         raise CommandError(str(error)) from None
 
 
-def _own(args: Args) -> bool:
-    """Whether this is about this user's own agents; always, except where the daemon has a user of its own."""
-    separate = settings(args).separate
-    try:
-        return not separate.on or pwd.getpwuid(os.geteuid()).pw_name in separate.users
-    except KeyError:
-        return False
-
-
 def _restore_newest(args: Args, journal: JournalUndo, server: DaemonClient | None = None) -> int:
     """Restores what was asked for, or the newer of the newest snapshot and the newest journaled action."""
     newest = journal.newest() if not args.id else ""
@@ -75,7 +69,8 @@ def _restore_newest(args: Args, journal: JournalUndo, server: DaemonClient | Non
         if server is not None:
             plan = server.get(f"/undo/{path_segment(args.id or _NEWEST)}", PATIENCE, diff=True)
             if not newest or journal.row(newest)["at"] <= plan["snapshot"]["at"]:
-                return _restore(args, partial(_undo_at_daemon, server), plan)
+                call = partial(server.call, "POST", patience=PATIENCE)  # the daemon has the snapshots
+                return _restore(args, lambda id, force: call(f"/undo/{path_segment(id)}", {"force": force}), plan)
     except ApiError:
         if not newest:
             raise
@@ -84,22 +79,25 @@ def _restore_newest(args: Args, journal: JournalUndo, server: DaemonClient | Non
     return _restore(args, journal.undo, journal.plan(newest))
 
 
-def _undo_at_daemon(server: DaemonClient, id: str, force: bool) -> Row:
-    """Undo by the daemon, which has the snapshots."""
-    return dict(server.call("POST", f"/undo/{path_segment(id)}", {"force": force}, PATIENCE))
-
-
 def _restore(args: Args, undo: Callable[[str, bool], Row], plan: Row) -> int:
-    if args.dry_run:
-        return _report_plan(args, plan)
-    id = str(plan["snapshot"]["id"])  # the one that was shown, whatever is the newest by now
+    if args.json and args.dry_run:
+        return report(args, plan, "", FAILED if plan.get("problem") else OK)
     if not args.json:
         say(plan_lines(plan))
-    _refuse(args, plan)
-    if not _confirm_plan(args, plan):
+    if plan.get("problem"):  # which the daemon would refuse
+        raise CommandError(f"it cannot be brought back: {plan['problem']}")
+    if args.dry_run:
         print("Nothing was changed.")
-        return FAILED
-    found = undo(id, args.force)
+        return OK
+    if plan.get("later") and not args.force:
+        raise CommandError(describe_later_changes(int(plan["later"])))
+    if plan.get("total") and not args.yes:
+        if args.json or not (os.isatty(0) and os.isatty(1)):
+            raise CommandError("there is no terminal to ask at: check with --dry-run, then give --yes", USAGE)
+        if not confirm("Bring this back?"):
+            print("Nothing was changed.")
+            return FAILED
+    found = undo(str(plan["snapshot"]["id"]), args.force)  # the one that was shown, whatever is the newest by now
     return report(args, found, lambda: _print_result(found), OK if found.get("undone") else FAILED)
 
 
@@ -112,30 +110,11 @@ def _list(args: Args, journal: JournalUndo, server: DaemonClient | None = None) 
     return report_table(args, {"snapshots": found}, columns, rows, "There is no snapshot yet.")
 
 
-def _report_plan(args: Args, plan: Row) -> int:
-    report(args, plan, plan_lines(plan))
-    if not args.json:
-        if plan.get("problem"):
-            raise CommandError(f"it cannot be brought back: {plan['problem']}")
-        print("Nothing was changed.")
-    return FAILED if plan.get("problem") else OK
-
-
-def _refuse(args: Args, plan: Row) -> None:
-    """Refuses, before the confirmation, an undo that the daemon would refuse."""
-    if plan.get("problem"):
-        raise CommandError(f"it cannot be brought back: {plan['problem']}")
-    if plan.get("later") and not args.force:
-        raise CommandError(describe_later_changes(int(plan["later"])))
-
-
-def _confirm_plan(args: Args, plan: Row) -> bool:
-    """Ask for confirmation; without a terminal it requires --yes."""
-    if args.yes or not plan.get("total"):
-        return True
-    if args.json or not (os.isatty(0) and os.isatty(1)):
-        raise CommandError("there is no terminal to ask at: check with --dry-run, then give --yes", USAGE)
-    return confirm("Bring this back?")
+def snapshot_row(one: Row) -> tuple[object, ...]:
+    """One line of the list."""
+    size = "" if one.get("undoes") else f", {size_words(int(one.get('bytes', 0)))}"
+    id, state, agent = (one.get(key, "") for key in ("id", "state", "agent"))
+    return id, ago(one.get("at")), state, f"{one.get('files', 0):,}{size}", agent, one.get("command") or _BETWEEN
 
 
 def _print_result(found: Row) -> None:
@@ -165,19 +144,6 @@ _CHANGE_WORDS = {
 _STYLES = {"+": "allow", "-": "deny", "@": "dim"}
 
 
-def snapshot_row(snapshot: Row) -> tuple[object, ...]:
-    """One line of the list."""
-    size = f"{snapshot.get('files', 0):,}, {size_words(int(snapshot.get('bytes', 0)))}"
-    return (
-        snapshot.get("id", ""),
-        ago(snapshot.get("at")),
-        snapshot.get("state", ""),
-        size if not snapshot.get("undoes") else f"{snapshot.get('files', 0):,}",
-        snapshot.get("agent", ""),
-        snapshot.get("command") or _BETWEEN,
-    )
-
-
 def plan_lines(plan: Row) -> Iterator[Line]:
     """The changes of an undo; long diffs are cut."""
     snapshot = plan.get("snapshot") or {}
@@ -190,9 +156,10 @@ def plan_lines(plan: Row) -> Iterator[Line]:
         yield line("Everything is as it was: there is nothing to bring back.")
     left = MOST_LINES
     for change in changes[:MOST_PATHS]:
-        yield _change(change)
-        whole = change.get("what") == "create" and total > FEW
-        lines = [] if whole else str(change.get("diff", "")).splitlines()
+        what = str(change.get("what", ""))
+        later = line("  (worked on since)" if change.get("later") else "", "ask")
+        yield line(f"  {change.get('path', '')} ", "command") + line(_CHANGE_WORDS.get(what, what)) + later
+        lines = [] if what == "create" and total > FEW else str(change.get("diff", "")).splitlines()
         for text in lines[:left]:
             yield line(f"    {text}", _STYLES.get(text[:1], ""))
         if len(lines) > left:
@@ -200,14 +167,14 @@ def plan_lines(plan: Row) -> Iterator[Line]:
         left = max(0, left - len(lines))
     if total > MOST_PATHS:
         yield line(f"  and {total - MOST_PATHS:,} more", "dim")
-    yield from _message_lines(plan)
+    yield from map(line, plan.get("say") or ())
 
 
 def done_lines(found: Row) -> Iterator[Line]:
     """The result: what was restored, what remains to do, and the command that takes it back."""
     total = int(found.get("total") or 0)
     yield line(f"Brought back: {count_words(total, 'change')}." if total else "Nothing had to be changed.", "allow")
-    yield from _message_lines(found)
+    yield from map(line, found.get("say") or ())
     if found.get("undoableAs"):
         yield line(f"`interlock undo {found['undoableAs']}` takes this back.", "dim")
 
@@ -218,14 +185,3 @@ def describe_later_changes(number: int) -> str:
     return (
         f"{what} worked on since; nothing was changed. --force overwrites later work too, which can be undone in turn"
     )
-
-
-def _change(change: Row) -> Line:
-    what = _CHANGE_WORDS.get(str(change.get("what", "")), str(change.get("what", "")))
-    later = "  (worked on since)" if change.get("later") else ""
-    return line(f"  {change.get('path', '')} ", "command") + line(what) + line(later, "ask")
-
-
-def _message_lines(found: Row) -> Iterator[Line]:
-    for words in found.get("say") or ():
-        yield line(words)

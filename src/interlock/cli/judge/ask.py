@@ -7,9 +7,8 @@ import readline
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import suppress
-from types import FrameType
 from typing import Any
 
 from interlock.analysis.display_text import Line, visible
@@ -30,9 +29,9 @@ from interlock.cli.command import (
     settings,
 )
 from interlock.cli.output import labelled, line
-from interlock.cli.sign_in import CHANNEL, confirm, operator_session
+from interlock.cli.sign_in import confirm, ending_session, operator_session, session_token
 from interlock.client import ApiError, DaemonClient, NoDaemon, path_segment
-from interlock.identity.terminal import controlling_terminal, read_passphrase
+from interlock.identity.terminal import controlling_terminal
 from interlock.journal.running import JournalRun, begin_run
 from interlock.local_times import ago
 
@@ -84,7 +83,8 @@ def review(operator: DaemonClient, args: Args, plan: Row) -> int:
     try:
         return _review_loop(operator, args, path, plan)
     except BaseException:
-        _discard(operator, path)  # nobody is asked about an abandoned plan
+        with suppress(ApiError, NoDaemon, OSError):  # one that ran or is gone is no error
+            operator.post(f"{path}/reject")  # nobody is asked about an abandoned plan
         raise
 
 
@@ -112,27 +112,17 @@ def _review_loop(operator: DaemonClient, args: Args, path: str, plan: Row) -> in
             return NOT_RUN
 
 
-def _discard(operator: DaemonClient, path: str) -> None:
-    """Discard a plan; one that ran or is gone is no error."""
-    with suppress(ApiError, NoDaemon, OSError):
-        operator.post(f"{path}/reject")
-
-
 def _run(operator: DaemonClient, args: Args, path: str, plan: Row) -> int | Row:
     """Run the plan once the daemon allows it; returns the changed plan where it needs another review."""
-    said = {
-        "command": plan["command"],
-        "mark": plan["mark"],
-        "understood": bool(plan.get("confirmation")),
-        "at": "terminal",
-    }
+    said = {key: plan[key] for key in ("command", "mark")}
+    said |= {"understood": bool(plan.get("confirmation")), "at": "terminal"}
     answer: Row = operator.post(f"{path}/run", said)
     if answer.get("status") == "held":
         print(f"\n{answer.get('reason', '')}")
-        ticket = answer.get("ticket")
-        if not isinstance(ticket, Mapping) or ticket.get("state") != "pending_approval":
-            return plan
-        if not confirm("Approve exactly this, once, with your passphrase?"):
+        ticket = answer.get("ticket") or {}
+        if ticket.get("state") != "pending_approval" or not confirm(
+            "Approve exactly this, once, with your passphrase?"
+        ):
             return plan
         _approve_ticket(operator, args, str(ticket["id"]))
         answer = operator.post(f"{path}/run", said)
@@ -149,21 +139,15 @@ def _run(operator: DaemonClient, args: Args, path: str, plan: Row) -> int | Row:
 
 def _approve_ticket(operator: DaemonClient, args: Args, ticket: str) -> None:
     """Approve the plan's ticket with the passphrase, typed once more."""
-    name = str(operator.get("/session")["operator"])
-    server = daemon(args)
-    passphrase = read_passphrase(f"Passphrase of {name}: ")
-    token = server.post("/session", {"operator": name, "passphrase": passphrase, "channel": CHANNEL})["token"]
-    again = server.on_behalf(token)
-    try:
+    name, server = str(operator.get("/session")["operator"]), daemon(args)
+    with ending_session(server.on_behalf(session_token(server, name))) as again:
         again.post(f"/tickets/{path_segment(ticket)}/approve")
-    finally:
-        again.call("DELETE", "/session")
 
 
 def _run_here(operator: DaemonClient, path: str, command: str, cwd: str, journal: JournalRun | None) -> int:
     """Run the command as this user at this terminal; Ctrl-C goes to the command."""
     shell = next((one for one in ("/bin/bash", "/usr/bin/bash") if os.path.exists(one)), "/bin/sh")
-    before = signal.signal(signal.SIGINT, _ignore_signal)
+    before = signal.signal(signal.SIGINT, lambda number, frame: None)  # Ctrl-C reaches the command by itself
     sys.stdout.flush()
     code, stopped = 126, True
     try:
@@ -176,40 +160,29 @@ def _run_here(operator: DaemonClient, path: str, command: str, cwd: str, journal
         print(f"interlock ask: {error}", file=sys.stderr)
     finally:
         signal.signal(signal.SIGINT, before)
-        _report_end(operator, path, code, stopped)
+        try:
+            operator.post(f"{path}/done", {"exitCode": code, "interrupted": stopped})
+        except (ApiError, NoDaemon) as error:
+            print(f"interlock ask: the history does not know how it ended: {error}", file=sys.stderr)
     print(f"\nended with {code}")
     return code
-
-
-def _report_end(operator: DaemonClient, path: str, code: int, stopped: bool) -> None:
-    try:
-        operator.post(f"{path}/done", {"exitCode": code, "interrupted": stopped})
-    except (ApiError, NoDaemon) as error:
-        print(f"interlock ask: the history does not know how it ended: {error}", file=sys.stderr)
-
-
-def _ignore_signal(number: int, frame: FrameType | None) -> None:
-    """Ignores Ctrl-C, which reaches the command by itself."""
 
 
 def _edit_plan(operator: DaemonClient, path: str, plan: Row) -> Row:
     """The plan with the edited text, assessed again."""
     text = _edit_line("Command: ", str(plan["command"]))
-    if not text.strip():
-        return plan
     try:
-        found: Row = operator.call("PUT", path, {"command": text})
+        return dict(operator.call("PUT", path, {"command": text})) if text.strip() else plan
     except ApiError as error:
         print(f"interlock ask: {error}", file=sys.stderr)
         return plan
-    return found
 
 
 def _save(operator: DaemonClient, plan: Row) -> None:
     name = _ask_line("Name of the workflow: ")
     if not name:
         return
-    step = {"command": plan["command"], "cwd": plan["cwd"], "intent": plan["intent"]}
+    step = {key: plan[key] for key in ("command", "cwd", "intent")}
     try:
         operator.post("/workflows", {"name": name, "steps": [step]})
     except ApiError as error:
@@ -267,24 +240,25 @@ _PLANNER_WORDS = {
 
 def choose_planner(operator: DaemonClient, args: Args) -> int:
     """Choose the planner: `--planner NAME`, else asks; with --json only lists them."""
-    if args.planner == ASK and args.json:
-        say_json(operator.get("/planner"))
-        return OK
-    found = operator.get("/planner") if args.planner == ASK else _set_planner(operator, args.planner)
-    if args.planner == ASK:
-        found = ask_for_planner(operator, found)
+    if args.planner != ASK:
+        found = _set_planner(operator, args.planner)
+    else:
+        found = operator.get("/planner") if args.json else ask_for_planner(operator)
     return report(args, found, _describe_planner(found))
 
 
-def ask_for_planner(operator: DaemonClient, found: Row | None = None) -> Row:
+def ask_for_planner(operator: DaemonClient) -> Row:
     """Ask for a planner at the terminal; raises CommandError where none is chosen."""
-    found = found or operator.get("/planner")
+    found = operator.get("/planner")
     if not found.get("open"):
         raise CommandError(f"{_describe_planner(found)} It is set in the configuration: planner.use", USAGE)
     names = [str(name) for name in found.get("choices") or ()]
-    print(f"\nWhich planner answers? {_describe_listener(found)}")
+    place, user = visible(str(found.get("host", ""))), visible(str(found.get("listener") or ""))
+    who = f"A program of the user {user}" if user else "Some program"
+    there = f"{who} listens at {place}." if found.get("listens") else f"Nobody listens at {place} now."
+    print(f"\nWhich planner answers? {there}")
     for number, name in enumerate(names, 1):
-        print(f"  {number}  {_PLANNER_WORDS.get(name, name).format(model=visible(str(found.get('model', ''))))}")
+        print(f"  {number}  {_planner_words(name, found)}")
     with controlling_terminal() as terminal:
         answer = terminal.ask(f"[{'/'.join(str(at) for at in range(1, len(names) + 1))}]: ").strip()
     name = names[int(answer) - 1] if answer.isdecimal() and 1 <= int(answer) <= len(names) else answer
@@ -297,20 +271,13 @@ def _set_planner(operator: DaemonClient, name: str) -> Row:
     return dict(operator.call("PUT", "/planner", {"use": name}))
 
 
-def _describe_listener(found: Row) -> str:
-    place = visible(str(found.get("host", "")))
-    if not found.get("listens"):
-        return f"Nobody listens at {place} now."
-    user = visible(str(found.get("listener") or ""))
-    return f"A program of the user {user} listens at {place}." if user else f"Some program listens at {place}."
+def _planner_words(name: str, found: Row) -> str:
+    return _PLANNER_WORDS.get(name, name).format(model=visible(str(found.get("model", ""))))
 
 
 def _describe_planner(found: Row) -> str:
     use = str(found.get("use") or "")
-    if not use:
-        return "No planner is chosen yet."
-    words = _PLANNER_WORDS.get(use, use).format(model=visible(str(found.get("model", ""))))
-    return f"The planner is {words}."
+    return f"The planner is {_planner_words(use, found)}." if use else "No planner is chosen yet."
 
 
 _STYLE = {"low": "allow", "medium": "ask", "high": "deny"}
@@ -318,56 +285,41 @@ _STYLE = {"low": "allow", "medium": "ask", "high": "deny"}
 
 def plan_lines(plan: Row) -> Iterator[Line]:
     """The lines of a plan's review: request, command, risk and reasons."""
+    risk, asked, sure = str(plan.get("risk", "")), plan.get("requirement") or {}, plan.get("confidence")
+    lost = plan.get("irreversible") and not plan.get("copied")
+    level = f"{risk} risk, {plan.get('level_name', '')}" + (", cannot be undone" if lost else "")
+    first, *more = str(plan.get("command", "")).split("\n")
+    claims = [
+        ("Does", plan.get("explanation"), ""),
+        ("Effect", plan.get("expectedEffect"), ""),
+        ("Assumes", plan.get("assumptions"), ""),
+        ("Sure", sure is not None and f"{round(sure * 100)} %, says {plan.get('planner', '')}", ""),
+    ]
+    edited = [("Edited", f"it was {plan.get('generated', '')}", "")]  # the planner's claims were about another command
+    copied = plan.get("copied") and "what it would destroy is copied first; `interlock undo` brings it back"
+    rows = [
+        ("Asked", plan.get("intent"), ""),
+        ("Command", first, "command"),
+        ("", [text or " " for text in more], "command"),
+        ("In", plan.get("cwd"), ""),
+        ("Risk", level, _STYLE.get(risk, "deny")),
+        ("", plan.get("safetyFlags"), "mark"),
+        ("Because", plan.get("reasons"), ""),
+        ("Impact", plan.get("blast"), "mark"),
+        ("Copied", copied, "allow"),
+        ("Instead", plan.get("instead"), ""),
+        ("Gate", asked.get("word", "allow") != "allow" and requirement_words(asked), ""),
+        *(edited if plan.get("edited") else claims),
+        ("It knew", ", ".join(map(str, plan.get("contextUsed") or ())), ""),
+        ("Note", plan.get("notes"), ""),
+    ]
     yield ()
     if plan.get("notice"):
         yield line(plan["notice"], "dim")
-    yield _row("Asked", plan.get("intent"))
-    for at, text in enumerate(str(plan.get("command", "")).split("\n")):
-        yield _row("" if at else "Command", text, "command")
-    yield _row("In", plan.get("cwd"))
-    risk = str(plan.get("risk", ""))
-    lost = plan.get("irreversible") and not plan.get("copied")
-    level = f"{risk} risk, {plan.get('level_name', '')}" + (", cannot be undone" if lost else "")
-    yield _row("Risk", level, _STYLE.get(risk, "deny"))
-    for words in plan.get("safetyFlags") or ():
-        yield _row("", words, "mark")
-    for words in plan.get("reasons") or ():
-        yield _row("Because", words)
-    if plan.get("blast"):
-        yield _row("Impact", plan["blast"], "mark")
-    if plan.get("copied"):
-        yield _row("Copied", "what it would destroy is copied first; `interlock undo` brings it back", "allow")
-    for words in plan.get("instead") or ():
-        yield _row("Instead", words)
-    asked = plan.get("requirement")
-    if isinstance(asked, Mapping) and asked.get("word") != "allow":
-        yield _row("Gate", requirement_words(asked))
-    if plan.get("edited"):  # whatever the planner said was about another command
-        yield _row("Edited", f"it was {plan.get('generated', '')}")
-    else:
-        yield from _claims(plan)
-    if plan.get("contextUsed"):
-        yield _row("It knew", ", ".join(map(str, plan["contextUsed"])))
-    for words in plan.get("notes") or ():
-        yield _row("Note", words)
+    for name, value, style in rows:
+        for words in filter(None, value if isinstance(value, list) else [value]):
+            yield labelled(name, words, style, 9)
     yield ()
-
-
-def _claims(plan: Row) -> Iterator[Line]:
-    """The planner's own statements about its command."""
-    if plan.get("explanation"):
-        yield _row("Does", plan["explanation"])
-    if plan.get("expectedEffect"):
-        yield _row("Effect", plan["expectedEffect"])
-    for words in plan.get("assumptions") or ():
-        yield _row("Assumes", words)
-    sure = plan.get("confidence")
-    if isinstance(sure, int | float):
-        yield _row("Sure", f"{round(sure * 100)} %, says {plan.get('planner', '')}")
-
-
-def _row(name: str, value: object, style: str = "") -> Line:
-    return labelled(name, value or "", style, 9)
 
 
 @command("ask")
@@ -381,17 +333,12 @@ def main(args: Args) -> int:
             return choose_planner(operator, args)
     if args.history is not None or args.workflows:
         return _list_history(args)
-    if args.json:
-        return _print_plan(args)
-    return run_session(args)
-
-
-def _print_plan(args: Args) -> int:
-    """The plan for a program to read; it runs nothing."""
+    if not args.json:
+        return run_session(args)
     if not (args.intent or args.again):
         raise CommandError("--json shows one plan: give words, or --again PLAN", USAGE)
     with operator_session(args, reading=True) as operator:
-        say_json(request_plan(operator, args, args.intent))
+        say_json(request_plan(operator, args, args.intent))  # for a program to read; it runs nothing
     return OK
 
 
@@ -405,8 +352,9 @@ def _list_history(args: Args) -> int:
         ]
         empty = "there is no workflow yet; save one after a run, or on the console's Ask page"
         return report_table(args, found, ("workflow", "steps", "by", ""), rows, empty)
-    plans = list_rows(found, "plans")
-    rows = [[one["id"], ago(one["madeAt"]), _status(one), one["risk"], one["command"]] for one in plans]
+    rows = [
+        [one["id"], ago(one["madeAt"]), _status(one), one["risk"], one["command"]] for one in list_rows(found, "plans")
+    ]
     return report_table(args, found, ("plan", "when", "how", "risk", "command"), rows, "nothing was asked yet")
 
 

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
 
-from msgspec import Struct
-from msgspec.structs import asdict, replace
+from msgspec import Struct, to_builtins
+from msgspec.structs import replace
 
 from interlock.agents import SCOPES, agent, words
 from interlock.analysis.assess import judge
 from interlock.analysis.display_text import Line, visible
 from interlock.analysis.programs.load import describe
 from interlock.analysis.rules import Rulebook
-from interlock.cli.answer.importing.formats import ALLOW, ASK, DENY, ForeignRule, UnknownFormat, read_file
+from interlock.cli.answer.importing.formats import ALLOW, ASK, ForeignRule, UnknownFormat, read_file
 from interlock.cli.arguments import Args
 from interlock.cli.command import (
     FAILED,
@@ -23,6 +22,7 @@ from interlock.cli.command import (
     command,
     list_rows,
     pluralize,
+    report,
     say,
     say_json,
     settings,
@@ -38,7 +38,6 @@ from interlock.policy.match_names import match_names
 from interlock.policy.patterns import Glob, PatternSyntax, covers
 from interlock.runtime import rules_of
 
-_STYLES = {ALLOW: "allow", DENY: "deny", ASK: "ask"}
 _SOURCE = 90  # characters
 
 
@@ -54,35 +53,33 @@ class ImportedFile(Struct, frozen=True):
 def import_main(args: Args) -> int:
     """Show the rules of other guards as standing answers, and with --save sign them."""
     config = settings(args)
-    try:
-        files = [_checked(Path(name), config) for name in args.files]
-    except UnknownFormat as error:
-        raise CommandError(str(error), 2) from None
-    rules = [rule for file in files for rule in file.rules]
+    files = [_checked(Path(name), config) for name in args.files]
     if args.json and not args.save:
-        say_json({"files": [asdict(file) | {"rules": [asdict(rule) for rule in file.rules]} for file in files]})
+        say_json({"files": to_builtins(files)})
         return OK
     say(_lines(files), to_errors=args.json)
-    wanted = list(
-        dict.fromkeys((r.verdict, p, r.why, r.seconds) for r in rules if r.verdict != ASK for p in r.patterns)
-    )
-    if not args.save or not wanted:
-        print(_ending(wanted))
-        return OK
-    return _save(args, wanted)
+    rules = (rule for file in files for rule in file.rules if rule.verdict != ASK)
+    wanted = list(dict.fromkeys((rule.verdict, one, rule.why, rule.seconds) for rule in rules for one in rule.patterns))
+    if args.save and wanted:
+        return _save(args, wanted)
+    lead = f"Nothing was saved. With --save you sign {pluralize(len(wanted), 'standing answer')};"
+    print(f"{lead} `{typed_name()} allow --list` then shows them." if wanted else "There is nothing to save.")
+    return OK
 
 
 def _checked(path: Path, config: Config) -> ImportedFile:
     """The rules of a file, without what must not be let pass."""
     try:
         guard, rules = read_file(path)
+    except UnknownFormat as error:
+        raise CommandError(str(error), 2) from None
     except OSError as error:
         raise CommandError(f"{path}: {error.strerror}") from None
-    book = rules_of(config) if any(rule.verdict == ALLOW and rule.patterns for rule in rules) else None
+    book = rules_of(config) if any(rule.verdict == ALLOW and rule.patterns for rule in rules) else Rulebook.of((), {})
     return ImportedFile(str(path), guard, tuple(_limited(rule, book, config) for rule in rules))
 
 
-def _limited(rule: ForeignRule, book: Any, config: Config) -> ForeignRule:
+def _limited(rule: ForeignRule, book: Rulebook, config: Config) -> ForeignRule:
     for pattern in rule.patterns:
         try:
             Glob.of(pattern)
@@ -98,7 +95,7 @@ def _lines(files: Sequence[ImportedFile]) -> Iterator[Line]:
         yield line(f"{file.guard}, {file.path}", "heading")
         for rule in (rule for rule in file.rules if rule.patterns and rule.verdict != ASK):
             for pattern in rule.patterns:
-                yield line(f"  {rule.verdict:<6}", _STYLES[rule.verdict]) + line(pattern, "command")
+                yield line(f"  {rule.verdict:<6}", rule.verdict) + line(pattern, "command")
             yield line(f"         from {_short(rule.source)}", "dim")
         asks = [rule for rule in file.rules if rule.patterns and rule.verdict == ASK]
         if asks:
@@ -121,12 +118,6 @@ def _short(text: str) -> str:
     return text if len(text) <= _SOURCE else f"{text[: _SOURCE - 1]}…"
 
 
-def _ending(wanted: Sequence[object]) -> str:
-    if not wanted:
-        return "There is nothing to save."
-    return f"Nothing was saved. With --save you sign {pluralize(len(wanted), 'standing answer')}; `{typed_name()} allow --list` then shows them."
-
-
 def _save(args: Args, wanted: Sequence[tuple[str, str, str, int]]) -> int:
     with operator_session(args) as operator:
         there = {(row.get("verdict"), row.get("pattern")) for row in list_rows(operator.get("/standing"), "standing")}
@@ -143,15 +134,9 @@ def _save(args: Args, wanted: Sequence[tuple[str, str, str, int]]) -> int:
                 made.append(operator.post("/standing", body))
             except ApiError as error:
                 refused.append(f"{verdict} {visible(pattern)}: {error}")
-    if args.json:
-        say_json({"saved": made, "refused": refused})
-    else:
-        print(
-            f"Saved: {pluralize(len(made), 'standing answer')}. `{typed_name()} revoke ID` takes one back, `allow --list` shows them."
-        )
-        for words in refused:
-            print(f"Refused: {words}")
-    return FAILED if refused else OK
+    ways = f"`{typed_name()} revoke ID` takes one back, `allow --list` shows them."
+    lines = [f"Saved: {pluralize(len(made), 'standing answer')}. {ways}", *(f"Refused: {words}" for words in refused)]
+    return report(args, {"saved": made, "refused": refused}, "\n".join(lines), FAILED if refused else OK)
 
 
 # Tried in place of each star, and as they are.

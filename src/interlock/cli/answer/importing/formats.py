@@ -43,7 +43,13 @@ def carried(verdict: str, source: str, patterns: Sequence[str], why: str = "", s
 
 def left(verdict: str, source: str, problem: str) -> ForeignRule:
     """A rule that cannot be carried over."""
-    return ForeignRule(verdict, source, (), "", problem)
+    return ForeignRule(verdict, source, problem=problem)
+
+
+def built_in(verdict: str, source: str, guard: str) -> ForeignRule:
+    """A rule of the guard itself, which is not in the file."""
+    words = f"a built-in rule of {guard}, which Interlock judges by rules of its own: `interlock explain` shows how"
+    return left(verdict, source, words)
 
 
 def exact(verdict: str, source: str, command: str, why: str = "", seconds: int = 0) -> ForeignRule:
@@ -57,7 +63,7 @@ def prefix(verdict: str, source: str, words: str, why: str = "", seconds: int = 
     """A command that begins so, alone or with arguments; an allow ends at a word."""
     words = " ".join(words.split())
     if not words.strip("* "):
-        return left(verdict, source, "a pattern for everything is none")
+        return left(verdict, source, _EVERYTHING)
     if verdict == ALLOW:
         return carried(verdict, source, [as_command(words), as_command(f"{words} *")], why, seconds)
     return carried(verdict, source, [f"{words}*" if " " in words else f"{words} *"], why, seconds)
@@ -77,7 +83,7 @@ def from_regex(verdict: str, source: str, expression: str, why: str = "", second
         return left(verdict, source, NO_GLOB)
     body = _ESCAPED.sub(r"\1", text).replace(_STAR, "*").strip()
     if not body.strip("* "):
-        return left(verdict, source, "a pattern for everything is none")
+        return left(verdict, source, _EVERYTHING)
     if verdict != ALLOW and not ends:
         body = f"{body.rstrip('*')}*"
     return carried(verdict, source, [as_command(body)], why, seconds)
@@ -86,7 +92,6 @@ def from_regex(verdict: str, source: str, expression: str, why: str = "", second
 MOST_BYTES = 1_000_000
 MOST_ALTERNATIVES = 24
 _EVERYTHING = "a pattern for everything is none"
-_BUILT_IN = "a built-in rule of {guard}, which Interlock judges by rules of its own: `interlock explain` shows how"
 
 
 class UnknownFormat(ValueError):
@@ -144,18 +149,21 @@ def _texts(value: Any) -> list[str]:
     return [row for row in value if isinstance(row, str)] if isinstance(value, list) else []
 
 
+def _table(value: Any) -> Mapping[str, Any]:
+    return value if isinstance(value, Mapping) else {}
+
+
 # Claude Code
 
 
 _CLAUDE_RULE = re.compile(r"([\w*-]+)(?:\((.*)\))?", re.DOTALL)
 _WRITERS, _READERS = ("Edit", "Write", "MultiEdit", "NotebookEdit"), ("Read", "Grep", "Glob")
-_PATH_TOOLS = {"Edit": _WRITERS, "Write": _WRITERS, "MultiEdit": _WRITERS, "NotebookEdit": _WRITERS, "Read": _READERS}
 
 
 def _claude(found: Mapping[str, Any], path: Path) -> Iterator[ForeignRule]:
-    rules = found["permissions"]
+    rules = _table(found["permissions"])
     for verdict in (DENY, ASK, ALLOW):
-        for rule in _texts(rules.get(verdict) if isinstance(rules, Mapping) else None):
+        for rule in _texts(rules.get(verdict)):
             yield _claude_rule(verdict, rule, path)
     yield from _settings("Claude Code", rules, "allow ask deny", "permissions.")
 
@@ -170,20 +178,16 @@ def _claude_rule(verdict: str, rule: str, path: Path) -> ForeignRule:
     if not inside.strip("*: "):
         return left(verdict, rule, _EVERYTHING)
     if tool == "Bash":
-        return _claude_command(verdict, rule, inside)
+        for ending in (":*", " *"):
+            if inside.endswith(ending) and "*" not in inside.removesuffix(ending):
+                return prefix(verdict, rule, inside.removesuffix(ending))
+        return carried(verdict, rule, [inside]) if "*" in inside else exact(verdict, rule, inside)
     if tool == "WebFetch" and inside.startswith("domain:"):
         host = inside.removeprefix("domain:")
         return carried(verdict, rule, [f"WebFetch:https://{host}/*", f"WebFetch:https://{host}"])
-    if tool in _PATH_TOOLS:
-        return _claude_path(verdict, rule, _PATH_TOOLS[tool], inside, path)
+    if tool in _WRITERS or tool == "Read":
+        return _claude_path(verdict, rule, _WRITERS if tool in _WRITERS else _READERS, inside, path)
     return left(verdict, rule, f"nothing here says what {tool} means inside its parentheses")
-
-
-def _claude_command(verdict: str, rule: str, inside: str) -> ForeignRule:
-    for ending in (":*", " *"):
-        if inside.endswith(ending) and "*" not in inside.removesuffix(ending):
-            return prefix(verdict, rule, inside.removesuffix(ending))
-    return carried(verdict, rule, [inside]) if "*" in inside else exact(verdict, rule, inside)
 
 
 def _claude_path(verdict: str, rule: str, tools: Sequence[str], inside: str, path: Path) -> ForeignRule:
@@ -251,27 +255,22 @@ def _codex_rule(source: str, given: Mapping[str, Any]) -> Iterator[ForeignRule]:
 # dcg
 
 
+_DCG_KINDS = {"exact_command": exact, "command_prefix": prefix, "pattern": from_regex}
+
+
 def _dcg_allowlist(found: Mapping[str, Any], path: Path) -> Iterator[ForeignRule]:
     for row in _rows(found.get("allow")):
-        yield _dcg_entry(row)
-
-
-def _dcg_entry(row: Mapping[str, Any]) -> ForeignRule:
-    kind = next((key for key in ("exact_command", "command_prefix", "pattern", "rule") if row.get(key)), "")
-    source, why = f"{kind} = {row.get(kind, '')!s}", str(row.get("reason", ""))
-    seconds = _remaining(row.get("expires_at"))
-    if seconds is None:
-        return left(ALLOW, source, "it has expired")
-    for key in ("paths", "conditions", "environments", "context"):
-        if row.get(key):
-            return left(ALLOW, source, f"it is bound to {key}, and a standing answer counts everywhere")
-    if kind == "exact_command":
-        return exact(ALLOW, source, str(row[kind]), why, seconds)
-    if kind == "command_prefix":
-        return prefix(ALLOW, source, str(row[kind]), why, seconds)
-    if kind == "pattern":
-        return from_regex(ALLOW, source, str(row[kind]), why, seconds)
-    return left(ALLOW, source, _BUILT_IN.format(guard="dcg"))
+        kind = next((key for key in (*_DCG_KINDS, "rule") if row.get(key)), "")
+        source, seconds = f"{kind} = {row.get(kind, '')!s}", _remaining(row.get("expires_at"))
+        bound = next((key for key in ("paths", "conditions", "environments", "context") if row.get(key)), "")
+        if seconds is None:
+            yield left(ALLOW, source, "it has expired")
+        elif bound:
+            yield left(ALLOW, source, f"it is bound to {bound}, and a standing answer counts everywhere")
+        elif kind in _DCG_KINDS:
+            yield _DCG_KINDS[kind](ALLOW, source, str(row[kind]), str(row.get("reason", "")), seconds)
+        else:
+            yield built_in(ALLOW, source, "dcg")
 
 
 def _remaining(text: Any) -> int | None:
@@ -288,9 +287,8 @@ def _remaining(text: Any) -> int | None:
 
 
 def _dcg_config(found: Mapping[str, Any], path: Path) -> Iterator[ForeignRule]:
-    overrides = found.get("overrides")
     for verdict, key in ((DENY, "block"), (ALLOW, "allow")):
-        rows = overrides.get(key) if isinstance(overrides, Mapping) else None
+        rows = _table(found.get("overrides")).get(key)
         for row in rows if isinstance(rows, list) else ():
             given = row if isinstance(row, Mapping) else {"pattern": str(row)}
             source = str(given.get("pattern", ""))
@@ -298,13 +296,11 @@ def _dcg_config(found: Mapping[str, Any], path: Path) -> Iterator[ForeignRule]:
                 yield left(verdict, source, "it has a condition, and a standing answer has none")
             else:
                 yield from_regex(verdict, source, source, str(given.get("reason", "")))
-    packs = found.get("packs")
     for verdict, key in ((DENY, "enabled"), (ALLOW, "disabled")):
-        for pack in _texts(packs.get(key) if isinstance(packs, Mapping) else None):
-            yield left(verdict, f"packs.{key}: {pack}", _BUILT_IN.format(guard="dcg"))
-    agents = found.get("agents")
-    for name, table in agents.items() if isinstance(agents, Mapping) else ():
-        for command in _texts(table.get("additional_allowlist") if isinstance(table, Mapping) else None):
+        for pack in _texts(_table(found.get("packs")).get(key)):
+            yield built_in(verdict, f"packs.{key}: {pack}", "dcg")
+    for name, table in _table(found.get("agents")).items():
+        for command in _texts(_table(table).get("additional_allowlist")):
             yield exact(ALLOW, command, command, f"for {name}")
 
 
@@ -338,7 +334,7 @@ def _shellfirm_settings(found: Mapping[str, Any], path: Path) -> Iterator[Foreig
     yield from _shellfirm_checks(found.get("checks"), path)
     for verdict, key in ((DENY, "deny_patterns_ids"), (DENY, "deny"), (ALLOW, "ignores_patterns_ids")):
         for id in _texts(found.get(key)):
-            yield left(verdict, f"{key}: {id}", _BUILT_IN.format(guard="shellfirm"))
+            yield built_in(verdict, f"{key}: {id}", "shellfirm")
 
 
 def _shellfirm_checks(found: Any, path: Path) -> Iterator[ForeignRule]:
@@ -363,9 +359,8 @@ _NAH = {"allow": ALLOW, "ask": ASK, "block": DENY}
 
 
 def _nah(found: Mapping[str, Any], path: Path) -> Iterator[ForeignRule]:
-    actions, classify = found.get("actions"), found.get("classify")
-    actions = actions if isinstance(actions, Mapping) else {}
-    for kind, commands in classify.items() if isinstance(classify, Mapping) else ():
+    actions, classify = _table(found.get("actions")), _table(found.get("classify"))
+    for kind, commands in classify.items():
         verdict = _NAH.get(str(actions.get(kind, "")))
         for command in _texts(commands):
             source = f"{kind}: {command}"
@@ -374,16 +369,15 @@ def _nah(found: Mapping[str, Any], path: Path) -> Iterator[ForeignRule]:
             else:
                 yield prefix(verdict, source, command)
     for kind, word in actions.items():
-        if not (isinstance(classify, Mapping) and kind in classify):
-            yield left(_NAH.get(str(word), ""), f"actions: {kind}: {word}", _BUILT_IN.format(guard="nah"))
-    places = found.get("sensitive_paths")
-    for place, word in places.items() if isinstance(places, Mapping) else ():
+        if kind not in classify:
+            yield built_in(_NAH.get(str(word), ""), f"actions: {kind}: {word}", "nah")
+    for place, word in _table(found.get("sensitive_paths")).items():
         whole = str(Path(str(place)).expanduser())
         patterns = [f"{tool}:{whole}*" for tool in (*_READERS, *_WRITERS)]
         yield carried(_NAH.get(str(word), ASK), f"sensitive_paths: {place}", patterns)
     for key in ("enable-guards", "disabled", "overrides"):
         for name in _texts(found.get(key)) or list(found.get(key) or {}):
-            yield left("", f"{key}: {name}", _BUILT_IN.format(guard="nah"))
+            yield built_in("", f"{key}: {name}", "nah")
 
 
 # The guard, how its file is told, what reads it, and the keys that are rules or names; no keys: it may have others of its own.
