@@ -112,7 +112,7 @@ def _timed(programs: Mapping[str, list[str]], environ: dict[str, str], folder: P
     """The median time of a call that is allowed, of each guard's process, in turns."""
     with served(folder, "") as daemon:
         config = load_config(folder / "interlock.toml", {})
-        client = client_build.build(config.folder, config, "claude-code")
+        client = client_build.build(config)
         every = {"Interlock": [client.path, "claude-code", "PreToolUse"], **programs}
         taken: dict[str, list[float]] = {name: [] for name in every}
         for _ in range(TIMED):

@@ -32,7 +32,7 @@ def main() -> None:
         folder = Path(place)
         with served(folder, "") as daemon:
             config = load_config(folder / "interlock.toml", {})
-            client = client_build.build(config.folder, config, "claude-code")
+            client = client_build.build(config)
             report(daemon, client.path, client_build.is_compiled(client))
             held(daemon)
             beside(daemon)

@@ -110,7 +110,7 @@ def test_state_that_cannot_be_read_allows_nothing(alone: HookedDaemon) -> None:
 def test_a_fallback_that_cannot_start_or_crashes_is_the_agents_own_no(tmp_path: Path) -> None:
     write_config(tmp_path, policy="default")
     config = config_of({"store": {"url": f"sqlite://{tmp_path}/state"}}, str(tmp_path / "gone.toml"), {})
-    path = client_build.build(tmp_path / "state", config, "claude-code").path
+    path = client_build.build(config).path
     said = subprocess.run(
         [path, "claude-code", "PreToolUse"], input=json.dumps(claude_input("git status")).encode(), capture_output=True
     )

@@ -17,7 +17,8 @@ from interlock import Gate
 from interlock.client import DaemonClient, DaemonReply, NoDaemon
 from interlock.model import Decision
 from interlock.policy.wire import decision_json
-from interlock.sdk.backend import Nap, Poll, polls
+from interlock.records import Ticket
+from interlock.sdk.backend import complete, wait_for_answer
 from interlock.sdk.remote import RemoteBackend, long_poll
 from interlock.sdk.replies import UnreadableReply, parse_decision, parse_ticket
 from raw_http import request
@@ -147,14 +148,24 @@ def test_a_long_poll_gives_up_in_time_and_where_nobody_is(tmp_path: Path) -> Non
 
 
 def test_polls_ask_for_no_more_than_is_left_and_stop_when_nobody_answers() -> None:
-    steps = polls(0.0)
-    assert next(steps) == Poll(0)
-    with pytest.raises(StopIteration) as end:
-        steps.send(None)
-    assert end.value.value is None
-    steps = polls(1_000_000.0)
-    first = next(steps)
-    assert isinstance(first, Poll) and 0 < first.seconds <= 60
-    nap = steps.send(kept_ticket("t1", expires_at=9e9))
-    assert isinstance(nap, Nap) and nap.seconds > 0, "a poll that comes back at once is not repeated at once"
-    assert isinstance(steps.send(None), Poll)
+    asked: list[float] = []
+
+    async def poll(seconds: int) -> Ticket:
+        asked.append(seconds)
+        if len(asked) == 1:
+            raise NoDaemon("nobody")
+        return kept_ticket("t1", expires_at=9e9)
+
+    async def sleep(seconds: float) -> None:
+        asked.append(seconds)
+        if len(asked) > 3:
+            raise TimeoutError
+
+    with pytest.raises(NoDaemon):
+        complete(wait_for_answer(0.0, poll, sleep))
+    assert asked == [0]
+    with pytest.raises(TimeoutError):
+        complete(wait_for_answer(1_000_000.0, poll, sleep))
+    assert 0 < asked[1] <= 60
+    assert asked[2] > 0, "a poll that comes back at once is not repeated at once"
+    assert 0 < asked[3] <= 60

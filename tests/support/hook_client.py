@@ -102,9 +102,9 @@ def hooked_daemon(folder: Path, wait: int = 0, more: str = "", policy: str = "de
         yield HookedDaemon(running, build_hook_client(folder))
 
 
-def build_hook_client(folder: Path, word: str = "claude-code") -> str:
+def build_hook_client(folder: Path) -> str:
     config = load_config(folder / "interlock.toml", {})
-    return build(config.folder, config, word).path
+    return build(config).path
 
 
 def until(seen: Callable[[], Any], words: str) -> Any:

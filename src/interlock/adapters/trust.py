@@ -15,8 +15,8 @@ from interlock.problems import WrittenTable, describe_value
 
 # TL-04: how long a validation counts. A generated adapter is checked with every use: its file is compared with the loaded one.
 REVALIDATION_PERIODS = MappingProxyType({Trust.VALIDATED: 7 * 86_400.0, Trust.COMMUNITY_REVIEWED: 30 * 86_400.0})
-# The highest level that a file can claim for itself; beyond it an operator has to promote it.
-HIGHEST_CLAIM = Trust.VALIDATED
+HIGHEST_CLAIM = Trust.VALIDATED  # of a file about itself; beyond it an operator has to promote it
+CLAIMS = tuple(word for word, trust in TRUSTS.items() if trust <= HIGHEST_CLAIM)
 
 
 class TrustError(ValueError):

@@ -110,13 +110,12 @@ def _run(
     seconds: float,
     user: struct_passwd | None = None,
 ) -> tuple[bytes, bytes, int]:
-    rights: dict[str, Any] = {}
+    how: dict[str, Any] = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
     if user is not None:
-        rights = {"user": user.pw_uid, "group": user.pw_gid, "extra_groups": []}
+        how |= {"user": user.pw_uid, "group": user.pw_gid, "extra_groups": []}
         env = {**env, "HOME": user.pw_dir, "USER": user.pw_name, "LOGNAME": user.pw_name}
     try:
-        pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
-        process = subprocess.Popen(argv, cwd=cwd, env=dict(env), start_new_session=True, **pipes, **rights)
+        process = subprocess.Popen(argv, cwd=cwd, env=dict(env), start_new_session=True, **how)
     except OSError as error:
         raise DidNotFire(f"{argv[0]} cannot be run: {error.strerror}") from None
     try:

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import difflib
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from interlock.agents import AgentDialect, HookClient, HookFile
 from interlock.agents.jsonc import EditError
 from interlock.config import Config
-from interlock.install.discovery import hooked_files, is_hooked
+from interlock.install.discovery import HookedFile, hooked_files, is_hooked
 from interlock.install.files import (
     FileProblem,
     FileState,
@@ -26,7 +28,6 @@ from interlock.install.files import (
     remove_file,
     replace_file,
     unregister_file,
-    with_first_backup,
 )
 
 
@@ -64,85 +65,79 @@ def plan_install(
     agents: Sequence[tuple[AgentDialect, HookClient]], scope: str, home: Path, project: Path, config: Config
 ) -> tuple[list[FileChange], list[InstallRefusal]]:
     """The changes that install would make."""
-    changes: list[FileChange] = []
-    refused: list[InstallRefusal] = []
-    for agent, client in agents:
-        places = agent.places(scope, home, project)
-        if not places:
-            refused.append(InstallRefusal(agent, f"{agent.title} has no place for hooks with --{scope}"))
-        for place in places:
-            try:
-                changes.append(_install_change(agent, client, scope, project, place, config))
-            except (FileProblem, EditError) as error:
-                refused.append(InstallRefusal(agent, _message(place, error)))
-    return changes, refused
+    places = [
+        (HookedFile(agent, scope, project, place), client)
+        for agent, client in agents
+        for place in agent.places(scope, home, project)
+    ]
+    changes, refused = _plan(_install_change, places, config)
+    none = (agent for agent, _ in agents if not agent.places(scope, home, project))
+    return changes, [
+        *(InstallRefusal(agent, f"{agent.title} has no place for hooks with --{scope}") for agent in none),
+        *refused,
+    ]
 
 
 def plan_uninstall(
     agents: Sequence[AgentDialect], scope: str, home: Path, project: Path, config: Config
 ) -> tuple[list[FileChange], list[InstallRefusal]]:
     """The changes that uninstall would make; none for files without our hooks."""
-    changes: list[FileChange] = []
-    refused: list[InstallRefusal] = []
-    for agent in agents:
-        for place in agent.places(scope, home, project):
-            try:
-                if change := _uninstall_change(agent, scope, project, place, config):
-                    changes.append(change)
-            except (FileProblem, EditError) as error:
-                refused.append(InstallRefusal(agent, _message(place, error)))
+    places = [
+        (HookedFile(agent, scope, project, place),) for agent in agents for place in agent.places(scope, home, project)
+    ]
+    changes, refused = _plan(_uninstall_change, places, config)
     return changes[::-1], refused  # folders created for the first file are empty after the last
 
 
 def plan_uninstall_all(config: Config, home: Path, project: Path) -> tuple[list[FileChange], list[InstallRefusal]]:
     """The changes that take our hooks out of every file of this user, in whatever project."""
+    places = [(one,) for one in hooked_files(config, home, project) if one.scope != "system"]
+    changes, refused = _plan(_uninstall_change, places, config)
+    return changes[::-1], refused
+
+
+def _plan(
+    change_of: Callable[..., FileChange | None], places: Iterable[tuple[HookedFile, *tuple[Any, ...]]], config: Config
+) -> tuple[list[FileChange], list[InstallRefusal]]:
+    """The changes of these files, and why others cannot be changed."""
     changes: list[FileChange] = []
     refused: list[InstallRefusal] = []
-    for one in hooked_files(config, home, project):
-        if one.scope == "system":
-            continue
+    for one, *given in places:
         try:
-            if change := _uninstall_change(one.agent, one.scope, one.project, one.place, config):
+            if change := change_of(one, *given, config):
                 changes.append(change)
         except (FileProblem, EditError) as error:
-            refused.append(InstallRefusal(one.agent, _message(one.place, error)))
-    return changes[::-1], refused
+            path, words = str(one.place.path), str(error)
+            refused.append(InstallRefusal(one.agent, words if words.startswith(path) else f"{path}: {words}"))
+    return changes, refused
 
 
 def diff(change: FileChange) -> list[str]:
     """The change as a unified diff."""
     before = (change.current.data or b"").decode("utf-8", "replace")
     after = (change.after or b"").decode("utf-8", "replace")
-    names = (
-        "/dev/null" if change.current.data is None else str(change.current.path),
-        "/dev/null" if change.after is None else str(change.current.path),
-    )
-    return [
-        line.rstrip("\r\n") for line in difflib.unified_diff(before.splitlines(True), after.splitlines(True), *names)
-    ]
+    path = str(change.current.path)
+    old, new = ("/dev/null" if data is None else path for data in (change.current.data, change.after))
+    lines = difflib.unified_diff(before.splitlines(True), after.splitlines(True), old, new)
+    return [line.rstrip("\r\n") for line in lines]
 
 
-def _install_change(
-    agent: AgentDialect, client: HookClient, scope: str, project: Path, place: HookFile, config: Config
-) -> FileChange:
-    current = read_state(place.path)
+def _install_change(one: HookedFile, client: HookClient, config: Config) -> FileChange:
+    current = read_state(one.place.path)
     text = current.text
-    after = agent.installed(place, text, client)
-    ours = text is not None and is_hooked(agent, place, text)
-    replaces = ours and after != text
-    return FileChange(
-        agent, scope, project, place, current, after.encode(), replaces, find_registered(config, place.path)
-    )
+    after = one.agent.installed(one.place, text, client)
+    replaces = text is not None and is_hooked(one.agent, one.place, text) and after != text
+    entry = find_registered(config, one.place.path)
+    return FileChange(one.agent, one.scope, one.project, one.place, current, after.encode(), replaces, entry)
 
 
-def _uninstall_change(
-    agent: AgentDialect, scope: str, project: Path, place: HookFile, config: Config
-) -> FileChange | None:
-    current, entry = read_state(place.path), find_registered(config, place.path)
+def _uninstall_change(one: HookedFile, config: Config) -> FileChange | None:
+    current, entry = read_state(one.place.path), find_registered(config, one.place.path)
     text = current.text
-    if text is None or not is_hooked(agent, place, text):
+    if text is None or not is_hooked(one.agent, one.place, text):
         return None
-    return FileChange(agent, scope, project, place, current, _original(agent, place, current, text, entry), True, entry)
+    after = _original(one.agent, one.place, current, text, entry)
+    return FileChange(one.agent, one.scope, one.project, one.place, current, after, True, entry)
 
 
 def _original(
@@ -162,20 +157,16 @@ def _original(
     return None if without is None else without.encode()
 
 
-def _message(place: HookFile, error: Exception) -> str:
-    words = str(error)
-    return words if words.startswith(str(place.path)) else f"{place.path}: {words}"
-
-
 def install(change: FileChange, client: HookClient, config: Config) -> str:
     """Writes the file and returns the backup's path; empty where there was no file, or an older backup remains valid.
 
     1. writes the backup, 2. replaces the file atomically, 3. registers both.
     """
     assert change.after is not None
-    older = _unchanged_installation(change)
-    backup = ""
-    if change.current.data is not None and older is None:
+    before, backup, older = change.current.data, "", None
+    if change.replaces and change.entry and before is not None and digest(before) == change.entry.written:
+        older = change.entry  # an installation in this file, and nothing else changed since
+    if before is not None and older is None:
         backup = str(back_up(change.current, stamp()))  # 1
     try:
         made = replace_file(change.current, change.after, change.place.mode)  # 2
@@ -192,17 +183,13 @@ def install(change: FileChange, client: HookClient, config: Config) -> str:
         client=client.path,
         url=client.url,
         backup=backup,
-        before=digest(change.current.data) if change.current.data is not None and not change.replaces else "",
+        before=digest(before) if before is not None and not change.replaces else "",
         made=tuple(map(str, made)),
     )
-    register_file(config, with_first_backup(entry, older))  # 3
+    if older is not None:  # its backup is of the original
+        entry = replace(entry, backup=older.backup, before=older.before, made=older.made)
+    register_file(config, entry)  # 3
     return backup
-
-
-def _unchanged_installation(change: FileChange) -> RegisteredFile | None:
-    """The older installation in this file, where nothing else changed since."""
-    entry, data = change.entry, change.current.data
-    return entry if change.replaces and entry and data is not None and digest(data) == entry.written else None
 
 
 def uninstall(change: FileChange, config: Config) -> None:

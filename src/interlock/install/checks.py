@@ -17,7 +17,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from interlock.agents import CLIENT, Event, HookClient
+from interlock.agents import Event, HookClient
 from interlock.agents.jsonc import EditError
 from interlock.config import Config
 from interlock.install.canary import (
@@ -31,7 +31,7 @@ from interlock.install.canary import (
     fire,
     verdict_of,
 )
-from interlock.install.client_build import client_folder, is_compiled
+from interlock.install.client_build import client_path, is_compiled
 from interlock.install.discovery import Handler, HookedFile, client_of, event_of, handlers
 from interlock.install.files import digest, find_registered
 from interlock.install.system.code import why_writable, why_writable_inside
@@ -65,15 +65,14 @@ def check_hooks(one: HookedFile, config: Config, home: Path) -> Iterator[Check]:
     if one.problem:
         yield Check("file", PROBLEM, one.problem)
     else:
-        client = client_of(one.agent, one.place, one.text)
+        client = client_of(one.place, one.text)
         yield from _file(one, config, client)
         yield from _client(client, config)
         if is_trusted(one, config):
             yield from _canaries(one, agents_user(config))
         else:
-            yield Check(
-                "fires", PROBLEM, "not tried: what is in the file is not what install writes, and could be anything"
-            )
+            words = "not tried: what is in the file is not what install writes, and could be anything"
+            yield Check("fires", PROBLEM, words)
     for words in one.agent.disablers(home, one.project):
         yield Check("switched off", PROBLEM, words)
     if one.place.note:
@@ -82,14 +81,12 @@ def check_hooks(one: HookedFile, config: Config, home: Path) -> Iterator[Check]:
 
 def check_journal(config: Config) -> Check:
     """Whether commands can run below the journal here."""
-
     why = problem_of(config)
     return Check("journal", NOTE, f"no journal: {why}") if why else Check("journal", OK, "keeps what commands change")
 
 
 def check_wrapping(config: Config) -> Check:
     """Whether hooks let shell calls run below the journal, tried with one."""
-
     why = wrapping_problem(config)
     if config.undo.wrap:
         words = f"undo.wrap is on, but calls are judged without the journal: {why}"
@@ -100,8 +97,8 @@ def check_wrapping(config: Config) -> Check:
 
 def is_trusted(one: HookedFile, config: Config) -> bool:
     """Whether the file's handlers run our client and nothing else, so that doctor cannot be made to run another program."""
-    client = client_of(one.agent, one.place, one.text)
-    return client is not None and _whole(one, client) and (bool(client.url) or client.path == _expected(config))
+    client = client_of(one.place, one.text)
+    return client is not None and _whole(one, client) and (bool(client.url) or client.path == client_path(config))
 
 
 def _whole(one: HookedFile, client: HookClient) -> bool:
@@ -111,18 +108,10 @@ def _whole(one: HookedFile, client: HookClient) -> bool:
         return False
 
 
-def _expected(config: Config) -> str:
-    return str(client_folder(config) / CLIENT)
-
-
 def gating_handlers(one: HookedFile) -> list[tuple[Handler, str]]:
     """The handlers that gate a shell command, each with its event."""
-    found = ((handler, event_of(handler)) for handler in handlers(one.agent, one.place, one.text))
-    return [
-        (handler, event)
-        for handler, event in found
-        if canary(one.agent.word, event, COMMAND, str(one.project)) is not None
-    ]
+    found = ((handler, event_of(handler)) for handler in handlers(one.place, one.text))
+    return [pair for pair in found if canary(one.agent.word, pair[1], COMMAND, str(one.project)) is not None]
 
 
 def agents_user(config: Config) -> pwd.struct_passwd | None:
@@ -146,44 +135,38 @@ def fire_canary(
 
 
 def _file(one: HookedFile, config: Config, client: HookClient | None) -> Iterator[Check]:
-    if client is None:
-        yield Check("file", PROBLEM, f"{one.place.path}: its hooks do not all call the same client; {_AGAIN}")
-        return
     entry = find_registered(config, one.place.path)
-    if not _whole(one, client):
-        yield Check("file", PROBLEM, f"{one.place.path}: hooks are missing or changed; {_AGAIN}")
+    if client is None:
+        state, words = PROBLEM, f"its hooks do not all call the same client; {_AGAIN}"
+    elif not _whole(one, client):
+        state, words = PROBLEM, f"hooks are missing or changed; {_AGAIN}"
     elif entry is None:
-        yield Check("file", NOTE, f"{one.place.path}: the hooks are whole, but this installation did not write them")
+        state, words = NOTE, "the hooks are whole, but this installation did not write them"
     elif digest(one.text.encode()) != entry.written:
-        yield Check("file", NOTE, f"{one.place.path}: the hooks are whole; something else in the file changed since")
+        state, words = NOTE, "the hooks are whole; something else in the file changed since"
     else:
-        yield Check("file", OK, f"{one.place.path}: as it was written")
+        state, words = OK, "as it was written"
+    yield Check("file", state, f"{one.place.path}: {words}")
 
 
 def _client(client: HookClient | None, config: Config) -> Iterator[Check]:
     if client is None:
         return
+    path, expected = client.path, client_path(config)
     if client.url:
-        yield Check(
-            "client", NOTE, f"posts to {client.url}: a stopped daemon blocks everything, and the port can be squatted"
-        )
-        return
-
-    expected = _expected(config)
-    if not (Path(client.path).is_file() and os.access(client.path, os.X_OK)):
-        yield Check("client", PROBLEM, f"{client.path} cannot be run, so every call is blocked; {_AGAIN}")
-    elif loose := _writable_by_others(Path(client.path)):
+        words = f"posts to {client.url}: a stopped daemon blocks everything, and the port can be squatted"
+        yield Check("client", NOTE, words)
+    elif not (Path(path).is_file() and os.access(path, os.X_OK)):
+        yield Check("client", PROBLEM, f"{path} cannot be run, so every call is blocked; {_AGAIN}")
+    elif loose := _writable_by_others(Path(path)):
         yield Check("client", PROBLEM, f"{loose} can be written by others, who could put another program there")
-    elif client.path != expected:
-        yield Check("client", PROBLEM, f"{client.path} is not this installation's client, {expected}; {_AGAIN}")
+    elif path != expected:
+        yield Check("client", PROBLEM, f"{path} is not this installation's client, {expected}; {_AGAIN}")
     elif is_compiled(client):
-        yield Check("client", OK, f"{client.path}, compiled")
+        yield Check("client", OK, f"{path}, compiled")
     else:
-        yield Check(
-            "client",
-            NOTE,
-            f"{client.path} is a Python script, slower by tens of milliseconds: install a C compiler and {_AGAIN}",
-        )
+        words = f"is a Python script, slower by tens of milliseconds: install a C compiler and {_AGAIN}"
+        yield Check("client", NOTE, f"{path} {words}")
 
 
 def _canaries(one: HookedFile, user: pwd.struct_passwd | None) -> Iterator[Check]:
@@ -218,11 +201,8 @@ def _check_denies(call: Call, name: str, title: str) -> Check:
     verdict, answer = call(None)
     if verdict == "deny":
         return Check("denies", OK, f"{name}: a call without its command is denied, as {title} understands it")
-    return Check(
-        "denies",
-        PROBLEM,
-        f"{name}: a call without its command was not denied: {_GOT[verdict]} (exit code {answer.reply.exit})",
-    )
+    got = f"{_GOT[verdict]} (exit code {answer.reply.exit})"
+    return Check("denies", PROBLEM, f"{name}: a call without its command was not denied: {got}")
 
 
 def _writable_by_others(path: Path) -> Path | None:
@@ -235,9 +215,8 @@ def _writable_by_others(path: Path) -> Path | None:
     return None
 
 
-DESTRUCTIVE = (
-    "git push --force origin interlock-canary"  # level 3; nothing runs, and no ticket is opened without a daemon
-)
+# Of level 3; nothing runs, and no ticket is opened without a daemon.
+DESTRUCTIVE = "git push --force origin interlock-canary"
 _ASIDE = ".put-aside-by-doctor"
 
 
@@ -249,8 +228,14 @@ def check_without_daemon(one: HookedFile, config: Config) -> Iterator[Check]:
         for handler, event in gating_handlers(one):
             name, call = event or "plugin", partial(fire_canary, one, handler, event, user=agents_user(config))
             try:
-                yield _closed(name, call(DESTRUCTIVE)[0])
-                yield _harmless(name, call(COMMAND)[0], config)
+                if (verdict := call(DESTRUCTIVE)[0]) == "deny":
+                    yield Check("daemon down", OK, f"{name}: fails closed, `{DESTRUCTIVE}` is denied")
+                else:
+                    words = f"{name}: fails open, `{DESTRUCTIVE}` was not denied but {verdict}"
+                    yield Check("daemon down", PROBLEM, words)
+                verdict = call(COMMAND)[0]
+                words = f"{name}: `{COMMAND}` gets {verdict} ({fail_mode(config)})"
+                yield Check("daemon down", OK if verdict == "allow" else NOTE, words)
             except DidNotFire as error:
                 yield Check("daemon down", PROBLEM, f"{name}: {error}")
 
@@ -258,21 +243,9 @@ def check_without_daemon(one: HookedFile, config: Config) -> Iterator[Check]:
 def fail_mode(config: Config) -> str:
     """The fail mode in words."""
     level = config.hooks.without_daemon
-    return (
-        "nothing passes" if level == "none" or config.separate.on else f"up to level {level} passes, the rest is denied"
-    )
-
-
-def _closed(name: str, verdict: str) -> Check:
-    if verdict == "deny":
-        return Check("daemon down", OK, f"{name}: fails closed, `{DESTRUCTIVE}` is denied")
-    return Check("daemon down", PROBLEM, f"{name}: fails open, `{DESTRUCTIVE}` was not denied but {verdict}")
-
-
-def _harmless(name: str, verdict: str, config: Config) -> Check:
-    return Check(
-        "daemon down", OK if verdict == "allow" else NOTE, f"{name}: `{COMMAND}` gets {verdict} ({fail_mode(config)})"
-    )
+    if level == "none" or config.separate.on:
+        return "nothing passes"
+    return f"up to level {level} passes, the rest is denied"
 
 
 @contextmanager
@@ -323,26 +296,14 @@ def _user(name: str) -> Iterator[Check]:
     except KeyError:
         yield Check("separate", PROBLEM, f"separate.users: there is no user {name!r}")
         return
-    groups = {_name(gid) for gid in os.getgrouplist(name, entry.pw_gid)}
-    if mighty := sorted(groups & _MIGHTY):
+    own = set(os.getgrouplist(name, entry.pw_gid))
+    if mighty := sorted(one.gr_name for one in grp.getgrall() if one.gr_gid in own and one.gr_name in _MIGHTY):
         words = f"{name} is in the group {mighty[0]}: its members can become root, or read what only the daemon may"
         yield Check("separate", NOTE if mighty[0] in ("sudo", "wheel", "admin") else PROBLEM, words)
-    if os.geteuid() == 0 and _needs_no_password(name):
-        yield Check(
-            "separate", PROBLEM, f"{name} becomes root by sudo without a password, and so does every agent of theirs"
-        )
-
-
-def _name(gid: int) -> str:
-    try:
-        return grp.getgrgid(gid).gr_name
-    except KeyError:
-        return str(gid)
-
-
-def _needs_no_password(name: str) -> bool:
-    sudo = shutil.which("sudo", path="/usr/bin:/bin:/usr/local/bin")
+    sudo = shutil.which("sudo", path="/usr/bin:/bin:/usr/local/bin") if os.geteuid() == 0 else None
     if sudo is None:
-        return False
+        return
     done = subprocess.run([sudo, "-n", "-l", "-U", name], capture_output=True, text=True, timeout=20)
-    return "NOPASSWD" in done.stdout
+    if "NOPASSWD" in done.stdout:
+        words = f"{name} becomes root by sudo without a password, and so does every agent of theirs"
+        yield Check("separate", PROBLEM, words)

@@ -34,29 +34,27 @@ class CannotBuild(Exception):
     """The client could not be written; the message is a sentence for a person."""
 
 
-def client_folder(config: Config) -> Path:
-    """The client's folder: beside the state, or beside root's code."""
-    return (Path(config.separate.code) if config.separate.code else config.folder.absolute()) / "bin"
+def client_path(config: Config) -> str:
+    """Where the client is: beside the state, or beside root's code."""
+    return str((Path(config.separate.code) if config.separate.code else config.folder.absolute()) / "bin" / CLIENT)
 
 
-def build(folder: Path, config: Config, agent: str) -> HookClient:
-    """Builds the client, which serves every agent; refuses an unknown agent and an unwritable folder."""
-    agent_of(agent)
-    mode = 0o755 if config.separate.code else 0o700
-    place = client_folder(config) if config.separate.code else folder.absolute() / "bin"
-    made = HookClient(str(place / CLIENT))
+def build(config: Config) -> HookClient:
+    """Builds the client, which serves every agent; refuses an unwritable folder."""
+    mode, path = 0o755 if config.separate.code else 0o700, Path(client_path(config))
+    place, folder = path.parent, config.folder.absolute()
     try:
         place.mkdir(mode=mode, parents=True, exist_ok=True)
         place.chmod(mode)
         with tempfile.TemporaryDirectory(dir=place) as work:
             new = Path(work) / CLIENT
-            if not _compile(new, folder.absolute(), config):
-                new.write_text(_script(folder.absolute(), config), "utf-8")
+            if not _compile(new, folder, config):
+                new.write_text(_script(folder, config), "utf-8")
             new.chmod(mode)
-            new.replace(made.path)
+            new.replace(path)
     except OSError as error:
-        raise CannotBuild(f"{made.path}: {error.strerror or error}") from None
-    return made
+        raise CannotBuild(f"{path}: {error.strerror or error}") from None
+    return HookClient(str(path))
 
 
 def is_compiled(client: HookClient) -> bool:
@@ -164,20 +162,10 @@ class NoAddress(ValueError):
     """The agent or the daemon does not support HTTP hooks."""
 
 
-def build_client(agent: AgentDialect, config: Config) -> None:
-    """Builds the client that `client_for` names."""
-
-    made = build(config.folder, config, agent.word)
-    assert made.path == client_for(agent, config, False).path, made.path
-
-
 def client_for(agent: AgentDialect, config: Config, http: bool) -> HookClient:
     """The client's path, and the daemon's address for HTTP hooks; writes nothing."""
     status = shlex.join([sys.executable, "-I", "-m", STATUS_LINE, str(config.agents_socket)])
-    return _with_address(HookClient(str(client_folder(config) / CLIENT), status=status), agent, config, http)
-
-
-def _with_address(client: HookClient, agent: AgentDialect, config: Config, http: bool) -> HookClient:
+    client = HookClient(client_path(config), status=status)
     if not http:
         return client
     if not agent.posts:
@@ -196,7 +184,7 @@ def main(argv: Sequence[str]) -> int:
     config = load_config(Path(argv[0]), {})
     os.umask(0o022)
     try:
-        build(config.folder, config, words()[0])
+        build(config)
     except CannotBuild as error:
         print(error, file=sys.stderr)
         return 1

@@ -53,11 +53,7 @@ class HookedFile(Struct, frozen=True):
 
 def agents_on_machine(home: Path) -> list[tuple[AgentDialect, str]]:
     """The agents that seem to be used here, with the evidence."""
-    found = []
-    for word in words():
-        if sign := _sign(agent(word), home):
-            found.append((agent(word), sign))
-    return found
+    return [(agent(word), sign) for word in words() if (sign := _sign(agent(word), home))]
 
 
 def hooked_files(config: Config, home: Path, project: Path) -> list[HookedFile]:
@@ -126,7 +122,7 @@ class Handler(Struct, frozen=True):
     words: tuple[str, ...]  # the program and its arguments, or the one text for a shell, an HTTP client or a loader
 
 
-def handlers(agent: AgentDialect, place: HookFile, text: str) -> list[Handler]:
+def handlers(place: HookFile, text: str) -> list[Handler]:
     """Our handlers, in the order of the file."""
     if place.form == "plugin":
         return [Handler("", "plugin", (str(place.path),))]
@@ -143,7 +139,7 @@ def _parse(place: HookFile, text: str) -> dict[str, Any]:
     return parse_toml(text) if place.form == "toml" else json_or_empty(text)
 
 
-def client_of(agent: AgentDialect, place: HookFile, text: str) -> HookClient | None:
+def client_of(place: HookFile, text: str) -> HookClient | None:
     """The client that a file's hooks run; None where they run several, or none of ours."""
     try:
         found = set(_clients(place, text))
@@ -166,9 +162,8 @@ def _find_handlers(data: Any, keys: tuple[str, ...] = ()) -> Iterator[Handler]:
 
 
 def _handler(entry: Mapping[str, Any], keys: tuple[str, ...]) -> Handler:
-    event = str(
-        entry.get("trigger") or entry.get("event") or next((key for key in reversed(keys) if key != "hooks"), "")
-    )
+    above = next((key for key in reversed(keys) if key != "hooks"), "")
+    event = str(entry.get("trigger") or entry.get("event") or above)
     if isinstance(url := entry.get("url"), str):
         return Handler(event, "url", (url,))
     if isinstance(line := entry.get("bash"), str):

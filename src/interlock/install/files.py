@@ -7,13 +7,12 @@ import json
 import os
 import secrets
 import stat
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
 
-from msgspec import Struct
-from msgspec.structs import asdict, replace
+from msgspec import Struct, ValidationError, convert
+from msgspec.structs import asdict
 
 from interlock.config import Config, state_folder
 
@@ -75,12 +74,9 @@ def replace_file(current: FileState, data: bytes, mode: int) -> list[Path]:
     try:
         made = _folders(current.path.parent)
         _replace(current, data, current.mode if current.data is not None else mode)
-    except OSError as error:
+    except (OSError, FileProblem) as error:
         _remove_folders(made)
-        raise FileProblem(f"{current.path}: {_why(error)}") from None
-    except FileProblem:
-        _remove_folders(made)
-        raise
+        raise FileProblem(f"{current.path}: {_why(error)}" if isinstance(error, OSError) else str(error)) from None
     return made
 
 
@@ -200,7 +196,12 @@ def registered_files(config: Config) -> tuple[RegisteredFile, ...]:
         data = json.loads(text) if text else {}
     except (FileProblem, ValueError, RecursionError):
         return ()
-    return tuple(_read(data))
+    rows = data.get("hooks") if isinstance(data, dict) else None
+    found = []
+    for row in rows if isinstance(rows, list) else ():
+        with suppress(ValidationError):  # what no installation wrote
+            found.append(convert(row, RegisteredFile))
+    return tuple(found)
 
 
 def find_registered(config: Config, path: Path) -> RegisteredFile | None:
@@ -217,25 +218,8 @@ def unregister_file(config: Config, path: str) -> None:
     _save(config, [entry for entry in registered_files(config) if entry.path != path])
 
 
-def with_first_backup(entry: RegisteredFile, older: RegisteredFile | None) -> RegisteredFile:
-    """The entry of a repeated installation, with the backup of the first."""
-    if older is None:
-        return entry
-    return replace(entry, backup=older.backup, before=older.before, made=older.made)
-
-
 def _save(config: Config, rows: Iterable[RegisteredFile]) -> None:
     path = register_path(config)
     data = {"version": _VERSION, "hooks": [asdict(row) for row in rows]}
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     replace_file(read_state(path), json.dumps(data, indent=2).encode() + b"\n", 0o600)
-
-
-def _read(data: Any) -> Iterator[RegisteredFile]:
-    rows = data.get("hooks") if isinstance(data, dict) else None
-    names = set(RegisteredFile.__struct_fields__)
-    for row in rows if isinstance(rows, list) else ():
-        if isinstance(row, dict) and isinstance(row.get("made", []), list):
-            texts = {key: value for key, value in row.items() if key in names - {"made"} and isinstance(value, str)}
-            if {"agent", "scope", "project", "path", "written"} <= set(texts):
-                yield RegisteredFile(**texts, made=tuple(map(str, row.get("made", []))))

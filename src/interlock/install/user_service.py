@@ -22,8 +22,8 @@ from interlock.agents.toml_edit import BEGIN, END, parse_toml, with_block, witho
 from interlock.client import NoDaemon, find_daemon
 from interlock.config import Config, config_path, load_config
 from interlock.engine.fallback import start_daemon
-from interlock.install.files import FileProblem, FileState, read_state, remove_file, replace_file
-from interlock.install.system import CannotSetUp, SystemStep
+from interlock.install.files import FileProblem, read_state, remove_file, replace_file
+from interlock.install.system import CannotSetUp, SystemStep, run_tool
 from interlock.journal.wrap_probe import wrapping_problem
 from interlock.socket_peers import peer_of
 
@@ -32,6 +32,7 @@ UNIT = "interlock.service"
 LABEL = "interlock.daemon"
 START_SECONDS = 30.0
 _TOOL_SECONDS = 20.0
+_SYSTEMCTL = ("systemctl", "--user")
 _KEPT = ("XDG_STATE_HOME", "XDG_CONFIG_HOME")  # without which the daemon would look for its files elsewhere
 
 
@@ -39,9 +40,7 @@ def find_manager() -> str:
     """The service manager of this user's session; HOOKS where none runs, as in a container."""
     if sys.platform == "darwin" and shutil.which("launchctl"):
         return LAUNCHD
-    if shutil.which("systemctl") and _succeeds("systemctl", "--user", "show-environment"):
-        return SYSTEMD
-    return HOOKS
+    return SYSTEMD if shutil.which("systemctl") and _has_systemd() else HOOKS
 
 
 def service_file(manager: str, environ: Mapping[str, str] = os.environ) -> Path | None:
@@ -84,34 +83,38 @@ def start_steps(manager: str, config: Config) -> Iterator[SystemStep]:
         return
     text = service_text(manager, config)
     changed = read_state(path).text != text
-    yield SystemStep(f"write {path}", changed, lambda: _write(path, text))
+    yield SystemStep(f"write {path}", changed, lambda: _write(path, text.encode()))
     pid = daemon_process(config)
     words = "start the daemon now, and at every login" + (f", in place of process {pid}" if pid else "")
     yield SystemStep(words, changed or not is_running(config), lambda: _start(manager, path, config))
 
 
-def restart(config: Config) -> None:
-    """Starts the daemon anew, so that settings written since its start count."""
+def _services() -> Iterator[tuple[str, Path]]:
+    """The service managers that have a file of ours, and the file."""
     for manager in (SYSTEMD, LAUNCHD):
         path = service_file(manager)
         if path is not None and path.is_file():
-            _start(manager, path, config)
-            return
+            yield manager, path
+
+
+def restart(config: Config) -> None:
+    """Starts the daemon anew, so that settings written since its start count."""
+    for manager, path in _services():
+        _start(manager, path, config)
+        return
     _stop(daemon_process(config), config)
     _start_detached(config)
 
 
 def stop_steps(config: Config) -> Iterator[SystemStep]:
     """The steps that stop the daemon and start it no more, however it was started."""
-    for manager in (SYSTEMD, LAUNCHD):
-        path = service_file(manager)
-        if path is not None and path.is_file():
-            yield SystemStep("start the daemon no more at a login", True, partial(_disable, manager))
-            yield SystemStep(f"remove {path}", True, path.unlink)
+    for manager, path in _services():
+        yield SystemStep("start the daemon no more at a login", True, partial(_disable, manager))
+        yield SystemStep(f"remove {path}", True, path.unlink)
     if pid := daemon_process(config):
         yield SystemStep(f"stop the daemon (process {pid})", True, lambda: _stop(pid, config))
     if config.path and BEGIN in Path(config.path).read_text("utf-8"):
-        yield SystemStep(f"take what init wrote out of {config.path}", True, lambda: _restore_settings(config))
+        yield SystemStep(f"take what init wrote out of {config.path}", True, lambda: switch_off(config))
 
 
 def data_steps(config: Config) -> Iterator[SystemStep]:
@@ -166,11 +169,15 @@ def add_channel(config: Config, url: str) -> Path:
     path = settings_file(config)
     secret = path.with_name("channel-url")
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    replace_file(read_state(secret), url.encode() + b"\n", 0o600)
+    _write(secret, url.encode() + b"\n", 0o600)
     secret.chmod(0o600)
     channel = {"name": '"me"', "kind": '"apprise"', "url_file": '"channel-url"'}
     _change_settings(config, {"[channels.send]": channel})
     return path
+
+
+def _write(path: Path, data: bytes, mode: int = 0o644) -> None:
+    replace_file(read_state(path), data, mode)
 
 
 def _change_settings(config: Config, tables: Mapping[str, Mapping[str, str]]) -> None:
@@ -203,23 +210,6 @@ def _own_tables(text: str) -> dict[str, dict[str, str]]:
     return found
 
 
-def _restore_settings(config: Config) -> None:
-    _write_without_block(read_state(Path(config.path)))
-
-
-def _write_without_block(state: FileState) -> None:
-    text = without_block(state.text or "")
-    if text is None:
-        remove_file(state)
-    else:
-        tomllib.loads(text)
-        replace_file(state, text.encode(), state.mode)
-
-
-def _write(path: Path, text: str) -> None:
-    replace_file(read_state(path), text.encode(), 0o644)
-
-
 def _start_detached(config: Config) -> None:
     """Starts it with the settings that a step before this one may have written."""
     path = settings_file(config)
@@ -229,19 +219,18 @@ def _start_detached(config: Config) -> None:
 def _start(manager: str, path: Path, config: Config) -> None:
     _stop(daemon_process(config), config)  # another one has the state folder; the service takes its place
     if manager == LAUNCHD:
-        subprocess.run(["launchctl", "bootout", f"gui/{os.getuid()}/{LABEL}"], capture_output=True)
+        _disable(manager)
         _run("launchctl", "bootstrap", f"gui/{os.getuid()}", str(path))
     else:
-        _run("systemctl", "--user", "daemon-reload")
-        _run("systemctl", "--user", "enable", UNIT)
-        _run("systemctl", "--user", "restart", UNIT)
+        for words in (["daemon-reload"], ["enable", UNIT], ["restart", UNIT]):
+            _run(*_SYSTEMCTL, *words)
 
 
 def _disable(manager: str) -> None:
     if manager == LAUNCHD:
         subprocess.run(["launchctl", "bootout", f"gui/{os.getuid()}/{LABEL}"], capture_output=True)
-    elif _succeeds("systemctl", "--user", "show-environment"):
-        _run("systemctl", "--user", "disable", "--now", UNIT)
+    elif _has_systemd():
+        _run(*_SYSTEMCTL, "disable", "--now", UNIT)
 
 
 def _stop(pid: int, config: Config) -> None:
@@ -267,17 +256,13 @@ def _quoted(word: str) -> str:
 
 
 def _run(*argv: str) -> None:
-    try:
-        done = subprocess.run(argv, capture_output=True, text=True, timeout=_TOOL_SECONDS, stdin=subprocess.DEVNULL)
-    except (OSError, subprocess.TimeoutExpired) as error:
-        raise CannotSetUp(f"{argv[0]}: {error}") from None
-    if done.returncode:
-        raise CannotSetUp(f"`{' '.join(argv)}` failed: {done.stderr.strip() or done.stdout.strip()}")
+    run_tool(argv, _TOOL_SECONDS)
 
 
-def _succeeds(*argv: str) -> bool:
+def _has_systemd() -> bool:
+    """Whether a service manager of this user runs."""
     try:
-        _run(*argv)
+        _run(*_SYSTEMCTL, "show-environment")
     except CannotSetUp:
         return False
     return True
@@ -305,10 +290,16 @@ def switch_on(config: Config) -> str:
 
 
 def switch_off(config: Config) -> None:
-    """Takes the setting back where install wrote it; raises FileProblem."""
+    """Takes back what init and install wrote into the configuration; raises FileProblem."""
     current = read_state(settings_file(config))
-    if BEGIN in (current.text or ""):
-        _write_without_block(current)
+    if BEGIN not in (current.text or ""):
+        return
+    text = without_block(current.text or "")
+    if text is None:
+        remove_file(current)
+    else:
+        tomllib.loads(text)
+        replace_file(current, text.encode(), current.mode)
 
 
 def with_setting(text: str) -> str:

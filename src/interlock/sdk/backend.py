@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Awaitable, Callable, Coroutine, Iterator
 from contextlib import contextmanager
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar, cast
 
 from msgspec import Struct
 
@@ -18,6 +18,7 @@ from interlock.records import Ticket
 from interlock.sdk.request import Body
 from interlock.snapshots import UndoResult
 
+T = TypeVar("T")
 CHANNEL = "python"  # through which an operator answers
 
 
@@ -125,38 +126,39 @@ class TicketChanges:
             self.notify(id)
 
 
-class Poll(Struct, frozen=True):
-    """Ask the daemon, which answers when the ticket is decided, or after so many seconds."""
+async def wait_for_answer(
+    seconds: float, poll: Callable[[int], Awaitable[Ticket]], sleep: Callable[[float], Awaitable[None]]
+) -> Ticket:
+    """The ticket at a daemon once it is answered and has cooled, or as it stands after so many seconds.
 
-    seconds: int
-
-
-class Nap(Struct, frozen=True):
-    """Do nothing for so many seconds."""
-
-    seconds: float
-
-
-def polls(seconds: float) -> Generator[Poll | Nap, Ticket | NoDaemon | None, Ticket | NoDaemon | None]:
-    """Yields the steps of waiting for a ticket at a daemon; is sent the ticket of each poll, or why no daemon answered.
-
-    Returns the ticket as it stands at the end, or why there is none when the daemon was silent for too long.
+    `poll` asks the daemon, which replies when the ticket is decided, or after so many seconds; raises NoDaemon when it was
+    silent for too long.
     """
     heard = time.monotonic()
     end = heard + seconds
     while True:
         began = time.monotonic()
         asked = max(0, int(min(end - began, LONGEST)))
-        ticket = yield Poll(asked)
-        now = time.monotonic()
-        if not isinstance(ticket, Ticket):
+        try:
+            ticket = await poll(asked)
+        except NoDaemon:
+            now = time.monotonic()
             if now - heard > SILENCE or now >= end:
-                return ticket
-            yield Nap(min(_NAP, end - now))
+                raise
+            await sleep(min(_NAP, end - now))
             continue
-        heard = now
+        heard = now = time.monotonic()
         if is_answered(ticket, time.time()) or now >= end:
             return ticket
         if now - began < max(1, asked) - 0.1:  # it came back early: the daemon stops, or the ticket only has to cool
             rest = _NAP if ticket.open else seconds_until_change(ticket, time.time())
-            yield Nap(max(0.0, min(rest, end - now)))
+            await sleep(max(0.0, min(rest, end - now)))
+
+
+def complete(work: Coroutine[Any, Any, T]) -> T:
+    """The result of a coroutine that waits for nothing on an event loop."""
+    try:
+        work.send(None)
+    except StopIteration as end:
+        return cast(T, end.value)
+    raise RuntimeError(f"{work} waits for an event loop")

@@ -5,15 +5,18 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping
 from types import TracebackType
-from typing import Any
+from typing import Any, TypedDict, Unpack
 
 from msgspec import Struct, field
+from msgspec.structs import fields
 
 from interlock.client import ApiError, NoDaemon, find_daemon
 from interlock.config import Config, config_of, state_folder
 from interlock.model import Confidential, Decision, Human
+from interlock.policy.policy import Severities
 from interlock.policy.registry import Registry
 from interlock.records import Ticket
+from interlock.schema import shown_table
 from interlock.sdk import GateError
 from interlock.sdk.backend import SignedInSession
 from interlock.sdk.gate import PATIENCE, Gate, GateRegistry, folder_url
@@ -41,34 +44,27 @@ class GateAnswer(Confidential, Struct, frozen=True):
         return self.allowed
 
 
+class SeedSettings(TypedDict, total=False):
+    """The seed's settings; `Severities` has their meaning and defaults."""
+
+    enabled: bool
+    default_cooling_off_ms: int
+    max_cooling_off_ms: int
+    require_approval_for_critical: bool
+    allowed_approvers: Iterable[str]
+    auto_expire_ms: int
+    bypass_for_trust_tiers: Iterable[str]
+    block_on_match_failure: bool
+
+
 class DestructiveGate:
     """A gate by the names of actions alone. It decides in this process, by these settings, in a state folder of its own."""
 
     def __init__(
-        self,
-        enabled: bool = True,
-        default_cooling_off_ms: int = 30_000,
-        max_cooling_off_ms: int = 300_000,
-        require_approval_for_critical: bool = True,
-        allowed_approvers: Iterable[str] = ("human",),
-        auto_expire_ms: int = 3_600_000,
-        bypass_for_trust_tiers: Iterable[str] = (),
-        block_on_match_failure: bool = True,
-        folder: Folder = None,
-        registry: Registry | None = None,
+        self, *, folder: Folder = None, registry: Registry | None = None, **given: Unpack[SeedSettings]
     ) -> None:
         """Opens; raises GateError where another process decides in that folder, and ConfigError for invalid settings."""
-        config = settings(
-            enabled,
-            default_cooling_off_ms,
-            max_cooling_off_ms,
-            require_approval_for_critical,
-            allowed_approvers,
-            auto_expire_ms,
-            bypass_for_trust_tiers,
-            block_on_match_failure,
-            folder,
-        )
+        config = settings(folder, **given)
         self._gate = Gate._over(open_in_process(config, registry, silence=_own_store(config)))
 
     @classmethod
@@ -132,30 +128,14 @@ class DestructiveGate:
         return backend
 
 
-def settings(
-    enabled: bool = True,
-    default_cooling_off_ms: int = 30_000,
-    max_cooling_off_ms: int = 300_000,
-    require_approval_for_critical: bool = True,
-    allowed_approvers: Iterable[str] = ("human",),
-    auto_expire_ms: int = 3_600_000,
-    bypass_for_trust_tiers: Iterable[str] = (),
-    block_on_match_failure: bool = True,
-    folder: Folder = None,
-) -> Config:
+def settings(folder: Folder = None, **given: Unpack[SeedSettings]) -> Config:
     """The configuration for the seed's settings; each one is validated."""
-    gate = {
-        "enabled": enabled,
-        "defaultCoolingOffMs": default_cooling_off_ms,
-        "maxCoolingOffMs": max_cooling_off_ms,
-        "requireApprovalForCritical": require_approval_for_critical,
-        "allowedApprovers": list(allowed_approvers),
-        "autoExpireMs": auto_expire_ms,
-        "bypassForTrustTiers": list(bypass_for_trust_tiers),
-        "blockOnMatchFailure": block_on_match_failure,
+    keys = {one.name: one.encode_name for one in fields(Severities)}
+    said = {
+        keys.get(name, name): value if isinstance(value, str | int) else list(value) for name, value in given.items()
     }
     place = folder_url(folder if folder is not None else state_folder())
-    return config_of({"store": {"url": place}, "policy": {"use": "spec"}, "gate": gate})
+    return config_of({"store": {"url": place}, "policy": {"use": "spec"}, "gate": shown_table(Severities()) | said})
 
 
 def _own_store(config: Config) -> str:

@@ -8,7 +8,8 @@ import inspect
 import logging
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
-from types import ModuleType
+from functools import partial
+from types import ModuleType, TracebackType
 from typing import TYPE_CHECKING, Any, ParamSpec, TypedDict, TypeVar, cast
 
 from msgspec import Struct
@@ -33,43 +34,30 @@ Otherwise = Callable[[NotAllowed], Any]
 def ask_gate(gate: Gate, wait: float, asked: ActionArguments, action: Action | None = None) -> Decision:
     """The decision; waits up to `wait` seconds for a held action, and asks again."""
     decision = gate.evaluate(action, **asked)
-    if not _waits(decision, wait):
+    if not decision.held or decision.ticket is None or wait <= 0:
         return decision
     try:
-        ticket = gate.wait(decision, wait)
+        asked = {**asked, "pending_id": gate.wait(decision, wait).id}
     except GateError as error:
         return deny_undecidable(error)
-    return gate.evaluate(action, **_retry_arguments(asked, ticket.id))
+    return gate.evaluate(action, **asked)
 
 
 async def ask_gate_async(gate: Gate, wait: float, asked: ActionArguments, action: Action | None = None) -> Decision:
     """As `ask_gate`, without blocking the event loop."""
     decision = await asyncio.to_thread(gate.evaluate, action, **asked)
-    if decision.ticket is None or not _waits(decision, wait):
+    if not decision.held or decision.ticket is None or wait <= 0:
         return decision
     try:
-        ticket = await gate._shared.backend().wait_async(decision.ticket.id, wait)
+        asked = {**asked, "pending_id": (await gate._shared.backend().wait_async(decision.ticket.id, wait)).id}
     except GateError as error:
         return deny_undecidable(error)
-    return await asyncio.to_thread(gate.evaluate, action, **_retry_arguments(asked, ticket.id))
+    return await asyncio.to_thread(gate.evaluate, action, **asked)
 
 
 def deny_undecidable(error: GateError) -> Decision:
     """The denial for a gate that cannot decide."""
     return deny_lost(str(error).removeprefix("the state cannot be known: "))
-
-
-def _waits(decision: Decision, wait: float) -> bool:
-    return decision.held and decision.ticket is not None and wait > 0
-
-
-def _retry_arguments(asked: ActionArguments, id: str) -> ActionArguments:
-    return cast(ActionArguments, {**asked, "pending_id": id})
-
-
-def failure_outcome(error: BaseException) -> str:
-    """The outcome of a failed action, without the error's message, which may hold secrets."""
-    return f"failed: {type(error).__name__}"
 
 
 def report_outcome(gate: Gate, decision: Decision, outcome: str) -> None:
@@ -80,37 +68,31 @@ def report_outcome(gate: Gate, decision: Decision, outcome: str) -> None:
         LOG.warning("the outcome of an allowed action is not on record: %s", error)
 
 
-@contextmanager
-def reporting_outcome(gate: Gate, decision: Decision) -> Iterator[Decision]:
-    """Runs an allowed block and reports its outcome."""
-    outcome = RAN
-    try:
-        yield decision
-    except BaseException as error:
-        outcome = failure_outcome(error)
-        raise
-    finally:
-        report_outcome(gate, decision, outcome)
+class OutcomeReport:
+    """Runs an allowed block, with `with` or on an event loop with `async with`, and reports its outcome at its end."""
 
+    def __init__(self, gate: Gate, decision: Decision) -> None:
+        self.gate, self.decision, self.outcome = gate, decision, RAN
 
-@asynccontextmanager
-async def reporting_outcome_async(gate: Gate, decision: Decision) -> AsyncIterator[Decision]:
-    """The same on an event loop."""
-    outcome = RAN
-    try:
-        yield decision
-    except BaseException as error:
-        outcome = failure_outcome(error)
-        raise
-    finally:
-        await asyncio.shield(asyncio.to_thread(report_outcome, gate, decision, outcome))
+    def __enter__(self) -> OutcomeReport:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        # Without the error's message, which may hold secrets.
+        report_outcome(self.gate, self.decision, f"failed: {kind.__name__}" if kind is not None else self.outcome)
+
+    async def __aenter__(self) -> OutcomeReport:
+        return self
+
+    async def __aexit__(self, *ended: Any) -> None:
+        await asyncio.shield(asyncio.to_thread(self.__exit__, *ended))
 
 
 @contextmanager
 def guarded_block(gate: Gate, wait: float, asked: ActionArguments, action: Action | None = None) -> Iterator[Decision]:
     """A block that is entered only when it is allowed; raises Held or Denied before its first line."""
-    with reporting_outcome(gate, require_allowed(ask_gate(gate, wait, asked, action))) as decision:
-        yield decision
+    with OutcomeReport(gate, require_allowed(ask_gate(gate, wait, asked, action))) as report:
+        yield report.decision
 
 
 @asynccontextmanager
@@ -118,10 +100,8 @@ async def guarded_block_async(
     gate: Gate, wait: float, asked: ActionArguments, action: Action | None = None
 ) -> AsyncIterator[Decision]:
     """The same on an event loop."""
-    async with reporting_outcome_async(
-        gate, require_allowed(await ask_gate_async(gate, wait, asked, action))
-    ) as decision:
-        yield decision
+    async with OutcomeReport(gate, require_allowed(await ask_gate_async(gate, wait, asked, action))) as report:
+        yield report.decision
 
 
 class GuardTerms(TypedDict, total=False):
@@ -166,12 +146,14 @@ def _guard_function(guard: Guard, function: Callable[..., Any], what: Callee) ->
 
     def guarded(*given: Any, **named: Any) -> Any:
         try:
-            call, gate = what.call(given, named), _open(find)
+            call = what.call(given, named)
+            with _denying():
+                gate = find()
             decision = require_allowed(ask_gate(gate, guard.wait, call.request))
             what.require_unchanged(call, given, named)
         except NotAllowed as no:
             return _instead(guard, no)
-        with reporting_outcome(gate, decision):
+        with OutcomeReport(gate, decision):
             return function(*call.given, **call.named)
 
     return guarded
@@ -180,12 +162,15 @@ def _guard_function(guard: Guard, function: Callable[..., Any], what: Callee) ->
 def _guard_coroutine(guard: Guard, function: Callable[..., Any], what: Callee) -> Callable[..., Any]:
     async def guarded(*given: Any, **named: Any) -> Any:
         try:
-            call, gate = what.call(given, named), await _open_later(guard)
+            call = what.call(given, named)
+            with _denying():
+                find = guard.later or partial(asyncio.to_thread, cast("Callable[[], Gate]", guard.gate))
+                gate = await find()
             decision = require_allowed(await ask_gate_async(gate, guard.wait, call.request))
             what.require_unchanged(call, given, named)
         except NotAllowed as no:
             return _instead(guard, no)
-        async with reporting_outcome_async(gate, decision):
+        async with OutcomeReport(gate, decision):
             return await function(*call.given, **call.named)
 
     return guarded
@@ -197,18 +182,11 @@ def _instead(guard: Guard, no: NotAllowed) -> Any:
     return guard.otherwise(no)
 
 
-def _open(find: Callable[[], Gate]) -> Gate:
+@contextmanager
+def _denying() -> Iterator[None]:
+    """A gate that cannot be opened denies."""
     try:
-        return find()
-    except GateError as error:
-        raise Denied(deny_undecidable(error)) from error
-
-
-async def _open_later(guard: Guard) -> Gate:
-    if guard.later is None:
-        return await asyncio.to_thread(_open, cast("Callable[[], Gate]", guard.gate))
-    try:
-        return await guard.later()
+        yield
     except GateError as error:
         raise Denied(deny_undecidable(error)) from error
 
@@ -242,7 +220,11 @@ class Callee(Struct, frozen=True):
         shown = dict(self.defaults)
         for name, value in binding.arguments.items():
             if name not in self.left:
-                binding.arguments[name], shown[name] = self._copy(name, value)
+                try:
+                    binding.arguments[name], shown[name] = copy_arguments(value)
+                except Unwritable as error:
+                    words = f"argument {name!r} of {self.name} cannot be shown to anybody: {error}"
+                    raise deny_call(f"{words}. Pass plain data, or name it in leave=.") from None
         try:
             request: ActionArguments = {"operation": self.name, "params": bind_params(shown)}
         except Unwritable as error:
@@ -267,13 +249,6 @@ class Callee(Struct, frozen=True):
         if self.resource is not None and self.find_resource(given, named) != call.request.get("resource"):
             raise deny_call(f"what {self.name} is done to is no longer what was judged.")
 
-    def _copy(self, name: str, value: Any) -> tuple[Any, Any]:
-        try:
-            return copy_arguments(value)
-        except Unwritable as error:
-            words = f"argument {name!r} of {self.name} cannot be shown to anybody: {error}"
-            raise deny_call(f"{words}. Pass plain data, or name it in leave=.") from None
-
 
 def inspect_callee(
     function: Callable[..., Any], name: str, leave: tuple[str, ...], resource: Resource | None, danger: str
@@ -297,14 +272,10 @@ def inspect_callee(
     except ValueError:
         raise TypeError(f"{called} does not say what its parameters are; wrap it in a function that does") from None
     _visible_params(function, called, signature, leave, resource)
-    return Callee(
-        called,
-        signature,
-        _defaults(signature, leave),
-        frozenset(leave) | _ignored_self(signature, resource),
-        resource,
-        danger,
-    )
+    own_self = (
+        {_SELF} if next(iter(signature.parameters), "") == _SELF and resource is not None else set()
+    )  # named by it
+    return Callee(called, signature, _defaults(signature, leave), frozenset({*leave, *own_self}), resource, danger)
 
 
 def _visible_params(
@@ -328,12 +299,6 @@ def _visible_params(
             f"Say resource=, a function of the same arguments that names it"
             + ("" if bare else ", or leave=('self',) where it makes no difference")
         )
-
-
-def _ignored_self(signature: inspect.Signature, resource: Resource | None) -> frozenset[str]:
-    """`self`, where the method's resource names the object."""
-    first = next(iter(signature.parameters), "")
-    return frozenset({_SELF}) if first == _SELF and resource is not None else frozenset()
 
 
 def _defaults(signature: inspect.Signature, leave: tuple[str, ...]) -> dict[str, Any]:

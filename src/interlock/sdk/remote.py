@@ -28,7 +28,7 @@ from interlock.model import Decision
 from interlock.policy.registry import Pattern, PatternError
 from interlock.records import Ticket
 from interlock.sdk import GateError, raise_gate_errors
-from interlock.sdk.backend import CHANNEL, Nap, Poll, SignedInSession, polls
+from interlock.sdk.backend import CHANNEL, SignedInSession, complete, wait_for_answer
 from interlock.sdk.replies import (
     UnreadableReply,
     deny_lost,
@@ -73,41 +73,22 @@ class RemoteBackend(Struct, frozen=True):
     def ticket(self, id: str) -> Ticket:
         return parse_ticket(self.daemon.get(_path(id)))
 
+    @raise_gate_errors()
     def wait(self, id: str, seconds: float) -> Ticket:
-        steps = polls(seconds)
-        step = next(steps)
-        while True:
-            try:
-                step = steps.send(self._take(id, step))
-            except StopIteration as end:
-                return _require_ticket(end.value)
+        async def poll(asked: int) -> Ticket:
+            return _polled_ticket(self.daemon.ask("GET", _wait(id, asked), None, asked + PATIENCE))
+
+        async def sleep(seconds: float) -> None:
+            time.sleep(seconds)
+
+        return complete(wait_for_answer(seconds, poll, sleep))
 
     async def wait_async(self, id: str, seconds: float) -> Ticket:
-        steps = polls(seconds)
-        step = next(steps)
-        while True:
-            try:
-                step = steps.send(await self._take_async(id, step))
-            except StopIteration as end:
-                return _require_ticket(end.value)
+        async def poll(asked: int) -> Ticket:
+            return _polled_ticket(await long_poll(self.daemon, _wait(id, asked), asked + PATIENCE))
 
-    def _take(self, id: str, step: Poll | Nap) -> Ticket | NoDaemon | None:
-        if isinstance(step, Nap):
-            time.sleep(step.seconds)
-            return None
-        try:
-            return _polled_ticket(self.daemon.ask("GET", _wait(id, step), None, step.seconds + PATIENCE))
-        except NoDaemon as error:
-            return error
-
-    async def _take_async(self, id: str, step: Poll | Nap) -> Ticket | NoDaemon | None:
-        if isinstance(step, Nap):
-            await asyncio.sleep(step.seconds)
-            return None
-        try:
-            return _polled_ticket(await long_poll(self.daemon, _wait(id, step), step.seconds + PATIENCE))
-        except NoDaemon as error:
-            return error
+        with raise_gate_errors():
+            return await wait_for_answer(seconds, poll, asyncio.sleep)
 
     @raise_gate_errors()
     def executed(self, id: str, agent: str, outcome: str) -> Ticket:
@@ -175,17 +156,10 @@ def _path(id: str) -> str:
     return f"/tickets/{path_segment(id)}"
 
 
-def _wait(id: str, step: Poll) -> str:
-    return f"{_path(id)}/wait?seconds={step.seconds}"
+def _wait(id: str, seconds: int) -> str:
+    return f"{_path(id)}/wait?seconds={seconds}"
 
 
-def _require_ticket(found: Ticket | NoDaemon | None) -> Ticket:
-    if not isinstance(found, Ticket):
-        raise GateError(f"the state cannot be known: {found}", "INTERNAL_ERROR")
-    return found
-
-
-@raise_gate_errors()
 def _polled_ticket(answer: DaemonReply) -> Ticket:
     if answer.status != 200:
         raise refusal(answer)

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from interlock.cli.judge.adapter_operation import resolve_operation
+from interlock.model import operation
 
 HEAD = {
     "name": "records",
@@ -37,7 +38,7 @@ def level(tmp_path: Path, danger: dict[str, Any], params: dict[str, Any]) -> tup
     called = {"name": "sync_records", "maps_to": "POST /records", "description": "Syncs", "danger": danger}
     path = tmp_path / "records.yaml"
     path.write_text(json.dumps({**HEAD, "operations": {"execute": [called]}}))
-    found = resolve_operation(str(path), "sync_records", params, "/home/dev/app").level
+    found = resolve_operation(str(path), operation("sync_records", params, cwd="/home/dev/app")).level
     return found.level.word, found.source
 
 

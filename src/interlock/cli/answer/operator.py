@@ -160,7 +160,7 @@ def _list_channels(args: Args) -> int:
     found = operator_rows(args, "/channels", "channels")
     rows, troubles = [], []
     for one in found:
-        last = next(iter(one.get("recent") or ()), {})
+        last: Row = next(iter(one.get("recent") or ()), {})
         when = f"after {one['afterSeconds']} s" if one.get("afterSeconds") else "at once"
         state = f"last message {last['state']}" if last else "ready"
         rows.append((one["name"], one["address"], when, state if one["ready"] else "cannot be used"))

@@ -24,36 +24,26 @@ _OPTIONS = r"""grep -oE -- '^    [a-z][a-z-]+|--[a-z][a-z-]+' | tr -d ' ' | sort
 @command("completion")
 def main(args: Args) -> int:
     """Print one of the files."""
-    print(_MADE[args.kind](), end="")
+    print(_man() if args.kind == "man" else _snippet(args.kind), end="")
     return OK
 
 
-def _filled(shell: str, **words: str) -> str:
+# How each shell describes a command.
+_DESCRIBED = {
+    "bash": "{name}",
+    "zsh": "        '{name}:{words}'",
+    "fish": "complete -c interlock -n __fish_use_subcommand -f -a {name} -d '{words}'",
+}
+
+
+def _snippet(shell: str) -> str:
+    form = _DESCRIBED[shell]
+    lines = [form.format(name=name, words=words.replace("'", "'\\''")) for name, words in COMMANDS.items()]
     text = Path(__file__).with_suffix(f".{shell}").read_text("utf-8")
-    for key, value in words.items():
-        text = text.replace(f"@{key}@", value)
-    return text
-
-
-def _bash() -> str:
-    return _filled("bash", WORDS=" ".join(COMMANDS), OPTIONS=_OPTIONS)
-
-
-def _zsh() -> str:
-    lines = [f"        {_quoted(f'{name}:{words}')}" for name, words in COMMANDS.items()]
-    return _filled("zsh", DESCRIBED="\n".join(lines), OPTIONS=_OPTIONS)
-
-
-def _fish() -> str:
-    lines = [
-        f"complete -c interlock -n __fish_use_subcommand -f -a {name} -d {_quoted(words)}"
-        for name, words in COMMANDS.items()
-    ]
-    return _filled("fish", DESCRIBED="\n".join(lines), OPTIONS=_OPTIONS.replace("'", "\\'"))
-
-
-def _quoted(text: str) -> str:
-    return "'" + text.replace("'", "'\\''") + "'"
+    options = _OPTIONS.replace("'", "\\'") if shell == "fish" else _OPTIONS
+    return (
+        text.replace("@DESCRIBED@", "\n".join(lines)).replace("@WORDS@", " ".join(lines)).replace("@OPTIONS@", options)
+    )
 
 
 def _man() -> str:
@@ -72,9 +62,6 @@ def _roff(text: str) -> str:
     """Text that roff shows as it is: no line of it is a request, and no dash a hyphen."""
     text = text.rstrip().replace("\\", "\\e").replace("-", "\\-")
     return re.sub(r"(?m)^(?=[.'])", r"\\&", text)
-
-
-_MADE = {"bash": _bash, "zsh": _zsh, "fish": _fish, "man": _man}
 
 
 @command("shell-hook")

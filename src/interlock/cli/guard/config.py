@@ -28,14 +28,12 @@ def _show(args: Args) -> int:
         f"{one.path} cannot be used, so everything is asked about: {why}" for one in project for why in one.problems
     ]
     warnings = [*config.concerns(), *broken]
+    shown = effective_settings(config)
     if args.json:
         files = [{"path": one.path, "problems": list(one.problems)} for one in project]
-        say_json(
-            {"path": config.path or None, "config": effective_settings(config), "warnings": warnings, "project": files}
-        )
+        say_json({"path": config.path or None, "config": shown, "warnings": warnings, "project": files})
         return OK
     print(f"# {config.path or 'no file: these are the defaults'}")
-    shown = effective_settings(config)
     shown["danger_patterns"] |= {"replace": True}  # the lists are whole: with this the text can be used as a file
     for line in toml_lines(shown):
         print(line)
@@ -51,7 +49,7 @@ def _check(args: Args) -> int:
     args.config = args.file or args.config
     try:
         config = settings(args)
-        warnings = [*_concerns(config), *_read_adapters(config)]
+        warnings = [*_concerns(config), *(words for loaded in read_adapters(config) for words in loaded.warnings)]
         _read_rules(config)
     except (ConfigError, PackError) as error:
         if args.json:
@@ -71,11 +69,6 @@ def _concerns(config: Config) -> list[str]:
         raise ConfigError(f"{config.path}: policy.use: {error}" if config.path else str(error)) from None
 
 
-def _read_adapters(config: Config) -> list[str]:
-    """The warnings of the configured adapter files; raises ConfigError where one is missing or broken."""
-    return [words for loaded in read_adapters(config) for words in loaded.warnings]
-
-
 def _read_rules(config: Config) -> None:
     """The configured packs with the shipped ones; raises PackError."""
     if config.rules:
@@ -88,11 +81,8 @@ def _read_rules(config: Config) -> None:
 @main.word("path")
 def _path(args: Args) -> int:
     path = Path(args.config) if args.config else config_path()
-    return report(
-        args,
-        {"path": str(path), "exists": path.is_file()},
-        str(path) if path.is_file() else f"{path} (not there: the defaults are used)",
-    )
+    words = str(path) if path.is_file() else f"{path} (not there: the defaults are used)"
+    return report(args, {"path": str(path), "exists": path.is_file()}, words)
 
 
 @main.word("schema")
@@ -108,9 +98,8 @@ def toml_lines(tables: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
         inner = {key: value for key, value in table.items() if _is_tables(value)}
         if plain:
             yield f"\n[{name}]"
-        yield from (
-            f"{'# ' if value == [] else ''}{key} = {_value(value)}" for key, value in plain.items()
-        )  # empty says nothing
+        for key, value in plain.items():
+            yield f"{'# ' if value == [] else ''}{key} = {_value(value)}"  # empty says nothing
         for key, rows in inner.items():
             for row in rows:
                 yield f"\n[[{name}.{key}]]"

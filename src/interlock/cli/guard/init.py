@@ -28,7 +28,6 @@ from interlock.install.user_service import add_channel, find_manager, is_running
 
 TRIED = "git push --force origin main"
 _TRIAL_AGENT = {"name": "first-run", "session": "first-run"}
-_NO = frozenset({"n", "no"})
 
 
 class InitStep(Struct, frozen=True):
@@ -52,11 +51,11 @@ def main(args: Args) -> int:
         return OK
     if not args.yes:
         if not person:
-            raise CommandError(
-                f"{is_agents_terminal()}, so nobody can be asked: check with --dry-run, then give --yes", USAGE
-            )
-        if not _agrees("Go on?"):
-            raise CommandError("nothing was changed", USAGE)
+            words = f"{is_agents_terminal()}, so nobody can be asked: check with --dry-run, then give --yes"
+            raise CommandError(words, USAGE)
+        with controlling_terminal() as terminal:
+            if terminal.ask("Go on? [Y/n] ").strip().casefold() in ("n", "no"):
+                raise CommandError("nothing was changed", USAGE)
     _offer_channel(args, config, person)
     for step in steps:
         _take(step)
@@ -65,7 +64,7 @@ def main(args: Args) -> int:
         _heading("operator")
         operators = operator_main(["add", *_config_words(args)]) == OK
     _heading("check")
-    fires = doctor_main([*_config_words(args)]) == OK
+    fires = doctor_main(_config_words(args)) == OK
     if operators and person and fires:
         _heading("try it")
         _try(args)
@@ -76,21 +75,17 @@ def main(args: Args) -> int:
 def _steps(args: Args, config: Config) -> Iterator[InitStep]:
     """The daemon and the hooks; people and checks come after them."""
     if config.separate.on:
-        yield InitStep("daemon", (), "the machine's own, which root set up", _nothing)
+        yield InitStep("daemon", (), "the machine's own, which root set up", lambda: None)
     else:
         needed = [step for step in start_steps(find_manager(), config) if step.needed]
         plan = tuple(step.words for step in needed)
         yield InitStep("daemon", plan, f"answers on {config.socket_path}", lambda: _start(args, needed))
-    found = _agents(args)
+    found = [(agent, "named") for agent in named_agents(args.agents)] or agents_on_machine(Path.home())
     guarded = {one.agent.word for one in hooked_files(config, Path.home(), Path.cwd()) if not one.problem}
     missing = [agent for agent, _ in found if agent.word not in guarded]
     plan = tuple(f"guard {agent.title} ({sign})" for agent, sign in found if agent in missing)
     already = ", ".join(agent.title for agent, _ in found) or "no agent was found on this machine"
     yield InitStep("hooks", plan, already, lambda: _install(args, missing))
-
-
-def _agents(args: Args) -> list[tuple[AgentDialect, str]]:
-    return [(agent, "named") for agent in named_agents(args.agents)] or agents_on_machine(Path.home())
 
 
 def _show(steps: Sequence[InitStep], enrolled: bool) -> None:
@@ -133,9 +128,8 @@ def _offer_channel(args: Args, config: Config, person: bool) -> None:
     url = args.notify
     if person and not url and not config.channels.send:
         _heading("notices")
-        print(
-            "Held actions show on this desktop, where there is one. They can also be sent: ntfys://ntfy.sh/TOPIC, slack://…"
-        )
+        ways = "They can also be sent: ntfys://ntfy.sh/TOPIC, slack://…"
+        print(f"Held actions show on this desktop, where there is one. {ways}")
         with controlling_terminal() as terminal:
             url = terminal.ask("An Apprise address, or Enter for none: ").strip()
     if not url:
@@ -160,10 +154,6 @@ def _install(args: Args, agents: Sequence[AgentDialect]) -> None:
 
 def _has_operators(args: Args) -> bool:
     return bool(daemon(args).get("/status").get("operators"))
-
-
-def _nothing() -> None:
-    return
 
 
 def _try(args: Args) -> None:
@@ -200,11 +190,6 @@ def _close(operators: bool, fires: bool) -> None:
 
 def _heading(name: str) -> None:
     say([(), line(name, "heading")])
-
-
-def _agrees(question: str) -> bool:
-    with controlling_terminal() as terminal:
-        return terminal.ask(f"{question} [Y/n] ").strip().casefold() not in _NO
 
 
 def _config_words(args: Args) -> list[str]:

@@ -14,7 +14,6 @@ from interlock.cli.command import FAILED, OK, CommandError, command, daemon, say
 from interlock.cli.guard.installation import (
     confirm_changes,
     diff_lines,
-    home_and_project,
     named_agents,
     report_refusals,
     require_root,
@@ -24,7 +23,7 @@ from interlock.client import ApiError, NoDaemon
 from interlock.config import Config
 from interlock.identity.agent_detection import agent_above
 from interlock.install.changes import FileChange, InstallRefusal, diff, install, plan_install
-from interlock.install.client_build import HTTP_COSTS, CannotBuild, NoAddress, build_client, client_for
+from interlock.install.client_build import HTTP_COSTS, CannotBuild, NoAddress, build, client_for, client_path
 from interlock.install.discovery import agents_on_machine
 from interlock.install.files import FileProblem
 from interlock.install.user_service import switch_on
@@ -36,7 +35,7 @@ from interlock.journal.build import build_for, is_built, supervisor_of
 def main(args: Args) -> int:
     """Write the hooks of one or more agents."""
     require_root(args)
-    config, (home, project) = set_up_system(args) if args.scope == "system" else settings(args), home_and_project()
+    config, home, project = set_up_system(args) if args.scope == "system" else settings(args), Path.home(), Path.cwd()
     agents = named_agents(args.agents) or _offer_agents(args, home)
     clients, refused = _clients(agents, config, args.http)
     changes, more = plan_install(clients, args.scope, home, project, config)
@@ -53,7 +52,7 @@ def main(args: Args) -> int:
             raise CommandError("nothing was written", 2)
     if changes and not args.dry_run:
         if not config.separate.on:
-            _build(changes[0].agent, config)  # before any file names it
+            _build(config)  # before any file names it
         done, failed = _write(wanted, config, args.http)
         refused += failed
         report_refusals(failed, "install")
@@ -96,10 +95,8 @@ def _refuse_agents(changes: Sequence[FileChange]) -> None:
     """Refuses an agent's terminal where existing hooks would change and could be pointed at another daemon; a first installation only tightens."""
     replaced = [change.name for change in changes if change.replaces]
     if replaced and (why := agent_above(os.getpid())):
-        raise CommandError(
-            f"the hooks in {replaced[0]} would be changed, and this looks like an agent's terminal: {why};"
-            " open one of your own and try again there"
-        )
+        lead = f"the hooks in {replaced[0]} would be changed, and this looks like an agent's terminal"
+        raise CommandError(f"{lead}: {why}; open one of your own and try again there")
 
 
 def _explain(args: Args, changes: Sequence[FileChange], wanted: Sequence[FileChange]) -> None:
@@ -115,23 +112,18 @@ def _explain(args: Args, changes: Sequence[FileChange], wanted: Sequence[FileCha
             print(f"  {number}. {cost}")
 
 
-def _build(agent: AgentDialect, config: Config) -> None:
+def _build(config: Config) -> None:
     """Build the hook client; an existing one stays where an agent may have started this."""
-    if os.access(client_for(agent, config, False).path, os.X_OK) and agent_above(os.getpid()):
+    if os.access(client_path(config), os.X_OK) and agent_above(os.getpid()):
         return
     try:
-        build_client(agent, config)
+        build(config)
     except CannotBuild as error:
         raise CommandError(f"{error}; nothing was written") from None
-    _build_journal(config)
-
-
-def _build_journal(config: Config) -> None:
-    """Build the journal's supervisor; hooks work without it."""
     try:
         if config.undo.journal and not is_built(supervisor_of(config)):
             build_for(config)
-    except JournalError as error:
+    except JournalError as error:  # hooks work without it
         print(f"interlock install: no journal: {error}", file=sys.stderr)
 
 
@@ -183,16 +175,15 @@ def _print_result(
     wrap: Mapping[str, Any],
 ) -> None:
     if args.json:
-        say_json(
-            {
-                "written": list(done),
-                "already": [str(change.place.path) for change in changes if not change.needed],
-                "would": {str(change.place.path): diff(change) for change in wanted} if args.dry_run else {},
-                "notes": [change.place.note for change in changes if change.place.note],
-                "refused": [{"agent": one.agent.word, "reason": one.words} for one in refused],
-                "wrap": wrap,
-            }
-        )
+        body = {
+            "written": list(done),
+            "already": [str(change.place.path) for change in changes if not change.needed],
+            "would": {str(change.place.path): diff(change) for change in wanted} if args.dry_run else {},
+            "notes": [change.place.note for change in changes if change.place.note],
+            "refused": [{"agent": one.agent.word, "reason": one.words} for one in refused],
+            "wrap": wrap,
+        }
+        say_json(body)
         return
     for one in done:
         backup = f"; what was there is in {one['backup']}" if one["backup"] else ""

@@ -6,7 +6,6 @@ import os
 import sys
 import tomllib
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 
 from interlock.agents import AgentDialect, UnknownAgent, agent
 from interlock.analysis.display_text import Line
@@ -22,7 +21,6 @@ from interlock.install.system import (
     SystemStep,
     config_text,
     has_systemd,
-    manual_start,
     removal_steps,
     steps,
 )
@@ -36,11 +34,6 @@ def named_agents(given: Sequence[str]) -> list[AgentDialect]:
         return [agent(word) for word in dict.fromkeys(given)]
     except UnknownAgent as error:
         raise CommandError(str(error), 2) from None
-
-
-def home_and_project() -> tuple[Path, Path]:
-    """The home folder and the working directory."""
-    return Path.home(), Path.cwd()
 
 
 def diff_lines(changes: Sequence[FileChange]) -> Iterator[Line]:
@@ -65,9 +58,8 @@ def confirm_changes(args: Args, count: int, verb: str, steps: int = 0) -> bool:
     if args.yes:
         return True
     parts = [f"{verb} {pluralize(count, 'file')}"] if count or not steps else []
-    parts += [f"take {pluralize(steps, 'step')}"] if steps else []
-    question = " and ".join(parts)
-    question = question[0].upper() + question[1:] + "?"
+    parts += [f"{'take' if parts else 'Take'} {pluralize(steps, 'step')}"] if steps else []
+    question = f"{' and '.join(parts)}?"
     if not (os.isatty(0) and os.isatty(1)):
         raise CommandError(f"{question} There is no terminal to ask at: check with --dry-run, then give --yes", 2)
     return confirm(question)
@@ -108,12 +100,11 @@ def set_up_system(args: Args) -> Config:
                 raise CommandError("nothing was changed", 2)
             perform_steps(args, wanted)
     except (CannotSetUp, NoCode) as error:
-        raise CommandError(
-            f"{error}; what was done before this stays, and running it again goes on from there"
-        ) from None
+        words = "what was done before this stays, and running it again goes on from there"
+        raise CommandError(f"{error}; {words}") from None
     if not has_systemd():
-        words = f"systemd does not run here. Start the daemon as root, by whatever starts services here:\n  {manual_start(layout)}"
-        print(words, file=sys.stderr)
+        words = "systemd does not run here. Start the daemon as root, by whatever starts services here"
+        print(f"{words}:\n  {layout.program} serve --system --config {layout.config}", file=sys.stderr)
     return load_config(layout.config, {})
 
 

@@ -18,7 +18,10 @@ def main(args: Args) -> int:
     if args.probe == bool(words):
         raise CommandError("give a command after --", USAGE)
     if is_journaled():  # its own settings may be out of reach, as in a jail
-        return _join(words)
+        if words:  # else it is a probe
+            join()
+            _become(words)  # the journal around it sees the command
+        return 0
     try:
         program, store = ready(settings(args))
     except JournalError as error:
@@ -28,18 +31,9 @@ def main(args: Args) -> int:
     return os.execv(program, [program.name, *argv])
 
 
-def _join(words: list[str]) -> int:
-    """Become the command, which the journal around it sees."""
-    if words:  # else it is a probe
-        join()
-        _become(words)
-    return 0
-
-
 def _become(words: list[str]) -> NoReturn:
     try:
         os.execvp(words[0], words)
     except OSError as error:
-        raise CommandError(
-            f"{words[0]}: {error.strerror}", 127 if isinstance(error, FileNotFoundError) else 126
-        ) from None
+        code = 127 if isinstance(error, FileNotFoundError) else 126
+        raise CommandError(f"{words[0]}: {error.strerror}", code) from None

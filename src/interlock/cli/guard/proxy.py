@@ -4,19 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from interlock.adapters.trust import HIGHEST_CLAIM
+from interlock.adapters.trust import CLAIMS
 from interlock.cli.arguments import Args, declared_parser
 from interlock.cli.command import USAGE, CommandError, command, run
 from interlock.cli.guard.mcp import agent_token
 from interlock.cli.sign_in import operator_change
 from interlock.client import path_segment
 from interlock.config import ConfigError, load_config
-from interlock.model import TRUSTS
 from interlock.proxy.multiplexer import run_many, servers_in_file
 from interlock.proxy.running import ProxyOptions, ProxySettingError, server_address
 from interlock.proxy.running import run as relay
-
-CLAIMS = tuple(word for word, trust in TRUSTS.items() if trust <= HIGHEST_CLAIM)
 
 
 def main(argv: Sequence[str]) -> int:

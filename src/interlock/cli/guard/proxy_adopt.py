@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-import difflib
 import sys
+from difflib import unified_diff
 
-from interlock.adapters.trust import HIGHEST_CLAIM
+from interlock.adapters.trust import CLAIMS
 from interlock.agents.jsonc import EditError
 from interlock.cli.arguments import Args
 from interlock.cli.command import FAILED, OK, CommandError, command, pluralize
 from interlock.cli.guard.installation import confirm_changes
 from interlock.install.changes import stamp
 from interlock.install.files import FileProblem, back_up, read_state, replace_file
-from interlock.model import TRUSTS
 from interlock.proxy.adoption import ProxyCommand, adopt_json, adopt_toml
 
-CLAIMS = tuple(word for word, trust in TRUSTS.items() if trust <= HIGHEST_CLAIM)
-_TRUST = {"claims": ", ".join(CLAIMS), "highest": HIGHEST_CLAIM.word}
+_TRUST = {"claims": ", ".join(CLAIMS), "highest": CLAIMS[-1]}
 
 
-@command("proxy adopt", _TRUST, trust={"choices": CLAIMS, "default": HIGHEST_CLAIM.word})
+@command("proxy adopt", _TRUST, trust={"choices": CLAIMS, "default": CLAIMS[-1]})
 def main(args: Args) -> int:
     """Show the change, ask, save a backup and write; returns 1 for a file that cannot be changed."""
     config = str(args.config.absolute()) if args.config else ""
@@ -39,7 +37,9 @@ def main(args: Args) -> int:
     if not found.changed:
         print("Nothing to change.")
         return OK
-    sys.stdout.writelines(_diff(str(args.file), seen.text, found.text))
+    before, after, name = seen.text.splitlines(True), found.text.splitlines(True), str(args.file)
+    for line in unified_diff(before, after, name, name, n=1):
+        print(line.rstrip("\n"))
     if args.dry_run:
         return OK
     if not confirm_changes(args, 1, "Rewrite"):
@@ -53,8 +53,3 @@ def main(args: Args) -> int:
     print(f"{pluralize(len(found.changed), 'server')} of {args.file} run {way}; the file before: {backup}")
     print("Start the client again for it to count.")
     return OK
-
-
-def _diff(name: str, before: str, after: str) -> list[str]:
-    lines = difflib.unified_diff(before.splitlines(True), after.splitlines(True), name, name, n=1)
-    return [line if line.endswith("\n") else f"{line}\n" for line in lines]

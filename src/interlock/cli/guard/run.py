@@ -102,14 +102,9 @@ def _journal(config: Config, program: str) -> JournalRun | None:
         if config.undo.journal:
             _warn(f"no journal keeps what the agent changes: {problem_of(config)}")
         return None
-    return replace(found, skips=tuple(_left_out(program)))
-
-
-def _left_out(program: str) -> list[str]:
-    """Folders that the journal leaves out: the agent's own sessions, and what a program makes again."""
-    word = agent_of_program(program)
+    word = agent_of_program(program)  # whose own sessions are left out, as is what a program makes again
     own = [os.path.realpath(Path.home() / name) for name in agent(word).state] if word else []
-    return [*own, *folders_made_again(os.getcwd(), Budget.of())]
+    return replace(found, skips=(*own, *folders_made_again(os.getcwd(), Budget.of())))
 
 
 def _on_macos(args: Args, config: Config, command: list[str]) -> int:
@@ -153,13 +148,8 @@ def _unguarded(program: str, guarded: object) -> str:
 
 def _tell(config: Config, jail: SandboxPlan, first: int, grants: Sequence[str], journal: bool) -> None:
     """Report the jail to the daemon; warns the person where the daemon does not accept it."""
-    body = {
-        "pid": first,
-        "program": os.path.basename(jail.command[0])[:200],
-        "grants": list(grants),
-        "fixed": jail.fixed,
-        "journal": journal,
-    }
+    program = os.path.basename(jail.command[0])[:200]
+    body = {"pid": first, "program": program, "grants": list(grants), "fixed": jail.fixed, "journal": journal}
     try:
         daemon = find_daemon(config)
         if daemon.get("/status").get("strength") != SEPARATE:  # which is more

@@ -37,12 +37,13 @@ def main(args: Args) -> int:
     """Serve until a signal; returns 1 where it cannot start, 2 for a configuration that must not be used."""
     try:
         config = _tighten_mode(load_config(args.config), args.safety_mode)
-        config = (
-            _with_free_port(config)
-            if args.port is None
-            else replace(config, daemon=replace(config.daemon, port=args.port))
-        )
-        config = replace(config, warnings=(*config.concerns(), *_read_adapters(config)))
+        if args.port is None:
+            config = _with_free_port(config)
+        else:
+            config = replace(config, daemon=replace(config.daemon, port=args.port))
+        adapters = read_adapters(config) if config.adapters else ()
+        warnings = (*config.concerns(), *(words for loaded in adapters for words in loaded.warnings))
+        config = replace(config, warnings=warnings)
     except (ConfigError, ValueError) as error:
         raise CommandError(str(error), USAGE) from None
     return _serve(config, args.system)
@@ -55,13 +56,6 @@ def _with_free_port(config: Config) -> Config:
         return config
     said = f"port {config.daemon.port} is taken, so a free one is used: daemon.port in the configuration chooses one"
     return replace(config, daemon=replace(config.daemon, port=0), warnings=(*config.warnings, said))
-
-
-def _read_adapters(config: Config) -> list[str]:
-    """The warnings of adapter files; raises ConfigError where one is missing or broken."""
-    if not config.adapters:
-        return []
-    return [words for loaded in read_adapters(config) for words in loaded.warnings]
 
 
 def _serve(config: Config, system: bool) -> int:
@@ -89,18 +83,14 @@ def _say(config: Config, state: State, port: int) -> None:
     if config.separate.on:
         print(f"agents of {', '.join(config.separate.users)} ask on {config.agents_socket}")
     print(f"policy {state.policy.name}, mode {state.mode}, isolation {state.strength}")
-    print(
-        f"configuration {config.path}"
-        if config.path
-        else f"no configuration file; `{name} config path` says where one goes"
-    )
+    missing = f"no configuration file; `{name} config path` says where one goes"
+    print(f"configuration {config.path}" if config.path else missing)
     if not operators:
         print(f"Nobody can approve anything yet. In a terminal of your own: {name} operator add")
     else:
+        console = config.console.public_url or f"http://localhost:{port}"
         print(f"After a start an operator signs in once: in the console, or with `{name} unlock`; then: {name} pending")
-        print(
-            f"The console, where held actions are answered: {config.console.public_url or f'http://localhost:{port}'}/console"
-        )
+        print(f"The console, where held actions are answered: {console}/console")
     print(f"To guard a coding agent with it: {name} install")
     print("Ctrl-C stops it.", flush=True)
 

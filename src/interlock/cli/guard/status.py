@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import Any
 
-from msgspec.structs import asdict
+from msgspec import to_builtins
 
 from interlock.analysis.display_text import Line
 from interlock.cli.answer.agents import MODES, describe_pause
@@ -25,7 +26,7 @@ from interlock.cli.command import (
     settings,
     typed_name,
 )
-from interlock.cli.guard.installation import home_and_project, named_agents
+from interlock.cli.guard.installation import named_agents
 from interlock.cli.output import labelled, line
 from interlock.client import ApiError, NoDaemon
 from interlock.config import Config
@@ -63,12 +64,9 @@ def status_lines(found: Row, socket: str, hooks: Sequence[Row] = ()) -> Iterator
     """The daemon's state as lines, with the next step where something is missing."""
     isolation, mode = str(found.get("strength", "")), str(found.get("mode", ""))
     yield labelled("Daemon", f"interlock {found.get('version', '')} on {socket}, started {ago(found.get('started'))}")
-    yield labelled(
-        "Isolation", f"{isolation}: {_ISOLATION_TEXTS[isolation]}" if isolation in _ISOLATION_TEXTS else isolation
-    )
-    yield labelled(
-        "Mode", mode if mode == "enforcing" else f"{mode}: {MODES.get(mode, '')}", "" if mode == "enforcing" else "ask"
-    )
+    yield labelled("Isolation", f"{isolation}: {_ISOLATION_TEXTS.get(isolation, '')}")
+    weak = "" if mode == "enforcing" else f": {MODES.get(mode, '')}"
+    yield labelled("Mode", f"{mode}{weak}", "ask" if weak else "")
     pause = found.get("pause") or {}
     if pause.get("paused"):
         yield labelled("Paused", describe_pause(pause), "ask")
@@ -76,48 +74,32 @@ def status_lines(found: Row, socket: str, hooks: Sequence[Row] = ()) -> Iterator
     yield labelled("Store", found.get("store", ""))
     yield labelled("Operators", *_operators(found))
     yield labelled("Agents", *_guarded(hooks))
-    if jails := [_jail(one) for one in found.get("jails") or ()]:
-        yield labelled("Jailed", ", ".join(jails))
-    yield labelled("Waiting", _waiting(found))
+    jails = [(one["program"], ", ".join(one.get("grants") or ())) for one in found.get("jails") or ()]
+    if jails:
+        words = (f"{program} (granted: {grants})" if grants else program for program, grants in jails)
+        yield labelled("Jailed", ", ".join(words))
+    tickets, codes = found.get("openTickets") or 0, found.get("openChallenges") or 0
+    waiting = pluralize(tickets, "open ticket") + ("; see `interlock pending`" if tickets else "")
+    waiting += f"; {pluralize(codes, 'challenge')} for a code, see `interlock codes`" if codes else ""
+    yield labelled("Waiting", waiting)
     for one in found.get("raised") or ():
         yield labelled("Asks more", f"{one.get('name') or one.get('principal', '')}: {one.get('words', '')}", "ask")
     for one in found.get("blocked") or ():
-        yield labelled("Blocked", _block(one), "deny")
+        lifts = f"`interlock unblock {one['principal']} --reason …` lifts it"
+        yield labelled("Blocked", f"{one['principal']}: {one.get('reason', '')}; {lifts}", "deny")
     for name, key, style in (("Warning", "warnings", "ask"), ("Problem", "problems", "deny")):
         for words in found.get(key) or ():
             yield labelled(name, words, style)
-
-
-def _waiting(found: Row) -> str:
-    """The open questions, and the commands that show them."""
-    tickets, codes = found.get("openTickets") or 0, found.get("openChallenges") or 0
-    words = pluralize(tickets, "open ticket") + ("; see `interlock pending`" if tickets else "")
-    if not codes:
-        return words
-    return f"{words}; {pluralize(codes, 'challenge')} for a code, see `interlock codes`"
-
-
-def _block(one: Row) -> str:
-    """A blocked agent, the reason, and how the block ends."""
-    principal = one.get("principal", "")
-    return f"{principal}: {one.get('reason', '')}; `interlock unblock {principal} --reason …` lifts it"
-
-
-def _jail(one: Row) -> str:
-    """An agent that `interlock run` started, and what it may reach."""
-    grants = ", ".join(map(str, one.get("grants") or ()))
-    return f"{one.get('program', '')} (granted: {grants})" if grants else str(one.get("program", ""))
 
 
 def _guarded(hooks: Sequence[Row]) -> tuple[str, str]:
     """The agents whose hooks ask this gate, as this user and this folder see it."""
     if not hooks:
         return "none guarded by hooks here: run `interlock install`", "ask"
-    words = dict.fromkeys(
-        f"{one['title']} ({one['scope']}{', ' + one['state'] if one['state'] != 'installed' else ''})" for one in hooks
-    )
+    states = {(one["title"], one["scope"], one["state"].replace("installed", "")): None for one in hooks}
+    words = ", ".join(f"{title} ({', '.join(filter(None, rest))})" for title, *rest in states)
     broken = any(one["problem"] for one in hooks)
-    return ", ".join(words) + ("; see `interlock hooks`" if broken else ""), "deny" if broken else ""
+    return words + ("; see `interlock hooks`" if broken else ""), "deny" if broken else ""
 
 
 def _operators(found: Row) -> tuple[str, str]:
@@ -127,10 +109,8 @@ def _operators(found: Row) -> tuple[str, str]:
     if not count:
         return f"none yet: make the first one with `{typed_name()} operator add`", "ask"
     if not found.get("unlocked"):
-        return (
-            f"{count}; nobody signed in since the start: run `interlock unlock`, or approvals cannot be checked",
-            "ask",
-        )
+        words = "nobody signed in since the start: run `interlock unlock`, or approvals cannot be checked"
+        return f"{count}; {words}", "ask"
     return f"{count}, unlocked", ""
 
 
@@ -139,27 +119,21 @@ def hooks_main(args: Args) -> int:
     """List the files with Interlock's hooks."""
     found = hook_rows(settings(args))
     rows = [[one["agent"], one["scope"], one["state"], one["problem"] or one["path"]] for one in found]
-    empty, code = (
-        "No agent is guarded yet: run `interlock install`.",
-        FAILED if any(row["problem"] for row in found) else OK,
-    )
-    return report_table(args, {"hooks": found}, ("agent", "scope", "state", "file"), rows, empty, code)
+    empty, broken = "No agent is guarded yet: run `interlock install`.", any(row["problem"] for row in found)
+    columns = ("agent", "scope", "state", "file")
+    return report_table(args, {"hooks": found}, columns, rows, empty, FAILED if broken else OK)
 
 
 def hook_rows(config: Config) -> list[dict[str, Any]]:
     """One row for each file: as written, changed since, or broken."""
-    home, project = home_and_project()
     return [
-        {
-            "agent": one.agent.word,
-            "title": one.agent.title,
-            "scope": one.scope,
-            "path": str(one.place.path),
-            "state": one.state(config),
-            "problem": one.problem,
-        }
-        for one in hooked_files(config, home, project)
+        {**_hook_row(one), "title": one.agent.title, "state": one.state(config), "problem": one.problem}
+        for one in hooked_files(config, Path.home(), Path.cwd())
     ]
+
+
+def _hook_row(one: HookedFile) -> dict[str, Any]:
+    return {"agent": one.agent.word, "scope": one.scope, "path": str(one.place.path)}
 
 
 @command("coverage")
@@ -187,32 +161,26 @@ def doctor_main(args: Args) -> int:
     chosen = _chosen(args, config)
     general = list(_general(args, config, chosen))
     each = [(one, list(_each(args, one, config))) for one in chosen]
-    well = all(finding.state != "problem" for finding in [*general, *(f for _, found in each for f in found)])
-    return report(args, _json(well, general, each), _lines(well, general, each), OK if well else FAILED)
+    problems = sum(check.state == "problem" for check in [*general, *(check for _, found in each for check in found)])
+    agents = [{**_hook_row(one), "findings": to_builtins(found)} for one, found in each]
+    body = {"well": not problems, "findings": to_builtins(general), "agents": agents}
+    return report(args, body, _lines(problems, general, each), FAILED if problems else OK)
 
 
 def _chosen(args: Args, config: Config) -> list[HookedFile]:
-    home, project = home_and_project()
     wanted = {agent.word for agent in named_agents(args.agents)}
-    found = hooked_files(config, home, project)
-    if missing := wanted - {one.agent.word for one in found}:
-        raise CommandError(
-            f"not guarded: {', '.join(sorted(missing))}; run `{typed_name()} install {' '.join(sorted(missing))}`"
-        )
+    found = hooked_files(config, Path.home(), Path.cwd())
+    if missing := sorted(wanted - {one.agent.word for one in found}):
+        raise CommandError(f"not guarded: {', '.join(missing)}; run `{typed_name()} install {' '.join(missing)}`")
     return [one for one in found if not wanted or one.agent.word in wanted]
 
 
 def _each(args: Args, one: HookedFile, config: Config) -> Iterator[Check]:
-    yield from check_hooks(one, config, home_and_project()[0])
+    yield from check_hooks(one, config, Path.home())
     if args.deep and not one.problem:
-        _require_person()
+        if why := agent_above(os.getpid()):  # it briefly judges other agents' calls without a daemon
+            raise CommandError(f"--deep is for a person, and this looks like an agent's terminal: {why}")
         yield from check_without_daemon(one, config)
-
-
-def _require_person() -> None:
-    """Refuses an agent's terminal: the deep check briefly judges other agents' calls without a daemon."""
-    if why := agent_above(os.getpid()):
-        raise CommandError(f"--deep is for a person, and this looks like an agent's terminal: {why}")
 
 
 def _general(args: Args, config: Config, chosen: Sequence[HookedFile]) -> Iterator[Check]:
@@ -223,7 +191,8 @@ def _general(args: Args, config: Config, chosen: Sequence[HookedFile]) -> Iterat
         status = daemon(args).get("/status")
         mode = status.get("mode", "")
         words = f"answers on {config.socket_path}; isolation {status.get('strength', '')}, mode {mode}"
-        yield Check("daemon", "ok" if mode == "enforcing" else "problem", words + _loosened_mode(mode))
+        loosened = "" if mode == "enforcing" else ", so nothing is stopped"
+        yield Check("daemon", "problem" if loosened else "ok", words + loosened)
         if status.get("operators") == 0:
             words = f"there is none, so whatever takes one is denied at once; in a terminal of your own: {typed_name()} operator add"
             yield Check("operators", "note", words)
@@ -231,11 +200,10 @@ def _general(args: Args, config: Config, chosen: Sequence[HookedFile]) -> Iterat
             yield Check("daemon", "note", str(said))
     except (NoDaemon, ApiError) as error:
         yield Check("daemon", "problem", str(error))
-    for file in find_project_files(str(home_and_project()[1])):
-        words = f"{file.path} cannot be used, so everything is asked about here: {'; '.join(file.problems)}"
-        yield (
-            Check("project", "problem", words) if file.problems else Check("project", "ok", f"{file.path} counts here")
-        )
+    for file in find_project_files(os.getcwd()):
+        wrong = "; ".join(file.problems)
+        words = f"cannot be used, so everything is asked about here: {wrong}" if wrong else "counts here"
+        yield Check("project", "problem" if wrong else "ok", f"{file.path} {words}")
     journal = check_journal(config)
     yield journal
     if journal.state == "ok" and any(one.agent.rewrites is not None for one in chosen):
@@ -247,27 +215,9 @@ def _general(args: Args, config: Config, chosen: Sequence[HookedFile]) -> Iterat
         yield Check("daemon down", "ok", f"then {fail_mode(config)}; --deep tries it")
 
 
-def _loosened_mode(mode: str) -> str:
-    return "" if mode == "enforcing" else ", so nothing is stopped"
-
-
-def _json(well: bool, general: Sequence[Check], each: Sequence[tuple[HookedFile, Sequence[Check]]]) -> dict[str, Any]:
-    return {
-        "well": well,
-        "findings": [asdict(finding) for finding in general],
-        "agents": [
-            {
-                "agent": one.agent.word,
-                "scope": one.scope,
-                "path": str(one.place.path),
-                "findings": [asdict(finding) for finding in found],
-            }
-            for one, found in each
-        ],
-    }
-
-
-def _lines(well: bool, general: Sequence[Check], each: Sequence[tuple[HookedFile, Sequence[Check]]]) -> Iterator[Line]:
+def _lines(
+    problems: int, general: Sequence[Check], each: Sequence[tuple[HookedFile, Sequence[Check]]]
+) -> Iterator[Line]:
     def row(finding: Check) -> Line:
         mark, style = _MARKS[finding.state]
         return line(f"  {mark:<8}", style) + line(f"{finding.what:<14}", "dim") + line(finding.words)
@@ -279,6 +229,5 @@ def _lines(well: bool, general: Sequence[Check], each: Sequence[tuple[HookedFile
         yield line(f"{one.agent.title} ({one.scope})", "heading")
         yield from map(row, found)
     yield ()
-    problems = sum(finding.state == "problem" for finding in [*general, *(f for _, found in each for f in found)])
-    words = "All is well: the guard fires." if well else f"{pluralize(problems, 'problem')}."
-    yield line(words, "allow" if well else "deny")
+    words = f"{pluralize(problems, 'problem')}." if problems else "All is well: the guard fires."
+    yield line(words, "deny" if problems else "allow")

@@ -6,13 +6,12 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from interlock.agents import AgentDialect, agent, words
+from interlock.agents import words
 from interlock.cli.arguments import Args
 from interlock.cli.command import FAILED, OK, CommandError, command, daemon, say, say_json, settings, typed_name
 from interlock.cli.guard.installation import (
     confirm_changes,
     diff_lines,
-    home_and_project,
     named_agents,
     perform_steps,
     report_refusals,
@@ -20,6 +19,7 @@ from interlock.cli.guard.installation import (
     take_down_system,
     take_down_user,
 )
+from interlock.cli.output import line
 from interlock.cli.sign_in import operator_session, require_person
 from interlock.client import DaemonClient, NoDaemon
 from interlock.config import Config
@@ -40,18 +40,16 @@ def main(args: Args) -> int:
     if args.data and not args.all:
         args.fail("--data goes with --all")
     require_root(args)
-    config, (home, project) = settings(args), home_and_project()
+    config, home, project = settings(args), Path.home(), Path.cwd()
     if args.all:
         changes, refused = plan_uninstall_all(config, home, project)
     else:
-        changes, refused = plan_uninstall(named_agents(args.agents) or _all(), args.scope, home, project, config)
+        agents = named_agents(args.agents or words())
+        changes, refused = plan_uninstall(agents, args.scope, home, project, config)
     if changes and not args.dry_run:
         require_person(why=_FOR_A_PERSON)  # before anybody is shown what will not happen
-    if not args.json and args.all:
-        for change in changes:
-            print(f"Our hooks in {change.name}")
-    elif not args.json:
-        say(diff_lines(changes))
+    if not args.json:
+        say((line(f"Our hooks in {change.name}") for change in changes) if args.all else diff_lines(changes))
     report_refusals(refused, "uninstall")
     steps = take_down_user(args, config) if args.all else take_down_system(args)
     if (changes or steps) and not args.dry_run:
@@ -75,7 +73,8 @@ def _remove(args: Args, changes: Sequence[FileChange], steps: Sequence[SystemSte
         try:
             for change in changes:  # 5
                 uninstall(change, config)
-            _switch_wrapping_off(config)
+            if not any(one.agent.rewrites is not None for one in hooked_files(config, Path.home(), Path.cwd())):
+                switch_off(config)  # no agent is left whose calls undo.wrap would rewrite
         except FileProblem as error:
             raise CommandError(str(error)) from None
     try:
@@ -84,20 +83,14 @@ def _remove(args: Args, changes: Sequence[FileChange], steps: Sequence[SystemSte
         raise CommandError(str(error)) from None
 
 
-def _switch_wrapping_off(config: Config) -> None:
-    """Takes `undo.wrap` back once no agent is left whose calls it rewrites."""
-
-    if not any(one.agent.rewrites is not None for one in hooked_files(config, *home_and_project())):
-        switch_off(config)
-
-
 @contextmanager
 def _authorised(args: Args, config: Config, hooks: bool) -> Iterator[DaemonClient | None]:
     """The daemon that records it, on behalf of an operator where there is one; None where there is no record, and no hooks are taken out."""
     try:
         operators = daemon(args).get("/status").get("operators")
     except NoDaemon as error:
-        if hooks and _is_recorded(config):
+        recorded = not config.store.startswith("sqlite:") or (config.folder / "state.db").exists()
+        if hooks and recorded:  # the entry would be missing there
             raise CommandError(f"this goes on the record, and {error}") from None
         yield None
         return
@@ -108,23 +101,10 @@ def _authorised(args: Args, config: Config, hooks: bool) -> Iterator[DaemonClien
         yield server
 
 
-def _is_recorded(config: Config) -> bool:
-    """Whether a record exists, in which this entry would be missing."""
-    return not config.store.startswith("sqlite:") or (Path(config.folder) / "state.db").exists()
-
-
-def _all() -> list[AgentDialect]:
-    return [agent(word) for word in words()]
-
-
 def _print_result(args: Args, changes: Sequence[FileChange]) -> None:
     if args.json:
-        say_json(
-            {
-                "removed": [] if args.dry_run else [str(change.place.path) for change in changes],
-                "would": [str(change.place.path) for change in changes] if args.dry_run else [],
-            }
-        )
+        paths = [str(change.place.path) for change in changes]
+        say_json({"removed": [] if args.dry_run else paths, "would": paths if args.dry_run else []})
         return
     if not changes and args.all:
         print("There are no hooks of ours in any file.")

@@ -15,7 +15,7 @@ import interlock
 from interlock.adapters import Adapter, AdapterOperationSpec, AdapterProblem, AdapterReading, read_file
 from interlock.adapters.levels import EffectiveLevel, effective_level, level_from_name
 from interlock.adapters.trust import HIGHEST_CLAIM, current_trust
-from interlock.analysis.display_text import Line, visible
+from interlock.analysis.display_text import Line
 from interlock.cli.arguments import Args
 from interlock.cli.command import (
     FAILED,
@@ -29,9 +29,11 @@ from interlock.cli.command import (
     pluralize,
     report,
     report_table,
+    say,
+    say_json,
 )
 from interlock.cli.guard.mcp import MODE_WORDS, safety_mode
-from interlock.cli.output import line, paint, print_table
+from interlock.cli.output import line, print_table
 from interlock.cli.sign_in import operator_session
 from interlock.client import path_segment
 from interlock.config import ConfigError, load_config
@@ -66,24 +68,22 @@ def main(argv: Sequence[str]) -> int:
 
 @_words.word("check")
 def _check(args: Args) -> int:
-    readings = [(name, _read(Path(name))) for name in args.files]
-    now = time.time()
-
-    def show() -> None:
-        for at, (name, reading) in enumerate(readings):
-            if at:
-                print()
+    now, found, usable = time.time(), [], True
+    for at, name in enumerate(args.files):
+        try:
+            reading = read_file(Path(name))
+        except OSError as error:
+            problem = AdapterProblem(0, "", f"cannot be read: {error.strerror or error}", True)
+            reading = AdapterReading(None, (problem,))
+        usable = usable and reading.usable
+        if args.json:
+            found.append(_json(name, reading, now))
+        else:
+            print("\n" if at else "", end="")
             _print(name, reading, now)
-
-    usable = all(reading.usable for _, reading in readings)
-    return report(args, [_json(name, reading, now) for name, reading in readings], show, OK if usable else FAILED)
-
-
-def _read(path: Path) -> AdapterReading:
-    try:
-        return read_file(path)
-    except OSError as error:
-        return AdapterReading(None, (AdapterProblem(0, "", f"cannot be read: {error.strerror or error}", True),))
+    if args.json:
+        say_json(found)
+    return OK if usable else FAILED
 
 
 def _rows(adapter: Adapter, now: float) -> list[CheckedOperation]:
@@ -99,20 +99,19 @@ def _rows(adapter: Adapter, now: float) -> list[CheckedOperation]:
 def _print(name: str, reading: AdapterReading, now: float) -> None:
     rows = _rows(reading.adapter, now) if reading.adapter else []
     if reading.adapter:
-        paint(_head(name, reading.adapter, now), sys.stdout)
-        cells = [
-            (visible(row.operation.name), row.operation.category, row.found.level.word, row.passes, _source(row))
-            for row in rows
-        ]
+        say(_head(name, reading.adapter, now))
+        cells = []
+        for row in rows:
+            source = row.found.source + (f", by its parameters up to {row.raised}" if row.raised else "")
+            cells.append((row.operation.name, row.operation.category, row.found.level.word, row.passes, source))
         print_table(("operation", "family", "level", "passes", "level from"), cells, sys.stdout)
-    paint(_problem_lines(name, reading, rows), sys.stdout)
+    say(_problem_lines(name, reading, rows))
 
 
 def _head(name: str, adapter: Adapter, now: float) -> Iterator[Line]:
     trust, why = current_trust(adapter.trust, now)
     less = f" ({why})" if why else ""
-    said = f"  {visible(adapter.name)} {visible(adapter.version)}, trust {trust.word}{less}"
-    yield line(name, "heading") + line(said)
+    yield line(name, "heading") + line(f"  {adapter.name} {adapter.version}, trust {trust.word}{less}")
     if trust > HIGHEST_CLAIM:
         words = f"A daemon counts it as {HIGHEST_CLAIM.word} until an operator says more: `interlock adapter trust`."
         yield line(words, "dim")
@@ -121,27 +120,17 @@ def _head(name: str, adapter: Adapter, now: float) -> Iterator[Line]:
     yield ()
 
 
-def _source(row: CheckedOperation) -> str:
-    raised = f", by its parameters up to {row.raised}" if row.raised else ""
-    return row.found.source + raised
-
-
 def _problem_lines(name: str, reading: AdapterReading, rows: Sequence[CheckedOperation]) -> Iterator[Line]:
-    shown = visible(name)
     if reading.problems or any(row.found.warnings for row in rows):
         yield ()
     for problem in reading.problems:
-        where = f"{shown}:{problem.line}: " if problem.line else f"{shown}: "
-        place = f"  [{visible(problem.place)}]" if problem.place else ""
-        yield (
-            line(where)
-            + line(problem.word, "deny" if problem.error else "ask")
-            + line(f": {problem.message}")
-            + line(place, "dim")
-        )
+        where = line(f"{name}:{problem.line}: " if problem.line else f"{name}: ")
+        word = line(problem.word, "deny" if problem.error else "ask")
+        place = line(f"  [{problem.place}]" if problem.place else "", "dim")
+        yield where + word + line(f": {problem.message}") + place
     for row in rows:
         for notice in row.found.warnings:
-            yield line(f"{shown}:{row.operation.line}: ") + line("notice", "dim") + line(f": {notice.message}")
+            yield line(f"{name}:{row.operation.line}: ") + line("notice", "dim") + line(f": {notice.message}")
     errors = sum(problem.error for problem in reading.problems)
     warnings = len(reading.problems) - errors
     verdict = "can be used" if reading.usable else "must not be used"
@@ -190,16 +179,11 @@ def _list_adapters(args: Args) -> int:
 def _adapter_row(one: Mapping[str, Any]) -> tuple[str, ...]:
     keys = ("name", "version", "trust", "operations")
     due = f"; a new review is due since {str(one['revalidate_by'])[:10]}" if one.get("overdue") else ""
+    own, step = "its file says so", (one.get("history") or [{}])[-1]
     if one.get("kind") == "server":
-        one = {**one, "version": f"server {str(one.get('mark'))[:8]}", "operations": "-"}
-    return (*(str(one.get(key, "")) for key in keys), f"{one.get('why') or _last_change(one)}{due}")
-
-
-def _last_change(one: Mapping[str, Any]) -> str:
-    history = one.get("history") or [{}]
-    step = history[-1]
-    own = "its proxy" if one.get("kind") == "server" else "its file"
-    return f"{step['by']}: {step['reason']}" if step.get("by") else f"{own} says so"
+        own, one = "its proxy says so", {**one, "version": f"server {str(one.get('mark'))[:8]}", "operations": "-"}
+    changed = f"{step['by']}: {step['reason']}" if step.get("by") else own
+    return (*(str(one.get(key, "")) for key in keys), f"{one.get('why') or changed}{due}")
 
 
 @_words.word("trust")
@@ -227,11 +211,12 @@ def _serve(args: Args) -> int:
     except (ConfigError, SurfaceSettingError, OSError, ValueError) as error:
         raise CommandError(str(error), USAGE) from None
     from interlock.mcp.adapters.serving import check_names  # `mcp` takes a second
-    from interlock.mcp.adapters.stdio import AdapterServerSettings, run, say
+    from interlock.mcp.adapters.stdio import AdapterServerSettings, run
+    from interlock.mcp.adapters.stdio import say as log
     from interlock.mcp.stdio import ServerOptions
 
     try:
-        shelf = AdapterFiles(args.files, say)
+        shelf = AdapterFiles(args.files, log)
         check_names(naming, [one.name for one in shelf.look()])
     except AdapterUnusable as error:
         raise CommandError(str(error)) from None

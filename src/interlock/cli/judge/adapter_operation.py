@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 from msgspec import Struct
 
@@ -29,24 +27,23 @@ class AdapterOperation(Struct, frozen=True):
     claimed: str = ""  # where a daemon would trust it less
 
 
-def resolve_operation(path: str, name: str, params: Mapping[str, Any], cwd: str) -> AdapterOperation:
-    """The operation `name` of the adapter in a file; raises AdapterError if there is none."""
-    adapter = load(Path(path))
+def resolve_operation(path: str, asked: Action) -> AdapterOperation:
+    """The operation of the adapter in a file that was asked about; raises AdapterError if there is none."""
+    adapter, name, params = load(Path(path)), asked.fields["operation"], asked.fields["params"]
     found = adapter.operation(name)
     if found is None:
         known = ", ".join(sorted(item.name for item in adapter.operations))
         raise AdapterError(f"{path}: no operation {name!r}; known: {known}")
+    trust, block = adapter.trust.level, found.danger
     variables = {
         "params": dict(params),
         **call_facts(name, params, found.category),
         "agent": "",
         "adapter": adapter.name,
     }
-    level = effective_level(found.claims, level_from_name, adapter.trust.level, variables=variables)
-    block = found.danger
+    level = effective_level(found.claims, level_from_name, trust, variables=variables)
     words = message(block.confirmation_message, params) if block and block.confirmation_message else ""
-    action = operation(name, params, found.category, cwd, level.level)
-    trust = adapter.trust.level
+    action = operation(name, params, found.category, asked.cwd, level.level)
     context = AdapterContext(AdapterCall(name, level.level, trust, found.category, reasons=level.reasons), block)
     claimed = f"a daemon counts {HIGHEST_CLAIM.word} at most until an operator agrees" if trust > HIGHEST_CLAIM else ""
     return AdapterOperation(action, adapter.name, trust.word, level, context, words, claimed)

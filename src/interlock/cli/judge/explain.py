@@ -49,7 +49,9 @@ def main(argv: Sequence[str]) -> int:
     """Explain one command; returns the verdict as exit code."""
     parser = declared_parser(__name__, "explain", kind=Parser)
     args = parser.parse_args(list(argv))
-    cwd = os.path.abspath(args.cwd) if args.cwd else _here()
+    cwd = os.path.abspath(args.cwd) if args.cwd else ""
+    with contextlib.suppress(OSError):  # the directory was deleted under us
+        cwd = cwd or os.getcwd()
     given = [name for name in ("operation", "tool", "intent") if getattr(args, name) is not None]
     if len(given) > 1 or (given and args.command):
         parser.error("give one of a command, --operation, --tool and --intent")
@@ -61,25 +63,29 @@ def main(argv: Sequence[str]) -> int:
         what = f"--{given[0]} is empty" if given else "no command given"
         print(f"interlock explain: {what}\nTry `interlock explain 'ls -l'`.", file=sys.stderr)
         return 2
-    action = _OTHERS[given[0]](args, parser, cwd) if given else command(_encodable(text), cwd)
+    named = _encodable(text)
+    if given == ["operation"]:
+        action = operation(named, _object(args.params, "--params", parser), args.crude or "", cwd)
+    elif given == ["tool"]:
+        action = tool(named, _object(args.input, "--input", parser), cwd)
+    else:
+        action = intent(named, cwd) if given else command(named, cwd)
     try:
         by = local_policy(args.policy, args.config)
     except ValueError as error:  # a configuration, a policy or a rule that must not be used
         print(f"interlock explain: {error}", file=sys.stderr)
         return 2
     if args.adapter is not None:
-        return _show_adapter_operation(args, parser, cwd, by)
+        return _show_adapter_operation(args, action, by)
     return show(action, by, as_json=args.json, files=not args.no_files, look=args.look, config=args.config)
 
 
-def _show_adapter_operation(args: Args, parser: argparse.ArgumentParser, cwd: str, by: InForce) -> int:
+def _show_adapter_operation(args: Args, asked: Action, by: InForce) -> int:
     from interlock.adapters import AdapterError  # with what reads operations, which no command needs
     from interlock.cli.judge.adapter_operation import resolve_operation
 
     try:
-        found = resolve_operation(
-            args.adapter, _encodable(args.operation), _object(args.params, "--params", parser), cwd
-        )
+        found = resolve_operation(args.adapter, asked)
     except (AdapterError, OSError) as error:
         print(f"interlock explain: {error}", file=sys.stderr)
         return 2
@@ -93,31 +99,12 @@ def _show_adapter_operation(args: Args, parser: argparse.ArgumentParser, cwd: st
     }
     code = show(found.action, by, args.json, not args.no_files, {"adapter": said}, found.context)
     if not args.json:
-        print(f"Adapter   {found.adapter}, trust {found.trust}; level from {found.level.source}")
-        if found.claimed:
-            print(f"          {found.claimed}")
-        for reason in found.level.reasons:
-            print(f"          {reason}")
-        for notice in found.level.warnings:
-            print(f"          {notice.message}")
-        if found.message:
-            print(f"Asks      {found.message}")
+        notices = (notice.message for notice in found.level.warnings)
+        said_of_it = [f"{found.adapter}, trust {found.trust}; level from {found.level.source}", found.claimed]
+        rows = [*said_of_it, *found.level.reasons, *notices]
+        lines = [labelled("" if at else "Adapter", words) for at, words in enumerate(filter(None, rows))]
+        paint([*lines, *([labelled("Asks", found.message)] if found.message else [])], sys.stdout)
     return code
-
-
-def _operation(args: Args, parser: argparse.ArgumentParser, cwd: str) -> Action:
-    return operation(_encodable(args.operation), _object(args.params, "--params", parser), args.crude or "", cwd)
-
-
-def _tool(args: Args, parser: argparse.ArgumentParser, cwd: str) -> Action:
-    return tool(_encodable(args.tool), _object(args.input, "--input", parser), cwd)
-
-
-def _intent(args: Args, parser: argparse.ArgumentParser, cwd: str) -> Action:
-    return intent(_encodable(args.intent), cwd)
-
-
-_OTHERS = {"operation": _operation, "tool": _tool, "intent": _intent}
 
 
 def _object(text: str | None, option: str, parser: argparse.ArgumentParser) -> dict[str, Any]:
@@ -153,25 +140,32 @@ def show(
         at = Circumstances(adapter_context=adapter, cumulative=points)
         answer = preview(action, by, read_text if files else None, at=at, look=inspect, project=project)
     if isinstance(answer, Unjudged):
-        return _print_unjudged(answer, as_json)
+        body = json.dumps({"verdict": DENY.word, **error_json(answer.error)}, indent=2)
+        words = f"{DENY.lead}: this command {answer.error}. Write it more simply, or report it."
+        print(body if as_json else words)
+        return DENY.exit_code
     assert answer.judgement is not None
     assessment = answer.judgement.assessment
     if as_json:
-        steps = [step_json(step) for step in assessment.steps]
-        report = {"verdict": answer.verdict.word, **_answer(answer), **_given(action), "cwd": action.cwd}
-        report |= {**assessment_json(assessment), "steps": steps, **_impact_json(answer), **(extra or {})}
-        report |= (
-            {"project": [{"path": one.path, "problems": list(one.problems)} for one in project]} if project else {}
-        )
-        report |= {"raised": [dict(one) for one in reached]} if look else {}
+        given = {key: value for key, value in action.fields.items() if value}
+        report = {"verdict": answer.verdict.word, **_answer(answer), **given, "cwd": action.cwd}
+        report |= {**assessment_json(assessment), "steps": [step_json(step) for step in assessment.steps]}
+        if answer.seen is not None:
+            report["looked"] = {**impact_json(answer.seen), "words": answer.seen.words}
+        report |= extra or {}
+        if project:
+            report["project"] = [{"path": one.path, "problems": list(one.problems)} for one in project]
+        report |= {"raised": reached} if look else {}
         del report["id"]
-        print(json.dumps(report, indent=2))
+        print(json.dumps(report, indent=2, default=dict))
     else:
-        paint([*explain(action, assessment, answer), *_project_lines(project), *_raised_lines(reached)], sys.stdout)
+        raised = [(one.get("name") or one.get("principal", ""), one.get("words", "")) for one in reached]
+        limits = [labelled("Raised", f"for {who} now: {words}", "ask") for who, words in raised]
+        paint([*explain(action, assessment, answer), *_project_lines(project), *limits], sys.stdout)
     return answer.verdict.exit_code
 
 
-def _reached(config: str | None) -> list[Mapping[str, Any]]:
+def _reached(config: str | None) -> list[dict[str, Any]]:
     """The limits that agents of this user have reached, from the daemon; empty where none answers."""
     from interlock.client import ApiError, NoDaemon, find_daemon  # 60 modules, for --look alone
 
@@ -179,25 +173,15 @@ def _reached(config: str | None) -> list[Mapping[str, Any]]:
         status = find_daemon(load_config(Path(config) if config else None)).get("/status", DAEMON_PATIENCE)
     except (ConfigError, NoDaemon, ApiError):
         return []
-    found = status.get("raised") if isinstance(status, Mapping) else None
-    return [one for one in found or () if isinstance(one, Mapping)]
+    return list(status.get("raised") or ())
 
 
 def _project_lines(files: Sequence[ProjectFile]) -> Iterator[Line]:
     """The project's own policy files, and their problems."""
     for one in files:
         wrong = "; ".join(one.problems)
-        words = (
-            f"{one.path} cannot be used, so everything is asked about: {wrong}" if wrong else f"{one.path} counts here"
-        )
-        yield labelled("Project", words, "deny" if wrong else "")
-
-
-def _raised_lines(reached: Sequence[Mapping[str, Any]]) -> Iterator[Line]:
-    """A row for each agent that has reached a limit."""
-    for one in reached:
-        who = str(one.get("name") or one.get("principal", ""))
-        yield labelled("Raised", f"for {who} now: {one.get('words', '')}", "ask")
+        words = f"cannot be used, so everything is asked about: {wrong}" if wrong else "counts here"
+        yield labelled("Project", f"{one.path} {words}", "deny" if wrong else "")
 
 
 def _inspector(ending: contextlib.ExitStack) -> Callable[[Mapping[str, Any]], Impact]:
@@ -207,10 +191,6 @@ def _inspector(ending: contextlib.ExitStack) -> Callable[[Mapping[str, Any]], Im
     found = WarmInspector()
     ending.callback(found.close)
     return lambda question: found({**question, "ms": PATIENCE})
-
-
-def _impact_json(answer: PolicyAnswer) -> dict[str, Any]:
-    return {"looked": {**impact_json(answer.seen), "words": answer.seen.words}} if answer.seen is not None else {}
 
 
 def _answer(answer: PolicyAnswer) -> dict[str, Any]:
@@ -223,18 +203,6 @@ def _answer(answer: PolicyAnswer) -> dict[str, Any]:
     }
 
 
-def _given(action: Action) -> dict[str, Any]:
-    return {key: dict(value) if isinstance(value, Mapping) else value for key, value in action.fields.items() if value}
-
-
-def _print_unjudged(found: Unjudged, as_json: bool) -> int:
-    if as_json:
-        print(json.dumps({"verdict": DENY.word, **error_json(found.error)}, indent=2))
-    else:
-        print(f"{DENY.lead}: this command {found.error}. Write it more simply, or report it.")
-    return DENY.exit_code
-
-
 def _text(words: Sequence[str]) -> str:
     """The command: one argument verbatim, several joined with quoting, else standard input; empty for none."""
     if len(words) == 1 and words[0] != "-":
@@ -244,13 +212,6 @@ def _text(words: Sequence[str]) -> str:
     if not words and sys.stdin.isatty():
         return ""
     return decode(sys.stdin.buffer.read(MAX_INPUT)).removesuffix("\n")
-
-
-def _here() -> str:
-    try:
-        return os.getcwd()
-    except OSError:
-        return ""  # the directory was deleted under us
 
 
 _PROMPT_HELP = """\
@@ -276,10 +237,13 @@ def prompt_main(argv: Sequence[str]) -> int:
     except ValueError as error:  # a configuration, a policy or a rule that must not be used
         print(f"interlock prompt: {error}", file=sys.stderr)
         return 2
-    asks = sys.stdin.isatty()
+    asks, cwd = sys.stdin.isatty(), os.path.realpath(".")
     if asks:
-        _welcome()
-    cwd = os.path.realpath(".")
+        with contextlib.suppress(ImportError):
+            import readline  # editing and history, in memory only
+
+            readline.set_history_length(1000)
+        print("Interlock explains commands and runs none. Type one, or `help`; Ctrl-D ends.\n")
     while True:
         line = _next(cwd if asks else "")
         if line is None or line.strip() in ("exit", "quit"):
@@ -287,31 +251,24 @@ def prompt_main(argv: Sequence[str]) -> int:
         if line.strip() == "help":
             print(_PROMPT_HELP, end="")
         elif (folder := _cd(line)) is not None:
-            cwd = _change_folder(cwd, folder)
+            path = os.path.normpath(os.path.join(cwd, os.path.expanduser(folder)))
+            if os.path.isdir(path):
+                cwd = path
+            else:
+                print(f"no directory {path!r}; still in {cwd!r}")
         elif line.strip():
-            _explain(line, cwd, asks, by)
-
-
-def _explain(line: str, cwd: str, asks: bool, by: InForce) -> None:
-    if not asks:
-        print(f"$ {line}")
-    show(command(line, cwd), by)
-    print(flush=True)
-
-
-def _welcome() -> None:
-    with contextlib.suppress(ImportError):
-        import readline  # editing and history, in memory only
-
-        readline.set_history_length(1000)
-    print("Interlock explains commands and runs none. Type one, or `help`; Ctrl-D ends.\n")
+            if not asks:
+                print(f"$ {line}")
+            show(command(line, cwd), by)
+            print(flush=True)
 
 
 def _next(cwd: str) -> str | None:
     """The next line; None when there is none."""
     try:
         if cwd:
-            return input(f"{_short(cwd)} > ")
+            home = os.path.expanduser("~")
+            return input(f"{'~' + cwd.removeprefix(home) if f'{cwd}/'.startswith(f'{home}/') else cwd} > ")
         line = sys.stdin.readline()
     except EOFError:
         print()
@@ -320,11 +277,6 @@ def _next(cwd: str) -> str | None:
         print()
         return ""
     return line.rstrip("\n") if line else None
-
-
-def _short(cwd: str) -> str:
-    home = os.path.expanduser("~")
-    return "~" + cwd[len(home) :] if cwd == home or cwd.startswith(home + "/") else cwd
 
 
 def _cd(line: str) -> str | None:
@@ -336,11 +288,3 @@ def _cd(line: str) -> str | None:
     if not words or words[0] != "cd" or len(words) > 2 or any(mark in line for mark in ";&|$`<>"):
         return None
     return words[1] if len(words) == 2 else "~"
-
-
-def _change_folder(cwd: str, folder: str) -> str:
-    path = os.path.normpath(os.path.join(cwd, os.path.expanduser(folder)))
-    if os.path.isdir(path):
-        return path
-    print(f"no directory {path!r}; still in {cwd!r}")
-    return cwd

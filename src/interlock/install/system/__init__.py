@@ -7,7 +7,7 @@ import os
 import pwd
 import shutil
 import subprocess
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from msgspec import Struct
@@ -65,9 +65,8 @@ users = {json.dumps(list(users))}
 def unit_files(layout: Layout) -> dict[Path, str]:
     """Every file for systemd, by path."""
     words = {
-        "HARDENED": (_UNIT_FILES / "hardened")
-        .read_text("utf-8")
-        .rstrip("\n"),  # of both services, neither of which needs any of it
+        # Of both services, neither of which needs any of it.
+        "HARDENED": (_UNIT_FILES / "hardened").read_text("utf-8").rstrip("\n"),
         "PYTHON": layout.python,
         "CODE": layout.code,
         "CONFIG": layout.config,
@@ -119,9 +118,13 @@ def steps(layout: Layout, users: Sequence[str], operators: Sequence[str]) -> lis
     made.append(_link(layout))
     client = layout.code / "bin" / "interlock-hook"
     changed = any(step.needed for step in made)
-    made.append(SystemStep(f"build {client}", changed or not client.exists(), lambda: _client(layout)))
+    # With the copied code, whose Python is compiled in.
+    build = [str(layout.python), "-I", "-m", "interlock.install.client_build", str(layout.config)]
+    made.append(SystemStep(f"build {client}", changed or not client.exists(), lambda: _run(build)))
     if has_systemd():
-        made.append(SystemStep("start it, now and at every boot", changed or not _active(), _start))
+        argv = ["systemctl", "is-active", "--quiet", *_UNITS]
+        active = subprocess.run(argv, capture_output=True, timeout=SECONDS).returncode == 0
+        made.append(SystemStep("start it, now and at every boot", changed or not active, _start))
     return made
 
 
@@ -143,15 +146,12 @@ def has_systemd() -> bool:
     return Path("/run/systemd/system").is_dir() and shutil.which("systemctl") is not None
 
 
-def manual_start(layout: Layout) -> str:
-    """The command that starts the daemon without systemd."""
-    return f"{layout.program} serve --system --config {layout.config}"
-
-
 def removal_steps(layout: Layout) -> Iterator[SystemStep]:
     """The steps of an uninstall; state and configuration stay, as they hold the record and the operators."""
     if has_systemd():
-        yield SystemStep("stop it, and start it no more", any(map(Path.exists, unit_files(layout))), _stop)
+        stop = ["systemctl", "disable", "--quiet", "--now", *_UNITS]
+        there = any(map(Path.exists, unit_files(layout)))
+        yield SystemStep("stop it, and start it no more", there, lambda: _run(stop))
     for path in unit_files(layout):
         yield SystemStep(f"remove {path}", path.exists(), path.unlink)
     ours = layout.link.is_symlink() and os.readlink(layout.link) == str(layout.program)
@@ -174,9 +174,8 @@ def _config(layout: Layout, users: Sequence[str], operators: Sequence[str]) -> s
         return text
     if text == config_text(layout, known.separate.users, known.separate.operators):
         return config_text(layout, tuple(wanted[0]), tuple(wanted[1]))
-    raise CannotSetUp(
-        f"{layout.config} was changed by hand: add {', '.join(users)} to users in [separate] there, then run this again"
-    )
+    add = f"add {', '.join(users)} to users in [separate] there, then run this again"
+    raise CannotSetUp(f"{layout.config} was changed by hand: {add}")
 
 
 def _file(path: Path, text: str, words: str) -> SystemStep:
@@ -204,9 +203,8 @@ def _make_user(layout: Layout) -> Callable[[], None]:
 def _is_state(layout: Layout) -> bool:
     try:
         found = layout.state.lstat()
-        return (
-            found.st_uid == pwd.getpwnam(USER).pw_uid and found.st_mode & 0o077 == 0 and not layout.state.is_symlink()
-        )
+        own = found.st_uid == pwd.getpwnam(USER).pw_uid and found.st_mode & 0o077 == 0
+        return own and not layout.state.is_symlink()
     except (OSError, KeyError):
         return False
 
@@ -231,25 +229,11 @@ def _link(layout: Layout) -> SystemStep:
     return SystemStep(f"link {layout.link} to {layout.program}", not taken, make)
 
 
-def _client(layout: Layout) -> None:
-    """Builds the client with the copied code, whose Python is compiled in."""
-    _run([str(layout.python), "-I", "-m", "interlock.install.client_build", str(layout.config)])
-
-
 def _start() -> None:
     _run(["systemd-tmpfiles", "--create", "interlock.conf"])
     _run(["systemctl", "daemon-reload"])
     _run(["systemctl", "enable", "--quiet", *_UNITS])
     _run(["systemctl", "restart", *_UNITS])
-
-
-def _stop() -> None:
-    _run(["systemctl", "disable", "--quiet", "--now", *_UNITS])
-
-
-def _active() -> bool:
-    argv = ["systemctl", "is-active", "--quiet", *_UNITS]
-    return subprocess.run(argv, capture_output=True, timeout=SECONDS).returncode == 0
 
 
 def _exists(name: str) -> bool:
@@ -261,18 +245,15 @@ def _exists(name: str) -> bool:
 
 
 def _run(argv: Sequence[str]) -> None:
-    path = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+    run_tool(argv, SECONDS, {"PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "LANG": "C"})
+
+
+def run_tool(argv: Sequence[str], seconds: float, env: Mapping[str, str] | None = None) -> None:
+    """Runs a program of the system; raises CannotSetUp with its words where it fails."""
     try:
-        done = subprocess.run(
-            argv,
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            timeout=SECONDS,
-            env={"PATH": path, "LANG": "C"},
-        )
+        done = subprocess.run(argv, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=seconds, env=env)
     except (OSError, subprocess.TimeoutExpired) as error:
         raise CannotSetUp(f"{argv[0]}: {error}") from None
-    if done.returncode != 0:
+    if done.returncode:
         said = " ".join((done.stderr or done.stdout).split())[-400:]
-        raise CannotSetUp(f"{' '.join(argv[:3])} failed ({done.returncode}): {said}")
+        raise CannotSetUp(f"`{' '.join(argv[:4])}` failed ({done.returncode}): {said}")

@@ -88,9 +88,8 @@ def _fill(new: Path, final: Path) -> None:
     (new / "bin").mkdir()
     (new / "bin" / "python").symlink_to(base)
     version = ".".join(map(str, sys.version_info[:3]))
-    (new / "pyvenv.cfg").write_text(
-        f"home = {base.parent}\ninclude-system-site-packages = false\nversion = {version}\n"
-    )
+    settings = f"home = {base.parent}\ninclude-system-site-packages = false\nversion = {version}\n"
+    (new / "pyvenv.cfg").write_text(settings)
     for one in _distributions():
         _copy_parts(one, site)
     shutil.copytree(_package(), site / "interlock", symlinks=False)
@@ -108,14 +107,10 @@ def _copy_parts(one: Distribution, site: Path) -> None:
     """Copies the files of a distribution, except its programs."""
     for file in one.files or ():
         source, target = Path(str(one.locate_file(file))), site / str(file)
-        if (
-            ".." in Path(str(file)).parts
-            or not source.is_file()
-            or (one.name == "interlock" and source.suffix == ".pth")
-        ):
-            continue
-        target.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy2(source, target)
+        own_path = one.name == "interlock" and source.suffix == ".pth"
+        if source.is_file() and not own_path and ".." not in Path(str(file)).parts:
+            target.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(source, target)
 
 
 def _make_readable(folder: Path) -> None:
@@ -124,9 +119,7 @@ def _make_readable(folder: Path) -> None:
         for place in [Path(root, name) for name in (*folders, *files)]:
             os.chown(place, 0, 0, follow_symlinks=False)
             if not place.is_symlink():
-                place.chmod(
-                    0o755 if place.is_dir() or (os.access(place, os.X_OK) and place.stat().st_mode & 0o100) else 0o644
-                )
+                place.chmod(0o755 if place.is_dir() or place.stat().st_mode & 0o100 else 0o644)
 
 
 def _package() -> Path:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, TypeAlias
 
@@ -14,7 +13,7 @@ from langgraph.types import Command
 from interlock.sdk import NotAllowed, require_allowed
 from interlock.sdk.frameworks import dangers_of, refusal_message, tool_call
 from interlock.sdk.gate import Gate
-from interlock.sdk.guard import RAN, ask_gate, ask_gate_async, failure_outcome, report_outcome
+from interlock.sdk.guard import RAN, OutcomeReport, ask_gate, ask_gate_async
 
 Answer: TypeAlias = ToolMessage | Command[Any]
 FAILED = "failed"
@@ -36,12 +35,9 @@ class InterlockMiddleware(AgentMiddleware):
             decision = require_allowed(ask_gate(self._gate, self._wait, asked))
         except NotAllowed as no:
             return _refusal(request, no)
-        try:
+        with OutcomeReport(self._gate, decision) as report:
             answer = handler(_with(request, kept))
-        except BaseException as error:
-            report_outcome(self._gate, decision, failure_outcome(error))
-            raise
-        report_outcome(self._gate, decision, _outcome(answer))
+            report.outcome = _outcome(answer)
         return answer
 
     async def awrap_tool_call(
@@ -52,12 +48,9 @@ class InterlockMiddleware(AgentMiddleware):
             decision = require_allowed(await ask_gate_async(self._gate, self._wait, asked))
         except NotAllowed as no:
             return _refusal(request, no)
-        try:
+        async with OutcomeReport(self._gate, decision) as report:
             answer = await handler(_with(request, kept))
-        except BaseException as error:
-            await asyncio.shield(asyncio.to_thread(report_outcome, self._gate, decision, failure_outcome(error)))
-            raise
-        await asyncio.to_thread(report_outcome, self._gate, decision, _outcome(answer))
+            report.outcome = _outcome(answer)
         return answer
 
 

@@ -14,8 +14,6 @@ from interlock.cli.judge.rehearse.rendering import false_alarm_lines, rehearsal_
 from interlock.cli.output import progress
 from interlock.engine.preview import local_policy
 
-DAYS = 30
-
 
 def _days(text: str) -> int:
     if not text.isascii() or not text.isdigit() or not 1 <= int(text) <= 36_500:
@@ -25,7 +23,7 @@ def _days(text: str) -> int:
 
 @command("rehearse", days={"type": _days})
 def main(args: Args) -> int:
-    """Run `interlock rehearse`: judge past calls from logs."""
+    """Judge past calls from logs."""
     by, files = local_policy(args.policy, args.config), _files(args)
     with progress("Rehearsing", "files", len(files), quiet=args.json) as tick:
         found = rehearse(files, time.time() - args.days * DAY, by, tick)

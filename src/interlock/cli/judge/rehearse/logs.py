@@ -49,6 +49,25 @@ class RawCall(Struct, frozen=True):
     session: str
 
 
+class AgentLog(Struct):
+    """What was read of one agent's log: its calls, and the outcomes of calls by their ids."""
+
+    agent: str
+    written: float  # when the file was; for calls without a time
+    calls: list[RawCall] = field(default_factory=list)
+    outcomes: dict[str, str] = field(default_factory=dict)
+
+    def add(self, id: object, tool: str, given: Mapping[str, Any], cwd: object, at: object, session: object) -> None:
+        seconds = parse_time(at, self.written)
+        self.calls.append(RawCall(text_of(id), tool, given, text_of(cwd), seconds, text_of(session)))
+
+    def past_calls(self, since: float, tally: LogTally) -> Iterator[PastCall]:
+        """The calls that are not older than `since`."""
+        for call in self.calls:
+            if call.at >= since:
+                yield from calls_of(self.agent, call, self.outcomes.get(call.id, UNKNOWN), tally)
+
+
 def read_records(path: Path, tally: LogTally) -> Iterator[dict[str, Any]]:
     """The JSON objects of a file, one a line; what is none is counted and passed over."""
     with path.open("rb") as file:
@@ -98,9 +117,6 @@ def table_of(value: object) -> dict[str, Any]:
     return value if isinstance(value, dict) else {}
 
 
-_CLAUDE = "claude-code"
-
-
 def is_claude_record(record: dict[str, Any]) -> bool:
     """Whether a line looks like one of these logs."""
     return "sessionId" in record or (record.get("type") in ("user", "assistant") and "message" in record)
@@ -108,34 +124,19 @@ def is_claude_record(record: dict[str, Any]) -> bool:
 
 def read_claude_log(path: Path, since: float, tally: LogTally) -> Iterator[PastCall]:
     """The calls of one log that are not older than `since`."""
-    written = path.stat().st_mtime
-    calls: list[RawCall] = []
-    outcomes: dict[str, str] = {}
+    log = AgentLog("claude-code", path.stat().st_mtime)
     for record in read_records(path, tally):
         content = table_of(record.get("message")).get("content")
+        where = record.get("cwd"), record.get("timestamp"), record.get("sessionId")
         for block in content if isinstance(content, list) else ():
             kind = table_of(block).get("type")
             if kind == "tool_use":
-                calls.append(_claude_call(record, block, written))
+                log.add(block.get("id"), text_of(block.get("name")), table_of(block.get("input")), *where)
             elif kind == "tool_result":
-                outcomes[text_of(block.get("tool_use_id"))] = FAILED if block.get("is_error") else RAN
-    for call in calls:
-        if call.at >= since:
-            yield from calls_of(_CLAUDE, call, outcomes.get(call.id, UNKNOWN), tally)
+                log.outcomes[text_of(block.get("tool_use_id"))] = FAILED if block.get("is_error") else RAN
+    return log.past_calls(since, tally)
 
 
-def _claude_call(record: dict[str, Any], block: dict[str, Any], written: float) -> RawCall:
-    return RawCall(
-        text_of(block.get("id")),
-        text_of(block.get("name")),
-        table_of(block.get("input")),
-        text_of(record.get("cwd")),
-        parse_time(record.get("timestamp"), written),
-        text_of(record.get("sessionId")),
-    )
-
-
-_CODEX = "codex"
 _OUTPUTS = frozenset({"function_call_output", "custom_tool_call_output", "local_shell_call_output"})
 _KINDS = frozenset({"session_meta", "response_item", "turn_context", "event_msg", "compacted"})
 _PLACES = ("workdir", "working_directory", "cwd")
@@ -150,24 +151,18 @@ def is_codex_record(record: dict[str, Any]) -> bool:
 
 def read_codex_log(path: Path, since: float, tally: LogTally) -> Iterator[PastCall]:
     """The calls of one log that are not older than `since`."""
-    written, cwd, session = path.stat().st_mtime, "", path.stem
-    calls: list[RawCall] = []
-    outcomes: dict[str, str] = {}
+    log, cwd = AgentLog("codex", path.stat().st_mtime), ""
     for record in read_records(path, tally):
         item = table_of(record.get("payload")) if "payload" in record else record
         kind = item.get("type")
         if record.get("type") in ("session_meta", "turn_context"):
             cwd = text_of(item.get("cwd")) or cwd
         elif kind in _OUTPUTS:
-            outcomes[text_of(item.get("call_id"))] = _outcome(item.get("output"))
+            log.outcomes[text_of(item.get("call_id"))] = _outcome(item.get("output"))
         elif (made := _codex_call(item)) is not None:
-            tool, given = made
-            where = next((text_of(given[key]) for key in _PLACES if given.get(key)), cwd)
-            at = parse_time(record.get("timestamp"), written)
-            calls.append(RawCall(text_of(item.get("call_id") or item.get("id")), tool, given, where, at, session))
-    for call in calls:
-        if call.at >= since:
-            yield from calls_of(_CODEX, call, outcomes.get(call.id, UNKNOWN), tally)
+            where = next((made[1][key] for key in _PLACES if made[1].get(key)), cwd)
+            log.add(item.get("call_id") or item.get("id"), *made, where, record.get("timestamp"), path.stem)
+    return log.past_calls(since, tally)
 
 
 def _codex_call(item: dict[str, Any]) -> tuple[str, Mapping[str, Any]] | None:
@@ -203,7 +198,6 @@ def _outcome(output: object) -> str:
     return FAILED if "exited with code" in said or "Exit code:" in said else UNKNOWN
 
 
-_SHELL = "shell"
 _ZSH = re.compile(r": (\d{9,11}):\d+;(.*)", re.S)
 _BASH = re.compile(r"#(\d{9,11})")
 _FISH = re.compile(r"- cmd: (.*)")
@@ -213,17 +207,13 @@ _ESCAPED = {r"\n": "\n", r"\\": "\\"}
 
 def read_history(path: Path, since: float, tally: LogTally) -> Iterator[PastCall]:
     """The commands that are not older than `since`; one without a time is as old as the file."""
-    home, written = str(Path.home()), path.stat().st_mtime
-    for text, at in _entries(path, tally):
-        when = written if at is None else float(at)
-        if text.strip() and when >= since:
-            yield PastCall(_SHELL, "", command(text, home), when)
-
-
-def _entries(path: Path, tally: LogTally) -> Iterator[tuple[str, int | None]]:
+    home, written, lines = str(Path.home()), path.stat().st_mtime, _lines(path, tally)
     with path.open("rb") as file:
         fish = file.readline(LONGEST).startswith(b"- cmd: ")
-    return _fish(_lines(path, tally)) if fish else _posix(_join_continued(_lines(path, tally)))
+    for text, at in _fish(lines) if fish else _posix(_join_continued(lines)):
+        when = written if at is None else float(at)
+        if text.strip() and when >= since:
+            yield PastCall("shell", "", command(text, home), when)
 
 
 def _fish(lines: Iterator[str]) -> Iterator[tuple[str, int | None]]:
@@ -306,13 +296,9 @@ def named_logs(paths: Sequence[str]) -> list[Path]:
         if not path.exists():
             raise FileNotFoundError(f"no file or folder {name!r}")
         below = path.rglob("*") if path.is_dir() else [path]
-        every = path.is_file()
-        found |= dict.fromkeys(one for one in below if one.is_file() and (every or _looks_like_one(one)))
+        logs = (one for one in below if one == path or one.suffix == ".jsonl" or one.name in _NAMES)
+        found |= dict.fromkeys(one for one in logs if one.is_file())
     return sorted(found)
-
-
-def _looks_like_one(path: Path) -> bool:
-    return path.suffix == ".jsonl" or path.name in _NAMES
 
 
 def calls(path: Path, since: float, tally: LogTally) -> Iterator[PastCall]:
@@ -335,8 +321,9 @@ def _reader(path: Path) -> Reader:
                 record = json.loads(file.readline(LONGEST))
             except (ValueError, RecursionError):
                 continue
-            if isinstance(record, dict) and is_codex_record(record):
+            record = table_of(record)
+            if is_codex_record(record):
                 return read_codex_log
-            if isinstance(record, dict) and is_claude_record(record):
+            if is_claude_record(record):
                 return read_claude_log
     return read_claude_log if path.suffix == ".jsonl" else read_history

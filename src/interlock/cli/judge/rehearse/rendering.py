@@ -26,13 +26,25 @@ LONGEST = 100  # characters of a call that are shown
 
 def rehearsal_lines(days: int, found: Rehearsal) -> Iterator[Line]:
     """The report as lines for a person."""
-    yield line(_headline(days, found), "heading")
+    span = "Last day" if days == 1 else f"Last {days} days"
+    lost = f"{len(found.lost):,} really lost data" if found.lost else "nothing is known to be lost"
+    asked = f"you would have been asked {pluralize(len(found.asked), 'time')}"
+    yield line(f"{span}: {sum(found.calls.values()):,} calls, {asked}, {lost}", "heading")
     sources = ", ".join(f"{word} {count:,}" for word, count in sorted(found.calls.items()))
     yield line(sources or "nothing read", "dim")
-    yield from _side_lines(found)
+    for calls, words in (
+        (found.with_snapshot, "more would have passed with a snapshot taken first"),
+        (found.open, "may have lost something: today's disk does not tell"),
+    ):
+        if calls:
+            yield line(f"{pluralize(len(calls), 'call')} {words}", "dim")
     yield from _rules(found)
     yield from _losses(found.lost)
-    yield from _grants(suggest_grants(found.asked))
+    if grants := suggest_grants(found.asked):
+        yield ()
+        yield line("Grants that would have spared you most of it", "heading")
+    for grant in grants:
+        yield line(f"  {grant.spares:>4}  ") + line(shlex.join(grant.command()), "command")
     yield from _skipped(found)
 
 
@@ -45,9 +57,11 @@ def false_alarm_lines(found: Rehearsal, rules: Sequence[str], known: Collection[
         yield ()
         yield line(f"{rule}: {pluralize(len(marked), 'false alarm')}", "heading")
         yield from _near_misses(rule, marked, rule in known)
-        yield from _instead(suggest_grants(marked))
+        for grant in suggest_grants(marked)[:1]:
+            yield line(f"  until then, a grant spares {grant.spares} of them:")
+            yield line(f"  {shlex.join(grant.command())}", "command")
     yield ()
-    yield line(f"Without them you would have been asked {_times(len(left))}.")
+    yield line(f"Without them you would have been asked {pluralize(len(left), 'time')}.")
 
 
 def rehearsal_json(days: int, found: Rehearsal) -> dict[str, Any]:
@@ -58,28 +72,12 @@ def rehearsal_json(days: int, found: Rehearsal) -> dict[str, Any]:
         "asked": len(found.asked), "kept": len(found.with_snapshot), "lost": len(found.lost), "open": len(found.open),
         "malformed": tally.malformed, "unjudged": tally.unjudged, "unread": tally.unread,
         "questions": [_question(one) for one in found.asked], "snapshots": [_question(one) for one in found.with_snapshot],
-        "grants": [_grant(one) for one in suggest_grants(found.asked)],
+        "grants": [
+            {"effect": one.effect, "target": one.target, "ceiling": one.ceiling.word, "spares": one.spares,
+             "command": visible(shlex.join(one.command()))}
+            for one in suggest_grants(found.asked)
+        ],
     }  # fmt: skip
-
-
-def _headline(days: int, found: Rehearsal) -> str:
-    span = "Last day" if days == 1 else f"Last {days} days"
-    lost = f"{len(found.lost):,} really lost data" if found.lost else "nothing is known to be lost"
-    return f"{span}: {sum(found.calls.values()):,} calls, you would have been asked {_times(len(found.asked))}, {lost}"
-
-
-def _times(count: int) -> str:
-    return pluralize(count, "time")
-
-
-def _side_lines(found: Rehearsal) -> Iterator[Line]:
-    """The calls that a snapshot would have let pass, and those whose loss is unknown."""
-    if found.with_snapshot:
-        yield line(
-            f"{pluralize(len(found.with_snapshot), 'call')} more would have passed with a snapshot taken first", "dim"
-        )
-    if found.open:
-        yield line(f"{pluralize(len(found.open), 'call')} may have lost something: today's disk does not tell", "dim")
 
 
 def _rules(found: Rehearsal) -> Iterator[Line]:
@@ -106,14 +104,6 @@ def _losses(lost: Sequence[RehearsedQuestion]) -> Iterator[Line]:
         yield line(f"  and {pluralize(len(lost) - SHOWN, 'call')} before these (--json has all)", "dim")
 
 
-def _grants(grants: Sequence[Suggestion]) -> Iterator[Line]:
-    if grants:
-        yield ()
-        yield line("Grants that would have spared you most of it", "heading")
-    for grant in grants:
-        yield line(f"  {grant.spares:>4}  ") + line(shlex.join(grant.command()), "command")
-
-
 def _near_misses(rule: str, marked: Sequence[RehearsedQuestion], known: bool) -> Iterator[Line]:
     """The examples in the form of a rule's block."""
     if not marked:
@@ -131,12 +121,6 @@ def _near_misses(rule: str, marked: Sequence[RehearsedQuestion], known: bool) ->
     if len(texts) > SHOWN:
         yield line(f"    # and {len(texts) - SHOWN} more (--json has all)", "dim")
     yield line("  ]", "command")
-
-
-def _instead(grants: Sequence[Suggestion]) -> Iterator[Line]:
-    for grant in grants[:1]:
-        yield line(f"  until then, a grant spares {grant.spares} of them:")
-        yield line(f"  {shlex.join(grant.command())}", "command")
 
 
 def _skipped(found: Rehearsal) -> Iterator[Line]:
@@ -166,17 +150,6 @@ def _question(one: RehearsedQuestion) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _grant(one: Suggestion) -> dict[str, Any]:
-    command = visible(shlex.join(one.command()))
-    return {
-        "effect": one.effect,
-        "target": one.target,
-        "ceiling": one.ceiling.word,
-        "spares": one.spares,
-        "command": command,
-    }
-
-
 MOST, CANDIDATES = 5, 300  # shown; tried
 LEAST, LEAST_OF_A_FOLDER = 2, 3  # questions that a grant has to spare
 HIGHEST = Level.DANGEROUS
@@ -190,6 +163,10 @@ class Suggestion(Struct, frozen=True):
     target: str
     ceiling: Level
     spares: int
+
+    @property
+    def wide(self) -> bool:
+        return self.target.endswith("/**")
 
     def command(self) -> list[str]:
         """The command that makes this grant."""
@@ -205,7 +182,8 @@ def suggest_grants(asked: Sequence[RehearsedQuestion]) -> list[Suggestion]:
     found: list[Suggestion] = []
     while len(found) < MOST:
         tried = [_try_grant(effect, target, left) for effect, target in _candidates(left)]
-        best = max((one for one in tried if _enough(one[0])), key=_worth, default=None)
+        enough = (one for one in tried if one[0].spares >= (LEAST_OF_A_FOLDER if one[0].wide else LEAST))
+        best = max(enough, key=lambda one: (one[0].spares, not one[0].wide), default=None)  # then the narrower grant
         if best is None:
             return found
         found.append(best[0])
@@ -213,29 +191,18 @@ def suggest_grants(asked: Sequence[RehearsedQuestion]) -> list[Suggestion]:
     return found
 
 
-def _enough(one: Suggestion) -> bool:
-    return one.spares >= (LEAST_OF_A_FOLDER if one.target.endswith("/**") else LEAST)
-
-
-def _worth(tried: tuple[Suggestion, list[RehearsedQuestion]]) -> tuple[int, bool]:
-    """Sort key: more questions first, then the narrower grant."""
-    return tried[0].spares, not tried[0].target.endswith("/**")
-
-
 def _candidates(asked: Sequence[RehearsedQuestion]) -> list[tuple[str, str]]:
+    """Families of effects with targets, and with the folders of targets below the call's own."""
     found: dict[tuple[str, str], None] = {}
     for one in asked:
+        cwd = one.past.action.cwd
         for key in one.effect_keys:
             if key.grantable and key.known and key.in_a_folder:
-                found |= dict.fromkeys((key.family, wide) for wide in _targets(key.target, one.past.action.cwd))
+                found[key.family, key.target] = None
+                folder = posixpath.dirname(key.target)
+                if cwd and cwd != "/" and folder.startswith(f"{cwd}/"):
+                    found[key.family, f"{folder}/**"] = None
     return list(found)[:CANDIDATES]
-
-
-def _targets(target: str, cwd: str) -> Iterator[str]:
-    yield target
-    folder = posixpath.dirname(target)
-    if cwd and cwd != "/" and folder.startswith(f"{cwd}/"):
-        yield f"{folder}/**"
 
 
 def _try_grant(
