@@ -21,8 +21,7 @@ from interlock.model import AgentRef, Human, Level, Requirement, TicketState
 from interlock.ports import Store
 from interlock.records import AuditRow, Ticket
 from interlock.startup import open_store
-from interlock.storage.sql import AUDIT
-from interlock.storage.tickets import TICKETS
+from interlock.storage.decisions import AUDIT, TICKETS
 
 TICKET_COUNTS = (1, 10_000, 1_000_000)
 RECORD_COUNTS = (1_000, 1_000_000)

@@ -45,8 +45,8 @@ def rewritten(gate: Gate, seq: int, **body: Any) -> None:
 def _put(gate: Gate, row: AuditRow) -> None:
     sql = "UPDATE audit SET body = ?, prev = ?, hash = ? WHERE writer = ? AND seq = ?"
     given = (row.body, row.prev, row.hash, row.writer, row.seq)
-    gate.store.write(lambda tx: tx.db.execute(sql, given))  # type: ignore[attr-defined]
-    gate.store.write(lambda tx: tx.db.execute("UPDATE audit_heads SET hash = ? WHERE seq = ?", (row.hash, row.seq)))  # type: ignore[attr-defined]
+    gate.store.write(lambda tx: tx.execute(sql, given))  # type: ignore[attr-defined]
+    gate.store.write(lambda tx: tx.execute("UPDATE audit_heads SET hash = ? WHERE seq = ?", (row.hash, row.seq)))  # type: ignore[attr-defined]
 
 
 def test_the_record_says_until_when_a_passkey_proves_it(gate: Gate) -> None:

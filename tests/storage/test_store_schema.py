@@ -11,18 +11,17 @@ from typing import Any
 
 import pytest
 
-import interlock.storage.access
+import interlock.storage.decisions
 import interlock.storage.sql
-import interlock.storage.tickets
 from interlock.model import TicketState
 from interlock.ports import StoreError, Tx
 from interlock.records import AuditQuery, Delivery, TicketQuery
 from interlock.startup import open_store
-from interlock.storage import Migration, RecordTable, Row, Transaction, migrate, migrations
+from interlock.storage import Migration, RecordTable, Row, migrate, migrations
 from interlock.storage.sql import SqlTx
 from stored_records import AGENT, NOW, approval, chain, challenge, execution, grant, history_entry, notification, ticket
 
-NOUNS = (interlock.storage.sql, interlock.storage.access, interlock.storage.tickets)
+NOUNS = (interlock.storage.sql, interlock.storage.decisions)
 TABLES = {value.name: value for noun in NOUNS for value in vars(noun).values() if isinstance(value, RecordTable)}
 
 
@@ -88,7 +87,7 @@ def test_a_file_that_fails_leaves_nothing_behind(database: Plain) -> None:
 
 def test_a_database_that_is_newer_than_the_program_is_refused(url: str) -> None:
     store = open_store(url)
-    store.write(lambda tx: tx.db.execute("INSERT INTO migrations VALUES (9999, '9999_future.sql', '', 0)"))  # type: ignore[attr-defined]
+    store.write(lambda tx: tx.execute("INSERT INTO migrations VALUES (9999, '9999_future.sql', '', 0)"))  # type: ignore[attr-defined]
     store.close()
     with pytest.raises(StoreError, match=r"at migration 9999, this program knows \d+: start a newer interlock"):
         open_store(url)
@@ -96,7 +95,7 @@ def test_a_database_that_is_newer_than_the_program_is_refused(url: str) -> None:
 
 def test_a_database_with_another_history_is_refused(url: str) -> None:
     store = open_store(url)
-    store.write(lambda tx: tx.db.execute("UPDATE migrations SET sha256 = 'other'"))  # type: ignore[attr-defined]
+    store.write(lambda tx: tx.execute("UPDATE migrations SET sha256 = 'other'"))  # type: ignore[attr-defined]
     store.close()
     with pytest.raises(StoreError, match="not this program's"):
         open_store(url)
@@ -191,7 +190,7 @@ def test_a_lookup_needs_no_scan_and_no_sorting(database: Plain, what: str) -> No
         ran.append((sql, params))
         return database.execute(sql, params)
 
-    LOOKUPS[what](SqlTx(Transaction(run)))
+    LOOKUPS[what](SqlTx(run))
     assert ran
     for sql, params in ran:
         plan = [row[3] for row in database.execute(f"EXPLAIN QUERY PLAN {sql}", params)]
@@ -203,4 +202,4 @@ def test_a_lookup_needs_no_scan_and_no_sorting(database: Plain, what: str) -> No
 def test_an_approval_of_an_unknown_ticket_is_refused_by_the_schema(database: Plain) -> None:
     database.execute("PRAGMA foreign_keys = 1")
     with pytest.raises(StoreError, match="FOREIGN KEY"):
-        SqlTx(Transaction(database.execute)).add_approval(approval("none"))
+        SqlTx(database.execute).add_approval(approval("none"))

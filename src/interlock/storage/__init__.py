@@ -50,7 +50,7 @@ class Transaction:
     """Runs the SQL of one transaction; refuses everything after an error and after its end."""
 
     def __init__(self, run: Run) -> None:
-        self._run = run
+        self.run = run
         self.failed: StoreError | None = None
         self.changed: list[str] = []  # announced to listeners on commit
 
@@ -58,7 +58,7 @@ class Transaction:
         if self.failed is not None:
             raise self.failed
         try:
-            return self._run(
+            return self.run(
                 sql,
                 [  # most text needs no escaping
                     storable_text(value)
@@ -76,11 +76,14 @@ class Transaction:
         self.failed = self.failed or StoreError("this transaction has ended")
 
 
+Tr = TypeVar("Tr", bound=Transaction)
+
+
 @contextmanager
-def transaction(database: SqlConnection, begin: str) -> Iterator[Transaction]:
+def transaction(session: Tr, begin: str) -> Iterator[Tr]:
     """Runs the body in one transaction: commits when it returns, rolls back when it raises."""
-    session = Transaction(database.execute)
-    database.execute(begin)
+    execute = session.run
+    execute(begin, ())
     try:
         yield session
         if session.failed is not None:  # the body went on after an error
@@ -88,11 +91,11 @@ def transaction(database: SqlConnection, begin: str) -> Iterator[Transaction]:
     except BaseException as error:
         if isinstance(session.failed, DatabaseUnusable):
             raise session.failed from error
-        database.execute("ROLLBACK")
+        execute("ROLLBACK", ())
         raise
     finally:
         session.end()
-    database.execute("COMMIT")
+    execute("COMMIT", ())
 
 
 def storable_text(text: str) -> str:
@@ -153,7 +156,7 @@ def migrations() -> list[Migration]:
 def migrate(database: SqlConnection, begin: str, lock: str = "", known: list[Migration] | None = None) -> None:
     """Brings a database to this program's schema, in one transaction under an exclusive lock."""
     known = migrations() if known is None else known
-    with transaction(database, begin) as session:
+    with transaction(Transaction(database.execute), begin) as session:
         if lock:
             session.execute(lock)
         session.execute(_TABLE)

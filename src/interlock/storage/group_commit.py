@@ -17,8 +17,7 @@ from msgspec import Struct
 
 from interlock.ports import StoreError, Tx
 from interlock.storage import DatabaseUnusable, SqlConnection, Transaction, TransactionConflict, migrate
-from interlock.storage.access import PROBE
-from interlock.storage.sql import SqlTx
+from interlock.storage.sql import PROBE, SqlTx
 
 T = TypeVar("T")
 C = TypeVar("C", bound=SqlConnection)
@@ -216,10 +215,10 @@ class GroupWriter:
 
     def _attempt(self, database: SqlConnection, job: _Job) -> None:
         """Runs one job; raises only errors that concern all jobs."""
-        session = Transaction(database.execute)
+        session = SqlTx(database.execute)
         job.value, job.error = None, None
         try:
-            job.value = job.work(SqlTx(session))
+            job.value = job.work(session)
             if session.changed and session.failed is None:
                 self._announce(session)
         except BaseException as error:

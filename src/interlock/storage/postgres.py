@@ -270,8 +270,8 @@ class PostgresStore(WritingStore):
         return migrated(_PostgresConnection(self._connect()), _MIGRATE, _LOCK)
 
     def _read(self, work: Callable[[Tx], T]) -> T:
-        with self._borrow() as connection, transaction(connection, _READ) as session:
-            return work(SqlTx(session))
+        with self._borrow() as connection, transaction(SqlTx(connection.execute), _READ) as tx:
+            return work(tx)
 
     @contextlib.contextmanager
     def _borrow(self) -> Iterator[_PostgresConnection]:

@@ -267,8 +267,8 @@ class SqliteStore(WritingStore):
             self._own.connection = connection
             self._readers.add(connection)
         connection.check()
-        with transaction(connection, "BEGIN") as session:
-            return work(SqlTx(session))
+        with transaction(SqlTx(connection.execute), "BEGIN") as tx:
+            return work(tx)
 
     def _forget(self) -> None:
         connection: _SqliteConnection | None = getattr(self._own, "connection", None)

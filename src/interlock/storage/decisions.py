@@ -1,14 +1,16 @@
-"""Queries that decisions are made by: tickets and approvals, changed by compare-and-set, blocks, denials and grants, and the counts of agents' history."""
+"""Queries that decisions are made by and recorded with: tickets, blocks, denials, grants, the counts of agents' history, and the audit."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from itertools import groupby
 from typing import Any
 
 from msgspec.structs import replace
 
 from interlock.approvals import BY_TIME
+from interlock.audit.chain import FIRST_SEQ, GENESIS
 from interlock.model import AgentRef, Level, TicketState
 from interlock.policy.digest import normal_name
 from interlock.ports import QueueFull, StoreError, StoreEvent
@@ -16,7 +18,10 @@ from interlock.records import (
     ANSWERED_WITHIN,
     AgentTotals,
     Approval,
+    AuditQuery,
+    AuditRow,
     Block,
+    Checkpoint,
     Counts,
     Denial,
     Figures,
@@ -25,28 +30,63 @@ from interlock.records import (
     Ticket,
     TicketQuery,
 )
-from interlock.storage import RecordTable, Transaction, name_key, placeholders, stored_text, where
+from interlock.storage import RecordTable, Transaction, contains, name_key, placeholders, stored_text, where
 
 DEEDS = RecordTable("deeds", HistoryEntry, by_name=True)
-
+LIKE = "lower({}) LIKE ? ESCAPE '!'"
 HOUR = 3600
 FORBIDDEN_WINDOW = 600
 _SLOTS = 128  # minutes in the ring: more than an hour
 _ENOUGH = 1000  # forbidden attempts are not counted further
 _SEVERITIES = {Level.DESTRUCTIVE: "medium", Level.DANGEROUS: "high", Level.FORBIDDEN: "critical"}
-
 _TALLY = """
 ON CONFLICT (principal, name_key, operation, slot) DO UPDATE SET
   deeds = CASE WHEN excluded.minute > tallies.minute THEN 0 ELSE tallies.deeds END + excluded.deeds,
   points = CASE WHEN excluded.minute > tallies.minute THEN 0 ELSE tallies.points END + excluded.points,
   minute = CASE WHEN excluded.minute > tallies.minute THEN excluded.minute ELSE tallies.minute END
 """
-
 # Uses the index of each agent's history, so that a long one costs no more than a short one.
 _LAST = """
 SELECT principal, name_key, (
   SELECT max(at) FROM deeds WHERE deeds.principal = figures.principal AND deeds.name_key = figures.name_key
 ) FROM figures WHERE figure = 'total_checked'
+"""
+_NAMES = (
+    "total_checked",
+    "destructive_detected",
+    "blocked_by_cooling",
+    "blocked_by_approval",
+    "approved",
+    "rejected",
+    "expired",
+    "executed",
+)
+TICKETS = RecordTable("tickets", Ticket, key=("id",), by_name=True)
+APPROVALS = RecordTable("approvals", Approval, key=("ticket", "operator", "signature"))
+# The action of a ticket is fixed: these columns are never changed.
+_FIXED = ("id", "digest", "principal", "name", "session", "parent", "opened_at")
+# Spelled as in the partial indexes, so that both databases use them.
+_LIVE = "spent_at = 0 AND state IN ('pending_cooling', 'pending_approval', 'approved')"
+_UNSPENT = "spent_at = 0 AND state <> 'executed'"
+_OPEN = "state IN ('pending_cooling', 'pending_approval')"
+_ALL_NAMES = 20  # times the limit of one name, for all names of a principal
+_SAME = "digest = ? AND principal = ? AND name_key = ?"
+_OPENED_AS = {TicketState.COOLING: "blocked_by_cooling", TicketState.WAITING: "blocked_by_approval"}
+_ANSWERED = {TicketState.APPROVED: "approved", TicketState.REJECTED: "rejected"}
+_BECAME = {TicketState.APPROVED: "approved", TicketState.REJECTED: "rejected", TicketState.EXPIRED: "expired"}
+BLOCKS = RecordTable("blocks", Block, key=("principal", "since"))
+DENIALS = RecordTable("denials", Denial, key=("effect_key", "principal", "session", "ticket"))
+GRANTS = RecordTable("grants", Grant, key=("id",))
+_MOST_DENIALS = 2_000  # compared per principal: rejections first, then the newest
+_GOOD = "revoked_at = 0 AND remaining > 0 AND expires_at > ?"
+AUDIT = RecordTable("audit", AuditRow, key=("writer", "seq"))
+CHECKPOINTS = RecordTable("checkpoints", Checkpoint, key=("id",))
+# Jumps from writer to writer by the index, so that a long audit costs no more than a short one.
+_WRITERS = """
+WITH RECURSIVE named(writer) AS (
+  SELECT min(writer) FROM audit
+  UNION ALL SELECT (SELECT min(audit.writer) FROM audit WHERE audit.writer > named.writer) FROM named WHERE named.writer IS NOT NULL
+) SELECT writer FROM named WHERE writer IS NOT NULL UNION SELECT writer FROM audit_heads
 """
 
 
@@ -74,15 +114,44 @@ def answer_figures(verdict: str, seconds: float) -> dict[str, int]:
     return {f"answered:{verdict}:{within}": 1, f"answer_ms:{verdict}": max(0, int(seconds * 1000))}
 
 
-class CounterQueries:
-    """The part of a transaction for agents' history."""
+def next_number(db: Transaction, name: str) -> int:
+    """The next number of a sequence; never the same twice."""
+    return int(
+        db.execute(
+            "INSERT INTO counters (name, value) VALUES (?, 1) "
+            "ON CONFLICT (name) DO UPDATE SET value = counters.value + 1 RETURNING value",
+            (name,),
+        )[0][0]
+    )
 
-    db: Transaction
+
+def _figures(deed: HistoryEntry) -> list[str]:
+    """The figures that a history entry counts for."""
+    severity = deed.severity or _SEVERITIES.get(deed.level, "")
+    always = ["total_checked", f"decision:{deed.outcome}:{deed.level.word}"]
+    if not severity:
+        return always
+    return [
+        *always,
+        "destructive_detected",
+        f"severity:{severity}",
+        *(f"category:{category}" for category in deed.categories),
+    ]
+
+
+def _same(digest: str, agent: AgentRef) -> tuple[str, str, str]:
+    return digest, agent.principal, normal_name(agent.name)
+
+
+class DecisionQueries(Transaction):
+    """The part of a transaction that decisions are made by and recorded with."""
+
+    # agents' history
 
     def add_deeds(self, deeds: Iterable[HistoryEntry]) -> None:
         """Stores history entries and counts them, per minute and permanently."""
         deeds = list(deeds)
-        DEEDS.add(self.db, deeds)
+        DEEDS.add(self, deeds)
         minutes: Counter[tuple[str, str, str, int]] = Counter()
         points: Counter[tuple[str, str, str, int]] = Counter()
         figures: Counter[tuple[str, str, str]] = Counter()
@@ -93,12 +162,12 @@ class CounterQueries:
                 points[key] += deed.score
             figures.update((*who, figure) for figure in _figures(deed))
         for chunk in _chunks(sorted(minutes.items())):
-            self.db.execute(
+            self.execute(
                 "INSERT INTO tallies (principal, name_key, operation, slot, minute, deeds, points) "
                 f"VALUES {placeholders(7, len(chunk))} {_TALLY}",
                 [value for key, count in chunk for value in (*key[:3], key[3] % _SLOTS, key[3], count, points[key])],
             )
-        _add_figures(self.db, figures)
+        _add_figures(self, figures)
 
     def counts(
         self, agent: AgentRef, operation: str, execution: str, now: float, window: float = FORBIDDEN_WINDOW
@@ -112,7 +181,7 @@ class CounterQueries:
 
     def figures(self) -> Figures:
         """The metrics of the gate, counted as things happen."""
-        rows = self.db.execute("SELECT figure, CAST(sum(value) AS BIGINT) FROM figures GROUP BY figure")
+        rows = self.execute("SELECT figure, CAST(sum(value) AS BIGINT) FROM figures GROUP BY figure")
         totals = {str(figure): int(value) for figure, value in rows}
 
         def part(prefix: str) -> dict[str, int]:
@@ -130,18 +199,17 @@ class CounterQueries:
     def deeds(self, principal: str, name: str, since: float, most: int) -> list[HistoryEntry]:
         """An agent's history since then, the newest first."""
         where = "WHERE principal = ? AND name_key = ? AND at > ? ORDER BY at DESC LIMIT ?"
-        return DEEDS.find(self.db, where, (principal, normal_name(name), since, most))
+        return DEEDS.find(self, where, (principal, normal_name(name), since, most))
 
     def agent_totals(self) -> list[AgentTotals]:
         """The totals of every agent, the most recent first."""
         found: dict[tuple[str, str], dict[str, int]] = {}
-        for principal, name, figure, value in self.db.execute(
+        for principal, name, figure, value in self.execute(
             "SELECT principal, name_key, figure, value FROM figures ORDER BY principal, name_key, figure"
         ):
             found.setdefault((stored_text(principal), stored_text(name)), {})[str(figure)] = int(value)
         last = {
-            (stored_text(principal), stored_text(name)): float(at or 0)
-            for principal, name, at in self.db.execute(_LAST)
+            (stored_text(principal), stored_text(name)): float(at or 0) for principal, name, at in self.execute(_LAST)
         }
         totals = [AgentTotals(*who, figures, last.get(who, 0.0)) for who, figures in found.items()]
         return sorted(totals, key=lambda one: (-one.last_at, one.principal, one.name))
@@ -150,7 +218,7 @@ class CounterQueries:
         """This operation and all points in the last hour: whole minutes from the ring, the first one from the history."""
         who, since = (agent.principal, normal_name(agent.name)), now - HOUR
         edge = int(since // 60)
-        ring = self.db.execute(
+        ring = self.execute(
             "SELECT operation, CAST(sum(deeds) AS BIGINT), CAST(sum(points) AS BIGINT) FROM tallies "
             "WHERE principal = ? AND name_key = ? AND operation IN ('', ?) AND minute > ? GROUP BY operation",
             (*who, f"o{operation}", edge),
@@ -162,7 +230,7 @@ class CounterQueries:
 
     def _tally(self, operation: str, condition: str, params: tuple[Any, ...]) -> tuple[int, int]:
         """This operation and all points in a part of the history."""
-        row = self.db.execute(
+        row = self.execute(
             "SELECT count(CASE WHEN operation = ? THEN 1 END), CAST(coalesce(sum(score), 0) AS BIGINT) FROM deeds "
             f"WHERE {condition}",
             (operation, *params),
@@ -171,96 +239,49 @@ class CounterQueries:
 
     def _forbidden(self, agent: AgentRef, since: float) -> int:
         """Forbidden attempts of a principal under all names since its last block was lifted; allowed actions do not count."""
-        lifted = self.db.execute("SELECT max(lifted_at) FROM blocks WHERE principal = ?", (agent.principal,))[0][0]
-        row = self.db.execute(
+        lifted = self.execute("SELECT max(lifted_at) FROM blocks WHERE principal = ?", (agent.principal,))[0][0]
+        row = self.execute(
             "SELECT count(*) FROM (SELECT 1 AS one FROM deeds WHERE principal = ? AND level = 4 AND outcome <> 'allow' AND at > ? LIMIT ?) AS newest",
             (agent.principal, max(since, float(lifted or 0)), _ENOUGH),
         )[0]
         return int(row[0])
 
-
-_NAMES = (
-    "total_checked",
-    "destructive_detected",
-    "blocked_by_cooling",
-    "blocked_by_approval",
-    "approved",
-    "rejected",
-    "expired",
-    "executed",
-)
-
-
-def _figures(deed: HistoryEntry) -> list[str]:
-    """The figures that a history entry counts for."""
-    severity = deed.severity or _SEVERITIES.get(deed.level, "")
-    always = ["total_checked", f"decision:{deed.outcome}:{deed.level.word}"]
-    if not severity:
-        return always
-    return [
-        *always,
-        "destructive_detected",
-        f"severity:{severity}",
-        *(f"category:{category}" for category in deed.categories),
-    ]
-
-
-TICKETS = RecordTable("tickets", Ticket, key=("id",), by_name=True)
-APPROVALS = RecordTable("approvals", Approval, key=("ticket", "operator", "signature"))
-
-# The action of a ticket is fixed: these columns are never changed.
-_FIXED = ("id", "digest", "principal", "name", "session", "parent", "opened_at")
-# Spelled as in the partial indexes, so that both databases use them.
-_LIVE = "spent_at = 0 AND state IN ('pending_cooling', 'pending_approval', 'approved')"
-_UNSPENT = "spent_at = 0 AND state <> 'executed'"
-_OPEN = "state IN ('pending_cooling', 'pending_approval')"
-_ALL_NAMES = 20  # times the limit of one name, for all names of a principal
-_SAME = "digest = ? AND principal = ? AND name_key = ?"
-
-_OPENED_AS = {TicketState.COOLING: "blocked_by_cooling", TicketState.WAITING: "blocked_by_approval"}
-_ANSWERED = {TicketState.APPROVED: "approved", TicketState.REJECTED: "rejected"}
-_BECAME = {TicketState.APPROVED: "approved", TicketState.REJECTED: "rejected", TicketState.EXPIRED: "expired"}
-
-
-class TicketQueries:
-    """The part of a transaction for tickets."""
-
-    db: Transaction
+    # tickets
 
     def open_ticket(self, ticket: Ticket, most_open: int) -> Ticket:
         """Adds a new ticket, or returns the live one of the same action; raises QueueFull."""
         agent = ticket.agent
-        live = TICKETS.first(self.db, f"WHERE {_SAME} AND {_LIVE}", _same(ticket.digest, agent))
+        live = TICKETS.first(self, f"WHERE {_SAME} AND {_LIVE}", _same(ticket.digest, agent))
         if live is not None:
             return live
         # Two openers of one agent change the same row, so that they count one after the other.
-        increment(self.db, agent, {"opened": 1})
+        increment(self, agent, {"opened": 1})
         waiting = self._open_tickets(agent)
         if self._open_of_all_names(agent.principal) >= most_open * _ALL_NAMES:
             raise QueueFull(f"{agent.principal!r} has {most_open * _ALL_NAMES} open tickets under all its names")
         if waiting >= most_open:
             whose = f"{(agent.name or agent.principal)!r}{f' in session {agent.session!r}' if agent.session else ''}"
             raise QueueFull(f"{whose} has {waiting} open tickets, at most {most_open}")
-        if not TICKETS.add_new(self.db, ticket):
+        if not TICKETS.add_new(self, ticket):
             raise StoreError(f"ticket {ticket.id!r} cannot be opened: its id or its token is taken")
         if ticket.state in _OPENED_AS:
-            increment(self.db, agent, {_OPENED_AS[ticket.state]: 1})
-        self.db.changed.append(ticket.id)
+            increment(self, agent, {_OPENED_AS[ticket.state]: 1})
+        self.changed.append(ticket.id)
         return ticket
 
     def ticket(self, id: str) -> Ticket | None:
-        return TICKETS.first(self.db, "WHERE id = ?", (id,))
+        return TICKETS.first(self, "WHERE id = ?", (id,))
 
     def live_ticket(self, digest: str, agent: AgentRef) -> Ticket | None:
         """The live ticket of an action, else the newest that is not spent."""
         same = _same(digest, agent)
-        return TICKETS.first(self.db, f"WHERE {_SAME} AND {_LIVE}", same) or TICKETS.first(
-            self.db, f"WHERE {_SAME} AND {_UNSPENT} ORDER BY opened_at DESC, id DESC", same
+        return TICKETS.first(self, f"WHERE {_SAME} AND {_LIVE}", same) or TICKETS.first(
+            self, f"WHERE {_SAME} AND {_UNSPENT} ORDER BY opened_at DESC, id DESC", same
         )
 
     def ticket_by_token(self, token_hash: str) -> Ticket | None:
         """None for the empty hash, which many tickets have."""
-        return TICKETS.first(self.db, "WHERE token_hash = ? AND token_hash <> ''", (token_hash,))
+        return TICKETS.first(self, "WHERE token_hash = ? AND token_hash <> ''", (token_hash,))
 
     def tickets(self, query: TicketQuery) -> list[Ticket]:
         """The newest first; queries each state by itself, so that a rare one is found among millions."""
@@ -274,7 +295,7 @@ class TicketQueries:
         found = [
             ticket
             for state in query.states or tuple(TicketState)
-            for ticket in TICKETS.readable(self.db, order, [*params, str(state), query.limit])
+            for ticket in TICKETS.readable(self, order, [*params, str(state), query.limit])
         ]
         found.sort(key=lambda ticket: (ticket.opened_at, ticket.id), reverse=True)
         return found[: query.limit]
@@ -285,90 +306,74 @@ class TicketQueries:
             raise StoreError(f"ticket {before.id!r} cannot become ticket {ticket.id!r}")
         after = replace(ticket, version=before.version + 1)
         same = (before.id, str(before.state), before.version)
-        if not TICKETS.change(self.db, after, _FIXED, "id = ? AND state = ? AND version = ?", same):
+        if not TICKETS.change(self, after, _FIXED, "id = ? AND state = ? AND version = ?", same):
             return False
         became = {_BECAME[after.state]: 1} if after.state is not before.state and after.state in _BECAME else {}
         if after.executed_at and not before.executed_at:
             became["executed"] = 1
         if before.open and after.state in _ANSWERED and after.decided_by not in ("", BY_TIME):
             became |= answer_figures(_ANSWERED[after.state], after.decided_at - before.opened_at)
-        increment(self.db, before.agent, became)
-        self.db.changed.append(before.id)
+        increment(self, before.agent, became)
+        self.changed.append(before.id)
         return True
 
     def add_approval(self, approval: Approval) -> None:
         """Adds a signed statement; ignores a duplicate."""
-        APPROVALS.add_new(self.db, approval)
-        self.db.changed.append(approval.ticket)
+        APPROVALS.add_new(self, approval)
+        self.changed.append(approval.ticket)
 
     def approvals(self, ticket: str) -> list[Approval]:
-        return APPROVALS.find(self.db, "WHERE ticket = ? ORDER BY at, operator", (ticket,))
+        return APPROVALS.find(self, "WHERE ticket = ? ORDER BY at, operator", (ticket,))
 
     def _open_tickets(self, agent: AgentRef) -> int:
         """The open tickets of one session, so that those of another session do not count."""
         sql = f"SELECT count(*) FROM tickets WHERE principal = ? AND name_key = ? AND session = ? AND {_OPEN}"
-        return int(self.db.execute(sql, (agent.principal, normal_name(agent.name), agent.session))[0][0])
+        return int(self.execute(sql, (agent.principal, normal_name(agent.name), agent.session))[0][0])
 
     def _open_of_all_names(self, principal: str) -> int:
         """The open tickets under all names: names are claims, and with new ones an agent could flood the queue."""
-        return int(self.db.execute(f"SELECT count(*) FROM tickets WHERE principal = ? AND {_OPEN}", (principal,))[0][0])
+        return int(self.execute(f"SELECT count(*) FROM tickets WHERE principal = ? AND {_OPEN}", (principal,))[0][0])
 
-
-def _same(digest: str, agent: AgentRef) -> tuple[str, str, str]:
-    return digest, agent.principal, normal_name(agent.name)
-
-
-BLOCKS = RecordTable("blocks", Block, key=("principal", "since"))
-DENIALS = RecordTable("denials", Denial, key=("effect_key", "principal", "session", "ticket"))
-GRANTS = RecordTable("grants", Grant, key=("id",))
-
-_MOST_DENIALS = 2_000  # compared per principal: rejections first, then the newest
-_GOOD = "revoked_at = 0 AND remaining > 0 AND expires_at > ?"
-
-
-class StandingQueries:
-    """The part of a transaction for what stands beside tickets: blocks, denials and grants."""
-
-    db: Transaction
+    # blocks, denials and grants
 
     def block(self, principal: str) -> Block | None:
         """The newest block that is not lifted."""
-        return BLOCKS.first(self.db, "WHERE principal = ? AND lifted_at = 0 ORDER BY since DESC", (principal,))
+        return BLOCKS.first(self, "WHERE principal = ? AND lifted_at = 0 ORDER BY since DESC", (principal,))
 
     def blocks(self) -> list[Block]:
         """All blocks, lifted ones too, the newest first."""
-        return BLOCKS.find(self.db, "ORDER BY since DESC, principal")
+        return BLOCKS.find(self, "ORDER BY since DESC, principal")
 
     def save_block(self, block: Block) -> None:
         """Adds a block, or changes the one of this principal that began at the same time."""
-        BLOCKS.save(self.db, block)
-        self.db.changed.append(StoreEvent.BLOCKS)
+        BLOCKS.save(self, block)
+        self.changed.append(StoreEvent.BLOCKS)
 
     def denials(self, now: float, principal: str = "") -> list[Denial]:
         """The denials in force, of one principal or of all; rejections first, then the newest."""
         if not principal:
-            return DENIALS.find(self.db, "WHERE until > ?", (now,))
+            return DENIALS.find(self, "WHERE until > ?", (now,))
         where = "WHERE principal = ? AND until > ? ORDER BY rejected_at DESC, at DESC, effect_key DESC"
-        return DENIALS.find(self.db, f"{where} LIMIT {_MOST_DENIALS}", (principal, now))
+        return DENIALS.find(self, f"{where} LIMIT {_MOST_DENIALS}", (principal, now))
 
     def save_denial(self, denial: Denial) -> None:
-        DENIALS.save(self.db, denial)
-        self.db.changed.append(StoreEvent.DENIALS)
+        DENIALS.save(self, denial)
+        self.changed.append(StoreEvent.DENIALS)
 
     def forget_denials(self, before: float) -> None:
         """Deletes denials that ended before this time."""
-        self.db.execute("DELETE FROM denials WHERE until < ?", (before,))
+        self.execute("DELETE FROM denials WHERE until < ?", (before,))
 
     def grants(self, now: float) -> list[Grant]:
         """The grants that are in force."""
-        return GRANTS.find(self.db, f"WHERE {_GOOD} ORDER BY created_at, id", (now,))
+        return GRANTS.find(self, f"WHERE {_GOOD} ORDER BY created_at, id", (now,))
 
     def grant(self, id: str) -> Grant | None:
-        return GRANTS.first(self.db, "WHERE id = ?", (id,))
+        return GRANTS.first(self, "WHERE id = ?", (id,))
 
     def save_grant(self, grant: Grant) -> None:
         """Adds a grant; an existing one can only be revoked or lose uses, as the rest of it is signed."""
-        self.db.execute(
+        self.execute(
             f"{GRANTS.insert} ON CONFLICT (id) DO UPDATE SET "
             "remaining = CASE WHEN excluded.remaining < grants.remaining THEN excluded.remaining ELSE grants.remaining END, "
             "revoked_by = CASE WHEN grants.revoked_at = 0 THEN excluded.revoked_by ELSE grants.revoked_by END, "
@@ -379,4 +384,87 @@ class StandingQueries:
     def use_grant(self, id: str, now: float) -> bool:
         """Uses a grant once; False when no use is left."""
         sql = f"UPDATE grants SET remaining = remaining - 1 WHERE id = ? AND {_GOOD} RETURNING id"
-        return bool(self.db.execute(sql, (id, now)))
+        return bool(self.execute(sql, (id, now)))
+
+    # the audit
+
+    def audit_head(self, writer: str) -> AuditRow | None:
+        """The end of a chain; None for records that belong to no chain."""
+        known = "EXISTS (SELECT 1 FROM audit_heads AS head WHERE head.writer = audit.writer)"
+        return AUDIT.first(self, f"WHERE writer = ? AND {known} ORDER BY seq DESC", (writer,))
+
+    def append_audit(self, rows: Iterable[AuditRow]) -> None:
+        """Adds to chains; refuses a record that does not follow the one before it."""
+        ordered = sorted(rows, key=lambda row: (row.writer, row.seq))
+        for writer, group in groupby(ordered, key=lambda row: row.writer):
+            chain = list(group)
+            self._move_head(writer, chain)
+            AUDIT.add(self, chain)
+
+    def audit(self, query: AuditQuery) -> list[AuditRow]:
+        """Matching records: by number for one writer, else by time."""
+        clause, params = where(
+            ("writer = ?", query.writer or None),
+            ("seq > ?", query.after_seq if query.after_seq >= 0 else None),
+            ("event = ?", query.event or None),
+            ("at >= ?", query.since or None),
+            ("at <= ?", query.until or None),
+            (LIKE.format("body"), contains(query.text) if query.text else None),
+        )
+        order = "seq" if query.writer else "at, writer, seq"
+        if query.newest_first:
+            order = ", ".join(f"{column} DESC" for column in order.split(", "))
+        return AUDIT.find(self, f"{clause}ORDER BY {order} LIMIT ?", [*params, query.limit])
+
+    def audit_writers(self) -> list[str]:
+        """Every writer with a chain or with records."""
+        return sorted(stored_text(writer) for (writer,) in self.execute(_WRITERS))
+
+    def prune_audit(self, writer: str, before_seq: int) -> int:
+        """Deletes records before a number; always keeps a chain's last one."""
+        head = self.execute("SELECT seq FROM audit_heads WHERE writer = ?", (writer,))
+        if not head:
+            return 0
+        gone = self.execute(
+            "DELETE FROM audit WHERE writer = ? AND seq < ? RETURNING seq", (writer, min(before_seq, head[0][0]))
+        )
+        return len(gone)
+
+    def checkpoints(self) -> list[Checkpoint]:
+        return CHECKPOINTS.find(self, "ORDER BY id")
+
+    def add_checkpoint(self, checkpoint: Checkpoint) -> int:
+        """Stores it under the next number, whatever number it has."""
+        number = next_number(self, "checkpoint")
+        self.execute(CHECKPOINTS.insert, CHECKPOINTS.values(replace(checkpoint, id=number)))
+        return number
+
+    def _move_head(self, writer: str, chain: list[AuditRow]) -> None:
+        """Moves a chain's end to the last of these records; refuses records that do not continue it."""
+        found = self.execute("SELECT seq, hash FROM audit_heads WHERE writer = ?", (writer,))
+        seq, hash = found[0] if found else (FIRST_SEQ - 1, GENESIS)
+        for row in chain:
+            if row.seq != seq + 1 or row.prev != hash:
+                if found and row is chain[0] and not self._is_there(writer, seq):
+                    raise StoreError(
+                        f"the record was cut off outside Interlock: the end of {writer!r}, number {seq}, is gone; put a copy of the state"
+                        " back, or move it away to start over"
+                    )
+                got, expected = f"{row.seq} after {row.prev[:12]!r}", f"{seq + 1} after {hash[:12]!r}"
+                raise StoreError(f"audit of {writer!r}: record {got} does not continue it, expected {expected}")
+            seq, hash = row.seq, row.hash
+        if found:
+            moved = self.execute(
+                "UPDATE audit_heads SET seq = ?, hash = ? WHERE writer = ? AND seq = ? AND hash = ? RETURNING seq",
+                (seq, hash, writer, *found[0]),
+            )
+        else:
+            moved = self.execute(
+                "INSERT INTO audit_heads (writer, seq, hash) VALUES (?, ?, ?) ON CONFLICT DO NOTHING RETURNING seq",
+                (writer, seq, hash),
+            )
+        if not moved:
+            raise StoreError(f"audit of {writer!r}: somebody else added to it at the same time")
+
+    def _is_there(self, writer: str, seq: int) -> bool:
+        return bool(self.execute("SELECT 1 FROM audit WHERE writer = ? AND seq = ?", (writer, seq)))
