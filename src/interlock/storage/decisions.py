@@ -16,7 +16,6 @@ from interlock.policy.digest import normal_name
 from interlock.ports import QueueFull, StoreError, StoreEvent
 from interlock.records import (
     ANSWERED_WITHIN,
-    AgentTotals,
     Approval,
     AuditQuery,
     AuditRow,
@@ -24,7 +23,6 @@ from interlock.records import (
     Checkpoint,
     Counts,
     Denial,
-    Figures,
     Grant,
     HistoryEntry,
     Ticket,
@@ -45,22 +43,6 @@ ON CONFLICT (principal, name_key, operation, slot) DO UPDATE SET
   points = CASE WHEN excluded.minute > tallies.minute THEN 0 ELSE tallies.points END + excluded.points,
   minute = CASE WHEN excluded.minute > tallies.minute THEN excluded.minute ELSE tallies.minute END
 """
-# Uses the index of each agent's history, so that a long one costs no more than a short one.
-_LAST = """
-SELECT principal, name_key, (
-  SELECT max(at) FROM deeds WHERE deeds.principal = figures.principal AND deeds.name_key = figures.name_key
-) FROM figures WHERE figure = 'total_checked'
-"""
-_NAMES = (
-    "total_checked",
-    "destructive_detected",
-    "blocked_by_cooling",
-    "blocked_by_approval",
-    "approved",
-    "rejected",
-    "expired",
-    "executed",
-)
 TICKETS = RecordTable("tickets", Ticket, key=("id",), by_name=True)
 APPROVALS = RecordTable("approvals", Approval, key=("ticket", "operator", "signature"))
 # The action of a ticket is fixed: these columns are never changed.
@@ -178,41 +160,6 @@ class DecisionQueries(Transaction):
         if execution:
             repeats, points = self._tally(operation, "execution = ? AND execution <> ''", (execution,))
         return Counts(repeats=repeats, hourly=hourly, cumulative=points, forbidden=self._forbidden(agent, now - window))
-
-    def figures(self) -> Figures:
-        """The metrics of the gate, counted as things happen."""
-        rows = self.execute("SELECT figure, CAST(sum(value) AS BIGINT) FROM figures GROUP BY figure")
-        totals = {str(figure): int(value) for figure, value in rows}
-
-        def part(prefix: str) -> dict[str, int]:
-            return {name.removeprefix(prefix): totals[name] for name in sorted(totals) if name.startswith(prefix)}
-
-        return Figures(
-            **{name: totals.get(name, 0) for name in _NAMES},
-            by_severity=part("severity:"),
-            by_category=part("category:"),
-            by_decision=part("decision:"),
-            answers=part("answered:"),
-            answer_ms=part("answer_ms:"),
-        )
-
-    def deeds(self, principal: str, name: str, since: float, most: int) -> list[HistoryEntry]:
-        """An agent's history since then, the newest first."""
-        where = "WHERE principal = ? AND name_key = ? AND at > ? ORDER BY at DESC LIMIT ?"
-        return DEEDS.find(self, where, (principal, normal_name(name), since, most))
-
-    def agent_totals(self) -> list[AgentTotals]:
-        """The totals of every agent, the most recent first."""
-        found: dict[tuple[str, str], dict[str, int]] = {}
-        for principal, name, figure, value in self.execute(
-            "SELECT principal, name_key, figure, value FROM figures ORDER BY principal, name_key, figure"
-        ):
-            found.setdefault((stored_text(principal), stored_text(name)), {})[str(figure)] = int(value)
-        last = {
-            (stored_text(principal), stored_text(name)): float(at or 0) for principal, name, at in self.execute(_LAST)
-        }
-        totals = [AgentTotals(*who, figures, last.get(who, 0.0)) for who, figures in found.items()]
-        return sorted(totals, key=lambda one: (-one.last_at, one.principal, one.name))
 
     def _hour(self, agent: AgentRef, operation: str, now: float) -> tuple[int, int]:
         """This operation and all points in the last hour: whole minutes from the ring, the first one from the history."""

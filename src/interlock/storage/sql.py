@@ -12,10 +12,13 @@ from interlock.policy.digest import normal_name
 from interlock.ports import StoreError, StoreEvent
 from interlock.records import (
     AgentRow,
+    AgentTotals,
     Challenge,
     Credential,
     Delivery,
     Execution,
+    Figures,
+    HistoryEntry,
     Notification,
     OperatorRow,
     SealedSession,
@@ -24,8 +27,14 @@ from interlock.records import (
 )
 from interlock.records.plans import PlanQuery, PlanRow, Workflow
 from interlock.storage import RecordTable, contains, from_json, stored_text, to_json, where
-from interlock.storage.decisions import LIKE, DecisionQueries, next_number
+from interlock.storage.decisions import DEEDS, LIKE, DecisionQueries, next_number
 
+# Uses the index of each agent's history, so that a long one costs no more than a short one.
+_LAST = """
+SELECT principal, name_key, (
+  SELECT max(at) FROM deeds WHERE deeds.principal = figures.principal AND deeds.name_key = figures.name_key
+) FROM figures WHERE figure = 'total_checked'
+"""
 CHALLENGES = RecordTable("challenges", Challenge, key=("id",))
 EXECUTIONS = RecordTable("executions", Execution, key=("id",), by_name=True)
 NOTIFICATIONS = RecordTable("notifications", Notification, key=("id",), by_name=True)
@@ -48,6 +57,43 @@ PROBE = "probe"  # a setting that is written to test the store; not announced
 
 class SqlTx(DecisionQueries):
     """One transaction with all its queries, written once for every database."""
+
+    # figures
+
+    def figures(self) -> Figures:
+        """The metrics of the gate, counted as things happen."""
+        rows = self.execute("SELECT figure, CAST(sum(value) AS BIGINT) FROM figures GROUP BY figure")
+        totals = {str(figure): int(value) for figure, value in rows}
+
+        def part(prefix: str) -> dict[str, int]:
+            return {name.removeprefix(prefix): totals[name] for name in sorted(totals) if name.startswith(prefix)}
+
+        return Figures(
+            **{name: totals.get(name, 0) for name, of in Figures.__annotations__.items() if of == "int"},
+            by_severity=part("severity:"),
+            by_category=part("category:"),
+            by_decision=part("decision:"),
+            answers=part("answered:"),
+            answer_ms=part("answer_ms:"),
+        )
+
+    def deeds(self, principal: str, name: str, since: float, most: int) -> list[HistoryEntry]:
+        """An agent's history since then, the newest first."""
+        where = "WHERE principal = ? AND name_key = ? AND at > ? ORDER BY at DESC LIMIT ?"
+        return DEEDS.find(self, where, (principal, normal_name(name), since, most))
+
+    def agent_totals(self) -> list[AgentTotals]:
+        """The totals of every agent, the most recent first."""
+        found: dict[tuple[str, str], dict[str, int]] = {}
+        for principal, name, figure, value in self.execute(
+            "SELECT principal, name_key, figure, value FROM figures ORDER BY principal, name_key, figure"
+        ):
+            found.setdefault((stored_text(principal), stored_text(name)), {})[str(figure)] = int(value)
+        last = {
+            (stored_text(principal), stored_text(name)): float(at or 0) for principal, name, at in self.execute(_LAST)
+        }
+        totals = [AgentTotals(*who, figures, last.get(who, 0.0)) for who, figures in found.items()]
+        return sorted(totals, key=lambda one: (-one.last_at, one.principal, one.name))
 
     # executions
 
