@@ -3,39 +3,51 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping, Sequence
-from functools import cache
-from urllib.parse import unquote, urlsplit
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import lru_cache
+from types import MappingProxyType
 
 from msgspec.structs import replace
 
 from interlock.analysis.facts import Command, Effect, Fact, known
 from interlock.analysis.lazy_regex import lazy_regex
+from interlock.analysis.lexicon import verb_kind
 from interlock.analysis.places import resolve
-from interlock.analysis.programs.load import describe, shipped_programs
-from interlock.analysis.programs.objects import NAMESPACE, OPERAND, cluster_place, database_place
-from interlock.analysis.programs.options import options, valued
+from interlock.analysis.programs.load import describe, word_set
+from interlock.analysis.programs.objects import OPERAND, in_repository, named_objects
+from interlock.analysis.programs.options import CommandOptions, options, valued
 from interlock.analysis.read import read
 from interlock.analysis.shell import show_command
-from interlock.analysis.shell.interpreters import is_interpreter
 from interlock.analysis.targets import happens_elsewhere
-from interlock.model import Action, Assessment, Kind, Level, Span
+from interlock.model import Action, Assessment, Kind, Level, Span, operation
 from interlock.policy.effect_key.key import (
     FAMILIES,
     READS,
     REMOVE,
+    RUN,
     SEND,
     SILENT,
     STOP,
     UNKNOWN,
+    UNTRACKED,
+    WORKTREE,
+    WRITE,
     EffectKey,
     Relation,
     nearest,
     parse,
     relation,
 )
-from interlock.policy.effect_key.params import CLUSTER, DATABASE, REPOSITORY, noun, split_off, targets_in_params
-from interlock.policy.effect_key.programs import FORGE, command_keys
+from interlock.policy.effect_key.operations import (
+    FORGE,
+    acted_on,
+    normal_spelling,
+    noun,
+    params_of,
+    store_place,
+    targets_in_params,
+)
 from interlock.policy.registry import normalise_action
 from interlock.redaction import redact
 
@@ -47,12 +59,7 @@ LONGEST = 120  # characters of one target; of a longer one its hash counts as we
 MORE = EffectKey("more", UNKNOWN, grantable=False)  # there are more than are listed
 _OTHER = lazy_regex(r"[\W_]+")
 _ALL_OF_IT = lazy_regex(r"(?:/\**)+$")  # `data/`, `data/*`; `data*` is more than data
-_QUOTED = lazy_regex(r"""\b([\w@.:/-]*\d[\w@.:/-]*)|[:=(]\s*["']([^"']{1,80})["']""")  # numbers, ids, values in quotes
 _STORES = ("sql_", "store_")
-_BY_NAME_ALONE = frozenset({"table", "view", "collection"})  # as a statement in SQL has it
-_DATA_NOUNS = _BY_NAME_ALONE | {"database", "schema", "index", "column", "keyspace"}
-_GIT_NOUNS = frozenset({"branch", "tag", "ref", "stash", "commit", "worktree", "history", "force", "push", "reflog"})
-_REF_KEYS = frozenset({"branch", "branch_name", "ref", "tag", "tag_name"})
 _DEFAULT_SCHEMAS = frozenset({"public", "dbo", "main"})
 _EVERYDAY = frozenset({REMOVE, SEND, STOP})  # harmless changes of rights are not those that were refused
 _KINDS = ("database", "schema", "index", "user", "role")  # traits of a dropped object that is no table
@@ -79,7 +86,7 @@ def effect_keys(action: Action, facts: Sequence[Fact], assessment: Assessment) -
     for at, fact in enumerate(commands):
         if (key := (show_command(fact.program, fact.words), fact.span)) in accused - told:
             place = place_of(fact, facts)
-            own = command_keys(fact if fact.cwd else replace(fact, cwd=action.cwd), commands[:at])
+            own = _command_keys(fact if fact.cwd else replace(fact, cwd=action.cwd), commands[:at])
             found |= dict.fromkeys(replace(one, place=place) if place else one for one in own)
             heard.add(key)
     if not found or accused - heard:
@@ -128,7 +135,7 @@ def _effects(action: Action, facts: Sequence[Fact], accused: set[Key]) -> Iterat
 def _keys_of(action: Action, fact: Effect, facts: Sequence[Fact]) -> list[EffectKey]:
     family = FAMILIES.get(fact.verb, fact.verb)
     if fact.verb.startswith("act_"):
-        return _acted_on(action, family, fact.target)
+        return acted_on(action, family, fact.target)
     if not known(fact.target):
         return [EffectKey(family, UNKNOWN)]
     place = place_of(fact, facts)
@@ -164,83 +171,6 @@ def _stored(action: Action, family: str, fact: Effect, facts: Sequence[Fact], aw
     return EffectKey(family, _short(f"{kind}_{name}".strip("_")), place)
 
 
-def _acted_on(action: Action, family: str, target: str) -> list[EffectKey]:
-    """The targets of an announced effect: its noun, and the params that identify the object."""
-    if not known(target):
-        return [EffectKey(family, UNKNOWN)]
-    thing, params = _turned(noun(target)), _params(action) or _said(action, noun(target))
-    thing, place, rest = _placed(thing, params, action.cwd)
-    targets, cut = targets_in_params(rest, thing, exact=thing in _GIT_NOUNS)
-    kind = "" if thing in _BY_NAME_ALONE and all(targets) else f"{thing}_"
-    found = [EffectKey(family, f"{kind}{target}".strip("_"), place) for target in targets]
-    return [*found, EffectKey(family, UNKNOWN)] if cut else found
-
-
-def _said(action: Action, thing: str) -> Mapping[str, object]:
-    """Which one a sentence means that calls an operation by its name: `delete_user 4`, `delete_user(4)`, `delete_user {"id": 4}`."""
-    if action.kind is not Kind.INTENT or "_" in thing:
-        return {}
-    named = [found for pair in _QUOTED.findall(action.text) if (found := next(filter(None, pair), ""))]
-    return {"id": list(dict.fromkeys(named))} if named else {}
-
-
-def _turned(thing: str) -> str:
-    """`branch_main` for `main_branch`."""
-    name, _, kind = thing.rpartition("_")
-    return f"{kind}_{name}" if name and kind in ("branch", "tag") else thing
-
-
-def _placed(thing: str, params: Mapping[str, object], cwd: str) -> tuple[str, str, Mapping[str, object]]:
-    """The common noun of the target, its place (from the params, or the folder), and the params that identify it."""
-    if thing in _GIT_NOUNS:
-        where, rest = split_off(params, REPOSITORY)
-        if thing in ("force", "push", "history") and (ref := _ref(rest)):
-            thing, rest = "branch", {"branch": ref}
-        return thing, _repository(where, cwd), rest
-    if thing == "repo":
-        where, rest = split_off(params, REPOSITORY | {"name"})
-        whole = _repository(
-            {**where, "repo": where.get("name") or where.get("repo") or where.get("repository") or ""}, ""
-        )
-        if "/" in whole.removeprefix("repository:"):
-            return thing, FORGE, {"repo": whole.removeprefix("repository:")}
-    if thing in _cluster_nouns():
-        where, rest = split_off(params, CLUSTER if thing != "namespace" else CLUSTER - {"namespace"})
-        if where or thing == "namespace":
-            context = where.get("context") or where.get("kube_context") or where.get("cluster") or ""
-            place = cluster_place(context, where.get("namespace", ""))
-            return thing, place if thing != "namespace" else f"cluster:{context}/", rest
-    if thing in _DATA_NOUNS:
-        own = frozenset(name for name in DATABASE if thing in ("database", "schema") and "d" in name and "b" in name)
-        where, rest = split_off(params, DATABASE - own)
-        place = place_of_params(where, cwd)
-        return thing, place if thing != "database" or place.startswith("db:") else "db:", rest
-    return thing, cwd, params
-
-
-@cache
-def _cluster_nouns() -> frozenset[str]:
-    """The kinds of objects in a cluster, by the descriptions of its clients."""
-    clients = [program for program in shipped_programs().telling("kinds").values() if "context" in program.place]
-    return frozenset(kind for one in clients for kind in one.kinds.values()) | {NAMESPACE, "job", "secret", "release"}
-
-
-def _ref(params: Mapping[str, object]) -> str:
-    named = [str(value) for key, value in params.items() if normalise_action(str(key)) in _REF_KEYS and value]
-    return named[0].removeprefix("refs/heads/") if named else ""
-
-
-def _repository(where: Mapping[str, str], cwd: str) -> str:
-    """A repository by its folder, or by its owner and name."""
-    path = next((where[key] for key in ("repository_path", "repo_path", "working_directory") if where.get(key)), "")
-    name = where.get("repository") or where.get("repo") or ""
-    if path or name.startswith(("/", ".", "~")):
-        return resolve(path or name, cwd)
-    owner = where.get("owner") or where.get("organization") or where.get("org") or ""
-    whole = name if "/" in name or not owner else f"{owner}/{name}"
-    return f"repository:{whole.casefold()}" if whole else cwd
-
-
 def _by_name(action: Action) -> list[EffectKey]:
     """The keys of an action without findings: by the effect that its name implies, or by the name itself, for these targets."""
     if action.kind not in (Kind.OPERATION, Kind.TOOL):
@@ -251,27 +181,16 @@ def _by_name(action: Action) -> list[EffectKey]:
         found = list(_effects(bare, named, {(fact.subject, fact.span) for fact in named}))
         if found:
             return [key for _, key, _ in found]
-    targets, cut = targets_in_params(_params(action), "")
+    targets, cut = targets_in_params(params_of(action), "")
     name = normalise_action(action.text)[:200]
     found_ones = [EffectKey(action.kind.value, f"{name}_{target}".rstrip("_"), action.cwd) for target in targets]
     return [*found_ones, MORE] if cut else found_ones
-
-
-def _params(action: Action) -> Mapping[str, object]:
-    given = action.fields.get("params") or action.fields.get("input")
-    return redact(given) if isinstance(given, Mapping) else {}
 
 
 AWAY = frozenset({"remote", "container"})
 _EXEC = valued(
     "-u --user -e --env -w --workdir -n --namespace --context -c --container --kubeconfig -v --volume --name -p --network -H --host"
 )
-_CLIENTS = valued(
-    "-h --host -d --dbname --database -D -p -P --port -U -u --user --username -c --command -e --execute -f --file -q --query -v --set -S "
-    "--server -o -F -R -T --eval --url --uri -n -a -i -x --pset"
-)
-_CONNECT = lazy_regex(r"""connect\(\s*(?:f|r|b)?["']([^"'\n]+)["']""")
-_FILE_NAME = lazy_regex(r"\.(?:db|sqlite3?|duckdb)$|^[./~]")
 
 
 def place_of(fact: Effect | Command, facts: Sequence[object]) -> str:
@@ -298,70 +217,222 @@ def _reached(wrapper: Command) -> str:
     return f"{wrapper.program}:{names[0]}" if names else f"{wrapper.program}:"
 
 
-def store_place(action: Action, effect: Effect, facts: Sequence[object]) -> str:
-    """The database that a statement goes to, as far as its client, its parameters or its code names one; else the agent's folder."""
-    client = next(
-        (one for one in facts if isinstance(one, Command) and one.span == effect.span and one.program in effect.via),
-        None,
-    )
-    if client is not None and all(map(known, client.words)):
-        found = _of_client(client)
+_FAMILIES = MappingProxyType({"remove": REMOVE, "stop": STOP, "write": WRITE})
+_PARTS = lazy_regex(r"[-:_./\s]+")
+_LONGEST = 200
+
+
+def _command_keys(command: Command, before: Sequence[Command]) -> list[EffectKey]:
+    """The keys of one command without known effects: by the targets in its words, else by its own text."""
+    if all(map(known, command.words)):
+        wraps = "wrapper" in command.traits  # what it runs is reported by itself
+        found = [] if wraps else _git_keys(command) or _by_description(command, before) or _by_verb(command)
         if found:
-            return found
-    if action.kind in (Kind.OPERATION, Kind.TOOL):
-        given = action.fields.get("params") or action.fields.get("input")
-        where, _ = split_off(given, DATABASE)
-        return place_of_params(where, action.cwd)
-    code = client is None or is_interpreter(client.program)
-    connected = _CONNECT.search(action.text) if code else None
-    if connected:
-        return place_of_address(connected[1], client.cwd if client else action.cwd)
-    return client.cwd if client is not None and client.cwd else action.cwd
+            return [replace(one, grantable=False) for one in found]
+    return [_run_key(command)]
 
 
-def place_of_params(where: Mapping[str, str], cwd: str) -> str:
-    """The place that parameters name; the agent's folder where they name none."""
-    address = next(
-        (where[key] for key in ("dsn", "url", "uri", "connection", "connection_string") if where.get(key)), ""
+def _run_key(command: Command) -> EffectKey:
+    """A program whose effects are not known: its name and the words that are no flags, in its own folder."""
+    words = sorted(
+        word.lstrip("+") for word in redact([command.program, *command.words])[1:] if not word.startswith("-")
     )
-    if address:
-        return place_of_address(address, cwd)
-    name = next((where[key] for key in ("database", "db", "dbname", "database_name", "db_name") if where.get(key)), "")
-    host = next((where[key] for key in ("host", "hostname", "server", "endpoint") if where.get(key)), "")
-    if name and not host and _FILE_NAME.search(name):
-        return f"db:{resolve(name, cwd)}"
-    return database_place(host, where.get("port", ""), name) if name or host else cwd
+    located = in_repository(command) and all(map(known, command.words))
+    place = _in_repository(command)[0] if located else command.cwd
+    return EffectKey(RUN, f"{command.program} {' '.join(words)}".strip()[:_LONGEST], place, grantable=False)
 
 
-def place_of_address(address: str, cwd: str) -> str:
-    """A database by its address: a URL, a file, or a name."""
-    if "://" in address:
-        try:
-            parts = urlsplit(address)
-            host, port = parts.hostname or "", str(parts.port or "")
-        except ValueError:
-            return f"db:{address}"
-        if (
-            parts.scheme.startswith("sqlite") or parts.scheme == "file"
-        ):  # three slashes are a relative path, four an absolute one
-            return f"db:{resolve(parts.path.removeprefix('/'), cwd)}"
-        return database_place(host, port, unquote(parts.path.lstrip("/")))
-    if _FILE_NAME.search(address):
-        return f"db:{resolve(address.removeprefix('file:'), cwd)}"
-    return database_place("", "", address)
+def _by_description(command: Command, before: Sequence[Command]) -> list[EffectKey]:
+    """The objects that the description of the program names."""
+    found: list[EffectKey] = []
+    for one in named_objects(command, before):
+        kind = noun(one.kind)
+        family = _FAMILIES.get(one.effect) or _family(f"{one.effect}_{kind}")
+        name = normal_spelling(one.name) if kind == "database" else one.name.removesuffix(".service")
+        found.append(EffectKey(family, f"{kind}_{name}", one.place))
+    return [one for one in found if one.family]
 
 
-def _of_client(client: Command) -> str:
-    """What a client's words and settings name; empty for its own defaults."""
-    found = options(client.words, _CLIENTS)
-    env = dict(client.env)
-    program = describe(client.program)  # the operands of one that takes its options first are a statement
-    names = [word for word in found.operands if " " not in word.strip() and not program.options_first]
-    if "store" in program.place:
-        return f"db:{resolve(names[0], client.cwd)}" if names else ""
-    named = found.value("-d", "--dbname", "--database", "-D", "--url", "--uri") or (names[0] if names else "")
-    named = named or env.get("DATABASE_URL") or env.get("PGDATABASE") or env.get("MYSQL_DATABASE") or ""
-    host = found.value("-h", "--host", "-S", "--server") or env.get("PGHOST") or env.get("MYSQL_HOST") or ""
-    if "://" in named:
-        return place_of_address(named, client.cwd)
-    return database_place(host, found.value("-p", "-P", "--port") or "", named) if named or host else ""
+# All other programs, by their own verb: `gh repo delete org/app`, `aws rds delete-db-instance`, `heroku apps:destroy shop`.
+
+
+def _by_verb(command: Command) -> list[EffectKey]:
+    found = _verb(command.words)
+    if found is None:
+        return []
+    name, rest = found
+    family = _family(name)
+    if not family:
+        return []
+    ids = sorted({normal_spelling(word) for word in redact(["", *rest])[1:] if word} - {""})
+    thing = _thing(name)
+    located = [word for word in rest if "://" in word]
+    if len(located) == 1:
+        return [EffectKey(family, located[0].rstrip("/"))]
+    hosted = thing == "repo" and len(ids) == 1 and "/" in ids[0]
+    target = f"{thing}_{'_'.join(ids)}".strip("_")[:_LONGEST]
+    return [EffectKey(family, target, FORGE if hosted else command.cwd)] if ids else []
+
+
+def _verb(words: Sequence[str]) -> tuple[str, list[str]] | None:
+    """The first words up to a verb, as the name of an operation; and the values behind it."""
+    plain = [word for word in words if not word.startswith("-")]
+    for at, word in enumerate(plain[:5]):
+        parts = [part for part in _PARTS.split(word.lower()) if part]
+        verb = next((part for part in parts if verb_kind(part) in word_set("removing_verbs") or part == "rb"), "")
+        if verb:
+            others = [part for part in parts if part != verb]
+            thing = others or [part for part in _PARTS.split(plain[at - 1].lower()) if part][-1:] if at else others
+            values = [word.partition("=")[2] for word in words if word.startswith("-") and "=" in word]
+            return "_".join(["delete" if verb == "rb" else verb, *thing]), [*plain[at + 1 :], *values]
+    return None
+
+
+@lru_cache(maxsize=512)
+def _act(name: str) -> Effect | None:
+    """What an operation of this name announces, by the lexicon of names."""
+    for fact in read(operation(name, {})).facts:
+        if isinstance(fact, Effect) and fact.verb.startswith("act_"):
+            return fact
+    return None
+
+
+def _family(name: str) -> str:
+    act = _act(name)
+    return FAMILIES.get(act.verb, "") if act is not None else ""
+
+
+def _thing(name: str) -> str:
+    act = _act(name)
+    return noun(act.target) if act is not None else ""
+
+
+_GLOBAL = valued("-C -c --git-dir --work-tree --namespace --exec-path --super-prefix --config-env")
+_REMOTE_URL = lazy_regex(r"(?:[a-z+]+://)?(?:[^@/]+@)?(.+?)(?:\.git)?/?$", re.IGNORECASE)
+_STASH = lazy_regex(r"(?:stash@\{(\d+)\}|(\d+))$")
+
+
+def _git_keys(command: Command) -> list[EffectKey]:
+    """The keys of one git command; none where its targets cannot be resolved."""
+    if not in_repository(command):
+        return []
+    folder, name, words = _in_repository(command)
+    takes, targets = _GIT.get(name, ("", _no_targets))
+    found = (EffectKey(REMOVE, target) for target in targets(folder, options(words, valued(takes)), words))
+    return list(dict.fromkeys(one if one.anchored else replace(one, place=folder) for one in found))
+
+
+def _in_repository(command: Command) -> tuple[str, str, list[str]]:
+    """The folder of the repository that a git command works in, the subcommand, and the words behind it."""
+    found = options(command.words, _GLOBAL, stop_at_operand=True)
+    env = dict(command.env)
+    folder = command.cwd
+    for step in found.all("-C"):
+        folder = resolve(step, folder)
+    tree = found.value("--work-tree") or env.get("GIT_WORK_TREE", "")
+    store = found.value("--git-dir") or env.get("GIT_DIR", "")
+    if tree:
+        folder = resolve(tree, folder)
+    elif store:
+        folder = resolve(store, folder).removesuffix("/.git")
+    return folder, found.operands[0] if found.operands else "", found.operands[1:]
+
+
+def _ref_target(ref: str, remote: str = "") -> str:
+    """`branch_main`, `tag_v1`; of a remote that is not the usual one with its name."""
+    bare = ref.removeprefix("refs/").removeprefix("remotes/")
+    kind, name = ("tag", bare[5:]) if bare.startswith("tags/") else ("branch", bare.removeprefix("heads/"))
+    return f"{kind}_{remote}/{name}" if remote not in ("", "origin") else f"{kind}_{name}"
+
+
+def _files(folder: str, words: Sequence[str], kind: str) -> list[str]:
+    """The named paths of a repository, or all of it."""
+    full = [resolve(word, folder) for word in words if not word.startswith(":")] or [folder]
+    return [f"{kind}{path}" for path in full]
+
+
+def _no_targets(folder: str, found: CommandOptions, words: list[str]) -> list[str]:
+    return []
+
+
+def _work_tree(folder: str, found: CommandOptions, words: list[str]) -> list[str]:
+    return _files(folder, (), WORKTREE)
+
+
+def _checkout(folder: str, found: CommandOptions, words: list[str]) -> list[str]:
+    """Paths are restored over what was changed; `-f` drops every change; `-B` moves a branch."""
+    if moved := found.all("-B", "-C"):
+        return [_ref_target(name) for name in moved]
+    if "--" in words:
+        return _files(folder, words[words.index("--") + 1 :], WORKTREE)
+    forced = found.has("-f", "--force", "--discard-changes")
+    return _files(folder, () if forced else found.operands, WORKTREE)
+
+
+def _push(folder: str, found: CommandOptions, words: list[str]) -> list[str]:
+    """The refs at the remote that are overwritten or deleted; without one, those that the repository is set to push."""
+    names = found.operands
+    remote = found.value("--repo") or (names[0] if names else "")
+    if "/" in remote or ":" in remote:  # an address, without how it is reached
+        address = _REMOTE_URL.match(remote)
+        remote = (address[1] if address else remote).replace(":", "/")
+    if found.has("--mirror", "--all", "--prune", "--branches"):
+        return [_ref_target("*", remote)]
+    refs = [ref for word in names[1:] if (ref := word.lstrip("+").rpartition(":")[2])]
+    return [_ref_target(ref, remote) for ref in refs or (["tags/*"] if found.has("--tags") else ["HEAD"])]
+
+
+def _branch(folder: str, found: CommandOptions, words: list[str]) -> list[str]:
+    names, forced = found.operands, found.has("-f", "--force")
+    if (forced or found.has("-M", "-C")) and not found.has("-d", "-D", "--delete"):
+        names = names[:1] if forced else names[-1:]
+    return [_ref_target(name) for name in names]
+
+
+def _stash(folder: str, found: CommandOptions, words: list[str]) -> list[str]:
+    verb, *names = found.operands or [""]
+    if verb in ("drop", "pop"):
+        number = _STASH.search(names[0]) if names else None
+        return [f"stash_{(number[1] or number[2]) if number else '0'}"]
+    return ["stash_*"] if verb == "clear" else []
+
+
+def _named(kind: str, *verbs: str) -> _GitTargets:
+    """What the operands behind one of these verbs name."""
+
+    def read(folder: str, found: CommandOptions, words: list[str]) -> list[str]:
+        verb, *names = found.operands or [""]
+        return [f"{kind}_{name}" for name in names] if verb in verbs else []
+
+    return read
+
+
+_GitTargets = Callable[[str, CommandOptions, list[str]], list[str]]
+_HISTORY: tuple[str, _GitTargets] = ("", lambda folder, found, words: ["history"])
+_REFLOG: tuple[str, _GitTargets] = ("", lambda folder, found, words: ["reflog"])
+_RESTORED = "-b -B -c -C --orphan --conflict -s --source --pathspec-from-file"
+# By subcommand: the options that take a value, and the targets.
+_GIT: Mapping[str, tuple[str, _GitTargets]] = MappingProxyType(
+    {
+        "reset": ("", lambda folder, found, words: _work_tree(folder, found, words) if found.has("--hard", "--merge", "--keep") else []),
+        "checkout": (_RESTORED, _checkout), "switch": (_RESTORED, _checkout), "restore": (_RESTORED, _checkout),
+        "read-tree": ("", _work_tree), "checkout-index": ("", _work_tree),
+        "clean": ("-e --exclude", lambda folder, found, words: _files(folder, found.operands, UNTRACKED)),
+        "rm": ("--pathspec-from-file", lambda folder, found, words: [resolve(name, folder) for name in found.operands]),
+        "push": ("-o --push-option --receive-pack --exec --repo", _push),
+        "branch": ("-u --set-upstream-to --contains --merged --no-merged --sort --format", _branch),
+        "tag": (
+            "-m -F -u --message --file --local-user",
+            lambda folder, found, words: [
+                _ref_target(f"tags/{name}") for name in found.operands[: None if found.has("-d", "--delete") else 1]
+            ],
+        ),
+        "update-ref": ("-m", lambda folder, found, words: [_ref_target(name) for name in found.operands[:1]]),
+        "stash": ("", _stash),
+        "worktree": ("", lambda folder, found, words: [resolve(name, folder) for name in found.operands[1:2] if found.operands[0] == "remove"]),
+        "remote": ("", _named("remote", "rm", "remove")),
+        "submodule": ("", _named("submodule", "deinit")),
+        "filter-branch": _HISTORY, "filter-repo": _HISTORY, "rebase": _HISTORY,
+        "reflog": _REFLOG, "gc": _REFLOG, "prune": _REFLOG,
+    }
+)  # fmt: skip

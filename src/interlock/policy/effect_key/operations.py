@@ -1,0 +1,292 @@
+"""Targets and place of an operation from its name and its parameters, however these are named and spelled, and the database of a statement."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
+from typing import Any
+from urllib.parse import unquote, urlsplit
+
+from interlock.analysis.facts import Command, Effect, known
+from interlock.analysis.lazy_regex import lazy_regex
+from interlock.analysis.lexicon import is_plural, split_name
+from interlock.analysis.places import resolve
+from interlock.analysis.programs.load import describe, shipped_programs, word_set
+from interlock.analysis.programs.objects import NAMESPACE, cluster_place, database_place
+from interlock.analysis.programs.options import options, valued
+from interlock.analysis.shell.interpreters import is_interpreter
+from interlock.model import Action, Kind
+from interlock.policy.digest import normal_name
+from interlock.policy.effect_key.key import UNKNOWN, EffectKey
+from interlock.policy.registry import normalise_action
+from interlock.redaction import redact
+
+_OTHER = re.compile(r"[\W_]+")
+_JOINS = re.compile(r"[\s_\-]+")  # `web-1`, `web_1` and `web 1` are one; `a.b` and `a-b` are two
+_LONGEST = 80  # characters of one value; of a longer one its hash counts as well
+_MOST = 50  # targets, values and parameters that are read
+_DEEPEST = 3
+# What people call the same thing.
+_SAME = {
+    "vms": "vm",
+    "instance": "vm",
+    "server": "vm",
+    "machine": "vm",
+    "droplet": "vm",
+    "repository": "repo",
+    "folder": "directory",
+}
+REPOSITORY = frozenset("repo repository repository_path repo_path working_directory owner org organization".split())
+CLUSTER = frozenset("cluster context kube_context namespace".split())
+DATABASE = frozenset(
+    "host hostname server endpoint port database db dbname database_name db_name dsn url uri connection connection_string".split()
+)
+_QUOTED = lazy_regex(r"""\b([\w@.:/-]*\d[\w@.:/-]*)|[:=(]\s*["']([^"']{1,80})["']""")  # numbers, ids, values in quotes
+_BY_NAME_ALONE = frozenset({"table", "view", "collection"})  # as a statement in SQL has it
+_DATA_NOUNS = _BY_NAME_ALONE | {"database", "schema", "index", "column", "keyspace"}
+_GIT_NOUNS = frozenset({"branch", "tag", "ref", "stash", "commit", "worktree", "history", "force", "push", "reflog"})
+_REF_KEYS = frozenset({"branch", "branch_name", "ref", "tag", "tag_name"})
+_FILE_NAME = lazy_regex(r"\.(?:db|sqlite3?|duckdb)$|^[./~]")
+_CLIENTS = valued(
+    "-h --host -d --dbname --database -D -p -P --port -U -u --user --username -c --command -e --execute -f --file -q --query -v --set -S "
+    "--server -o -F -R -T --eval --url --uri -n -a -i -x --pset"
+)
+_CONNECT = lazy_regex(r"""connect\(\s*(?:f|r|b)?["']([^"'\n]+)["']""")
+FORGE = "forge"  # where repositories are known by owner and name
+
+
+def acted_on(action: Action, family: str, target: str) -> list[EffectKey]:
+    """The targets of an announced effect: its noun, and the params that identify the object."""
+    if not known(target):
+        return [EffectKey(family, UNKNOWN)]
+    thing, params = _turned(noun(target)), params_of(action) or _said(action, noun(target))
+    thing, place, rest = _placed(thing, params, action.cwd)
+    targets, cut = targets_in_params(rest, thing, exact=thing in _GIT_NOUNS)
+    kind = "" if thing in _BY_NAME_ALONE and all(targets) else f"{thing}_"
+    found = [EffectKey(family, f"{kind}{target}".strip("_"), place) for target in targets]
+    return [*found, EffectKey(family, UNKNOWN)] if cut else found
+
+
+def _said(action: Action, thing: str) -> Mapping[str, object]:
+    """Which one a sentence means that calls an operation by its name: `delete_user 4`, `delete_user(4)`, `delete_user {"id": 4}`."""
+    if action.kind is not Kind.INTENT or "_" in thing:
+        return {}
+    named = [found for pair in _QUOTED.findall(action.text) if (found := next(filter(None, pair), ""))]
+    return {"id": list(dict.fromkeys(named))} if named else {}
+
+
+def _turned(thing: str) -> str:
+    """`branch_main` for `main_branch`."""
+    name, _, kind = thing.rpartition("_")
+    return f"{kind}_{name}" if name and kind in ("branch", "tag") else thing
+
+
+def _placed(thing: str, params: Mapping[str, object], cwd: str) -> tuple[str, str, Mapping[str, object]]:
+    """The common noun of the target, its place (from the params, or the folder), and the params that identify it."""
+    if thing in _GIT_NOUNS:
+        where, rest = split_off(params, REPOSITORY)
+        if thing in ("force", "push", "history") and (ref := _ref(rest)):
+            thing, rest = "branch", {"branch": ref}
+        return thing, _repository(where, cwd), rest
+    if thing == "repo":
+        where, rest = split_off(params, REPOSITORY | {"name"})
+        whole = _repository(
+            {**where, "repo": where.get("name") or where.get("repo") or where.get("repository") or ""}, ""
+        )
+        if "/" in whole.removeprefix("repository:"):
+            return thing, FORGE, {"repo": whole.removeprefix("repository:")}
+    if thing in _cluster_nouns():
+        where, rest = split_off(params, CLUSTER if thing != "namespace" else CLUSTER - {"namespace"})
+        if where or thing == "namespace":
+            context = where.get("context") or where.get("kube_context") or where.get("cluster") or ""
+            place = cluster_place(context, where.get("namespace", ""))
+            return thing, place if thing != "namespace" else f"cluster:{context}/", rest
+    if thing in _DATA_NOUNS:
+        own = frozenset(name for name in DATABASE if thing in ("database", "schema") and "d" in name and "b" in name)
+        where, rest = split_off(params, DATABASE - own)
+        place = place_of_params(where, cwd)
+        return thing, place if thing != "database" or place.startswith("db:") else "db:", rest
+    return thing, cwd, params
+
+
+@cache
+def _cluster_nouns() -> frozenset[str]:
+    """The kinds of objects in a cluster, by the descriptions of its clients."""
+    clients = [program for program in shipped_programs().telling("kinds").values() if "context" in program.place]
+    return frozenset(kind for one in clients for kind in one.kinds.values()) | {NAMESPACE, "job", "secret", "release"}
+
+
+def _ref(params: Mapping[str, object]) -> str:
+    named = [str(value) for key, value in params.items() if normalise_action(str(key)) in _REF_KEYS and value]
+    return named[0].removeprefix("refs/heads/") if named else ""
+
+
+def _repository(where: Mapping[str, str], cwd: str) -> str:
+    """A repository by its folder, or by its owner and name."""
+    path = next((where[key] for key in ("repository_path", "repo_path", "working_directory") if where.get(key)), "")
+    name = where.get("repository") or where.get("repo") or ""
+    if path or name.startswith(("/", ".", "~")):
+        return resolve(path or name, cwd)
+    owner = where.get("owner") or where.get("organization") or where.get("org") or ""
+    whole = name if "/" in name or not owner else f"{owner}/{name}"
+    return f"repository:{whole.casefold()}" if whole else cwd
+
+
+def params_of(action: Action) -> Mapping[str, object]:
+    given = action.fields.get("params") or action.fields.get("input")
+    return redact(given) if isinstance(given, Mapping) else {}
+
+
+def noun(text: str) -> str:
+    """What something is called, without its articles, in the singular, in one of several words for it."""
+    words = [word for word in _OTHER.split(normal_name(text)) if word and word not in word_set("articles")]
+    return "_".join(_SAME.get(one := _singular(word), one) for word in words)[:120]
+
+
+def targets_in_params(given: object, about: str, exact: bool = False) -> tuple[tuple[str, ...], bool]:
+    """The targets that the params name, and whether there are more of them; one empty text where they name none.
+
+    `about` is the noun of what is done to them; `exact` keeps each name as it is written. Where a list stands for one of the names,
+    each of its items is a target.
+    """
+
+    def spelled_out(value: str) -> str:
+        return value.strip()[:_LONGEST] if exact else normal_spelling(value, about)
+
+    pairs = list(_pairs(given, 0))[: _MOST * 2]
+    named = [values for key, values in pairs if _is_name(key, about)]
+    found = named or [values for key, values in pairs if not _words(key) & word_set("aside")]
+    beside = {spelled_out(value) for values in found if len(values) == 1 for value in values}
+    several = dict.fromkeys(spelled_out(value) for values in found if len(values) > 1 for value in values[:_MOST])
+    targets = ["_".join(sorted({*beside, one} - {""})) for one in several or [""]]
+    cut = len(several) > _MOST or any(len(values) > _MOST for values in found) or len(beside) > _MOST
+    return tuple(dict.fromkeys(text[:200] for text in targets[:_MOST])), cut
+
+
+def split_off(given: object, names: frozenset[str]) -> tuple[dict[str, str], dict[str, object]]:
+    """The parameters of these names, which determine the place, by their first values; and all the others."""
+    where: dict[str, str] = {}
+    rest: dict[str, object] = {}
+    for key, value in (given if isinstance(given, Mapping) else {}).items():
+        name = "_".join(word for segment in split_name(str(key)) for word in segment)
+        if name in names and _counts(value):
+            where.setdefault(name, str(value))
+        else:
+            rest[str(key)] = value
+    return where, rest
+
+
+def _pairs(given: object, depth: int) -> Iterator[tuple[str, list[str]]]:
+    """Each key with its texts and numbers; tables within are gone through."""
+    if not isinstance(given, Mapping) or depth > _DEEPEST:
+        return
+    for key, value in given.items():
+        if isinstance(value, Mapping):
+            yield from _pairs(value, depth + 1)
+        elif values := [
+            _text(item) for item in (value if isinstance(value, list | tuple) else [value]) if _counts(item)
+        ]:
+            yield str(key), values
+
+
+def _text(value: Any) -> str:
+    """A value as it is compared: 4.0 is 4."""
+    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
+
+
+def _counts(value: Any) -> bool:
+    return isinstance(value, str | int | float) and not isinstance(value, bool) and value != ""
+
+
+def _is_name(key: str, about: str) -> bool:
+    words = [word for segment in split_name(key) for word in segment]
+    return bool(words) and (
+        words[-1] in word_set("identifying") or noun("_".join(words)) in (about, about.rpartition("_")[2])
+    )
+
+
+def _words(key: str) -> set[str]:
+    return {word for segment in split_name(key) for word in segment}
+
+
+def normal_spelling(value: str, about: str = "") -> str:
+    """`WEB-1`, `web_1` and `vm web-1` are one vm."""
+    text = _JOINS.sub("_", normal_name(value)).strip("_")
+    text = text.removeprefix(f"{about}_") if about else text
+    mark = f"_{hashlib.sha256(text.encode()).hexdigest()[:12]}" if len(text) > _LONGEST else ""
+    return text[:_LONGEST] + mark
+
+
+def _singular(word: str) -> str:
+    return word[:-1] if is_plural(word) else word
+
+
+def place_of_params(where: Mapping[str, str], cwd: str) -> str:
+    """The place that parameters name; the agent's folder where they name none."""
+    address = next(
+        (where[key] for key in ("dsn", "url", "uri", "connection", "connection_string") if where.get(key)), ""
+    )
+    if address:
+        return place_of_address(address, cwd)
+    name = next((where[key] for key in ("database", "db", "dbname", "database_name", "db_name") if where.get(key)), "")
+    host = next((where[key] for key in ("host", "hostname", "server", "endpoint") if where.get(key)), "")
+    if name and not host and _FILE_NAME.search(name):
+        return f"db:{resolve(name, cwd)}"
+    return database_place(host, where.get("port", ""), name) if name or host else cwd
+
+
+def place_of_address(address: str, cwd: str) -> str:
+    """A database by its address: a URL, a file, or a name."""
+    if "://" in address:
+        try:
+            parts = urlsplit(address)
+            host, port = parts.hostname or "", str(parts.port or "")
+        except ValueError:
+            return f"db:{address}"
+        if (
+            parts.scheme.startswith("sqlite") or parts.scheme == "file"
+        ):  # three slashes are a relative path, four an absolute one
+            return f"db:{resolve(parts.path.removeprefix('/'), cwd)}"
+        return database_place(host, port, unquote(parts.path.lstrip("/")))
+    if _FILE_NAME.search(address):
+        return f"db:{resolve(address.removeprefix('file:'), cwd)}"
+    return database_place("", "", address)
+
+
+def store_place(action: Action, effect: Effect, facts: Sequence[object]) -> str:
+    """The database that a statement goes to, as far as its client, its parameters or its code names one; else the agent's folder."""
+    client = next(
+        (one for one in facts if isinstance(one, Command) and one.span == effect.span and one.program in effect.via),
+        None,
+    )
+    if client is not None and all(map(known, client.words)):
+        found = _of_client(client)
+        if found:
+            return found
+    if action.kind in (Kind.OPERATION, Kind.TOOL):
+        given = action.fields.get("params") or action.fields.get("input")
+        where, _ = split_off(given, DATABASE)
+        return place_of_params(where, action.cwd)
+    code = client is None or is_interpreter(client.program)
+    connected = _CONNECT.search(action.text) if code else None
+    if connected:
+        return place_of_address(connected[1], client.cwd if client else action.cwd)
+    return client.cwd if client is not None and client.cwd else action.cwd
+
+
+def _of_client(client: Command) -> str:
+    """What a client's words and settings name; empty for its own defaults."""
+    found = options(client.words, _CLIENTS)
+    env = dict(client.env)
+    program = describe(client.program)  # the operands of one that takes its options first are a statement
+    names = [word for word in found.operands if " " not in word.strip() and not program.options_first]
+    if "store" in program.place:
+        return f"db:{resolve(names[0], client.cwd)}" if names else ""
+    named = found.value("-d", "--dbname", "--database", "-D", "--url", "--uri") or (names[0] if names else "")
+    named = named or env.get("DATABASE_URL") or env.get("PGDATABASE") or env.get("MYSQL_DATABASE") or ""
+    host = found.value("-h", "--host", "-S", "--server") or env.get("PGHOST") or env.get("MYSQL_HOST") or ""
+    if "://" in named:
+        return place_of_address(named, client.cwd)
+    return database_place(host, found.value("-p", "-P", "--port") or "", named) if named or host else ""
