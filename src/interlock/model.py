@@ -292,6 +292,7 @@ class Assessment(Struct, frozen=True):
 
 
 ANYBODY = "human"  # as an approver: any operator who is a person
+ADMIN = "role:admin"  # as an approver: an operator with that role
 
 
 class Requirement(Struct, frozen=True):

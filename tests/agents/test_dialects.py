@@ -18,8 +18,8 @@ from effort import EFFORT
 from interlock.agents import GATING, Event, HookOutput, HookVerdict, UnknownAgent, agent, words
 from interlock.agents.hook_protocol import MAX_BYTES, MAX_REASON, tidy
 from interlock.analysis.read import read
+from interlock.canonical_json import canonical
 from interlock.model import AgentRef, Kind
-from interlock.policy.digest import canonical
 
 Says = Callable[[Any, HookOutput], bool]
 

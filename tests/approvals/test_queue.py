@@ -12,8 +12,9 @@ from interlock.approvals.answers import PATIENCE, abandon
 from interlock.approvals.rendering import ticket_lines
 from interlock.console.cards import card_of
 from interlock.model import Assessment, TicketState, command, operation
-from interlock.policy.circumstances import ESCALATION_PREFIX, Circumstances, escalation_reasons
+from interlock.policy.circumstances import Circumstances
 from interlock.policy.evaluate import evaluate_policy
+from interlock.policy.impact import ESCALATION_PREFIX, escalation_reasons
 from interlock.policy.match_names import match_names
 from interlock.records import TicketQuery
 from interlock.web.wire import ticket_json

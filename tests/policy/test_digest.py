@@ -15,8 +15,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cases import each
+from interlock.canonical_json import DigestError, canonical, digest, normal_name
 from interlock.model import Action, AgentRef, Kind, Witness, command
-from interlock.policy.digest import DigestError, canonical, digest, normal_name
 
 KEY = bytes(range(32))
 AGENT = AgentRef("uid:1000", "Builder", session="s1")

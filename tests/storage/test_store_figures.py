@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
+from interlock.canonical_json import normal_name
 from interlock.model import Level, TicketState
-from interlock.policy.digest import normal_name
 from interlock.ports import Store
 from interlock.records import ANSWERED_WITHIN
 from stored_records import AGENT, NOW, OTHER, history_entry, ticket

@@ -13,8 +13,8 @@ from msgspec.structs import replace
 from interlock.approvals import BY_TIME, MoveRefused, apply_move, denials, settle
 from interlock.approvals.tickets import revocation_entry, ticket_of
 from interlock.audit.chain import event_body
+from interlock.canonical_json import normal_name
 from interlock.model import Action, AgentRef, Kind, Level, TicketState
-from interlock.policy.digest import normal_name
 from interlock.policy.exemptions import CONFIRM_PATTERN
 from interlock.ports import Tx
 from interlock.records import Ticket

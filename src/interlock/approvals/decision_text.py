@@ -7,12 +7,18 @@ from typing import TYPE_CHECKING
 
 from interlock.analysis.display_text import mid_sentence, short_id
 from interlock.approvals import BY_TIME, Resolution, TicketChange
-from interlock.model import Level, TicketState
+from interlock.model import ADMIN, Level, TicketState
 from interlock.notify import request_line, who
-from interlock.policy.circumstances import escalation_reasons
 from interlock.policy.exemptions import SNAPSHOT
-from interlock.policy.impact import JOURNAL, NO_SNAPSHOT_PREFIX, RELIEF_PREFIX, impact_words, undo_words_after
-from interlock.policy.policy import ADMIN, DEFAULT_APPROVERS
+from interlock.policy.impact import (
+    JOURNAL,
+    NO_SNAPSHOT_PREFIX,
+    RELIEF_PREFIX,
+    escalation_reasons,
+    impact_words,
+    undo_words_after,
+)
+from interlock.policy.policy import DEFAULT_APPROVERS
 
 if TYPE_CHECKING:
     from interlock.model import AgentRef, Decision

@@ -12,8 +12,14 @@ from msgspec import Struct, field
 from interlock.analysis.display_text import harm, lookalikes, short_id, visible
 from interlock.analysis.wire import step_json
 from interlock.model import EffectiveCommand, Span, finding_factor
-from interlock.policy.circumstances import ESCALATION_PREFIX, RAISING, escalation_reasons
-from interlock.policy.impact import IMPACT_PREFIX, NO_SNAPSHOT_PREFIX, undo_words_after
+from interlock.policy.circumstances import RAISING
+from interlock.policy.impact import (
+    ESCALATION_PREFIX,
+    IMPACT_PREFIX,
+    NO_SNAPSHOT_PREFIX,
+    escalation_reasons,
+    undo_words_after,
+)
 from interlock.records import Ticket
 from interlock.redaction import redact_text
 

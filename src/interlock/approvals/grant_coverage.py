@@ -7,8 +7,8 @@ import re
 from collections.abc import Iterable, Sequence
 from fnmatch import fnmatchcase
 
+from interlock.canonical_json import normal_name
 from interlock.model import AgentRef, Assessment
-from interlock.policy.digest import normal_name
 from interlock.policy.effect_key.key import EARLIER, RUN, EffectKey, parse
 from interlock.records import Grant, Ticket
 

@@ -11,8 +11,7 @@ from interlock.approvals import BY_TIME
 from interlock.approvals.display import UnwrappedCommand, display_action, reasons
 from interlock.local_times import ago, clock, moment_seconds
 from interlock.model import Span
-from interlock.policy.circumstances import escalation_reasons
-from interlock.policy.impact import RECOVERABLE, recoverable
+from interlock.policy.impact import RECOVERABLE, escalation_reasons, recoverable
 
 TicketJson = Mapping[str, Any]
 OPEN = ("pending_cooling", "pending_approval")

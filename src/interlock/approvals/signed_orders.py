@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from interlock.canonical_json import canonical_json
+from interlock.canonical_json import canonical_json, normal_name
 from interlock.identity.operators import ADMIN
 from interlock.identity.sessions import OperatorSession
-from interlock.policy.digest import normal_name
 from interlock.ports import Tx
 from interlock.records import AgentRow
 

@@ -13,8 +13,8 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import asdict
 
+from interlock.canonical_json import normal_name
 from interlock.model import ANYBODY, Human, Level, Requirement
-from interlock.policy.digest import normal_name
 from interlock.records import Approval, Ticket
 from interlock.strict_json import unique_keys
 from interlock.times import seconds_left

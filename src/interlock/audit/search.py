@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from interlock.approvals.display import one_line
 from interlock.audit.chain import EVENTS, HELD, body_of
-from interlock.policy.digest import normal_name
+from interlock.canonical_json import normal_name
 from interlock.records import AuditQuery, AuditRow
 from interlock.times import iso
 

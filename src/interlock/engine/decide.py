@@ -13,9 +13,9 @@ from interlock.approvals import SELF_APPROVAL, Resolution, TicketChange, resolve
 from interlock.approvals.denials import MatchedDenial
 from interlock.approvals.grant_coverage import has_reauth
 from interlock.approvals.statements import RosterEntry, TicketProof, needs_reauth, suffices_alone, unmet
+from interlock.canonical_json import normal_name
 from interlock.model import HELD, Action, Human, Kind, Loss, Requirement, TicketState
 from interlock.policy.circumstances import Circumstances
-from interlock.policy.digest import normal_name
 from interlock.policy.evaluate import SAME_EFFECT, PolicyResult, evaluate_policy
 from interlock.policy.policy import Policy
 from interlock.records import AgentRow, Approval, Block, Counts, Grant, Ticket

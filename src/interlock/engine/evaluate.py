@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TypeVar
 
 from msgspec.structs import replace
 
 from interlock.analysis.assess import join_judgements
+from interlock.analysis.facts import Effect, Fact
+from interlock.analysis.programs.load import program_set
 from interlock.analysis.read import BUDGET
 from interlock.analysis.targets.written_files import inherited_judgement
 from interlock.approvals import TicketChange
 from interlock.approvals.decision_text import block_words
 from interlock.approvals.denials import may_meet
 from interlock.audit.decision_entries import short_entry
+from interlock.canonical_json import DigestError
 from interlock.engine.decide import Outcome, World, decide, with_snapshot
 from interlock.engine.gathering import (
     changed_targets,
@@ -29,7 +32,6 @@ from interlock.identity import home_of
 from interlock.identity.isolation import isolation_of
 from interlock.impact.inspection import Inspection
 from interlock.model import Decision, Kind, Level, Loss, Requirement, TicketState
-from interlock.policy.digest import DigestError
 from interlock.policy.impact import Impact
 from interlock.policy.real_paths import resolve_paths
 from interlock.policy.registry_controls import add_registry_findings, match_registry
@@ -133,7 +135,7 @@ def _judge(state: State, request: Request, budget: int = BUDGET, at_once: bool =
         texts = scripts.texts if scripts is not None else {}
         more = inherited_judgement(request.written, request.action, judgement, texts)
     judgement = judgement if more is None else join_judgements(judgement, more, by.rules)
-    if judgement.facts and (request.local or request.owner.startswith("uid:")):
+    if _reaches_machine(judgement.facts) and (request.local or request.owner.startswith("uid:")):
         home = request.action.home or home_of(request.owner)
         access = request.access if request.server is None and request.adapter_context is None else None
         judgement, named = resolve_paths(
@@ -146,6 +148,12 @@ def _judge(state: State, request: Request, budget: int = BUDGET, at_once: bool =
         judgement = add_registry_findings(judgement, matched, by.rules)
     isolation = request.strength or isolation_of(state, request.agent.principal)
     return Judged(request, judgement, named, matched, now, by, isolation)
+
+
+def _reaches_machine(facts: Sequence[Fact]) -> bool:
+    """Whether it acts on paths or signals processes, so that it matters where links lead and which processes are Interlock's."""
+    kinds = ("signals_names", "signals_numbers", "signals_users")
+    return any(isinstance(fact, Effect) or any(fact.program in program_set(kind) for kind in kinds) for fact in facts)
 
 
 def _perform(

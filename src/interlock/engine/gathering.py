@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from interlock.adapters.danger import reached_escalation
 from interlock.adapters.local_servers import only_touches_files
+from interlock.analysis.facts import Effect
 from interlock.approvals import denials, signed_orders
 from interlock.approvals.confirmations import SESSION
 from interlock.approvals.denials import ALLOW, DENY, rejections
@@ -18,19 +19,19 @@ from interlock.approvals.grant_coverage import find_covering
 from interlock.approvals.grants import is_signed
 from interlock.approvals.statements import suffices_alone
 from interlock.approvals.tickets import TOKEN_FAILURES, shows_action, ticket_of
+from interlock.canonical_json import digest
 from interlock.engine.decide import Gathered, World
 from interlock.engine.preview import suppose
 from interlock.identity import home_of
 from interlock.impact import inspection
 from interlock.model import AgentRef, Level, Requirement
 from interlock.policy.circumstances import Circumstances
-from interlock.policy.digest import digest
 from interlock.policy.effect_key import EffectKey, effect_keys, everyday_keys
 from interlock.policy.exemptions import journal_restores
 from interlock.policy.load import project_rules
 from interlock.policy.overrides import AppliedRules, LoopRules, apply_all_rules, with_origin
 from interlock.policy.patterns import PatternSet, covers, hits
-from interlock.policy.real_paths import tampering
+from interlock.policy.real_paths import STOPPING, tampering
 from interlock.ports import Tx
 from interlock.records import AgentRow, Grant
 from interlock.redaction import redact_text
@@ -159,14 +160,17 @@ def _confirmed_patterns(state: State, judged: Judged) -> frozenset[str]:
 
 def attack(judged: Judged) -> str:
     """How an action attacks the guard itself, in words; where files can be read, settings that run our hook count."""
-    request = judged.request
+    request, judgement = judged.request, judged.judgement
     files = request.access.read
+    changes = any(isinstance(fact, Effect) for fact in judgement.facts)
+    if not changes and all(finding.rule not in STOPPING for finding in judgement.assessment.findings):
+        return ""
 
     def read(path: str) -> str | None:
         home = request.action.home or home_of(request.agent.principal)
         return files(f"{home}{path[1:]}" if path.startswith("~/") else path) if files else None
 
-    return tampering(request.action, judged.judgement, read if files is not None else None)
+    return tampering(request.action, judgement, read if files is not None else None)
 
 
 def _tier(state: State, agent: AgentRef, row: AgentRow | None) -> str:

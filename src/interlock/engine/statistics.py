@@ -12,7 +12,7 @@ from msgspec import Struct, field
 from interlock.approvals import BY_TIME, ENDED, EXPIRED_SHARE, is_unanswered, settle, share_of
 from interlock.approvals.answers import OPEN
 from interlock.model import AgentRef, Category, Level, TicketState
-from interlock.policy.circumstances import cumulative_words
+from interlock.policy.evaluate import cumulative_words
 from interlock.policy.policy import MODES
 from interlock.policy.registry import Severity
 from interlock.ports import StoreError, Tx

@@ -7,10 +7,10 @@ import secrets
 from msgspec.structs import replace
 
 from interlock.approvals import challenges, signed_orders
+from interlock.canonical_json import normal_name
 from interlock.error_codes import AnswerRefused
 from interlock.identity.operators import require_admin
 from interlock.identity.sessions import OperatorSession
-from interlock.policy.digest import normal_name
 from interlock.policy.policy import MODES
 from interlock.ports import Tx
 from interlock.records import AgentRow, Block

@@ -7,6 +7,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from interlock.canonical_json import normal_name
 from interlock.error_codes import AnswerRefused
 from interlock.identity.keys.roster import (
     CREDENTIALS_SETTING,
@@ -20,7 +21,6 @@ from interlock.identity.operators import ADMIN
 from interlock.identity.session_shelf import LOCKED
 from interlock.identity.sessions import SignInRefused
 from interlock.identity.visitors import PASSPHRASE, SET_UP, Visitor
-from interlock.policy.digest import normal_name
 from interlock.ports import Tx
 from interlock.records import Credential
 from interlock.runtime.state import State

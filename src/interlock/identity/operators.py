@@ -11,6 +11,7 @@ from typing import TypeVar
 
 from msgspec.structs import replace
 
+from interlock.canonical_json import normal_name
 from interlock.error_codes import AnswerRefused
 from interlock.identity.agent_detection import is_agents_terminal
 from interlock.identity.attempts import Attempts
@@ -18,7 +19,6 @@ from interlock.identity.keys.passphrases import EnrolError, Kdf, enrol, operator
 from interlock.identity.keys.roster import ROSTER_SETTING, problems, roster_seal, seal_operator
 from interlock.identity.sessions import OperatorSession, SignInRefused, StoredRoster, TooManySignIns, WrongSignIn
 from interlock.identity.terminal import EnrolmentError, Terminal, TerminalError, controlling_terminal
-from interlock.policy.digest import normal_name
 from interlock.ports import Tx
 from interlock.records import OperatorRow
 from interlock.runtime.state import State

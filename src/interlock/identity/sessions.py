@@ -13,6 +13,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from interlock.approvals.statements import RosterEntry
+from interlock.canonical_json import normal_name
 from interlock.identity.keys.passphrases import WrongPassphrase, open_row
 from interlock.identity.keys.roster import (
     CREDENTIALS_SETTING,
@@ -22,7 +23,6 @@ from interlock.identity.keys.roster import (
     roster_digest,
 )
 from interlock.model import Confidential
-from interlock.policy.digest import normal_name
 from interlock.ports import Tx
 from interlock.records import Approval, Credential, Grant, OperatorRow
 from interlock.redaction import hash_token

@@ -8,6 +8,7 @@ from msgspec import Struct, to_builtins
 from msgspec.structs import replace
 
 from interlock.approvals import challenges, settle
+from interlock.canonical_json import normal_name
 from interlock.error_codes import LoopProblem
 from interlock.loop import notices
 from interlock.loop.notices import HOW
@@ -20,7 +21,6 @@ from interlock.loop.state import (
     pause_of,
 )
 from interlock.model import NOTHING, AgentRef, Human, Json, Tier
-from interlock.policy.digest import normal_name
 from interlock.ports import Tx
 from interlock.records import AgentRow, AgentTotals, Block, Challenge, Execution
 from interlock.runtime import InForce

@@ -9,9 +9,9 @@ from msgspec.structs import replace
 
 from interlock.analysis.display_text import short_id, visible
 from interlock.approvals import settle
+from interlock.canonical_json import normal_name
 from interlock.loop.state import Pause
 from interlock.model import AgentRef, TicketState
-from interlock.policy.digest import normal_name
 from interlock.ports import Tx
 from interlock.records import Challenge, Notification, Ticket
 from interlock.times import iso

@@ -11,8 +11,8 @@ from msgspec import Struct, convert, field
 from msgspec.structs import replace
 
 from interlock.model import NOTHING, Decision, Human, Tier, tier_of
-from interlock.policy.circumstances import Contribution, finding_words
-from interlock.policy.evaluate import DANGER_ZONE, TAMPERING
+from interlock.policy.circumstances import Contribution
+from interlock.policy.evaluate import DANGER_ZONE, TAMPERING, finding_words
 from interlock.records import Execution
 
 PENDING, RUNNING, PAUSED, BLOCKED = "pending", "running", "paused", "blocked"

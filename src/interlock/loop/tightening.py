@@ -9,9 +9,9 @@ from functools import lru_cache
 from msgspec import Struct, field
 from msgspec.structs import replace
 
+from interlock.canonical_json import normal_name
 from interlock.error_codes import LoopProblem
 from interlock.model import AgentRef
-from interlock.policy.digest import normal_name
 from interlock.policy.load import toml
 from interlock.policy.overrides import AppliedRules, LoopRules, apply_all_rules
 from interlock.policy.policy import MODES, PolicyError, policy_of

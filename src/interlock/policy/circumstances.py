@@ -1,22 +1,18 @@
-"""Circumstances of a decision beyond the action itself, and how repetition, counts and cumulative risk escalate it (DL-13, R-13)."""
+"""Circumstances of a decision beyond the action itself, as values, and the contributions that a requirement is joined from."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from msgspec import Struct, field
 
-from interlock.model import Assessment, Finding, Human, Json, Level, Loss, Requirement, Tier, nothing
-from interlock.policy.impact import Impact
-from interlock.policy.match_names import MatchNames
-from interlock.policy.policy import Policy
-from interlock.policy.registry import RegistryMatch
-from interlock.policy.trust_matrix import AdapterCall
-from interlock.redaction import redact_text
+from interlock.model import Human, Json, Level, Loss, Requirement, nothing
 
 if TYPE_CHECKING:
     from interlock.adapters.danger import DangerBlock
+    from interlock.policy.impact import Impact
+    from interlock.policy.registry import RegistryMatch
+    from interlock.policy.trust_matrix import AdapterCall
     from interlock.snapshots import TakenSnapshot
 
 
@@ -31,10 +27,6 @@ class Contribution(Struct, frozen=True):
     details: Json = field(default_factory=nothing)  # of the code (1.9)
     pattern: str = ""  # the operator's, where one matched
     explanation: str = ""  # for people and agents, where `words` are only for the factors
-
-    @property
-    def reason(self) -> str:
-        return self.explanation or self.words
 
 
 class AdapterContext(Struct, frozen=True):
@@ -95,70 +87,4 @@ class Circumstances(Struct, frozen=True):
     paused_short: str = ""  # why it does not reach this action, in words
 
 
-ESCALATION_PREFIX = "raised: "  # of the factor that explains why more is required than for the action itself
-_HINT_LENGTH = 120  # characters of a hint
-
-
-def escalation_reasons(factors: Iterable[str]) -> tuple[str, ...]:
-    """The reasons for an escalation, from the factors of a decision or a ticket; a sentence each."""
-    return tuple(factor.removeprefix(ESCALATION_PREFIX) for factor in factors if factor.startswith(ESCALATION_PREFIX))
-
-
-def level_words(assessment: Assessment) -> str:
-    worst = max(assessment.findings, key=lambda finding: finding.level, default=None)
-    return f"{assessment.level.word}: {finding_words(worst)}" if worst else f"{assessment.level.word} action"
-
-
-def finding_words(finding: Finding) -> str:
-    """The reason of a finding, and the part of the hint that it concerns, where the hint has several."""
-    act = finding.rule.startswith("acts.") and finding.span is not None and (finding.span[0] or " " in finding.subject)
-    quote = redact_text(finding.subject) if (act or finding.quoted) and finding.subject else ""
-    return f'{finding.reason.rstrip(".")}: "{quote[:_HINT_LENGTH]}".' if quote else finding.reason
-
-
-TIERS = {
-    Tier.ADVISORY: Human.NONE,
-    Tier.CONFIRM: Human.CONFIRM,
-    Tier.VERIFY: Human.VERIFY,
-    Tier.DANGER_ZONE: Human.VERIFY,
-}
-# The tier that an adapter's escalation or a caller's own word raises to, under every policy (DL-13).
-RAISED_TO = (Human.NONE, Human.NONE, Human.CONFIRM, Human.VERIFY, Human.VERIFY)
 RAISING = frozenset({"repetition", "cumulative", "escalation", "steps"})  # parts that come from earlier actions
-
-
-def escalation(assessment: Assessment, named: MatchNames, policy: Policy, at: Circumstances) -> list[Contribution]:
-    """Repetition, count and cumulative risk raise the requirement, not the level."""
-    parts = []
-    if at.escalated is not None:
-        level, message = at.escalated
-        requirement = policy.levels[level].requirement.join(Requirement(human=RAISED_TO[level]))
-        words = message or f"counts as {level.word} after {at.hourly:,} of the same in an hour"
-        parts.append(Contribution("escalation", requirement, words))
-    often = policy.escalate.repetition
-    if often is not None and at.repeats >= often:
-        human = Human(min(TIERS[assessment.tier] + 1, Human.VERIFY))
-        words = f"the same operation {at.repeats} times in this execution, and from {often} on more is asked"
-        parts.append(Contribution("repetition", Requirement(human=human), words))
-    most = policy.escalate.cumulative
-    if most is not None and at.cumulative >= most:
-        words = cumulative_words(at.cumulative, most, at.steps_left is not None)
-        parts.append(Contribution("cumulative", Requirement(human=Human.CONFIRM), words))
-    return parts
-
-
-def cumulative_words(points: int, most: int, execution: bool = False) -> str:
-    """An agent's risk so far, and the bound from which everything above reversible needs a person."""
-    where = "in this execution" if execution else "within an hour"
-    return f"this agent's actions add up to {points:,} points of risk {where}, and from {most:,} on somebody is asked"
-
-
-def escalation_factors(parts: Iterable[Contribution]) -> Iterable[str]:
-    """A factor for each earlier action that raises the requirement."""
-    usual, whole = Requirement(), Requirement()
-    for part in parts:
-        whole = whole.join(part.requirement)
-        usual = usual if part.name in RAISING else usual.join(part.requirement)
-    if whole != usual:
-        lead = "asked about this time" if usual == Requirement() else "more is asked this time"
-        yield from (f"{ESCALATION_PREFIX}{lead}: {part.words}" for part in parts if part.name in RAISING)

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 
 from msgspec import Struct, field
 from msgspec.structs import replace
 
 from interlock.model import (
+    ADMIN,
     NOTHING,
     TIER_TOPS,
     Assessment,
+    Finding,
     Human,
     Json,
     Level,
@@ -20,24 +22,16 @@ from interlock.model import (
     nothing,
     tier_of,
 )
-from interlock.policy.circumstances import (
-    RAISED_TO,
-    RAISING,
-    TIERS,
-    Circumstances,
-    Contribution,
-    escalation,
-    escalation_factors,
-    level_words,
-)
-from interlock.policy.exemptions import CONFIRM_PATTERN, PAUSED, apply_exemptions, reason_to_hold
-from interlock.policy.impact import IMPACT_PREFIX, NO_SNAPSHOT_PREFIX
+from interlock.policy import exemptions
+from interlock.policy.circumstances import RAISING, Circumstances, Contribution
+from interlock.policy.exemptions import CONFIRM_PATTERN, PAUSED, Exemption, PolicyInput, reason_to_hold
+from interlock.policy.impact import ESCALATION_PREFIX, IMPACT_PREFIX, NO_SNAPSHOT_PREFIX
 from interlock.policy.match_names import MatchNames
 from interlock.policy.patterns import EVERYTHING, Glob, hits, spec_globs
-from interlock.policy.policy import ADMIN, TOLERANCES, Control, Policy
+from interlock.policy.policy import TOLERANCES, Policy
 from interlock.policy.registry_controls import replaces_level, severity_parts
-from interlock.policy.trust_matrix import ALLOW, CONFIRM, DENY, OVERRIDE_REQUIRED, VERIFY, passage, untrusted_words
-from interlock.times import milliseconds_to_seconds
+from interlock.policy.trust_matrix import declared_parts, matrix_part
+from interlock.redaction import redact_text
 
 EXEMPT = frozenset({  # R-15: an agent can always be stopped, confirmed and verified
     "execute_agent", "complete_execution", "continue_execution", "abort_execution", "confirm_operation", "verify_challenge",
@@ -50,6 +44,15 @@ SAME_EFFECT = "retry.same_effect"
 BLOCK = Requirement(blocked=True)
 ASK = Requirement(human=Human.CONFIRM)
 APPROVE = Requirement(human=Human.APPROVE)
+_HINT_LENGTH = 120  # characters of a hint
+TIERS = {
+    Tier.ADVISORY: Human.NONE,
+    Tier.CONFIRM: Human.CONFIRM,
+    Tier.VERIFY: Human.VERIFY,
+    Tier.DANGER_ZONE: Human.VERIFY,
+}
+# The tier that an adapter's escalation or a caller's own word raises to, under every policy (DL-13).
+RAISED_TO = (Human.NONE, Human.NONE, Human.CONFIRM, Human.VERIFY, Human.VERIFY)
 
 
 class PolicyResult(Struct, frozen=True):
@@ -67,7 +70,10 @@ class PolicyResult(Struct, frozen=True):
         """The reason of the strictest part that says what the action does, before escalations and that it cannot be undone."""
         own = [part for part in self.parts if part.name not in RAISING and part.requirement != Requirement()]
         named = [part for part in own if part.name != "irreversible"]
-        return max(named or own or self.parts, key=_weight).reason if self.parts else ""
+        if not self.parts:
+            return ""
+        found = max(named or own or self.parts, key=_weight)
+        return found.explanation or found.words
 
 
 def evaluate_policy(assessment: Assessment, named: MatchNames, policy: Policy, at: Circumstances) -> PolicyResult:
@@ -76,30 +82,26 @@ def evaluate_policy(assessment: Assessment, named: MatchNames, policy: Policy, a
         return PolicyResult(Requirement(), (f"mode {at.mode}: not evaluated",))
     if not policy.severities.enabled:
         return PolicyResult(Requirement(), ("the gate is switched off (enabled = false)",))
-    parts = [part for source in _SOURCES for part in source(assessment, named, policy, at)]
-    if parts:
-        result = _join(parts, assessment, named, policy, at)
-    else:
-        result = PolicyResult(Requirement(), tuple(_impact_factors(at)))
+    case = PolicyInput(assessment, named, policy, at)
+    result = _join([part for source in _SOURCES for part in source(case)], case)
     return _apply_mode(_apply_pause(result, assessment, at), at.mode)
 
 
-def _join(
-    parts: list[Contribution], assessment: Assessment, named: MatchNames, policy: Policy, at: Circumstances
-) -> PolicyResult:
+def _join(parts: list[Contribution], case: PolicyInput) -> PolicyResult:
     """The join of the contributions that no exemption removes."""
-    remaining, exemptions = parts, list[str]()
-    if _may_exempt(policy, at):
-        remaining, exemptions = apply_exemptions(parts, assessment, named, policy, at)
+    remaining, lowered = parts, list[str]()
+    for exempt in _exemptions(case.policy, case.at):
+        remaining, factor = exempt(remaining, case)
+        lowered += [factor] if factor else []
     requirement = Requirement()
     for part in remaining:
         requirement = requirement.join(part.requirement)
-    requirement = _without_cooling_alone(_admin_only(requirement, remaining), assessment, policy)
+    requirement = _without_cooling_alone(_admin_only(requirement, remaining), case.assessment, case.policy)
     factors = (
         *(f"{part.name}: {part.words}" for part in remaining),
-        *exemptions,
-        *escalation_factors(remaining),
-        *_impact_factors(at),
+        *lowered,
+        *_escalation_factors(remaining),
+        *_impact_factors(case.at),
     )
     denies = any(part.denies for part in remaining)
     refusing = next((part for part in remaining if part.code and part.requirement.blocked), None)
@@ -107,11 +109,33 @@ def _join(
     return PolicyResult(requirement, factors, denies, tuple(remaining), code, details)
 
 
-def _may_exempt(policy: Policy, at: Circumstances) -> bool:
-    """Whether anything could lower a requirement: a grant, a confirmation, a pattern, a trust tier, the impact or a copy."""
-    answered = at.granted or at.confirmed_patterns or at.trust_tier
-    recoverable = at.journaled or at.snapshot is not None or at.loss in (Loss.NONE, Loss.RECOVERABLE)
-    return bool(answered or recoverable or policy.patterns.allow or policy.restriction.patterns.allow)
+def _exemptions(policy: Policy, at: Circumstances) -> Iterator[Exemption]:
+    """Whatever could lower a requirement here: a grant, a confirmation, a copy, the journal, the impact, a pattern, a trust tier."""
+    if at.granted:
+        yield exemptions.by_grant
+    if at.confirmed_patterns:
+        yield exemptions.by_confirmation
+    if at.snapshot is not None and at.snapshot.verified:
+        yield exemptions.by_snapshot
+    if at.journaled:
+        yield exemptions.by_journal
+    if at.loss in (Loss.NONE, Loss.RECOVERABLE):
+        yield exemptions.by_impact
+    if policy.patterns.allow or policy.restriction.patterns.allow:
+        yield exemptions.by_pattern
+    if at.trust_tier and at.trust_tier in policy.severities.bypass_for_trust_tiers:
+        yield exemptions.by_trust_tier
+
+
+def _escalation_factors(parts: Iterable[Contribution]) -> Iterable[str]:
+    """A factor for each earlier action that raises the requirement."""
+    usual, whole = Requirement(), Requirement()
+    for part in parts:
+        whole = whole.join(part.requirement)
+        usual = usual if part.name in RAISING else usual.join(part.requirement)
+    if whole != usual:
+        lead = "asked about this time" if usual == Requirement() else "more is asked this time"
+        yield from (f"{ESCALATION_PREFIX}{lead}: {part.words}" for part in parts if part.name in RAISING)
 
 
 def _impact_factors(at: Circumstances) -> Iterable[str]:
@@ -163,272 +187,206 @@ def _weight(part: Contribution) -> tuple[bool, int, float]:
     return part.requirement.blocked, int(part.requirement.human), part.requirement.cooling_seconds
 
 
-# Returns the contributions of one concern.
-Source = Callable[[Assessment, MatchNames, Policy, Circumstances], Iterable[Contribution]]
+# Yields the contributions of one concern.
+Source = Callable[[PolicyInput], Iterable[Contribution]]
 
 
-def _hard_blocks(assessment: Assessment, named: MatchNames, policy: Policy, at: Circumstances) -> list[Contribution]:
-    parts = []
-    if at.blocked and assessment.level > Level.SAFE:  # R-9: reading stays possible
-        parts.append(Contribution("blocked", BLOCK, f"this agent is blocked: {at.blocked}"))
-    if not assessment.approvable:  # X-02
-        rules = ", ".join(dict.fromkeys(f.rule for f in assessment.findings if not f.approvable))
-        parts.append(Contribution("never", BLOCK, f"nobody may approve this ({rules})"))
-    return parts
+def _hard_blocks(case: PolicyInput) -> Iterator[Contribution]:
+    if case.at.blocked and case.assessment.level > Level.SAFE:  # R-9: reading stays possible
+        yield Contribution("blocked", BLOCK, f"this agent is blocked: {case.at.blocked}")
+    if not case.assessment.approvable:  # X-02
+        rules = ", ".join(dict.fromkeys(f.rule for f in case.assessment.findings if not f.approvable))
+        yield Contribution("never", BLOCK, f"nobody may approve this ({rules})")
 
 
-def _operator_patterns(
-    assessment: Assessment, named: MatchNames, policy: Policy, at: Circumstances
-) -> list[Contribution]:
-    parts = []
-    for source, patterns in (("", policy.patterns), ("restriction ", policy.restriction.patterns)):
-        parts += [
-            Contribution("deny", BLOCK, f"{source}pattern match: {glob.text} is denied{_by(glob)}")
-            for glob in (hits(patterns.deny, named) if patterns.deny else ())
-        ]
-        if patterns.approve:
-            ask = APPROVE if not source else ASK
-            name = "approve_pattern" if not source else CONFIRM_PATTERN
-            parts += [
-                Contribution(
-                    name,
-                    ask,
-                    _approval_words(glob, source),
-                    pattern=glob.text,
-                )
-                for glob in hits(patterns.approve, named)
-            ]
-        if named.cut and (patterns.deny or patterns.approve):  # what was not compared may be what a pattern means
-            parts.append(
-                Contribution("approve_pattern", APPROVE, f"too many parts to compare with every {source}pattern")
-            )
-    return parts
+def _operator_patterns(case: PolicyInput) -> Iterator[Contribution]:
+    restriction = case.policy.restriction.patterns
+    for lead, patterns, name, ask in (
+        ("", case.policy.patterns, "approve_pattern", APPROVE),
+        ("restriction ", restriction, CONFIRM_PATTERN, ASK),
+    ):
+        for glob in hits(patterns.deny, case.named) if patterns.deny else ():
+            by = f" by {glob.origin}" if glob.origin else ""
+            yield Contribution("deny", BLOCK, f"{lead}pattern match: {glob.text} is denied{by}")
+        for glob in hits(patterns.approve, case.named) if patterns.approve else ():
+            yield Contribution(name, ask, _approval_words(glob, lead), pattern=glob.text)
+        if case.named.cut and (patterns.deny or patterns.approve):  # what was not compared may be what a pattern means
+            yield Contribution("approve_pattern", APPROVE, f"too many parts to compare with every {lead}pattern")
 
 
-def _by(glob: Glob) -> str:
-    return f" by {glob.origin}" if glob.origin else ""
-
-
-def _approval_words(glob: Glob, source: str) -> str:
+def _approval_words(glob: Glob, lead: str) -> str:
     if not glob.origin:
-        return f"{source}pattern match: {glob.text} requires approval"
+        return f"{lead}pattern match: {glob.text} requires approval"
     if glob.text == EVERYTHING:  # of a project's file that cannot be used
         return f"{glob.origin}; until it can, everything here is asked about"
     return f"pattern match: {glob.text} requires approval, says {glob.origin}"
 
 
-def _allowlist(assessment: Assessment, named: MatchNames, policy: Policy, at: Circumstances) -> list[Contribution]:
+def _allowlist(case: PolicyInput) -> Iterator[Contribution]:
     """X-04: a declared allowlist denies everything else, except the operations that stop an agent."""
-    if not policy.allowed_operations or not named.operations:
-        return []
-    name = named.operations[0]
-    if name in policy.allowed_operations or name in EXEMPT:
-        return []
-    return [Contribution("allowlist", BLOCK, f"{name} is not among the operations this agent declared")]
+    allowed = case.policy.allowed_operations
+    name = case.named.operations[0] if allowed and case.named.operations else ""
+    if name and name not in allowed and name not in EXEMPT:
+        yield Contribution("allowlist", BLOCK, f"{name} is not among the operations this agent declared")
 
 
-def _matrix(assessment: Assessment, named: MatchNames, policy: Policy, at: Circumstances) -> list[Contribution]:
-    """R-1: the trust matrix, for operations of an adapter only; denies an operation that the adapter does not have."""
-    if at.adapter_context is None:
-        return []
-    if at.adapter_context.missing:
-        details = {"operation": at.adapter_context.call.operation}
-        return [
-            Contribution("matrix_deny", BLOCK, at.adapter_context.note, code="NOT_FOUND_OPERATION", details=details)
-        ]
-    call = replace(at.adapter_context.call, level=max(at.adapter_context.call.level, assessment.level))
-    found = passage(call, policy.matrix, policy.trust, at.adapter_context.override)
-    words = f"trust {call.trust.word} x danger {call.level.word}: published {found.published}"
-    does = next(iter(call.reasons), "") or _worst_reason(assessment)
-    if found.word == ALLOW:
-        return [
-            Contribution(
-                "matrix", Requirement(), words, explanation=f"{call.operation} of an adapter that is {call.trust.word}"
-            )
-        ]
-    explanation = f"{call.level.word}: {does or call.operation}"
-    if found.word == DENY and found.code == "PERMISSION_DENIED":  # only the floor: an admin can override
-        override = Requirement(human=Human.VERIFY, approvers=frozenset({ADMIN}), reauth=True)
-        words, explanation = (f"{one.rstrip('.')}; {OVERRIDE_REQUIRED}" for one in (words, explanation))
-        return [Contribution("matrix", override, words, code=found.code, explanation=explanation)]
-    if found.word == DENY or found.word not in (CONFIRM, VERIFY):
-        explanation = untrusted_words(call, found, does, at.adapter_context.note)
-        return [
-            Contribution("matrix_deny", BLOCK, words, code=found.code, details=found.details, explanation=explanation)
-        ]
-    human = Human.CONFIRM if found.word == CONFIRM else Human.VERIFY
-    return [Contribution("matrix", Requirement(human=human), words, code=found.code, explanation=explanation)]
+def _matrix(case: PolicyInput) -> Iterator[Contribution]:
+    if case.at.adapter_context is not None:
+        yield matrix_part(case.assessment, case.policy, case.at.adapter_context)
 
 
-def _worst_reason(assessment: Assessment) -> str:
-    return max(assessment.findings, key=lambda finding: finding.level).reason if assessment.findings else ""
+def _declared(case: PolicyInput) -> Iterable[Contribution]:
+    return declared_parts(case.policy, case.at.adapter_context) if case.at.adapter_context is not None else ()
 
 
-def _level(assessment: Assessment, named: MatchNames, policy: Policy, at: Circumstances) -> list[Contribution]:
-    if at.registry_match is not None and replaces_level(assessment, policy, at):
-        return []
-    control = policy.levels[assessment.level]
-    requirement = control.requirement
-    if assessment.irreversible and control.irreversible is not None:
+def level_words(assessment: Assessment) -> str:
+    worst = _worst(assessment)
+    return f"{assessment.level.word}: {finding_words(worst)}" if worst else f"{assessment.level.word} action"
+
+
+def _worst(assessment: Assessment) -> Finding | None:
+    return max(assessment.findings, key=lambda finding: finding.level, default=None)
+
+
+def finding_words(finding: Finding) -> str:
+    """The reason of a finding, and the part of the hint that it concerns, where the hint has several."""
+    act = finding.rule.startswith("acts.") and finding.span is not None and (finding.span[0] or " " in finding.subject)
+    quote = redact_text(finding.subject) if (act or finding.quoted) and finding.subject else ""
+    return f'{finding.reason.rstrip(".")}: "{quote[:_HINT_LENGTH]}".' if quote else finding.reason
+
+
+def _replaced(case: PolicyInput) -> bool:
+    """Whether an operator's registered pattern asks for its own controls in place of the level's."""
+    return case.at.registry_match is not None and replaces_level(case.assessment, case.policy, case.at)
+
+
+def _level(case: PolicyInput) -> Iterator[Contribution]:
+    """The level's requirement, and R-5: what cannot be undone asks whatever the score; from level 3 up it means verify."""
+    final, control = case.assessment.irreversible, case.policy.levels[case.assessment.level]
+    requirement, denies = control.requirement, control.denies
+    if final and control.irreversible is not None:
         requirement = requirement.join(control.irreversible)
-    if requirement == Requirement():
-        return []
-    return [
-        Contribution(
-            "level",
-            requirement,
-            level_words(assessment),
-            denies=control.denies or _denies_irreversible(control, assessment),
-        )
-    ]
+        denies = denies or control.irreversible.human > Human.NONE
+    if requirement != Requirement() and not _replaced(case):
+        yield Contribution("level", requirement, level_words(case.assessment), denies=denies)
+    yield from _unkept(case)
+    if final and case.policy.irreversible is not Human.NONE:
+        human = Human.VERIFY if case.assessment.level >= Level.DANGEROUS else case.policy.irreversible
+        yield Contribution("irreversible", Requirement(human=human), "cannot be undone")
 
 
-def _unkept(assessment: Assessment, named: MatchNames, policy: Policy, at: Circumstances) -> list[Contribution]:
+def _unkept(case: PolicyInput) -> Iterator[Contribution]:
     """R-24: everyday work that would lose something is asked about like a destructive action, unless a snapshot keeps it."""
-    control = policy.levels[Level.DESTRUCTIVE]
-    kept = at.snapshot is not None and at.snapshot.verified
-    if not at.unkept or kept or control.kept is None:
-        return []
-    return [Contribution("unkept", control.requirement, at.unkept, denies=control.denies)]
+    control = case.policy.levels[Level.DESTRUCTIVE]
+    kept = case.at.snapshot is not None and case.at.snapshot.verified
+    if case.at.unkept and not kept and control.kept is not None:
+        yield Contribution("unkept", control.requirement, case.at.unkept, denies=control.denies)
 
 
-def _denies_irreversible(control: Control, assessment: Assessment) -> bool:
-    return assessment.irreversible and control.irreversible is not None and control.irreversible.human > Human.NONE
+def _severity(case: PolicyInput) -> Iterable[Contribution]:
+    return severity_parts(case.assessment, case.policy, case.at) if case.at.registry_match is not None else ()
 
 
-def _irreversible(assessment: Assessment, named: MatchNames, policy: Policy, at: Circumstances) -> list[Contribution]:
-    """R-5: whatever the score; from level 3 up it means verify."""
-    if not assessment.irreversible or policy.irreversible is Human.NONE:
-        return []
-    human = Human.VERIFY if assessment.level >= Level.DANGEROUS else policy.irreversible
-    return [Contribution("irreversible", Requirement(human=human), "cannot be undone")]
-
-
-def _severity(assessment: Assessment, named: MatchNames, policy: Policy, at: Circumstances) -> list[Contribution]:
-    return severity_parts(assessment, policy, at) if at.registry_match is not None else []
-
-
-def _declared(assessment: Assessment, named: MatchNames, policy: Policy, at: Circumstances) -> list[Contribution]:
-    """Requirements that an adapter declares besides its level: time, a new sign-in, approvers (DL-02, DL-10, seed 000 9.2)."""
-    block = at.adapter_context.block if at.adapter_context else None
-    parts = [
-        Contribution("declared", Requirement(), words)
-        for words in (at.adapter_context.notices if at.adapter_context else ())
-    ]
-    if block is None:
-        return parts
-    if block.cooldown_seconds:
-        seconds = milliseconds_to_seconds(min(block.cooldown_seconds * 1000, policy.severities.max_cooling_off_ms))
-        parts.append(Contribution("cooldown", Requirement(seconds), f"the adapter asks for {seconds}s to reconsider"))
-    if block.requires_reauth:
-        parts.append(
-            Contribution("reauth", Requirement(human=Human.CONFIRM, reauth=True), "the adapter asks for a new sign-in")
+def _escalation(case: PolicyInput) -> Iterator[Contribution]:
+    """Repetition, count and cumulative risk raise the requirement, not the level (DL-13, R-13)."""
+    if case.at.escalated is not None:
+        level, message = case.at.escalated
+        words = message or f"counts as {level.word} after {case.at.hourly:,} of the same in an hour"
+        yield Contribution("escalation", _raised(case, level), words)
+    often = case.policy.escalate.repetition
+    if often is not None and case.at.repeats >= often:
+        human = Human(min(TIERS[case.assessment.tier] + 1, Human.VERIFY))
+        words = f"the same operation {case.at.repeats} times in this execution, and from {often} on more is asked"
+        yield Contribution("repetition", Requirement(human=human), words)
+    most = case.policy.escalate.cumulative
+    if most is not None and case.at.cumulative >= most:
+        yield Contribution(
+            "cumulative", ASK, cumulative_words(case.at.cumulative, most, case.at.steps_left is not None)
         )
-    if block.requires_confirmation:
-        parts.append(Contribution("confirmation", ASK, "the adapter asks for confirmation"))
-    if block.approval is not None and block.approval.required:
-        who = block.approval.approvers
-        approval = Requirement(human=Human.APPROVE, approvers=who, quorum=1)
-        parts.append(Contribution("approval", approval, f"the adapter asks for approval by {', '.join(sorted(who))}"))
-    return parts
 
 
-def _claimed(assessment: Assessment, named: MatchNames, policy: Policy, at: Circumstances) -> list[Contribution]:
-    """The level that the caller claims: required as that level under every policy; it can only raise."""
-    level = at.claimed_level
-    if level is None or level <= assessment.level:
-        return []
-    requirement = policy.levels[level].requirement.join(Requirement(human=RAISED_TO[level]))
-    return [Contribution("claimed", requirement, f"its caller says that it is {level.word}")]
+def _raised(case: PolicyInput, level: Level) -> Requirement:
+    """What a level asks for where an adapter or a caller raises to it: at least its tier, under every policy."""
+    return case.policy.levels[level].requirement.join(Requirement(human=RAISED_TO[level]))
 
 
-def _tier(assessment: Assessment, named: MatchNames, policy: Policy, at: Circumstances) -> list[Contribution]:
-    replaced = at.registry_match is not None and replaces_level(assessment, policy, at)
-    own = 0 if replaced else assessment.score
-    score = max(own, at.claimed_risk or 0)  # the agent may raise its own risk, never lower it
-    parts = []
-    tiers = policy.tiers or at.steps_left is not None  # C-10: in the loop the tier always counts
-    if tiers:
-        human = TIERS[tier_of(score)]
-        if human is not Human.NONE:
-            parts.append(Contribution("tier", Requirement(human=human), _score_words(assessment, score)))
-    limit = TOLERANCES[policy.tolerance]
-    if tiers and policy.tolerance == "conservative" and limit < score <= TIER_TOPS[0]:  # C-09: it can only tighten
-        parts.append(
-            Contribution("tolerance", ASK, f"score {score} is above the {policy.tolerance} tolerance of {limit}")
-        )
-    return parts
+def cumulative_words(points: int, most: int, execution: bool = False) -> str:
+    """An agent's risk so far, and the bound from which everything above reversible needs a person."""
+    where = "in this execution" if execution else "within an hour"
+    return f"this agent's actions add up to {points:,} points of risk {where}, and from {most:,} on somebody is asked"
+
+
+def _claimed(case: PolicyInput) -> Iterator[Contribution]:
+    """The level that the caller claims; it can only raise."""
+    level = case.at.claimed_level
+    if level is not None and level > case.assessment.level:
+        yield Contribution("claimed", _raised(case, level), f"its caller says that it is {level.word}")
+
+
+def _tier(case: PolicyInput) -> Iterator[Contribution]:
+    own = 0 if _replaced(case) else case.assessment.score
+    score = max(own, case.at.claimed_risk or 0)  # the agent may raise its own risk, never lower it
+    tolerance, limit = case.policy.tolerance, TOLERANCES[case.policy.tolerance]
+    if not case.policy.tiers and case.at.steps_left is None:  # C-10: in the loop the tier always counts
+        return
+    if (human := TIERS[tier_of(score)]) is not Human.NONE:
+        yield Contribution("tier", Requirement(human=human), _score_words(case.assessment, score))
+    if tolerance == "conservative" and limit < score <= TIER_TOPS[0]:  # C-09: it can only tighten
+        yield Contribution("tolerance", ASK, f"score {score} is above the {tolerance} tolerance of {limit}")
 
 
 def _score_words(assessment: Assessment, score: int) -> str:
     """The basis of a score for a person: the agent's own estimate, or the worst finding."""
-    words = f"score {score}: {tier_of(score).value}"
+    words, worst = f"score {score}: {tier_of(score).value}", _worst(assessment)
     if score > assessment.score:
         return f"{words}, by the agent's own estimate"
-    worst = max(assessment.findings, key=lambda finding: finding.level, default=None)
     return f"{worst.reason.rstrip('.')} ({words})" if worst is not None else words
 
 
-def _danger_zone(assessment: Assessment, named: MatchNames, policy: Policy, at: Circumstances) -> list[Contribution]:
-    """R-9: where a policy opts in, the last tier is a hard stop in every interface; the engine then blocks the principal."""
-    score = max(assessment.score, at.claimed_risk or 0)
-    if not policy.block_on_danger_zone or tier_of(score) is not Tier.DANGER_ZONE:
-        return []
-    return [
-        Contribution(
-            DANGER_ZONE, BLOCK, f"score {score} is in the danger zone: the agent is blocked until an operator lifts it"
-        )
-    ]
+def _stops(case: PolicyInput) -> Iterator[Contribution]:
+    """R-9: what the engine blocks the principal for: the last tier where a policy opts in, and an attack on the guard itself."""
+    score = max(case.assessment.score, case.at.claimed_risk or 0)
+    if case.policy.block_on_danger_zone and tier_of(score) is Tier.DANGER_ZONE:
+        words = f"score {score} is in the danger zone: the agent is blocked until an operator lifts it"
+        yield Contribution(DANGER_ZONE, BLOCK, words)
+    if case.at.tampering:
+        words = f"attacks Interlock itself: it {case.at.tampering}"
+        yield Contribution(TAMPERING, Requirement(human=Human.VERIFY), words)
 
 
-def _tampering(assessment: Assessment, named: MatchNames, policy: Policy, at: Circumstances) -> list[Contribution]:
-    """R-9: an attack on the guard is held as its rules require; the engine blocks the principal."""
-    return (
-        [Contribution(TAMPERING, Requirement(human=Human.VERIFY), f"attacks Interlock itself: it {at.tampering}")]
-        if at.tampering
-        else []
-    )
+def _loop(case: PolicyInput) -> Iterator[Contribution]:
+    if case.at.mismatch is not None:
+        yield case.at.mismatch
+    if case.at.steps_left is not None and case.at.steps_left <= 0:
+        yield Contribution("steps", ASK, "Step limit exceeded")
+    if case.at.previous == "failure":
+        yield Contribution("outcome", ASK, "the step before failed")
+    if case.at.starting and case.policy.loop.start != "allow":  # R-11
+        yield Contribution("start", ASK, "an execution starts when a person agrees to it")
+    if case.at.pause:  # C-19: the held step itself needs what it needed; nothing else goes on
+        held = Requirement(human=case.at.pause_human) if case.at.pause_human is not Human.NONE else BLOCK
+        yield Contribution("pause", held, case.at.pause)
 
 
-def _loop(assessment: Assessment, named: MatchNames, policy: Policy, at: Circumstances) -> list[Contribution]:
-    parts = [at.mismatch] if at.mismatch is not None else []
-    if at.steps_left is not None and at.steps_left <= 0:
-        parts.append(Contribution("steps", ASK, "Step limit exceeded"))
-    if at.previous == "failure":
-        parts.append(Contribution("outcome", ASK, "the step before failed"))
-    if at.starting and policy.loop.start != "allow":  # R-11
-        parts.append(Contribution("start", ASK, "an execution starts when a person agrees to it"))
-    if at.pause:  # C-19: the held step itself needs what it needed; nothing else goes on
-        held = Requirement(human=at.pause_human) if at.pause_human is not Human.NONE else BLOCK
-        parts.append(Contribution("pause", held, at.pause))
-    return parts
-
-
-def _denied(assessment: Assessment, named: MatchNames, policy: Policy, at: Circumstances) -> list[Contribution]:
+def _denied(case: PolicyInput) -> Iterator[Contribution]:
     """R-22: a denial binds the effect on its target, not the wording."""
-    denied = at.earlier_denial
+    denied = case.at.earlier_denial
     if denied is None:
-        return []
-    parts = [Contribution(SAME_EFFECT, denied.requirement, denied.words, denies=denied.denies)]
+        return
+    yield Contribution(SAME_EFFECT, denied.requirement, denied.words, denies=denied.denies)
     if denied.tries >= 3:
         words = f"tried {denied.tries} ways to the same effect"
-        parts.append(Contribution("evasion.search", Requirement(human=Human.VERIFY), words, denies=denied.denies))
-    return parts
+        yield Contribution("evasion.search", Requirement(human=Human.VERIFY), words, denies=denied.denies)
 
 
-def _always(assessment: Assessment, named: MatchNames, policy: Policy, at: Circumstances) -> list[Contribution]:
-    return [Contribution("always_ask", ASK, "this policy asks about everything")] if policy.always_ask else []
-
-
-def _literal(assessment: Assessment, named: MatchNames, policy: Policy, at: Circumstances) -> list[Contribution]:
-    return (
-        [Contribution(name, requirement, words) for name, requirement, words in spec_globs(named)]
-        if policy.literal_globs
-        else []
-    )
+def _always(case: PolicyInput) -> Iterator[Contribution]:
+    if case.policy.always_ask:
+        yield Contribution("always_ask", ASK, "this policy asks about everything")
+    if case.policy.literal_globs:
+        yield from (Contribution(*part) for part in spec_globs(case.named))
 
 
 _SOURCES: tuple[Source, ...] = (
-    _hard_blocks, _operator_patterns, _allowlist, _matrix, _level, _unkept, _irreversible, _severity, _declared, escalation, _claimed,
-    _tier, _danger_zone, _tampering, _loop, _denied, _always, _literal,
+    _hard_blocks, _operator_patterns, _allowlist, _matrix, _level, _severity, _declared, _escalation, _claimed, _tier, _stops, _loop,
+    _denied, _always,
 )  # fmt: skip

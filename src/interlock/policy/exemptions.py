@@ -13,8 +13,8 @@ from interlock.analysis.lazy_regex import lazy_regex
 from interlock.analysis.programs.load import describe, program_set
 from interlock.analysis.rules import Rulebook
 from interlock.analysis.targets.ephemeral import RULES
-from interlock.model import Assessment, Category, Finding, Human, Level, Loss, Requirement, Span
-from interlock.policy.circumstances import Circumstances, Contribution, level_words
+from interlock.model import Assessment, Category, Finding, Human, Level, Requirement, Span
+from interlock.policy.circumstances import Circumstances, Contribution
 from interlock.policy.impact import INSPECTABLE_RULES, JOURNAL, RELIEF_PREFIX, count_words, size_words
 from interlock.policy.match_names import MatchNames
 from interlock.policy.patterns import covers
@@ -29,7 +29,6 @@ _JOURNAL_EXEMPT = _IMPACT_EXEMPT | {"cumulative"}  # however much it is, all of 
 _NEVER_GRANTED = frozenset(
     {"deny", "blocked", "allowlist", "steps", "outcome", "start", "never", "matrix_deny", "match_failure", "pause"}
 )
-_UNREADABLE = "unreadable"
 CONFIRM_PATTERN = "confirm_pattern"
 SNAPSHOT = "a snapshot was taken first"
 _NEVER_IMPACT_EXEMPT = frozenset({
@@ -38,67 +37,91 @@ _NEVER_IMPACT_EXEMPT = frozenset({
 })  # fmt: skip
 
 
-def apply_exemptions(
-    parts: list[Contribution], assessment: Assessment, named: MatchNames, policy: Policy, at: Circumstances
-) -> tuple[list[Contribution], list[str]]:
-    """The parts that remain, and a factor for each exemption that removed some."""
-    remaining, exemptions = parts, []
-    unreadable = any(_UNREADABLE in finding.rule for finding in assessment.findings)
-    if at.granted and max(assessment.level, at.claimed_level or 0) <= at.grant_ceiling and not unreadable:
-        remaining, gone = _without(
-            remaining, lambda part: part.name not in _NEVER_GRANTED and not part.requirement.blocked
-        )
-        exemptions += [f"granted: {at.granted}"] if gone else []
-    if at.confirmed_patterns and named.single and assessment.level <= Level.DESTRUCTIVE and not unreadable:
-        remaining, gone = _without(
-            remaining, lambda part: part.name == CONFIRM_PATTERN and part.pattern in at.confirmed_patterns
-        )
-        exemptions += [f"confirmed for this session: {', '.join(sorted(at.confirmed_patterns))}"] if gone else []
-    harmless = at.loss in (Loss.NONE, Loss.RECOVERABLE)
-    exempt = (harmless or at.snapshot is not None) and not unreadable and not _beyond_inspection(assessment, at)
-    if exempt and at.snapshot is not None and at.snapshot.verified and _on_disk(assessment):
-        remaining, gone = _exempt_by_impact(remaining, assessment, policy.levels[assessment.level].kept, "copied first")
-        what = f"{at.snapshot.id}, {count_words(at.snapshot.files, 'file')}, {size_words(at.snapshot.bytes)}"
-        exemptions += [f"{RELIEF_PREFIX}{SNAPSHOT} ({what})"] if gone else []
-    if at.journaled and not unreadable and not _beyond_inspection(assessment, at):
-        kept = policy.levels[assessment.level].kept
-        remaining, gone = _exempt_by_impact(remaining, assessment, kept, "kept by the journal", _JOURNAL_EXEMPT)
-        exemptions += [f"{RELIEF_PREFIX}{JOURNAL}"] if gone else []
-    if exempt and harmless:
-        remaining, gone = _exempt_by_impact(
-            remaining, assessment, policy.levels[assessment.level].relief, "nothing would be lost"
-        )
-        exemptions += [f"{RELIEF_PREFIX}what would be lost is {at.loss.value}"] if gone else []
-    globs = (*policy.patterns.allow, *policy.restriction.patterns.allow)
-    allowed = covers(globs, named) if globs else ()
-    if allowed and assessment.level <= Level.DESTRUCTIVE and not assessment.irreversible:  # R-5, R-6
-        remaining, gone = _without(remaining, _auto_approved)
-        exemptions += [f"auto-approved by pattern {allowed[0].label}"] if gone else []
-    if (
-        at.trust_tier
-        and at.trust_tier in policy.severities.bypass_for_trust_tiers
-        and assessment.level < Level.FORBIDDEN
+class PolicyInput(Struct, frozen=True):
+    """An assessed action, and the policy and circumstances that it is evaluated under."""
+
+    assessment: Assessment
+    named: MatchNames
+    policy: Policy
+    at: Circumstances
+
+
+# The parts that remain, and a factor where some went; asked only where the circumstances speak for it.
+Exemption = Callable[[list[Contribution], PolicyInput], tuple[list[Contribution], str]]
+
+
+def by_grant(parts: list[Contribution], case: PolicyInput) -> tuple[list[Contribution], str]:
+    """What a grant covers up to its ceiling; nothing that cannot be read."""
+    if max(case.assessment.level, case.at.claimed_level or 0) > case.at.grant_ceiling or _unreadable(case.assessment):
+        return parts, ""
+    return _without(
+        parts,
+        lambda part: part.name not in _NEVER_GRANTED and not part.requirement.blocked,
+        f"granted: {case.at.granted}",
+    )
+
+
+def by_confirmation(parts: list[Contribution], case: PolicyInput) -> tuple[list[Contribution], str]:
+    """The patterns that a person confirmed for this session, for single actions up to level 2."""
+    if not case.named.single or case.assessment.level > Level.DESTRUCTIVE or _unreadable(case.assessment):
+        return parts, ""
+    words = f"confirmed for this session: {', '.join(sorted(case.at.confirmed_patterns))}"
+    return _without(
+        parts, lambda part: part.name == CONFIRM_PATTERN and part.pattern in case.at.confirmed_patterns, words
+    )
+
+
+def by_snapshot(parts: list[Contribution], case: PolicyInput) -> tuple[list[Contribution], str]:
+    """A verified snapshot of files or file databases, taken first."""
+    kept = case.at.snapshot
+    restorable = INSPECTABLE_RULES | {rule for rule in RULES if rule.startswith("data.")}
+    if kept is None or any(
+        one.rule not in restorable for one in case.assessment.findings if one.level >= Level.DESTRUCTIVE
     ):
-        remaining, gone = _without(remaining, _only_waits)
-        exemptions += [f"trust tier {at.trust_tier} skips cooling-off and confirmation"] if gone else []
-    return remaining, exemptions
+        return parts, ""
+    what = f"{kept.id}, {count_words(kept.files, 'file')}, {size_words(kept.bytes)}"
+    return _relieve(parts, case, "kept", "copied first", f"{SNAPSHOT} ({what})")
+
+
+def by_journal(parts: list[Contribution], case: PolicyInput) -> tuple[list[Contribution], str]:
+    """The journal below the call, which can restore all of its harm, however much that is."""
+    return _relieve(parts, case, "kept", "kept by the journal", JOURNAL, _JOURNAL_EXEMPT)
+
+
+def by_impact(parts: list[Contribution], case: PolicyInput) -> tuple[list[Contribution], str]:
+    """An inspection that found nothing to lose for good."""
+    factor = f"what would be lost is {case.at.loss.value}"
+    return _relieve(parts, case, "relief", "nothing would be lost", factor)
+
+
+def by_pattern(parts: list[Contribution], case: PolicyInput) -> tuple[list[Contribution], str]:
+    """An operator's pattern that covers all of a reversible action up to level 2 (R-5, R-6)."""
+    allowed = covers((*case.policy.patterns.allow, *case.policy.restriction.patterns.allow), case.named)
+    if not allowed or case.assessment.level > Level.DESTRUCTIVE or case.assessment.irreversible:
+        return parts, ""
+    return _without(parts, _auto_approved, f"auto-approved by pattern {allowed[0].label}")
+
+
+def by_trust_tier(parts: list[Contribution], case: PolicyInput) -> tuple[list[Contribution], str]:
+    """The trust tier of an agent, below level 4 (R-14)."""
+    if case.assessment.level >= Level.FORBIDDEN:
+        return parts, ""
+    return _without(parts, _only_waits, f"trust tier {case.at.trust_tier} skips cooling-off and confirmation")
+
+
+def _unreadable(assessment: Assessment) -> bool:
+    return any("unreadable" in finding.rule for finding in assessment.findings)
 
 
 def _beyond_inspection(assessment: Assessment, at: Circumstances) -> bool:
     """Whether no inspection and no snapshot can exempt it: rights, other machines, secrets, the guard itself; everything forbidden except ephemeral databases (R-23)."""
     return any(
         finding.category in _NEVER_IMPACT_EXEMPT
-        or finding.rule.startswith("self_protection.")
+        or finding.rule.startswith(GUARD)
         or (finding.level >= Level.FORBIDDEN and not (at.ephemeral and finding.rule in RULES))
         for finding in assessment.findings
         if finding.level >= Level.DESTRUCTIVE
     )
-
-
-def _on_disk(assessment: Assessment) -> bool:
-    """Whether every finding is about files or file databases, which a snapshot can restore."""
-    restorable = INSPECTABLE_RULES | {rule for rule in RULES if rule.startswith("data.")}
-    return all(finding.rule in restorable for finding in assessment.findings if finding.level >= Level.DESTRUCTIVE)
 
 
 def _auto_approved(part: Contribution) -> bool:
@@ -118,24 +141,30 @@ def _only_waits(part: Contribution) -> bool:
     )
 
 
-def _exempt_by_impact(
+def _relieve(
     parts: list[Contribution],
-    assessment: Assessment,
-    instead: Requirement | None,
+    case: PolicyInput,
+    by: str,
     why: str,
+    factor: str,
     names: frozenset[str] = _IMPACT_EXEMPT,
-) -> tuple[list[Contribution], bool]:
-    if instead is None:
-        return parts, False
-    remaining, gone = _without(parts, lambda part: part.name in names)
-    if gone and instead != Requirement():
-        remaining = [*remaining, Contribution("level", instead, f"{level_words(assessment)} ({why})")]
-    return remaining, gone
+) -> tuple[list[Contribution], str]:
+    """Puts a level's lower requirement (`by`) in place of those that the harm itself asks for; nothing where the policy has none."""
+    level, instead = case.assessment.level, getattr(case.policy.levels[case.assessment.level], by)
+    if instead is None or _unreadable(case.assessment) or _beyond_inspection(case.assessment, case.at):
+        return parts, ""
+    remaining, found = _without(parts, lambda part: part.name in names, f"{RELIEF_PREFIX}{factor}")
+    if found and instead != Requirement():
+        what = next((part.words for part in parts if part.name == "level"), f"{level.word} action")
+        remaining = [*remaining, Contribution("level", instead, f"{what} ({why})")]
+    return remaining, found
 
 
-def _without(parts: list[Contribution], goes: Callable[[Contribution], bool]) -> tuple[list[Contribution], bool]:
+def _without(
+    parts: list[Contribution], goes: Callable[[Contribution], bool], factor: str
+) -> tuple[list[Contribution], str]:
     remaining = [part for part in parts if not goes(part)]
-    return remaining, len(remaining) != len(parts)
+    return remaining, factor if len(remaining) != len(parts) else ""
 
 
 PAUSED = "paused_by_operator"  # the factor's name, and the record's

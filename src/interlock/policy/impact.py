@@ -1,4 +1,4 @@
-"""Impact of an action: what its inspected targets would really lose (blast radius), in words and as JSON."""
+"""Impact of an action: what its inspected targets would really lose (blast radius), in words, as JSON, and among the factors of a decision."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from interlock.redaction import redact_text
 IMPACT_PREFIX = "looked: "  # of the factor with the impact
 RELIEF_PREFIX = "relief: "  # of the factor with the exemption by impact
 JOURNAL = "the journal keeps what it changes"  # the exemption of a call that runs below the journal
+ESCALATION_PREFIX = "raised: "  # of the factor that explains why more is required than for the action itself
 NO_SNAPSHOT_PREFIX = "not kept: "  # of the factor that explains why there is no snapshot
 MISSING = "nothing of it is there"
 RECOVERABLE = "all of it can be had back"
@@ -108,6 +109,11 @@ def size_words(count: int) -> str:
 def impact_words(factors: Iterable[str]) -> str:
     """The impact, from the factors of a decision or a ticket."""
     return next((factor.removeprefix(IMPACT_PREFIX) for factor in factors if factor.startswith(IMPACT_PREFIX)), "")
+
+
+def escalation_reasons(factors: Iterable[str]) -> tuple[str, ...]:
+    """The reasons for an escalation, from the factors of a decision or a ticket; a sentence each."""
+    return tuple(factor.removeprefix(ESCALATION_PREFIX) for factor in factors if factor.startswith(ESCALATION_PREFIX))
 
 
 def recoverable(factors: Iterable[str]) -> bool:

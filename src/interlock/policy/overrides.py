@@ -9,8 +9,8 @@ from typing import Annotated, Any, Literal
 from msgspec import Struct, field
 from msgspec.structs import asdict, replace
 
+from interlock.canonical_json import normal_name
 from interlock.model import Level
-from interlock.policy.digest import normal_name
 from interlock.policy.patterns import Glob, PatternSet
 from interlock.policy.policy import TOLERANCES, Policy, globs_of
 from interlock.problems import Path, Problems, describe_value

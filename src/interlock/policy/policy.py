@@ -21,7 +21,6 @@ MODES: tuple[str, ...] = get_args(Mode)
 Tolerance = Literal["conservative", "moderate", "aggressive"]
 TOLERANCES: Mapping[str, int] = MappingProxyType({"conservative": 25, "moderate": 50, "aggressive": 75})  # AE-07
 DEFAULT_APPROVERS = frozenset({"human"})  # any signed-in operator
-ADMIN = "role:admin"
 OFF = "off"
 
 

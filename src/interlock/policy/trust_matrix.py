@@ -1,14 +1,20 @@
-"""The trust x danger matrix: the published cells, our floor under them, and an operator's trust_policy, which only tightens."""
+"""The requirements of adapters: the trust x danger matrix with our floor under it, an operator's trust_policy, and what an adapter declares."""
 
 from __future__ import annotations
 
 from types import MappingProxyType
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from msgspec import Struct, field
+from msgspec.structs import replace
 
-from interlock.model import Level, Trust
+from interlock.model import ADMIN, Assessment, Human, Level, Requirement, Trust
+from interlock.policy.circumstances import AdapterContext, Contribution
 from interlock.schema import says
+from interlock.times import milliseconds_to_seconds
+
+if TYPE_CHECKING:
+    from interlock.policy.policy import Policy
 
 ALLOW, CONFIRM, VERIFY, INTROSPECT_ONLY, DENY = WORDS = ("allow", "confirm", "verify", "introspect_only", "deny")
 
@@ -129,7 +135,65 @@ def passage(
     return Passage(word, published, "CONFIRMATION_REQUIRED" if word != ALLOW else "")
 
 
-def untrusted_words(call: AdapterCall, found: Passage, does: str, note: str) -> str:
+def matrix_part(assessment: Assessment, policy: Policy, context: AdapterContext) -> Contribution:
+    """R-1: what the matrix requires for an operation of an adapter; denies one that the adapter does not have."""
+    if context.missing:
+        details = {"operation": context.call.operation}
+        return Contribution(
+            "matrix_deny", Requirement(blocked=True), context.note, code="NOT_FOUND_OPERATION", details=details
+        )
+    call = replace(context.call, level=max(context.call.level, assessment.level))
+    found = passage(call, policy.matrix, policy.trust, context.override)
+    words = f"trust {call.trust.word} x danger {call.level.word}: published {found.published}"
+    worst = max(assessment.findings, key=lambda finding: finding.level, default=None)
+    does = next(iter(call.reasons), "") or (worst.reason if worst is not None else "")
+    if found.word == ALLOW:
+        return Contribution(
+            "matrix", Requirement(), words, explanation=f"{call.operation} of an adapter that is {call.trust.word}"
+        )
+    explanation = f"{call.level.word}: {does or call.operation}"
+    if found.word == DENY and found.code == "PERMISSION_DENIED":  # only the floor: an admin can override
+        override = Requirement(human=Human.VERIFY, approvers=frozenset({ADMIN}), reauth=True)
+        words, explanation = (f"{one.rstrip('.')}; {OVERRIDE_REQUIRED}" for one in (words, explanation))
+        return Contribution("matrix", override, words, code=found.code, explanation=explanation)
+    if found.word == DENY or found.word not in (CONFIRM, VERIFY):
+        explanation = _untrusted_words(call, found, does, context.note)
+        return Contribution(
+            "matrix_deny",
+            Requirement(blocked=True),
+            words,
+            code=found.code,
+            details=found.details,
+            explanation=explanation,
+        )
+    human = Human.CONFIRM if found.word == CONFIRM else Human.VERIFY
+    return Contribution("matrix", Requirement(human=human), words, code=found.code, explanation=explanation)
+
+
+def declared_parts(policy: Policy, context: AdapterContext) -> list[Contribution]:
+    """Requirements that an adapter declares besides its level: time, a new sign-in, approvers (DL-02, DL-10, seed 000 9.2)."""
+    block, parts = context.block, [Contribution("declared", Requirement(), words) for words in context.notices]
+    if block is None:
+        return parts
+    if block.cooldown_seconds:
+        seconds = milliseconds_to_seconds(min(block.cooldown_seconds * 1000, policy.severities.max_cooling_off_ms))
+        parts.append(Contribution("cooldown", Requirement(seconds), f"the adapter asks for {seconds}s to reconsider"))
+    if block.requires_reauth:
+        parts.append(
+            Contribution("reauth", Requirement(human=Human.CONFIRM, reauth=True), "the adapter asks for a new sign-in")
+        )
+    if block.requires_confirmation:
+        parts.append(
+            Contribution("confirmation", Requirement(human=Human.CONFIRM), "the adapter asks for confirmation")
+        )
+    if block.approval is not None and block.approval.required:
+        who = block.approval.approvers
+        approval = Requirement(human=Human.APPROVE, approvers=who, quorum=1)
+        parts.append(Contribution("approval", approval, f"the adapter asks for approval by {', '.join(sorted(who))}"))
+    return parts
+
+
+def _untrusted_words(call: AdapterCall, found: Passage, does: str, note: str) -> str:
     """Why an adapter's operation is refused: what it does, what trust that takes, and what an operator can do about it."""
     needed = found.details.get("required_trust") or found.details.get("minimum_trust_required")
     what = (

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct, field
 
+from interlock.canonical_json import normal_name
 from interlock.model import AgentRef, Level, intent
 from interlock.policy.circumstances import Contribution
 from interlock.policy.declared_steps import DeclaredStep, compare_with_declared, declared_step
-from interlock.policy.digest import normal_name
 from interlock.redaction import redact_text
 
 if TYPE_CHECKING:

@@ -13,8 +13,8 @@ from msgspec import Struct
 from interlock.approvals.denials import LASTS
 from interlock.approvals.tickets import seal_of
 from interlock.audit.chain import CONFIRMED, EVENTS
+from interlock.canonical_json import normal_name
 from interlock.model import Confidential, TicketState
-from interlock.policy.digest import normal_name
 from interlock.ports import Tx
 from interlock.records import AgentRow, Approval, AuditQuery, AuditRow, Block, Denial, Grant, Ticket, TicketQuery
 

@@ -16,8 +16,8 @@ from typing import Any, Generic, Protocol, TypeVar
 
 from msgspec import Struct
 
+from interlock.canonical_json import normal_name
 from interlock.model import NOTHING, AgentRef, Human, Level, Requirement, TicketState
-from interlock.policy.digest import normal_name
 from interlock.ports import StoreError
 from interlock.times import milliseconds_to_seconds
 

@@ -11,8 +11,8 @@ from msgspec.structs import replace
 
 from interlock.approvals import BY_TIME
 from interlock.audit.chain import FIRST_SEQ, GENESIS
+from interlock.canonical_json import normal_name
 from interlock.model import AgentRef, Level, TicketState
-from interlock.policy.digest import normal_name
 from interlock.ports import QueueFull, StoreError, StoreEvent
 from interlock.records import (
     ANSWERED_WITHIN,

@@ -7,8 +7,8 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from interlock.canonical_json import normal_name
 from interlock.model import AgentRef
-from interlock.policy.digest import normal_name
 from interlock.ports import StoreError, StoreEvent
 from interlock.records import (
     AgentRow,

@@ -7,7 +7,7 @@ from interlock import assess
 from interlock.analysis.operations.names import is_operation, may_be_operation
 from interlock.analysis.read import read
 from interlock.model import intent, operation, tool
-from interlock.policy.circumstances import level_words
+from interlock.policy.evaluate import level_words
 from interlock.policy.match_names import match_names
 from interlock.policy.patterns import Glob, hits
 

@@ -10,8 +10,8 @@ from msgspec.structs import replace
 from cases import each
 from interlock.analysis.assess import judge
 from interlock.analysis.rules.load import load
+from interlock.canonical_json import digest
 from interlock.model import Action, AgentRef, Kind
-from interlock.policy.digest import digest
 
 RULES = load()
 HERE = "/home/dev/app"

@@ -22,10 +22,10 @@ from interlock.approvals.challenges.states import (
     step_waits,
 )
 from interlock.approvals.challenges.verifying import verify
+from interlock.canonical_json import normal_name
 from interlock.error_codes import AnswerRefused
 from interlock.identity.sessions import OperatorSession
 from interlock.model import AgentRef, TicketState
-from interlock.policy.digest import normal_name
 from interlock.ports import Tx
 from interlock.records import Challenge, Ticket
 from interlock.runtime.state import State

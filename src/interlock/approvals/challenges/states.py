@@ -13,11 +13,10 @@ from interlock.approvals.answers import sign_statement
 from interlock.approvals.statements import check_agreement, may_answer
 from interlock.approvals.tickets import seal_of, shown_hash
 from interlock.audit.chain import event_body
-from interlock.canonical_json import simplify
+from interlock.canonical_json import normal_name, simplify
 from interlock.error_codes import AnswerRefused
 from interlock.identity.sessions import OperatorSession
 from interlock.model import AgentRef, TicketState
-from interlock.policy.digest import normal_name
 from interlock.ports import Tx
 from interlock.records import Approval, Block, Challenge, Ticket
 from interlock.redaction import redact_text

@@ -5,13 +5,13 @@ from __future__ import annotations
 from urllib.parse import urlencode
 
 from interlock.audit.search import RecordQuery, search
+from interlock.canonical_json import normal_name
 from interlock.console.charts import risk_chart
 from interlock.console.record_views import record_lines, when
 from interlock.console.visit import APPROVER, Answer, InvalidInput, Page, PageNotFound, PageRoutes, RedirectTo, Visit
 from interlock.identity import agents as service
 from interlock.loop.agents import AgentOverview, list_agents
 from interlock.model import AgentRef, Level
-from interlock.policy.digest import normal_name
 from interlock.ports import Tx
 from interlock.records import Block, Execution, HistoryEntry
 

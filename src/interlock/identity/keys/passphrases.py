@@ -14,10 +14,10 @@ from argon2.low_level import Type, hash_secret_raw
 from msgspec import Struct
 from msgspec.structs import replace
 
+from interlock.canonical_json import leaves_no_mark, normal_name
 from interlock.identity.keys.roster import seal_operator
 from interlock.identity.keys.signing import SigningKey, open_box, seal_box
 from interlock.model import Confidential
-from interlock.policy.digest import leaves_no_mark, normal_name
 from interlock.records import OperatorRow
 
 MIN_PASSPHRASE = 8

@@ -8,6 +8,7 @@ from typing import Any
 from interlock.approvals import challenges
 from interlock.approvals.challenges import verifying
 from interlock.approvals.tickets import TOKEN_FAILURES
+from interlock.canonical_json import normal_name
 from interlock.loop import confirmations, deadlocks, executions, steps
 from interlock.loop.protocol import loop_operations
 from interlock.loop.protocol.introspection import SurfaceInfo
@@ -16,7 +17,6 @@ from interlock.loop.report import ReportedStep
 from interlock.loop.state import UNJUDGED
 from interlock.loop.tightening import PLAIN_CONNECTION, Connection
 from interlock.model import AgentRef
-from interlock.policy.digest import normal_name
 from interlock.runtime.state import State
 from interlock.times import iso
 

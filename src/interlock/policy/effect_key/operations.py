@@ -17,8 +17,8 @@ from interlock.analysis.programs.load import describe, shipped_programs, word_se
 from interlock.analysis.programs.objects import NAMESPACE, cluster_place, database_place
 from interlock.analysis.programs.options import options, valued
 from interlock.analysis.shell.interpreters import is_interpreter
+from interlock.canonical_json import normal_name
 from interlock.model import Action, Kind
-from interlock.policy.digest import normal_name
 from interlock.policy.effect_key.key import UNKNOWN, EffectKey
 from interlock.policy.registry import normalise_action
 from interlock.redaction import redact
