@@ -10,7 +10,8 @@ from msgspec.structs import replace
 
 from cases import each
 from effort import EFFORT
-from interlock.approvals import MOVES, MoveRefused, TicketChange, apply_move, first_state, resolve, settle
+from interlock.approvals import MOVES, MoveRefused, TicketChange, apply_move, first_state, settle
+from interlock.engine.decide import resolve
 from interlock.model import AgentRef, Human, Level, Requirement, TicketState
 from interlock.records import Ticket
 

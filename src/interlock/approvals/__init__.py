@@ -1,4 +1,4 @@
-"""The life of a ticket: a table of moves (a missing pair is refused), its expiry, and how it answers a requirement."""
+"""The life of a ticket: a table of moves (a missing pair is refused) and its expiry; and what a resolution of one is."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from interlock.analysis.display_text import short_id
-from interlock.model import PERSON, Human, Json, Level, Requirement, Seconds, TicketState, nothing
+from interlock.model import PERSON, Human, Json, Level, Seconds, TicketState, nothing
 from interlock.records import Ticket, TicketQuery
 from interlock.times import seconds_left
 
@@ -165,41 +165,3 @@ class Resolution(Struct, frozen=True):
     code: str = ""
     message: str = ""  # in place of the code's own
     details: Json = field(default_factory=nothing)  # beside the code
-
-
-def resolve(
-    requirement: Requirement, denies: bool, ticket: Ticket | None, agreed: str, now: float, denial_seconds: int
-) -> Resolution:
-    """The answer for an action; `agreed` is empty when the ticket's signed approvals satisfy the requirement, else why not."""
-    if requirement.blocked:  # 1. nobody can allow it
-        return Resolution("block")
-    if requirement == Requirement():  # 2. nothing is asked for
-        return Resolution("allow")
-    before = ticket
-    ticket = settle(ticket, now) if ticket else None
-    if (
-        ticket is None or ticket.state in (TicketState.EXPIRED, TicketState.SPENT) or is_withdrawn(ticket)
-    ):  # 3. nobody was asked yet, or too long ago
-        return Resolution(
-            _asked(requirement, denies), keep=TicketChange.OPEN, ticket=before, wait_seconds=requirement.cooling_seconds
-        )
-    changed = TicketChange.CHANGE if ticket != before else TicketChange.NOTHING
-    if ticket.state is TicketState.REJECTED:  # 4. a no lasts
-        if now < ticket.decided_at + denial_seconds:
-            said = f": {ticket.decision_reason}" if ticket.decision_reason else ""
-            return Resolution("deny", f"rejected by {ticket.decided_by}{said}", changed, ticket)
-        return Resolution(
-            _asked(requirement, denies), keep=TicketChange.OPEN, ticket=ticket, wait_seconds=requirement.cooling_seconds
-        )
-    wait = seconds_left(ticket.cooling_ends_at, now)
-    if ticket.state is TicketState.APPROVED and not wait:  # 5. the state is an index; what was signed decides
-        if agreed:
-            return Resolution("deny", f"the approval does not hold: {agreed}", changed, ticket)
-        return Resolution("allow", keep=TicketChange.SPEND, ticket=ticket)
-    if wait and (ticket.state is TicketState.APPROVED or requirement.human is Human.NONE):  # 6. still cooling
-        return Resolution("cool_off", f"cooling off for {math.ceil(wait)} s more", changed, ticket, wait)
-    return Resolution(_asked(requirement, denies), "", changed, ticket, wait)  # 7. still waiting for its human
-
-
-def _asked(requirement: Requirement, denies: bool) -> str:
-    return "deny" if denies else requirement.word

@@ -77,8 +77,9 @@ def new_ticket(state: State, judged: Judged, weighed: PolicyResult) -> Ticket:
         strength=judged.isolation,
         witnesses=tuple({"path": w.path, "sha256": w.sha256} for w in judged.judgement.witnesses),
     )
-    ticket = replace(ticket, state=first_state(ticket), token_hash=hash_token(token_of(state, ticket)))
-    ticket = replace(ticket, shown_hash=shown_hash(ticket))
+    if asked.cooling_seconds:
+        ticket = replace(ticket, state=first_state(ticket))
+    ticket = replace(ticket, token_hash=hash_token(token_of(state, ticket)), shown_hash=shown_hash(ticket))
     return replace(ticket, seal=seal_of(state, ticket))
 
 

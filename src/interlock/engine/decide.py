@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
@@ -9,7 +10,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from interlock.analysis.display_text import short_id
-from interlock.approvals import SELF_APPROVAL, Resolution, TicketChange, resolve, settle
+from interlock.approvals import SELF_APPROVAL, Resolution, TicketChange, is_withdrawn, settle
 from interlock.approvals.denials import MatchedDenial
 from interlock.approvals.grant_coverage import has_reauth
 from interlock.approvals.statements import RosterEntry, TicketProof, needs_reauth, suffices_alone, unmet
@@ -21,6 +22,7 @@ from interlock.policy.policy import Policy
 from interlock.records import AgentRow, Approval, Block, Counts, Grant, Ticket
 from interlock.runtime import Judged, counted_name, operation_name
 from interlock.snapshots import TakenSnapshot
+from interlock.times import seconds_left
 
 if TYPE_CHECKING:
     from interlock.impact.inspection import Inspection
@@ -28,6 +30,7 @@ if TYPE_CHECKING:
 NOBODY = (
     "Nobody can approve this yet: the user runs `interlock operator add` in a terminal of their own, then try again"
 )
+_OVER = (TicketState.EXPIRED, TicketState.SPENT)
 HYPOTHETICAL = TakenSnapshot("u_aaaaaaaaaa", "0" * 64)  # a snapshot as it would be taken
 
 
@@ -120,6 +123,37 @@ def _resolve(judged: Judged, world: World, weighed: PolicyResult) -> Resolution:
     return held
 
 
+def resolve(
+    requirement: Requirement, denies: bool, ticket: Ticket | None, agreed: str, now: float, denial_seconds: int
+) -> Resolution:
+    """The answer for an action; `agreed` is empty when the ticket's signed approvals satisfy the requirement, else why not."""
+    if requirement.blocked:  # 1. nobody can allow it
+        return Resolution("block")
+    if requirement == Requirement():  # 2. nothing is asked for
+        return Resolution("allow")
+    asked, cooling = "deny" if denies else requirement.word, requirement.cooling_seconds
+    before, ticket = ticket, settle(ticket, now) if ticket is not None else None
+    if ticket is None or ticket.state in _OVER or is_withdrawn(ticket):  # 3. nobody was asked yet, or too long ago
+        return Resolution(asked, keep=TicketChange.OPEN, ticket=before, wait_seconds=cooling)
+    changed = TicketChange.CHANGE if ticket != before else TicketChange.NOTHING
+    if ticket.state is TicketState.REJECTED:  # 4. a no lasts
+        if now < ticket.decided_at + denial_seconds:
+            return Resolution("deny", _rejection_words(ticket), changed, ticket)
+        return Resolution(asked, keep=TicketChange.OPEN, ticket=ticket, wait_seconds=cooling)
+    wait = seconds_left(ticket.cooling_ends_at, now)
+    if ticket.state is TicketState.APPROVED and not wait:  # 5. the state is an index; what was signed decides
+        if agreed:
+            return Resolution("deny", f"the approval does not hold: {agreed}", changed, ticket)
+        return Resolution("allow", keep=TicketChange.SPEND, ticket=ticket)
+    if wait and (ticket.state is TicketState.APPROVED or requirement.human is Human.NONE):  # 6. still cooling
+        return Resolution("cool_off", f"cooling off for {math.ceil(wait)} s more", changed, ticket, wait)
+    return Resolution(asked, "", changed, ticket, wait)  # 7. still waiting for its human
+
+
+def _rejection_words(ticket: Ticket) -> str:
+    return f"rejected by {ticket.decided_by}" + (f": {ticket.decision_reason}" if ticket.decision_reason else "")
+
+
 def _agreement(judged: Judged, world: World, weighed: PolicyResult, ticket: Ticket) -> str:
     found = world.found
     if found.proof is None:
@@ -190,8 +224,7 @@ def _operation(ticket: Ticket) -> str:
 def _unarmed(ticket: Ticket, weighed: PolicyResult) -> Resolution | None:
     """C-14: a token is inert until a human armed it; whoever holds it cannot."""
     if ticket.state is TicketState.REJECTED:
-        said = f": {ticket.decision_reason}" if ticket.decision_reason else ""
-        return Resolution("deny", f"rejected by {ticket.decided_by}{said}", code="TOKEN_INVALID", ticket=ticket)
+        return Resolution("deny", _rejection_words(ticket), code="TOKEN_INVALID", ticket=ticket)
     if ticket.open and ticket.requirement.join(weighed.requirement).human is not Human.NONE:
         words = f"{SELF_APPROVAL}: a token frees nothing until an operator has answered"
         return Resolution("deny", words, code="PERMISSION_DENIED", ticket=ticket)
