@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from interlock.analysis.display_text import short_id
 from interlock.approvals import ENDED, EXPIRED_SHARE, challenges, pausing, settle, share_of
-from interlock.audit.chain import CHECKPOINT, checkpoint_body, event_body, head_of, signed_checkpoint
+from interlock.audit.chain import CHECKPOINT, checkpoint_body, head_of, signed_checkpoint
 from interlock.engine import undoing
 from interlock.model import TicketState
 from interlock.plans import history
@@ -61,7 +61,7 @@ def _move(state: State, due: Sequence[Ticket], now: float) -> int:
             if tx.change_ticket(after, ticket):
                 moved += 1
                 if after.state is TicketState.EXPIRED:
-                    state.recorder.now(tx, "expire", event_body(now, "expire", "time", {"ticket": ticket.id}))
+                    state.recorder.event(tx, "expire", "time", {"ticket": ticket.id})
                     unanswered.append(ticket)
         return moved
 
@@ -84,9 +84,7 @@ def sign_record(state: State) -> None:
         key = state.installation.checkpoint
         point = signed_checkpoint(heads, floors, state.clock.now(), key.key_id, key.sign)
         tx.add_checkpoint(point)
-        state.recorder.now(
-            tx, CHECKPOINT, event_body(state.clock.now(), "checkpoint", "interlock", checkpoint_body(point))
-        )
+        state.recorder.event(tx, CHECKPOINT, "interlock", checkpoint_body(point))
 
     state.store.write(work)
 
@@ -111,7 +109,7 @@ def prune_record(state: State, keep_days: int) -> int:
             }
             key = state.installation.checkpoint
             tx.add_checkpoint(signed_checkpoint(heads, floors, state.clock.now(), key.key_id, key.sign))
-            state.recorder.now(tx, "prune", event_body(state.clock.now(), "prune", "interlock", {"records": gone}))
+            state.recorder.event(tx, "prune", "interlock", {"records": gone})
         return gone
 
     return state.store.write(work)
@@ -133,8 +131,7 @@ def watch_expired_share(state: State, alert: float) -> bool:
     state.alerts[EXPIRED_SHARE] = words
     if before is None:
         state.tell("alert", None, words)
-        body = event_body(state.clock.now(), "alert", "interlock", {"words": words})
-        state.store.write(lambda tx: state.recorder.now(tx, "alert", body))
+        state.recorder.event_alone("alert", "interlock", {"words": words})
     return True
 
 
@@ -156,8 +153,7 @@ class ChainWatch:
         self.state.alerts["record"] = words
         self.state.trouble(words, "altered")
         self.state.tell("alert", None, words)
-        body = event_body(self.state.clock.now(), "alert", "interlock", {"words": words})
-        self.state.store.write(lambda tx: self.state.recorder.now(tx, "alert", body))
+        self.state.recorder.event_alone("alert", "interlock", {"words": words})
         return False
 
 

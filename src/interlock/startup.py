@@ -12,7 +12,7 @@ from urllib.parse import unquote, urlsplit
 from interlock.analysis.rules import Rulebook
 from interlock.analysis.rules.load import rulebook_hash
 from interlock.approvals import challenges, grants, pausing
-from interlock.audit.chain import AuditRecorder, event_body
+from interlock.audit.chain import AuditRecorder
 from interlock.config import Config, policy_mark
 from interlock.engine.own_assets import guarded_of
 from interlock.identity.session_shelf import SharedShelf
@@ -160,8 +160,7 @@ def record_start(state: State, version: str) -> None:
         "strength": state.strength,
         **({"adapters": adapters} if adapters else {}),
     }
-    body = event_body(state.clock.now(), "start", "interlock", details)
-    state.store.write(lambda tx: state.recorder.now(tx, "start", body))
+    state.recorder.event_alone("start", "interlock", details)
 
 
 def open_store(url: str) -> Store:

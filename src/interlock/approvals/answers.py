@@ -94,7 +94,7 @@ def mark_executed(tx: Tx, state: State, ticket: Ticket, by: str, outcome: str) -
     changed = replace(ticket, executed_at=now, outcome=said, version=ticket.version + 1)
     if not tx.change_ticket(changed, ticket):
         raise AnswerRefused(f"ticket {short_id(ticket.id)} was changed just now; try again")
-    state.recorder.now(tx, "executed", event_body(now, "executed", by, {"ticket": ticket.id, "outcome": said}))
+    state.recorder.event(tx, "executed", by, {"ticket": ticket.id, "outcome": said})
     return changed
 
 
@@ -235,5 +235,5 @@ def _expire(tx: Tx, state: State, ticket: Ticket, by: str, why: str) -> bool:
     if not tx.change_ticket(apply_move(ticket, "expire", now, by, why), ticket):
         return False
     denials.release(tx, state, ticket, now)
-    state.recorder.now(tx, "expire", event_body(now, "expire", by, {"ticket": ticket.id}))
+    state.recorder.event(tx, "expire", by, {"ticket": ticket.id})
     return True

@@ -12,7 +12,6 @@ from msgspec.structs import replace
 
 from interlock.approvals import BY_TIME, MoveRefused, apply_move, denials, settle
 from interlock.approvals.tickets import revocation_entry, ticket_of
-from interlock.audit.chain import event_body
 from interlock.canonical_json import normal_name
 from interlock.model import Action, AgentRef, Kind, Level, TicketState
 from interlock.policy.exemptions import CONFIRM_PATTERN
@@ -116,7 +115,7 @@ def _answer(tx: Tx, state: State, asked: ClientQuestion, approve: bool) -> Ticke
         "approved": approve,
         "session": asked.session,
     }
-    state.recorder.now(tx, "elicited", event_body(now, "elicited", asked.principal, details))
+    state.recorder.event(tx, "elicited", asked.principal, details)
     by = f"{CHANNEL} (unattested)"
     try:
         if approve:
@@ -151,9 +150,7 @@ def _record_run(tx: Tx, state: State, agent: AgentRef, id: str) -> Ticket | None
     if before is None or before.agent.principal != agent.principal or not confirm_suffices(before):
         return None
     details = {"ticket": id, "digest": before.digest, "channel": PROMPT, "attested": False, "approved": True}
-    state.recorder.now(
-        tx, "elicited", event_body(now, "elicited", agent.principal, {**details, "session": agent.session})
-    )
+    state.recorder.event(tx, "elicited", agent.principal, {**details, "session": agent.session})
     try:
         agreed = settle(before, now)
         if agreed.state is not TicketState.APPROVED:  # by an operator, meanwhile

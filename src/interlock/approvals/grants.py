@@ -61,7 +61,7 @@ def add_grant(state: State, by: OperatorSession, given: Mapping[str, Any]) -> Gr
 
     def work(tx: Tx) -> None:
         tx.save_grant(grant)
-        state.recorder.now(tx, "grant", event_body(grant.created_at, "grant", by.operator, details))
+        state.recorder.event(tx, "grant", by.operator, details)
 
     state.store.write(work)
     return grant
@@ -128,7 +128,7 @@ def revoke_grant(state: State, by: OperatorSession, id: str) -> Grant:
         if found.effect in STANDING:
             tx.save_setting(SETTING, f"{found.id} revoked {now!r}")
         state.baseline.revoke(id)
-        state.recorder.now(tx, "grant_revoked", event_body(now, "grant_revoked", by.operator, {"grant": id}))
+        state.recorder.event(tx, "grant_revoked", by.operator, {"grant": id})
         return gone
 
     gone = state.store.write(work)
@@ -193,11 +193,7 @@ def add_pattern(state: State, by: OperatorSession, given: Mapping[str, Any]) -> 
 
     def work(tx: Tx) -> None:
         tx.save_pattern(pattern.wire)
-        state.recorder.now(
-            tx,
-            "pattern_change",
-            event_body(state.clock.now(), "pattern_change", by.operator, {"registered": pattern.wire}),
-        )
+        state.recorder.event(tx, "pattern_change", by.operator, {"registered": pattern.wire})
 
     try:
         state.store.write(work)
@@ -219,8 +215,7 @@ def remove_pattern(state: State, by: OperatorSession, id: str) -> Pattern:
     def work(tx: Tx) -> None:
         tx.delete_pattern(id)
         signed_orders.order_removal(state, tx, by, id)
-        body = event_body(state.clock.now(), "pattern_change", by.operator, {"unregistered": id})
-        state.recorder.now(tx, "pattern_change", body)
+        state.recorder.event(tx, "pattern_change", by.operator, {"unregistered": id})
 
     state.store.write(work)
     with contextlib.suppress(PatternError):  # the change feed may have removed it already
@@ -355,7 +350,7 @@ def add_answer(state: State, by: OperatorSession, verdict: str, pattern: str, wh
     def work(tx: Tx) -> None:
         tx.save_grant(grant)
         tx.save_setting(SETTING, f"{grant.id} {grant.created_at!r}")
-        state.recorder.now(tx, "grant", event_body(grant.created_at, "grant", by.operator, details))
+        state.recorder.event(tx, "grant", by.operator, details)
 
     state.store.write(work)
     state.standing.put(grant)

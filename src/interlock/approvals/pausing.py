@@ -8,7 +8,6 @@ from collections.abc import Mapping
 from msgspec.structs import replace
 
 from interlock.approvals import signed_orders
-from interlock.audit.chain import event_body
 from interlock.error_codes import AnswerRefused
 from interlock.identity.operators import ADMIN
 from interlock.identity.sessions import OperatorSession
@@ -69,7 +68,7 @@ def _order(
 
     def work(tx: Tx) -> float:
         tx.save_setting(signed_orders.PAUSE, signed_orders.sign_order(state, tx, by, signed_orders.PAUSE, *words))
-        state.recorder.now(tx, event, event_body(state.clock.now(), event, by.operator, details))
+        state.recorder.event(tx, event, by.operator, details)
         return signed_orders.read_order(tx, signed_orders.PAUSE).at
 
     state.pause.order = state.store.write(work)
@@ -94,7 +93,7 @@ def _over(state: State, tx: Tx) -> bool:
     mark = repr(state.pause.order)
     if _ended(tx) == mark:
         return False
-    state.recorder.now(tx, "pause_end", event_body(state.clock.now(), "pause_end", "time", {"pause": mark}))
+    state.recorder.event(tx, "pause_end", "time", {"pause": mark})
     return True
 
 

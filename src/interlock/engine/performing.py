@@ -25,7 +25,6 @@ from interlock.approvals.tickets import (
     token_details,
     token_entries,
 )
-from interlock.audit.chain import event_body
 from interlock.audit.decision_entries import decision_entry
 from interlock.engine.decide import Gathered, Outcome
 from interlock.model import NOTHING, AgentRef, Decision, Kind, Level
@@ -114,7 +113,7 @@ def _expire_replaced(tx: Tx, state: State, ticket: Ticket | None, now: float) ->
     """Expires an overdue ticket before a new one takes its place."""
     after = settle(ticket, now) if ticket is not None else None
     if ticket is not None and after is not None and after != ticket and tx.change_ticket(after, ticket):
-        state.recorder.now(tx, "expire", event_body(now, "expire", "time", {"ticket": ticket.id}))
+        state.recorder.event(tx, "expire", "time", {"ticket": ticket.id})
 
 
 def _spend(
@@ -239,7 +238,7 @@ def _block(tx: Tx, state: State, agent: AgentRef, reason: str, now: float) -> No
     block = Block(agent.principal, reason, now, "interlock", agent.name)
     tx.save_block(block)
     details = {"principal": agent.principal, "name": agent.name, "reason": reason}
-    state.recorder.now(tx, "block", event_body(now, "block", "interlock", details))
+    state.recorder.event(tx, "block", "interlock", details)
     state.remember_block(block)
 
 
@@ -248,7 +247,7 @@ def block_now(state: State, agent: AgentRef, reason: str, alert: Mapping[str, An
 
     def work(tx: Tx) -> bool:
         now = state.clock.now()
-        state.recorder.now(tx, "alert", event_body(now, "alert", "interlock", alert))
+        state.recorder.event(tx, "alert", "interlock", alert)
         if tx.block(agent.principal) is not None or state.mode != "enforcing":
             return False
         _block(tx, state, agent, reason, now)

@@ -9,7 +9,6 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from interlock.analysis.places import place
-from interlock.audit.chain import event_body
 from interlock.engine.evaluate import fresh_id
 from interlock.error_codes import AnswerRefused
 from interlock.journal.store import JournalStore
@@ -218,6 +217,6 @@ def _record(
 ) -> None:
     def whole(tx: Tx) -> None:
         work(tx)
-        state.recorder.now(tx, event, event_body(state.clock.now(), event, by, details))
+        state.recorder.event(tx, event, by, details)
 
     state.store.write(whole)

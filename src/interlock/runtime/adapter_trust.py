@@ -19,7 +19,6 @@ from interlock.adapters.trust import (
     revalidation_due,
     settle_expired,
 )
-from interlock.audit.chain import event_body
 from interlock.canonical_json import canonical_json, parse_canonical
 from interlock.error_codes import AnswerRefused
 from interlock.identity.operators import require_admin
@@ -185,7 +184,7 @@ def _save(state: State, tx: Tx, loaded: LoadedAdapter, record: TrustRecord, by: 
         "file": loaded.mark,
         "order": repr(at),
     }
-    state.recorder.now(tx, EVENT, event_body(last.at, EVENT, by, details))
+    state.recorder.event(tx, EVENT, by, details)
     return kept
 
 

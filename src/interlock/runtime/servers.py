@@ -19,7 +19,6 @@ from interlock.adapters.local_servers import is_local_command, only_touches_file
 from interlock.adapters.trust import TrustRecord
 from interlock.analysis.assess import Judgement
 from interlock.analysis.facts import Effect
-from interlock.audit.chain import event_body
 from interlock.model import Action, Level, Trust
 from interlock.policy.circumstances import AdapterContext
 from interlock.policy.trust_matrix import AdapterCall
@@ -148,7 +147,7 @@ def accept_tools(state: State, by: str, server: LoadedAdapter, reason: str) -> N
 
     def work(tx: Tx) -> None:
         tx.save_setting(_key(server), json.dumps({}))
-        state.recorder.now(tx, "server_change", event_body(state.clock.now(), "server_change", by, details))
+        state.recorder.event(tx, "server_change", by, details)
 
     state.store.write(work)
     state.alerts.pop(f"{CHANGED} {server.adapter.name}", None)
@@ -177,7 +176,7 @@ def _save_pins(
         tx.save_setting(_key(server.loaded), json.dumps(dict(list(pinned.items())[:MOST_TOOLS]), sort_keys=True))
     if changed:
         details = {"kind": CHANGED, "server": server.name, "tools": list(changed)[:50], "principal": principal}
-        state.recorder.now(tx, "alert", event_body(state.clock.now(), "alert", "interlock", details))
+        state.recorder.event(tx, "alert", "interlock", details)
 
 
 def _key(server: LoadedAdapter) -> str:

@@ -9,7 +9,6 @@ from interlock.analysis.display_text import visible
 from interlock.approvals.challenges import states
 from interlock.approvals.challenges.states import OPEN, normal_id
 from interlock.approvals.display import ticket_text
-from interlock.audit.chain import event_body
 from interlock.error_codes import AnswerRefused
 from interlock.identity.keys.codes import code_hash, new_code, seal_under
 from interlock.identity.sessions import OperatorSession
@@ -105,7 +104,7 @@ def _mint(tx: Tx, state: State, challenge: Challenge, code: str, release: Releas
     made = replace(challenge, code_hash=code_hash(challenge.id, code), minted_at=now)
     tx.save_challenge(made)
     details = {"challenge": made.id, "kind": made.kind, "principal": made.agent.principal, "channel": release.channel}
-    state.recorder.now(tx, "reveal", event_body(now, "reveal", release.by or release.channel, details))
+    state.recorder.event(tx, "reveal", release.by or release.channel, details)
     return made
 
 

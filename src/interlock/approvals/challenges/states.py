@@ -12,7 +12,6 @@ from interlock.approvals import MoveRefused, apply_move, settle, signed_orders, 
 from interlock.approvals.answers import sign_statement
 from interlock.approvals.statements import check_agreement, may_answer
 from interlock.approvals.tickets import seal_of, shown_hash
-from interlock.audit.chain import event_body
 from interlock.canonical_json import normal_name, simplify
 from interlock.error_codes import AnswerRefused
 from interlock.identity.sessions import OperatorSession
@@ -66,7 +65,7 @@ def open_challenge(
     )
     tx.save_challenge(made)
     details = {"challenge": made.id, "kind": kind, "principal": agent.principal, "name": agent.name, "state": OPEN}
-    state.recorder.now(tx, "challenge", event_body(now, "challenge", by, {**details, "reason": made.reason}))
+    state.recorder.event(tx, "challenge", by, {**details, "reason": made.reason})
     state.codes.issue(made.id, now)
     return made
 
@@ -75,7 +74,7 @@ def end_challenge(tx: Tx, state: State, challenge: Challenge, how: str) -> Chall
     gone = replace(challenge, state=how, code_hash="", release="")
     tx.save_challenge(gone)
     details = {"challenge": gone.id, "kind": gone.kind, "principal": gone.agent.principal, "state": how}
-    state.recorder.now(tx, "challenge", event_body(state.clock.now(), "challenge", "interlock", details))
+    state.recorder.event(tx, "challenge", "interlock", details)
     return gone
 
 

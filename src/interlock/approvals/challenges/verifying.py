@@ -11,7 +11,6 @@ from msgspec.structs import replace
 from interlock.approvals.challenges import states
 from interlock.approvals.challenges.revealing import hide_code
 from interlock.approvals.challenges.states import BLOCK, EXPIRED, OPEN, VERIFIED, VERIFY, end_challenge, normal_id
-from interlock.audit.chain import event_body
 from interlock.error_codes import LoopProblem
 from interlock.identity.attempts import MOST_KEYS, mark_of
 from interlock.identity.keys.codes import code_hash, open_under, same_hash
@@ -115,10 +114,10 @@ def _freed(tx: Tx, state: State, challenge: Challenge, release: Release, now: fl
     ticket = states.approve_ticket(state, tx, challenge, release, now) if challenge.kind == VERIFY else None
     if block is not None:
         principal = {"principal": block.principal, "reason": "its code came back"}
-        state.recorder.now(tx, "unblock", event_body(now, "unblock", who, {**principal, **details}))
+        state.recorder.event(tx, "unblock", who, {**principal, **details})
     elif ticket is not None:
         about = {"ticket": ticket.id, "digest": ticket.digest, "state": ticket.state.value}
-        state.recorder.now(tx, "approve", event_body(now, "approve", who, {**about, **details}))
+        state.recorder.event(tx, "approve", who, {**about, **details})
     else:
         return None
     done = replace(challenge, state=VERIFIED, expires_at=now, code_hash="", release="")  # it counted until now
@@ -133,7 +132,7 @@ def _failed(
     now = state.clock.now()
     locked = count_failure(tx, agent.principal, now)
     details = {"challenge": id, "name": agent.name, "reason": why, "answer": code, "locked_seconds": locked}
-    state.recorder.now(tx, "verify_failed", event_body(now, "verify_failed", agent.principal, details))
+    state.recorder.event(tx, "verify_failed", agent.principal, details)
     return _Outcome(problem=LoopProblem(code, words, said or {"token": id}))
 
 
