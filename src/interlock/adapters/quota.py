@@ -106,7 +106,7 @@ class ServiceLimits(Struct, frozen=True):
 class QuotaUsage(Struct, frozen=True):
     """What was used so far, by key; and by metric how much a human added to a pause, and until when."""
 
-    buckets: Mapping[str, Buckets] = field(default_factory=dict)
+    buckets: Mapping[str, Buckets] = field(default_factory=dict, name="used")
     continued: Mapping[str, tuple[float, float]] = field(default_factory=dict)
 
     def current(self, key: str, window: str, now: float) -> float:

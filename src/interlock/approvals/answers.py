@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from interlock.analysis.display_text import short_id
 from interlock.approvals import MoveRefused, apply_move, denials, settle, spend_by
 from interlock.approvals.statements import check_agreement, may_answer, needs_reauth, statement_text
-from interlock.approvals.tickets import revocation_entry, seal_of, shown_hash
+from interlock.approvals.tickets import is_altered, revocation_entry
 from interlock.audit.chain import AuditEvent, event_body
 from interlock.error_codes import AnswerRefused
 from interlock.identity.sessions import OperatorSession
@@ -26,7 +26,7 @@ def approve(state: State, session: OperatorSession, id: str, reason: str = "") -
     reason = redact_text(reason)
 
     def work(tx: Tx, ticket: Ticket, now: float) -> Ticket:
-        if ticket.seal != seal_of(state, ticket) or ticket.shown_hash != shown_hash(ticket):
+        if is_altered(state, ticket):
             raise AnswerRefused(f"ticket {id} was altered outside Interlock; nothing was signed")
         if needs_reauth(ticket.requirement) and not session.asked_anew(id, now):
             raise AnswerRefused(f"ticket {id} takes a fresh sign-in; enter your passphrase again")
@@ -117,12 +117,7 @@ def _answer(
         before = tx.ticket(id)
         if before is None:
             raise AnswerRefused(f"no ticket {id!r}", "TOKEN_INVALID")
-        person = state.sessions.person(session.operator)
-        roster = state.sessions.roster
-        services = {name for name, one in roster.people.items() if one.service} if roster else set()
-        if person is None or not may_answer(person, before.requirement.approvers, services):
-            who = ", ".join(sorted(before.requirement.approvers)) or "any operator"
-            raise AnswerRefused(f"{session.operator} may not answer ticket {id}: it asks for {who}")
+        require_approver(state, session, before)
         ticket = settle(before, now)
         try:
             changed = work(tx, ticket, now)
@@ -153,6 +148,15 @@ def _answer(
     answered = state.store.write(whole)
     state.tell(event, answered)
     return answered
+
+
+def require_approver(state: State, session: OperatorSession, ticket: Ticket) -> None:
+    """Refuses an operator whom the ticket does not ask for."""
+    person, people = state.sessions.person(session.operator), state.sessions.people
+    services = {name for name, one in people.items() if one.service}
+    if person is None or not may_answer(person, ticket.requirement.approvers, services):
+        who = ", ".join(sorted(ticket.requirement.approvers)) or "any operator"
+        raise AnswerRefused(f"{session.operator} may not answer ticket {ticket.id}: it asks for {who}")
 
 
 def _proof(session: OperatorSession) -> dict[str, str]:

@@ -13,9 +13,9 @@ from interlock.approvals import challenges, settle, spend_by
 from interlock.approvals.answers import approve
 from interlock.approvals.challenges import VERIFY, RevealedCode
 from interlock.approvals.challenges.states import normal_id
-from interlock.approvals.grants import REAUTH, parse_grant, statement_of, touch_of
+from interlock.approvals.grants import REAUTH, parse_grant, signed_terms, statement_of, touch_of
 from interlock.approvals.statements import APPROVE, CONSOLE, needs_reauth, parse_statement, statement_text
-from interlock.approvals.tickets import seal_of, shown_hash
+from interlock.approvals.tickets import is_altered
 from interlock.audit.chain import FIRST_SEQ, GENESIS
 from interlock.error_codes import AnswerRefused
 from interlock.identity import credentials, totp
@@ -30,15 +30,17 @@ from interlock.ports import Tx
 from interlock.records import Approval, Challenge, Grant, Ticket
 from interlock.runtime.state import State
 
-ASK, FRESH = "approve", "fresh"
+ASK, FRESH, GRANT = "approve", "fresh", "grant"
+_NO_HEAD = Head("", FIRST_SEQ - 1, GENESIS)
 
 
-class TicketCeremony(Struct, frozen=True):
-    """The statement that a passkey was asked to sign."""
+class SigningCeremony(Struct, frozen=True):
+    """The statement that a passkey was asked to sign, and the ticket or the grant that it is about."""
 
-    ticket: str
     statement: str
     head: Head
+    ticket: str = ""
+    grant: Grant | None = None
 
 
 def needs_stepup(ticket: Ticket) -> bool:
@@ -66,39 +68,48 @@ def stepup_begin(
 ) -> dict[str, Any]:
     """Begins step-up for a ticket; the passkey's challenge is SHA-256(action digest ‖ audit head ‖ nonce). `until` is for later use."""
     now = state.clock.now()
-    own = own_passkeys(state, visitor, site)
-
-    def work(tx: Tx) -> tuple[Ticket, Head]:
-        found = tx.ticket(ticket)
-        if found is None:
-            raise AnswerRefused(f"no ticket {ticket!r:.80}", "TOKEN_INVALID")
-        return found, chain_head(state, tx)
-
-    found, head = state.store.read(work)
-    if found.seal != seal_of(state, found) or found.shown_hash != shown_hash(found):
+    found = state.store.read(lambda tx: tx.ticket(ticket))
+    if found is None:
+        raise AnswerRefused(f"no ticket {ticket!r:.80}", "TOKEN_INVALID")
+    if is_altered(state, found):
         raise AnswerRefused(f"ticket {ticket} was altered outside Interlock; nothing is to be signed")
     lasts = spend_by(settle(found, now), max(now + CEREMONY_SECONDS, until)) + 2
     text = statement_text(
         found, operator=visitor.operator, verdict=verdict, channel=CONSOLE, shown=found.shown_hash, issued_at=now, expires_at=lasts,
         nonce=secrets.token_hex(16), reauth=True,
     )  # fmt: skip
-    challenge = approval_challenge(found.digest, head, text)
+    return _begin(state, visitor, site, ASK, found.digest, SigningCeremony(text, _NO_HEAD, ticket=found.id))
+
+
+def _begin(
+    state: State, visitor: Visitor, site: Site, kind: str, digest: str, about: SigningCeremony
+) -> dict[str, Any]:
+    """Asks a passkey to sign a statement, bound to the current head of the chain."""
+    own = own_passkeys(state, visitor, site)
+    head = state.store.read(lambda tx: chain_head(state, tx))
+    challenge = approval_challenge(digest, head, about.statement)
     options = webauthn.request_options(site.rp_id, challenge, own)
-    return begin_ceremony(state, ASK, challenge, visitor.id, options, TicketCeremony(found.id, text, head))
+    return begin_ceremony(state, kind, challenge, visitor.id, options, replace(about, head=head))
+
+
+def _finish(
+    state: State, visitor: Visitor, ceremony: str, response: Mapping[str, Any], site: Site, kind: str
+) -> tuple[SigningCeremony, str, str]:
+    """What the passkey signed, its signature, and its key; refuses an answer to anything else."""
+    asked = state.visitors.ceremonies.take(ceremony, kind, visitor.id, state.clock.now())
+    about = asked.read(SigningCeremony)
+    row, proof = verify_answer(state, response, asked.challenge, site, visitor.operator)
+    return about, to_hex(replace(proof, head=about.head)), key_id(row.id)
 
 
 def stepup_finish(
     state: State, visitor: Visitor, ceremony: str, response: Mapping[str, Any], site: Site
 ) -> OperatorSession:
     """The session, armed for the one ticket that the passkey was touched for."""
-    now = state.clock.now()
-    asked = state.visitors.ceremonies.take(ceremony, ASK, visitor.id, now)
-    about = asked.read(TicketCeremony)
-    row, proof = verify_answer(state, response, asked.challenge, site, visitor.operator)
-    said = parse_statement(about.statement)
+    about, signature, key = _finish(state, visitor, ceremony, response, site, ASK)
+    now, said = state.clock.now(), parse_statement(about.statement)
     made = Approval(
-        about.ticket, visitor.operator, said.verdict, about.statement, to_hex(replace(proof, head=about.head)), key_id(row.id), CONSOLE,
-        now, float(said.expires_at), True,
+        about.ticket, visitor.operator, said.verdict, about.statement, signature, key, CONSOLE, now, float(said.expires_at), True
     )  # fmt: skip
     return replace(visitor.session, armed=about.ticket, prepared=made, fresh_at=now)
 
@@ -159,40 +170,22 @@ def freshen_with_passphrase(state: State, visitor: Visitor, passphrase: str, cod
     state.visitors.freshen(visitor, state.clock.now())
 
 
-GRANT = "grant"
-
-
-class GrantCeremony(Struct, frozen=True):
-    """The grant that a passkey was asked to sign, with everything that it says."""
-
-    grant: Grant
-    statement: str
-    head: Head
-
-
 def grant_begin(state: State, visitor: Visitor, given: Mapping[str, Any], site: Site) -> dict[str, Any]:
     """Begins step-up for a grant; the challenge is SHA-256(its id ‖ audit head ‖ hash of its whole statement)."""
     grant = parse_grant(state, visitor.session, given)
-    own = own_passkeys(state, visitor, site)
     touch = touch_of(grant, secrets.token_hex(16))
-    text = statement_of(grant, touch)
-    head = state.store.read(lambda tx: chain_head(state, tx))
-    challenge = approval_challenge(str(touch["digest"]), head, text)
-    options = webauthn.request_options(site.rp_id, challenge, own)
-    return begin_ceremony(state, GRANT, challenge, visitor.id, options, GrantCeremony(grant, text, head))
+    about = SigningCeremony(statement_of(grant, touch), _NO_HEAD, grant=grant)
+    return _begin(state, visitor, site, GRANT, str(touch["digest"]), about)
 
 
 def grant_finish(
     state: State, visitor: Visitor, ceremony: str, response: Mapping[str, Any], site: Site
 ) -> OperatorSession:
     """The session with the one grant that the passkey was touched for."""
-    now = state.clock.now()
-    asked = state.visitors.ceremonies.take(ceremony, GRANT, visitor.id, now)
-    about = asked.read(GrantCeremony)
-    row, proof = verify_answer(state, response, asked.challenge, site, visitor.operator)
-    signature = to_hex(replace(proof, head=about.head))
-    signed = replace(about.grant, statement=about.statement, signature=signature, key_id=key_id(row.id))
-    return replace(visitor.session, granted=signed, fresh_at=now)
+    about, signature, key = _finish(state, visitor, ceremony, response, site, GRANT)
+    assert about.grant is not None
+    signed = replace(about.grant, statement=about.statement, signature=signature, key_id=key)
+    return replace(visitor.session, granted=signed, fresh_at=state.clock.now())
 
 
 def grant_with_passphrase(
@@ -201,9 +194,7 @@ def grant_with_passphrase(
     """The same with passphrase and code, entered anew for these terms, for somebody who has no passkey to touch."""
     session = stepup_with_passphrase(state, visitor, "", passphrase, code)
     grant = parse_grant(state, session, given)
-    text = statement_of(grant, REAUTH)
-    signed = replace(grant, statement=text, signature=session.unlocked.sign(text), key_id=session.unlocked.key_id)
-    return replace(session, granted=signed)
+    return replace(session, granted=signed_terms(grant, session, REAUTH))
 
 
 def reveal_begin(state: State, visitor: Visitor, id: str, site: Site) -> dict[str, Any]:
@@ -221,7 +212,7 @@ def reveal_finish(
     _, ticket = _about(state, id)
     if ticket is None:
         freshen_finish(state, visitor, ceremony, response, site)
-        return challenges.reveal(state, _fresh(state, visitor), id)
+        return challenges.reveal(state, replace(visitor.session, fresh_at=state.clock.now()), id)
     session = stepup_finish(state, visitor, ceremony, response, site)
     if session.armed != ticket.id:
         raise AnswerRefused("the passkey was touched for something else")
@@ -247,7 +238,3 @@ def _about(state: State, id: str) -> tuple[Challenge, Ticket | None]:
     if challenge is None:
         raise AnswerRefused(f"no challenge {id!r:.80}", "NOT_FOUND_RESOURCE")
     return challenge, ticket
-
-
-def _fresh(state: State, visitor: Visitor) -> OperatorSession:
-    return replace(visitor.session, fresh_at=state.clock.now())

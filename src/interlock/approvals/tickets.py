@@ -141,6 +141,11 @@ def shown_hash(ticket: Ticket) -> str:
     return hashlib.sha256(canonical(shown).encode()).hexdigest()
 
 
+def is_altered(state: State, ticket: Ticket) -> bool:
+    """Whether its row is not what this installation sealed and showed."""
+    return ticket.seal != seal_of(state, ticket) or ticket.shown_hash != shown_hash(ticket)
+
+
 def shows_action(ticket: Ticket, judged: Judged) -> bool:
     """Whether a ticket shows the action that would spend it, as judged now: people sign what they saw."""
     action, assessment, marks = judged.request.action, judged.judgement.assessment, _marks(judged)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+import msgspec
 from msgspec import Struct
 
 from interlock.adapters.danger import DangerBlock
@@ -70,7 +70,9 @@ def take_quota(state: State, room: QuotaQuestion) -> list[dict[str, Any]]:
     if not room.limits:
         return []
     now = state.clock.now()
-    found = state.store.read(lambda tx: _refused(tx, state, room, now))
+    found = state.store.read(
+        lambda tx: quota_refusal(room.limits, used_quota(tx, state, room.adapter), room.asked, now)
+    )
     if found is not None and found.pause is not None:
         _ask(state, room, found, found.pause)
         now = state.clock.now()
@@ -90,24 +92,13 @@ def quota_status(state: State, adapter: str, limits: ServiceLimits) -> dict[str,
 
 def used_quota(tx: Tx, state: State, adapter: str) -> QuotaUsage:
     """The used quota; an unreadable row is reset and reported to operators."""
-    text = tx.setting(SETTING + adapter)
     try:
-        data = json.loads(text) if text else {}
-        buckets = {
-            str(key): {int(piece): float(amount) for piece, amount in pieces.items()}
-            for key, pieces in data.get("used", {}).items()
-        }
-        continued = {str(key): (float(more), float(until)) for key, (more, until) in data.get("continued", {}).items()}
-    except (ValueError, TypeError, AttributeError):
+        return msgspec.json.decode(tx.setting(SETTING + adapter) or "{}", type=QuotaUsage)
+    except ValueError:
         state.trouble(
             f"the counters of adapter {adapter[:80]!r} were altered outside Interlock and begin anew", "altered"
         )
         return QuotaUsage()
-    return QuotaUsage(buckets, continued)
-
-
-def _refused(tx: Tx, state: State, room: QuotaQuestion, now: float) -> QuotaRefusal | None:
-    return quota_refusal(room.limits, used_quota(tx, state, room.adapter), room.asked, now)
 
 
 def _count(tx: Tx, state: State, room: QuotaQuestion, now: float) -> list[dict[str, Any]]:
@@ -126,11 +117,11 @@ def _ask(state: State, room: QuotaQuestion, found: QuotaRefusal, quota: Quota) -
     decision = evaluate(state, _request(room, found, quota))
     if not decision.allowed:
         raise _held(decision, found)
-    state.store.write(lambda tx: _go_on(tx, state, room, quota))
 
+    def work(tx: Tx) -> None:
+        _save(tx, room.adapter, extend_pause(used_quota(tx, state, room.adapter), quota, state.clock.now()))
 
-def _go_on(tx: Tx, state: State, room: QuotaQuestion, quota: Quota) -> None:
-    _save(tx, room.adapter, extend_pause(used_quota(tx, state, room.adapter), quota, state.clock.now()))
+    state.store.write(work)
 
 
 def _request(room: QuotaQuestion, found: QuotaRefusal, quota: Quota) -> Request:
@@ -162,5 +153,4 @@ def _held(decision: Decision, found: QuotaRefusal) -> QuotaRefused:
 
 
 def _save(tx: Tx, adapter: str, used: QuotaUsage) -> None:
-    data = {"used": used.buckets, "continued": used.continued}
-    tx.save_setting(SETTING + adapter, json.dumps(data, separators=(",", ":")))
+    tx.save_setting(SETTING + adapter, msgspec.json.encode(used).decode())

@@ -20,7 +20,7 @@ from interlock.analysis.rules import Rulebook
 from interlock.approvals.confirmations import Elicitations, SessionConfirmations
 from interlock.approvals.denials import StandingAnswers
 from interlock.approvals.statements import TicketProof
-from interlock.approvals.tickets import seal_of, shown_hash
+from interlock.approvals.tickets import is_altered
 from interlock.audit.chain import AuditRecorder
 from interlock.identity.isolation import Jails
 from interlock.identity.keys.signing import CHECKPOINTS, INSTALLATION, SigningKey, checkpoint_key, installation_key
@@ -182,7 +182,7 @@ class State(Struct):
     def proof_of(self, ticket: Ticket, session: str, now: float) -> TicketProof:
         """What this process knows about a ticket that a caller in this session would spend."""
         problem = ""
-        if ticket.seal != seal_of(self, ticket) or ticket.shown_hash != shown_hash(ticket):
+        if is_altered(self, ticket):
             problem = "the ticket was altered outside Interlock"
         elif self.baseline.has_ended(ticket.id):
             problem = "it was used or revoked before, and its row was altered since"

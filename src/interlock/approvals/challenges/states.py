@@ -9,9 +9,9 @@ from typing import Any
 from msgspec.structs import replace
 
 from interlock.approvals import MoveRefused, apply_move, settle, signed_orders, spend_by
-from interlock.approvals.answers import sign_statement
-from interlock.approvals.statements import check_agreement, may_answer
-from interlock.approvals.tickets import seal_of, shown_hash
+from interlock.approvals.answers import require_approver, sign_statement
+from interlock.approvals.statements import check_agreement
+from interlock.approvals.tickets import is_altered
 from interlock.canonical_json import normal_name, simplify
 from interlock.error_codes import AnswerRefused
 from interlock.identity.sessions import OperatorSession
@@ -111,11 +111,7 @@ def signed_release(state: State, tx: Tx, session: OperatorSession, challenge: Ch
     ticket = waiting_ticket(state, tx, challenge, now)
     if ticket is None:
         raise AnswerRefused("the step that this is about does not wait any more", "NOT_FOUND_RESOURCE")
-    person, roster = state.sessions.person(session.operator), state.sessions.roster
-    services = {name for name, one in roster.people.items() if one.service} if roster else set()
-    if person is None or not may_answer(person, ticket.requirement.approvers, services):
-        who = ", ".join(sorted(ticket.requirement.approvers)) or "any operator"
-        raise AnswerRefused(f"{session.operator} may not answer this: it asks for {who}")
+    require_approver(state, session, ticket)
     lasts = spend_by(ticket, challenge.expires_at) + 1
     return replace(named, approval=sign_statement(session, ticket, "approve", now, lasts))
 
@@ -194,7 +190,7 @@ def waiting_ticket(state: State, tx: Tx, challenge: Challenge, now: float) -> Ti
     ticket = tx.live_ticket(challenge.digest, challenge.agent) if challenge.digest else None
     if ticket is None or settle(ticket, now).state not in (TicketState.COOLING, TicketState.WAITING):
         return None
-    return ticket if ticket.seal == seal_of(state, ticket) and ticket.shown_hash == shown_hash(ticket) else None
+    return None if is_altered(state, ticket) else ticket
 
 
 def release_to_text(release: Release) -> str:

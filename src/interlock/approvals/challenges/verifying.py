@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
+import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
@@ -68,8 +68,8 @@ def _attempt(tx: Tx, state: State, agent: AgentRef, id: str, code: str) -> _Outc
     now = state.clock.now()
     if seconds := lockout_seconds(tx, agent.principal, now):  # 1. not too many lately
         return _Outcome(problem=_limited(seconds, now))
-    challenge = _own(tx, agent, id)
-    if challenge is None:  # 2. a challenge of this principal
+    challenge = tx.challenge(normal_id(id) or "-")
+    if challenge is None or challenge.agent.principal != agent.principal:  # 2. a challenge of this principal
         return _failed(tx, state, agent, normal_id(id), "TOKEN_INVALID", INVALID, "no challenge of this principal")
     token = {"token": challenge.id}
     if challenge.state == VERIFIED:  # 3. not used
@@ -150,11 +150,6 @@ def _limited(seconds: int, now: float) -> LoopProblem:
     )
 
 
-def _own(tx: Tx, agent: AgentRef, id: str) -> Challenge | None:
-    found = tx.challenge(normal_id(id) or "-")
-    return found if found is not None and found.agent.principal == agent.principal else None
-
-
 FAILURES_SETTING = "challenge.failures"
 MOST_FAILURES = 10  # failures …
 WINDOW = 60.0  # … in so many seconds; then no code is checked for as long, and twice as long each time after
@@ -162,7 +157,7 @@ LONGEST = 3_600.0
 FORGET = 3_600.0  # seconds after the last lockout, until the next one is a first one again
 
 
-class CodeFailures(Struct, frozen=True):
+class CodeFailures(Struct, frozen=True, array_like=True):
     """The failures of one principal."""
 
     times: tuple[float, ...] = ()
@@ -206,17 +201,12 @@ def clear_failures(tx: Tx, principal: str) -> None:
 
 
 def _save(tx: Tx, kept: dict[str, CodeFailures]) -> None:
-    rows = {mark: [list(one.times), one.strikes, one.until] for mark, one in kept.items()}
-    tx.save_setting(FAILURES_SETTING, json.dumps(rows, separators=(",", ":")))
+    tx.save_setting(FAILURES_SETTING, msgspec.json.encode(kept).decode())
 
 
 def _load(tx: Tx) -> dict[str, CodeFailures]:
     """Reads the failures; ignores an unreadable row."""
     try:
-        rows: dict[str, Any] = json.loads(tx.setting(FAILURES_SETTING) or "{}")
-        return {
-            str(mark): CodeFailures(tuple(float(at) for at in times), int(strikes), float(until))
-            for mark, (times, strikes, until) in rows.items()
-        }
-    except (ValueError, TypeError, AttributeError):
+        return msgspec.json.decode(tx.setting(FAILURES_SETTING) or "{}", type=dict[str, CodeFailures])
+    except ValueError:
         return {}
