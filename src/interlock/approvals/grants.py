@@ -57,10 +57,19 @@ def add_grant(state: State, by: OperatorSession, given: Mapping[str, Any]) -> Gr
     grant = _signed(state, by, parse_grant(state, by, given))
     if grant.ceiling is Level.FORBIDDEN:
         require_admin(state, by)
-    details = {"grant": grant.id, "terms": grant_terms(grant), **_proof(grant)}
+    touched = _touched(json.loads(grant.statement), grant)  # for later verification of the record
+    proof = {"key_id": grant.key_id, "statement": grant.statement.encode().hex(), "proof": grant.signature}
+    return _save(state, by, grant, proof if touched else {})
+
+
+def _save(state: State, by: OperatorSession, grant: Grant, proof: Mapping[str, str]) -> Grant:
+    """Saves a signed grant or standing answer with its record."""
 
     def work(tx: Tx) -> None:
         tx.save_grant(grant)
+        if grant.effect in STANDING:
+            tx.save_setting(SETTING, f"{grant.id} {grant.created_at!r}")
+        details = {"grant": grant.id, "terms": grant_terms(grant), **proof}
         state.recorder.event(tx, "grant", by.operator, details)
 
     state.store.write(work)
@@ -98,13 +107,6 @@ def touch_of(grant: Grant, nonce: str) -> dict[str, Any]:
     return {"digest": f"grant {grant.id}", "nonce": nonce, "reauth": True}
 
 
-def _proof(grant: Grant) -> dict[str, str]:
-    """The passkey's proof, for later verification of the record."""
-    if not _touched(json.loads(grant.statement), grant):
-        return {}
-    return {"key_id": grant.key_id, "statement": grant.statement.encode().hex(), "proof": grant.signature}
-
-
 def _touched(said: Mapping[str, Any], grant: Grant) -> bool:
     return grant.key_id.startswith(PREFIX) and said.get("reauth") is True
 
@@ -115,14 +117,15 @@ def _lasting(grant: Grant) -> dict[str, Any]:
 
 
 def revoke_grant(state: State, by: OperatorSession, id: str) -> Grant:
-    """Revokes a grant."""
+    """Revokes a grant; a standing denial only for its author or an admin, anything else for any operator."""
 
     def work(tx: Tx) -> Grant:
         found = tx.grant(id)
         if found is None:
             raise AnswerRefused(f"no grant {id!r}", "NOT_FOUND_RESOURCE")
-        now = state.clock.now()
-        _may_revoke(state, by, found)
+        now, person = state.clock.now(), state.sessions.person(by.operator)
+        if found.effect == DENY and found.by != by.operator and (person is None or ADMIN not in person.roles):
+            raise AnswerRefused(f"{found.by} denied this: they take it back, or an admin does")
         gone = replace(found, revoked_at=now, revoked_by=by.operator)
         tx.save_grant(gone)
         if found.effect in STANDING:
@@ -136,13 +139,6 @@ def revoke_grant(state: State, by: OperatorSession, id: str) -> Grant:
         state.standing.drop(id)
         state.changed()
     return gone
-
-
-def _may_revoke(state: State, by: OperatorSession, grant: Grant) -> None:
-    """A standing denial may be revoked by its author or an admin only; anything else by any operator."""
-    person = state.sessions.person(by.operator)
-    if grant.effect == DENY and grant.by != by.operator and (person is None or ADMIN not in person.roles):
-        raise AnswerRefused(f"{grant.by} denied this: they take it back, or an admin does")
 
 
 def is_signed(state: State, grant: Grant) -> bool:
@@ -344,15 +340,7 @@ def add_answer(state: State, by: OperatorSession, verdict: str, pattern: str, wh
         )
     if verdict == ALLOW and (by.cookie or not by.stepped_up(state.clock.now())):
         raise AnswerRefused("a standing yes takes a fresh sign-in")
-    grant = signed_terms(grant, by)
-    details = {"grant": grant.id, "terms": grant_terms(grant)}
-
-    def work(tx: Tx) -> None:
-        tx.save_grant(grant)
-        tx.save_setting(SETTING, f"{grant.id} {grant.created_at!r}")
-        state.recorder.event(tx, "grant", by.operator, details)
-
-    state.store.write(work)
+    grant = _save(state, by, signed_terms(grant, by), {})
     state.standing.put(grant)
     state.changed()
     return grant

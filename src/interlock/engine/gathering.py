@@ -109,12 +109,10 @@ def _is_judged_by_user(judged: Judged) -> bool:
     if not assessment.irreversible:
         return True
     local = all(finding.rule.startswith(_LOCAL) for finding in assessment.findings)
-    keys = judged.effect_keys
-    return bool(keys) and all(_is_below(key.path, cwd) if key.path and not key.place else local for key in keys)
-
-
-def _is_below(target: str, cwd: str) -> bool:
-    return bool(cwd.strip("/")) and posixpath.normpath(target).startswith(posixpath.normpath(cwd) + "/")
+    keys, below = judged.effect_keys, posixpath.normpath(cwd) + "/" if cwd.strip("/") else "\0"
+    return bool(keys) and all(
+        posixpath.normpath(key.path).startswith(below) if key.path and not key.place else local for key in keys
+    )
 
 
 def _covers(state: State, judged: Judged, grant: Grant) -> bool:

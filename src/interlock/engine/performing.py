@@ -38,6 +38,11 @@ from interlock.runtime import Judged, operation_name
 from interlock.runtime.state import State
 from interlock.snapshots import TakenSnapshot
 
+FULL = (
+    "the queue is full: {} actions of this session wait for an answer already. When an operator has answered one"
+    " (`interlock pending`; `interlock reject --all` clears it), try again"
+)
+
 
 def perform(
     tx: Tx,
@@ -54,7 +59,7 @@ def perform(
         made = new_ticket(state, judged, weighed)
         ticket = _open(tx, state, made, judged.in_force.policy.open_tickets)
         if ticket is None:
-            held = Resolution("deny", _full(judged.in_force.policy.open_tickets), code="RATE_LIMIT_EXCEEDED")
+            held = Resolution("deny", FULL.format(judged.in_force.policy.open_tickets), code="RATE_LIMIT_EXCEEDED")
         else:
             issued = ticket.id == made.id
             if issued:
@@ -100,13 +105,6 @@ def _open(tx: Tx, state: State, made: Ticket, most: int) -> Ticket | None:
         with suppress(QueueFull):
             return tx.open_ticket(made, most)
     return None
-
-
-def _full(most: int) -> str:
-    return (
-        f"the queue is full: {most} actions of this session wait for an answer already. When an operator has answered one"
-        " (`interlock pending`; `interlock reject --all` clears it), try again"
-    )
 
 
 def _expire_replaced(tx: Tx, state: State, ticket: Ticket | None, now: float) -> None:
@@ -226,8 +224,7 @@ def block_for(tx: Tx, state: State, judged: Judged, counts: Counts, weighed: Pol
     """Blocks the caller where this answer calls for it, and returns why; only in enforcing mode, and never a person."""
     if held.outcome == "allow" or judged.in_force.mode != "enforcing" or judged.request.agent.person:
         return ""
-    reason = _tampering(judged, weighed) or _undeclared(weighed) or _danger_zone(weighed) or _too_many(judged, counts)
-    agent = judged.request.agent
+    agent, reason = judged.request.agent, _block_reason(judged, counts, weighed)
     if not reason or tx.block(agent.principal) is not None:
         return ""
     _block(tx, state, agent, reason, judged.now)
@@ -256,35 +253,26 @@ def block_now(state: State, agent: AgentRef, reason: str, alert: Mapping[str, An
     return state.store.write(work)
 
 
-def _tampering(judged: Judged, weighed: PolicyResult) -> str:
-    """Self-protection as a reason; not for a step, whose agent the loop stops by a challenge."""
-    words = next((part.words for part in weighed.parts if part.name == TAMPERING), "")
-    return "" if judged.request.step is not None else words and f"an action that {words}"
-
-
-def _undeclared(weighed: PolicyResult) -> str:
-    """An unreported or misreported action, where the configuration blocks for it."""
-    found = next((p for p in weighed.parts if p.name in (UNDECLARED, MISMATCH) and p.requirement.blocked), None)
-    return f"{found.name}: {found.words}" if found is not None else ""
-
-
-def _danger_zone(weighed: PolicyResult) -> str:
-    return "an action in the danger zone" if any(part.name == DANGER_ZONE for part in weighed.parts) else ""
-
-
-def _too_many(judged: Judged, counts: Counts) -> str:
-    escalate = judged.in_force.policy.escalate
-    most = escalate.forbidden_attempts
+def _block_reason(judged: Judged, counts: Counts, weighed: PolicyResult) -> str:
+    """Tampering, an unreported action where the configuration blocks for it, the danger zone, or too many forbidden attempts."""
+    parts = {part.name: part for part in weighed.parts}
+    if TAMPERING in parts and judged.request.step is None:  # a step's agent is stopped by the loop's challenge
+        return f"an action that {parts[TAMPERING].words}"
+    for name in (UNDECLARED, MISMATCH):
+        if name in parts and parts[name].requirement.blocked:
+            return f"{name}: {parts[name].words}"
+    if DANGER_ZONE in parts:
+        return "an action in the danger zone"
+    most, window = (
+        judged.in_force.policy.escalate.forbidden_attempts,
+        judged.in_force.policy.escalate.forbidden_window_seconds,
+    )
     if most is None or judged.judgement.assessment.level < Level.FORBIDDEN or counts.forbidden + 1 < most:
         return ""
-    return f"{_NUMBERS.get(most, str(most))} forbidden attempt{'' if most == 1 else 's'} in {_time(escalate.forbidden_window_seconds)}"
+    minutes, rest = divmod(window, 60)
+    time = f"{window} seconds" if rest else f"{minutes} minute{'' if minutes == 1 else 's'}"
+    time = "ten minutes" if window == 600 else time
+    return f"{_NUMBERS.get(most, str(most))} forbidden attempt{'' if most == 1 else 's'} in {time}"
 
 
 _NUMBERS = {1: "one", 2: "two", 3: "three", 4: "four", 5: "five"}
-
-
-def _time(seconds: int) -> str:
-    minutes, rest = divmod(seconds, 60)
-    if rest:
-        return f"{seconds} seconds"
-    return "ten minutes" if minutes == 10 else f"{minutes} minute{'' if minutes == 1 else 's'}"

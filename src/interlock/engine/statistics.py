@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from types import MappingProxyType
-from typing import Any
 
 from msgspec import Struct, field
 
@@ -87,26 +86,20 @@ class StoreFigures(Struct, frozen=True):
 def figures_of(state: State) -> Figures:
     """The durable figures; flushes pending records first, so that none is missing."""
     state.recorder.flush()
-    return state.store.read(_figures)
+    return state.store.read(lambda tx: tx.figures())
 
 
 def families(state: State) -> list[Family]:
     """All metrics; where the store cannot be used, that fact and the process's own metrics."""
     try:
         state.recorder.flush()
-        kept = state.store.read(_read)
+        kept = state.store.read(
+            lambda tx: StoreFigures(tx.figures(), tuple(tx.tickets(_OPEN)), share_of(tx.tickets(ENDED)))
+        )
     except StoreError as error:
         state.trouble(f"the store cannot be used: {error}", "store")
         return [_one("store_up", 0), *_own(state)]
     return [*_durable(kept), _one("store_up", 1), *_own(state)]
-
-
-def _figures(tx: Tx) -> Figures:
-    return tx.figures()
-
-
-def _read(tx: Tx) -> StoreFigures:
-    return StoreFigures(tx.figures(), tuple(tx.tickets(_OPEN)), share_of(tx.tickets(ENDED)))
 
 
 def _own(state: State) -> list[Family]:
@@ -165,6 +158,7 @@ DAYS = 14
 MOST = 5_000  # tickets that are read, the newest first
 FAST = 2.0  # seconds: nobody reads a command in less
 WITHIN = (2, 10, 30, 60, 300, 1_800, 3_600)  # seconds; longer is the last bar
+_ANSWERED = (TicketState.APPROVED, TicketState.REJECTED, TicketState.SPENT)
 NOBODY = ("", BY_TIME)  # who answered where no person did
 
 
@@ -213,7 +207,8 @@ def answer_statistics(state: State, days: int = DAYS) -> AnswerStatistics:
     since = (now // DAY - days + 1) * DAY
     read = state.store.read(lambda tx: tx.tickets(TicketQuery(limit=MOST)))
     tickets = [settle(ticket, now) for ticket in read if ticket.opened_at >= since]
-    seconds = sorted(ticket.decided_at - ticket.opened_at for ticket in tickets if _by_a_person(ticket))
+    answered = (one for one in tickets if one.state in _ANSWERED and one.decided_at and one.decided_by not in NOBODY)
+    seconds = sorted(ticket.decided_at - ticket.opened_at for ticket in answered)
     return AnswerStatistics(
         since,
         len(tickets),
@@ -228,11 +223,6 @@ def answer_statistics(state: State, days: int = DAYS) -> AnswerStatistics:
         _rule_statistics(tickets),
         len(read) < MOST or len(tickets) < len(read),
     )
-
-
-def _by_a_person(ticket: Ticket) -> bool:
-    answered = ticket.state in (TicketState.APPROVED, TicketState.REJECTED, TicketState.SPENT)
-    return answered and bool(ticket.decided_at) and ticket.decided_by not in NOBODY
 
 
 def _days(tickets: Iterable[Ticket], since: float, days: int) -> list[tuple[float, dict[Level, int]]]:
@@ -261,7 +251,7 @@ def _agents(tickets: Iterable[Ticket]) -> list[tuple[str, dict[Level, int]]]:
 def _rule_statistics(tickets: Iterable[Ticket]) -> list[RuleStatistics]:
     found: dict[str, RuleStatistics] = {}
     for ticket in sorted(tickets, key=lambda ticket: ticket.opened_at):
-        for rule in _fired(ticket.findings):
+        for rule in dict.fromkeys(str(one["id"]) for one in ticket.findings if one.get("id")):
             asked = found.setdefault(rule, RuleStatistics(rule))
             asked.count += 1
             unused = ticket.state is TicketState.EXPIRED and not is_unanswered(ticket)
@@ -271,10 +261,6 @@ def _rule_statistics(tickets: Iterable[Ticket]) -> list[RuleStatistics]:
             asked.level = max(asked.level, ticket.level)
             asked.ticket, asked.title = ticket.id, ticket.title
     return sorted(found.values(), key=lambda asked: (-asked.count, asked.rule))
-
-
-def _fired(findings: Iterable[Mapping[str, Any]]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(str(one["id"]) for one in findings if one.get("id")))
 
 
 HOUR = 3_600.0
