@@ -13,13 +13,21 @@ import pytest
 from cases import each
 from interlock import analysis
 from interlock.analysis import lexicon
-from interlock.analysis.lexicon.english import EFFECTS, build_english
+from interlock.analysis.lexicon.english import build_english
 from interlock.analysis.lexicon.idioms import LONGEST, build_phrases
-from interlock.analysis.lexicon.load import check_packs, english, pattern_lists, vocabularies, word_lists, word_maps
-from interlock.analysis.lexicon.named_effects import NamedEffect, build_rows
+from interlock.analysis.lexicon.load import (
+    check_packs,
+    english,
+    pattern_lists,
+    rows_of,
+    vocabularies,
+    word_lists,
+    word_maps,
+)
 from interlock.analysis.lexicon.rows import Rows
+from interlock.analysis.operations.effects import NAMED, as_deed
 from interlock.analysis.operations.operation import read_operation
-from interlock.analysis.operations.settings import key_senses
+from interlock.analysis.operations.settings import SETTINGS, key_senses
 from interlock.analysis.packs import PackError
 from interlock.analysis.prose import read_prose
 from recording_report import Recorder
@@ -49,48 +57,43 @@ def test_scope_changes_an_effect_and_nothing_else_does(sentence: str) -> None:
     assert {fact[0] for fact in spared.facts} <= HARMLESS
 
 
-@each("row", (*english().first.rows, *english().raising.rows), ids=lambda row: row.match)
-def test_a_row_for_names_has_its_effect_and_only_there(row: NamedEffect) -> None:
-    found, spared = Recorder(), Recorder()
-    read_operation(row.match, {}, "", found)
-    assert (row.effect, {*row.traits}) in [(fact[0], {*row.traits} & {*fact[2:]}) for fact in found.facts], found.facts
-    read_operation(row.spare, {}, "", spared)
-    assert row.effect == "act_change" or row.effect not in {fact[0] for fact in spared.facts}, spared.facts
+OPERATIONS = [row for table in ("named", "raising", "given", "setting") for row in rows_of(table)]
 
 
-@each("row", (*english().given.rows, *english().settings.rows), ids=lambda row: row.match)
-def test_a_row_for_parameters_has_its_effect_and_only_there(row: NamedEffect) -> None:
+@each("row", OPERATIONS, ids=lambda row: row["match"])
+def test_a_row_for_operations_has_its_effect_and_only_there(row: dict[str, str]) -> None:
+    effect, traits = as_deed(row["then"])
     found, spared = Recorder(), Recorder()
-    for example, out in ((row.match, found), (row.spare, spared)):
+    for example, out in ((row["match"], found), (row["spare"], spared)):
         name, _, params = example.partition(" ")
-        read_operation(name, json.loads(params), "", out)
-    assert (row.effect, {*row.traits}) in [(fact[0], {*row.traits} & {*fact[2:]}) for fact in found.facts], found.facts
-    assert row.effect == "act_change" or row.effect not in {fact[0] for fact in spared.facts}, spared.facts
+        read_operation(name, json.loads(params or "{}"), "", out)
+    assert (effect, {*traits}) in [(fact[0], {*traits} & {*fact[2:]}) for fact in found.facts], found.facts
+    assert effect == "act_change" or effect not in {fact[0] for fact in spared.facts}, spared.facts
 
 
-@each("row", english().key_senses.rows, ids=lambda row: row.match)
-def test_a_row_for_keys_has_its_sense_and_only_there(row: NamedEffect) -> None:
-    assert row.effect in key_senses(row.match)
-    assert row.effect not in key_senses(row.spare)
+@each("row", rows_of("sense"), ids=lambda row: row["match"])
+def test_a_row_for_keys_has_its_sense_and_only_there(row: dict[str, str]) -> None:
+    assert f"*{row['then']}" in key_senses(row["match"])
+    assert f"*{row['then']}" not in key_senses(row["spare"])
 
 
 @pytest.mark.parametrize(
     "change",
-    [{"effect": "ruin"}, {"verbs": ""}, {"nouns": ""}, {"spare": ""}, {"noun": "dns"}],
+    [{"then": "ruin"}, {"then": ""}, {"verbs": ""}, {"nouns": ""}, {"spare": ""}, {"noun": "dns"}],
 )
 def test_a_wrong_row_for_names_is_refused(change: dict[str, str]) -> None:
-    row = {"verbs": "zap", "nouns": "dns", "effect": "delete", "match": "zap_dns", "spare": "get_dns"}
-    assert build_rows("named", [row], EFFECTS)
-    with pytest.raises(PackError, match="named 1"):
-        build_rows("named", [row | change], EFFECTS)
+    row = {"verbs": "zap", "nouns": "dns", "then": "delete", "match": "zap_dns", "spare": "get_dns"}
+    assert NAMED.read([row])
+    with pytest.raises(PackError, match="row 1 of named"):
+        NAMED.read([row | change])
 
 
-@pytest.mark.parametrize("change", [{"effect": "ruin"}, {"value": ""}, {"key": ""}, {"match": ""}, {"keys": "mfa"}])
+@pytest.mark.parametrize("change", [{"then": "ruin"}, {"value": ""}, {"key": ""}, {"match": ""}, {"keys": "mfa"}])
 def test_a_wrong_row_for_settings_is_refused(change: dict[str, str]) -> None:
-    row = {"value": "off", "key": "mfa", "effect": "override", "match": 'set_x {"mfa": 0}', "spare": 'set_x {"mfa": 1}'}
-    assert build_rows("setting", [row], EFFECTS)
-    with pytest.raises(PackError, match="setting 1"):
-        build_rows("setting", [row | change], EFFECTS)
+    row = {"value": "off", "key": "mfa", "then": "override", "match": 'set_x {"mfa": 0}', "spare": 'set_x {"mfa": 1}'}
+    assert SETTINGS.read([row])
+    with pytest.raises(PackError, match="row 1 of setting"):
+        SETTINGS.read([row | change])
 
 
 @pytest.mark.parametrize(
@@ -107,10 +110,6 @@ def test_a_wrong_kind_of_verb_is_refused(change: dict[str, Any], message: str) -
     kind = {"name": "delete", "sentence": "destroy", "verbs": "zap", "effects": {"*": "delete"}} | change
     pack = {
         "kind": {"zap": kind},
-        "named": [],
-        "given": [],
-        "setting": [],
-        "sense": [],
         "scope": {"all": "all"},
         "scoped": [],
         "tame": {"named": {"read": "look"}, "said": {"look": "look"}},
@@ -130,10 +129,6 @@ def test_a_verb_has_one_kind() -> None:
     kind = {"name": "delete", "verbs": "zap", "effects": {"*": "delete"}}
     pack = {
         "kind": {"one": kind, "other": kind},
-        "named": [],
-        "given": [],
-        "setting": [],
-        "sense": [],
         "scope": {"all": "all"},
         "scoped": [],
         "tame": {"named": {}, "said": {}},
@@ -220,7 +215,7 @@ def test_a_wrong_vocabulary_is_refused(change: dict[str, Any], message: str) -> 
 
 
 def test_a_row_with_a_slot_that_nobody_fills_is_refused() -> None:
-    with pytest.raises(PackError, match="rows of is_thing: unknown key 'before2'"):
+    with pytest.raises(PackError, match=r"row .* of is_thing: unknown key 'before2'"):
         Rows("is_thing", "form kind", "word before after front first").first(("base", "do"), dict)
 
 

@@ -8,7 +8,6 @@ from typing import Any
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from interlock.analysis.lexicon.named_effects import SENSES, NamedEffects, build_rows
 from interlock.analysis.lexicon.strict import Words, decode, known
 from interlock.analysis.packs import Pack, PackError
 
@@ -68,10 +67,6 @@ class _Table(Struct, frozen=True, forbid_unknown_fields=True):
 
     kind: Mapping[str, VerbKind]
     scoped: tuple[Any, ...]
-    named: tuple[Mapping[str, Any], ...]
-    given: tuple[Mapping[str, Any], ...]
-    setting: tuple[Mapping[str, Any], ...]
-    sense: tuple[Mapping[str, Any], ...]
     tame: _ByUse
     nominals: _ByUse
     nouns: Mapping[str, Words]
@@ -93,11 +88,6 @@ class English(Struct, frozen=True):
     nouns: Mapping[str, Noun]  # every noun, singular and plural
     name_nouns: Mapping[str, str]  # noun of a name -> the kind that names know
     phrasals: Mapping[str, Mapping[str, str]]  # verb -> particle -> the kind of both together
-    first: NamedEffects  # rows that are asked before the table, for names
-    raising: NamedEffects  # and those for names that do no harm by the table
-    given: NamedEffects  # rows for names with parameters
-    settings: NamedEffects  # rows for a single parameter, at any depth
-    key_senses: NamedEffects  # rows for the words of its key
     scope: Mapping[str, str]  # word of a sentence -> how much, where or for how long
 
     def kind_of(self, verb: str, default: str) -> str:
@@ -155,7 +145,6 @@ def build_english(pack: Pack) -> English:
             scoped[name] = (*scoped.get(name, ()), one)
     nominals = table.nominals
     both = by_word(nominals.both, kinds)
-    by_name = build_rows("named", table.named, EFFECTS | {READS})
     return English(
         kinds,
         scoped,
@@ -167,11 +156,6 @@ def build_english(pack: Pack) -> English:
         nouns := _nouns(table.nouns),
         _name_nouns(table.name_nouns, nouns, named),
         _phrasals(by_word(table.phrasals, kinds)),
-        NamedEffects(row for row in by_name if not row.raises),
-        NamedEffects(row for row in by_name if row.raises),
-        NamedEffects(build_rows("given", table.given, EFFECTS)),
-        NamedEffects(build_rows("setting", table.setting, EFFECTS)),
-        NamedEffects(build_rows("sense", table.sense, SENSES)),
         by_word(table.scope),
     )
 

@@ -1,28 +1,33 @@
-"""Rows of conditions on the words around a verb or a name, from data: the first row that holds answers."""
+"""Rows of conditions on words, from data: the first row that holds answers."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from functools import cached_property
 from typing import Any
 
 from interlock.analysis.lexicon.load import Patterns, WordLists, rows_of
-from interlock.analysis.packs import only_keys
+from interlock.analysis.lexicon.strict import known
+from interlock.analysis.packs import PackError, only_keys
 
 Condition = tuple[str, Callable[[Any], bool], bool]  # slot, what is asked of its words, and the answer that is needed
 Row = tuple[list[Condition], str]
+Key = str | frozenset[str]
 _NONE = "."  # stands for no word, and for the answer "nothing"
 _ABSENT = "not_"
 
 
 class Rows:
-    """One table: a row maps slots to words of which one is there, with `not_` none, or with `~` to a pattern; `then` is its answer."""
+    """One table: a row maps slots to words of which one is there, with `not_` none, or with `~` to a pattern; `then` is its answer.
 
-    def __init__(self, table: str, keys: str, slots: str) -> None:
-        self.table, self.keys, self.slots = table, tuple(keys.split()), slots.split()
-        self.by_key: dict[tuple[str, ...], list[Row]] = {}
+    Where `answers` are given, an answer begins with one of these, and each row has an example that it holds for, and one that it spares.
+    """
 
-    def first(self, key: tuple[str, ...], words: Mapping[str, Collection[str]]) -> str | None:
+    def __init__(self, table: str, keys: str, slots: str, answers: Collection[str] = ()) -> None:
+        self.table, self.keys, self.slots, self.answers = table, tuple(keys.split()), slots.split(), answers
+        self.by_key: dict[tuple[Key, ...], list[Row]] = {}
+
+    def first(self, key: tuple[Key, ...], words: Mapping[str, Collection[str]]) -> str | None:
         """The answer of the first row that holds for these keys and the words of the slots; None where no row does."""
         for conditions, answer in self.of(key):
             for slot, asked, needed in conditions:
@@ -32,39 +37,55 @@ class Rows:
                 return answer
         return None
 
-    def of(self, key: tuple[str, ...]) -> list[Row]:
+    def of(self, key: tuple[Key, ...]) -> list[Row]:
         """The rows that can hold for these keys."""
         rows = self.by_key.get(key)
         if rows is None:
-            given = dict(zip(self.keys, key, strict=True))
-            holds = [all(asked((given[slot],)) is needed for slot, asked, needed in keyed) for keyed, _ in self.rows]
+            given = {slot: (one,) if isinstance(one, str) else one for slot, one in zip(self.keys, key, strict=True)}
+            holds = [all(asked(given[slot]) is needed for slot, asked, needed in keyed) for keyed, _ in self.rows]
             rows = self.by_key[key] = [row for (_, row), held in zip(self.rows, holds, strict=True) if held]
         return rows
 
     @cached_property
     def rows(self) -> list[tuple[list[Condition], Row]]:
-        """What each row asks of the keys, and the rest of it; raises PackError for a slot that is not known."""
+        """What each row asks of the keys, and the rest of it."""
+        return self.read(rows_of(self.table))
+
+    def read(self, given: Iterable[Mapping[str, str]]) -> list[tuple[list[Condition], Row]]:
+        """The rows of the data; raises PackError for a slot or an answer that is not known, and for one without words or examples."""
         found = []
-        for row in rows_of(self.table):
-            only_keys(f"rows of {self.table}", dict.fromkeys(map(_slot, row)), {*self.keys, *self.slots, "then"})
-            asked = [_condition(name, value) for name, value in row.items() if name != "then"]
+        beside = {"then", "match", "spare"} if self.answers else {"then"}
+        for number, row in enumerate(given, 1):
+            where = f"row {number} of {self.table}"
+            only_keys(where, dict.fromkeys(map(_slot, row)), {*self.keys, *self.slots, *beside})
+            if not all(map(row.get, beside)):
+                raise PackError(f"{where}: expected {' and '.join(sorted(beside))}")
+            answer = row["then"].replace(_NONE, "")
+            if self.answers:
+                known(where, answer.split()[0], self.answers)
+            asked = [_condition(where, name, value) for name, value in row.items() if name not in beside]
             keyed = [one for one in asked if one[0] in self.keys]
-            rest = [one for one in asked if one[0] not in self.keys]
-            found.append((keyed, (rest, row["then"].replace(_NONE, ""))))
+            found.append((keyed, ([one for one in asked if one[0] not in self.keys], answer)))
         return found
+
+    def words_of(self, slot: str) -> frozenset[str]:
+        """Every word that some row asks for in a slot."""
+        return frozenset().union(*(words_in(row[slot]) for row in rows_of(self.table) if slot in row))
 
 
 def _slot(name: str) -> str:
     return name.removeprefix(_ABSENT)
 
 
-def _condition(name: str, value: str) -> Condition:
+def _condition(where: str, name: str, value: str) -> Condition:
     absent = name.startswith(_ABSENT)
     if value.startswith("~"):
         reader, _, pattern = value[1:].partition(".")
         search = getattr(Patterns(reader), pattern).search
         return _slot(name), lambda text: search(text) is None, absent
-    return _slot(name), words_in(value).isdisjoint, absent
+    if not (words := words_in(value)):
+        raise PackError(f"{where}: no words for {name!r}")
+    return _slot(name), words.isdisjoint, absent
 
 
 def words_in(value: str) -> frozenset[str]:

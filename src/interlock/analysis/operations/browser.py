@@ -9,7 +9,8 @@ from urllib.parse import parse_qsl
 
 from interlock.analysis.facts import Report
 from interlock.analysis.lexicon import names_production, objects, split_name, verbs, weak_verbs
-from interlock.analysis.lexicon.load import Patterns, WordLists, WordMaps, english
+from interlock.analysis.lexicon.load import Patterns, WordLists, WordMaps
+from interlock.analysis.operations.effects import RAISING, answer
 from interlock.analysis.operations.names import parse_name
 from interlock.analysis.operations.params import Keys, squash, text_at, truth
 from interlock.analysis.operations.requests import route_name
@@ -87,7 +88,7 @@ def _announced(text: str) -> str:
 def _raises(words: list[str]) -> bool:
     """Make repository public: a tame verb that its object raises."""
     acts = parse_name((tuple(words),))[1]
-    return names_production(words) or any(english().raising.find(act) is not None for act in acts if act.kind != "read")
+    return names_production(words) or any(answer(RAISING, act) for act in acts if act.kind != "read")
 
 
 def read_confirmation(words: tuple[str, ...], keys: Keys, reader: Reader) -> bool:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Collection, Mapping
 from functools import lru_cache
+from types import MappingProxyType
 
 from interlock.analysis.lexicon import deed_nouns, object_kind, objects, split_name
+from interlock.analysis.lexicon.english import EFFECTS, READS
 from interlock.analysis.lexicon.load import Patterns, WordLists, WordMaps, english
-from interlock.analysis.lexicon.named_effects import NamedAct
+from interlock.analysis.lexicon.rows import Rows
+from interlock.analysis.operations.names import NamedAct
 from interlock.analysis.operations.params import Keys, each, squash, truth
 
 _PATTERNS = Patterns("effects")
@@ -35,17 +38,62 @@ CLOUD = frozenset(
 )
 
 
+# Rows for what a name says beyond the kinds of its verb and its object: before the table, and for verbs that do no harm by it.
+_PARTS = "nouns phrase first last said beside about"
+NAMED = Rows("named", "verbs kinds objects", _PARTS, EFFECTS | {READS})
+RAISING = Rows("raising", "verbs kinds objects", _PARTS, EFFECTS | {READS})
+GIVEN = Rows("given", "verbs kinds objects by_name", f"{_PARTS} yes no zero has mode reach", EFFECTS)  # with parameters
+
+
+class ActWords(dict[str, Collection[str]]):
+    """What a row may ask of an act, looked up when it is asked, beside what is given."""
+
+    def __init__(self, act: NamedAct, given: Mapping[str, Collection[str]] = MappingProxyType({})) -> None:
+        super().__init__(given)
+        self.act = act
+
+    def __missing__(self, slot: str) -> Collection[str]:
+        return _ASKED[slot](self.act)
+
+
+_ASKED: Mapping[str, Callable[[NamedAct], Collection[str]]] = {
+    "verbs": lambda act: (act.verb,),
+    "kinds": lambda act: (act.kind,),
+    "objects": lambda act: (act.object,),
+    "nouns": lambda act: (act.noun,),
+    "phrase": lambda act: act.phrase,
+    "first": lambda act: act.phrase[:1],
+    "last": lambda act: act.phrase[-1:],
+    "said": lambda act: (*act.phrase, act.noun, *act.beside),
+    "beside": lambda act: act.beside or ("",),
+    "about": lambda act: (act.object, *act.phrase),
+}
+
+
+def answer(rows: Rows, act: NamedAct) -> Deed | None:
+    """The effect and the traits by the first row that holds for an act."""
+    said = rows.first((act.verb, act.kind, act.object), ActWords(act))
+    return as_deed(said) if said else None
+
+
+@lru_cache(maxsize=512)
+def as_deed(said: str) -> Deed:
+    """The answer of a row as an effect with its traits."""
+    effect, *traits = said.split()
+    return effect if effect == READS else f"act_{effect}", tuple(traits)
+
+
 @lru_cache(maxsize=4096)
 def deed(act: NamedAct, reach: frozenset[str] = frozenset()) -> tuple[str, tuple[str, ...]]:
     """The act's verb among the rules' words, and its traits; `reach` says how far it goes."""
     if act.kind in ("stop", "cancel") and act.noun in deed_nouns() and act.noun not in _LISTS.wanted:
         return CHANGE, ()  # cancel_deletion, disable_delete
-    row = english().first.find(act)
-    verb = row.effect if row is not None else _looked_up(act, reach)
+    said = answer(NAMED, act)
+    verb = said[0] if said else _looked_up(act, reach)
     if verb in HARMLESS:
         return _raised(act, verb)
     trait = _THINGS.get(act.object, ("", ""))[1]
-    traits = [*([trait] if trait else ()), *(row.traits if row is not None else ())]
+    traits = [*([trait] if trait else ()), *(said[1] if said else ())]
     adds = english().kinds[_kind(act) or "destroy"].adds
     if act.verb in _LISTS.gentle or adds == "undoable":
         traits.append("undoable")
@@ -86,10 +134,7 @@ _SENT = frozenset({"", "data", "money", "event", "code"})  # several of these ar
 
 def _raised(act: NamedAct, verb: str) -> tuple[str, tuple[str, ...]]:
     """Harmless verbs that are not harmless here: make_admin, rewrite_history, enable_bypass."""
-    row = english().raising.find(act)
-    if row is not None:
-        return row.effect, row.traits
-    return ("act_send", ()) if is_broadcast(act) else (verb, ())
+    return answer(RAISING, act) or (("act_send", ()) if is_broadcast(act) else (verb, ()))
 
 
 def is_broadcast(act: NamedAct, words: tuple[str, ...] = ()) -> bool:
@@ -139,10 +184,9 @@ def by_params(act: NamedAct, deed: Deed, keys: Keys, traits: set[str]) -> Deed:
         traits.discard("permanent")
         hard = str(keys.get("mode", keys.get("hard", ""))).lower()[:10] in _LISTS.hard
         return ("act_delete", ()) if hard else (CHANGE, ())
-    given = {"reach": traits, "by_name": (deed[0],)}
-    row = english().given.find(act, given, [*_leads(keys), *(f"reach:{trait}" for trait in traits)])
-    if row is not None:
-        return row.effect, row.traits
+    key = act.verb, act.kind, act.object, deed[0]
+    if GIVEN.of(key) and (said := GIVEN.first(key, ActWords(act, {"reach": traits, **_given(keys)}))):
+        return as_deed(said)
     if act.verb in ("update", "post", "write") and _deletes_by_query(keys):
         return "act_delete", ("all",)
     if act.kind == "leak" and (act.object in _LISTS.personal or not _LISTS.people.isdisjoint(act.phrase)):
@@ -151,18 +195,19 @@ def by_params(act: NamedAct, deed: Deed, keys: Keys, traits: set[str]) -> Deed:
     return deed
 
 
-def _leads(keys: Keys) -> Iterator[str]:
+def _given(keys: Keys) -> dict[str, Collection[str]]:
     """What the parameters say, in the words of the rows: keys with a yes, a no, a zero or any value, and what modes are given."""
+    found: dict[str, list[str]] = {"yes": [], "no": [], "zero": [], "mode": []}
     for key, value in keys.items():
-        yield f"has:{key}"
         if (said := truth(value)) is not None:
             protects = key.endswith(("protection", "protected"))
-            yield f"{'yes' if said else 'no'}:{'*protection' if protects else key}"
+            found["yes" if said else "no"].append("*protection" if protects else key)
         if value is not False and (value == 0 or value in _ZERO):
             kept = "retention" in key or any("retention" in str(keys[key])[:80].lower() for key in _NAMED & keys.keys())
-            yield "zero:*retention" if kept else f"zero:{key}"
+            found["zero"].append("*retention" if kept else key)
         elif isinstance(value, str) and key in _LISTS.modes:
-            yield f"mode:{value.strip().lower()[:40]}"
+            found["mode"].append(value.strip().lower()[:40])
+    return {**found, "has": keys.keys()}
 
 
 def _deletes_by_query(keys: Keys) -> bool:

@@ -10,9 +10,8 @@ from functools import partial
 from interlock.analysis.facts import PIPELINE, Report
 from interlock.analysis.lexicon import objects, split_name
 from interlock.analysis.lexicon.load import Patterns, WordLists, WordMaps
-from interlock.analysis.lexicon.named_effects import NamedAct
 from interlock.analysis.operations.effects import Deed
-from interlock.analysis.operations.names import Words
+from interlock.analysis.operations.names import NamedAct, Words
 from interlock.analysis.operations.params import MAX_TEXT, PLAIN, Entry, Keys, each, short_keys, squash, truth
 
 _PATTERNS = Patterns("operation_files")

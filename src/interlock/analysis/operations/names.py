@@ -6,6 +6,8 @@ import re
 from collections.abc import Sequence
 from functools import lru_cache
 
+from msgspec import Struct
+
 from interlock.analysis.lexicon import (
     ALL_WORDS,
     BULK_WORDS,
@@ -22,12 +24,23 @@ from interlock.analysis.lexicon import (
     weak_verbs,
 )
 from interlock.analysis.lexicon.load import Patterns, WordLists
-from interlock.analysis.lexicon.named_effects import NamedAct
 
 _PATTERNS = Patterns("names")
 _LISTS = WordLists("names")
 
 Words = tuple[str, ...]
+
+
+class NamedAct(Struct, frozen=True):
+    """One clause of a name: a verb of some kind, and the noun phrase that it acts on."""
+
+    kind: str  # of verb, in the lexicon's words; empty when no verb is known
+    verb: str
+    phrase: Words  # the words of the object
+    object: str  # its kind
+    noun: str  # its head
+    beside: Words = ()  # what stands behind a preposition
+    at: int = 0  # which word of the whole name the verb is
 
 
 @lru_cache(maxsize=4096)

@@ -11,8 +11,7 @@ from typing import Any
 from interlock.analysis.facts import Report
 from interlock.analysis.lexicon import split_name, verbs
 from interlock.analysis.lexicon.load import Patterns, WordLists, WordMaps
-from interlock.analysis.lexicon.named_effects import NamedAct
-from interlock.analysis.operations.names import parse_name
+from interlock.analysis.operations.names import NamedAct, parse_name
 from interlock.analysis.operations.params import MAX_TEXT, PLAIN, Keys, each, short_keys, squash, text_at
 from interlock.analysis.operations.requests import is_request
 

@@ -22,7 +22,6 @@ from interlock.analysis.lexicon import (
     split_name,
 )
 from interlock.analysis.lexicon.load import WordLists, WordMaps
-from interlock.analysis.lexicon.named_effects import NamedAct
 from interlock.analysis.operations.browser import read_click, read_confirmation
 from interlock.analysis.operations.command_params import run_named, text_of
 from interlock.analysis.operations.effects import (
@@ -45,7 +44,7 @@ from interlock.analysis.operations.name_patterns import (
     is_safe,
     matches,
 )
-from interlock.analysis.operations.names import Words, parse_name
+from interlock.analysis.operations.names import NamedAct, Words, parse_name
 from interlock.analysis.operations.nested import read_job, read_nested, read_order
 from interlock.analysis.operations.params import Entry, Keys, ParamScope, first_spellings, scope_of, spelled_twice, walk
 from interlock.analysis.operations.payloads import is_statement, read_payloads

@@ -4,21 +4,26 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache, cached_property, lru_cache
 from typing import Any
 
 from interlock.analysis.facts import Report
 from interlock.analysis.lexicon import object_kind, objects, split_name, verb_kind, verbs
-from interlock.analysis.lexicon.load import Patterns, WordLists, english
-from interlock.analysis.lexicon.named_effects import NamedAct
-from interlock.analysis.operations.effects import Deed, deed, ended_by, ending
-from interlock.analysis.operations.names import Words
+from interlock.analysis.lexicon.english import EFFECTS
+from interlock.analysis.lexicon.load import Patterns, WordLists
+from interlock.analysis.lexicon.rows import Rows
+from interlock.analysis.operations.effects import ActWords, Deed, as_deed, deed, ended_by, ending
+from interlock.analysis.operations.names import NamedAct, Words
 from interlock.analysis.operations.params import PLAIN, Entry, each, squash, truth, walk
 
 _PATTERNS = Patterns("settings")
 _LISTS = WordLists("settings")
 
+SETTINGS = Rows("setting", "value", "key above act words verbs kinds objects", EFFECTS)  # rows for one parameter
+SENSES = Rows(
+    "sense", "", "verbs objects phrase nouns said about", ("bypasses", "lifts", "guards", "opens")
+)  # for its key
 _MOST_TEXT = 20_000
 _LONG = 200  # characters: longer text is a document
 _FREE = re.compile(r"0+(?:\.0+)?")
@@ -65,7 +70,7 @@ class _Settings:
             if isinstance(value, str) and above[-1:].lower() == "s":
                 deletions += self._is_deletion(short, value, squash(above))
             for one in each(value)[:50] or (value,):
-                if not led.isdisjoint(said := _said(one)):
+                if said := led.intersection(_said(one)):
                     yield from self._rows(said, key_senses(key), above)
                     if "on" in said:
                         yield from self._ended_by(said, key, short)
@@ -79,10 +84,11 @@ class _Settings:
         if act.object in ("access", "config", "bucket") and "sets_up" in self.tells and rights_to_all(entries):
             yield "act_escalate", ()
 
-    def _rows(self, value: Sequence[str], key: frozenset[str], above: str) -> Iterator[Deed]:
+    def _rows(self, value: frozenset[str], key: frozenset[str], above: str) -> Iterator[Deed]:
         """The deed of one setting, by the first row for it."""
-        if row := english().settings.find(self.act, _Given(self, above), value, key):
-            yield row.effect, row.traits
+        given = {"key": key, "above": key_senses(above), "act": self.tells, "words": self.words}
+        if said := SETTINGS.first((value,), ActWords(self.act, given)):
+            yield as_deed(said)
 
     def _pair(self, mapping: Mapping[str, Any]) -> Iterator[Deed]:
         """{"key": "require_mfa", "value": false}."""
@@ -95,10 +101,10 @@ class _Settings:
                 named = value[:60]
             elif short in _LISTS.states and isinstance(value, PLAIN):
                 state = value
-        if named is not None and state is not None and (said := _said(state)):
+        if named is not None and state is not None and (said := _led().intersection(_said(state))):
             yield from self._rows(said, key_senses(named) & {"*guards", "*lifts", "*bypasses"}, "")
 
-    def _ended_by(self, said: Sequence[str], key: str, short: str) -> Iterator[Deed]:
+    def _ended_by(self, said: frozenset[str], key: str, short: str) -> Iterator[Deed]:
         """{"is_suspended": true}, {"cancel_at_period_end": true}."""
         act = self.act
         if act.kind not in ("change", ""):
@@ -120,18 +126,6 @@ class _Settings:
         return key in _LISTS.changes and value[:6].lower() == "delete" and above != "rules" and not told
 
 
-class _Given(dict[str, Collection[str]]):
-    """What a row may ask of a setting besides its value and its key, looked up when it is asked."""
-
-    def __init__(self, settings: _Settings, above: str) -> None:
-        self.settings, self.above = settings, above
-
-    def __missing__(self, part: str) -> Collection[str]:
-        if part == "above":
-            return key_senses(self.above) if self.above else ("none",)
-        return self.settings.tells if part == "act" else self.settings.words
-
-
 def _listed_deletions(item: Mapping[str, Any]) -> int:
     """In a list a mapping may be a deletion: {"DeleteRequest": {…}}."""
     return sum(
@@ -142,7 +136,7 @@ def _listed_deletions(item: Mapping[str, Any]) -> int:
 @cache
 def _led() -> frozenset[str]:
     """What a value has to say for some row."""
-    return frozenset(english().settings.by_word)
+    return SETTINGS.words_of("value")
 
 
 # -- what values say ---------------------------------------------------------------------------------------
@@ -231,11 +225,13 @@ def key_senses(key: str) -> frozenset[str]:
         deletes, last = _deletes(words, own), words[-1]
         label = "label" if last in _LISTS.not_switches and last != "name" else ""
         row = (
-            None if _sensed().isdisjoint(own) else english().key_senses.find(NamedAct("", words[0], words, label, last))
+            None
+            if _sensed().isdisjoint(own)
+            else SENSES.first((), ActWords(NamedAct("", words[0], words, label, last)))
         )
-        opens = row is not None and row.effect == "*opens"
+        opens = row == "opens"
         found |= {
-            row.effect if row is not None else "": row is not None,
+            f"*{row}": row is not None,
             "*deletes": deletes,
             "*deletes_many": deletes and (not _LISTS.lost.isdisjoint(own) or any(map(_is_store, words))),
             "*destroys": deletes and "destroy" in own,
@@ -249,8 +245,7 @@ def key_senses(key: str) -> frozenset[str]:
 @cache
 def _sensed() -> frozenset[str]:
     """Words of which a key has one that has a sense."""
-    rows = english().key_senses.rows
-    return frozenset().union(*(row.parts.get("phrase") or row.parts["verbs"] for row in rows))
+    return SENSES.words_of("phrase") | SENSES.words_of("verbs")
 
 
 def _is_store(word: str) -> bool:
