@@ -114,7 +114,7 @@ class _Declared(Job):
 def _read_tool(action: Action, shell: Shell) -> None:
     name, fields = shell.session.source, action.fields
     job = Job(shell, name, [], Where((0, len(name))), None)
-    read_it = _function("operations.tools", "read_tool")
+    read_it = _function("operations.operation", "read_tool")
     read_it(name, fields.get("input") or {}, job, str(fields.get("crude") or ""))
 
 

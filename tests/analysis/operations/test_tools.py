@@ -9,7 +9,7 @@ import pytest
 from cases import each
 from interlock import assess
 from interlock.analysis.assess import judge
-from interlock.analysis.operations.tools import read_tool
+from interlock.analysis.operations.operation import read_tool
 from interlock.analysis.rules.load import load
 from interlock.model import Level, command, operation, tool
 from recording_report import Fact, Recorder

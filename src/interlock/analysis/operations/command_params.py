@@ -262,6 +262,13 @@ def _shell(words: Sequence[str], text: str, keys: Keys, out: Report) -> None:
     shell_text(" ".join([*_with_program(words, one, {})[:-1], text]), out)
 
 
+def reads_as_command(text: str) -> bool:
+    """True for text that begins with a program, as prose tells it."""
+    from interlock.analysis.prose.commands import is_command
+
+    return is_command(text)
+
+
 def shell_text(text: str, out: Report) -> None:
     """Text that is given to a shell, of whichever system it was written for."""
     from interlock.analysis.windows import looks_like_windows

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from functools import partial
+from collections.abc import Iterable, Iterator, Mapping
 
 from interlock.analysis.facts import PIPELINE, Report
 from interlock.analysis.lexicon import objects, split_name
@@ -19,6 +18,7 @@ _LISTS = WordLists("operation_files")
 _MAPS = WordMaps("operation_files")
 
 _STEP = re.compile(r"(?:\brun:|\bscript:|^\s+-|^\s{6,}(?![\w-]+:\s))[ \t]*([^\n|>-][^\n]{3,2000})", re.MULTILINE)
+_GLOB = re.compile(r"[*?\[]")
 _SETTING = re.compile(r"[\w-]+:(?:\s|$)")
 _HOLE = re.compile(r"\$\{\{\s*(?:secrets|env|github|inputs)\.(\w{1,60})\s*\}\}")
 _CRON = re.compile(r"^\s*(?:@\w+|(?:\S+\s+){4}\S+)\s+(?:root\s+)?(.+)$")
@@ -56,17 +56,6 @@ def write(path: str, text: str | None, out: Report, verb: str = "write", *traits
         out.effect("act_override", "permissions of the agent")
 
 
-def _all(verb: str, keys: Keys, out: Report) -> bool:
-    """Something is done to every file; True when paths were named."""
-    named = paths(keys)
-    for path in named:
-        if verb in ("write", "append"):
-            write(path, content(keys), out, verb)
-        else:
-            out.effect(verb, path)
-    return bool(named)
-
-
 def _pipeline(text: str, out: Report) -> None:
     """The steps of a pipeline are commands; a secret of it is one of theirs."""
     for line in _STEP.findall(text[:MAX_TEXT])[:200]:
@@ -75,45 +64,28 @@ def _pipeline(text: str, out: Report) -> None:
             out.shell(_HOLE.sub(r"$\1", line.strip().strip("'\"}] ")), PIPELINE)
 
 
-def _delete(keys: Keys, out: Report, recursive: bool = False) -> bool:
-    """Files are deleted; True when paths were named."""
-    named = paths(keys)
-    tree = recursive or any(truth(keys[key]) for key in _LISTS.deep & keys.keys())
-    for path in named:
-        bulk = len(named) > 3 or re.search(r"[*?\[]", path)
-        out.effect("delete", path, *(["bulk"] if bulk else ()), *(["recursive"] if tree else ()))
-    return bool(named)
-
-
-def _move(keys: Keys, out: Report) -> bool:
-    """Files are moved or renamed; True when paths were named."""
-    named, targets = paths(keys), paths(keys, _LISTS.targets)
-    for path in named:
-        out.effect("delete" if "/dev/null" in targets else "move", path)
-    for path in targets:
-        out.effect("write", path)
-        if goes_over(keys) and is_valued(path):
-            out.effect("act_delete", path)
-    return bool(named)
-
-
-def _copy(keys: Keys, out: Report) -> bool:
-    """Files are copied: what is copied is read; True when paths were named."""
-    for path in paths(keys, _LISTS.targets):
-        out.effect("write", path)
-    return _all("read", keys, out)
-
-
-def edit(keys: Keys, out: Report) -> bool:
-    """Parts of files are replaced; True when paths were named."""
-    parts = [short_keys(part) for part in each(keys.get("edits")) if isinstance(part, Mapping)]
+def act_on_files(does: str, keys: Keys, out: Report) -> bool:
+    """Reports what is done to the files that the parameters name; False when they name none."""
+    named, targets = paths(keys), paths(keys, _LISTS.targets) if does in ("move", "copy") else []
+    parts = [short_keys(part) for part in each(keys.get("edits")) if does == "edit" and isinstance(part, Mapping)]
     for part in parts:
         for path in paths(part):
             write(path, content(part), out, "write", "edit")
-    text = "\n".join(content(part) or "" for part in (keys, *parts))[:MAX_TEXT]
-    for path in paths(keys):
-        write(path, text, out, "write", "edit")
-    return bool(paths(keys))
+    text = "\n".join(content(part) or "" for part in (keys, *parts))[:MAX_TEXT] if does == "edit" else content(keys)
+    deep = does == "delete_tree" or any(truth(keys[key]) for key in _LISTS.deep & keys.keys())
+    for path in named:
+        if does in ("write", "append", "edit"):
+            write(path, text, out, *(("write", "edit") if does == "edit" else (does,)))
+        elif does in ("delete", "delete_tree"):
+            bulk = len(named) > 3 or _GLOB.search(path)
+            out.effect("delete", path, *(["bulk"] if bulk else ()), *(["recursive"] if deep else ()))
+        else:
+            out.effect({"copy": "read", "move": "delete" if "/dev/null" in targets else "move"}.get(does, does), path)
+    for path in targets:
+        out.effect("write", path)
+        if does == "move" and goes_over(keys) and is_valued(path):
+            out.effect("act_delete", path)
+    return bool(named)
 
 
 _MARK = re.compile(r"^\*\*\* (Delete|Update|Add) File: (.+)$")
@@ -165,17 +137,6 @@ def _chmod(words: Words, keys: Keys, out: Report) -> bool:
     return bool(named)
 
 
-# What is done to files -> how; each is True when paths were named.
-DOES: Mapping[str, Callable[[Keys, Report], bool]] = {
-    **{verb: partial(_all, verb) for verb in ("write", "append", "read", "truncate", "overwrite")},
-    "edit": edit,
-    "delete": _delete,
-    "delete_tree": partial(_delete, recursive=True),
-    "move": _move,
-    "copy": _copy,
-}
-
-
 def file_act(words: Words, act: NamedAct, keys: Keys, out: Report) -> bool:
     """An operation on files that names their paths is judged by them, as a shell command would be; False for any other."""
     if _chmod(words, keys, out):
@@ -190,7 +151,7 @@ def file_act(words: Words, act: NamedAct, keys: Keys, out: Report) -> bool:
         does = "truncate"
     elif does == "delete" and act.noun.startswith(("dir", "folder", "path")) and act.verb != "rmdir":
         does = "delete_tree"
-    return does in DOES and does != "copy" and DOES[does](keys, out)
+    return does in _LISTS.does and act_on_files(does, keys, out)
 
 
 def is_valued(path: str) -> bool:

@@ -11,9 +11,11 @@ from typing import Any
 from interlock.analysis.facts import Report
 from interlock.analysis.lexicon import split_name, verbs
 from interlock.analysis.lexicon.load import Patterns, WordLists, WordMaps
+from interlock.analysis.operations.command_params import reads_as_command
 from interlock.analysis.operations.names import NamedAct, parse_name
 from interlock.analysis.operations.params import MAX_TEXT, PLAIN, Keys, each, short_keys, squash, text_at
 from interlock.analysis.operations.requests import is_request
+from interlock.analysis.operations.tools import built_in, is_runner
 
 _PATTERNS = Patterns("nested")
 _LISTS = WordLists("nested")
@@ -72,9 +74,7 @@ def _read_all(calls: Iterable[_Call], reader: Reader) -> bool:
 
 
 def _is_tool(name: str, params: Mapping[str, Any]) -> bool:
-    from interlock.analysis.operations.tools import read_built_in
-
-    return read_built_in(name, short_keys(params), "", None)
+    return bool(built_in(name, short_keys(params)))
 
 
 def _calls_inside(act: NamedAct, params: Mapping[str, Any]) -> Iterator[_Call]:
@@ -106,8 +106,6 @@ def _calls_of(value: Mapping[str, Any], depth: int, loose: bool, kind: str) -> t
         return [("call_http_request", value)], []
     if depth and loose and kind != "read" and (told := _told(dict(inner))):
         return told, []
-    from interlock.analysis.operations.tools import is_runner
-
     held = ((str(name), item) for name, item in list(value.items())[:_MOST] if isinstance(item, Mapping))
     calls: list[_Call] = [(name, item) for name, item in held if is_runner(name, short_keys(item))]
     if depth and loose:
@@ -141,11 +139,9 @@ def _told(keys: Keys) -> list[_Call]:
 
 def _is_text(value: Any, surely: bool) -> bool:
     """Text of more than one word, or a list of words; where no tool is surely meant, only what begins with a program."""
-    from interlock.analysis.prose.commands import is_command
-
     if isinstance(value, (list, tuple)):
         value = " ".join(item for item in value[:_MOST] if isinstance(item, str))
-    return isinstance(value, str) and " " in value.strip() and (surely or is_command(value))
+    return isinstance(value, str) and " " in value.strip() and (surely or reads_as_command(value))
 
 
 def _named_call(mapping: Mapping[str, Any], names: frozenset[str]) -> _Call | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import cache, partial
+from functools import partial
 from itertools import chain
 from types import MappingProxyType
 from typing import Any
@@ -45,11 +45,22 @@ from interlock.analysis.operations.name_patterns import (
     matches,
 )
 from interlock.analysis.operations.names import NamedAct, Words, parse_name
-from interlock.analysis.operations.nested import read_job, read_nested, read_order
-from interlock.analysis.operations.params import Entry, Keys, ParamScope, first_spellings, scope_of, spelled_twice, walk
+from interlock.analysis.operations.nested import read_calls, read_job, read_nested, read_order
+from interlock.analysis.operations.params import (
+    PLAIN,
+    Entry,
+    Keys,
+    ParamScope,
+    first_spellings,
+    scope_of,
+    short_keys,
+    spelled_twice,
+    walk,
+)
 from interlock.analysis.operations.payloads import is_statement, read_payloads
 from interlock.analysis.operations.requests import attaches_data, sends_secret
 from interlock.analysis.operations.settings import out_of_bounds, settings_of
+from interlock.analysis.operations.tools import built_in, read_tool_call, tool_reader
 from interlock.analysis.shell import Job
 
 _LISTS = WordLists("operation")
@@ -93,7 +104,8 @@ def read_operation(
         out.unreadable("a parameter in two spellings with different values", "syntax")
         if len(keys) < len(params):
             read_operation(name, first_spellings(params), crude, out, patterns, depth + 1)
-    if keys and _built_in()(name, keys, crude, out):
+    if keys and (reader := built_in(name, keys, crude)):
+        read_tool_call(reader, name, keys, partial(_announced, out), out)
         return
     segments = split_name(name)
     words, named_acts = parse_name(segments)
@@ -117,6 +129,30 @@ def read_operation(
     if not ran and not scope.dry_run and not _LISTS.executes.isdisjoint(words) and _LISTS.trials.isdisjoint(words):
         _loose_texts(entries, out)
     _effects(call, ran)
+
+
+def _announced(out: Report, name: str) -> None:
+    """Reads an operation that only its name tells."""
+    read_operation(name, {}, "update", out, depth=1)
+
+
+def read_tool(name: str, input: Mapping[str, Any], out: Report, crude: str = "") -> None:
+    """Reports what a call of this tool would do; a tool that nobody knows is judged as an operation of its name and category."""
+    out.step()
+    input = input if isinstance(input, Mapping) else {}
+    keys = short_keys(input)
+    reader = tool_reader(name, keys)
+    if not reader:
+        read_operation(name, input, crude, out)
+        return
+    twice = spelled_twice(input, keys)
+    if twice:
+        out.unreadable("a parameter in two spellings with different values", "syntax")
+    for given in (short_keys(first_spellings(input)), keys) if twice else (keys,):
+        read_tool_call(reader, name, given, partial(_announced, out), out)
+    if reader == "agent":
+        inner = {key: value for key, value in input.items() if not isinstance(value, PLAIN)}
+        read_calls(inner, lambda name, its: read_operation(name, its, "", out, depth=1))
 
 
 class _Call(Struct, frozen=True):
@@ -192,14 +228,6 @@ def _loose_texts(entries: Iterable[Entry], out: Report) -> None:
         text = text_of(value)
         if text and isinstance(out, Job) and not is_data(f"--{key}") and is_program(text.split(" ")[0]):
             add_harm(out, text, key)
-
-
-@cache
-def _built_in() -> Callable[[str, Keys, str, Report], bool]:
-    """The reader of operations that are tools of the agents, found late because it reads operations itself."""
-    from interlock.analysis.operations.tools import read_built_in
-
-    return read_built_in
 
 
 def _reach(call: _Call) -> set[str]:

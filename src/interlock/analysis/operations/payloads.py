@@ -163,9 +163,14 @@ def reader_of(name: str) -> str:
     return next((_MAPS.languages[word] for word in said if word in _MAPS.languages), "")
 
 
-def read_typed(keys: Keys, out: Report) -> None:
+def read_typed(keys: Keys, out: Report, language: str = "") -> None:
     """Text for a live process is read as that process would read it; of an unknown one nothing can be told."""
-    text = text_at(keys, *_LISTS.in_order("typed")) or _pressed(keys)
+    pressed = keys.get("keys")
+    keyed = " ".join(key for key in pressed if isinstance(key, str)) if isinstance(pressed, (list, tuple)) else ""
+    text = text_at(keys, *_LISTS.in_order("typed")) or keyed
+    if language:
+        type_into(language, keyed or text or text_at(keys, "command"), out)
+        return
     if not text.strip("\x03\x04\x1a\x1b\r\n \t") or all(map(_PATTERNS.key.fullmatch, text.split())):
         out.effect("act_change", "a live process")  # polls, interrupts or answers it
         return
@@ -184,18 +189,6 @@ def read_typed(keys: Keys, out: Report) -> None:
             out.unreadable("text for a process that is not known", "payload")
         if " " in text.strip():  # most often it is a shell
             type_into("shell", text, out)
-
-
-def read_terminal(keys: Keys, out: Report) -> None:
-    """Keys for a terminal are read as its shell will."""
-    if text := _pressed(keys) or text_at(keys, *_LISTS.in_order("typed"), "command"):
-        type_into("shell", text, out)
-
-
-def _pressed(keys: Keys) -> str:
-    """The keys that are pressed one after the other."""
-    pressed = keys.get("keys")
-    return " ".join(key for key in pressed if isinstance(key, str)) if isinstance(pressed, (list, tuple)) else ""
 
 
 def type_into(language: str, text: str, out: Report) -> None:

@@ -114,7 +114,7 @@ def play(thing: Embedded, told: Told) -> None:
         read_http(thing.extra, thing.text, "", (), told.out)
         acting_path(thing.text, lambda name: _read_operation(name, {}, told))
     elif kind == "json":
-        from interlock.analysis.operations.tools import read_tool
+        from interlock.analysis.operations.operation import read_tool
 
         for name, given in calls_in(thing.text):
             read_tool(name, given, told.out)
