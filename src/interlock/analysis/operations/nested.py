@@ -41,7 +41,7 @@ def read_nested(act: NamedAct, params: Mapping[str, Any], keys: Keys, reader: Re
         return False
     # what is written to be read or kept holds data
     document = act.kind in _LISTS.writes and not _LISTS.kept.isdisjoint((act.noun, *act.phrase))
-    found = not document and _read_all(_calls_inside(act, params), reader)
+    found = not document and read_calls(params, reader, act)
     listed = (item for key in sorted(_LISTS.batches & keys.keys()) for item in each(keys[key])[:_MOST])
     for given in (params, *(item for item in listed if isinstance(item, Mapping))):
         found = _read_all(_calls_beside(act, short_keys(given), given), reader) or found
@@ -54,27 +54,27 @@ def _naming() -> frozenset[str]:
     return _LISTS.names | _LISTS.batches | {"service", "name", "type", "cmd", "command"}
 
 
-def read_calls(params: Mapping[str, Any], reader: Reader) -> bool:
-    """Reads every call that stands anywhere in the parameters of a tool whose own name says nothing of it."""
-    return _read_all(_calls_inside(NamedAct("", "", (), "", ""), params), reader)
-
-
 _Call = tuple[str, Mapping[str, Any]]
 _Held = list[tuple[str, Any]]
+_UNNAMED = NamedAct("", "", (), "", "")
+
+
+def read_calls(params: Mapping[str, Any], reader: Reader, act: NamedAct = _UNNAMED) -> bool:
+    """Reads every call that stands anywhere in the parameters; True when there was one."""
+    return _read_all(_calls_inside(act, params), reader)
 
 
 def _read_all(calls: Iterable[_Call], reader: Reader) -> bool:
     """Reads the calls of an agent's tool, or of a name that begins with a verb; True when there was one."""
-    found = False
-    for name, params in calls:
-        if _is_tool(name, params) or any(act.kind for act in parse_name(split_name(name))[1][:1]):
-            reader(name, params)
-            found = True
-    return found
+    known = [call for call in calls if _is_call(*call, slice(1))]
+    for name, params in known:
+        reader(name, params)
+    return bool(known)
 
 
-def _is_tool(name: str, params: Mapping[str, Any]) -> bool:
-    return bool(built_in(name, short_keys(params)))
+def _is_call(name: str, params: Mapping[str, Any], acts: slice) -> bool:
+    """True for a tool of the agents, and for a name of which one of these clauses has a verb."""
+    return bool(built_in(name, short_keys(params))) or any(act.kind for act in parse_name(split_name(name))[1][acts])
 
 
 def _calls_inside(act: NamedAct, params: Mapping[str, Any]) -> Iterator[_Call]:
@@ -147,22 +147,19 @@ def _is_text(value: Any, surely: bool) -> bool:
 def _named_call(mapping: Mapping[str, Any], names: frozenset[str]) -> _Call | None:
     """{"recipient_name": "functions.exec", "parameters": {…}}: the name of the call, and its parameters."""
     keys = short_keys(mapping)
-    given = next((one for key in PARAMS if (one := _mapping(keys.get(key))) is not None), None)
+    given = _own_params(keys)
     if given is None or "properties" in given or is_request(keys):  # the schema of a call is no call
         return None
     if "arguments" in keys and names is not _LISTS.methods:
         names = names | {"name"}
     called = (_plain_name(keys[key].strip()) for key in sorted(names & keys.keys()) if _is_name(keys[key]))
-    known = (
-        name for name in called if _is_tool(name, given) or any(act.kind for act in parse_name(split_name(name))[1])
-    )
-    return next(((name, given) for name in known), None)
+    return next(((name, given) for name in called if _is_call(name, given, slice(None))), None)
 
 
 def _plain_name(name: str) -> str:
     """Without the namespace that a model's own tools have: functions.exec, default_api.exec."""
-    space, dot, rest = name.rpartition(".")
-    return rest if dot and space in _LISTS.namespaces else name
+    space, _, rest = name.rpartition(".")
+    return rest if space in _LISTS.namespaces else name
 
 
 def _is_name(value: object) -> bool:
@@ -176,9 +173,11 @@ def _parsed(text: str) -> Any:
         return None
 
 
-def _mapping(value: Any) -> Mapping[str, Any] | None:
-    value = _parsed(value.lstrip()) if isinstance(value, str) else value
-    return value if isinstance(value, Mapping) else None
+def _own_params(keys: Keys) -> Mapping[str, Any] | None:
+    """The parameters of a call that stand under a key of their own."""
+    held = (keys[key] for key in PARAMS if key in keys)
+    given = (_parsed(value.lstrip()) if isinstance(value, str) else value for value in held)
+    return next((value for value in given if isinstance(value, Mapping)), None)
 
 
 def _calls_beside(act: NamedAct, keys: Keys, params: Mapping[str, Any]) -> Iterator[_Call]:
@@ -190,7 +189,10 @@ def _calls_beside(act: NamedAct, keys: Keys, params: Mapping[str, Any]) -> Itera
             continue  # a command line; {"cmd": "purge"} names an operation
         if _is_name(value):
             given = given_params(keys, params)
-            yield value if _is_tool(value, given) else _title(value, act), given
+            known = parse_name(split_name(value))[1]
+            nouns = [word for word in act.phrase if word not in _LISTS.empty]  # say what it is about, where it does not
+            whole = built_in(value, short_keys(given)) or not nouns or (known and known[0].object)
+            yield value if whole else "_".join((value, *nouns)), given
     service, domain = keys.get("service"), keys.get("domain")
     called = (isinstance(domain, str) and domain.isidentifier()) or (act.verb in _LISTS.calls and act.noun == "service")
     if isinstance(service, str) and called:  # {"domain": "lock", "service": "unlock"}
@@ -202,18 +204,10 @@ def _calls_beside(act: NamedAct, keys: Keys, params: Mapping[str, Any]) -> Itera
         yield name, given_params(keys, {})
 
 
-def _title(value: str, act: NamedAct) -> str:
-    """The operation with its object, where only the name around it says what that is."""
-    known = parse_name(split_name(value))[1]
-    nouns = [word for word in act.phrase if word not in _LISTS.empty]
-    return value if not nouns or (known and known[0].object) else "_".join((value, *nouns))
-
-
 def given_params(keys: Keys, outer: Mapping[str, Any]) -> Mapping[str, Any]:
     """What a call is given: under a key of its own, or beside its name."""
-    for key in PARAMS:
-        if (value := _mapping(keys.get(key))) is not None:
-            return value
+    if (own := _own_params(keys)) is not None:
+        return own
     return {key: value for key, value in outer.items() if isinstance(key, str) and squash(key) not in _unpassed()}
 
 
@@ -248,20 +242,15 @@ def read_job(words: tuple[str, ...], verb: str, keys: Keys, reader: Callable[[st
     """Reads the name of a script, a target, a playbook or a pipeline that is started; True when there was one."""
     if _LISTS.started.isdisjoint(words) or _LISTS.starts.isdisjoint((verb, *words)) or "test" in words:
         return False
-    found = False
-    for key in _LISTS.in_order("job_keys"):
-        value = keys.get(key)
-        if not isinstance(value, str) or not _PLAIN_NAME.fullmatch(value.strip()):
-            continue
-        name = _ENDING.sub("", value.strip().rpartition("/")[2])
-        if not _PATTERNS.tries.search(name) and not _PATTERNS.spared.search(name):
-            reader(name.replace(" ", "_"))
-            found = True
-    for key in _INPUTS:
-        value = keys.get(key)
-        for name, item in list(value.items())[:50] if isinstance(value, Mapping) else ():
-            verb = item.strip().lower() if isinstance(item, str) and squash(name).endswith(_CHOICES) else ""
-            if verbs().get(verb) in _RUINOUS:
-                reader(f"{verb}_environment")
-                found = True
-    return found
+    named = (keys[key].strip() for key in _LISTS.in_order("job_keys") if isinstance(keys.get(key), str))
+    jobs = [_ENDING.sub("", name.rpartition("/")[2]) for name in named if _PLAIN_NAME.fullmatch(name)]
+    found = [
+        job.replace(" ", "_") for job in jobs if not _PATTERNS.tries.search(job) and not _PATTERNS.spared.search(job)
+    ]
+    given = (keys[key] for key in _INPUTS if isinstance(keys.get(key), Mapping))
+    for name, item in (entry for one in given for entry in list(one.items())[:50]):
+        chosen = item.strip().lower() if isinstance(item, str) and squash(name).endswith(_CHOICES) else ""
+        found += [f"{chosen}_environment"] if verbs().get(chosen) in _RUINOUS else []
+    for job in found:
+        reader(job)
+    return bool(found)
