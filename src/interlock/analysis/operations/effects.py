@@ -7,8 +7,9 @@ from collections.abc import Callable, Collection, Mapping
 from functools import lru_cache
 from types import MappingProxyType
 
-from interlock.analysis.lexicon import deed_nouns, object_kind, objects, split_name
+from interlock.analysis.lexicon import deed_nouns, object_kind, objects, split_name, verb_kind
 from interlock.analysis.lexicon.english import EFFECTS, READS
+from interlock.analysis.lexicon.forms import PAST, verb_forms
 from interlock.analysis.lexicon.load import Patterns, WordLists, WordMaps, english
 from interlock.analysis.lexicon.rows import Rows
 from interlock.analysis.operations.names import NamedAct
@@ -225,7 +226,8 @@ def ending(act: NamedAct, key: str, value: object) -> str:
     if verb := _ending(kind, key, value):
         if verb == "archive" and act.noun in _LISTS.binned:
             return "delete"
-        return verb if verb == "delete" or act.object in _LISTS.owned else ""
+        final = verb_kind(verb) in (_LISTS.final if act.object != "physical" else _LISTS.halts)
+        return verb if verb == "delete" or act.object in _LISTS.owned or (final and act.object) else ""
     return "disable" if kind == "switch" and truth(value) is False and act.object in _LISTS.switched_off else ""
 
 
@@ -244,8 +246,10 @@ def _field(key: str) -> str:
 def _ending(kind: str, key: str, value: object) -> str:
     """The verb for a state or a flag that ends something: status "suspended", trashed true, deleted_at with a date."""
     if kind == "state" and isinstance(value, str):
+        if verb := _MAPS.ended.get(squash(value)) or _past(value.strip().lower()[:30]):
+            return verb
         words = {word for part in split_name(value[:60]) for word in part}
-        return _MAPS.ended.get(squash(value)) or ("delete" if not words.isdisjoint(_LISTS.deleted) else "")
+        return "delete" if not words.isdisjoint(_LISTS.deleted) else ""
     said = truth(value)
     if kind in ("state", "switch") or said is False or value in (None, "") or isinstance(value, Mapping):
         return ""
@@ -253,6 +257,12 @@ def _ending(kind: str, key: str, value: object) -> str:
         return "delete" if any(squash(label) in _LISTS.bins for label in each(value)) else ""
     dated = isinstance(value, (str, int, float)) and key.endswith(("at", "on", "date", "time", "stamp"))
     return ("delete" if kind == "deleted" else kind) if said or dated else ""
+
+
+def _past(word: str) -> str:
+    """The verb of names whose past form this is, where it does harm: `disconnected`."""
+    verb, form, _ = verb_forms().get(word, ("", "", ""))
+    return verb if form == PAST and verb_kind(verb) in (_LISTS.final | _LISTS.halts) else ""
 
 
 def ended_by(key: str) -> str:
