@@ -34,7 +34,7 @@ from interlock.socket_peers import LoopbackPeers
 from interlock.web.callers import ApiCaller
 from interlock.web.context import Context
 from interlock.web.errors import HttpProblem
-from interlock.web.guards import ClientGone, Scope, check_type, over_socket, read_body
+from interlock.web.guards import ARRIVED, ClientGone, Scope, check_type, over_socket, read_body
 
 LOG = logging.getLogger("interlock")
 MOST_INPUT = 16 << 20  # bytes, as in the client
@@ -104,7 +104,7 @@ class HookApi:
         if scope["method"] != "POST":
             raise HttpProblem("NOT_FOUND_OPERATION", "a hook is asked with POST", 405)
         self.context.places.check(scope, headers.get(b"host"), headers.get(b"origin"))
-        body = await read_body(receive, headers.get(b"content-length"), MOST_INPUT)
+        body = await read_body(receive, headers.get(b"content-length"), MOST_INPUT, ARRIVED in scope)
         check_type(headers.get(b"content-type"))
         who = await self._who(scope, headers.get(b"authorization"))
         self.context.buckets.take(who.key)

@@ -48,7 +48,7 @@ from interlock.web.bodies import validation_problem
 from interlock.web.callers import ApiCaller
 from interlock.web.context import CALLER, Context
 from interlock.web.errors import EXPECTED, HttpProblem, problem_of
-from interlock.web.guards import ClientGone, Scope, check_type, read_body
+from interlock.web.guards import ARRIVED, ClientGone, Scope, check_type, read_body
 from interlock.web.json_body import parse_json
 
 if TYPE_CHECKING:
@@ -110,7 +110,7 @@ class DaemonApp:
             if is_console(scope):
                 return await self.console(scope, headers, receive, send)
             limit = max(self._limit, aql.LIMIT) if aql.is_aql(scope) or scope["path"] == MCP else self._limit
-            body = await read_body(receive, headers.get(b"content-length"), limit)  # 2
+            body = await read_body(receive, headers.get(b"content-length"), limit, ARRIVED in scope)  # 2
             who = await self._who(scope, headers.get(b"authorization"))  # 3
             self.context.buckets.take(self._rate_key(scope, who))  # 4
             self._check_change(scope, who)

@@ -11,6 +11,8 @@ from typing import Any
 
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
+from interlock.web.guards import ARRIVED
+
 PATIENCE = 30.0  # seconds for the head of a request
 MOST_HEAD = 65_536  # bytes of a head
 CONNECTED = "connected"  # connection time since boot: a process that started later is not the peer
@@ -45,6 +47,10 @@ class PeerProtocol(HttpToolsProtocol):
             self._hang_up()
         elif self._late is None:
             self._late = self.loop.call_later(PATIENCE, self._hang_up)
+
+    def on_message_complete(self) -> None:
+        super().on_message_complete()
+        self.scope[ARRIVED] = True  # type: ignore[literal-required]
 
     def connection_lost(self, exc: Exception | None) -> None:
         if self._late is not None:

@@ -16,6 +16,7 @@ from interlock.web.sockets import CannotServe
 
 Scope = dict[str, Any]
 PATIENCE = 30.0  # seconds for a body
+ARRIVED = "interlock.arrived"  # in the scope of a request whose body is complete, so that nothing has to be waited for
 _HERE = ("localhost", "127.0.0.1", "[::1]")
 # Headers of proxies. Under a local host name, outsiders would reach the interface for local agents.
 _FORWARDED = frozenset(
@@ -102,10 +103,12 @@ def over_socket(scope: Scope) -> bool:
     return client is not None and str(client[0]).startswith("uid:")
 
 
-async def read_body(receive: Any, length: bytes | None, limit: int) -> bytes:
-    """The whole body; refuses an over-long one before reading it all."""
+async def read_body(receive: Any, length: bytes | None, limit: int, arrived: bool = False) -> bytes:
+    """The whole body; refuses an over-long one before reading it all, and one that takes too long unless it has arrived."""
     if length is not None and (not length.isdigit() or len(length) > 15 or int(length) > limit):
         raise _too_large(limit)
+    if arrived:
+        return await _whole(receive, limit)
     try:
         async with asyncio.timeout(PATIENCE):
             return await _whole(receive, limit)
