@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from itertools import product
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from interlock.analysis.prose.classifier import IntentClassifier
 
 
+T = TypeVar("T")
 Happening = tuple[str, str]  # an effect's verb, and the kind of place it happens to
 # DESIGN: a level sets the base, factors add, the band's top caps (C-08, X-01). By level, from safe to forbidden.
 _BASE = (5, 25, 50, 75, 95)
@@ -156,13 +157,20 @@ def _steps(commands: Iterable[Command]) -> tuple[EffectiveCommand, ...]:
     return tuple(dict.fromkeys(steps) if len(steps) > 1 else steps)
 
 
-class Judgement(Struct, frozen=True):
+class Judgement(Struct, frozen=True, dict=True):
     """An assessment, its facts and their order, and the scripts that it depends on."""
 
     assessment: Assessment
     witnesses: tuple[Witness, ...] = ()
     facts: tuple[Fact, ...] = ()
     line: CommandLine = NOT_READ  # the order of a command's own steps
+
+    def once(self, name: str, make: Callable[[], T]) -> T:
+        """A result that follows from the judged action alone, made the first time: judgements of everyday work are cached."""
+        if name not in self.__dict__:
+            self.__dict__[name] = make()
+        found: T = self.__dict__[name]
+        return found
 
 
 def judge(action: Action, rules: Rulebook, files: FileReader | None = None, budget: int = BUDGET) -> Judgement:

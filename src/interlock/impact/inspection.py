@@ -149,7 +149,9 @@ def change_inspection(action: Action, judged: Judgement, created: Provenance) ->
     if action.kind not in (Kind.COMMAND, Kind.TOOL) or not action.cwd.startswith("/"):
         return None
     facts = judged.facts
-    changes = local_changes(facts, action.cwd, copies_in(facts, action.cwd, judged.line))
+    changes = judged.once(
+        f"changes in {action.cwd}", lambda: local_changes(facts, action.cwd, copies_in(facts, action.cwd, judged.line))
+    )
     if not changes.deeds:
         return None
     whole = len(changes.deeds) <= MOST_CHANGES
