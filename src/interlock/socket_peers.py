@@ -7,6 +7,7 @@ import os
 import socket
 import struct
 import sys
+from functools import lru_cache
 from pathlib import Path
 
 _CREDENTIALS = struct.Struct("3i")  # pid, uid, gid, as the kernel gives them
@@ -75,16 +76,17 @@ class LoopbackPeers:
             self._socket = socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, _SOCK_DIAG)
             self._socket.setblocking(False)  # the kernel's answer is there once the query is sent
         self._number += 1
-        asked = _ASKED.pack(family, socket.IPPROTO_TCP, 0, 0, _ESTABLISHED) + place + _ANY_PLACE
-        self._socket.send(_HEAD.pack(_LENGTH, _BY_FAMILY, _REQUEST, self._number, 0) + asked)
+        head = _HEAD.pack(_LENGTH, _BY_FAMILY, _REQUEST, self._number, 0)
+        self._socket.send(head + _ASKED.pack(family, socket.IPPROTO_TCP, 0, 0, _ESTABLISHED) + place + _ANY_PLACE)
         answer = self._socket.recv(4096)
         length, kind, _, number, _ = _HEAD.unpack_from(answer)
         if kind != _BY_FAMILY or number != self._number or length < _UID_AT + 4 or answer[_HEAD.size] != family:
             return None
         if answer[_HEAD.size + 4 : _HEAD.size + 8] != place[:4]:
             return None
-        return int(struct.unpack_from("=I", answer, _UID_AT)[0])
+        return int.from_bytes(answer[_UID_AT : _UID_AT + 4], sys.byteorder)
 
 
+@lru_cache(maxsize=64)
 def _pack(family: int, address: str) -> bytes:
     return socket.inet_pton(family, address)

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from interlock.agents import AgentCall, Event
 from interlock.agents.hook_protocol import Fill, MalformedInput, required_text, table, text
-from interlock.model import Action, command, tool
+from interlock.model import Action, Kind, command, tool
 
 # Commentary on a call, not part of it: a model that retries rephrases these and has to find its ticket.
 _BESIDE_ANY = frozenset("description explanation timeout toolSummary call_id tool_call_id tool_use_id".split())
@@ -24,6 +24,8 @@ _BESIDE_COMMANDS = _BESIDE_ANY | frozenset(
 _EXPLAINED = frozenset(
     "Task Agent task replace apply_patch create_file edit_file insert_edit_into_file replace_in_file read_file".split()
 )
+_NONE: frozenset[str] = frozenset()
+_JUDGED = {kind: frozenset({kind.value}) for kind in Kind}
 _FOLDERS = ("cwd", "workdir", "working_directory", "workingDirectory", "dir_path", "directory", "Cwd")
 _COMMANDS = ("command", "commands", "cmd", "command_line", "CommandLine", "script")
 _MAX_COMMANDS = 200
@@ -71,25 +73,23 @@ def judged_calls(
     dialect: ToolNames, name: str, given: Mapping[str, Any], cwd: str, id: str = ""
 ) -> tuple[AgentCall, ...]:
     """The calls to judge for one tool call: one, or one for each command in it; refuses a shell call without a command."""
-    beside = _beside(dialect, name)
-    counted = {
-        key: value for key, value in given.items() if not any(key in one for one in beside) and value is not None
-    }
+    own, beside = _beside(dialect, name)
+    counted = {key: value for key, value in given.items() if value is not None and key not in own and key not in beside}
     if name not in dialect.shells:
         return (_call(name, given, tool(dialect.names.get(name, name), counted, cwd), id),)
-    return tuple(_call(name, given, action, id) for action in _shell(name, counted, cwd))
+    return tuple([_call(name, given, action, id) for action in _shell(name, counted, cwd)])
 
 
-def _beside(dialect: ToolNames, name: str) -> tuple[frozenset[str], ...]:
+def _beside(dialect: ToolNames, name: str) -> tuple[frozenset[str], frozenset[str]]:
     """The fields that do not count; in an unknown tool, a description may be the content of the call."""
     if name in dialect.shells:
         return dialect.incidental, _BESIDE_COMMANDS
-    return (dialect.incidental, _BESIDE_ANY) if name in dialect.names or name in _EXPLAINED else ()
+    return (dialect.incidental, _BESIDE_ANY) if name in dialect.names or name in _EXPLAINED else (_NONE, _NONE)
 
 
 def _call(name: str, given: Mapping[str, Any], action: Action, id: str) -> AgentCall:
     body = action.fields.get("input")
-    judged = frozenset(body) if isinstance(body, Mapping) and body else frozenset({action.kind.value})
+    judged = frozenset(body) if body and isinstance(body, Mapping) else _JUDGED[action.kind]
     return AgentCall(name, given, action, judged, id)
 
 
@@ -99,8 +99,10 @@ def _shell(name: str, counted: Mapping[str, Any], cwd: str) -> list[Action]:
         if set(counted) & {"shellId", "shell_id", "bash_id", "shell_ids"}:  # output or input of a running shell
             return [tool(name, counted, cwd)]
         raise MalformedInput(f"{name}: no command in the call")
-    folder = folder_of(counted, cwd)
     texts = _texts(name, key, counted)
+    if len(counted) == 1:
+        return [command(text, cwd) for text in texts]
+    folder = folder_of(counted, cwd)
     rest = {field: value for field, value in counted.items() if _counts(field, value, key)}
     if not rest:
         return [command(text, folder) for text in texts]

@@ -284,7 +284,7 @@ def is_ours_nowhere(hooks: Any) -> bool:
 
 
 def _fill(given: Mapping[str, Any], event: Event) -> Event:
-    session = text(given, "session_id", "sessionId")
+    session, mode = text(given, "session_id", "sessionId"), text(given, "permission_mode")
     return replace(
         event,
         calls=_all_calls(given, event) if event.kind in _TOOL_EVENTS else (),
@@ -292,8 +292,8 @@ def _fill(given: Mapping[str, Any], event: Event) -> Event:
         cwd=text(given, "cwd"),
         parent=session if text(given, "agent_id") else "",
         transcript=text(given, "transcript_path"),
-        asks=event.kind in GATING and text(given, "permission_mode") in _ASKING,
-        mode=text(given, "permission_mode"),
+        asks=event.kind in GATING and mode in _ASKING,
+        mode=mode,
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import re
+from codecs import BOM_UTF8
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -32,7 +33,7 @@ def parse(data: bytes) -> dict[str, Any]:
     if len(data) > MAX_BYTES:
         raise MalformedInput(f"hook input: longer than {MAX_BYTES} bytes")
     try:
-        text = data.decode("utf-8-sig")
+        text = data.removeprefix(BOM_UTF8).decode()
     except UnicodeDecodeError as error:
         raise MalformedInput(f"hook input: not UTF-8 at byte {error.start}") from None
     return as_object(text, "hook input")
@@ -105,6 +106,8 @@ def table(data: Mapping[str, Any], *names: str) -> dict[str, Any]:
 
 def tidy(words: str, limit: int = MAX_REASON) -> str:
     """One line without control and invisible characters, shortened."""
+    if not words:
+        return ""
     line = " ".join(_CONTROL.sub(" ", words[: limit * 4]).split())
     return line if len(line) <= limit else line[: limit - 1].rstrip() + "…"
 
@@ -166,12 +169,12 @@ Fill = Callable[[Mapping[str, Any], Event], Event]
 
 def decode_event(data: bytes, configured: str, kinds: Kinds, names: tuple[str, ...], fill: Fill) -> Event:
     """Decodes an event; unreadable input becomes an event of the configured kind, or a gating one if that is unknown."""
-    fallback = _named(configured, kinds)
+    meant = _named(configured, kinds)
     try:
         given = parse(data)
-        event = _event(given, configured, kinds, names)
     except MalformedInput as error:
-        return Event(kinds.get(fallback, "before"), fallback, problem=str(error))
+        return Event(kinds.get(meant, "before"), meant, problem=str(error))
+    event = _event(given, meant, kinds, names)
     if event.problem:
         return event
     try:
@@ -191,9 +194,9 @@ def _named(name: str, kinds: Kinds) -> str:
     return next((known for known in kinds if known.replace("_", "").casefold() == folded), name)
 
 
-def _event(given: Mapping[str, Any], configured: str, kinds: Kinds, names: tuple[str, ...]) -> Event:
+def _event(given: Mapping[str, Any], meant: str, kinds: Kinds, names: tuple[str, ...]) -> Event:
     """The event's kind and name. A hook that was installed to gate does so, whatever the input claims."""
-    said, meant = _named(text(given, *names), kinds), _named(configured, kinds)
+    said = _named(text(given, *names), kinds)
     if not said and not meant:
         return Event("before", "", problem=f"{names[0]}: missing")
     kind = kinds.get(said or meant, "other")

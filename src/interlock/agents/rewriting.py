@@ -55,10 +55,8 @@ class Rewriting(Struct, frozen=True):
 
 def with_originals(event: Event, unwrap: Callable[[str], str]) -> Event:
     """The event with the original of each rewritten call: that is what is judged, recorded and shown."""
-    calls = tuple(_original(call, unwrap) for call in event.calls)
-    return (
-        event if all(new is old for new, old in zip(calls, event.calls, strict=True)) else replace(event, calls=calls)
-    )
+    calls = tuple([_original(call, unwrap) for call in event.calls])
+    return event if calls == event.calls else replace(event, calls=calls)
 
 
 def _original(call: AgentCall, unwrap: Callable[[str], str]) -> AgentCall:

@@ -10,6 +10,7 @@ import threading
 from collections import Counter, OrderedDict
 from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
+from json.encoder import encode_basestring_ascii
 from pathlib import Path
 from typing import Any
 
@@ -39,6 +40,7 @@ class Coverage(Struct):
     asked: Counter[str] = field(default_factory=Counter)  # agent -> calls whose hook asked
     sessions: OrderedDict[tuple[str, str], Counter[str]] = field(default_factory=OrderedDict)  # the most recent
     _known: OrderedDict[str, None] = field(default_factory=OrderedDict)
+    _unwritten: list[str] = field(default_factory=list)
     _lines: int = 0
     _handle: int = -1  # of the file of marks
 
@@ -53,19 +55,21 @@ class Coverage(Struct):
                     self._known[mark] = None
         self._rewrite()
 
-    def before(self, word: str, principal: str, event: Event) -> None:
-        """Records that a hook asked, before the answer leaves."""
-        self.asked[word] += len(event.calls) or 1
-        self._session(word, event)["asked"] += len(event.calls) or 1
-        marks = [_session(word, principal, event.session), *_marks(word, principal, event)]
-        new = [mark for mark in marks if mark not in self._known]
-        for mark in marks:
-            self._known[mark] = None
-            self._known.move_to_end(mark)
-        while len(self._known) > MOST:
-            self._known.popitem(last=False)
-        if new:
-            self._append(new)
+    def before(self, word: str, principal: str, event: Event) -> bool:
+        """Records that a hook asked, before the answer leaves; whether `write` has something to write."""
+        count, known = len(event.calls) or 1, self._known
+        self.asked[word] += count
+        self._session(word, event)["asked"] += count
+        marks = [_mark(word, principal, event.session, call.id or _text(call)) for call in event.calls]
+        for mark in (_session(word, principal, event.session), *marks):
+            if mark in known:
+                known.move_to_end(mark)
+            else:
+                known[mark] = None
+                self._unwritten.append(mark)
+        while len(known) > MOST:
+            known.popitem(last=False)
+        return bool(self._unwritten)
 
     def add_journal(self, entries: Iterable[Mapping[str, Any]]) -> None:
         """Records the calls that hooks decided without a daemon."""
@@ -125,7 +129,9 @@ class Coverage(Struct):
 
     def _session(self, word: str, event: Event) -> Counter[str]:
         key = (word, event.session[:LONGEST])
-        found = self.sessions.setdefault(key, Counter())
+        found = self.sessions.get(key)
+        if found is None:
+            found = self.sessions[key] = Counter()
         self.sessions.move_to_end(key)
         while len(self.sessions) > MOST_SESSIONS:
             self.sessions.popitem(last=False)
@@ -139,14 +145,18 @@ class Coverage(Struct):
             for call in event.calls
         )
 
-    def _append(self, marks: list[str]) -> None:
-        if self.folder is None:
+    def write(self) -> None:
+        """Appends new marks to the file, for a later daemon."""
+        marks, self._unwritten = self._unwritten, []
+        if self.folder is None or not marks:
             return
         if self._lines > 2 * MOST:
             self._rewrite()
-        with contextlib.suppress(OSError):  # then they are unsure after a restart
-            os.write(self._open(self.folder), "".join(f"{mark}\n" for mark in marks).encode())
+        try:
+            os.write(self._open(self.folder), "\n".join([*marks, ""]).encode())
             self._lines += len(marks)
+        except OSError:  # then they are unsure after a restart
+            self._close()
 
     def _open(self, folder: Path) -> int:
         """The file's descriptor, reopened where the file was unlinked."""
@@ -173,21 +183,23 @@ class Coverage(Struct):
         self._lines = len(self._known)
 
 
-def _marks(word: str, principal: str, event: Event) -> list[str]:
-    return [_mark(word, principal, event.session, call.id or _text(call)) for call in event.calls]
-
-
 def _mark(word: str, principal: str, session: str, call: str) -> str:
-    return _hash([word, principal, session, call])
+    return _hash(f"{_opening(word, principal, session)}, {encode_basestring_ascii(call)}]")
 
 
 @lru_cache(maxsize=1_024)
 def _session(word: str, principal: str, session: str) -> str:
-    return _hash([word, principal, session])
+    return _hash(f"{_opening(word, principal, session)}]")
 
 
-def _hash(parts: list[str]) -> str:
-    return hashlib.sha256(json.dumps(parts).encode("utf-8", "surrogatepass")).hexdigest()[:_LINE]
+@lru_cache(maxsize=1_024)
+def _opening(word: str, principal: str, session: str) -> str:
+    """The JSON list that a mark is the hash of, without its end."""
+    return json.dumps([word, principal, session])[:-1]
+
+
+def _hash(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()[:_LINE]
 
 
 def _text(call: AgentCall) -> str:

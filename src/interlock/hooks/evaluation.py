@@ -26,6 +26,7 @@ from interlock.hooks.memory import (
     PROMPTED,
     AnsweredCall,
     CallAnswer,
+    CallKey,
     HookMemory,
     SessionKey,
     call_keys,
@@ -111,8 +112,11 @@ class HookCall(Struct, frozen=True):
             journaled=self.journaled,
         )  # fmt: skip
 
-    def call_keys(self, call: AgentCall) -> list[str]:
+    def call_keys(self, call: AgentCall) -> list[CallKey]:
         return call_keys(self.who.principal, self.agent.word, self.who.session, call)
+
+
+DecidedCall = tuple[AgentCall, Decision, CallScripts]
 
 
 class HookEvaluation:
@@ -130,18 +134,23 @@ class HookEvaluation:
             return HookVerdict("allow")  # allowed a moment ago; the client still asks its user
         if event.pair and event.asks:
             self.hooks.session(hook.key).prompts = True
-        verdict = await self.hooks.shared.answer(hook.who.principal, event, lambda: self._judge(hook))
-        return await self._with_late_answers(hook, verdict)
+        if event.pair:
+            verdict = await self.hooks.shared.answer(hook.who.principal, event, lambda: self._judge(hook))
+        else:
+            verdict = await self._judge(hook)
+        due = self.hooks.late.due(hook.key)
+        return await self._with_late_answers(hook, verdict, due) if due and verdict.word != "ask" else verdict
 
     async def _judge(self, hook: HookCall) -> HookVerdict:
         for call in hook.event.calls:
             if name := loop_name(call):
                 self.context.state.declarations.linked(hook.who.principal, hook.who.session, name)
-        hook = await self._below_journal(hook)
-        found = [(call, *await self._decide(hook, call)) for call in hook.event.calls]
+        if hook.isolation == JAILED or self.hooks.wrapper is not None:
+            hook = await self._below_journal(hook)
+        found = await self._decide(hook)
         if hook.rewrite is not None and any(_gains_rights(decision) for _, decision, _ in found):  # in a script
             hook = replace(hook, rewrite=None, journaled=False)
-            found = [(call, *await self._decide(hook, call)) for call in hook.event.calls]
+            found = await self._decide(hook)
         held = [(call, decision) for call, decision, _ in found if not decision.allowed]
         if held and all(may_prompt(decision) for _, decision in held):
             if hook.event.asks:
@@ -151,10 +160,12 @@ class HookEvaluation:
                 return self._defer(hook, held)
         return await self._resolve_held(hook, found)
 
-    async def _resolve_held(self, hook: HookCall, found: list[tuple[AgentCall, Decision, CallScripts]]) -> HookVerdict:
+    async def _resolve_held(self, hook: HookCall, found: list[DecidedCall]) -> HookVerdict:
         """Waits for answers to the held calls, within the time limit, unless another call of the event is denied."""
-        agreed: list[tuple[AgentCall, Decision, CallScripts]] = []
-        for call, decision, scripts in sorted(found, key=lambda one: one[1].allowed or one[1].held):
+        agreed: list[DecidedCall] = []
+        if len(found) > 1:
+            found = sorted(found, key=lambda one: one[1].allowed or one[1].held)
+        for call, decision, scripts in found:
             if not decision.allowed:
                 decision = await self._wait_for_answer(hook, call, decision, scripts)
             if not decision.allowed:
@@ -169,7 +180,7 @@ class HookEvaluation:
             await self.context.pool.run(leave_out_made_again, self.hooks.made_again, front, hook.rewrite.id, cwd)
         return denied or HookVerdict("allow", context=news, notice=news, rewrite=hook.rewrite)
 
-    async def _allow(self, hook: HookCall, agreed: list[tuple[AgentCall, Decision, CallScripts]]) -> HookVerdict | None:
+    async def _allow(self, hook: HookCall, agreed: list[DecidedCall]) -> HookVerdict | None:
         """Spends the approvals of an event whose calls all pass; denies where one was spent meanwhile or would cover two calls."""
         spent = [one.ticket.id for _, one, _ in agreed if one.unspent and one.ticket is not None]
         if len(set(spent)) < len(spent):
@@ -187,7 +198,8 @@ class HookEvaluation:
             if may_change_provenance(call.action):
                 judged = await self._read(call.action)
                 self.hooks.provenance.expect(hook.who, hook.agent.word, keys[0], call.action, judged)
-            self.hooks.late.forget(hook.key, [ticket] if ticket else [])
+            if ticket:
+                self.hooks.late.forget(hook.key, [ticket])
         return None
 
     async def _below_journal(self, hook: HookCall) -> HookCall:
@@ -261,22 +273,26 @@ class HookEvaluation:
         ticket = decision.ticket.id if decision.ticket else ""
         self.hooks.calls.answer(hook.call_keys(call)[:1], AnsweredCall(answer, ticket))
 
-    async def _decide(self, hook: HookCall, call: AgentCall) -> tuple[Decision, CallScripts]:
-        """Evaluates one call; ordinary ones at once, on the event loop."""
-        scripts = CallScripts(self.hooks, hook.who.session, hook.access.read)
-        if self._everyday(hook, call):
-            access = self.context.projects.at_once(hook.who.principal, hook.access)
-            at_once = quick(self.context.state, hook.request(call, access))
-            if at_once is not None:
-                return at_once, scripts
-        return await self.context.pool.run(self._evaluate, hook, call, scripts), scripts
+    async def _decide(self, hook: HookCall) -> list[DecidedCall]:
+        """Evaluates the calls; ordinary ones at once, on the event loop."""
+        found = []
+        for call in hook.event.calls:
+            scripts, decision = CallScripts(self.hooks, hook.who.session, hook.access.read), None
+            if self._everyday(hook, call):
+                access = self.context.projects.at_once(hook.who.principal, hook.access)
+                decision = quick(self.context.state, hook.request(call, access))
+            if decision is None:
+                decision = await self.context.pool.run(self._evaluate, hook, call, scripts)
+            found.append((call, decision, scripts))
+        return found
 
     def _everyday(self, hook: HookCall, call: AgentCall) -> bool:
         """Whether a call is short, writes nothing, and its session has written nothing dangerous."""
-        if hook.who.session in self.hooks.written.dangerous_sessions or len(call.action.text) > SHORT:
+        text = call.action.text
+        if hook.who.session in self.hooks.written.dangerous_sessions or len(text) > SHORT:
             return False
         if call.action.kind is Kind.COMMAND:
-            return not (_may_write(call.action) and names_program(call.action.text))
+            return not (_may_write(call.action) and names_program(text))
         small = all(not isinstance(value, str) or len(value) <= SHORT for value in call.input.values())
         return small and next(written_contents(call.action, None), None) is None
 
@@ -337,11 +353,8 @@ class HookEvaluation:
         finally:
             self.context.waiters.remove(id, event)
 
-    async def _with_late_answers(self, hook: HookCall, verdict: HookVerdict) -> HookVerdict:
+    async def _with_late_answers(self, hook: HookCall, verdict: HookVerdict, due: list[str]) -> HookVerdict:
         """The verdict, with the late answers to this agent's earlier tickets."""
-        due = self.hooks.late.due(hook.key)
-        if not due or verdict.word == "ask":
-            return verdict
         words, over = await self.context.pool.run(late_messages, self.context.state, due)
         self.hooks.late.forget(hook.key, over)
         if not words:
@@ -360,12 +373,14 @@ def _gains_rights(decision: Decision) -> bool:
     return decision.assessment is not None and decision.assessment.flags.escalates_privileges
 
 
-def _notices(agreed: list[tuple[AgentCall, Decision, CallScripts]]) -> str:
+def _notices(agreed: list[DecidedCall]) -> str:
     """Notices about calls that passed without a prompt: a snapshot was taken, or nothing would be lost."""
-    relieved = [
-        one for _, one, _ in agreed if one.kept or any(factor.startswith(RELIEF_PREFIX) for factor in one.weighed)
-    ]
+    relieved = [one for _, one, _ in agreed if one.kept or any(map(_is_relief, one.weighed))]
     return " ".join(notice(one.kept) if one.kept else one.reason for one in relieved)
+
+
+def _is_relief(factor: str) -> bool:
+    return factor.startswith(RELIEF_PREFIX)
 
 
 def may_prompt(decision: Decision) -> bool:

@@ -36,12 +36,15 @@ class HookFiles(Struct):
 
     def changes(self, agent: AgentDialect, principal: str, cwd: str) -> list[str]:
         """The changes since the last check, in words; the first check sets the baseline."""
-        return [words for path in _paths(agent.word, home_of(principal), cwd) if (words := self._change(path))]
+        found = []
+        for path in _paths(agent.word, home_of(principal), cwd):
+            known = self.files.get(path)
+            if known is None or not (_is_gone(path) if known.stat is GONE else _stat(path) == known.stat):
+                found.append(self._change(path, known))
+        return [words for words in found if words]
 
-    def _change(self, path: str) -> str:
-        stat, known = _stat(path), self.files.get(path)
-        if known is not None and known.stat == stat:
-            return ""
+    def _change(self, path: str, known: WatchedFile | None) -> str:
+        stat = _stat(path)
         digest, ours = _read(path)
         if known is None and len(self.files) >= MOST:
             return ""
@@ -70,6 +73,11 @@ def _stat(path: str) -> Stat:
     except (OSError, ValueError):
         return GONE
     return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns ^ found.st_ctime_ns
+
+
+def _is_gone(path: str) -> bool:
+    """Whether `_stat` finds nothing, without the price of an exception for each file that is not there."""
+    return "\0" in path or not os.access(path, os.F_OK)
 
 
 def _read(path: str) -> tuple[str, bool]:

@@ -51,8 +51,6 @@ class SharedAnswers(Struct):
 
     async def answer(self, who: str, event: Event, judge: Callable[[], Awaitable[HookVerdict]]) -> HookVerdict:
         """The verdict, judged once for two announcements of one call."""
-        if not event.pair:
-            return await judge()
         loop, key = asyncio.get_running_loop(), _key(who, event)
         known = self.calls.pop(key, None)
         if known is not None and _other(known, event) and loop.time() - known.at < SECONDS:
@@ -72,20 +70,23 @@ class SharedAnswers(Struct):
         return verdict
 
 
-def call_keys(who: str, word: str, session: str, call: AgentCall) -> list[str]:
+CallKey = tuple[str, ...]
+
+
+def call_keys(who: str, word: str, session: str, call: AgentCall) -> list[CallKey]:
     """The keys of one call: its id where it has one, and its content, as an agent may not send the id in every event."""
-    content = repr((who, word, session, *_content(call)))
-    return [repr((who, word, session, call.id)) if call.id else content, content]
+    content = (who, word, session, *_content(call))
+    return [(who, word, session, call.id) if call.id else content, content]
 
 
 def _key(who: str, event: Event) -> str:
     return repr((who, event.session, event.pair, [_content(call) for call in event.calls]))
 
 
-def _content(call: AgentCall) -> list[str]:
+def _content(call: AgentCall) -> tuple[str, str]:
     """The content of a call, without its folder, which not every event has."""
     action = call.action
-    return [action.kind.value, action.text if action.kind is Kind.COMMAND else _ENCODER.encode(action.fields)]
+    return action.kind, action.text if action.kind is Kind.COMMAND else _ENCODER.encode(action.fields)
 
 
 def _plain(value: object) -> object:
@@ -229,11 +230,11 @@ class AnsweredCalls:
     """Answers by the keys of their calls, the oldest forgotten first; safe for threads."""
 
     def __init__(self, most: int = MOST) -> None:
-        self._calls: OrderedDict[str, AnsweredCall] = OrderedDict()
+        self._calls: OrderedDict[CallKey, AnsweredCall] = OrderedDict()
         self._most = most
         self._lock = threading.Lock()
 
-    def answer(self, keys: Sequence[str], new: AnsweredCall) -> None:
+    def answer(self, keys: Sequence[CallKey], new: AnsweredCall) -> None:
         """Records an answer; a deferral does not replace a pass or a prompt."""
         with self._lock:
             for key in keys:
@@ -244,16 +245,16 @@ class AnsweredCalls:
             while len(self._calls) > self._most:
                 self._calls.popitem(last=False)
 
-    def get(self, keys: Sequence[str]) -> AnsweredCall | None:
+    def get(self, keys: Sequence[CallKey]) -> AnsweredCall | None:
         """The answer under the first key that has one; a deferral only where nothing else is known."""
         found = [one for key in keys if (one := self._calls.get(key)) is not None]
         return next((one for one in found if one.answer is not DEFERRED), found[0] if found else None)
 
-    def passed(self, key: str) -> bool:
+    def passed(self, key: CallKey) -> bool:
         found = self._calls.get(key)
         return found is not None and found.answer is PASSED
 
-    def finish(self, keys: Sequence[str], ran: bool) -> AnsweredCall | None:
+    def finish(self, keys: Sequence[CallKey], ran: bool) -> AnsweredCall | None:
         """Forgets a call that has come to its end and returns its answer; a denied call that did not run stays denied."""
         with self._lock:
             found = self.get(keys)

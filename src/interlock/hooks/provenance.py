@@ -11,7 +11,7 @@ import posixpath
 import re
 import threading
 from collections import OrderedDict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 
@@ -70,7 +70,7 @@ class SessionProvenance(Confidential, Struct):
     folder: Path | None = None
     key: bytes = b""
     sessions: OrderedDict[str, _Session] = field(default_factory=OrderedDict)
-    _expected: OrderedDict[str, ExpectedCreation] = field(default_factory=OrderedDict)
+    _expected: OrderedDict[Hashable, ExpectedCreation] = field(default_factory=OrderedDict)
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def of(self, who: AgentRef, word: str, now: float) -> Provenance:
@@ -82,7 +82,7 @@ class SessionProvenance(Confidential, Struct):
             things = [thing for at, thing in found.things.values() if now - at < SECONDS]
             return replace(Provenance.of(things), strayed=(found.cwd,) if found.cwd else ())
 
-    def expect(self, who: AgentRef, word: str, call: str, action: Action, judged: Judgement) -> None:
+    def expect(self, who: AgentRef, word: str, call: Hashable, action: Action, judged: Judgement) -> None:
         """Before a call runs: expects files only where none exists, or one that this session created and nobody else changed."""
         if not who.session or word not in _REPORT_FAILURE:
             return
@@ -101,7 +101,7 @@ class SessionProvenance(Confidential, Struct):
             while len(self._expected) > MOST_EXPECTED:
                 self._expected.popitem(last=False)
 
-    def finish(self, who: AgentRef, word: str, call: str, succeeded: bool, now: float) -> None:
+    def finish(self, who: AgentRef, word: str, call: Hashable, succeeded: bool, now: float) -> None:
         """After a call ran: a failed one created nothing, but may have removed something."""
         with self._lock:
             expected = self._expected.pop(call, None)
@@ -171,11 +171,10 @@ def may_change_provenance(action: Action) -> bool:
     """Whether a call may create or remove anything that is tracked, by a quick search of its text."""
     if action.kind is Kind.TOOL:
         return action.text in _TOOLS
-    return action.kind is Kind.COMMAND and _is_tracked(frozenset(_WORDS.findall(action.text)))
-
-
-def _is_tracked(words: frozenset[str]) -> bool:
-    return any(not words.isdisjoint(_tracked()[name]) for name in words & _tracked().keys())
+    if action.kind is not Kind.COMMAND:
+        return False
+    words, tracked = _WORDS.findall(action.text), _tracked()
+    return any(not tracked[name].isdisjoint(words) for name in words if name in tracked)
 
 
 @cache

@@ -127,7 +127,10 @@ class HookApi:
             words = f"{request.agent.title} sent hook input that cannot be judged: {event.problem}"
             self._alert(request.agent, MALFORMED, words, who, quiet=True)
         if event.kind in GATING:
-            self.hooks.coverage.before(request.agent.word, who.principal, event)
+            coverage = self.hooks.coverage
+            if coverage.before(request.agent.word, who.principal, event):
+                loop = asyncio.get_running_loop()
+                loop.call_soon(loop.call_soon, coverage.write)  # once the answer is sent and its connection closed
             return await self._before(request, event, who, caller, receive)
         if event.kind in ("after", "failed"):
             return await self._after(request.agent, event, who)
@@ -270,8 +273,9 @@ class HookApi:
 
 def with_home(event: Event, home: str) -> Event:
     """The event, its calls with the home folder of their process."""
-    calls = (replace(call, action=replace(call.action, home=home)) for call in event.calls)
-    return replace(event, calls=tuple(calls)) if home and event.calls else event
+    if not home or not event.calls:
+        return event
+    return replace(event, calls=tuple([replace(one, action=replace(one.action, home=home)) for one in event.calls]))
 
 
 def is_hook(scope: Scope) -> bool:

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
 CALLER = "interlock.who"
 FOR_PEOPLE = 2_000  # milliseconds for an inspection that an operator waits for
+MOST_ACCESS = 1_000  # principals remembered
 SIGN_INS = 2  # passphrases checked at a time: the hash is slow, and other requests need threads too
 
 
@@ -55,6 +56,7 @@ class Context(Struct):
     inspect: WarmInspector | None = None  # inspects targets as this daemon's user
     snapshotter: WarmSnapshotter | None = None  # copies targets as this daemon's user
     projects: ProjectFileCache = field(default_factory=ProjectFileCache)
+    _access: dict[tuple[str, bool], Access] = field(default_factory=dict)
     agent_above: Callable[[int], str | None] = agent_above  # the reason why a peer process counts as an agent's
     place_of: Callable[[int, float | None], TerminalPlace | None] = place_of  # the terminal of a peer process
 
@@ -92,8 +94,15 @@ class Context(Struct):
 
     def access(self, principal: str, here: bool) -> Access:
         """The access to the files of a principal's user, who is on this machine or has a helper; `here` says so for other names."""
-        takers = self.state.snapshots.takers
-        return user_access(principal, self.config.separate, self.projects, self.inspect, self.snapshotter, takers, here)
+        found = self._access.get((principal, here))
+        if found is None:
+            takers = self.state.snapshots.takers
+            found = user_access(
+                principal, self.config.separate, self.projects, self.inspect, self.snapshotter, takers, here
+            )
+            if len(self._access) < MOST_ACCESS:
+                self._access[principal, here] = found
+        return found
 
     @property
     def address(self) -> str:
