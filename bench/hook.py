@@ -44,7 +44,7 @@ def asked(command: str, mode: str = "default", cwd: str = "/home/dev/app") -> by
     """Claude Code's hook input, with a new id for each call."""
     given: dict[str, Any] = {"session_id": "b", "cwd": cwd, "permission_mode": mode, "hook_event_name": "PreToolUse"}
     given |= {"tool_name": "Bash", "tool_input": {"command": command}, "tool_use_id": f"t{next(_numbers)}"}
-    return json.dumps(given).encode()
+    return json.dumps(given, separators=(",", ":")).encode()  # as JSON.stringify writes it
 
 
 def report(daemon: Served, client: str, compiled: bool) -> None:

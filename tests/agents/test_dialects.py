@@ -16,7 +16,7 @@ from test_golden import CASES, GOLDEN, stdin
 from cases import each
 from effort import EFFORT
 from interlock.agents import GATING, Event, HookOutput, HookVerdict, UnknownAgent, agent, words
-from interlock.agents.hook_protocol import MAX_BYTES, MAX_REASON, tidy
+from interlock.agents.hook_protocol import MAX_BYTES, MAX_REASON, MalformedInput, parse, tidy
 from interlock.analysis.read import read
 from interlock.canonical_json import canonical
 from interlock.model import AgentRef, Kind
@@ -345,3 +345,28 @@ def test_a_notice_is_for_the_person_and_decides_nothing(word: str, name: str) ->
     said = spoken(agent(word).encode(event, HookVerdict("allow", context="It was kept.", notice="It was kept.")))
     assert said["systemMessage"] == "It was kept." and inner(said, "additionalContext") == "It was kept."
     assert inner(said, "permissionDecision") is None and "decision" not in said
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        '{"a":1,"a":2}',
+        '{"a":{"b":1,"b":1}}',
+        '{"a":1.5,"b":10.0,"c":1e3}',
+        '{"a":1e400}',
+        '{"a":NaN}',
+        '{"a":123456789012345678901234567890,"b":18446744073709551615,"c":-0}',
+        r'{"a":"\ud800","b":"\u0000","c":"\/","d":"\u00e9"}',
+        '{"a":[true,null,{"":"é"}]}',
+        "[1]",
+        '{"a":' * 3_000 + "1" + "}" * 3_000,
+    ],
+)
+def test_input_has_one_reading_however_it_is_written(body: str) -> None:
+    def result(text: str) -> object:
+        try:
+            return parse(text.encode())
+        except MalformedInput as error:
+            return str(error)
+
+    assert result(body) == result(f" {body}")

@@ -94,7 +94,7 @@ def _call(name: str, given: Mapping[str, Any], action: Action, id: str) -> Agent
 
 
 def _shell(name: str, counted: Mapping[str, Any], cwd: str) -> list[Action]:
-    key = next((key for key in _COMMANDS if key in counted), "")
+    key = next(filter(counted.__contains__, _COMMANDS), "")
     if not key:
         if set(counted) & {"shellId", "shell_id", "bash_id", "shell_ids"}:  # output or input of a running shell
             return [tool(name, counted, cwd)]

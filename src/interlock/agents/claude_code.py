@@ -287,7 +287,7 @@ def _fill(given: Mapping[str, Any], event: Event) -> Event:
     session, mode = text(given, "session_id", "sessionId"), text(given, "permission_mode")
     return replace(
         event,
-        calls=_all_calls(given, event) if event.kind in _TOOL_EVENTS else (),
+        calls=_calls(given, event) if event.kind in _TOOL_EVENTS else (),
         session=session,
         cwd=text(given, "cwd"),
         parent=session if text(given, "agent_id") else "",
@@ -297,20 +297,16 @@ def _fill(given: Mapping[str, Any], event: Event) -> Event:
     )
 
 
-def _all_calls(given: Mapping[str, Any], event: Event) -> tuple[AgentCall, ...]:
+def _calls(given: Mapping[str, Any], event: Event) -> tuple[AgentCall, ...]:
     cwd = required_text(given, "cwd")
-    if event.name != "PostToolBatch":
-        return _calls(given, cwd)
-    batch = given.get("tool_calls")
-    if not isinstance(batch, list) or not all(isinstance(entry, dict) for entry in batch):
-        raise MalformedInput("tool_calls: expected a list of objects")
-    return tuple(call for entry in batch for call in _calls(entry, cwd))
-
-
-def _calls(given: Mapping[str, Any], cwd: str) -> tuple[AgentCall, ...]:
-    return judged_calls(
-        _DIALECT, required_text(given, "tool_name"), table(given, "tool_input"), cwd, text(given, "tool_use_id")
-    )
+    if event.name == "PostToolBatch":
+        batch = given.get("tool_calls")
+        if not isinstance(batch, list) or not all(isinstance(entry, dict) for entry in batch):
+            raise MalformedInput("tool_calls: expected a list of objects")
+        single = replace(event, name="PostToolUse")
+        return tuple(call for entry in batch for call in _calls({**entry, "cwd": cwd}, single))
+    name, inner = required_text(given, "tool_name"), table(given, "tool_input")
+    return judged_calls(_DIALECT, name, inner, cwd, text(given, "tool_use_id"))
 
 
 AGENT = JsonAgent(

@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
@@ -32,6 +33,13 @@ def parse(data: bytes) -> dict[str, Any]:
     """Parses one JSON object; refuses other values, invalid UTF-8, duplicate keys, and input that is too long or too deep."""
     if len(data) > MAX_BYTES:
         raise MalformedInput(f"hook input: longer than {MAX_BYTES} bytes")
+    try:
+        value = _CANONICAL.decode(data)
+        canonical = isinstance(value, dict) and msgspec.json.encode(value) == data
+    except (msgspec.MsgspecError, ValueError, RecursionError):
+        canonical = False
+    if canonical:  # as JSON.stringify writes it, so that it has one reading only
+        return dict(value)
     try:
         text = data.removeprefix(BOM_UTF8).decode()
     except UnicodeDecodeError as error:
@@ -61,6 +69,7 @@ def _fraction(digits: str) -> int | str:
 
 
 _DECODER = decoder(_fraction)
+_CANONICAL = msgspec.json.Decoder(float_hook=str)  # a text in place of a number is never the same again
 
 
 def _kind(value: object) -> str:
@@ -167,25 +176,6 @@ Kinds = Mapping[str, str]  # an agent's event names -> kinds
 Fill = Callable[[Mapping[str, Any], Event], Event]
 
 
-def decode_event(data: bytes, configured: str, kinds: Kinds, names: tuple[str, ...], fill: Fill) -> Event:
-    """Decodes an event; unreadable input becomes an event of the configured kind, or a gating one if that is unknown."""
-    meant = _named(configured, kinds)
-    try:
-        given = parse(data)
-    except MalformedInput as error:
-        return Event(kinds.get(meant, "before"), meant, problem=str(error))
-    event = _event(given, meant, kinds, names)
-    if event.problem:
-        return event
-    try:
-        event = fill(given, event)
-        return replace(event, outcome=outcome_of(given)) if event.kind == "after" else event
-    except MalformedInput as error:
-        return replace(event, problem=str(error))
-    except RecursionError:
-        return replace(event, problem="hook input: nested too deeply")
-
-
 def _named(name: str, kinds: Kinds) -> str:
     """The agent's own spelling of an event name."""
     if name in kinds:
@@ -254,7 +244,22 @@ class JsonAgent(Struct, frozen=True):
     keeps_folder: bool = False
 
     def decode(self, data: bytes, event: str = "") -> Event:
-        return decode_event(data, event, self.kinds, self.names, self.fill)
+        """Decodes an event; unreadable input becomes an event of the configured kind, or a gating one if that is unknown."""
+        meant = _named(event, self.kinds)
+        try:
+            given = parse(data)
+        except MalformedInput as error:
+            return Event(self.kinds.get(meant, "before"), meant, problem=str(error))
+        found = _event(given, meant, self.kinds, self.names)
+        if found.problem:
+            return found
+        try:
+            found = self.fill(given, found)
+            return replace(found, outcome=outcome_of(given)) if found.kind == "after" else found
+        except MalformedInput as error:
+            return replace(found, problem=str(error))
+        except RecursionError:
+            return replace(found, problem="hook input: nested too deeply")
 
     def encode(self, event: Event, verdict: HookVerdict) -> HookOutput:
         return self.say(event, resolve(event, verdict))
