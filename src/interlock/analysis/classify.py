@@ -1,9 +1,11 @@
-"""Matches facts against rules -> findings; rules are indexed, so neither their number nor their order matters."""
+"""Finds the rules of facts by program and first words, or by effect and place, and matches them -> findings; neither their number nor order matters."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from functools import cache
 
+import re2
 from msgspec import Struct, field
 from msgspec.structs import replace
 
@@ -12,7 +14,7 @@ from interlock.analysis.programs import Program
 from interlock.analysis.programs.load import net_words
 from interlock.analysis.programs.net import Harm, harm_of, only_reads
 from interlock.analysis.programs.options import CommandOptions, holds, may_be_value, options
-from interlock.analysis.rules import ANY, Clause, Entry, Index, Rule, Rulebook, keys_of, pattern
+from interlock.analysis.rules import ANY, Clause, Entry, Index, Rule, Rulebook, Words
 from interlock.analysis.shell import show_command
 from interlock.model import Category, Finding, Level
 
@@ -43,7 +45,13 @@ class _View:
         self.command = command
         words = list(command.words)
         if program.slash_flags or _is_cmdlet(command):
-            words = [_windows_word(word, program.slash_flags) for word in words]
+            slashes = program.slash_flags
+            words = [
+                word.lower()
+                if word[:1] == "-" or (slashes and word[:1] == "/" and word.rfind("/") < 1 < len(word))
+                else word
+                for word in words
+            ]
         self.words = words
         lines = "\n".join(words)  # one line a word, for the patterns
         if lines.count("\n") >= len(words) > 0:
@@ -85,12 +93,6 @@ class _View:
 
 
 _OFF = frozenset({"false", "no", "0", "none", "off"})
-
-
-def _windows_word(word: str, slashes: bool) -> str:
-    if slashes and word.startswith("/") and len(word) > 1 and word.count("/") == 1:
-        return word.lower()
-    return word.lower() if word.startswith("-") else word
 
 
 def classify(facts: Iterable[Fact], book: Rulebook) -> Classified:
@@ -156,18 +158,73 @@ def _finding(rule: Rule, fact: Fact, subject: str) -> Finding:
     )
 
 
+@cache
+def pattern(texts: tuple[str, ...]) -> Callable[[str], object]:
+    """A test whether any line matches any of these in full; RE2, so that no rule can hang."""
+    options = re2.Options()
+    options.log_errors = False
+    options.case_sensitive = False
+    joined = "|".join(f"(?:{text})" for text in texts)
+    lines = re2.Set.SearchSet(options)  # answers which match and not where, in half the time
+    lines.Add(f"(?m)^(?:{joined})$")
+    lines.Compile()
+    found: Callable[[bytes], object] = lines.Match
+
+    def search(text: str) -> object:
+        try:
+            return found(text.encode())  # in bytes, because positions are not needed
+        except UnicodeEncodeError:  # a lone surrogate, which no text has but a hostile one
+            return found(text.encode("utf-8", "replace"))
+
+    return search
+
+
+def clauses_of(book: Rulebook, name: str) -> Index:
+    """The clauses that name a program, each filed by the first two words of its subcommand."""
+    index = book.indexes.get(name)
+    if index is None and name in book.by_program:
+        made: dict[Words, list[Entry]] = {}
+        for rule, clause in book.by_program[name]:
+            for sub in clause.subcommand or ((),):
+                key = tuple(_filed(word) for word in sub[:2])
+                made.setdefault(key, []).append((rule, clause, sub, () if key == sub else sub))
+        index = book.indexes[name] = made
+    return index or {}
+
+
+def _filed(word: str) -> str:
+    """Where a word of a subcommand is filed: `delete-*` by its verb, and what begins with a pattern as any."""
+    head, dash, _ = word.partition("-")
+    return word if "*" not in word else f"{head}-*" if dash and "*" not in head else ANY
+
+
+def _keys(word: str) -> list[str]:
+    """Every place where a rule with this word can be filed."""
+    if word == ANY:
+        return [ANY]
+    return [ANY, word, f"{word.partition('-')[0]}-*"] if "-" in word else [ANY, word]
+
+
+def _entries(index: Index, view: _View) -> Sequence[Entry]:
+    if len(index) == 1 and () in index:
+        return index[()]
+    first, second = ([_keys(word) for word in view.found.operands[:2]] + [[], []])[:2]
+    keys: list[Words] = [(), *[(one,) for one in first], *[(one, two) for one in first for two in second]]
+    return [entry for key in keys if key in index for entry in index[key]]
+
+
 def _of_command(command: Command, book: Rulebook) -> tuple[list[Rule], Level]:
-    index = book.of_program(command.program)
-    if index is None and "." in command.program:
-        index = book.of_program(f"{command.program.partition('.')[0]}.*")
+    index = clauses_of(book, command.program)
+    if not index and "." in command.program:
+        index = clauses_of(book, f"{command.program.partition('.')[0]}.*")
     if "help" in command.traits:
         return [], _SAFE
-    by_verb = book.of_program(f"{command.program.partition('-')[0]}-*") if _is_cmdlet(command) else None
+    by_verb = clauses_of(book, f"{command.program.partition('-')[0]}-*") if _is_cmdlet(command) else {}
     program = book.programs.get(command.program, _NO_PROGRAM)
     view = _View(command, program)
-    entries = _entries(index, view) if index else ()
+    entries = _entries(index, view)
     fired = _matching(entries, view)
-    if not fired and by_verb is not None:  # a cmdlet of which no rule says more than its verb does
+    if not fired and by_verb:  # a cmdlet of which no rule says more than its verb does
         fired = _matching(_entries(by_verb, view), view)
     rules = [entry[0] for entry in fired]
     dry = bool(program.dry_run) and view.is_dry(program.dry_run)
@@ -180,12 +237,6 @@ def _of_command(command: Command, book: Rulebook) -> tuple[list[Rule], Level]:
     if harmful or wrapper or len(harmful) < len(rules):
         return harmful, _SAFE
     return [], _REVERSIBLE
-
-
-def _entries(index: Index, view: _View) -> Sequence[Entry]:
-    if len(index) == 1 and () in index:
-        return index[()]
-    return [entry for key in keys_of(view.found.operands) if key in index for entry in index[key]]
 
 
 def _is_cmdlet(command: Command) -> bool:
@@ -209,24 +260,16 @@ def _by_words(
         return None
     if not skipped and (carried := _carried_at(view, program)) is not None:
         words = words[:carried]
-    whole = bool(skipped) or not (program.operands or any(map(_covers, fired)))
+    # A rule may call a program harmless whatever its operands are.
+    covered = any(rule.level is _SAFE and not sub and not _varies(clause) for rule, clause, sub, _ in fired)
+    whole = bool(skipped) or not (program.operands or covered)
 
     def settled(at: int, word: str) -> bool:
         return not skipped and _mentions(entries, fired, program, view.found.operands, at, word)
 
     described = bool(program.name) or indexed
-    harm = harm_of(
-        view.command.program,
-        words,
-        table,
-        valued=program.value_flags,
-        described=described,
-        operands=whole,
-        settled=settled,
-    )
-    if harm is not None and _runs_dry(view, program, table.dry_run, table.switches):
-        return None
-    return harm
+    harm = harm_of(view.command.program, words, table, program.value_flags, described, whole, settled)
+    return None if harm is not None and _runs_dry(view, program, table.dry_run, table.switches) else harm
 
 
 def _carried_at(view: _View, program: Program) -> int | None:
@@ -239,12 +282,6 @@ def _carried_at(view: _View, program: Program) -> int | None:
             if _starts(operands, path) and len(operands) > len(path):
                 return view.words.index(operands[len(path)])
     return None
-
-
-def _covers(entry: Entry) -> bool:
-    """A rule that calls a program harmless whatever its operands are."""
-    rule, clause, sub, _ = entry
-    return rule.level is _SAFE and not sub and not _varies(clause)
 
 
 def _behind_script(view: _View, program: Program) -> int:
@@ -305,13 +342,10 @@ def _varies(clause: Clause) -> bool:
 def _generic(harm: Harm, command: Command, book: Rulebook) -> list[Rule]:
     """The rules for any program, told what the words say."""
     marks = {f"word_{harm.kind}"} | ({"word_all"} if harm.everything or "production" in command.traits else set())
-    if (
-        PIPELINE in command.traits and "word_all" not in marks
-    ):  # it runs elsewhere, after a review; a guess is no reason
-        return []
+    if PIPELINE in command.traits and "word_all" not in marks:
+        return []  # it runs elsewhere, after a review; a guess is no reason
     view = _View(replace(command, traits=command.traits | marks), _NO_PROGRAM)
-    entries = (book.of_program(ANY) or {}).get((), ())
-    found = [rule for rule, *_ in _matching(entries, view)]
+    found = [rule for rule, *_ in _matching(clauses_of(book, ANY).get((), ()), view)]
     worst = max((rule.level for rule in found), default=_SAFE)
     return [rule for rule in found if rule.level == worst]
 

@@ -15,18 +15,22 @@ from interlock.analysis.assess import Judgement
 from interlock.analysis.facts import APPROXIMATE, HOLE, QUOTED, Command, Effect, Fact, known, without_holes
 from interlock.analysis.programs.load import program_set
 from interlock.analysis.programs.objects import in_repository, replaced_kinds
-from interlock.analysis.targets import (
+from interlock.analysis.targets import is_ephemeral_name
+from interlock.analysis.targets.ephemeral import RULES as EPHEMERAL_RULES
+from interlock.analysis.targets.ephemeral import Ephemeral, ephemeral_targets
+from interlock.analysis.targets.ordering import (
     SEARCHED,
+    CommandLine,
+    Key,
+    earlier_git_changes,
+    fact_key,
     find_delete_query,
     happens_elsewhere,
-    is_ephemeral_name,
+    is_undisturbed,
     runs_here,
     search_behind,
     searches_in,
 )
-from interlock.analysis.targets.ephemeral import RULES as EPHEMERAL_RULES
-from interlock.analysis.targets.ephemeral import Ephemeral, ephemeral_targets
-from interlock.analysis.targets.ordering import CommandLine, Key, earlier_git_changes, fact_key, is_undisturbed
 from interlock.analysis.targets.provenance import FILE, NOTHING_CREATED, Provenance, copies_in
 from interlock.model import Action, Assessment, Kind, Level, Loss
 from interlock.policy.circumstances import Circumstances

@@ -9,7 +9,7 @@ from cases import each
 from effort import EFFORT
 from interlock.analysis.cmd import read_cmd
 from interlock.analysis.facts import BudgetSpent, hole
-from interlock.analysis.windows import looks_like_windows
+from interlock.analysis.read import looks_like_windows
 from recording_report import Recorder
 
 

@@ -11,6 +11,7 @@ from msgspec.structs import replace
 from cases import each
 from effort import EFFORT
 from interlock.analysis.assess import judge
+from interlock.analysis.classify import clauses_of
 from interlock.analysis.programs import build_program
 from interlock.analysis.programs.load import shipped_programs
 from interlock.analysis.rules import Rulebook
@@ -107,7 +108,7 @@ def test_an_unknown_word_of_a_program_that_can_write_is_never_safe(text: str) ->
 def with_subcommands() -> list[str]:
     """Every described or ruled program that takes subcommands and only runs itself."""
     named = {name for name, program in BOOK.programs.items() if not program.operands and not program.wrapper}
-    ruled = {name for name in BOOK.by_program if set(BOOK.of_program(name) or ()) - {(), ("*",)} and "*" not in name}
+    ruled = {name for name in BOOK.by_program if set(clauses_of(BOOK, name)) - {(), ("*",)} and "*" not in name}
     return sorted(
         name
         for name in named | ruled

@@ -271,7 +271,7 @@ def reads_as_command(text: str) -> bool:
 
 def shell_text(text: str, out: Report) -> None:
     """Text that is given to a shell, of whichever system it was written for."""
-    from interlock.analysis.windows import looks_like_windows
+    from interlock.analysis.read import looks_like_windows
 
     text = text[: MAX_TEXT + 1]
     if language := looks_like_windows(text, ""):

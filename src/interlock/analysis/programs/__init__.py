@@ -141,6 +141,8 @@ class Printed(Struct, frozen=True):
     any_flag: tuple[str, ...] = ()
     no_flag: tuple[str, ...] = ()
     given: Mapping[str, str] = field(default_factory=dict)  # as in Payload
+    starts: frozenset[str] = frozenset()  # derived, as in Payload
+    asks: frozenset[str] = frozenset()
 
 
 class Program(Struct, frozen=True):
@@ -164,6 +166,7 @@ class Program(Struct, frozen=True):
     slash_flags: bool = False  # `/s` is an option
     wrapper: bool = False  # it only runs the command, code or script that it is given
     reader: tuple[str, ...] = ()  # readers of its words, where the other keys cannot say what they do
+    read_at: Mapping[str, frozenset[str]] = field(default_factory=dict)  # reader -> words of which it needs one
     script: bool = False  # a script of a project with this name is this program, whichever interpreter runs it
     # options whose value is a secret, by their form
     secrets: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
@@ -248,7 +251,11 @@ def _entry(where: str, data: Mapping[str, Any], usual: Any) -> dict[str, Any]:
     """The checked fields of an entry, each of the type that it has in `usual`."""
     only_keys(where, data, [name for name in usual.__struct_fields__ if name not in DERIVED])
     made = {key: typed_field(where, key, value, getattr(usual, key)) for key, value in data.items()}
-    return {**made, "subcommand": _paths(where, "subcommand", data.get("subcommand", []))}
+    made["subcommand"] = _paths(where, "subcommand", data.get("subcommand", []))
+    if "starts" in usual.__struct_fields__:
+        starts = frozenset(path[0] for path in made["subcommand"])
+        made["starts"] = frozenset() if "*" in starts else starts
+    return made
 
 
 def _carried(where: str, data: Mapping[str, Any]) -> Payload:
@@ -260,8 +267,6 @@ def _carried(where: str, data: Mapping[str, Any]) -> Payload:
     made["settings"] = {option: _by_name(names) for option, names in made.get("settings", {}).items()}
     named = (made.get(key, ()) for key in ("value_flags", "options", "files", "settings", "entry", "mounts"))
     made["value_flags"] = frozenset().union(*named)
-    starts = frozenset(path[0] for path in made["subcommand"])
-    made["starts"] = frozenset() if "*" in starts else starts
     if made.keys().isdisjoint(_ANY_WORDS):
         made["asks"] = frozenset().union(*(made.get(key, ()) for key in ("options", "files", "settings")))
     return Payload(**made)
@@ -340,6 +345,10 @@ def _option_lists(where: str, data: Mapping[str, Any], known: Sequence[str]) -> 
     return {key: word_list(where, key, words) for key, words in data.items()}
 
 
+def _word_sets(where: str, data: Mapping[str, Any]) -> dict[str, frozenset[str]]:
+    return {key: frozenset(word_list(where, key, words)) for key, words in data.items()}
+
+
 def extend_program(first: Program | None, second: Program) -> Program:
     """A description with everything that a second one of the same program says besides."""
     if first is None:
@@ -353,7 +362,8 @@ def extend_program(first: Program | None, second: Program) -> Program:
 _UNSAID = Program()
 _PROGRAM_KEYS = tuple(sorted(name for name in Program.__struct_fields__ if name != "name"))
 _BUILDERS: Mapping[str, Callable[[str, Any], Any]] = {
-    "behind": lambda where, said: {key: frozenset(word_list(where, key, flags)) for key, flags in said.items()},
+    "behind": lambda where, said: _word_sets(where, said),
+    "read_at": lambda where, said: _word_sets(where, said),
     "network": lambda where, said: said if isinstance(said, bool) else frozenset(word_list(where, "network", said)),
     "reader": lambda where, said: word_list(where, "reader", [said] if isinstance(said, str) else said),
     "secrets": lambda where, said: _option_lists(f"{where}: secrets", said, _SECRET_KEYS),

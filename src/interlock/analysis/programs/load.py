@@ -34,6 +34,7 @@ WORDS = frozenset(  # kinds of words, told in words.toml
     test_flags token_services transfer_deletes transfer_puts""".split()
 )
 TABLES = frozenset("folders languages powershell_variables shell_variables windows_variables".split())
+UNDESCRIBED = Program()
 _SHIPPED = Path(__file__).parent
 
 
@@ -182,10 +183,7 @@ def called_programs() -> Mapping[str, str]:
 
 def describe(name: str) -> Program:
     """The shipped description of a program; an empty one where there is none."""
-    return shipped_programs().get(name) or _UNDESCRIBED
-
-
-_UNDESCRIBED = Program()
+    return shipped_programs().get(name) or UNDESCRIBED
 
 
 @cache

@@ -107,11 +107,10 @@ def harm_of(
     program: str,
     words: Sequence[str],
     table: NetWords,
-    *,
-    valued: frozenset[str] = frozenset(),
-    described: bool = False,
-    operands: bool = True,
-    settled: Callable[[int, str], bool] = lambda at, word: False,
+    valued: frozenset[str],
+    described: bool,
+    operands: bool,
+    settled: Callable[[int, str], bool],
 ) -> Harm | None:
     """The harm that the words name; `settled` says which operands (by position) and options (at -1) others judge.
 

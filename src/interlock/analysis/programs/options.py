@@ -184,6 +184,19 @@ def holds(item: Payload | ObjectEffect | PathEffect | Sending | Printed | StoreE
     )
 
 
+def may_hold(item: Payload | Printed, words: Sequence[str]) -> bool:
+    """A quick look whether the words have what an entry speaks of; most have not."""
+    if item.starts and item.starts.isdisjoint(words):
+        return False
+    return not item.asks or any(
+        word[:1] == "-" and (word.partition("=")[0] in item.asks or _has_letter(word, item.asks)) for word in words
+    )
+
+
+def _has_letter(word: str, flags: frozenset[str]) -> bool:
+    return word[:2] != "--" and any(f"-{letter}" in flags for letter in word[1:])
+
+
 def known_options(
     words: Sequence[str], valued: Collection[str], bare: Collection[str], stop_at_operand: bool = False
 ) -> CommandOptions | None:

@@ -1,10 +1,9 @@
-"""Builds rules strictly from data, refusing unknown, empty or missing keys, and finds them by program and first word, or by effect and place."""
+"""Builds rules strictly from data, refusing unknown, empty or missing keys."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -20,8 +19,6 @@ from interlock.model import Action, Category, Level, command, intent, operation,
 
 if TYPE_CHECKING:
     from interlock.analysis.prose.classifier import IntentClassifier
-
-Pattern = Callable[[str], object]  # truthy when one line of the text matches in full, case-insensitive
 
 _COMMAND_KEYS = frozenset(
     {"program", "subcommand", "any_flag", "all_flags", "no_flag", "any_word", "all_words", "no_word", "no_line"}
@@ -72,27 +69,6 @@ class Rule(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
     files: bool = False  # its harm is to files alone, which the journal can restore
     match: tuple[Action, ...] = ()  # what must fire
     spare: tuple[Action, ...] = ()
-
-
-@cache
-def pattern(texts: tuple[str, ...]) -> Pattern:
-    """A test whether any line matches any of these in full; RE2, so that no rule can hang."""
-    options = re2.Options()
-    options.log_errors = False
-    options.case_sensitive = False
-    joined = "|".join(f"(?:{text})" for text in texts)
-    lines = re2.Set.SearchSet(options)  # answers which match and not where, in half the time
-    lines.Add(f"(?m)^(?:{joined})$")
-    lines.Compile()
-    found: Callable[[bytes], object] = lines.Match
-
-    def search(text: str) -> object:
-        try:
-            return found(text.encode())  # in bytes, because positions are not needed
-        except UnicodeEncodeError:  # a lone surrogate, which no text has but a hostile one
-            return found(text.encode("utf-8", "replace"))
-
-    return search
 
 
 def _check_pattern(text: str) -> None:
@@ -219,11 +195,11 @@ ANY = "*"
 Words = tuple[str, ...]
 # The one subcommand of the clause that an entry is for; and the same where having been found does not prove that it is given.
 Entry = tuple[Rule, Clause, Words, Words]
-Index = Mapping[Words, Sequence[Entry]]  # the entries of one program, by the words under which `keys_of` finds them
+Index = Mapping[Words, Sequence[Entry]]  # the entries of one program, by the words under which they are found
 
 
 class Rulebook(Struct, frozen=True):
-    """The rules, and the programs that they ask about. What is found by program is indexed when it is first asked for."""
+    """The rules, by what they are about, and the programs that they ask about."""
 
     rules: Mapping[str, Rule]
     programs: Mapping[str, Program]
@@ -232,7 +208,7 @@ class Rulebook(Struct, frozen=True):
     targets: Mapping[tuple[str, str], tuple[str, ...]]  # every target that a clause of by_effect names
     patterns: NamePatterns = BUILT_IN_PATTERNS  # of names (R-19)
     opinion: Callable[[], IntentClassifier] | None = None  # for intents that no rule matches; built on first use
-    indexes: dict[str, Index] = field(default_factory=dict)
+    indexes: dict[str, Index] = field(default_factory=dict)  # of the programs that were asked for
 
     @classmethod
     def of(cls, rules: Iterable[Rule], programs: Mapping[str, Program]) -> Rulebook:
@@ -246,56 +222,8 @@ class Rulebook(Struct, frozen=True):
                 for verb in clause.effect:
                     for place in clause.place or {""}:
                         by_effect.setdefault((verb, place), []).append((rule, clause))
-        targets = {key: _target_patterns(entries) for key, entries in by_effect.items()}
+        targets = {
+            key: tuple(dict.fromkeys(text for _, clause in entries for text in (*clause.target, *clause.no_target)))
+            for key, entries in by_effect.items()
+        }
         return cls(MappingProxyType(named), programs, by_program, by_effect, targets)
-
-    def of_program(self, name: str) -> Index | None:
-        """The clauses that name this program; None where none does."""
-        index = self.indexes.get(name)
-        if index is None and name in self.by_program:
-            index = self.indexes[name] = _index(self.by_program[name])
-        return index
-
-
-def _index(clauses: Iterable[tuple[Rule, Clause]]) -> Index:
-    index: dict[Words, list[Entry]] = {}
-    for rule, clause in clauses:
-        for sub in clause.subcommand or ((),):
-            key = _key(sub)
-            index.setdefault(key, []).append((rule, clause, sub, () if key == sub else sub))
-    return index
-
-
-def _target_patterns(entries: Iterable[tuple[Rule, Clause]]) -> tuple[str, ...]:
-    """The target patterns of these clauses, each once."""
-    asked = (text for _, clause in entries for text in (*clause.target, *clause.no_target))
-    return tuple(dict.fromkeys(asked))
-
-
-def _key(words: Words) -> Words:
-    """Where a subcommand is filed: by its first two words; `delete-*` by its verb, and what begins with a pattern as any."""
-    return tuple(_word_key(word) for word in words[:2])
-
-
-def _word_key(word: str) -> str:
-    if "*" not in word:
-        return word
-    head, dash, _ = word.partition("-")
-    return f"{head}-*" if dash and "*" not in head else ANY
-
-
-def keys_of(operands: Sequence[str]) -> list[Words]:
-    """Every place where a rule for these operands can be filed."""
-    if not operands:
-        return [()]
-    first = _keys(operands[0])
-    if len(operands) == 1:
-        return [(), *[(one,) for one in first]]
-    second = _keys(operands[1])
-    return [(), *[(one,) for one in first], *[(one, two) for one in first for two in second]]
-
-
-def _keys(word: str) -> list[str]:
-    if word == ANY:
-        return [ANY]
-    return [ANY, word, f"{word.partition('-')[0]}-*"] if "-" in word else [ANY, word]

@@ -24,7 +24,6 @@ from interlock.analysis.facts import (
 from interlock.analysis.lazy_regex import lazy_regex
 from interlock.analysis.operations.name_patterns import BUILT_IN_PATTERNS, NamePatterns
 from interlock.analysis.places import place, resolve
-from interlock.analysis.windows import looks_like_windows
 from interlock.model import Span
 
 if TYPE_CHECKING:
@@ -88,7 +87,9 @@ class Where(Struct, frozen=True):
 class ShellReading(Struct):
     """What all shells of one reading share."""
 
-    source: str = ""  # the action's own text, which spans point into
+    source: str  # the action's own text, which spans point into
+    read_code: Callable[[str, str, Job], None]  # in a language, by its name
+    looks_like_windows: Callable[[str, str], str]  # which shell of Windows a text is for
     reader: FileReader | None = None
     facts: list[Fact] = field(default_factory=list)
     budget: int = BUDGET
@@ -303,15 +304,13 @@ class Job:
 
     def _for_windows(self, text: str, via: str, traits: Sequence[str]) -> bool:
         """Reads text for the shell of whichever system there is, where its words are those of Windows."""
-        if language := looks_like_windows(text, ""):
+        if language := self.session.looks_like_windows(text, ""):
             Job(self.host, self.program, self.words, self.inside(via, traits), self.stdin).code(language, text)
         return bool(language)
 
     def code(self, language: str, text: str, via: str = "") -> None:
-        from interlock.analysis.read import read_code
-
         where = self.inside(via, ("windows",) if language in ("powershell", "cmd") else ())
-        read_code(language, text, Job(self.host, self.program, self.words, where, self.stdin))
+        self.session.read_code(language, text, Job(self.host, self.program, self.words, where, self.stdin))
 
     def fed(self, text: str) -> Job:
         """The same report for what reads this text from its standard input."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Sequence
 from fnmatch import fnmatchcase
 from functools import cache, partial
@@ -13,7 +12,6 @@ from interlock.analysis.places import resolve
 from interlock.analysis.programs.load import describe, program_set, shipped_programs, shipped_variables, word_set
 from interlock.analysis.shell import Job
 
-_LOOSE = re.compile(r"[\s(!]|tmp|/shm/|Downloads")  # what text that runs, or a place that code is loaded from, has
 _NAME_PARTS = lazy_regex(r"[-_.]")
 _TEXT = lazy_regex(r"[\s(!]")  # what every command, statement or call has
 _LONGEST, _TRIALS = 4_000, 6  # characters of a text, and readings of it
@@ -57,8 +55,6 @@ def read_loose_words(job: Job, handled: bool, known_words: bool) -> None:
 
     Text that is data (a message, a search, the name of a test) is left alone.
     """
-    if job.stdin is None and not job.host.session.changed and not _LOOSE.search("\0".join(job.words)):
-        return
     judges = not word_set("judges").isdisjoint((*_NAME_PARTS.split(job.program), *job.words[:2]))
     data, name, verbs = known_words or judges or describe(job.program).data, "", 0
     for word in job.words:

@@ -286,8 +286,6 @@ def exchange_commits(job: Job, program: Program) -> Stream | None:
         if leaks := taints_in(" ".join(words[1:])) & LEAKS:
             job.effect("send", words[1], *leaks)
         return None
-    if "push" not in job.words:
-        return None
     found = parse(program, job.words)
     if found.operands[:1] != ["push"] or found.has("-n", "--dry-run"):
         return None

@@ -28,12 +28,10 @@ _FILE_NAME = lazy_regex(r"[\w./~-]+\.(?:rb|js|sql|php|py|cql|cypher)")
 _ADDRESS = lazy_regex(r"(git\+|git:|git@|https?:|github:|gitlab:|bitbucket:|gist:)")
 
 
-def run_carried(job: Job, program: Program) -> Stream | None:
-    """Read what this command runs; the stream of the command that it passes its own streams to, if there is one."""
+def run_carried(job: Job, program: Program, items: Sequence[Payload]) -> Stream | None:
+    """Read what this command runs, by the entries that may hold; the stream of the command that gets its own streams, if there is one."""
     stream: Stream | None = None
-    for item in program.carries[1:] if "interpreter" in program.reader else program.carries:
-        if not _may_apply(item, job.words):
-            continue
+    for item in items:
         words, via = _behind_subcommand(job, program, item)
         if words is None:
             continue
@@ -57,19 +55,6 @@ def run_carried(job: Job, program: Program) -> Stream | None:
         if stream is None and _is_sql(item):
             stream = _printed([text for _, text, _ in texts])
     return stream
-
-
-def _may_apply(item: Payload, words: Sequence[str]) -> bool:
-    """A quick look whether the words have what an entry speaks of; most have not."""
-    if item.starts and item.starts.isdisjoint(words):
-        return False
-    return not item.asks or any(
-        word[:1] == "-" and (word.partition("=")[0] in item.asks or _has_letter(word, item.asks)) for word in words
-    )
-
-
-def _has_letter(word: str, flags: frozenset[str]) -> bool:
-    return word[:2] != "--" and any(f"-{letter}" in flags for letter in word[1:])
 
 
 def _is_sql(item: Payload) -> bool:

@@ -12,14 +12,14 @@ from interlock.analysis.lazy_regex import lazy_regex
 from interlock.analysis.places import resolve
 from interlock.analysis.programs import Program, whole_words
 from interlock.analysis.programs.load import (
-    describe,
+    UNDESCRIBED,
     described_program,
     dialect_of,
     net_words,
     program_set,
     shipped_programs,
 )
-from interlock.analysis.programs.options import asks_for_help, parse, program_name
+from interlock.analysis.programs.options import asks_for_help, may_hold, parse, program_name
 from interlock.analysis.shell import (
     FACT_STEPS,
     UNKNOWN,
@@ -191,6 +191,7 @@ READERS: dict[str, Reader] = {
     **file_programs.READERS,
 }
 _KNOWN_WORDS = frozenset(item_runners.READERS) | {"web", "remote_procedure", "relay"}  # readers that know each word
+_LOOSE = lazy_regex(r"[\s(!]|tmp|/shm/|Downloads")  # what text that runs, or a place that code is loaded from, has
 _LOADER = lazy_regex(r"ld-(linux|musl)[\w.-]*|ld\.so[\w.]*|ld-[\d.]+\.so")
 _SYSTEM_PROGRAM = lazy_regex(
     r"/(usr|bin|sbin|opt|snap|nix|Applications|Library|System)/|[A-Za-z]:[\\/](Windows|Program)", re.IGNORECASE
@@ -211,52 +212,52 @@ def original_name(shell: Shell, first: str) -> str:
 
 def read_program(job: Job, written: str) -> Stream:
     """Read one command; `written` is its name as it stands in the text."""
-    program = job.program
-    if "-" in program and (apart := _dashed(program)):
-        return job.host.run([*apart, *job.words], job.where.inside(program), job.stdin)
-    if program.startswith("ld") and _LOADER.fullmatch(program):
-        program = job.program = "ld.so"
-    described = described_program(program)
-    if own := _own_file(job, written, described is not None):
-        job.session.facts.append(command_fact(program, job.words, job.where, job.stdin))
+    name = job.program
+    if "-" in name and (apart := _dashed(name)):
+        return job.host.run([*apart, *job.words], job.where.inside(name), job.stdin)
+    if name.startswith("ld") and _LOADER.fullmatch(name):
+        name = job.program = "ld.so"
+    program = described_program(name) or UNDESCRIBED
+    if own := _own_file(job, written, bool(program.name)):
+        job.session.facts.append(command_fact(name, job.words, job.where, job.stdin))
         return interpreters.executable(job, own) or UNKNOWN
-    if described is not None:
-        if program in described.aliases:
-            program = job.program = described.name
-        if described.variables and job.where.env:
-            job.words = [*job.words, *_options_from(described.variables, job.where.env)]
-        if described.subcommands or described.short:
-            job.words = whole_words(described, job.words)
-    wrapper = described is not None and described.wrapper
+    if name in program.aliases:
+        name = job.program = program.name
+    if program.variables and job.where.env:
+        job.words = [*job.words, *_options_from(program.variables, job.where.env)]
+    if program.subcommands or program.short:
+        job.words = whole_words(program, job.words)
     local = "/" in written and not _SYSTEM_PROGRAM.match(written)
-    helps = not wrapper and not local and _asks_for_help(described or _UNDESCRIBED, job)
-    unproved = local and not wrapper and _asks_for_help(_UNDESCRIBED, job)  # a script may ignore the word
-    mark = "wrapper" if wrapper else "help" if helps else "help_word" if unproved else ""
+    helps = not program.wrapper and _asks_for_help(UNDESCRIBED if local else program, job)
+    mark = "wrapper" if program.wrapper else ("help_word" if local else "help") if helps else ""
     where = job.where.marked(mark) if mark else job.where
     session, folder = job.session, job.host.cwds[0]
     session.step(FACT_STEPS)
     moved = folder if folder != session.cwd else ""
-    session.facts.append(command_fact(program, job.words, where, job.stdin, moved))
-    job.where = where if unproved else job.where
-    if helps:
+    session.facts.append(command_fact(name, job.words, where, job.stdin, moved))
+    if mark == "help":
         return UNKNOWN
-    if described is not None and described.writes and any(_may_write(described, word) for word in job.words):
-        write_outputs(job, described)
+    if mark == "help_word":  # a script may ignore it
+        job.where = where
+    if program.writes and any(_may_write(program, word) for word in job.words):
+        write_outputs(job, program)
     before = len(session.facts)
-    stream, handled = _run(job, written if local else "", described)
-    if not (wrapper or _read_inside(session.facts, before, len(job.where.via))):
-        if described is None or not described.dry_run or set(described.dry_run).isdisjoint(job.words):
-            known = program in HANDLERS or (described is not None and _knows_words(described))
-            read_loose_words(job, handled, known)
+    stream, handled = _run(job, written if local else "", program)
+    if not (program.wrapper or _read_inside(session.facts, before, len(job.where.via))):
+        loose = job.stdin is not None or session.changed or _LOOSE.search("\0".join(job.words))
+        if loose and set(program.dry_run).isdisjoint(job.words):
+            # Whether the description or its reader speaks of every word: of files, and of nothing that is run.
+            told = (bool(program.paths) and not program.carries) or not _KNOWN_WORDS.isdisjoint(program.reader)
+            read_loose_words(job, handled, name in HANDLERS or told)
     return stream
 
 
-def _may_write(described: Program, word: str) -> bool:
+def _may_write(program: Program, word: str) -> bool:
     """Whether a word can be one of the options that name an output, or the beginning of one."""
     if word[:2] != "--":
         return word[:1] == "-"  # among other letters, perhaps
     name = word.partition("=")[0].lstrip("-")
-    return any(name.startswith(bare) or bare.startswith(name) for bare in (one.lstrip("-") for one in described.writes))
+    return any(name.startswith(bare) or bare.startswith(name) for bare in (one.lstrip("-") for one in program.writes))
 
 
 _BLANKS = lazy_regex(r"(?<!\\)\s+")
@@ -286,66 +287,74 @@ def _read_inside(facts: Sequence[Fact], before: int, depth: int) -> bool:
     return len(facts) > before and any(len(fact.via) > depth for fact in islice(facts, before, None))
 
 
-def _readers(described: Program) -> Sequence[Reader]:
-    named = [READERS[name] for name in described.reader] if described.reader else []
-    if described.stores:
+def _readers(job: Job, program: Program) -> list[Reader]:
+    """What reads the words of a command, by its description; a reader of some words only where one of them is given."""
+    asked = program.read_at
+    named = [READERS[one] for one in program.reader if one not in asked or not asked[one].isdisjoint(job.words)]
+    if program.stores:
         named.append(data_clients.apply_stores)
-    if described.paths:
+    if program.paths:
         named.append(apply_paths)
     return named
 
 
-def _has_subcommands(described: Program) -> bool:
-    return bool(described.ruled or described.does or described.network or described.slash_flags)
-
-
-def _knows_words(described: Program) -> bool:
-    """Whether the description or its reader speaks of every word: of files, and of nothing that is run."""
-    return (bool(described.paths) and not described.carries) or not _KNOWN_WORDS.isdisjoint(described.reader)
-
-
-def _run(job: Job, script: str, described: Program | None) -> tuple[Stream, bool]:
+def _run(job: Job, script: str, program: Program) -> tuple[Stream, bool]:
     """The output of a command, and whether what it does with its words is known; `script` is the local file that it may be."""
-    if described is not None and described.sends:
-        network.apply_sends(job, described)
-    stream = payloads.run_carried(job, described) if described is not None and described.carries else None
-    if stream is not None:
+    if program.sends:
+        network.apply_sends(job, program)
+    own = program.carries[1:] if "interpreter" in program.reader else program.carries
+    runs = [item for item in own if may_hold(item, job.words)]
+    if runs and (stream := payloads.run_carried(job, program, runs)) is not None:
         return stream, True
     if job.program in program_set("packs"):
         carried.pack(job)
-    if described is not None and described.unpacks:
-        carried.unpack(job, described)
-    handler = HANDLERS.get(job.program)
-    readers = _readers(described) if described is not None else ()
-    if not (handler or readers) or _holds_leak(job, described):
+    if program.unpacks:
+        carried.unpack(job, program)
+    handler, readers = HANDLERS.get(job.program), _readers(job, program)
+    known = handler is not None or bool(program.reader or readers)
+    if not known or _holds_leak(job, program):
         network.send_named(job)
-    if not (handler or readers):
+    if not known:
         network.named_request(job)
     for reader in readers:
-        assert described is not None
-        if (stream := reader(job, described)) is not None:
+        if (stream := reader(job, program)) is not None:
             return stream, True
     if handler is not None and (stream := handler(job)) is not None:
         return stream, True
-    if handler or readers:
-        return output(job, described), True
-    if tail := _handed_on(job, described is not None and _has_subcommands(described)):
+    if known:
+        return _output(job, program), True
+    has_subcommands = bool(program.ruled or program.does or program.network or program.slash_flags)
+    if not program.data and (tail := _handed_on(job, has_subcommands)):
         return payloads.run_words(job, tail, job.program, ()), True
-    if described is not None and described.carries:
-        return output(job, described), True
-    if script:
-        stream = interpreters.executable(job, script)
-    return (stream if stream is not None else output(job, described)), False
+    if program.carries:
+        return _output(job, program), True
+    stream = interpreters.executable(job, script) if script else None
+    return (stream if stream is not None else _output(job, program)), False
 
 
+def _output(job: Job, program: Program) -> Stream:
+    """What a command prints; for most nothing is known of it."""
+    prints = [
+        item
+        for item in program.prints
+        if may_hold(item, job.words)
+        and (not item.any_word or any(re.fullmatch(item.any_word, word) for word in job.words[:_FIRST]))
+    ]
+    flows = job.stdin is not None and job.stdin.taints
+    if prints or flows or job.program in program_set("filter") or job.program in program_set("encoder"):
+        return output(job, program, prints)
+    return UNKNOWN
+
+
+_FIRST = 4  # words that can be the pattern of what is printed
 _SENDING = frozenset(network.READERS)  # readers that tell themselves what is sent
 
 
-def _holds_leak(job: Job, described: Program | None) -> bool:
+def _holds_leak(job: Job, program: Program) -> bool:
     """Whether a secret flows into a command, or stands in one of its words."""
     if job.stdin is not None and not carried.LEAKS.isdisjoint(job.stdin.taints):
         return True
-    tells = described is not None and (bool(described.sends) or not _SENDING.isdisjoint(described.reader))
+    tells = program.sends or not _SENDING.isdisjoint(program.reader)
     text = "" if tells or job.program in HANDLERS else " ".join(job.words)
     return HOLE in text and not carried.LEAKS.isdisjoint(taints_in(text))
 
@@ -383,9 +392,6 @@ def _on_path(job: Job, path: str) -> bool:
     return any(resolve(part or ".", cwd) == folder for value in given for part in value.split(":") if HOLE not in part)
 
 
-_UNDESCRIBED = Program()
-
-
 def _asks_for_help(described: Program, job: Job) -> bool:
     return asks_for_help(described, job.words, net_words().switches, "windows" in job.where.traits)
 
@@ -400,8 +406,6 @@ def _handed_on(job: Job, own_subcommands: bool) -> list[str]:
     The words of a program with subcommands of its own are no such words.
     """
     words = job.words
-    if not words or describe(job.program).data:
-        return []
     for at, word in enumerate(words[:_LOOKED_AT]):
         told = words[at - 1] in _HANDS_ON if at else not own_subcommands
         if not word[:1].isalpha() or (own_subcommands and not told and not dialect_of(word)):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from typing import Any
 
 from interlock.analysis.facts import APPROXIMATE, HOLE, QUOTED, hole, hole_of, taints_in
@@ -70,7 +71,8 @@ class Shell:
         self.session = session
         self.cwds: list[str] = [cwd]
         self.left: str | None = None  # the folder that a `cd` which surely succeeded left for the present one
-        self.home = home or home_of(cwd)
+        if home:
+            self.home = home
         self.variables: dict[str, list[str]] = {}
         self.choices: dict[str, list[list[str]]] = {}
         self.references: dict[str, str] = {}  # declare -n
@@ -105,6 +107,11 @@ class Shell:
         self.reading = 0  # texts within texts
         self.unsure = 0  # how many conditions what is read now depends on
         self.piped = 0  # inside a pipeline or the background
+
+    @cached_property
+    def home(self) -> str:
+        """The user's home; as far as the folder of the action shows it where none is given."""
+        return home_of(self.session.cwd)
 
     # -- what expansion asks ----------------------------------------------------------------------------
 

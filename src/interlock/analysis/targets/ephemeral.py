@@ -25,12 +25,11 @@ from interlock.analysis.targets import (
     is_entering,
     is_ephemeral_name,
     is_for_tests,
-    runs_here,
     scripts_of,
     stays_in_database,
 )
 from interlock.analysis.targets.migrations import MIGRATED, folder_stepped_back
-from interlock.analysis.targets.ordering import CommandLine, Key, fact_key
+from interlock.analysis.targets.ordering import CommandLine, Key, fact_key, runs_here
 from interlock.analysis.targets.provenance import (
     BRANCH,
     DATABASE,

@@ -1,16 +1,18 @@
-"""Orders the steps and effects of a command line, so that a later one cannot excuse an earlier one; refuses moves, links and unreadable steps."""
+"""Orders the steps and effects of a command line, so that a later one cannot excuse an earlier one; tells which happen elsewhere, and which files a `find` deletes."""
 
 from __future__ import annotations
 
 import posixpath
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import permutations
+from typing import Any
 
 from msgspec import Struct
 
-from interlock.analysis.facts import Command, Effect, Fact, known
+from interlock.analysis.facts import QUOTED, Command, Effect, Fact, known
 from interlock.analysis.lazy_regex import lazy_regex
-from interlock.analysis.programs.load import describe, program_set
+from interlock.analysis.lexicon import split_name
+from interlock.analysis.programs.load import describe, program_set, word_set
 from interlock.analysis.programs.objects import certain_objects, in_repository
 from interlock.analysis.shell import show_command
 from interlock.analysis.shell.syntax.nodes import (
@@ -25,8 +27,7 @@ from interlock.analysis.shell.syntax.nodes import (
     ShellPipeline,
     SimpleCommand,
 )
-from interlock.analysis.targets import find_delete_query
-from interlock.model import Span
+from interlock.model import Action, Kind, Span
 
 Key = tuple[str, Span | None]  # of a finding: subject and span
 
@@ -276,3 +277,115 @@ def may_replace_files(fact: Fact) -> bool:
         return first not in neutral and fact.words[:1] not in [(word,) for word in neutral]
     wraps = "wrapper" in fact.traits and fact.program in program_set("transparent")
     return fact.program not in program_set("neutral") and not wraps
+
+
+_AWAY = frozenset({"remote", "container"})
+_STORES = ("sql_", "store_")
+# Options of a client that do not determine its database.
+_PLAIN = frozenset("-c -e -q -X -A -t -x -N -s -B --command --execute --quiet --no-psqlrc".split())
+
+
+def happens_elsewhere(action: Action, facts: Sequence[Fact], accused: Collection[tuple[str, Span | None]]) -> bool:
+    """Whether any accused effect happens in a place that its target does not name."""
+    effects = [fact for fact in facts if isinstance(fact, Effect) and (fact.subject, fact.span) in accused]
+    commands = [fact for fact in facts if isinstance(fact, Command)]
+    return any(_away(effect) or _connected(action, effect, commands) for effect in effects)
+
+
+def _away(effect: Effect) -> bool:
+    return bool(effect.traits & _AWAY) or any(
+        word in program_set("other_root") for step in effect.via for word in step.split()[:1]
+    )
+
+
+def runs_here(step: str) -> bool:
+    """Whether a step of the way to a command only runs it, in this folder and with the same words."""
+    return step.removesuffix(" -c") in program_set("transparent")
+
+
+def _connected(action: Action, effect: Effect, commands: Sequence[Command]) -> bool:
+    """Whether a statement goes to a database that is named outside it."""
+    if not effect.verb.startswith(_STORES):
+        return False
+    if commands:  # an earlier command may set the database, too
+        return len(commands) > 1 or any(map(_names_a_place, commands))
+    return action.kind in (Kind.OPERATION, Kind.TOOL) and _params_name_a_place(action)
+
+
+def _names_a_place(command: Command) -> bool:
+    given = [word for word in command.words if word not in _PLAIN]
+    return bool(command.env) or len(given) > 1 or any(word.startswith("-") or " " not in word.strip() for word in given)
+
+
+def _params_name_a_place(action: Action) -> bool:
+    given = action.fields.get("params") or action.fields.get("input")
+    keys = [str(key) for key in given] if isinstance(given, Mapping) else []
+    return any(
+        words[-1] in word_set("placing_parameters")
+        for key in keys
+        if (words := [w for part in split_name(key) for w in part])
+    )
+
+
+_NAMES = {"-name": False, "-iname": True}
+_TYPES = frozenset("fdl")
+_IDLE_TESTS = frozenset({"-print", "-depth", "-mount", "-xdev", "-prune"})
+SEARCHED = ("find -exec",)  # the way to a command that a `find` runs
+_REMOVAL_FLAGS = lazy_regex(r"-[rRfv]+|--")
+
+
+def searches_in(facts: Sequence[Fact]) -> dict[Span | None, Mapping[str, Any]]:
+    """The queries of the `find` commands that only run a deletion, by their place in the text; none of one that a loop repeats."""
+    found = [fact for fact in facts if isinstance(fact, Command) and "-exec" in fact.words]
+    places = [fact.span for fact in found]
+    queries = {fact.span: find_delete_query(fact) for fact in found if places.count(fact.span) == 1}
+    return {span: query for span, query in queries.items() if query is not None}
+
+
+def search_behind(effect: Effect, searches: Mapping[Span | None, Mapping[str, Any]]) -> Mapping[str, Any] | None:
+    """The query that finds what is deleted, where a `find` runs the deletion."""
+    return searches.get(effect.span) if effect.via == SEARCHED and effect.verb == "delete" else None
+
+
+def find_delete_query(fact: Command) -> Mapping[str, Any] | None:
+    """The root, names, types and depths of a `find` that only deletes, and whether whole trees go; None where it has other tests."""
+    words = _before_deletion(fact.words) if fact.program == "find" else None
+    if words is None or not all(map(known, fact.words)) or fact.env:
+        return None
+    roots: list[str] = []
+    while words and not words[0].startswith(("-", "(", "!")):
+        roots.append(words.pop(0))
+    if len(roots) > 1:
+        return None
+    found: dict[str, Any] = {"root": (roots or ["."])[0], "name": "", "icase": False, "type": "", "depth": [0, -1]}
+    found |= {"trees": True} if fact.words[-1] != "-delete" else {}
+    while words:
+        word = words.pop(0)
+        if word in _IDLE_TESTS:
+            continue
+        if not words or not _add_test(found, word, words.pop(0)):
+            return None
+    return found if found["name"] and not any(QUOTED in one for one in (found["root"], found["name"])) else None
+
+
+def _before_deletion(words: Sequence[str]) -> list[str] | None:
+    """The words before a `-delete` or an `-exec rm -rf {} +`; None where a `find` does anything else, or more."""
+    if words[-1:] == ("-delete",):
+        return list(words[:-1])
+    at = words.index("-exec") if "-exec" in words else len(words)
+    program, *flags = words[at + 1 : -2] or ("",)
+    removes = program in program_set("deletes") and all(map(_REMOVAL_FLAGS.fullmatch, flags))
+    return list(words[:at]) if removes and words[-2:] in (("{}", "+"), ("{}", ";")) else None
+
+
+def _add_test(found: dict[str, Any], word: str, value: str) -> bool:
+    """Adds a known test; False for any other, and for a second name or type."""
+    if word in _NAMES and not found["name"]:
+        found["name"], found["icase"] = value, _NAMES[word]
+    elif word == "-type" and value in _TYPES and not found["type"]:
+        found["type"] = value
+    elif word in ("-maxdepth", "-mindepth") and value.isdecimal() and len(value) < 4:
+        found["depth"][word == "-maxdepth"] = int(value)
+    else:
+        return False
+    return True

@@ -19,7 +19,7 @@ from interlock.analysis.programs.objects import OPERAND, in_repository, named_ob
 from interlock.analysis.programs.options import CommandOptions, options, valued
 from interlock.analysis.read import read
 from interlock.analysis.shell import show_command
-from interlock.analysis.targets import happens_elsewhere
+from interlock.analysis.targets.ordering import happens_elsewhere
 from interlock.model import Action, Assessment, Kind, Level, Span, operation
 from interlock.policy.effect_key.key import (
     FAMILIES,

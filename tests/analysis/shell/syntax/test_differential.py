@@ -15,10 +15,10 @@ import pytest
 from msgspec import Struct
 
 from effort import EFFORT
+from interlock.analysis.read import looks_like_windows
 from interlock.analysis.rules import load
 from interlock.analysis.shell.syntax import ShellTooDeep, parse
 from interlock.analysis.shell.syntax import nodes as n
-from interlock.analysis.windows import looks_like_windows
 from interlock.model import Kind
 from repository import TESTS
 from shell_generator import Grammar, spoil_text
