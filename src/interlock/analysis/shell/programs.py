@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from itertools import islice
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from interlock.analysis.facts import HOLE, Fact, taints_in
 from interlock.analysis.lazy_regex import lazy_regex
 from interlock.analysis.places import resolve
-from interlock.analysis.programs import Program, whole_words
+from interlock.analysis.programs import Payload, Program, whole_words
 from interlock.analysis.programs.load import (
     UNDESCRIBED,
     described_program,
@@ -19,7 +22,7 @@ from interlock.analysis.programs.load import (
     program_set,
     shipped_programs,
 )
-from interlock.analysis.programs.options import asks_for_help, may_hold, parse, program_name
+from interlock.analysis.programs.options import NO_VALUES, asks_for_help, may_hold, parse, program_name
 from interlock.analysis.shell import (
     FACT_STEPS,
     UNKNOWN,
@@ -190,6 +193,42 @@ READERS: dict[str, Reader] = {
     **data_clients.READERS,
     **file_programs.READERS,
 }
+
+
+class _Dispatch(Struct, frozen=True):
+    """What reads the words of a program, by its name."""
+
+    program: Program
+    handler: Handler | None
+    readers: tuple[tuple[Reader, frozenset[str]], ...]  # each with the words of which it needs one, if it needs any
+    known: bool  # one of these reads its words
+    each_word: bool  # all of them: they are files, or nothing that is run
+    runs: tuple[Payload, ...]  # of what it carries, what its reader does not read itself
+    packs: bool
+    prints: bool  # what flows in, or files
+    sends: bool  # it is told elsewhere what leaves
+
+
+@lru_cache(maxsize=2048)
+def _dispatch(name: str) -> _Dispatch:
+    program, handler = described_program(name) or UNDESCRIBED, HANDLERS.get(name)
+    readers = [(READERS[one], program.read_at.get(one, NO_VALUES)) for one in program.reader]
+    readers += [(data_clients.apply_stores, NO_VALUES)] if program.stores else []
+    readers += [(apply_paths, NO_VALUES)] if program.paths else []
+    files_only = bool(program.paths) and not program.carries
+    return _Dispatch(
+        program,
+        handler,
+        tuple(readers),
+        known=handler is not None or bool(readers),
+        each_word=handler is not None or files_only or not _KNOWN_WORDS.isdisjoint(program.reader),
+        runs=program.carries[1:] if "interpreter" in program.reader else program.carries,
+        packs=name in program_set("packs"),
+        prints=name in program_set("filter") or name in program_set("encoder"),
+        sends=handler is not None or bool(program.sends) or not _SENDING.isdisjoint(program.reader),
+    )
+
+
 _KNOWN_WORDS = frozenset(item_runners.READERS) | {"web", "remote_procedure", "relay"}  # readers that know each word
 _LOOSE = lazy_regex(r"[\s(!]|tmp|/shm/|Downloads")  # what text that runs, or a place that code is loaded from, has
 _LOADER = lazy_regex(r"ld-(linux|musl)[\w.-]*|ld\.so[\w.]*|ld-[\d.]+\.so")
@@ -217,7 +256,7 @@ def read_program(job: Job, written: str) -> Stream:
         return job.host.run([*apart, *job.words], job.where.inside(name), job.stdin)
     if name.startswith("ld") and _LOADER.fullmatch(name):
         name = job.program = "ld.so"
-    program = described_program(name) or UNDESCRIBED
+    program = _dispatch(name).program
     if own := _own_file(job, written, bool(program.name)):
         job.session.facts.append(command_fact(name, job.words, job.where, job.stdin))
         return interpreters.executable(job, own) or UNKNOWN
@@ -246,9 +285,7 @@ def read_program(job: Job, written: str) -> Stream:
     if not (program.wrapper or _read_inside(session.facts, before, len(job.where.via))):
         loose = job.stdin is not None or session.changed or _LOOSE.search("\0".join(job.words))
         if loose and set(program.dry_run).isdisjoint(job.words):
-            # Whether the description or its reader speaks of every word: of files, and of nothing that is run.
-            told = (bool(program.paths) and not program.carries) or not _KNOWN_WORDS.isdisjoint(program.reader)
-            read_loose_words(job, handled, name in HANDLERS or told)
+            read_loose_words(job, handled, _dispatch(name).each_word)
     return stream
 
 
@@ -287,62 +324,48 @@ def _read_inside(facts: Sequence[Fact], before: int, depth: int) -> bool:
     return len(facts) > before and any(len(fact.via) > depth for fact in islice(facts, before, None))
 
 
-def _readers(job: Job, program: Program) -> list[Reader]:
-    """What reads the words of a command, by its description; a reader of some words only where one of them is given."""
-    asked = program.read_at
-    named = [READERS[one] for one in program.reader if one not in asked or not asked[one].isdisjoint(job.words)]
-    if program.stores:
-        named.append(data_clients.apply_stores)
-    if program.paths:
-        named.append(apply_paths)
-    return named
-
-
 def _run(job: Job, script: str, program: Program) -> tuple[Stream, bool]:
     """The output of a command, and whether what it does with its words is known; `script` is the local file that it may be."""
     if program.sends:
         network.apply_sends(job, program)
-    own = program.carries[1:] if "interpreter" in program.reader else program.carries
-    runs = [item for item in own if may_hold(item, job.words)]
+    way = _dispatch(job.program)
+    runs = [item for item in way.runs if may_hold(item, job.words)] if way.runs else []
     if runs and (stream := payloads.run_carried(job, program, runs)) is not None:
         return stream, True
-    if job.program in program_set("packs"):
+    if way.packs:
         carried.pack(job)
     if program.unpacks:
         carried.unpack(job, program)
-    handler, readers = HANDLERS.get(job.program), _readers(job, program)
-    known = handler is not None or bool(program.reader or readers)
-    if not known or _holds_leak(job, program):
+    if not way.known or _holds_leak(job, way.sends):
         network.send_named(job)
-    if not known:
+    if not way.known:
         network.named_request(job)
-    for reader in readers:
-        if (stream := reader(job, program)) is not None:
+    for reader, asked in way.readers:
+        if not (asked and asked.isdisjoint(job.words)) and (stream := reader(job, program)) is not None:
             return stream, True
-    if handler is not None and (stream := handler(job)) is not None:
+    if way.handler is not None and (stream := way.handler(job)) is not None:
         return stream, True
-    if known:
-        return _output(job, program), True
+    if way.known:
+        return _output(job, way), True
     has_subcommands = bool(program.ruled or program.does or program.network or program.slash_flags)
     if not program.data and (tail := _handed_on(job, has_subcommands)):
         return payloads.run_words(job, tail, job.program, ()), True
     if program.carries:
-        return _output(job, program), True
+        return _output(job, way), True
     stream = interpreters.executable(job, script) if script else None
-    return (stream if stream is not None else _output(job, program)), False
+    return (stream if stream is not None else _output(job, way)), False
 
 
-def _output(job: Job, program: Program) -> Stream:
+def _output(job: Job, way: _Dispatch) -> Stream:
     """What a command prints; for most nothing is known of it."""
     prints = [
         item
-        for item in program.prints
+        for item in way.program.prints
         if may_hold(item, job.words)
         and (not item.any_word or any(re.fullmatch(item.any_word, word) for word in job.words[:_FIRST]))
     ]
-    flows = job.stdin is not None and job.stdin.taints
-    if prints or flows or job.program in program_set("filter") or job.program in program_set("encoder"):
-        return output(job, program, prints)
+    if prints or way.prints or (job.stdin is not None and job.stdin.taints):
+        return output(job, way.program, prints)
     return UNKNOWN
 
 
@@ -350,12 +373,11 @@ _FIRST = 4  # words that can be the pattern of what is printed
 _SENDING = frozenset(network.READERS)  # readers that tell themselves what is sent
 
 
-def _holds_leak(job: Job, program: Program) -> bool:
-    """Whether a secret flows into a command, or stands in one of its words."""
+def _holds_leak(job: Job, told: bool) -> bool:
+    """Whether a secret flows into a command, or stands in one of its words where nothing else tells that it leaves."""
     if job.stdin is not None and not carried.LEAKS.isdisjoint(job.stdin.taints):
         return True
-    tells = program.sends or not _SENDING.isdisjoint(program.reader)
-    text = "" if tells or job.program in HANDLERS else " ".join(job.words)
+    text = "" if told else " ".join(job.words)
     return HOLE in text and not carried.LEAKS.isdisjoint(taints_in(text))
 
 
