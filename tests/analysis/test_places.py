@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 
 from cases import each
 from interlock.analysis.facts import QUOTED, hole
-from interlock.analysis.place_names import PLACES
-from interlock.analysis.places import place, resolve
+from interlock.analysis.places import PLACES, place, resolve
 
 CWD = "/home/dev/app"
 

@@ -23,7 +23,6 @@ from interlock.model import (
     Assessment,
     Category,
     EffectiveCommand,
-    Finding,
     Flags,
     Kind,
     Level,
@@ -81,12 +80,16 @@ def assess(
     for finding in findings:
         level = max(level, finding.level)
         irreversible = irreversible or finding.irreversible
-        destructive = destructive or _destroys(finding)
+        destructive = destructive or (
+            finding.level >= _DESTRUCTIVE and (finding.irreversible or finding.category in _DESTROYS)
+        )
         escalates = escalates or finding.category is _ESCALATES
         named[finding_factor(finding.rule, finding.reason)] = None
     network = not _NETWORK_VERBS.isdisjoint(verbs) or (bool(commands) and _uses_network(commands, programs))
     score, factors = _score(level, irreversible, network, verbs, happens)
-    files = not _FILE_VERBS.isdisjoint(verbs) and any(map(_touches_file, happens))
+    files = not _FILE_VERBS.isdisjoint(verbs) and any(
+        verb in _FILE_VERBS and place not in ("", "sink", "remote") for verb, place in happens
+    )
     return Assessment(
         level,
         irreversible,
@@ -95,21 +98,16 @@ def assess(
         _FLAGS[destructive, files, network, escalates, escalates or level >= _DESTRUCTIVE],
         tuple(findings),
         (*factors, *exempt, *named),
-        _steps(commands) if commands else (),
+        tuple(
+            dict.fromkeys(
+                EffectiveCommand(show_command(fact.program, fact.words), fact.via, fact.span) for fact in commands
+            )
+        ),
     )
 
 
 # Every value that flags can have, by the order of their fields.
 _FLAGS = {held: Flags(*held) for held in product((False, True), repeat=5)}
-
-
-def _destroys(finding: Finding) -> bool:
-    return finding.level >= _DESTRUCTIVE and (finding.irreversible or finding.category in _DESTROYS)
-
-
-def _touches_file(happening: Happening) -> bool:
-    verb, place = happening
-    return verb in _FILE_VERBS and place not in ("", "sink", "remote")
 
 
 def _score(
@@ -140,21 +138,11 @@ def _score(
 
 def _uses_network(commands: Iterable[Command], programs: Mapping[str, Program]) -> bool:
     for command in commands:
-        if "remote" in command.traits:
-            return True
         program = programs.get(command.program)
-        if program is None or not program.network:
-            continue
-        if program.network is True or (
-            isinstance(program.network, frozenset) and program.network.intersection(command.words)
-        ):
+        network = program.network if program is not None else False
+        if "remote" in command.traits or network is True or (network and not network.isdisjoint(command.words)):
             return True
     return False
-
-
-def _steps(commands: Iterable[Command]) -> tuple[EffectiveCommand, ...]:
-    steps = [EffectiveCommand(show_command(fact.program, fact.words), fact.via, fact.span) for fact in commands]
-    return tuple(dict.fromkeys(steps) if len(steps) > 1 else steps)
 
 
 class Judgement(Struct, frozen=True, dict=True):

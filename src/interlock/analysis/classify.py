@@ -269,7 +269,11 @@ def _by_words(
 
     described = bool(program.name) or indexed
     harm = harm_of(view.command.program, words, table, program.value_flags, described, whole, settled)
-    return None if harm is not None and _runs_dry(view, program, table.dry_run, table.switches) else harm
+    for flag in table.dry_run if harm is not None else ():  # of any program: it only tries
+        if view.is_dry((flag,)) and flag in view.words:
+            at = view.words.index(flag)
+            return harm if may_be_value(view.words, at, program.value_flags, table.switches) else None
+    return harm
 
 
 def _carried_at(view: _View, program: Program) -> int | None:
@@ -294,14 +298,6 @@ def _behind_script(view: _View, program: Program) -> int:
     if " " in script or not ("/" in script or "." in script):
         return 0
     return view.words.index(script) + 1
-
-
-def _runs_dry(view: _View, program: Program, words: Sequence[str], switches: frozenset[str]) -> bool:
-    """Whether a word of any program that only tries is given, and cannot be another option's value."""
-    for flag in words:
-        if view.is_dry((flag,)) and flag in view.words:
-            return not may_be_value(view.words, view.words.index(flag), program.value_flags, switches)
-    return False
 
 
 def _mentions(

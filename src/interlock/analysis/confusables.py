@@ -60,14 +60,13 @@ def fold_confusables(text: str, words: Container[str], name: bool = False) -> st
     Text in another language stays: `SQLом` is a Russian ending, `таблица` looks like no English word. In a name, accents go too
     where that makes one of `words` of it.
     """
-    return text if text.isascii() else _TOKEN.sub(lambda found: _token(found[0], words, name), text)
-
-
-def _token(token: str, words: Container[str], name: bool) -> str:
-    if token.isascii():
-        return token
-    name = name or "_" in token
-    return _PIECE.sub(lambda found: _piece(found[0], words, name), token)
+    return (
+        text
+        if text.isascii()
+        else _TOKEN.sub(
+            lambda token: _PIECE.sub(lambda found: _piece(found[0], words, name or "_" in token[0]), token[0]), text
+        )
+    )
 
 
 def _piece(piece: str, words: Container[str], name: bool) -> str:
@@ -92,31 +91,16 @@ def _is_known(word: str, words: Container[str]) -> bool:
     return len(humps) > 1 and all(hump.lower() in words for hump in humps)
 
 
-def _is_foreign(char: str) -> bool:
-    return ord(char) in _look_alikes() and not unicodedata.name(char, "").startswith("LATIN")
-
-
 def _mixes(word: str) -> bool:
     """True for a word with Latin letters and letters of another alphabet that look like Latin ones."""
-    return any(char.isascii() for char in word) and any(map(_is_foreign, word))
+    return any(char.isascii() for char in word) and any(
+        ord(char) in _look_alikes() and not unicodedata.name(char, "").startswith("LATIN") for char in word
+    )
 
 
 _SPELT = str.maketrans(
-    {
-        "ß": "ss",
-        "ё": "е",
-        "ı": "i",
-        "ł": "l",
-        "đ": "d",
-        "ø": "o",
-        "æ": "ae",
-        "أ": "ا",
-        "إ": "ا",
-        "آ": "ا",
-        "ٱ": "ا",
-        "ى": "ي",
-        "ـ": None,
-    }
+    {"ß": "ss", "ё": "е", "ı": "i", "ł": "l", "đ": "d", "ø": "o", "æ": "ae", "ى": "ي", "ـ": None}
+    | dict.fromkeys("أإآٱ", "ا")
     | dict.fromkeys(map(chr, range(0x064B, 0x0653)))
 )
 

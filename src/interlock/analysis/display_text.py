@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from msgspec import Struct
@@ -42,7 +42,9 @@ def excerpt(text: str, span: Span) -> tuple[list[ExcerptLine], int]:
     start, end = max(0, span[0]), min(len(text), max(span[1], span[0] + 1))
     rows: list[ExcerptLine] = []
     more = 0
-    for number, first, line in _lines(text):
+    first = after = 0
+    for number, line in enumerate(text.split("\n"), 1):
+        first, after = after, after + len(line) + 1
         if first >= end and rows:
             break
         if first + len(line) < start or (not line.strip() and rows):
@@ -54,13 +56,6 @@ def excerpt(text: str, span: Span) -> tuple[list[ExcerptLine], int]:
     return rows, more
 
 
-def _lines(text: str) -> Iterator[tuple[int, int, str]]:
-    first = 0
-    for number, line in enumerate(text.split("\n"), 1):
-        yield number, first, line
-        first += len(line) + 1
-
-
 def _row(number: int, line: str, start: int, end: int) -> ExcerptLine:
     skipped = start - _LEAD if start > WIDTH - _LEAD else 0
     head = "…" if skipped else ""
@@ -68,7 +63,7 @@ def _row(number: int, line: str, start: int, end: int) -> ExcerptLine:
     width = 0
     for place in range(skipped, len(line)):
         piece = _shown(line[place])
-        columns = _columns(piece)
+        columns = len(piece) if piece.isascii() else sum(map(_columns, piece))
         width += columns
         if width > WIDTH:
             shown.append("…")
@@ -87,11 +82,7 @@ def _shown(char: str) -> str:
     return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
 
 
-def _columns(piece: str) -> int:
-    return len(piece) if piece.isascii() else sum(_char_columns(char) for char in piece)
-
-
-def _char_columns(char: str) -> int:
+def _columns(char: str) -> int:
     if unicodedata.category(char) in ("Mn", "Me"):
         return 0
     return 2 if unicodedata.east_asian_width(char) in "WF" else 1
@@ -139,11 +130,8 @@ def harm(text: str, findings: Iterable[Mapping[str, Any]]) -> tuple[str, ...]:
     known = [one for one in findings if isinstance(one, Mapping)]
     worst = max((int(one.get("level") or 0) for one in known), default=0)
     said = (str(one.get("subject") or "") for one in known if int(one.get("level") or 0) == worst)
-    return tuple(_cut(one) for one in dict.fromkeys(filter(None, said)))[:MOST]
-
-
-def _cut(words: str) -> str:
-    return words if len(words) <= _WIDTH else f"{words[: _WIDTH - 1]}…"
+    short = (one if len(one) <= _WIDTH else f"{one[: _WIDTH - 1]}…" for one in dict.fromkeys(filter(None, said)))
+    return tuple(short)[:MOST]
 
 
 def lookalikes(text: str) -> tuple[str, ...]:

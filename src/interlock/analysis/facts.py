@@ -209,14 +209,12 @@ def _read_and_written(facts: Sequence[Fact]) -> Sequence[Fact]:
         return facts
     return [
         replace(fact, verb="overwrite", traits=fact.traits | {SAME})
-        if isinstance(fact, Effect) and _goes_over(fact) and (fact.span, fact.path) in read
+        if isinstance(fact, Effect)
+        and (fact.verb == "write" and fact.path and (fact.span, fact.path) in read)
+        and ("create" not in fact.traits and fact.place not in _GUARDED)
         else fact
         for fact in facts
     ]
-
-
-def _goes_over(fact: Effect) -> bool:
-    return fact.verb == "write" and bool(fact.path) and "create" not in fact.traits and fact.place not in _GUARDED
 
 
 def _names_only(facts: Sequence[Fact]) -> Sequence[Fact]:
@@ -238,18 +236,14 @@ def _unseen(facts: Sequence[Fact]) -> Sequence[Fact]:
         if not isinstance(fact, Command):
             continue
         counted = after is not None and "piped" in after.traits and names_only(after.program, after.words)
-        if counted or (holder is not None and "captured" in fact.traits and _is_within(fact, holder)):
+        inner, outer = fact.span, holder.span if holder is not None else None
+        within = inner is not None and outer is not None and outer[0] <= inner[0] and inner[1] < outer[1]
+        if counted or (within and "captured" in fact.traits):
             found[at] = replace(fact, traits=fact.traits | {UNSEEN})
         if fact.env and _hides_secret(fact):
             holder = fact
         after = fact
     return found
-
-
-def _is_within(fact: Command, outer: Command) -> bool:
-    if fact.span is None or outer.span is None:
-        return False
-    return outer.span[0] <= fact.span[0] and fact.span[1] < outer.span[1]
 
 
 def _hides_secret(program: Command) -> bool:
@@ -296,16 +290,14 @@ def _undone(facts: Sequence[Fact]) -> Sequence[Fact]:
     """`gh workflow disable X && gh workflow enable X` leaves everything as it was."""
     found = list(facts)
     for at, fact in enumerate(facts):
-        back = _taken_back(fact) if isinstance(fact, Command) else ()
-        if back and any(isinstance(one, Command) and (one.program, *one.words) == back for one in facts[at + 1 :]):
+        words = fact.words if isinstance(fact, Command) else ()
+        turn = next((number for number, word in enumerate(words[:3]) if word in _INVERSES), None)
+        if turn is None or not isinstance(fact, Command):
+            continue
+        back = (fact.program, *words[:turn], _INVERSES[words[turn]], *words[turn + 1 :])
+        if any(isinstance(one, Command) and (one.program, *one.words) == back for one in facts[at + 1 :]):
             found[at] = replace(fact, traits=fact.traits | {UNDONE})
     return found
-
-
-def _taken_back(fact: Command) -> tuple[str, ...]:
-    """The command that undoes this one, in its own words; none for most."""
-    at = next((number for number, word in enumerate(fact.words[:3]) if word in _INVERSES), None)
-    return () if at is None else (fact.program, *fact.words[:at], _INVERSES[fact.words[at]], *fact.words[at + 1 :])
 
 
 def _engine_line(fact: Fact) -> str:

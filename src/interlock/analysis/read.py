@@ -10,7 +10,7 @@ from importlib import import_module
 
 from msgspec import Struct
 
-from interlock.analysis.facts import BudgetSpent, Command, Effect, Fact, Report, combine_facts
+from interlock.analysis.facts import BudgetSpent, Command, Effect, Fact, combine_facts
 from interlock.analysis.lazy_regex import lazy_regex
 from interlock.analysis.operations.name_patterns import BUILT_IN_PATTERNS, NamePatterns
 from interlock.analysis.programs.load import program_set, word_set
@@ -54,17 +54,13 @@ def read(
         _unreadable(shell, whole, "more work to read than any command needs", "budget")
     except RecursionError:
         _unreadable(shell, whole, "nested too deeply to read", "nesting")
-    witnesses = _witnesses(session.witnesses) if session.witnesses else ()
+    witnesses = tuple(
+        Witness(path, hashlib.sha256(content.encode("utf-8", "surrogatepass")).hexdigest())
+        for path, content in sorted(session.witnesses.items())
+    )
     facts = combine_facts(session.facts)
     return Reading(
         tuple(dict.fromkeys(facts) if len(facts) > 1 else facts), witnesses, session.line or NOT_READ, session.files
-    )
-
-
-def _witnesses(scripts: Mapping[str, str]) -> tuple[Witness, ...]:
-    return tuple(
-        Witness(path, hashlib.sha256(content.encode("utf-8", "surrogatepass")).hexdigest())
-        for path, content in sorted(scripts.items())
     )
 
 
@@ -159,10 +155,6 @@ def _function(module: str, name: str) -> Callable[..., None]:
     return found
 
 
-def _reader(language: str) -> Callable[[str, Report], None]:
-    return _function(_LANGUAGE_MODULES[language], "read_redis_text" if language == "redis" else f"read_{language}")
-
-
 def read_code(language: str, text: str, job: Job) -> None:
     """Read code in a language by name; what is unknown, too long or nested too deeply is reported as such."""
     session = job.host.session
@@ -184,7 +176,8 @@ def read_code(language: str, text: str, job: Job) -> None:
     language = language if language in _LANGUAGE_MODULES else "other"
     session.nesting += 1
     try:
-        _reader(language)(text, job)
+        name = "read_redis_text" if language == "redis" else f"read_{language}"
+        _function(_LANGUAGE_MODULES[language], name)(text, job)
     except RecursionError:
         job.unreadable(f"{language} nested too deeply", "nesting")
     finally:

@@ -11,7 +11,7 @@ from cases import each
 from interlock.analysis.classify import pattern
 from interlock.analysis.facts import VERBS
 from interlock.analysis.packs import PackError
-from interlock.analysis.place_names import PLACES
+from interlock.analysis.places import PLACES
 from interlock.analysis.programs import build_program
 from interlock.analysis.rules import build_rule
 from interlock.analysis.rules.load import build_rulebook

@@ -110,7 +110,9 @@ class _Draft:
             outputs = outputs[-1:] * len(self.urls)
         made = []
         for index, url in enumerate(self.urls):
-            output = outputs[index] if index < len(outputs) else f"{folder}{_base_name(url)}" if named else ""
+            path = url.split("?", 1)[0].split("#", 1)[0].split("://", 1)[-1]
+            name = (path.rpartition("/")[2] if "/" in path else "") or "index.html"
+            output = outputs[index] if index < len(outputs) else f"{folder}{name}" if named else ""
             body = "&".join(self.body)
             if self.has("in_query"):
                 url, body = f"{url}{'&' if '?' in url else '?'}{body}" if body else url, ""
@@ -118,17 +120,9 @@ class _Draft:
         return made
 
 
-def _base_name(url: str) -> str:
-    path = url.split("?", 1)[0].split("#", 1)[0].split("://", 1)[-1]
-    name = path.rsplit("/", 1)[-1] if "/" in path else ""
-    return name or "index.html"
-
-
 _METHOD = re.compile(r"[A-Za-z]+\Z")
 _ITEM = re.compile(r"([^\s:=@]*)(:=@|=@|==|:=|:|=|@)", re.DOTALL)
 
-
-__all__ = ["HttpRequest", "parse_requests", "read_http"]
 
 _READS = frozenset({"get", "head", "options", "trace", "propfind"})
 _LOCAL = frozenset({"localhost", "127.0.0.1", "::1", "0.0.0.0", "host.docker.internal"})
@@ -150,10 +144,14 @@ def read_http(method: str, url: str, body: str, headers: Sequence[str], out: Rep
     out.step()
     verb = (method or "get").strip().lower()
     place = urlsplit_safely(url)
-    if verb not in _READS or (verb == "get" and headers):
-        verb = _effective_method(verb, headers)
-    if "_method" in place.query or "_method" in body[:_BODY_READ]:
-        verb = _method_field(verb, place.query, body)
+    if verb not in _READS or verb == "get":  # the method of an override header, which the server obeys
+        overrides = (_OVERRIDE.match(header.strip()) for header in headers)
+        verb = next((found[1].lower() for found in overrides if found), verb)
+    if (
+        "_method" in place.query or "_method" in body[:_BODY_READ]
+    ):  # in the address or in a form, which many frameworks obey
+        field = _METHOD_FIELD.search(place.query) or _METHOD_FIELD.search(body[:_BODY_READ])
+        verb = field[1].lower() if field else verb
     if verb in _REMOVING:
         verb = "delete"
     traits = ("local",) if place.host in _LOCAL else ()
@@ -165,13 +163,17 @@ def read_http(method: str, url: str, body: str, headers: Sequence[str], out: Rep
     if verb in _READS:
         out.effect("fetch", url, *traits)
         return
-    if _read_search_engine(verb, place, body, out):
+    parts = [part for part in place.path.split("/") if part]
+    if parts and (effect := _searched(verb, place, body, parts)):
+        out.effect(*effect)
         return
     if verb == "post" and _deletes_by_graphql(place.path, body):
         verb = "delete"
     elif verb != "delete" and (_path_deletes(place.path) or _body_deletes(body) or _field_ends(verb, place.path, body)):
         traits = ("deletes", *traits)
-    elif _moves_money(place):
+    elif _MONEY.search(place.path.lower()) and f".{place.host}".endswith(
+        tuple(f".{one}" for one in word_set("money_hosts"))
+    ):
         traits = ("payment", *traits)
     out.effect("http", url, verb, *traits)
 
@@ -201,22 +203,8 @@ def urlsplit_safely(url: str) -> UrlParts:
     return UrlParts(host, port if port.isdecimal() else "", unquote(parts.path), parts.query)
 
 
-def _effective_method(verb: str, headers: Sequence[str]) -> str:
-    """The method of a method-override header, which the server obeys."""
-    for header in headers:
-        if found := _OVERRIDE.match(header.strip()):
-            return found.group(1).lower()
-    return verb
-
-
 _REMOVING = frozenset({"purge", "unlink", "ban", "unlock"})  # methods that caches and WebDAV add
 _METHOD_FIELD = lazy_regex(r"(?:^|[&?\s{,\"'])_method[\"']?\s*[=:]\s*[\"']?(\w+)", re.IGNORECASE)
-
-
-def _method_field(verb: str, query: str, body: str) -> str:
-    """`_method=DELETE`, in the address or in a form, which many frameworks obey."""
-    found = _METHOD_FIELD.search(query) or _METHOD_FIELD.search(body[:_BODY_READ])
-    return found.group(1).lower() if found else verb
 
 
 # Kinds of verbs that end something, where the last part of a path names them together with their object.
@@ -304,17 +292,8 @@ _DESTROYS = lazy_regex(
 )
 
 
-def _read_search_engine(verb: str, place: UrlParts, body: str, out: Report) -> bool:
-    """Elasticsearch and OpenSearch: whole indices go by their bare name, documents by a query."""
-    parts = [part for part in place.path.split("/") if part]
-    effect = _searched(verb, place, body, parts) if parts else ()
-    if effect:
-        out.effect(*effect)
-    return bool(effect)
-
-
 def _searched(verb: str, place: UrlParts, body: str, parts: Sequence[str]) -> tuple[str, ...]:
-    """The effect of a request on a search engine; none where it is another server, or only reads."""
+    """The effect of a request on Elasticsearch or OpenSearch, where whole indices go by their bare name; none for another server, or a mere read."""
     first, last = parts[0], parts[-1]
     if last == "_delete_by_query" and verb == "post":
         index = first if len(parts) > 1 else "_all"
@@ -393,9 +372,3 @@ def is_deletion_name(name: str) -> bool:
     """True for the name of a call that deletes, as GraphQL fields and remote procedures have them."""
     lowered = name.lower()
     return lowered.startswith(_GRAPHQL_VERBS) or name.endswith(_GRAPHQL_ENDS)
-
-
-def _moves_money(place: UrlParts) -> bool:
-    if not _MONEY.search(place.path.lower()):
-        return False
-    return any(place.host == host or place.host.endswith("." + host) for host in word_set("money_hosts"))

@@ -12,7 +12,7 @@ from interlock.analysis.facts import Report
 from interlock.analysis.lexicon import objects, split_name, verbs
 from interlock.analysis.lexicon.load import Patterns, WordLists
 from interlock.analysis.operations.params import MAX_TEXT, Entry, Keys, each, squash, text_at
-from interlock.analysis.place_names import is_secret
+from interlock.analysis.places import is_secret
 
 _PATTERNS = Patterns("requests")
 _LISTS = WordLists("requests")

@@ -13,7 +13,7 @@ from msgspec import Struct, field
 from interlock.analysis.facts import VERBS
 from interlock.analysis.operations.name_patterns import BUILT_IN_PATTERNS, NamePatterns
 from interlock.analysis.packs import PackError, only_keys, typed_field, word_list
-from interlock.analysis.place_names import PLACES
+from interlock.analysis.places import PLACES
 from interlock.analysis.programs import Program
 from interlock.model import Action, Category, Level, command, intent, operation, tool
 

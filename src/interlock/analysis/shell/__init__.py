@@ -414,7 +414,11 @@ def show_command(program: str, words: Sequence[str]) -> str:
     if len(words) <= 40 and "" not in words and not _NEEDS_QUOTES.search("".join(words)):
         text = " ".join([program, *words])
     else:
-        text = " ".join([program, *[_quoted(word[:_SHOWN]) for word in words[:40]]])
+        shown = [word[:_SHOWN] for word in words[:40]]
+        plain = [
+            one if one and not _NEEDS_QUOTES.search(one) else "'" + one.replace("'", "'\\''") + "'" for one in shown
+        ]
+        text = " ".join([program, *plain])
     if not text.isascii():
         text = text.replace(QUOTED, "")
         text = _HOLE.sub(lambda m: f"${m[1]}" if m[1] else "…", text)
@@ -424,12 +428,6 @@ def show_command(program: str, words: Sequence[str]) -> str:
 _SHOWN = 2_000  # characters of a word that can be among the first 300
 _HOLE = lazy_regex(f"{HOLE}([^{HOLE}]*){HOLE}")
 _NEEDS_QUOTES = lazy_regex(r"[\s'\"|&;<>()]")
-
-
-def _quoted(word: str) -> str:
-    if word and not _NEEDS_QUOTES.search(word):
-        return word
-    return "'" + word.replace("'", "'\\''") + "'"
 
 
 def command_fact(program: str, words: Sequence[str], where: Where, stdin: Stream | None, cwd: str = "") -> Command:

@@ -154,49 +154,36 @@ def _split(line: str, between: str | None, most: int) -> list[str]:
 
 def assign_all(shell: Shell, assigns: Sequence[Assignment]) -> None:
     for item in assigns:
-        value = _value(shell, item)
+        value = assigned_value(shell, item)
         if item.index:
             evaluate(item.index, shell)
         if item.name == "BASH_ALIASES" and item.index:
             shell.aliases[item.index] = expand.text(item.value, shell)
         shell.assign(item.name, value)
-        _assign_keys(shell, item)
+        if item.index and not item.index.isdigit():  # an associative array's values, each under its own name
+            shell.variables[f"{item.name}[{item.index}]"] = [expand.text(item.value, shell)]
+        for key, word in zip(item.keys, item.items or (), strict=False):
+            if key:
+                evaluate(key, shell)
+                shell.variables[f"{item.name}[{key}]"] = [expand.text(word, shell)]
         if item.name in shipped_variables()["runs"] or item.name in _STARTUP_FILES or item.name in _PROMPTS:
             run_variables(shell, ((item.name, value[0] if value else ""),), shell.where)
 
 
-def _assign_keys(shell: Shell, item: Assignment) -> None:
-    """An associative array's values, each under its own name."""
-    if item.index and not item.index.isdigit():
-        shell.variables[f"{item.name}[{item.index}]"] = [expand.text(item.value, shell)]
-    for key, word in zip(item.keys, item.items or (), strict=False):
-        if key:
-            evaluate(key, shell)
-            shell.variables[f"{item.name}[{key}]"] = [expand.text(word, shell)]
-
-
-def _value(shell: Shell, item: Assignment) -> list[str]:
+def assigned_value(shell: Shell, item: Assignment) -> list[str]:
     if item.items is not None:
         value = [field for word in item.items for field in expand.fields(word, shell)]
         return [*(shell.lookup(item.name) or []), *value] if item.append else value
     value_text = expand.text(item.value, shell)
     before = shell.lookup(item.name) or [""]
     if item.index:
-        return _with_item(shell, before, item.index, value_text)
+        number = calculate(item.index, shell)
+        if number is None or not 0 <= number < 64:
+            return [value_text]
+        padded = [*before, *[""] * (number + 1 - len(before))]
+        padded[number] = value_text
+        return padded
     return [before[0] + value_text] if item.append else [value_text]
-
-
-def _with_item(shell: Shell, items: list[str], index: str, value: str) -> list[str]:
-    number = calculate(index, shell)
-    if number is None or not 0 <= number < 64:
-        return [value]
-    padded = [*items, *[""] * (number + 1 - len(items))]
-    padded[number] = value
-    return padded
-
-
-def command_env(shell: Shell, assigns: Sequence[Assignment]) -> tuple[tuple[str, str], ...]:
-    return tuple((item.name, " ".join(_value(shell, item))) for item in assigns)
 
 
 def declare(shell: Shell, words: Sequence[str], assigns: Sequence[Assignment]) -> None:

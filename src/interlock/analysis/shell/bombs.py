@@ -30,23 +30,15 @@ def attempted_bomb(text: str) -> str:
     return found[1] if found else ""
 
 
-def is_bomb(name: str, body: Node) -> bool:
+def is_bomb(name: str, body: Node, beside: bool = False) -> bool:
     """True for a function that starts itself beside itself, whatever happens: its definition is an attempt already."""
-    return _starts(name, [body], False)
-
-
-def _starts(name: str, nodes: Sequence[Node], beside: bool) -> bool:
-    return any(_starts_here(name, node, beside) for node in nodes)
-
-
-def _starts_here(name: str, node: Node, beside: bool) -> bool:
-    if isinstance(node, SimpleCommand):
-        return beside and bool(node.words) and node.words[0].literal == name
-    if isinstance(node, ShellGroup):
-        return _starts(name, node.body, beside)
-    if isinstance(node, ShellPipeline):
-        return _starts(name, node.stages, True)
-    return isinstance(node, Background) and _starts_here(name, node.node, True)
+    if isinstance(body, SimpleCommand):
+        return beside and bool(body.words) and body.words[0].literal == name
+    if isinstance(body, ShellGroup):
+        return any(is_bomb(name, node, beside) for node in body.body)
+    if isinstance(body, ShellPipeline):
+        return any(is_bomb(name, node, True) for node in body.stages)
+    return isinstance(body, Background) and is_bomb(name, body.node, True)
 
 
 def may_end(words: Sequence[str], arguments: Sequence[str] | None, conditional: bool) -> bool:

@@ -90,18 +90,15 @@ def _is_setup(job: Job) -> bool:
     """eval "$(ssh-agent -s)": the last command read is a program's own shell set-up."""
     for fact in reversed(job.session.facts):
         if isinstance(fact, Command) and fact.via and fact.via[-1] == "$( )":
-            named = bool(word_set("setup").intersection(fact.words)) and not _passes_on(fact.program)
+            # What prints a file, what flows in or the answer of a host prints what others wrote.
+            printed = shipped_programs().get(fact.program)
+            foreign = fact.program in program_set("filter") or fact.program in program_set("encoder")
+            foreign = foreign or (printed is not None and bool(printed.http or printed.sends))
+            named = not foreign and not word_set("setup").isdisjoint(fact.words)
             return named or fact.program in program_set("shell_setup")
         if not isinstance(fact, Command) or fact.program != "eval":
             return False
     return False
-
-
-def _passes_on(name: str) -> bool:
-    """Whether a program prints what others wrote: a file, what flows in, the answer of a host."""
-    program = shipped_programs().get(name)
-    away = program is not None and bool(program.http or program.sends)
-    return away or name in program_set("filter") or name in program_set("encoder")
 
 
 def source(job: Job) -> Stream:

@@ -91,7 +91,12 @@ def _joined(found: Sequence[Proof], operator: str) -> Proof:
 
 def _test(words: Sequence[ShellWord], quoted_only: bool) -> Proof:
     """The proof of one test's words; `[ -n $x ]` proves nothing, for an empty `$x` leaves `[ -n ]`, which succeeds."""
-    texts = [_plain(word) for word in words]
+    texts = [
+        "".join([part.text for part in word.parts if isinstance(part, ShellText)])
+        if all(isinstance(part, ShellText) for part in word.parts)
+        else None  # something in it is expanded
+        for word in words
+    ]
     if "(" in texts or ")" in texts:
         return NOTHING_PROVED
     for marks, operator in ((("||", "-o"), "||"), (("&&", "-a"), "&&")):
@@ -120,13 +125,6 @@ def _primary(words: Sequence[ShellWord], texts: Sequence[str | None], quoted_onl
             return _swapped((frozenset(), left), not same)
         return (left if same and right is not None and "*" not in right else frozenset()), frozenset()
     return NOTHING_PROVED
-
-
-def _plain(word: ShellWord) -> str | None:
-    """The text of a word in which nothing is expanded."""
-    if all(isinstance(part, ShellText) for part in word.parts):
-        return "".join(part.text for part in word.parts if isinstance(part, ShellText))
-    return None
 
 
 def _variable(word: ShellWord, quoted_only: bool) -> frozenset[str]:
@@ -270,7 +268,8 @@ def loop(shell: Shell, node: ShellLoop, stdin: Stream | None) -> Stream:
                 assignments.assign_read(shell, names, line)
             streams.append(shell.walk_list(node.head, line))
             bulk = stdin is not None and (not lines or len(lines) >= MANY or "bulk" in stdin.taints)
-            filled, shell.filled = shell.filled, _looped(shell, node)
+            passed = proof(node.head[-1]) if node.head else NOTHING_PROVED  # by the test that lets the body run
+            filled, shell.filled = shell.filled, shell.filled | passed[1 if node.until else 0]
             streams.append(_round(shell, node.body, stdin, bulk))
             shell.filled = filled
     else:
@@ -278,7 +277,9 @@ def loop(shell: Shell, node: ShellLoop, stdin: Stream | None) -> Stream:
         bulk = len(items) >= MANY or any(not known(item) for item in items)
         if len(items) > MAX_ROUNDS:
             items = [*items[:MAX_ROUNDS], hole()]
-        filled, shell.filled = shell.filled, shell.filled | _going_over(node.items)
+        parts = [word.parts[0] for word in node.items if len(word.parts) == 1]
+        over = {part.name for part in parts if isinstance(part, ShellVariable) and not part.quoted}  # empty: no round
+        filled, shell.filled = shell.filled, shell.filled | over
         for item in items:
             shell.session.step(2)
             shell.variables[node.name] = [item]
@@ -287,18 +288,6 @@ def loop(shell: Shell, node: ShellLoop, stdin: Stream | None) -> Stream:
         shell.filled = filled
     stream = join_streams(streams)
     return redirections.write_output(shell, node.redirects, stream, "", [])
-
-
-def _going_over(words: Sequence[ShellWord]) -> set[str]:
-    """The variables without quotes that a loop goes over: where one is empty, there is no round."""
-    parts = [word.parts[0] for word in words if len(word.parts) == 1]
-    return {part.name for part in parts if isinstance(part, ShellVariable) and not part.quoted}
-
-
-def _looped(shell: Shell, node: ShellLoop) -> set[str]:
-    """The variables that are not empty in the body of a loop, by the test that lets it run."""
-    found = proof(node.head[-1]) if node.head else NOTHING_PROVED
-    return shell.filled | found[1 if node.until else 0]
 
 
 def _round(shell: Shell, body: Sequence[Node], stdin: Stream | None, bulk: bool) -> Stream:

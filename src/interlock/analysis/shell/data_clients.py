@@ -182,7 +182,8 @@ def read_store(program: Program, words: Sequence[str], out: Report) -> None:
     for item in program.stores:
         if behind(item.subcommand, found.operands) is not None and holds(item, found):
             name = _object(item, found)
-            out.effect(item.effect, name, *item.traits, *_more_traits(item, name))
+            more = [trait for trait, pattern in item.traits_for.items() if re.fullmatch(pattern, name)]
+            out.effect(item.effect, name, *item.traits, *more)
             return
     out.effect("store_read", "".join(found.operands[1:2]))
 
@@ -195,7 +196,3 @@ def _object(item: StoreEffect, found: CommandOptions) -> str:
         parts = (word.partition("=") for word in found.operands)
         return next((value for name, equals, value in parts if equals and name in item.setting), "")
     return "".join(found.operands[item.at : item.at + 1])
-
-
-def _more_traits(item: StoreEffect, name: str) -> list[str]:
-    return [trait for trait, pattern in item.traits_for.items() if re.fullmatch(pattern, name)]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 from itertools import dropwhile
 from shlex import quote
@@ -40,7 +40,8 @@ def run_carried(job: Job, program: Program, items: Sequence[Payload]) -> Stream 
             continue
         texts = [(language, text, via) for language, text in _texts(job, item, found)]
         rest = _command_words(item, found, words) or _named_command(item, words)
-        if item.packages and (address := _address([*rest[:1], *found.all(*item.packages)])):
+        packages = [*rest[:1], *found.all(*item.packages)] if item.packages else []
+        if address := next(filter(_ADDRESS.match, packages), ""):  # instead of a registry
             job.effect("run_download", address)
         for language, text, source in texts:
             read_carried(job, language, text, source, item.traits)
@@ -52,13 +53,9 @@ def run_carried(job: Job, program: Program, items: Sequence[Payload]) -> Stream 
                 _read_stdin(job, job.stdin, item, via)
         if item.opens and found.operands:
             job.effect("read", found.operands[0])
-        if stream is None and _is_sql(item):
+        if stream is None and item.stdin.startswith("sql"):
             stream = _printed([text for _, text, _ in texts])
     return stream
-
-
-def _is_sql(item: Payload) -> bool:
-    return item.stdin.startswith("sql")
 
 
 def _printed(texts: Sequence[str]) -> Stream:
@@ -72,7 +69,7 @@ def _printed(texts: Sequence[str]) -> Stream:
 def _read_stdin(job: Job, stream: Stream, item: Payload, via: str) -> None:
     if job.text_to_run() is None:
         return
-    if _is_sql(item) and not stream.known and not without_holes(stream.text).strip():
+    if item.stdin.startswith("sql") and not stream.known and not without_holes(stream.text).strip():
         inside(job).effect("run_script", hole(), "sql")
     else:
         read_carried(job, item.stdin, stream.text, via, item.traits)
@@ -205,19 +202,15 @@ def _written_files(job: Job, languages: Mapping[str, str]) -> Iterator[tuple[str
         yield from ((language, text) for name, language in named.items() if fnmatchcase(path, name))
 
 
-def _script_text(job: Job, path: str, language: str) -> str | None:
-    """The text of a script; Python also goes by a module's name."""
-    text = job.file_text(path)
-    return text if text is not None or language != "python" else job.file_text(f"{path}.py")
-
-
 def _file_texts(job: Job, path: str, language: str) -> Iterator[tuple[str, str]]:
     if job.runs_download(job.full(path)):
         return
     if path in ("-", "/dev/stdin") and job.stdin is not None:
         if (text := job.text_to_run()) is not None:
             yield language, text
-    elif (text := _script_text(job, path, language)) is not None:
+    elif (text := job.file_text(path)) is not None or (
+        language == "python" and (text := job.file_text(f"{path}.py")) is not None
+    ):
         yield language, text
     elif language.startswith("sql"):
         inside(job).effect("run_script", path, "sql")
@@ -235,55 +228,16 @@ def read_carried(job: Job, language: str, text: str, via: str, traits: Sequence[
         read_statements(inside(job, via, traits), text, language[4:])
     elif (reader := _TEXTS.get(language)) is not None:
         reader(job, text, via, traits)
+    elif (commands := _COMMANDS.get(language)) is not None:
+        for command in commands(text):
+            job.shell_text(command, via, *traits)
+        if language == "elisp":
+            for path in _ELISP_DELETE.findall(text):
+                job.effect("delete", path, "recursive")
+        elif language == "shell_python":
+            inside(job, via, traits).code("other", text, via)
     elif language != "data":
         inside(job, via, traits).code(language, text, via)
-
-
-def _read_prompt(job: Job, text: str, via: str, traits: Sequence[str]) -> None:
-    """Lines for the prompt of another language, of which some go to a shell."""
-    for line in text.replace(QUOTED, "").splitlines():
-        if found := _ESCAPE.match(line):
-            job.shell_text(line[found.end() :], via, *traits)
-
-
-def _read_keys(job: Job, text: str, via: str, traits: Sequence[str]) -> None:
-    """What is typed into another terminal."""
-    typed = [word for word in _NEW_LINE.sub("\n", text).split(" ") if word not in _KEYS]
-    job.shell_text(" ".join(typed), via, *traits)
-
-
-def _read_schedule(job: Job, text: str, via: str, traits: Sequence[str]) -> None:
-    """Lines of a crontab: a time, and the command for it."""
-    for line in text.splitlines()[:200]:
-        if (found := _CRON_LINE.fullmatch(line)) and not line.lstrip().startswith("#"):
-            job.shell_text(found[1], via, *traits)
-
-
-def _read_quoted(job: Job, text: str, via: str, traits: Sequence[str]) -> None:
-    """Commands in a list: `["a", "b"]`, `[a]` or the bare text."""
-    text = _ASSIGNED.sub("", text)
-    for one in [inner.replace('\\"', '"') for inner in _QUOTED.findall(text)] or [text.strip("[]'")]:
-        job.shell_text(one, via, *traits)
-
-
-def _read_elisp(job: Job, text: str, via: str, traits: Sequence[str]) -> None:
-    """The calls of Emacs Lisp that run text or delete."""
-    for inner in _ELISP_SHELL.findall(text):
-        job.shell_text(inner.replace('\\"', '"'), via, *traits)
-    for path in _ELISP_DELETE.findall(text):
-        job.effect("delete", path, "recursive")
-
-
-def _read_shell_python(job: Job, text: str, via: str, traits: Sequence[str]) -> None:
-    """Python with commands of a shell in `![…]` and `$(…)`, or on lines of their own."""
-    job.shell_text("\n".join(map("".join, _SHELL_PARTS.findall(text))) or text, via, *traits)
-    inside(job, via, traits).code("other", text, via)
-
-
-def _read_transport(job: Job, text: str, via: str, traits: Sequence[str]) -> None:
-    """ext::COMMAND, where an address is expected."""
-    if text.startswith("ext::"):
-        job.shell_text(_TRANSPORT_SPACE.sub(" ", text[5:]), via, *traits)
 
 
 _KEYS = frozenset({"Enter", "C-m", "C-j", "KPEnter", "C-c", "Space", "Escape"})
@@ -295,18 +249,30 @@ _ELISP_DELETE = lazy_regex(r'\(delete-(?:file|directory)\s+"([^"]*)"')
 _SHELL_PARTS = lazy_regex(r"[!$]\[([^\]\n]+)\]|[!$]\(([^)\n]+)\)")
 _ASSIGNED = lazy_regex(r"^\w+=")
 _TRANSPORT_SPACE = lazy_regex(r"%[S ]")
-_TEXTS: Mapping[str, Callable[[Job, str, str, Sequence[str]], None]] = {
+_TEXTS: Mapping[str, Callable[[Job, str, str, Sequence[str]], object]] = {
     "program": lambda job, text, via, traits: job.effect("run_script", text, "carried"),
     "reverse": lambda job, text, via, traits: job.effect("reverse_shell", text),
     "loose": lambda job, text, via, traits: add_harm(job, text, via),
-    "prompt": _read_prompt,
-    "keys": _read_keys,
-    "cron": _read_schedule,
-    "quoted": _read_quoted,
-    "transport": _read_transport,
-    "elisp": _read_elisp,
-    "shell_python": _read_shell_python,
     "transfer": read_transfer,
+}
+# The commands in a text of another kind: lines for the prompt of a language of which some go to a shell, keys that are typed into a
+# terminal, a time and the command for it, a list `["a", "b"]`, ext::COMMAND for an address, Emacs Lisp, Python with `![…]` and `$(…)`.
+_COMMANDS: Mapping[str, Callable[[str], Iterable[str]]] = {
+    "prompt": lambda text: [
+        line[found.end() :] for line in text.replace(QUOTED, "").splitlines() if (found := _ESCAPE.match(line))
+    ],
+    "keys": lambda text: [" ".join(word for word in _NEW_LINE.sub("\n", text).split(" ") if word not in _KEYS)],
+    "cron": lambda text: [
+        found[1]
+        for line in text.splitlines()[:200]
+        if (found := _CRON_LINE.fullmatch(line)) and not line.lstrip().startswith("#")
+    ],
+    "quoted": lambda text: (
+        [inner.replace('\\"', '"') for inner in _QUOTED.findall(text)] or [_ASSIGNED.sub("", text).strip("[]'")]
+    ),
+    "transport": lambda text: [_TRANSPORT_SPACE.sub(" ", text[5:])] if text.startswith("ext::") else [],
+    "elisp": lambda text: [inner.replace('\\"', '"') for inner in _ELISP_SHELL.findall(text)],
+    "shell_python": lambda text: ["\n".join(map("".join, _SHELL_PARTS.findall(text))) or text],
 }
 
 
@@ -346,11 +312,6 @@ def _mounts(texts: Sequence[str]) -> dict[str, str]:
         if host and seen_as and parts.get("type", "bind") == "bind":
             mounts[seen_as.rstrip("/")] = host
     return mounts
-
-
-def _address(specs: Sequence[str]) -> str:
-    """The package that comes from an address instead of a registry; none for most."""
-    return next((spec for spec in specs if _ADDRESS.match(spec)), "")
 
 
 def run_words(

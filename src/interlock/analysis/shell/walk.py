@@ -50,18 +50,7 @@ _HOLES = re.compile(f"{HOLE}([^{HOLE}]*){HOLE}")
 _POSIX = re.compile(r"\(\(|&>|\[\[|\becho\b[^\n]*\\")  # what bash and a POSIX shell read in two ways
 
 
-_OWN_TO_EACH = (
-    "cwds",
-    "variables",
-    "functions",
-    "references",
-    "attributes",
-    "filled",
-    "missed",
-    "emptied",
-    "inputs",
-    "outputs",
-)
+_OWN_TO_EACH = tuple("cwds variables functions references attributes filled missed emptied inputs outputs".split())
 
 
 class Shell:
@@ -85,9 +74,8 @@ class Shell:
         self.missed: list[str] = []  # the folders that a `cd` leaves this shell in where it fails
         self.emptied: list[str] = []  # and that it leads to where a variable in it is empty
         self.bare = ""  # what stands behind `cd` without quotes, gone where it is empty: a variable by its name
-        self.scopes: list[
-            dict[str, list[str] | None]
-        ] = []  # of the functions being called: local names, and their values outside
+        # Of the functions being called: local names, and their values outside.
+        self.scopes: list[dict[str, list[str] | None]] = []
         self.functions: dict[str, Node] = {}
         self.aliases: dict[str, str] = {}
         self.arguments: list[str] | None = None
@@ -101,9 +89,8 @@ class Shell:
         self.offset: int | None = None  # where the text being read stands in the action's own
         self.flow: Stream | None = None  # what flows into the command being read, for `>( )`
         self.touched: set[str] = set()
-        self.traps: list[
-            tuple[str, Where, dict[str, list[str] | None]]
-        ] = []  # and the variables they name, as they were
+        # Texts, and the variables that they name, as they were.
+        self.traps: list[tuple[str, Where, dict[str, list[str] | None]]] = []
         self.reading = 0  # texts within texts
         self.unsure = 0  # how many conditions what is read now depends on
         self.piped = 0  # inside a pipeline or the background
@@ -142,10 +129,8 @@ class Shell:
         """The text where each variable in it that may be empty is."""
         if HOLE not in text or self.nounset:
             return text
-        return _HOLES.sub(lambda m: "" if self._may_be_empty(m[1]) else m[0], text)
-
-    def _may_be_empty(self, name: str) -> bool:
-        return is_variable(name) and name not in self.filled and name not in word_table("shell_variables")
+        filled = self.filled | word_table("shell_variables").keys()
+        return _HOLES.sub(lambda m: "" if is_variable(m[1]) and m[1] not in filled else m[0], text)
 
     def require(self, name: str) -> None:
         self.filled.add(self.references.get(name, name))
@@ -183,20 +168,16 @@ class Shell:
         finally:
             self.where = outer
             self.restore(saved)
-        if part.direction:
-            return self._process_file(stream)
+        if part.direction:  # a file that can be read again by what it is given to
+            path = f"/dev/fd/interlock-{len(self.session.files) + len(self.session.downloads)}"
+            if "download" in stream.taints:
+                self.session.download(path, stream.text)
+            else:
+                self.session.files[path] = stream.text
+            return path
         self.session.guessed |= APPROXIMATE in stream.taints
         taints = stream.taints & NAMED_TAINTS
         return hole_of(taints) if taints and not stream.known else stream.text.rstrip("\n")
-
-    def _process_file(self, stream: Stream) -> str:
-        """`<(…)` as a file that can be read again by what it is given to."""
-        path = f"/dev/fd/interlock-{len(self.session.files) + len(self.session.downloads)}"
-        if "download" in stream.taints:
-            self.session.download(path, stream.text)
-        else:
-            self.session.files[path] = stream.text
-        return path
 
     def run_in(self, text: str) -> None:
         if self.session.nesting >= MAX_NESTING:
@@ -400,7 +381,7 @@ class Shell:
             assignments.assign_all(self, node.assigns)
             redirections.redirect_only(self, node)
             return NOTHING
-        env = assignments.command_env(self, node.assigns) if node.assigns else ()
+        env = tuple([(item.name, " ".join(assignments.assigned_value(self, item))) for item in node.assigns])
         if words == ["exec"]:
             redirections.keep_redirects(self, node.redirects, stdin)
         where = self.where

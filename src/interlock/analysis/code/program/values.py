@@ -12,7 +12,7 @@ from typing import Any, Self
 from msgspec import Struct, field
 
 from interlock.analysis.facts import HOLE, hole, known
-from interlock.analysis.place_names import is_secret
+from interlock.analysis.places import is_secret
 
 Value = Any  # a constant (str, int, list…) or one of the classes below
 NOTHING: frozenset[str] = frozenset()
