@@ -11,7 +11,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from interlock.analysis.lazy_regex import lazy_regex
-from interlock.analysis.programs.load import program_set, shipped_programs
+from interlock.analysis.programs.load import describe, program_set
 from interlock.model import Span
 
 # Text that cannot be known without running something stands as HOLE name HOLE, where the name says where it
@@ -303,5 +303,4 @@ def _undone(facts: Sequence[Fact]) -> Sequence[Fact]:
 def _engine_line(fact: Fact) -> str:
     if not isinstance(fact, Command) or not _LISTED.issuperset(fact.words[:1]):
         return ""
-    program = shipped_programs().get(fact.program)
-    return " ".join(fact.words) if program is not None and "engine" in program.place else ""
+    return " ".join(fact.words) if "engine" in describe(fact.program).place else ""

@@ -13,7 +13,7 @@ from msgspec import Struct, field
 from interlock.analysis.facts import HOLE, Report, hole, known, without_holes
 from interlock.analysis.http import parse_requests
 from interlock.analysis.lazy_regex import lazy_regex
-from interlock.analysis.programs.load import input_language, program_set, shipped_programs, word_table
+from interlock.analysis.programs.load import describe, input_language, program_set, word_table
 
 SCRIPTS = MappingProxyType({".ps1": "powershell", ".psm1": "powershell", ".bat": "cmd", ".cmd": "cmd"})
 
@@ -79,15 +79,15 @@ def saved_download(program: str, words: Sequence[str]) -> tuple[str, str] | None
     url = first_url(words)
     if not url:
         return None
-    described = shipped_programs().get(program)
-    if described is not None and described.http:
+    described = describe(program)
+    if described.http:
         saved = next((request for request in parse_requests(described, words) if request.output), None)
         return (url, saved.output) if saved is not None else None
     if input_language(program) == "powershell":
         found = _POWERSHELL_FILE.search(" ".join(words))
         return (url, (found.group(1) or found.group(2)).strip("'\"")) if found else None
     plain_words = [word for word in words if not word.startswith(("/", "-")) and word.strip('"') != url]
-    if described is not None and _FETCHES & frozenset(described.reader) and plain_words:
+    if not _FETCHES.isdisjoint(described.reader) and plain_words:
         return url, plain_words[-1]
     return None
 

@@ -8,7 +8,7 @@ from functools import partial
 
 from interlock.analysis.cmd.parse import CmdLine, CmdReading
 from interlock.analysis.facts import hole, without_holes
-from interlock.analysis.programs.load import input_language, shipped_programs
+from interlock.analysis.programs.load import describe, input_language
 from interlock.analysis.windows import (
     SCRIPTED,
     download_in,
@@ -203,11 +203,6 @@ BUILTINS: dict[str, Callable[[CmdReading, CmdLine], str | None]] = {
 }
 
 
-def _fetches(name: str) -> bool:
-    program = shipped_programs().get(name)
-    return program is not None and bool(program.http)
-
-
 ITSELF = re.compile(r'"?%~?[a-z]*0"?$', re.IGNORECASE)
 
 
@@ -227,7 +222,7 @@ def run_program(session: CmdReading, line: CmdLine) -> str:
         session.out.run([name, *words])
     for path in line.inputs if input_language(name) or name in SCRIPTED else ():
         _read_input(session, name, path)
-    fetched = first_url(words) if saved is None and _fetches(name) else ""
+    fetched = first_url(words) if saved is None and describe(name).http else ""
     return download_mark(fetched) if fetched else hole("output")
 
 

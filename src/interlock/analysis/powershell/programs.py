@@ -12,7 +12,7 @@ from interlock.analysis.code.program.walk import ProgramWalk
 from interlock.analysis.facts import hole, known, without_holes
 from interlock.analysis.powershell.parse import parse
 from interlock.analysis.powershell.values import plain, single, texts
-from interlock.analysis.programs.load import input_language, shipped_programs
+from interlock.analysis.programs.load import describe, input_language
 from interlock.analysis.windows import (
     SCRIPTED,
     WindowsReport,
@@ -136,7 +136,7 @@ def run_program(walk: ProgramWalk, program: str, words: Sequence[str], piped: Se
     if name == "cmd" and (text := after_switch(given)) is not None:
         walk.out.code("cmd", text)
     elif not run_script(walk, program):
-        if (described := shipped_programs().get(name)) is not None and "by_cmd" in described.reader:
+        if "by_cmd" in describe(name).reader:
             walk.out.code("cmd", cmd_line([name, *given]))
         else:
             walk.out.run([name, *given])

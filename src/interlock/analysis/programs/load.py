@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -41,17 +41,7 @@ _SHIPPED = Path(__file__).parent
 @cache
 def shipped_variables() -> Mapping[str, tuple[str, ...]]:
     """Patterns of the names of variables: `loads` where the value is a place of code, `data` where it never runs."""
-    return build_variables(_packs())
-
-
-def build_variables(packs: Sequence[Pack]) -> dict[str, tuple[str, ...]]:
-    """The variables of these packs; raises PackError on a kind that is not known."""
-    found: dict[str, tuple[str, ...]] = dict.fromkeys(VARIABLE_KINDS, ())
-    for pack in packs:
-        only_keys("variable", pack.get("variable", {}), VARIABLE_KINDS)
-        for kind, names in pack.get("variable", {}).items():
-            found[kind] += word_list("variable", kind, names)
-    return found
+    return _listed(_packs(), "variable", VARIABLE_KINDS)
 
 
 @cache
@@ -63,25 +53,14 @@ def program_set(kind: str) -> frozenset[str]:
 @cache
 def word_set(kind: str) -> frozenset[str]:
     """The words of one of `WORDS`."""
-    return _words()[kind]
+    return frozenset(_told(_packs(), "words", WORDS)[kind].split())
 
 
 @cache
 def word_table(kind: str) -> Mapping[str, str]:
     """The value of each name in one of `TABLES`."""
-    return _tables()[kind]
-
-
-@cache
-def _words() -> Mapping[str, frozenset[str]]:
-    told = _told(_packs(), "words", WORDS)
-    return {kind: frozenset(text.split()) for kind, text in told.items()}
-
-
-@cache
-def _tables() -> Mapping[str, Mapping[str, str]]:
-    told = _told(_packs(), "table", TABLES)
-    return {kind: {name: value for value, text in said.items() for name in text.split()} for kind, said in told.items()}
+    said = _told(_packs(), "table", TABLES)[kind]
+    return {name: value for value, text in said.items() for name in text.split()}
 
 
 def _told(packs: Sequence[Pack], heading: str, known: frozenset[str]) -> Mapping[str, Any]:
@@ -94,16 +73,16 @@ def _told(packs: Sequence[Pack], heading: str, known: frozenset[str]) -> Mapping
 
 @cache
 def _sets() -> Mapping[str, frozenset[str]]:
-    return build_sets(_packs())
+    return {kind: frozenset(names) for kind, names in _listed(_packs(), "set", SETS).items()}
 
 
-def build_sets(packs: Sequence[Pack]) -> dict[str, frozenset[str]]:
-    """The sets of these packs; raises PackError on a kind that is not known."""
-    found: dict[str, frozenset[str]] = dict.fromkeys(SETS, frozenset())
+def _listed(packs: Sequence[Pack], heading: str, known: Iterable[str]) -> dict[str, tuple[str, ...]]:
+    """What all of these packs list under a heading; raises PackError on a kind that is not known."""
+    found: dict[str, tuple[str, ...]] = dict.fromkeys(known, ())
     for pack in packs:
-        only_keys("set", pack.get("set", {}), sorted(SETS))
-        for kind, names in pack.get("set", {}).items():
-            found[kind] |= frozenset(word_list("set", kind, names))
+        only_keys(heading, pack.get(heading, {}), found)
+        for kind, names in pack.get(heading, {}).items():
+            found[kind] += word_list(heading, kind, names)
     return found
 
 
@@ -199,8 +178,8 @@ def _packs() -> Sequence[Pack]:
 
 def _checked(packs: Sequence[Pack]) -> Sequence[Pack]:
     dict(build_programs(packs))
-    build_variables(packs)
-    build_sets(packs)
+    _listed(packs, "variable", VARIABLE_KINDS)
+    _listed(packs, "set", SETS)
     _told(packs, "words", WORDS)
     _told(packs, "table", TABLES)
     return packs
@@ -246,8 +225,7 @@ def described_program(name: str) -> Program | None:
 
 def dialect_of(name: str) -> str:
     """The dialect of a shell of Unix; empty for any other program."""
-    program = shipped_programs().get(name)
-    return program.dialect if program is not None else ""
+    return describe(name).dialect
 
 
 def reads_posix(name: str) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from interlock.analysis.facts import HOLE
 from interlock.analysis.lazy_regex import lazy_regex
-from interlock.analysis.programs.load import program_set, shipped_programs
+from interlock.analysis.programs.load import describe, program_set
 from interlock.analysis.shell.syntax.nodes import (
     Background,
     Expression,
@@ -69,10 +69,7 @@ def fills_without_end(loop: ShellLoop) -> bool:
 
 def _writes(name: str | None, folder: bool) -> bool:
     """Whether a program makes folders, or files with something in them."""
-    program = shipped_programs().get(name or "")
-    return program is not None and any(
-        item.effect == "write" and ("create" in item.traits) == folder for item in program.paths
-    )
+    return any(item.effect == "write" and ("create" in item.traits) == folder for item in describe(name or "").paths)
 
 
 _MOVES = frozenset({"cd", "pushd"})

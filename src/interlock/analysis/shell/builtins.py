@@ -9,7 +9,7 @@ from interlock.analysis.facts import APPROXIMATE, Command, Effect, hole, known, 
 from interlock.analysis.lazy_regex import lazy_regex
 from interlock.analysis.places import is_system_folder, resolve
 from interlock.analysis.programs import Program
-from interlock.analysis.programs.load import program_set, shipped_programs, word_set
+from interlock.analysis.programs.load import describe, program_set, word_set
 from interlock.analysis.programs.options import options, valued
 from interlock.analysis.shell import NOTHING, UNKNOWN, Job, Reader, Stream, command_fact, control
 from interlock.analysis.shell.assignments import DECLARING, assign_read, declare_words
@@ -91,10 +91,9 @@ def _is_setup(job: Job) -> bool:
     for fact in reversed(job.session.facts):
         if isinstance(fact, Command) and fact.via and fact.via[-1] == "$( )":
             # What prints a file, what flows in or the answer of a host prints what others wrote.
-            printed = shipped_programs().get(fact.program)
+            printed = describe(fact.program)
             foreign = fact.program in program_set("filter") or fact.program in program_set("encoder")
-            foreign = foreign or (printed is not None and bool(printed.http or printed.sends))
-            named = not foreign and not word_set("setup").isdisjoint(fact.words)
+            named = not (foreign or printed.http or printed.sends) and not word_set("setup").isdisjoint(fact.words)
             return named or fact.program in program_set("shell_setup")
         if not isinstance(fact, Command) or fact.program != "eval":
             return False

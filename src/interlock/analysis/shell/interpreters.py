@@ -9,7 +9,7 @@ from collections.abc import Collection
 from interlock.analysis.facts import names_only, taints_in
 from interlock.analysis.lazy_regex import lazy_regex
 from interlock.analysis.programs import Program
-from interlock.analysis.programs.load import described_program, dialect_of, shipped_programs, word_table
+from interlock.analysis.programs.load import describe, described_program, dialect_of, word_table
 from interlock.analysis.programs.options import CommandOptions, options, parse, valued
 from interlock.analysis.shell import NOTHING, UNKNOWN, Job, Reader, Stream
 from interlock.analysis.shell.build_files import read_deno_task, read_package_script
@@ -221,7 +221,7 @@ def run_source(job: Job, language: str, path: str, args: list[str]) -> Stream | 
     """A script file in a language; some are tools whose words matter more than their text."""
     path = _script_path(job, language, path)
     name = path.rpartition("/")[2].lower()
-    if (tool := shipped_programs().get(name)) is not None and tool.script:
+    if describe(name).script:
         return job.host.run([name, *args], job.where.inside(job.program), job.stdin)
     if job.runs_download(job.full(path), path):
         return UNKNOWN

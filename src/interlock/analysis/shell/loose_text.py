@@ -9,7 +9,7 @@ from functools import cache, partial
 from interlock.analysis.facts import HOLE, Command, Effect, Fact
 from interlock.analysis.lazy_regex import lazy_regex
 from interlock.analysis.places import resolve
-from interlock.analysis.programs.load import describe, program_set, shipped_programs, shipped_variables, word_set
+from interlock.analysis.programs.load import describe, program_set, shipped_variables, word_set
 from interlock.analysis.shell import Job
 
 _NAME_PARTS = lazy_regex(r"[-_.]")
@@ -107,15 +107,13 @@ def _loads(job: Job, option: str, path: str) -> bool:
         len(option) == 2
         and option not in word_set("short_data")
         and (path.startswith("/dev/fd/") or _CODE_FILE.search(path) is not None)
-        and not _is_switch(job.program, option)
+        # A described program that starts no code, and of which this option takes no value: `ls -l /tmp/x.sh` only lists.
+        and (
+            any(job.program in program_set(f"starts_{what}") for what in _STARTED)
+            or not (program := describe(job.program)).name
+            or option in program.value_flags
+        )
     )
-
-
-def _is_switch(program: str, option: str) -> bool:
-    """Whether a program is described, starts no code, and this option of it takes no value: `ls -l /tmp/x.sh` only lists."""
-    found = shipped_programs().get(program)
-    starts = any(program in program_set(f"starts_{what}") for what in _STARTED)
-    return found is not None and not starts and option not in found.value_flags
 
 
 def is_data(option: str) -> bool:
@@ -198,8 +196,8 @@ def is_program(word: str) -> bool:
     name = word.rpartition("/")[2].lower()
     if name in program_set("fetcher"):  # whose output may be run
         return True
-    described = shipped_programs().get(name)
-    return described.operands != "text" if described is not None else name in HANDLERS
+    described = describe(name)
+    return described.operands != "text" if described.name else name in HANDLERS
 
 
 def _enclosed(text: str, opened: int, start: int) -> str:
@@ -239,6 +237,6 @@ def _is_harm(facts: Sequence[Fact]) -> bool:
         elif isinstance(fact, Command):
             if not is_program(fact.program):
                 return False
-            described = shipped_programs().get(fact.program)
-            harm = harm or (described is not None and not described.wrapper and len(fact.words) > 1)
+            described = describe(fact.program)
+            harm = harm or (bool(described.name) and not described.wrapper and len(fact.words) > 1)
     return harm

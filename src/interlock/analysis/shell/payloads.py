@@ -14,7 +14,7 @@ from interlock.analysis.facts import HOLE, QUOTED, hole, known, without_holes
 from interlock.analysis.lazy_regex import lazy_regex
 from interlock.analysis.places import resolve
 from interlock.analysis.programs import Payload, Program
-from interlock.analysis.programs.load import shipped_programs
+from interlock.analysis.programs.load import describe
 from interlock.analysis.programs.options import NO_VALUES, CommandOptions, holds, options
 from interlock.analysis.shell import ELSEWHERE, UNKNOWN, Job, Reader, Stream
 from interlock.analysis.shell.assignments import run_variables
@@ -155,10 +155,9 @@ def _command_words(item: Payload, found: CommandOptions, words: Sequence[str]) -
 
 def _interpreted(item: Payload, rest: list[str], found: CommandOptions) -> list[str]:
     """uv run x.py, uv run -m x: the words of the interpreter that runs a script or module."""
-    program = shipped_programs()[item.interpreter]
     if found.has("-m", "--module"):
         return [item.interpreter, "-m", *rest]
-    is_script = found.has("-s", "--script") or rest[0].endswith(tuple(program.endings))
+    is_script = found.has("-s", "--script") or rest[0].endswith(describe(item.interpreter).endings)
     return [item.interpreter, *rest] if is_script else rest
 
 

@@ -16,11 +16,11 @@ from interlock.analysis.places import resolve
 from interlock.analysis.programs import Payload, Program, whole_words
 from interlock.analysis.programs.load import (
     UNDESCRIBED,
+    describe,
     described_program,
     dialect_of,
     net_words,
     program_set,
-    shipped_programs,
 )
 from interlock.analysis.programs.options import NO_VALUES, asks_for_help, may_hold, parse, program_name
 from interlock.analysis.shell import (
@@ -315,8 +315,7 @@ def _options_from(names: Sequence[str], env: Sequence[tuple[str, str]]) -> list[
 def _dashed(name: str) -> tuple[str, ...]:
     """git-push is git push: a subcommand that is a program of its own as well."""
     first, _, rest = name.partition("-")
-    described = shipped_programs().get(first)
-    return (first, rest) if described is not None and rest in described.dashed else ()
+    return (first, rest) if rest in describe(first).dashed else ()
 
 
 def _read_inside(facts: Sequence[Fact], before: int, depth: int) -> bool:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from interlock.analysis.facts import APPROXIMATE, Effect, hole_of, known, taints_in
 from interlock.analysis.lazy_regex import lazy_regex
 from interlock.analysis.places import resolve
-from interlock.analysis.programs.load import dialect_of, program_set, shipped_programs
+from interlock.analysis.programs.load import describe, dialect_of, program_set
 from interlock.analysis.shell import DOWNLOADED, MAX_SCRIPT, NAMED_TAINTS, NOTHING, Job, Stream, Where, expand
 from interlock.analysis.shell.syntax.nodes import Node, ShellRedirect, SimpleCommand, Substitution
 from interlock.analysis.targets.carried import carries, put
@@ -186,12 +186,6 @@ def write_output(
     return stream
 
 
-def _is_computed(program: str) -> bool:
-    """Whether the output of a program is known, and not merely left out."""
-    described = shipped_programs().get(program)
-    return described is not None and bool(described.prints)
-
-
 def _write(
     shell: Shell, path: str, operator: str, fd: str, stream: Stream, program: str, words: Sequence[str]
 ) -> Stream:
@@ -208,7 +202,7 @@ def _write(
         return stream
     full = resolve(path, shell.cwds[0])
     appended = operator in (">>", "&>>")
-    empty = stream.known and not stream.text.strip() and (program in ("", "exec") or _is_computed(program))
+    empty = stream.known and not stream.text.strip() and (program in ("", "exec") or bool(describe(program).prints))
     empty = empty or (program in program_set("part") and _NO_BYTES.search(" ".join(words)) is not None)
     empty = empty or ("/dev/null" in words and program in program_set("filter"))
     verb = "append" if appended else "truncate" if empty or _is_input(shell, full) else "write"
