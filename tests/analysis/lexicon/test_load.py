@@ -13,7 +13,7 @@ import pytest
 from cases import each
 from interlock import analysis
 from interlock.analysis import lexicon
-from interlock.analysis.lexicon.english import build_english
+from interlock.analysis.lexicon.english import English
 from interlock.analysis.lexicon.idioms import LONGEST, build_phrases
 from interlock.analysis.lexicon.load import (
     check_packs,
@@ -119,10 +119,10 @@ def test_a_wrong_kind_of_verb_is_refused(change: dict[str, Any], message: str) -
         "phrasals": {},
     }
     if not message:
-        assert build_english(pack).senses["zap2"] == "zap"
+        assert English(pack).senses["zap2"] == "zap"
         return
     with pytest.raises(PackError, match=message):
-        build_english(pack)
+        English(pack)
 
 
 def test_a_verb_has_one_kind() -> None:
@@ -138,7 +138,7 @@ def test_a_verb_has_one_kind() -> None:
         "phrasals": {},
     }
     with pytest.raises(PackError, match="'zap' is listed twice"):
-        build_english(pack)
+        English(pack)
 
 
 def phrases_of(phrase: dict[str, Any]) -> dict[str, Any]:

@@ -75,20 +75,41 @@ class _Table(Struct, frozen=True, forbid_unknown_fields=True):
     scope: Mapping[str, Words]
 
 
-class English(Struct, frozen=True):
-    """The words of English, by kind."""
+class English:
+    """The words of English, by kind; raises PackError on anything in its pack that is not exactly right."""
 
-    kinds: Mapping[str, VerbKind]
-    scoped: Mapping[str, tuple[ScopedEffect, ...]]
-    named: Mapping[str, str]  # verb of a name -> how the name is parsed
-    senses: Mapping[str, str]  # verb -> its kind
-    said: Mapping[str, tuple[str, ...]]  # what verbs are in a sentence -> the verbs, tame ones first
-    named_nouns: Mapping[str, str]  # noun that names a deed in a name -> the kind of verb
-    said_nouns: Mapping[str, str]  # and in a sentence
-    nouns: Mapping[str, Noun]  # every noun, singular and plural
-    name_nouns: Mapping[str, str]  # noun of a name -> the kind that names know
-    phrasals: Mapping[str, Mapping[str, str]]  # verb -> particle -> the kind of both together
-    scope: Mapping[str, str]  # word of a sentence -> how much, where or for how long
+    def __init__(self, pack: Pack) -> None:
+        table = decode("english", pack, _Table)
+        self.kinds = {name: replace(kind, effects=_row(name, table.kind)) for name, kind in table.kind.items()}
+        tame = by_word(table.tame.named)
+        self.named = dict(tame)  # verb of a name -> how the name is parsed
+        self.said = {
+            name: [*words] for name, words in table.tame.said.items()
+        }  # what verbs are in a sentence -> the verbs
+        self.senses: dict[str, str] = {}  # verb -> its kind
+        for name, kind in self.kinds.items():
+            for word in (*kind.verbs, *kind.named, *kind.said):
+                if self.senses.setdefault(word, name) != name or (word in tame and word not in kind.said):
+                    raise PackError(f"english: the verb {word!r} is listed twice")
+            self.named |= dict.fromkeys((*kind.verbs, *kind.named), kind.name)
+            if kind.sentence:
+                self.said.setdefault(kind.sentence, []).extend((*kind.verbs, *kind.said))
+        self.scoped: dict[str, tuple[ScopedEffect, ...]] = {}
+        for number, data in enumerate(table.scoped, 1):
+            one = _scoped(f"english: scoped effect {number}", data, self.kinds)
+            for name in one.kinds:
+                self.scoped[name] = (*self.scoped.get(name, ()), one)
+        both = by_word(table.nominals.both, self.kinds)
+        self.named_nouns = both | by_word(
+            table.nominals.named, self.kinds
+        )  # noun that names a deed in a name -> the kind of verb
+        self.said_nouns = both | by_word(table.nominals.said, self.kinds)  # and in a sentence
+        self.nouns = _nouns(table.nouns)  # every noun, singular and plural
+        self.name_nouns = _name_nouns(
+            table.name_nouns, self.nouns, self.named
+        )  # noun of a name -> the kind that names know
+        self.phrasals = _phrasals(by_word(table.phrasals, self.kinds))  # verb -> particle -> the kind of both together
+        self.scope = by_word(table.scope)  # word of a sentence -> how much, where or for how long
 
     def kind_of(self, verb: str, default: str) -> str:
         """The kind of a verb, or of a noun that names a deed."""
@@ -121,43 +142,6 @@ class English(Struct, frozen=True):
             if STORE in row and thing == "data" and not STORES.isdisjoint(traits):
                 return row[STORE]
         return row.get(thing) or row[ANY]
-
-
-def build_english(pack: Pack) -> English:
-    """English from its pack; raises PackError on anything that is not exactly right."""
-    table = decode("english", pack, _Table)
-    kinds = {name: replace(kind, effects=_row(name, table.kind)) for name, kind in table.kind.items()}
-    tame = by_word(table.tame.named)
-    named, said = dict(tame), {name: [*words] for name, words in table.tame.said.items()}
-    senses: dict[str, str] = {}
-    for name, kind in kinds.items():
-        of_names, of_sentences = (*kind.verbs, *kind.named), (*kind.verbs, *kind.said)
-        for word in (*of_names, *of_sentences):
-            if senses.setdefault(word, name) != name or (word in tame and word in of_names):
-                raise PackError(f"english: the verb {word!r} is listed twice")
-        named.update(dict.fromkeys(of_names, kind.name))
-        if kind.sentence:
-            said.setdefault(kind.sentence, []).extend(of_sentences)
-    scoped: dict[str, tuple[ScopedEffect, ...]] = {}
-    for number, data in enumerate(table.scoped, 1):
-        one = _scoped(f"english: scoped effect {number}", data, kinds)
-        for name in one.kinds:
-            scoped[name] = (*scoped.get(name, ()), one)
-    nominals = table.nominals
-    both = by_word(nominals.both, kinds)
-    return English(
-        kinds,
-        scoped,
-        named,
-        senses,
-        {name: tuple(words) for name, words in said.items()},
-        both | by_word(nominals.named, kinds),
-        both | by_word(nominals.said, kinds),
-        nouns := _nouns(table.nouns),
-        _name_nouns(table.name_nouns, nouns, named),
-        _phrasals(by_word(table.phrasals, kinds)),
-        by_word(table.scope),
-    )
 
 
 def by_word(table: Mapping[str, Words], kinds: Mapping[str, VerbKind] | None = None) -> dict[str, str]:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from interlock.analysis.confusables import folded
-from interlock.analysis.lexicon.english import English, build_english
+from interlock.analysis.lexicon.english import English
 from interlock.analysis.lexicon.idioms import Phrases, build_parts, build_phrases, checked_patterns, joined
 from interlock.analysis.lexicon.strict import decode
 from interlock.analysis.lexicon.vocabulary import LISTS, ROLES, Entry, Language, Vocabulary, entry_of, word_entries
@@ -33,7 +33,7 @@ def _pack(name: str, check: Callable[[Pack], object]) -> Pack:
 @cache
 def english() -> English:
     """The words of English, and the effects of its verbs."""
-    return build_english(_pack("english", build_english))
+    return English(_pack("english", English))
 
 
 def phrases() -> Phrases:
