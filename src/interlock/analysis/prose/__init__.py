@@ -14,7 +14,6 @@ from interlock.analysis.prose.english import LISTS
 from interlock.analysis.prose.english.clause import EnglishClause, read_clause, thing_of
 from interlock.analysis.prose.english.objects import EnglishObject
 from interlock.analysis.prose.english.sentence import (
-    described,
     guard_at_work,
     is_followed,
     is_judged,
@@ -93,14 +92,9 @@ def read_text(text: str, out: Report, vague: str) -> None:
     plain = without_refused(lifted.text)
     if plain != lifted.text:
         told.known = told.looks = told.asked = True
-    pieces = sentences(plain)
-    for at, sentence in enumerate(pieces, 1):
+    for sentence in sentences(plain):
         out.step()
-        told.last = at == len(pieces)
         before = _read_sentence(sentence, lifted, before, told)
-    if told.any or not told.studied:
-        for words in told.described:
-            _read_clause(words, lifted, None, NOTHING, told)
     if told.any:
         return
     verb = "act_read" if told.read_only and told.looks else "act_change"
@@ -151,17 +145,10 @@ def _read_sentence(sentence: str, lifted: Lifted, before: EnglishObject | None, 
     plain = without_question(sentence)
     if plain != sentence:
         told.known = told.looks = told.asked = True
-    last, parts = told.last, clauses(tokens(without_asides(plain, low)))
-    for at, words in enumerate(parts, 1):
-        told.last = last and at == len(parts)
+    for words in clauses(tokens(without_asides(plain, low))):
         told.about(_as_written(words, lifted))
-        if does := described(words):
-            told.described.append(words)
-            told.quoted.append(Embedded("quote", does))
-            told.spoken.add("told")
-        else:
-            before = _read_clause(words, lifted, before, wide, told)
-    if MARK not in sentence and not told.keeps and not _only_speaks(told.spoken):
+        before = _read_clause(words, lifted, before, wide, told)
+    if MARK not in sentence and not told.keeps and not ("told" in told.spoken and told.spoken <= _SPEAKING):
         told.plain.append((unnamed(sentence, told.mentioned), "plain"))
     return before
 
@@ -169,8 +156,6 @@ def _read_sentence(sentence: str, lifted: Lifted, before: EnglishObject | None, 
 def _read_clause(
     words: Tokens, lifted: Lifted, before: EnglishObject | None, wide: Traits, told: Told
 ) -> EnglishObject | None:
-    if all(word.lower() in ("and", "or", ",") for word in words):
-        return before
     marked = MARK in lifted.text and any(word.startswith(MARK) for word in words)
     named = mentions(words, NAMED if told.lists else told.ended)
     told.named = told.named or told.ended == NAMED
@@ -179,14 +164,13 @@ def _read_clause(
     words = without_named(words, named)
     low = [word.lower() for word in words]
     guard = guard_at_work(words, low)
-    if guard is not None or is_judged(words, low):
+    if guard is not None or is_judged(low):
         told.known = told.looks = True
         told.spoken.add("told" if guard is None else "guard")
         return guard if guard is not None and guard.kind else before
     clause = read_clause(words, before, wide)
     told.spoken.add("told" if clause.reported else clause.shield or ("look" if clause.denied else "done"))
     told.known = told.known or clause.known or clause.denied
-    told.studied = told.studied or clause.shield == "look" or clause.head in LISTS.tells
     told.looks = (
         told.looks or clause.shield == "look" or clause.denied or clause.reported or words[0].lower() in _LISTS.gets
     )
@@ -221,8 +205,6 @@ def _read_clause(
         or (clause.changes and not clause.shield and not clause.denied)
     ):
         told.read_only = False
-    if told.last:
-        return None
     spoken_of = thing_of(clause)
     return spoken_of if spoken_of.kind else before
 
@@ -244,13 +226,7 @@ def _as_written(words: Tokens, lifted: Lifted) -> Tokens:
     return [lifted.of(word).text if word.startswith(MARK) else word for word in words]
 
 
-def _only_speaks(spoken: set[str]) -> bool:
-    """True for a sentence whose clauses rule harm out, report it, or say what holds it back, and do nothing else."""
-    if "guard" in spoken:
-        return spoken <= {"guard", "told", "look"}
-    return "told" in spoken and spoken <= {"told", "look", "make"}
-
-
+_SPEAKING = frozenset({"told", "look", "make"})  # what rules harm out, reports it or says what holds it back
 _PRESSED = 80  # characters on a button
 _AIMED = ("rm", "shred", "DROP", "TRUNCATE", "DELETE", "FLUSH")  # nothing without what the sentence names
 

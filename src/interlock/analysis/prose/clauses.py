@@ -39,33 +39,20 @@ def tokens(sentence: str) -> Tokens:
             found.append(word)
             continue
         head, _, verb = word.partition("-")
-        if word.lower().startswith("e-mail"):
-            found.append(word[:1] + word[2:])
-        elif head.lower() == "un":
-            found.append(
-                f"un{verb}" if form_of(f"un{verb}") else word
-            )  # `un-publish`; what `un-cancel` does is no harm
-        elif head.isalpha() and ((head.lower() in _LISTS.how and _is_done(verb, found)) or _harms(head, verb)):
+        if head.lower() == "un":  # `un-publish`; what `un-cancel` does is no harm
+            found.append(f"un{verb}" if form_of(f"un{verb}") else word)
+        elif head.isalpha() and _harms(head.lower(), verb.lower()):
             found += [head, verb]
         else:
             found.append(word)
     return found
 
 
-def _is_done(verb: str, before: Tokens) -> bool:
-    """True for a form of a verb that is no attribute: `will be hard-deleted`, not `the soft-deleted vaults`."""
-    form = form_of(verb)
-    return form != "past" or bool(before and before[-1].lower() in LISTS.will_be) if form else False
-
-
 def _harms(head: str, verb: str) -> bool:
-    """`gdpr-erase`: a verb of harm behind a word that says how."""
-    known = verb_forms().get(verb.lower())
-    return (
-        known is not None
-        and known[1] in ("base", "ing")
-        and known[2] not in _LISTS.tame
-        and head.lower() not in _LISTS.harmless_heads
+    """`hard-delete`, `gdpr-erase`: a verb of harm behind a word that says how."""
+    _, form, kind = verb_forms().get(verb, ("", "", ""))
+    return form in ("base", "ing") and (
+        head in _LISTS.how or (kind not in _LISTS.tame and head not in _LISTS.harmless_heads)
     )
 
 
@@ -74,9 +61,6 @@ def clauses(words: Tokens) -> list[Tokens]:
     found: list[Tokens] = [[]]
     for at, word in enumerate(words):
         low = word.lower()
-        if low == ":" and len(found[-1]) == 1 and form_of(found[-1][0]) in ("ing", "base"):
-            if form_of(words[min(at + 1, len(words) - 1)]) not in ("ing", "base"):
-                continue  # `Deleting: /srv/data`; not `Delegate: check …`
         if (
             (low in _LISTS.hence and found[-1] and found[-1][-1] == ",")
             or low in _LISTS.always
@@ -84,8 +68,8 @@ def clauses(words: Tokens) -> list[Tokens]:
                 low in _LISTS.joints
                 and not (at and words[at - 1].lower() in LISTS.determiners)
                 and not (low == "also" and form_of(words[min(at + 1, len(words) - 1)]) == "third")
+                and not (at and words[at - 1].isupper() and form_of(words[at - 1]))  # `explain DROP and TRUNCATE`
                 and _begins_act(words, at + 1)
-                and not _ends_in_verb(found[-1], words[at + 1 : at + 4])
             )
         ):
             found.append([])
@@ -107,7 +91,6 @@ def framed(low: Tokens, at: int) -> str:
 
 def _begins_act(words: Tokens, at: int) -> bool:
     """True when a verb, a denial, a command or an operation's name comes next."""
-    at = _behind_a_remark(words, at)
     for place, word in enumerate(words[at : at + 5], at + 1):
         low = word.lower()
         if (low in nominals() or low.removesuffix("s") in nominals()) and (
@@ -121,37 +104,6 @@ def _begins_act(words: Tokens, at: int) -> bool:
         if low not in _LISTS.between and low != ",":
             return False
     return False
-
-
-def _behind_a_remark(words: Tokens, at: int) -> int:
-    """The place behind `as a last step` and its like, which say only when."""
-    if at < len(words) and words[at].lower() in _LISTS.remarks:
-        for place in range(at + 1, min(at + 5, len(words))):
-            if words[place].lower() in _LISTS.remarked:
-                return place + 1
-    return at
-
-
-def _ends_in_verb(clause: Tokens, after: Tokens) -> bool:
-    """`drop and recreate`: two verbs that share what follows."""
-    if after and after[0].lower() in _LISTS.speakers:
-        return False
-    if (
-        {"it", "them"} & set(after)
-        and len(clause) > 3
-        and clause[-3].lower() in LISTS.determiners
-        and clause[-4].lower() in LISTS.prepositions
-    ):
-        return False  # `from the forum post and start it`
-    return (
-        len(clause) > 1
-        and form_of(clause[-1]) in ("base", "ing")
-        and clause[-2].lower() not in LISTS.determiners
-        and (
-            clause[-2].lower() in _LISTS.among
-            or not any(form_of(word) in ("base", "ing") and word.lower() not in _LISTS.between for word in clause[:-2])
-        )
-    )
 
 
 Traits = frozenset[str]

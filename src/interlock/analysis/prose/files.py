@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 
+from interlock.analysis.lexicon.forms import form_of
 from interlock.analysis.lexicon.load import Patterns, WordLists
 from interlock.analysis.prose.clauses import Tokens
-from interlock.analysis.prose.embedded import MARK
-from interlock.analysis.prose.english.clause import EnglishClause, thing_of
+from interlock.analysis.prose.english.clause import EnglishClause
 
 _PATTERNS = Patterns("files")
 _LISTS = WordLists("files")
@@ -23,9 +23,8 @@ def file_effects(words: Tokens, clause: EnglishClause) -> list[tuple[str, ...]]:
     if clause.denied or not _PATTERNS.places.search(clause.text):
         return []
     text = clause.text
-    if MARK in text:
-        text = " ".join([word for word in text.split(" ") if MARK not in word])
-    named = _paths(words)[:_MOST]
+    acts = next((at for at, word in enumerate(words) if form_of(word) == "third"), 0)  # not `prune.py deletes …`
+    named = _paths(words[acts:])[:_MOST]
     if _PATTERNS.sends.match(text) and _PATTERNS.outward.search(text):
         return [("act_leak", path, "secret") for path in named if _PATTERNS.secret.search(path)]
     if clause.shield == "look":
@@ -36,9 +35,6 @@ def file_effects(words: Tokens, clause: EnglishClause) -> list[tuple[str, ...]]:
         adds = _PATTERNS.adds.match(text)
         return [("write", path) for path in named if not (adds and _PATTERNS.rc.search(path))]
     if not clause.acts or clause.acts[0].verb not in _LISTS.destroys:
-        return []
-    thing = thing_of(clause)
-    if thing.kind in ("code", "account") and thing.direct:
         return []
     if _PATTERNS.killers.search(text):
         return _deleted(words, named, text, bool(clause.acts[0].traits & {"bulk", "all"}))

@@ -35,14 +35,11 @@ class Told:
         self.asked = False
         self.named = False  # the clause in front only named a command
         self.mentioned: list[Mention] = []  # the operations that the sentence names
-        self.ended = ""  # the role of the one that the clause in front ended with
         self.lists = False  # the sentence only lists operations
+        self.ended = ""  # the role of the one that the clause in front ended with
         self.before: list[str] = []  # the clauses in front
         self.spoken: set[str] = set()  # of the clauses of a sentence: told, look, or done
         self.keeps = False  # the sentence says that data stays
-        self.last = False  # no clause follows that may speak of the same thing
-        self.studied = False  # a clause reads, checks or explains
-        self.described: list[Tokens] = []  # clauses about what a piece of code does
         self.quoted: list[Embedded] = []  # what was quoted or described so far
         self.plain: list[tuple[str, str]] = []  # sentences with nothing embedded, and in which language they are
 
@@ -127,8 +124,6 @@ def _play_shell(text: str, told: Told) -> None:
         told.out.code("powershell", text)
     else:
         shell_text(text, told.out)
-    if text.strip() == "git clean":
-        told.out.effect("act_delete", "everything untracked", "one")  # the sentence leaves the flag to the reader
     if _PATTERNS.aimless.match(text[:400]):
         told.out.effect("act_disk", text[:120], "all")
 

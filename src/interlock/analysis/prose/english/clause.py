@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from itertools import accumulate
 
 from msgspec import Struct, field
 
-from interlock.analysis.lexicon.forms import form_of, is_opening, nominals, opening_forms, sense, verb_forms
+from interlock.analysis.lexicon.forms import is_opening, nominals, opening_forms, sense, verb_forms
 from interlock.analysis.lexicon.idioms import Phrase
 from interlock.analysis.lexicon.load import Patterns, WordLists, harmless_phrases, phrases
 from interlock.analysis.lexicon.load import english as english_words
@@ -26,10 +25,7 @@ from interlock.analysis.prose.english.roles import (
     THINGS,
     Around,
     is_denied,
-    is_passive,
-    is_recipient,
     is_report,
-    reports,
     topic_at,
 )
 
@@ -87,15 +83,14 @@ def read_clause(words: Tokens, before: EnglishObject | None, wide: Traits) -> En
     plain = harmless_phrases().without(plain)
     if plain != text:
         found.known, found.low = True, _aligned(low, plain)
-    topic = topic_at(low)
-    _read_words(found, topic)
+    _read_words(found, topic_at(low))
     found.low = low
     if not found.harmful:
-        _read_whole(found, plain, topic)
+        _read_whole(found, plain)
     return found
 
 
-def _read_whole(found: EnglishClause, plain: str, topic: int) -> None:
+def _read_whole(found: EnglishClause, plain: str) -> None:
     """Reads a clause that no verb of its own makes harmful: by its phrases, or else by its object, particle and adverbs."""
     before = found.before
     whole = found.whole = thing_in(found.words, 0, len(found.words))
@@ -103,10 +98,7 @@ def _read_whole(found: EnglishClause, plain: str, topic: int) -> None:
         whole = before.with_traits(whole.traits)
         if before.words:
             plain = _IT.sub(lambda _: whole.words.lower(), plain, count=1)
-    if reports(found.low):
-        found.known = found.reported = True
-    else:
-        _read_idioms(found, plain, whole, topic)
+    _read_idioms(found, plain, whole)
     if not found.shield and not found.denied and not found.harmful:
         taken = by_default(found.low, whole, found.wide, found.known)
         if taken is not None:
@@ -121,7 +113,7 @@ def thing_of(clause: EnglishClause) -> EnglishObject:
         reach = clause.low[: _REACH if clause.reported else 1]
         at = next((at for at, word in enumerate(reach) if word in verb_forms()), -1)
         if at >= 0 and not (at + 1 < len(words) and words[at + 1].lstrip("#")[:1].isdigit()):  # not `order 12`
-            clause.thing = thing_in(words, at + 1, len(words)).without_place(clause.reported)
+            clause.thing = thing_in(words, at + 1, len(words))
         if clause.thing is None or not clause.thing.kind:
             clause.thing = clause.whole or thing_in(words, 0, len(words))
     return clause.thing
@@ -137,7 +129,7 @@ def _read_words(found: EnglishClause, topic: int) -> None:
     table, made, opening, low = verb_forms(), nominals(), opening_forms(), found.low
     for at, word in enumerate(low):
         if at == topic and not found.shield and not found.harmful:
-            found.known, found.shield = True, "make"
+            found.shield_by("make", "", at)
         if word.startswith(MARK):
             near = set(low[max(0, at - 3) : at])
             means = not found.shield or (found.head not in english.LISTS.tells and not near.isdisjoint(_LISTS.runs))
@@ -161,8 +153,6 @@ def _read_verb(found: EnglishClause, at: int) -> None:
     particle = _particle(verb, low, at)
     if particle:
         kind = english_words().phrasals[verb][low[particle]]
-        if low[particle : particle + 2] == ["out", "of"] and kind == "stop":
-            kind = "remove"  # `take every row out of the table`
     around = Around(low, at)
     if found.shield and not (found.shield == "make" and JOBS.first((), around)):
         return
@@ -216,8 +206,6 @@ def _announce(found: EnglishClause, at: int, kind: str, name: str, passive: bool
         return
     found.thing = thing
     traits = thing.traits | found.wide
-    if kind == "grant" and "admin" in traits and is_recipient(low):
-        traits = traits - {"admin"}
     if kind == "reset" and "factory" in low:
         traits = traits | {"permanent"}
     announced = act(kind if particle else sense(name, kind), kind_of(kind, name, thing, low, at), thing.words, traits)
@@ -232,22 +220,16 @@ def _object(found: EnglishClause, at: int, kind: str, name: str, passive: bool, 
     """What the verb is done to, wherever the clause names it; none where it names nothing."""
     words, low, before = found.words, found.low, found.before
     thing = thing_in(words, 0, at) if passive else thing_in(words, at + 1, len(words), particle)
-    if name in nominals() and (not thing.kind or thing.kind == "code"):
-        ahead = thing_in(words, max(0, at - 3), at)  # `a bucket removal`
-        thing = ahead.with_traits(thing.traits) if ahead.kind not in ("", "code") else thing
     if not passive and at > 2 and _PATTERNS.fronted.match(framed(low, at)):  # `the old logs I delete tonight`
         thing = thing_in(words, 0, at - 1).with_traits(thing.traits)
-    if name in nominals() and at > 2 and low[at - 1] == "for":
-        marked = thing_in(words, 1, at - 1)  # `schedule the key for deletion`
-        thing = marked.with_traits(thing.traits) if marked.kind else thing
+    if name in nominals() and not thing.kind and at:  # `a bucket removal`, `schedule the key for deletion`
+        thing = thing_in(words, 0, at).with_traits(thing.traits)
     if kind == "expire" and low[at - 1] == "to" and not _LISTS.sets.isdisjoint(low[:2]):
         thing = thing_in(words, 1, at).with_traits(thing.traits)  # `set all documents to expire`
     if (thing.bare or (thing.kind == "" and thing.pronoun)) and before is not None and before.kind:
         thing = before.with_traits(thing.traits)
     if not thing.words and found.acts:
         return None
-    if passive:
-        thing = thing.with_traits(thing_in(words, at + 1, len(words)).traits)
     return with_its_data(thing) if kind in ("overwrite", "reset") else thing
 
 
@@ -262,28 +244,14 @@ def _particle(verb: str, low: Tokens, at: int) -> int:
     return 0
 
 
-_GOES_OUT = frozenset({"act_leak", "act_send"})
-
-
-def _read_idioms(found: EnglishClause, text: str, thing: EnglishObject, topic: int) -> None:
-    """Wording that only as a whole says what happens."""
-    low = found.low
-    if re.match(r"(?:would|could|might)\b", text):
-        return
-    head = found.head_at if found.shield else -1
-    begun = None if topic >= len(low) else {one.effect for _, one in idioms(" ".join(text.split(" ")[:topic]), head)}
-    for start, wording in idioms(text, head):
-        if begun is not None and wording.effect not in begun and wording.effect not in _GOES_OUT:
-            continue  # what only the topic has
-        at = min(text[:start].count(" "), len(low) - 1)
+def _read_idioms(found: EnglishClause, text: str, thing: EnglishObject) -> None:
+    """Wording that only as a whole says what happens; behind a verb that shields, only what begins before it, or at it where it is strong."""
+    low, head = found.low, found.head_at if found.shield else len(text)
+    for start, wording in phrases().found(text[:_LONGEST]):
+        if start >= head + wording.strong:
+            continue
         if is_denied([*low, ""], min(len(text[:start].split()), len(low))):
             return
-        if _was_done(low, at) or (wording.effect == "act_run" and _is_kind(low, at)):
-            continue
-        if wording.effect == "act_escalate" and is_recipient(low):
-            continue
-        if form_of(low[at]) == "base" and low[at + 1 : at + 2] and low[at + 1] in _LISTS.counted:
-            continue  # `restart counts of the pods`
         said = _said(wording, thing, text, found.wide)
         if said is None:
             continue
@@ -293,27 +261,7 @@ def _read_idioms(found: EnglishClause, text: str, thing: EnglishObject, topic: i
             return
 
 
-def idioms(text: str, at: int) -> Iterator[tuple[int, Phrase]]:
-    """Where which phrases begin; only those that begin no later than `at`, when the verb there says what is done."""
-    for start, phrase in phrases().found(text[:_LONGEST]):
-        if at < 0 or start < at or (phrase.strong and start == at):
-            yield start, phrase
-
-
 _LONGEST = 4_000
-
-
-def _was_done(low: Tokens, at: int) -> bool:
-    """`somebody moved it to the bin`: true for what is reported, and neither announced nor asked for."""
-    past = (form_of(low[at]) == "past" and is_report(low, at, "stop")) or low[at].endswith(
-        ("pushed", "overwrote", "rewrote", "clobbered")
-    )
-    return past and not is_passive(low, at)
-
-
-def _is_kind(low: Tokens, at: int) -> bool:
-    """`the install script`: true for a verb that only says of which kind a thing is."""
-    return at > 0 and low[at - 1] in english.LISTS.determiners and low[at] in ("install", "setup", "update", "build")
 
 
 def _said(wording: Phrase, thing: EnglishObject, text: str, wide: Traits) -> AnnouncedAct | None:
@@ -339,9 +287,7 @@ def by_default(low: Tokens, thing: EnglishObject, wide: Traits, known: bool) -> 
     """The act, when something of value is taken away for good, or all of it by a verb that nobody knows."""
     traits = thing.traits | wide
     said = _LOSSES.first(("yes" if known else "no", thing.kind), Around(low, 0, {"traits": traits}))
-    if said is None or (not known and not _looks_like_a_verb(low)):
-        return None
-    return act(said, thing.kind, thing.words, traits)
+    return act(said, thing.kind, thing.words, traits) if said else None
 
 
 def mutation(words: Tokens, low: Tokens, at: int, wide: Traits) -> AnnouncedAct | None:
@@ -356,14 +302,3 @@ def mutation(words: Tokens, low: Tokens, at: int, wide: Traits) -> AnnouncedAct 
     if placed and any(word.lstrip("#").isdigit() for word in low[at + 1 :]):
         return AnnouncedAct("act_change", thing.words, traits | {"mutates", "one"})
     return None
-
-
-def _looks_like_a_verb(low: Tokens) -> bool:
-    """True when the first word that is not a lead can be a verb: a gerund, or a plain word with a thing behind it."""
-    for at, word in enumerate(low[:8]):
-        if word in _LISTS.leads:
-            continue
-        if not word.isalpha() or verb_forms().get(word):
-            return False
-        return word.endswith("ing") or (at + 1 < len(low) and low[at + 1] in _LISTS.opens)
-    return False

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import takewhile
-
 from msgspec import Struct
 from msgspec.structs import replace
 
@@ -33,11 +31,6 @@ class EnglishObject(Struct, frozen=True):
     bare: bool = False  # a pronoun and nothing else
     direct: bool = True  # the kind is that of the thing itself, not of what it belongs to
     guards: str = ""  # a safety measure among the words in front of the noun
-
-    def without_place(self, reported: bool) -> EnglishObject:
-        """What was brought somewhere; where to is no news in the next clause."""
-        words = takewhile(lambda word: word not in english.LISTS.prepositions, self.words.split())
-        return replace(self, words=" ".join(words)) if reported else self
 
     def with_traits(self, more: Traits) -> EnglishObject:
         return replace(self, traits=self.traits | more)

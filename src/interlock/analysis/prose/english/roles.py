@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
 from functools import lru_cache
-from itertools import pairwise
 
 from interlock.analysis.lexicon.forms import form_of, nouns, scope, verb_forms
 from interlock.analysis.lexicon.load import Patterns, WordLists
@@ -92,16 +91,6 @@ def by_others(low: Tokens, at: int) -> bool:
     return who is not None and not _LISTS.others.isdisjoint(named := who[1].split()) and _LISTS.tools.isdisjoint(named)
 
 
-def reports(low: Tokens) -> bool:
-    """`ops rebooted the database`: true when the first verb of a clause is what somebody has done to something."""
-    for at, word in enumerate(low[:6]):
-        known = verb_forms().get(word)
-        if known is not None and known[1] != "noun":
-            past = known[1] == "past" and word not in _LISTS.caused
-            return past and is_report(low, at, "stop") and not is_passive(low, at)
-    return False
-
-
 def topic_at(low: Tokens) -> int:
     """Where the topic of a text begins that the clause composes or reads: `write an article about …`; its end when there is none."""
     if _LISTS.speech.isdisjoint(low) and _LISTS.papers.isdisjoint(low):
@@ -117,8 +106,6 @@ def topic_at(low: Tokens) -> int:
 
 def is_denied(low: Tokens, at: int, near: int = 2, far: int = 6) -> bool:
     """True when a denial stands in front of this word and belongs to it: no further than `far`, a weak one no further than `near`."""
-    if low[max(0, at - 3) : at] == ["no", "need", "to"]:
-        return True
     table, close, negations = verb_forms(), english.LISTS.close, english.LISTS.negations
     for place in range(at - 1, max(-1, at - far - 1), -1):
         word = low[place]
@@ -132,10 +119,3 @@ def is_denied(low: Tokens, at: int, near: int = 2, far: int = 6) -> bool:
 
 
 _SPEAKERS = frozenset("i we i'll we'll i'm we're".split())
-
-
-def is_recipient(low: Tokens) -> bool:
-    """`give the admin a report`: who has the rights already is given something else."""
-    return any(
-        scope().get(word) == "admin" and other in english.LISTS.determiners for word, other in pairwise(low)
-    ) and not any(word in nouns() and nouns()[word][0] == "access" for word in low)

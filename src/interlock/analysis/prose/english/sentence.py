@@ -7,7 +7,7 @@ from functools import cache
 
 from msgspec.structs import replace
 
-from interlock.analysis.lexicon.forms import form_of, nouns, verb_forms
+from interlock.analysis.lexicon.forms import form_of, verb_forms
 from interlock.analysis.lexicon.load import Patterns, WordLists
 from interlock.analysis.lexicon.rows import Rows
 from interlock.analysis.prose.clauses import AnnouncedAct, Tokens
@@ -19,7 +19,9 @@ _PATTERNS = Patterns("sentence")
 _LISTS = WordLists("sentence")
 
 NOT_RUN_CUES = ("not ", "nothing ", "don", "only", "dry", "without ", "never ", "simulat", "rehears", "if mode")
-REFUSED_CUES = tuple("ask want told order beg tri request instruct says demand tell turn declin refus reject".split())
+REFUSED_CUES = tuple(
+    "ask want told order beg tri request instruct says demand tell turn declin refus reject reading documenting checking reviewing studying auditing".split()
+)
 
 
 def is_question(low: str) -> bool:
@@ -140,21 +142,6 @@ def made_to(words: Tokens) -> str:
     return ""
 
 
-def described(words: Tokens) -> str:
-    """What a piece of code does by a clause about it: `the script prune.py deletes old sessions`; empty for any other clause."""
-    low = [word.lower() for word in words[:_REACH]]
-    for at, word in enumerate(low):
-        verb, form, kind = verb_forms().get(word, ("", "", ""))
-        if at and form == "third" and kind not in ("do", "look", "make"):
-            code = _PATTERNS.code_file.search(low[at - 1]) or (
-                nouns().get(low[at - 1], ("",))[0] in ("code", "run") and low[at - 1] not in _LISTS.steps
-            )
-            return " ".join((verb, *words[at + 1 :])) if code else ""
-        if word in _LISTS.speakers or (form in ("base", "ing") and word not in nouns()):
-            return ""
-    return ""
-
-
 def is_followed(words: str) -> bool:
     """`I'm going to do exactly that`: true when a clause does what was quoted or described before."""
     return _PATTERNS.followed.match(words) is not None
@@ -169,8 +156,6 @@ def guard_at_work(words: Tokens, low: Tokens) -> EnglishObject | None:
     if _noes().isdisjoint(low):
         return None
     for at, word in enumerate(low):
-        if word in _LISTS.speakers:
-            return None
         if at and word in _noes() and low[at - 1] not in ("a", "an", "the", "to", "not"):
             acts = at > 1 and form_of(low[0]) in ("base", "ing") and low[0] not in _LISTS.guards
             guarded = not _LISTS.guards.isdisjoint(low[max(0, at - 2) : at])
@@ -197,17 +182,10 @@ def _noes() -> frozenset[str]:
 _JUDGED = Rows("judged", "opening", AROUND)
 
 
-def is_judged(words: Tokens, low: Tokens) -> bool:
-    """`dropping the table is forbidden`, `a dropped schema cannot be restored`, `the label goes from Delete to Remove`."""
+def is_judged(low: Tokens) -> bool:
+    """`dropping the table is forbidden`, `a dropped schema cannot be restored`."""
     if _signs().isdisjoint(low):
         return False
-    if "," in low[:5] and low[0] in ("to", "in", "by", "for", "note"):
-        low = low[low.index(",") + 1 :] or low  # `to be clear, …`
-    if low[0] in _LISTS.edits and not _LISTS.labels.isdisjoint(low[1:7]):
-        # `change the label from Delete to Remove`: words in capitals are what is written there
-        verbs = [word for word in words[1:] if verb_forms().get(word.lower(), ("", ""))[1] == "base"]
-        if verbs and all(word[:1].isupper() for word in verbs if word.lower() not in _LISTS.labels):
-            return True
     said = _happening()
     happens = next((at for at, word in enumerate(low[:8]) if at and word in said), 0)
     return bool(_JUDGED.first((form_of(low[0]),), Around(low, happens)))
@@ -215,8 +193,8 @@ def is_judged(words: Tokens, low: Tokens) -> bool:
 
 @cache
 def _signs() -> frozenset[str]:
-    """Words of which one is in every clause that judges, describes or relabels something."""
-    return _LISTS.edits | _LISTS.must | _happening() | {"is", "was", "are", "cannot", "can't", "never"}
+    """Words of which one is in every clause that judges or describes something."""
+    return _LISTS.must | _happening() | {"is", "was", "are", "cannot", "can't", "never"}
 
 
 @cache
@@ -228,8 +206,6 @@ def _happening() -> frozenset[str]:
 def reads_as_english(low: str) -> bool:
     """True when the sentence begins with an English verb or article and has a word that only English has."""
     words = low.split()
-    if words and words[0] in _LISTS.opens:
-        return True
     if words and words[0].endswith("ing") and words[0] in verb_forms() and _LISTS.not_here.isdisjoint(words):
         return True
     return (
