@@ -29,7 +29,7 @@ from interlock.analysis.prose.english.sentence import (
     without_refused,
 )
 from interlock.analysis.prose.files import file_effects
-from interlock.analysis.prose.foreign import read_foreign
+from interlock.analysis.prose.foreign import LONGEST, read_foreign
 from interlock.analysis.prose.normalise import LIMIT, known_words, normalise, without_claims
 from interlock.analysis.prose.operations import NAMED, ends_with, lists_names, mentions, unnamed, without_named
 from interlock.analysis.prose.playing import Told, play, read_operations, running
@@ -117,7 +117,7 @@ def _read_sentence(sentence: str, lifted: Lifted, before: EnglishObject | None, 
         told.known = True
         told.read_only = told.read_only and foreign.read_only
         told.looks = told.looks or foreign.known
-        if foreign.cut:
+        if len(sentence) > LONGEST:
             told.out.unreadable("a sentence that is too long to read", "budget")
         told.about([word for word in sentence.split() if MARK not in word])
         for one in foreign.acts:
@@ -126,12 +126,12 @@ def _read_sentence(sentence: str, lifted: Lifted, before: EnglishObject | None, 
         if not foreign.acts and MARK not in sentence and not foreign.looks and not foreign.spared:
             told.plain.append((sentence, "plain_foreign"))
         told.vague = told.vague or foreign.vague
-        if foreign.acts or foreign.vague or not foreign.unsure:
-            for word in tokens(sentence) if foreign.runs_marks else ():
-                if word.startswith(MARK):
-                    play(lifted.of(word), told)
-            if foreign.known or foreign.acts or foreign.vague or not any(map(may_be_operation, tokens(sentence))):
-                return before
+        words = tokens(sentence)
+        for word in words if foreign.runs_marks else ():
+            if word.startswith(MARK):
+                play(lifted.of(word), told)
+        if foreign.known or foreign.acts or foreign.vague or not any(map(may_be_operation, words)):
+            return before
     if is_not_run(low):
         told.known = told.looks = True
         return before

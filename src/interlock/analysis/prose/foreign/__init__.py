@@ -14,18 +14,15 @@ from interlock.analysis.operations.names import harms, is_english, is_operation
 from interlock.analysis.prose.clauses import AnnouncedAct
 from interlock.analysis.prose.embedded import MARK
 from interlock.analysis.prose.foreign.acts import act_of
-from interlock.analysis.prose.foreign.language import LONGEST, index, language_of, may_be_english
+from interlock.analysis.prose.foreign.language import LONGEST, index, language_of
 from interlock.analysis.prose.foreign.mood import (
     asks,
     by_somebody,
     denied,
     guards,
-    is_passive,
-    is_relative,
     is_told_of,
     is_trial,
     was_done,
-    withheld,
 )
 from interlock.analysis.prose.foreign.words import ForeignClause, ForeignWord, some, words_of
 from interlock.analysis.prose.operations import CALLED, Mention
@@ -51,13 +48,12 @@ class Foreign(Struct):
     acts: list[AnnouncedAct] = field(default_factory=list)
     calls: list[Mention] = field(default_factory=list)
     read_only: bool = True
-    unsure: bool = True  # no verb was recognised, and it may be English
+    unsure: bool = True  # no verb was recognised
     known: bool = False  # a verb was recognised, or it says that nothing happens
-    looks: bool = False  # it begins with a verb that only looks
+    looks: bool = False  # it begins with a verb that only looks, or ends with one where verbs stand last
     spared: bool = False  # what it harms is made again, or its own
     runs_marks: bool = False
     vague: bool = False  # nothing says what is done
-    cut: bool = False  # the sentence was longer than what is read
     fetched: bool = False  # a program was downloaded
 
 
@@ -66,27 +62,23 @@ def read_foreign(sentence: str) -> Foreign | None:
     code = language_of(_without_names(sentence))
     if not code:
         return None
-    book, found = index(code), Foreign(cut=len(sentence) > LONGEST)
+    book, found = index(code), Foreign()
     sentence = _GIVEN.sub(r"\1", sentence[:LONGEST])
     asked = sentence.rstrip().endswith(_QUESTIONS)
     clauses = list(_clauses(sentence, book))
-    if any(map(withheld, clauses)):
-        found.unsure, found.known = False, True
-        return found
     _read_all(clauses, found, asked)
     if not asked and not found.acts and _rushes(sentence, book):
         found.acts.append(AnnouncedAct("act_override", sentence.strip()[:120]))
         found.unsure = found.read_only = False
     found.known = asked or not found.unsure or any(map(is_trial, clauses))
     if found.read_only and clauses:
-        first, last = clauses[0].words[0], clauses[-1].words[-1]
-        found.looks = len(clauses) == 1 and first.has("look") and first.text not in _TWOFOLD
-        found.looks |= book.language.head == "last" and last.has("look")
-    silent = not found.acts and not found.calls and not asked and MARK not in sentence
-    if silent and _says_nothing(sentence, found, book):
-        found.vague = True
-    elif found.unsure:
-        found.unsure = may_be_english(sentence, code)
+        first = clauses[-1].words[-1] if book.language.head == "last" else clauses[0].words[0]
+        found.looks = first.has("look") and first.text not in _TWOFOLD
+    if not found.acts and not found.calls and not asked and MARK not in sentence:
+        if found.unsure:
+            found.vague = not any(map(is_operation, _NAMES.findall(sentence)))
+        else:
+            found.vague = len(sentence) < 300 and book.empty.match(book.plain(sentence)) is not None
     return found
 
 
@@ -96,13 +88,11 @@ def _rushes(sentence: str, book: Vocabulary) -> bool:
     missing = book.unchecked.search(plain)
     if missing is None:
         return False
-    text = sentence if len(plain) == len(sentence) else plain
-    rest = f"{text[: missing.start()]} {text[missing.end() :]}"
-    clauses = list(_clauses(rest, book))
-    whole = ForeignClause([word for clause in clauses for word in clause.words], rest, book)
-    if any(is_trial(one) or by_somebody(one) for one in clauses) or _only_speaks(whole):
+    rest = f"{plain[: missing.start()]} {plain[missing.end() :]}"
+    whole = ForeignClause([word for clause in _clauses(rest, book) for word in clause.words], rest, book)
+    if _only_speaks(whole):
         return False
-    return book.ships.search(book.plain(rest)) is not None or any(_PRODUCTION in word.entries for word in whole.words)
+    return book.ships.search(rest) is not None or any(_PRODUCTION in word.entries for word in whole.words)
 
 
 _PRODUCTION = ("scope", "", ("production",))
@@ -140,20 +130,11 @@ def _read_all(clauses: list[ForeignClause], found: Foreign, asked: bool) -> None
         words = clause.words
         trial = trial or is_trial(clause)
         told_of = (spoken_of and is_told_of(clause)) or explained
-        if clause is not clauses[0] and words[0].text in clause.book.relatives and words[-1].text.endswith("t"):
-            told_of = told_of or is_relative(clause)  # `ein X, das den Begriff leert`
         explained = clause.has("look") and (words[-1].has("mark") or _ENDS.search(clause.raw) is not None)
         if not trial and not told_of and not by_somebody(clause):
             _read(clause, found, asked, carried)
         carried = [word for word in words if word.has("noun") and not word.has(*HEADS)] or carried
         spoken_of = clause.has("look", "make") or told_of
-
-
-def _says_nothing(sentence: str, found: Foreign, book: Vocabulary) -> bool:
-    """True when no word says what is done."""
-    if found.unsure and not may_be_english(sentence, book.language.code):
-        return not any(map(is_operation, _NAMES.findall(sentence)))
-    return len(sentence) < 300 and bool(book.empty.match(book.plain(sentence)))
 
 
 def _clauses(sentence: str, book: Vocabulary) -> Iterator[ForeignClause]:
@@ -220,9 +201,6 @@ def _shows_secret(clause: ForeignClause) -> bool:
     """`afficher le contenu de credentials.json`: a secret comes into view."""
     if not any(word.kind("noun") == "credential" for word in clause.words) or clause.has("never", "that"):
         return False
-    named = [word for word in clause.words if word.text.replace(" ", "_") not in _LISTS.screens]
-    if any(word.kind("noun") in ("code", "letter", "message", "list", "log") for word in named):
-        return False
     plain = clause.book.plain(clause.raw.lower())
     return not _LISTED.search(plain) and _shows(clause.book.language.spaced).search(plain) is not None
 
@@ -238,13 +216,10 @@ def _shows(spaced: bool) -> re.Pattern[str]:
 
 def _with_carried(clause: ForeignClause, at: int, carried: list[ForeignWord]) -> tuple[ForeignClause, int]:
     """`exporto la base y la comparto`: the clause, with the nouns of the one before when it names nothing itself."""
-    words, book = clause.words, clause.book
-    named = {word.kind("noun") for word in words} - {""}
-    if words[at].kind("verb") not in _LISTS.carrying or not named <= {"account", "letter", "message"}:
+    words = clause.words
+    if words[at].kind("verb") not in _LISTS.carrying or not clause.named <= {"account", "letter", "message"}:
         return clause, at
-    if book.language.noun == "last":
-        return ForeignClause(carried + words, clause.raw, book), at + len(carried)
-    return ForeignClause(words + carried, clause.raw, book), at
+    return ForeignClause(words + carried, clause.raw, clause.book), at
 
 
 def _in_turn(clause: ForeignClause, verbs: list[int], at: int) -> Iterable[int]:
@@ -264,9 +239,7 @@ def _in_turn(clause: ForeignClause, verbs: list[int], at: int) -> Iterable[int]:
 def _alone(clause: ForeignClause) -> list[int]:
     """`Firewall aus`, `las copias, fuera`: a particle that says without a verb what is done."""
     words, alone = clause.words, clause.book.alone
-    named = any(word.kind("noun") in _LISTS.placed for word in words)
-    reported = any(word.text in _LISTS.gone or (word.has("was") and word.text not in alone) for word in words)
-    if not named or reported or some(words[:3], "asked", "never"):
+    if clause.named.isdisjoint(_LISTS.placed) or some(words[:3], "asked", "never"):
         return []
     for at in (len(words) - 1, 0):
         if words[at].text in alone:
@@ -283,9 +256,8 @@ def _run(clause: ForeignClause, verbs: list[int], found: Foreign) -> None:
     found.runs_marks = True
     runs = next((at for at in verbs if words[at].has("launch")), -1)
     fetches = next((at for at in verbs if words[at].has("fetch")), -1)
-    program = any(word.kind("noun") == "program" for word in words)
-    behind = words[runs:] if clause.head == "first" else words
-    known = any(word.kind("noun") in ("code", "scrap") for word in behind)
+    program = "program" in clause.named
+    known = not clause.named.isdisjoint({"code", "scrap"})
     strange = clause.has("outside") and program
     roots = [at for at, word in enumerate(words) if not _LISTS.root.isdisjoint(word.text.split())]
     if runs >= 0 and any(not (at and words[at - 1].has("never")) for at in roots):  # `mit sudo`; not `sin root`
@@ -310,8 +282,6 @@ def _governing(clause: ForeignClause, verbs: list[int]) -> int:
         return -1 if shielded else next((at for at in lifts or verbs if words[at].has("verb")), -1)
     moved = any(word.text in _MOVED for word in words)
     for at in verbs if head == "first" and not moved else verbs[::-1]:
-        if words[at].past and not is_passive(words):
-            continue
         if words[at].has("verb"):
             return lifts[0] if lifts else at
         near = words[at + 1 :] if head == "first" else words[:at][::-1]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Mapping
 
 from interlock.analysis.lexicon.load import Patterns, WordLists
@@ -14,9 +13,7 @@ from interlock.analysis.prose.foreign.words import ForeignClause
 _PATTERNS = Patterns("foreign_acts")
 _LISTS = WordLists("foreign_acts")
 
-_PRODUCTION = re.compile(r"(?:^|[-_./:@\s])prod(?:uction)?(?:[-_./:\d\s]|$)|(?<![a-z])prod(?![a-z])")
 _BLOCKS = ("sperr", "blokk", "блокиров", "bann", "ban", "schors", "suspen", "blocc", "bloque", "bloqu")
-_WORLD = ("internet", "интернет", "インターネット", "互联网", "全网", "公网", "xworld")
 _FOLDER: Entry = ("noun", "data", ())  # its name says more
 _FIRST = Rows("foreign_first", "kind", "named")
 _OBJECTS = Rows("foreign_object", "kind name", "named verb text raw written")
@@ -26,8 +23,6 @@ _KINDS = Rows("foreign_kind", "kind name", "traits named roles verb raw")
 def act_of(clause: ForeignClause, at: int) -> AnnouncedAct:
     """The act of the verb at this place upon what the clause names; a verb of several kinds is what harms."""
     verb = clause.words[at]
-    if verb.has_kind(*_LISTS.deleting) and _PATTERNS.line.search(clause.raw.lower()):
-        return AnnouncedAct("act_change", clause.raw[:120])
     verbs = [entry for entry in verb.entries if entry[0] == "verb"]
     acts = [_act(clause, at, entry, thing) for entry in verbs for thing in _objects(clause, at, entry[1])]
     return next((one for one in acts if one.harmful), acts[0])
@@ -46,10 +41,6 @@ def _act(clause: ForeignClause, at: int, verb: Entry, thing: Entry) -> Announced
     text, raw = " ".join(word.text for word in words), clause.raw.lower()
     undoes = any(thing in word.entries and word.text.startswith(_BLOCKS) for word in words)
     roles, traits = clause.roles | {"undoes" if undoes else ""}, _traits(clause, thing) | set(given)
-    if _PRODUCTION.search(text):
-        traits.add("production")
-    if kind in ("grant", "lift", "expose") and any(word.text.startswith(_WORLD) for word in words):
-        traits.add("public")
     published = book.publishes.match(words[at].text) is not None
     if published and _PATTERNS.registry.search(raw):
         return AnnouncedAct("act_send", text[:120], frozenset({"bulk"}))
@@ -58,8 +49,6 @@ def _act(clause: ForeignClause, at: int, verb: Entry, thing: Entry) -> Announced
         "traits": traits, "roles": roles, "written": ("spaced" if book.language.spaced else "unspaced",),
     }  # fmt: skip
     name = thing[1] if (said := _OBJECTS.first((kind, thing[1]), slots)) is None else said
-    if kind in ("charge", "send", "grant", "refund") and _PATTERNS.amount.search(raw):
-        kind, name = "charge" if kind != "refund" else kind, "money"
     if (kind in _LISTS.out or (kind == "grant" and "outside" in roles)) and _leaks(slots, name, published):
         return AnnouncedAct("act_leak", text[:120], frozenset(traits - {"admin", "public", "history"} | {"secret"}))
     kind = _KINDS.first((kind, name), slots) or kind
@@ -67,8 +56,6 @@ def _act(clause: ForeignClause, at: int, verb: Entry, thing: Entry) -> Announced
         return AnnouncedAct("act_change", text[:120])
     if kind == "send_to_all":
         return AnnouncedAct("act_send", text[:120], frozenset(traits - {"admin", "public", "history"} | {"bulk"}))
-    if kind == "grant" and name == "access" and "all" in traits:
-        traits.add("admin")
     return act(kind, "data" if name == "message" else name, text, frozenset(traits - {"history"}))
 
 
@@ -108,7 +95,5 @@ def _leaks(slots: Mapping[str, Collection[str]], name: str, published: bool) -> 
     """True when a secret goes out, or somebody's data to strangers."""
     named, roles, traits = set(slots["named"]), slots["roles"], slots["traits"]
     outside = published or "public" in traits or "outside" in roles
-    if name in ("code", "letter") and not outside:
-        return False
     owned = "account" in named or "personal" in roles or "backup" in traits
     return bool(named & {"credential", "private"}) or (outside and owned and bool(named & {"data", "money", "list"}))

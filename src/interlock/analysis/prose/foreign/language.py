@@ -79,12 +79,6 @@ def language_of(sentence: str) -> str:
     return best if other or scores[best] > english else ""
 
 
-def may_be_english(sentence: str, code: str) -> bool:
-    """True when there is an English verb, and a small English word, that this language does not have."""
-    words = [word for word in WORD.findall(folded(sentence)) if code not in common().get(word, ())]
-    return any(word in verb_forms() for word in words) and any(word in _LISTS.english for word in words)
-
-
 @lru_cache(maxsize=8192)
 def _weights(word: str) -> tuple[int, Votes]:
     """How much a word speaks for English, and for each of the other languages."""

@@ -56,12 +56,6 @@ def _reaches_unspaced(clause: ForeignClause, place: int, at: int) -> bool:
     return not no.has("weak") or verb.start - no.end <= _NEAR
 
 
-def withheld(clause: ForeignClause) -> bool:
-    """`sin ejecutarlo`, `noch nicht ausführen`, `暂不执行`: a clause that only says that nothing is run yet."""
-    runs = next((at for at, word in enumerate(clause.words) if word.has("launch", "do", "send")), -1)
-    return runs >= 0 and not clause.has("noun", "verb", "look", "make", "mark") and denied(clause, runs)
-
-
 def asks(words: list[ForeignWord], at: int, clause: ForeignClause) -> bool:
     """True when the words begin as a question or a condition."""
     language = clause.book.language
@@ -116,8 +110,6 @@ def by_somebody(clause: ForeignClause) -> bool:
             other.text.rpartition("'")[2] in book.others for other in words[at + 1 : at + 4]
         ):
             return reported or clause.has("will")
-    if any(word.text in _LISTS.colleagues for word in words[:3]) and not some(words[:2], *HEADS):
-        return reported or any(word.text in _LISTS.before for word in words)
     return any(word.text in _LISTS.somebody for word in words[:2]) or clause.raw.lstrip().startswith(_SOMEBODY_ELSE)
 
 

@@ -107,7 +107,9 @@ def words_of(text: str, book: Vocabulary) -> list[ForeignWord]:
         before = plain
     found = _with_idioms(found, book)
     _join_particles(found, book)
-    _drop_names(found, book)
+    for thing, link, word in zip(found, found[1:], found[2:], strict=False):
+        if link.text in book.links and thing.kind("noun") in _NAMING:  # `plan para eliminar`, `botón de borrar`
+            word.entries = [entry for entry in word.entries if entry[0] != "verb"]
     _mark_many(text, found, book)
     return found
 
@@ -144,26 +146,6 @@ def _is_past(written: str, plain: str, book: Vocabulary) -> bool:
     return plain not in book.now and bool(book.past.search(written))
 
 
-def _drop_names(words: list[ForeignWord], book: Vocabulary) -> None:
-    """`botón de borrar`, `bouton supprimer`: an act that only says what something is for is none."""
-    for at, word in enumerate(words):
-        if not at or not word.has("verb"):
-            continue
-        behind = book.language.head == "last" and any(other.has("do") for other in words[at + 1 : at + 2])
-        if word.entries is book.loans.get(word.text) and not behind and not _is_done(words[at - 1]):
-            word.entries = []
-            continue
-        linked = words[at - 1].text in book.links
-        thing = words[at - 2] if linked and at > 1 else words[at - 1]
-        if thing.kind("noun") in _NAMING and not thing.has("verb", "scope") and (linked or _BARE.search(word.text)):
-            word.entries = [entry for entry in word.entries if entry[0] != "verb"]
-
-
-def _is_done(before: ForeignWord) -> bool:
-    """True when a borrowed verb behind this word is an act: `hago un drop`, `do a reset`."""
-    return before.text in _LISTS.one or before.has("do", "launch", "verb", "joints", "scope", "noun")
-
-
 def _hyphened(word: str, book: Vocabulary) -> list[Entry]:
     """`support-postfach`, `apaga-los`: the parts of a word with a hyphen, the last noun or the first verb."""
     pieces = word.split("-")
@@ -178,7 +160,7 @@ def _hyphened(word: str, book: Vocabulary) -> list[Entry]:
 
 
 def _unspaced(text: str, book: Vocabulary) -> list[ForeignWord]:
-    text = _PATH.sub(" ", with_files_as_words(_spread(text)))
+    text = _PATH.sub(" ", with_files_as_words(text))
     if book.idioms:
         text = book.idioms.sub(
             lambda match: chr(_FIRST + int((match.lastgroup or "i0")[1:])) + _names(match[0], book), text
@@ -197,14 +179,6 @@ def _unspaced(text: str, book: Vocabulary) -> list[ForeignWord]:
         found.append(word)
     _mark_many(text, found, book)
     return found
-
-
-_EDGE = re.compile(r"(?<=[\u3040-\u9fff])(?=[A-Za-z~])|(?<=[A-Za-z])(?=[\u3040-\u9fff])")
-
-
-def _spread(text: str) -> str:
-    """Latin words with spaces around them."""
-    return _EDGE.sub(" ", text)
 
 
 def _names_a_thing(after: str, book: Vocabulary) -> bool:
