@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from fnmatch import fnmatchcase
 from types import MappingProxyType
 from typing import Any
@@ -71,6 +71,10 @@ class Quota(Struct, frozen=True):
     currency: str = ""
 
     @property
+    def key(self) -> str:
+        return self.metric
+
+    @property
     def window(self) -> str:
         return self.metric.rpartition("_")[2]
 
@@ -109,17 +113,17 @@ class QuotaUsage(Struct, frozen=True):
     buckets: Mapping[str, Buckets] = field(default_factory=dict, name="used")
     continued: Mapping[str, tuple[float, float]] = field(default_factory=dict)
 
-    def current(self, key: str, window: str, now: float) -> float:
-        return round(sum(amount for _, amount in self._counting(key, window, now)), 9)
+    def current(self, of: ApiLimit | Quota, now: float) -> float:
+        return round(sum(self.counting(of, now).values()), 9)
 
-    def room_at(self, key: str, window: str, now: float, most: float) -> float:
+    def room_at(self, of: ApiLimit | Quota, now: float, most: float) -> float:
         """When no more than `most` is used any longer."""
-        counting = sorted(self._counting(key, window, now))
-        left, width = sum(amount for _, amount in counting), WINDOWS[window] / PIECES
-        for piece, amount in counting:
-            left -= amount
+        counting, seconds = self.counting(of, now), WINDOWS[of.window]
+        left = sum(counting.values())
+        for piece in sorted(counting):
+            left -= counting[piece]
             if left <= most:
-                return (piece + 1) * width + WINDOWS[window]
+                return (piece + 1) * seconds / PIECES + seconds
         return now
 
     def extra(self, metric: str, now: float) -> float:
@@ -127,10 +131,11 @@ class QuotaUsage(Struct, frozen=True):
         more, until = self.continued.get(metric, (0.0, 0.0))
         return more if now < until else 0.0
 
-    def _counting(self, key: str, window: str, now: float) -> Iterable[tuple[int, float]]:
-        seconds = WINDOWS[window]
+    def counting(self, of: ApiLimit | Quota, now: float) -> dict[int, float]:
+        """The pieces of the window that are not over."""
+        seconds = WINDOWS[of.window]
         first = math.floor((now - seconds) / (seconds / PIECES))
-        return [(piece, amount) for piece, amount in self.buckets.get(key, {}).items() if piece >= first]
+        return {piece: amount for piece, amount in self.buckets.get(of.key, {}).items() if piece >= first}
 
 
 class QuotaRefusal(Struct, frozen=True):
@@ -145,18 +150,18 @@ class QuotaRefusal(Struct, frozen=True):
 def quota_refusal(limits: ServiceLimits, used: QuotaUsage, asked: ServiceRequest, now: float) -> QuotaRefusal | None:
     """Why there may be no request now; None where there may. The service's limits first, then what cannot be lifted, then the rest."""
     for limit in (one for one in limits.api if one.covers(asked)):
-        if used.current(limit.key, limit.window, now) + 1 > limit.limit:
-            resets = used.room_at(limit.key, limit.window, now, limit.limit - 1)
+        if used.current(limit, now) + 1 > limit.limit:
+            resets = used.room_at(limit, now, limit.limit - 1)
             details = {"limit": limit.limit, "remaining": 0, "window": limit.window, **_until(resets, now)}
             return QuotaRefusal(
                 "RATE_LIMIT_EXCEEDED", f"The service takes {limit.limit} requests a {limit.window}", details
             )
     cost, paused = limits.cost(asked), None
     for quota in limits.quotas:
-        current = used.current(quota.metric, quota.window, now)
+        current = used.current(quota, now)
         after = current + quota.amount(cost)
         if quota.hard_stop is not None and after > quota.hard_stop:
-            resets = used.room_at(quota.metric, quota.window, now, quota.hard_stop - quota.amount(cost))
+            resets = used.room_at(quota, now, quota.hard_stop - quota.amount(cost))
             details = {
                 "metric": quota.metric,
                 "current": _number(current),
@@ -174,16 +179,15 @@ def quota_refusal(limits: ServiceLimits, used: QuotaUsage, asked: ServiceRequest
 
 def count_request(limits: ServiceLimits, used: QuotaUsage, asked: ServiceRequest, now: float) -> QuotaUsage:
     """With one more request; what is over is forgotten."""
-    cost, after = limits.cost(asked), {}
-    entries = [(one.key, one.window, 1.0 if one.covers(asked) else 0.0) for one in limits.api]
-    entries += [(one.metric, one.window, one.amount(cost)) for one in limits.quotas]
-    for key, window, amount in dict.fromkeys(entries):
-        width = WINDOWS[window] / PIECES
-        counting = dict(used._counting(key, window, now))
+    cost = limits.cost(asked)
+    amounts: list[tuple[ApiLimit | Quota, float]] = [(one, float(one.covers(asked))) for one in limits.api]
+    amounts += [(one, one.amount(cost)) for one in limits.quotas]
+    after = {}
+    for of, amount in amounts:
+        after[of.key] = counting = used.counting(of, now)
         if amount:
-            piece = math.floor(now / width)
+            piece = math.floor(now / (WINDOWS[of.window] / PIECES))
             counting[piece] = counting.get(piece, 0.0) + amount
-        after[key] = counting
     return QuotaUsage(after, {metric: one for metric, one in used.continued.items() if now < one[1]})
 
 
@@ -197,7 +201,7 @@ def quota_warnings(limits: ServiceLimits, used: QuotaUsage, now: float) -> list[
     """What a success carries once a quota is nearly used."""
     found = []
     for quota in limits.quotas:
-        current = used.current(quota.metric, quota.window, now)
+        current = used.current(quota, now)
         if current >= quota.warn:
             details = {
                 "metric": quota.metric,
@@ -216,8 +220,8 @@ def quota_report(limits: ServiceLimits, used: QuotaUsage, adapter: str, now: flo
     """`introspect query:"quota_status"`."""
     api, resets = {}, []
     for limit in limits.api:
-        current = used.current(limit.key, limit.window, now)
-        reset = used.room_at(limit.key, limit.window, now, 0)
+        current = used.current(limit, now)
+        reset = used.room_at(limit, now, 0)
         resets += [reset] if current else []
         api[limit.label] = {
             "limit": limit.limit,
@@ -227,8 +231,8 @@ def quota_report(limits: ServiceLimits, used: QuotaUsage, adapter: str, now: flo
         }
     quotas = []
     for quota in limits.quotas:
-        current, more = used.current(quota.metric, quota.window, now), used.extra(quota.metric, now)
-        resets += [used.room_at(quota.metric, quota.window, now, 0)] if current else []
+        current, more = used.current(quota, now), used.extra(quota.metric, now)
+        resets += [used.room_at(quota, now, 0)] if current else []
         shown: dict[str, Any] = {"metric": quota.metric, "current": _number(current), "warn": _number(quota.warn)}
         shown["pause"] = _number(quota.pause + more)
         shown |= {"hard_stop": _number(quota.hard_stop)} if quota.hard_stop is not None else {}

@@ -18,7 +18,6 @@ from interlock.times import iso
 
 PERMISSION, PAUSE, DANGER = "permission_pending", "autonomy_pause", "danger_zone"
 STATUS, ERROR = "status", "error"
-TYPES = (PERMISSION, PAUSE, DANGER, STATUS, ERROR)
 STAYING = (PERMISSION, PAUSE, DANGER)  # repeated with every directive until they are over
 _WIRE = ("operation", "reason", "level", "verificationId")  # 2.2; the rest of the metadata is ours
 OPEN_TICKETS = (TicketState.COOLING, TicketState.WAITING, TicketState.APPROVED)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import contextlib
 import os
 import pty
@@ -179,15 +180,9 @@ def printable_output(text: str) -> str:
 
 def _whole(data: bytes) -> int:
     """The number of bytes that end with a whole letter and a whole escape."""
-    end = len(data)
-    for back in range(1, min(4, len(data)) + 1):
-        byte = data[-back]
-        if byte < 0x80:
-            break
-        if byte >= 0xC0:
-            size = 2 if byte < 0xE0 else 3 if byte < 0xF0 else 4
-            end -= back if size > back else 0
-            break
+    decoder = codecs.getincrementaldecoder("utf-8")("replace")
+    decoder.decode(data)
+    end = len(data) - len(decoder.getstate()[0])  # half a letter
     if end and data[end - 1 : end] == b"\r":
         end -= 1
     half = _UNFINISHED.search(data[:end].decode("latin-1"))

@@ -45,7 +45,10 @@ def _parse(source: str) -> tuple[ast.Module, bool]:
     if any(HOLE in text for text in broken):
         return ast.Module([*body, ast.Expr(nodes.call("<hole>"))], []), True
     nothing = all(child.type in ("ERROR", "comment") for child in root.named_children)
-    return ast.Module(body, []), not broken or not (nothing or any(map(_is_risky, broken)))
+    called = {name for text in broken for name in _CALLED.findall(text)}
+    risky = words("javascript")["risky"]  # ends or runs something
+    risks = not risky.isdisjoint((*called, *(_WAY.sub("", name) for name in called)))
+    return ast.Module(body, []), not broken or not (nothing or risks)
 
 
 def _tree(source: str) -> Node:
@@ -60,12 +63,6 @@ def _tree(source: str) -> Node:
         if roots and not roots[0].has_error:
             break
     return min(roots, key=lambda root: sum(1 + node.end_byte - node.start_byte for node in errors(root)))
-
-
-def _is_risky(text: str) -> bool:
-    """Whether a text calls something that ends or runs anything."""
-    called = _CALLED.findall(text)
-    return not words("javascript")["risky"].isdisjoint((*called, *(_WAY.sub("", name) for name in called)))
 
 
 # -- names: which block they belong to, and the patterns that give them values
@@ -96,14 +93,6 @@ def _called(build: Builder, name: str) -> str:
     return next((scope[name] for scope in reversed(build.scopes) if name in scope), name)
 
 
-def _declared(build: Builder, node: Node) -> str:
-    """A name of the innermost block; where it hides another, it is called differently."""
-    *around, own = build.scopes
-    name = text_of(node)
-    own.setdefault(name, f"{name}@{node.start_byte}" if any(name in scope for scope in around) else name)
-    return own[name]
-
-
 def _titled(value: ast.expr, name: ast.expr | None) -> ast.expr:
     """A function without a name goes by the one that it is given to."""
     given = [getattr(name, part, None) for part in ("value", "id", "attr")]
@@ -119,7 +108,14 @@ def _bind(build: Builder, target: Node | None, value: ast.expr, declare: str = "
     if target is None or kind in ("comment", "ERROR"):
         return []
     if kind in ("identifier", "shorthand_property_identifier_pattern", "undefined"):
-        name = nodes.name(_declared(build, target) if declare == "block" else _called(build, text_of(target)))
+        title = text_of(target)
+        if declare == "block":  # where it hides a name of the code around, it is called differently
+            *around, own = build.scopes
+            hides = any(title in scope for scope in around)
+            named = own.setdefault(title, f"{title}@{target.start_byte}" if hides else title)
+        else:
+            named = _called(build, title)
+        name = nodes.name(named)
         value = _titled(value, name)
         return nodes.declare(name, value) if declare else nodes.assign(name, value)
     if kind in ("assignment_pattern", "object_assignment_pattern"):

@@ -61,7 +61,16 @@ class CodeLanguage(Struct, eq=False):
     def read(self, source: str, out: Report, given: Mapping[str, Value] | None = None) -> None:
         """Report what a source would do, with some names given; one that is too large, nests too deeply or does not parse is unreadable."""
         out.step(1 + len(source) // 256 + sum(map(source.count, "\n(=")))
-        tree, problem = _parsed(self, source)
+        tree, problem = ast.Module([], []), None
+        try:
+            tree, whole = self.parse(source)
+            problem = None if whole else Unparsed()
+        except Unparsed as error:
+            problem = error
+        except LookupError:  # a node without a part that its grammar promises, in a source with errors
+            problem = Unparsed()
+        except RecursionError:
+            problem = Unparsed("nested too deeply", "nesting")
         if problem is not None and self.damaged is not None:
             self.damaged(source, out)
         elif problem is not None:
@@ -196,19 +205,6 @@ class CodeLanguage(Struct, eq=False):
     def handled(self) -> frozenset[str]:
         """The functions of libraries that have an answer."""
         return library(self.key).handled
-
-
-def _parsed(language: CodeLanguage, source: str) -> tuple[ast.Module, Unparsed | None]:
-    """What could be parsed of a source, and the problem with the rest."""
-    try:
-        tree, whole = language.parse(source)
-        return tree, None if whole else Unparsed()
-    except Unparsed as problem:
-        return ast.Module([], []), problem
-    except LookupError:  # a node without a part that its grammar promises, in a source with errors
-        return ast.Module([], []), Unparsed()
-    except RecursionError:
-        return ast.Module([], []), Unparsed("nested too deeply", "nesting")
 
 
 def kinds(value: Value) -> tuple[str, ...]:

@@ -38,7 +38,11 @@ def _tell(out: Report, found: re.Match[str], pattern: Pack) -> None:
     """Report what a pattern tells of what it has found."""
     verb, target = pattern["tells"], next(filter(None, found.groups()), pattern.get("called", "")).strip()
     if verb == "run":
-        _run(out, found)
+        words = [_ESCAPE.sub(r"\1", double or single) for double, single in _CONSTANT.findall(found[0])]
+        if len(words) > 1:
+            out.run(words)
+        elif found["sure"] is not None or _LOOKS_RUN.match(words[0]):  # a name that may mean anything has to look run
+            out.shell(words[0])
     elif verb == "shell":
         out.shell(target)
     elif verb == "sql":
@@ -47,12 +51,3 @@ def _tell(out: Report, found: re.Match[str], pattern: Pack) -> None:
         start = found[0].find(target)  # an option may follow a quote that is escaped
         below = "tree" in pattern and re.search(pattern["tree"], found[0][: start + 40]) is not None
         out.effect(verb, _ESCAPE.sub(r"\1", target), *pattern.get("traits", ()), *["recursive"] * below)
-
-
-def _run(out: Report, found: re.Match[str]) -> None:
-    """The words of a command: those of a name that may mean anything must look like one."""
-    words = [_ESCAPE.sub(r"\1", double or single) for double, single in _CONSTANT.findall(found[0])]
-    if len(words) > 1:
-        out.run(words)
-    elif found["sure"] is not None or _LOOKS_RUN.match(words[0]):
-        out.shell(words[0])

@@ -64,7 +64,10 @@ def _word(scanner: Scanner, word: str) -> None:
         return
     before = scanner.last
     as_name = (before.kind == "op" and before.text == "->") or (before.text == "sub" and before.kind == "name")
-    if word in _QUOTES and not as_name and _opens_quote(scanner, before):
+    rest = scanner.source[scanner.at : scanner.at + 40]
+    nxt = rest.lstrip()[:2]
+    plain = not nxt or nxt[0] in ",;)_" or nxt[0].isalnum() or nxt == "=>" or (before.text == "{" and nxt[0] == "}")
+    if word in _QUOTES and not as_name and not plain and not (rest[:1].isspace() and nxt[0] in "#="):
         scanner.take(_SPACE)
         _quoted(scanner, word)
     elif before.kind == "op" and before.text == "{" and scanner.peek() == "}" and len(scanner.tokens) > 1:
@@ -72,14 +75,6 @@ def _word(scanner: Scanner, word: str) -> None:
         scanner.emit("text" if holder.kind == "var" or holder.text in ("->", "]", "}") else "name", word)
     else:
         scanner.emit("op" if word in _COMPARES and not _operand(scanner) else "name", word)
-
-
-def _opens_quote(scanner: Scanner, before: CodeToken) -> bool:
-    rest = scanner.source[scanner.at : scanner.at + 40]
-    nxt = rest.lstrip()[:2]
-    if not nxt or nxt[0] in ",;)_" or nxt[0].isalnum() or nxt == "=>" or (before.text == "{" and nxt[0] == "}"):
-        return False
-    return not (rest[:1].isspace() and nxt[0] in "#=")
 
 
 def _quoted(scanner: Scanner, kind: str) -> None:
@@ -246,7 +241,10 @@ def _bare(parser: TokenParser, token: CodeToken) -> int:
     named = token.text.rpartition("::")[2]
     if token.parts or named in words("perl")["nullary"]:
         return 0 if token.parts or named in ("fork", "cwd", "getcwd") else -1
-    follows = _operand_follows(parser.token)
+    after = parser.token
+    follows = after.kind != "end"
+    if after.kind in _STARTS:
+        follows = (after.text in _STARTS[after.kind]) is (after.kind == "op")
     if named in words("perl")["unary"]:
         return 1 if follows else 0
     if named in library("perl").calls:
@@ -255,12 +253,10 @@ def _bare(parser: TokenParser, token: CodeToken) -> int:
     return 2 if starts and named not in parser.names else -1
 
 
-def _operand_follows(token: CodeToken) -> bool:
-    if token.kind == "op":
-        return token.text in ("(", "[", "{", "\\", "-", "@$", "%$", "$$", "!", "$#", "<")
-    if token.kind == "name":
-        return token.text not in ("if", "unless", "or", "and", "for", "foreach", "while", "until", "x", "xor")
-    return token.kind != "end"
+_STARTS = {  # signs that begin an operand, and names that do not
+    "op": frozenset({"(", "[", "{", "\\", "-", "@$", "%$", "$$", "!", "$#", "<"}),
+    "name": frozenset("if unless or and for foreach while until x xor".split()),
+}
 
 
 def _callee(word: str) -> ast.expr:

@@ -11,12 +11,14 @@ import zlib
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from contextlib import AbstractAsyncContextManager, nullcontext
 from email.utils import parsedate_to_datetime
+from functools import partial
 from http.cookiejar import DefaultCookiePolicy
 from typing import Any
 from urllib.parse import urljoin
 
 import httpx
 from msgspec import Struct
+from msgspec.structs import replace
 
 from interlock.adapters.quota import ApiLimit
 from interlock.analysis.display_text import visible
@@ -204,6 +206,7 @@ _AGAIN = frozenset({502, 503, 504})
 _MOVED = frozenset({301, 302, 303, 307, 308})
 _READS = frozenset({"GET", "HEAD"})
 Before = Callable[[], Awaitable[None]]  # called before every request; raises LoopProblem to prevent it
+Once = Callable[[OutgoingRequest], Awaitable[ServiceResponse]]
 
 
 class Performer:
@@ -232,7 +235,7 @@ class Performer:
         signed = service.auth.sign_in(self._environ)
         try:
             async with asyncio.timeout(service.timeout), self._slot(service):
-                received = await self._send(service, call, params, signed, before)
+                received = await self._send(service, call, params, signed, partial(self._once, service, signed, before))
         except TimeoutError:
             raise _unanswered(call, f"The service did not answer within {service.timeout:g} s") from None
         if not 200 <= received.status < 300:
@@ -246,15 +249,15 @@ class Performer:
         return self._slots.setdefault(f"{service.name} {service.together}", asyncio.Semaphore(service.together))
 
     async def _send(
-        self, service: Service, call: ServiceCall, params: Mapping[str, Any], signed: AuthHeaders, before: Before | None
+        self, service: Service, call: ServiceCall, params: Mapping[str, Any], signed: AuthHeaders, once: Once
     ) -> ServiceResponse:
         sent = service.request(call, params)
         if call.merges:
-            sent = await self._merged_request(service, call, params, signed, before, sent)
+            sent = await self._merged_request(service, call, params, signed, once)
         reads = call.operation.category == "read" and sent.method in _READS
         for pause in (*RETRIES, None) if reads else (None,):
             try:
-                received = await self._once(service, sent, signed, before)
+                received = await once(sent)
             except httpx.TransportError as error:
                 if pause is None:
                     raise _unreachable(call, error) from None
@@ -265,18 +268,14 @@ class Performer:
         raise AssertionError("the last try returns or raises")
 
     async def _merged_request(
-        self,
-        service: Service,
-        call: ServiceCall,
-        params: Mapping[str, Any],
-        signed: AuthHeaders,
-        before: Before | None,
-        sent: OutgoingRequest,
+        self, service: Service, call: ServiceCall, params: Mapping[str, Any], signed: AuthHeaders, once: Once
     ) -> OutgoingRequest:
         """EP-14 over PUT: reads the resource and merges the input into it; `If-Match` refuses a change in between."""
-        read = OutgoingRequest("GET", sent.url, None, {"Accept": "application/json", **service.headers})
+        read = OutgoingRequest(
+            "GET", service.url(call, params), None, {"Accept": "application/json", **service.headers}
+        )
         try:
-            there = await self._once(service, read, signed, before)
+            there = await once(read)
         except httpx.TransportError as error:
             raise _unreachable(call, error) from None
         if not 200 <= there.status < 300:
@@ -287,10 +286,10 @@ class Performer:
         whole = service.request_with_body(call, params, merge_fields(found, service.fields(call, params)))
         mark = there.headers.get("etag", "")
         unchanged = {"If-Match": mark} if mark.startswith('"') else {}  # a weak tag proves nothing
-        return OutgoingRequest(whole.method, whole.url, whole.body, {**whole.headers, **unchanged})
+        return replace(whole, headers={**whole.headers, **unchanged})
 
     async def _once(
-        self, service: Service, sent: OutgoingRequest, signed: AuthHeaders, before: Before | None
+        self, service: Service, signed: AuthHeaders, before: Before | None, sent: OutgoingRequest
     ) -> ServiceResponse:
         """Sends one request; follows redirects of a read, on the same host only."""
         url = sent.url

@@ -109,21 +109,18 @@ def _starting(way: str) -> Work:
         elif way == "command":
             text = len(words) == 1 and listed(found[0]) is None
             through = text and (through or "shelled" not in entry or isinstance(found[0], str))
-        return _started_with(walk, call, entry, words, through) if words else UNKNOWN
+        if not words:
+            return UNKNOWN
+        if through:
+            process = shell_line(walk, words[0] if len(words) == 1 else result("join", [" ", words]), call)
+        else:
+            walk.world.run(words, call)
+            process = _started([text_of(word) for word in words])
+        for text in chosen(call, entry, "input"):
+            feed(walk, process, text)
+        return process
 
     return start
-
-
-def _started_with(walk: ProgramWalk, call: LibraryCall, entry: Entry, words: Sequence[Value], through: bool) -> Value:
-    """The program that these words start, after what the call gives it to read."""
-    if through:
-        process = shell_line(walk, words[0] if len(words) == 1 else result("join", [" ", words]), call)
-    else:
-        walk.world.run(words, call)
-        process = _started([text_of(word) for word in words])
-    for text in chosen(call, entry, "input"):
-        feed(walk, process, text)
-    return process
 
 
 def _flags(call: LibraryCall, off: Mapping[str, str]) -> list[str]:

@@ -141,16 +141,13 @@ def _set_item(owner: Value, key: Value, value: Value) -> None:
         owner.append(value)
 
 
-def _collect(walk: ProgramWalk, node: ast.ListComp | ast.SetComp | ast.GeneratorExp) -> Value:
-    """The items of a list, a set or a generator, as a list."""
+def _collect(walk: ProgramWalk, node: ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp) -> Value:
+    """A dictionary, or the items of a list, a set or a generator as a list."""
     with walk.inside(ProgramScope(walk.scope)):
-        return [walk.eval(node.elt) for _ in _turns(walk, node.generators)]
-
-
-def _collect_pairs(walk: ProgramWalk, node: ast.DictComp) -> Value:
-    """The keys and values of a dictionary."""
-    with walk.inside(ProgramScope(walk.scope)):
-        return {_key(walk.eval(node.key)): walk.eval(node.value) for _ in _turns(walk, node.generators)}
+        turns = _turns(walk, node.generators)
+        if isinstance(node, ast.DictComp):
+            return {_key(walk.eval(node.key)): walk.eval(node.value) for _ in turns}
+        return [walk.eval(node.elt) for _ in turns]
 
 
 def _key(value: Value) -> Value:
@@ -310,7 +307,6 @@ EXPRESSIONS: Mapping[type[ast.expr], Expression] = {
     ast.Dict: _dict,
     ast.Await: lambda walk, node: walk.eval(node.value),
     **dict.fromkeys((ast.Yield, ast.YieldFrom), _yield),
-    **dict.fromkeys((ast.ListComp, ast.SetComp, ast.GeneratorExp), _collect),
-    ast.DictComp: _collect_pairs,
+    **dict.fromkeys((ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp), _collect),
     ast.Call: _call,
 }
