@@ -9,8 +9,9 @@ from msgspec import to_builtins
 
 from interlock.analysis.assess import judge
 from interlock.analysis.rules.load import load
+from interlock.error_codes import LoopProblem
 from interlock.loop.report import operation_name, repetition_key
-from interlock.loop.state import LifecycleError, Pause, move_execution, pause_of, status_of
+from interlock.loop.state import Pause, move_execution, pause_of, status_of
 from interlock.model import AgentRef, intent
 from interlock.policy.match_names import MatchNames, match_names
 from interlock.policy.overrides import LoopRules, apply_rules, rules_json, rules_of, step_quota
@@ -94,9 +95,9 @@ def test_a_pause_that_cannot_be_read_still_pauses() -> None:
 def test_an_execution_that_ended_goes_nowhere() -> None:
     run = Execution("e", AgentRef("p"), "running", 1.0, 10)
     assert status_of(run, True) == "blocked"
-    with pytest.raises(LifecycleError, match="is blocked; it cannot complete"):
+    with pytest.raises(LoopProblem, match="is blocked; it cannot complete"):
         move_execution(run, "complete", 2.0, blocked=True)
     done = move_execution(run, "cancel", 2.0)
     assert (done.status, done.finished_at) == ("cancelled", 2.0)
-    with pytest.raises(LifecycleError):
+    with pytest.raises(LoopProblem):
         move_execution(done, "resume", 3.0)

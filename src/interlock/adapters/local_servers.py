@@ -15,7 +15,8 @@ _AWAY = frozenset(
     devcontainer sandbox github gitlab bitbucket gitea s3 gcs minio azure gdrive onedrive dropbox webdav smb sharepoint box""".split()
 )
 _SCRIPT = re.compile(r"\.(?:py|js|mjs|cjs|ts|sh|exe|cmd|jar|rb|pl)$")
-_GENERIC = frozenset(" index main server cli app dist build bin src lib out start run mod stdio".split(" "))
+# Names of files and folders that say nothing of the server in them.
+GENERIC = frozenset(" index main server cli app dist build bin src lib out start run mod stdio".split(" "))
 _HOST = re.compile(r"[\w.-]+@[\w.-]+:?$")  # ana@host, as ssh takes it; not @scope/package@1.2
 _FILES = frozenset({"read", "write", "append", "overwrite", "truncate", "delete", "move"})
 
@@ -38,7 +39,7 @@ def _leads_away(word: str, first: bool) -> bool:
         return False  # a folder as argument
     # The file's name, or that of its folder where it is called something like `dist/index.js`.
     files = reversed(word.replace("\\", "/").split("/"))
-    name = next((one for one in files if _SCRIPT.sub("", one.lower()) not in _GENERIC), word)
+    name = next((one for one in files if _SCRIPT.sub("", one.lower()) not in GENERIC), word)
     return any(part in _AWAY or _works_elsewhere(part) for part in re.findall(r"[a-z0-9]+", name.lower()))
 
 

@@ -15,7 +15,6 @@ from interlock.loop.notices import HOW
 from interlock.loop.state import (
     BLOCKED,
     Directive,
-    LifecycleError,
     Pause,
     move_execution,
     pause_of,
@@ -96,10 +95,7 @@ def unpaused_execution(execution: Execution, now: float, more: bool) -> Executio
 def end_execution(tx: Tx, state: State, execution: Execution, move: str, ended: Json) -> Execution:
     """Ends an execution, clears its notices and records it; raises LoopProblem for a move that its state does not allow."""
     now = state.clock.now()
-    try:
-        after = replace(move_execution(execution, move, now), ended=ended)
-    except LifecycleError as error:
-        raise LoopProblem("PERMISSION_DENIED", str(error)) from None
+    after = replace(move_execution(execution, move, now), ended=ended)
     tx.save_execution(after, execution)
     notices.clear(tx, execution.agent, now, execution=execution.id)
     state.declarations.closed(execution.agent)

@@ -10,6 +10,7 @@ from typing import Any
 from msgspec import Struct, convert, field
 from msgspec.structs import replace
 
+from interlock.error_codes import LoopProblem
 from interlock.model import NOTHING, Decision, Human, Tier, tier_of
 from interlock.policy.circumstances import Contribution
 from interlock.policy.evaluate import DANGER_ZONE, TAMPERING, finding_words
@@ -61,10 +62,6 @@ _STAGES = MappingProxyType(
 )
 
 
-class LifecycleError(ValueError):
-    """A move that an execution cannot make from its state."""
-
-
 class LoopVerdict(StrEnum):
     """The meaning of a decision for the loop."""
 
@@ -108,10 +105,11 @@ class Directive(Struct, frozen=True, omit_defaults=True):
 
 
 def move_execution(execution: Execution, move: str, now: float, blocked: bool = False) -> Execution:
-    """The execution after a move; raises LifecycleError for one that the table does not have."""
+    """The execution after a move; raises LoopProblem for one that the table does not have."""
     state = MOVES.get((status_of(execution, blocked), move))
     if state is None:
-        raise LifecycleError(f"execution {execution.id} is {status_of(execution, blocked)}; it cannot {move}")
+        words = f"execution {execution.id} is {status_of(execution, blocked)}; it cannot {move}"
+        raise LoopProblem("PERMISSION_DENIED", words)
     ended = state not in LIVE
     return replace(
         execution, status=state, finished_at=now if ended else 0.0, pause=NOTHING if ended else execution.pause

@@ -7,6 +7,7 @@ import json
 import logging
 from collections.abc import Callable, Coroutine, Mapping
 from contextlib import suppress
+from itertools import count
 from typing import Any, Protocol, TypeVar
 
 import mcp_types as types
@@ -189,22 +190,20 @@ async def with_progress(context: ServerRequestContext[Any, Any], work: Coroutine
     """Returns the result of the work, and sends progress until then."""
     if context.meta is None or context.meta.get("progress_token", context.meta.get("progressToken")) is None:
         return await work
-    telling = asyncio.ensure_future(_report_progress(context))
+
+    async def report() -> None:
+        for seconds in count(1):
+            await asyncio.sleep(EVERY)
+            with suppress(Exception):  # a client that has gone needs no progress
+                await context.session.report_progress(float(seconds), None, WAITING)
+
+    telling = asyncio.ensure_future(report())
     try:
         return await work
     finally:
         telling.cancel()
         with suppress(asyncio.CancelledError):
             await telling
-
-
-async def _report_progress(context: ServerRequestContext[Any, Any]) -> None:
-    seconds = 0
-    while True:
-        await asyncio.sleep(EVERY)
-        seconds += 1
-        with suppress(Exception):  # a client that has gone needs no progress
-            await context.session.report_progress(float(seconds), None, WAITING)
 
 
 LOG = logging.getLogger("interlock")

@@ -16,6 +16,7 @@ from urllib.parse import urlsplit
 import uvloop
 from msgspec import Struct, field
 
+from interlock.adapters.local_servers import GENERIC
 from interlock.analysis.programs.load import describe
 from interlock.analysis.shell.interpreters import is_interpreter
 from interlock.client.connection import DaemonLink
@@ -32,7 +33,6 @@ SWEEP = 1.0  # seconds between two checks for late responses
 FAILED = 1
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 _STARTERS = frozenset("run tool exec dlx env".split())
-_GENERIC = frozenset("index main server cli app dist build bin src lib out start run mod".split())
 _SUFFIXES = (".py", ".js", ".mjs", ".cjs", ".ts", ".exe", ".cmd", ".sh")
 _HEADER = re.compile(r"([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*(.*)")
 
@@ -205,20 +205,16 @@ def _command_name(command: Sequence[str]) -> str:
     """`npx -y @scope/server-memory@1.2` -> `server-memory`."""
     for word in command:
         short = _base_name(word)
-        if short.lower() in _GENERIC:  # …/server-memory/dist/index.js
-            short = next(
-                (part for part in map(_base_name, PurePath(word).parts[-2::-1]) if part.lower() not in _GENERIC), short
-            )
-        if short and not word.startswith("-") and not _starts_others(short.lower()) and "=" not in word:
+        if short.lower() in GENERIC:  # …/server-memory/dist/index.js
+            folders = map(_base_name, PurePath(word).parts[-2::-1])
+            short = next((part for part in folders if part.lower() not in GENERIC), short)
+        program = describe(short.lower())
+        # An interpreter, a package manager or a container engine only starts the server.
+        runs = program.wrapper or "engine" in program.place or any(one.packages for one in program.carries)
+        starts = runs or short.lower() in _STARTERS or is_interpreter(short.lower())
+        if short and not word.startswith("-") and not starts and "=" not in word:
             return short
     return _base_name(command[0]) if command else ""
-
-
-def _starts_others(name: str) -> bool:
-    """Whether a program only starts the server: an interpreter, a package manager, a container engine."""
-    program = describe(name)
-    runs = program.wrapper or "engine" in program.place or any(one.packages for one in program.carries)
-    return name in _STARTERS or runs or is_interpreter(name)
 
 
 def _base_name(word: str) -> str:

@@ -15,8 +15,6 @@ PACKAGE = Path(interlock.__file__).parent
 # Words for whoever starts the server, who reads stderr; never an answer.
 ASIDE = {
     "AdapterUnusable",
-    "TemplateError",
-    "AuthError",
     "TableError",
     "ValueError",
     "compile",

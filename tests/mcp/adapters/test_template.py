@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from interlock.error_codes import LoopProblem
-from interlock.mcp.adapters.requests import Template, TemplateError
+from interlock.mcp.adapters.requests import AdapterUnusable, Template
 
 DELETE = Template.of("DELETE /repos/{owner}/{repo}")
 HOSTILE = [
@@ -67,5 +67,5 @@ def test_a_value_cannot_add_a_key_to_the_query() -> None:
     ],
 )  # fmt: skip
 def test_a_template_of_another_place_is_refused(maps_to: str) -> None:
-    with pytest.raises(TemplateError):
+    with pytest.raises(AdapterUnusable):
         Template.of(maps_to)

@@ -17,7 +17,7 @@ from interlock.loop.protocol import OperationSpec, loop_operations, table
 from interlock.loop.protocol.introspection import INTROSPECTION, SurfaceInfo, load_types
 from interlock.loop.protocol.surface import Handler, ProtocolCaller, Surface
 from interlock.mcp.adapters.operations import OfferedOperation, row_of
-from interlock.mcp.adapters.requests import AdapterUnusable, Service, TemplateError
+from interlock.mcp.adapters.requests import AdapterUnusable, Service
 from interlock.model import Trust
 from interlock.policy.policy import Policy
 
@@ -51,7 +51,7 @@ def load_adapter(path: Path) -> ServedAdapter:
         raise AdapterUnusable("\n".join(errors))
     try:
         service = Service.of(reading.adapter)
-    except (AdapterUnusable, TemplateError) as error:
+    except AdapterUnusable as error:
         raise AdapterUnusable(f"{path}: {error}") from None
     if taken := sorted(set(service.calls) & set(RESERVED)):
         raise AdapterUnusable(f"{path}: the name {taken[0]!r} is the loop's own")

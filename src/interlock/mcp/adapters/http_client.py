@@ -43,10 +43,6 @@ _DECODED = {"gzip": 31, "x-gzip": 31, "deflate": 15}  # window bits
 _WORDS = ("message", "error_description", "detail", "title", "error", "reason", "errors")
 
 
-class ResponseTooLarge(Exception):
-    """A response above the size limit."""
-
-
 class ServiceResponse(Confidential, Struct, frozen=True):
     """A response, read completely."""
 
@@ -68,7 +64,7 @@ def decompress(body: bytes, encoding: str, most: int) -> bytes:
     except zlib.error:
         raise LoopProblem("INTERNAL_ERROR", "The response of the service cannot be decompressed") from None
     if len(text) > most:
-        raise ResponseTooLarge
+        raise too_large(most)
     return text
 
 
@@ -314,20 +310,18 @@ class Performer:
                 found = {name.lower(): value for name, value in response.headers.items()}
                 body = await self._read(response, found.get("content-encoding", ""))
                 return ServiceResponse(response.status_code, found, body)
-        except ResponseTooLarge:
-            raise too_large(self._most) from None
         except (httpx.InvalidURL, httpx.UnsupportedProtocol):
             raise LoopProblem("INTERNAL_ERROR", "The URL of the service cannot be used") from None
 
     async def _read(self, response: httpx.Response, encoding: str) -> bytes:
         said = response.headers.get("content-length", "")
         if said.isdigit() and int(said) > self._most:
-            raise ResponseTooLarge
+            raise too_large(self._most)
         pieces, size = [], 0
         async for piece in response.aiter_raw():
             size += len(piece)
             if size > self._most:
-                raise ResponseTooLarge
+                raise too_large(self._most)
             pieces.append(piece)
         body = b"".join(pieces)
         return decompress(body, encoding, self._most) if encoding not in ("", "identity") and body else body

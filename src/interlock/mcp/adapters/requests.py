@@ -32,8 +32,8 @@ _SECRET = re.compile(r"[\x21-\x7e]{1,8192}")  # what a header can carry
 _SHORTEST = 6  # characters; shorter secrets are not searched for in responses
 
 
-class AuthError(ValueError):
-    """An `auth` block that cannot be used."""
+class AdapterUnusable(ValueError):
+    """An adapter whose operations cannot be performed; the message says which and why."""
 
 
 class AuthHeaders(Confidential, Struct, frozen=True):
@@ -73,17 +73,17 @@ class Auth(Struct, frozen=True):
 
     @classmethod
     def of(cls, block: Mapping[str, Any]) -> Auth:
-        """Reads an `auth` block; raises AuthError where it names no variable, or an unknown type."""
+        """Reads an `auth` block; raises AdapterUnusable where it names no variable, or an unknown type."""
         kind = str(block.get("type") or "none")
         if kind == "none":
             return cls()
         if kind not in _VARIABLES:
-            raise AuthError(f"auth.type {kind[:40]!r} is not known; known: {', '.join(('none', *_VARIABLES))}")
+            raise AdapterUnusable(f"auth.type {kind[:40]!r} is not known; known: {', '.join(('none', *_VARIABLES))}")
         header = "Authorization"
         if kind == "api_key":
             header = str(block.get("header_name") or block.get("header") or "X-API-Key")
             if not _HEADER.fullmatch(header):
-                raise AuthError("auth.header_name is not a valid header name")
+                raise AdapterUnusable("auth.header_name is not a valid header name")
         return cls(kind, header, tuple(_variable(block, *keys) for keys in _VARIABLES[kind]))
 
     def sign_in(self, environ: Mapping[str, str]) -> AuthHeaders:
@@ -111,7 +111,7 @@ def _variable(block: Mapping[str, Any], *keys: str) -> str:
     given = next((block[key] for key in keys if isinstance(block.get(key), str)), "")
     found = _REFERENCE.fullmatch(given.strip())
     if found is None:
-        raise AuthError(f"auth.{keys[0]} is missing: expected the name of an environment variable")
+        raise AdapterUnusable(f"auth.{keys[0]} is missing: expected the name of an environment variable")
     return found[1]
 
 
@@ -126,10 +126,6 @@ _DOTS = frozenset({"", ".", ".."})
 MOST_CHARACTERS = 2_000  # of one value in a path
 
 
-class TemplateError(ValueError):
-    """A `maps_to` that must not be used."""
-
-
 class Template(Struct, frozen=True, dict=True):
     """A method, a path and a query with placeholders."""
 
@@ -139,20 +135,22 @@ class Template(Struct, frozen=True, dict=True):
 
     @classmethod
     def of(cls, maps_to: str) -> Template:
-        """Reads a `maps_to`; raises TemplateError unless it is a method and a path on the adapter's own service."""
+        """Reads a `maps_to`; raises AdapterUnusable unless it is a method and a path on the adapter's own service."""
         method, _, target = maps_to.strip().partition(" ")
         target = target.strip()
         if method.upper() not in METHODS or not target.startswith("/"):
-            raise TemplateError(f"maps_to {maps_to[:80]!r}: expected a method and a path such as 'GET /things/{{id}}'")
+            raise AdapterUnusable(
+                f"maps_to {maps_to[:80]!r}: expected a method and a path such as 'GET /things/{{id}}'"
+            )
         path, _, query = target.partition("?")
         bare = _HOLE.sub("x", path)
         if path.startswith("//") or re.search(r"[\s\\#{}]|[^\x21-\x7e]", bare):
-            raise TemplateError(f"maps_to {maps_to[:80]!r}: the path has an invalid character")
+            raise AdapterUnusable(f"maps_to {maps_to[:80]!r}: the path has an invalid character")
         if any(segment in (".", "..") or _DISGUISED.search(segment) for segment in bare.split("/")):
-            raise TemplateError(f"maps_to {maps_to[:80]!r}: the path leaves the base path")
+            raise AdapterUnusable(f"maps_to {maps_to[:80]!r}: the path leaves the base path")
         pairs = tuple(parse_qsl(query, keep_blank_values=True, strict_parsing=bool(query)))
         if any(_HOLE.search(key) for key, _ in pairs):
-            raise TemplateError(f"maps_to {maps_to[:80]!r}: a parameter cannot name a key of the query")
+            raise AdapterUnusable(f"maps_to {maps_to[:80]!r}: a parameter cannot name a key of the query")
         return cls(method.upper(), path, pairs)
 
     @cached_property
@@ -220,10 +218,6 @@ SERIALIZATIONS = ("json", "form")
 TIMEOUT, MOST_TIMEOUT = 30.0, 300.0
 
 
-class AdapterUnusable(ValueError):
-    """An adapter whose operations cannot be performed; the message says which and why."""
-
-
 class OutgoingRequest(Confidential, Struct, frozen=True):
     """One HTTP request, before signing in."""
 
@@ -268,9 +262,9 @@ class ServiceCall(Struct, frozen=True):
         template = Template.of(operation.maps_to)
         names = {param.name for param in operation.params}
         if missing := sorted(template.names - names):
-            raise TemplateError(f"maps_to uses '{missing[0]}', which is not a parameter")
+            raise AdapterUnusable(f"maps_to uses '{missing[0]}', which is not a parameter")
         if fixed := sorted({key for key, _ in template.query} & names - template.names):
-            raise TemplateError(f"maps_to fixes '{fixed[0]}', so it cannot be a parameter as well")
+            raise AdapterUnusable(f"maps_to fixes '{fixed[0]}', so it cannot be a parameter as well")
         slashed = frozenset(param.name for param in operation.params if param.rest.get("slashes"))
         queried = frozenset(param.name for param in operation.params if param.rest.get("in") == "query")
         return cls(operation, template, slashed, queried)
@@ -304,7 +298,7 @@ class Service(Struct, frozen=True):
         auth = Auth()
         try:
             auth = Auth.of(adapter.auth)
-        except AuthError as error:
+        except AdapterUnusable as error:
             wrong.append(str(error))
         for operation in adapter.operations:
             try:
