@@ -94,20 +94,12 @@ def _check_size(text: str) -> None:
     bare = _TEXT.sub(" ", text)
     if macro := _MACRO.search(bare):
         raise ConditionError(f"loops with {macro[1]}(); conditions can only use single values")
-    if _nesting(bare) > MAX_NESTING:
-        raise ConditionError(f"is nested deeper than {MAX_NESTING}")
-
-
-def _nesting(bare: str) -> int:
-    """The depth of brackets; each `? :` counts as one more, as it nests to the right."""
-    depth = deepest = 0
+    depth = deepest = bare.count("?")  # each `? :` nests to the right
     for letter in bare:
-        if letter in "([{":
-            depth += 1
-            deepest = max(deepest, depth)
-        elif letter in ")]}":
-            depth -= 1
-    return deepest + bare.count("?")
+        depth += (letter in "([{") - (letter in ")]}")
+        deepest = max(deepest, depth)
+    if deepest > MAX_NESTING:
+        raise ConditionError(f"is nested deeper than {MAX_NESTING}")
 
 
 def _check_names(used: list[str], known: tuple[str, ...], what: str) -> None:

@@ -105,7 +105,7 @@ class _Reader:
         self.problems = problems
         self.left = MAX_NODES
 
-    def value(self, node: Node, path: Path, depth: int) -> Any:
+    def value(self, node: Any, path: Path, depth: int) -> Any:
         """The value of a node and of all below it; raises _TooMuch at the limit."""
         self.lines.setdefault(path, node.start_mark.line + 1)
         self.left -= 1
@@ -113,11 +113,9 @@ class _Reader:
             limit = f"nested deeper than {MAX_DEPTH}" if depth > MAX_DEPTH else f"more than {MAX_NODES} values"
             self.problems.error(path, f"is {limit}, aliases followed")
             raise _TooMuch
-        import yaml
-
-        if isinstance(node, yaml.MappingNode):
+        if node.id == "mapping":
             return self._mapping(node, path, depth)
-        if isinstance(node, yaml.ScalarNode):
+        if node.id == "scalar":
             return self._scalar(node, path)
         return [self.value(item, (*path, at), depth + 1) for at, item in enumerate(node.value)]
 

@@ -63,10 +63,15 @@ def parse_draft(reply: object) -> Draft:
     if risk is None:  # left to Interlock's own analysis; an unknown word is the worst one
         notes.append("the planner gave no risk: it is what Interlock reads")
         word = RISKS[0]
+    given = reply.get("assumptions")
+    listed = [given] if isinstance(given, str) else given if isinstance(given, list) else []
+    assumed = [item.strip()[:500] for item in listed if isinstance(item, str) and item.strip()]
+    if given is None:
+        notes.append("the planner named no assumptions")
     return Draft(
         parse_command(reply.get("command")),
         _words(reply, "explanation", notes),
-        _assumptions(reply.get("assumptions"), notes),
+        tuple(assumed)[:MOST_ASSUMPTIONS],
         None if sure is None else round(float(sure), 2),
         _words(reply, "expectedEffect", notes),
         PlannerClaims(word if word in RISKS else HIGH, _flags(reply.get("flags"), notes)),
@@ -93,16 +98,6 @@ def _words(reply: Mapping[Any, Any], key: str, notes: list[str]) -> str:
         return value.strip()[:MOST_WORDS]
     notes.append(f"the planner gave no {key}")
     return ""
-
-
-def _assumptions(value: object, notes: list[str]) -> tuple[str, ...]:
-    if value is None:
-        notes.append("the planner named no assumptions")
-        return ()
-    listed = [value] if isinstance(value, str) else value if isinstance(value, list) else []
-    return tuple(str(item).strip()[:500] for item in listed if isinstance(item, str) and item.strip())[
-        :MOST_ASSUMPTIONS
-    ]
 
 
 def _flags(value: object, notes: list[str]) -> Flags:

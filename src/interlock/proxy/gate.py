@@ -39,20 +39,17 @@ class ProxyGate:
         """Whether the server is only asked for its listings, by the latest known trust."""
         return self.trust == UNTESTED or self.doubted
 
-    def action(self, tool: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
-        """The body of an evaluation, without the claims."""
-        return {
-            "tool": f"mcp__{self.behind.name}__{tool}",
-            "input": arguments,
-            "cwd": self._cwd,
-            "agent": {"name": self.agent, "session": self.session.id},
-        }
-
     async def decide(self, tool: str, arguments: Mapping[str, Any], claims: ToolClaims) -> ProxyVerdict:
         """Evaluates one call, in this process where the daemon cannot be reached."""
         level = {"level": claims.level, "why": claims.why} if claims.level else {}
         hints = {"hints": list(claims.hints)} if claims.hints else {}
-        body = {**self.action(tool, arguments), "server": {**self._server, **level, **hints}}
+        body = {
+            "tool": f"mcp__{self.behind.name}__{tool}",
+            "input": arguments,
+            "cwd": self._cwd,
+            "agent": {"name": self.agent, "session": self.session.id},
+            "server": {**self._server, **level, **hints},
+        }
         try:
             reply = await self._link.post("/evaluate", body, start=self._starts)
         except UnicodeEncodeError:

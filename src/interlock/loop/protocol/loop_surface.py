@@ -96,15 +96,12 @@ def _quotas(state: State, caller: ProtocolCaller) -> dict[str, Any]:
     codes, confirmations = state.store.read(
         lambda tx: (verifying.lockout_seconds(tx, who, now), TOKEN_FAILURES.wait(tx, who, now))
     )
-    return {
-        "quotas": [
-            _quota("verification_failures", verifying.MOST_FAILURES, codes, now),
-            _quota("confirmation_failures", TOKEN_FAILURES.most, confirmations, now),
-        ]
-    }
-
-
-def _quota(metric: str, limit: int, wait: int, now: float) -> dict[str, Any]:
-    status = "exhausted" if wait else "ok"
-    found: dict[str, Any] = {"metric": metric, "limit": limit, "window": "minute", "status": status}
-    return found | ({"resets_at": iso(now + wait), "retry_after_seconds": wait} if wait else {})
+    quotas = []
+    for metric, limit, wait in (
+        ("verification_failures", verifying.MOST_FAILURES, codes),
+        ("confirmation_failures", TOKEN_FAILURES.most, confirmations),
+    ):
+        resets = {"resets_at": iso(now + wait), "retry_after_seconds": wait} if wait else {}
+        status = "exhausted" if wait else "ok"
+        quotas.append({"metric": metric, "limit": limit, "window": "minute", "status": status, **resets})
+    return {"quotas": quotas}

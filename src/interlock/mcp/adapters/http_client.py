@@ -133,20 +133,15 @@ def _json(body: bytes) -> tuple[bool, Any]:
         value = json.loads(body.decode("utf-8"), parse_constant=no_constant)
     except (ValueError, RecursionError):
         return False, None
-    if _depth(value) > DEPTH:
-        return False, None
-    # Lone surrogates cannot be encoded.
-    return True, on_texts(value, lambda text: text.encode("utf-8", "replace").decode()) if b"\\u" in body else value
-
-
-def _depth(value: Any) -> int:
-    waiting, deepest = [(value, 1)], 0
+    waiting = [(value, 1)]
     while waiting:
         item, depth = waiting.pop()
-        deepest = max(deepest, depth)
-        if isinstance(item, dict | list) and depth <= DEPTH:
+        if depth > DEPTH:
+            return False, None
+        if isinstance(item, dict | list):
             waiting += [(inner, depth + 1) for inner in (item.values() if isinstance(item, dict) else item)]
-    return deepest
+    # Lone surrogates cannot be encoded.
+    return True, on_texts(value, lambda text: text.encode("utf-8", "replace").decode()) if b"\\u" in body else value
 
 
 def _message(value: Any, depth: int) -> str:
@@ -229,20 +224,18 @@ class Performer:
         if call is None:
             raise LoopProblem("NOT_FOUND_OPERATION", f"There is no operation '{name}'", {"operation": name})
         signed = service.auth.sign_in(self._environ)
+        slot: AbstractAsyncContextManager[object] = nullcontext()
+        if service.together:  # so many requests at a time
+            key = f"{service.name} {service.together}"
+            slot = self._slots.setdefault(key, asyncio.Semaphore(service.together))
         try:
-            async with asyncio.timeout(service.timeout), self._slot(service):
+            async with asyncio.timeout(service.timeout), slot:
                 received = await self._send(service, call, params, signed, partial(self._once, service, signed, before))
         except TimeoutError:
             raise _unanswered(call, f"The service did not answer within {service.timeout:g} s") from None
         if not 200 <= received.status < 300:
             raise response_failure(received, signed, *call.resource(params))
         return response_data(received, signed)
-
-    def _slot(self, service: Service) -> AbstractAsyncContextManager[object]:
-        """A slot among the concurrent requests that a service allows."""
-        if not service.together:
-            return nullcontext()
-        return self._slots.setdefault(f"{service.name} {service.together}", asyncio.Semaphore(service.together))
 
     async def _send(
         self, service: Service, call: ServiceCall, params: Mapping[str, Any], signed: AuthHeaders, once: Once

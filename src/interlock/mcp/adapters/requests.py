@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import json
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from functools import cached_property
 from typing import Any
 from urllib.parse import parse_qsl, quote, urlencode
@@ -84,39 +84,33 @@ class Auth(Struct, frozen=True):
             header = str(block.get("header_name") or block.get("header") or "X-API-Key")
             if not _HEADER.fullmatch(header):
                 raise AdapterUnusable("auth.header_name is not a valid header name")
-        return cls(kind, header, tuple(_variable(block, *keys) for keys in _VARIABLES[kind]))
+        names = []
+        for keys in _VARIABLES[kind]:
+            given = next((block[key] for key in keys if isinstance(block.get(key), str)), "")
+            found = _REFERENCE.fullmatch(given.strip())
+            if found is None:
+                raise AdapterUnusable(f"auth.{keys[0]} is missing: expected the name of an environment variable")
+            names.append(found[1])
+        return cls(kind, header, tuple(names))
 
     def sign_in(self, environ: Mapping[str, str]) -> AuthHeaders:
         """The headers; raises LoopProblem where a variable is not set, naming the variable and nothing more."""
         if self.type == "none":
             return AuthHeaders()
-        values = [self._value(name, environ) for name in self.variables]
+        values = [environ.get(name, "").strip() for name in self.variables]
+        for name, value in zip(self.variables, values):
+            if not _SECRET.fullmatch(value):
+                words = f"The adapter signs in with the environment variable '{name}', which is not set"
+                if value:
+                    words = f"The environment variable '{name}' holds something no header can carry"
+                raise LoopProblem("PERMISSION_DENIED", words, {"reason": "not signed in"})
+        said = values[0]
         if self.type == "basic":
             said = base64.b64encode(":".join(values).encode()).decode()
-            return AuthHeaders({self.header: f"Basic {said}"}, _long((said, values[1])))
-        said = f"Bearer {values[0]}" if self.type == "bearer" else values[0]
-        return AuthHeaders({self.header: said}, _long(values))
-
-    def _value(self, name: str, environ: Mapping[str, str]) -> str:
-        value = environ.get(name, "").strip()
-        if _SECRET.fullmatch(value):
-            return value
-        words = f"The adapter signs in with the environment variable '{name}', which is not set"
-        if value:
-            words = f"The environment variable '{name}' holds something no header can carry"
-        raise LoopProblem("PERMISSION_DENIED", words, {"reason": "not signed in"})
-
-
-def _variable(block: Mapping[str, Any], *keys: str) -> str:
-    given = next((block[key] for key in keys if isinstance(block.get(key), str)), "")
-    found = _REFERENCE.fullmatch(given.strip())
-    if found is None:
-        raise AdapterUnusable(f"auth.{keys[0]} is missing: expected the name of an environment variable")
-    return found[1]
-
-
-def _long(values: Iterable[str]) -> tuple[str, ...]:
-    return tuple(value for value in values if len(value) >= _SHORTEST)
+            values = [said, values[1]]
+        word = {"basic": "Basic ", "bearer": "Bearer "}.get(self.type, "")
+        secrets = tuple(value for value in values if len(value) >= _SHORTEST)
+        return AuthHeaders({self.header: f"{word}{said}"}, secrets)
 
 
 _HOLE = re.compile(r"\{([A-Za-z_]\w*)\}")
