@@ -110,8 +110,9 @@ class CodeLanguage(Struct, eq=False):
             given = own(walk, call) if own is not None else UNKNOWN
             if given is not UNKNOWN:
                 return given
-            chosen = [f"{key}?{option}" for option, value in call.named.items() if holds([value])]
-            ways = [*chosen, key] if name in known_calls.choices else [key]  # an option that is set, first
+            ways = [key]
+            if name in known_calls.choices:  # an option that is set, first
+                ways = [*(f"{key}?{option}" for option, value in call.named.items() if holds([value])), key]
             found = (known_calls.calls.get(way) or known_calls.match(way, name) for way in ways)
             entry = next(filter(None, found), None)
             if entry is not None and applies(call, entry):
