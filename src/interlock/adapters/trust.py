@@ -64,7 +64,6 @@ def promote(
     record: TrustRecord, to: Trust, by: str, at: float, reason: str, certification: Certification | None = None
 ) -> TrustRecord:
     """The record one step higher; refuses a skipped step, a nameless or reasonless one, and an unsigned certificate."""
-    _check_reason(by, reason)
     if to != record.level + 1:
         way = "is no promotion" if to <= record.level else "skips a level"
         raise TrustError(f"{record.level.word} -> {to.word} {way}; trust rises by one step")
@@ -86,7 +85,6 @@ def promote(
 
 def demote(record: TrustRecord, to: Trust, by: str, at: float, reason: str) -> TrustRecord:
     """The record at a lower level, with the step recorded; the time of the last validation stays (TL-03)."""
-    _check_reason(by, reason)
     if to >= record.level:
         raise TrustError(f"{record.level.word} -> {to.word} is no demotion")
     return replace(_with_step(record, to, by, at, reason), certification=None)
@@ -94,7 +92,6 @@ def demote(record: TrustRecord, to: Trust, by: str, at: float, reason: str) -> T
 
 def revalidate(record: TrustRecord, by: str, at: float, reason: str) -> TrustRecord:
     """The record at the same level after another validation (TL-04); refuses a level below validated."""
-    _check_reason(by, reason)
     if record.level < Trust.VALIDATED:
         raise TrustError(f"{record.level.word} -> {record.level.word} is no promotion; trust rises by one step")
     return replace(_with_step(record, record.level, by, at, reason), validated_at=at, validated_by=by)
@@ -128,14 +125,11 @@ def settle_expired(record: TrustRecord, now: float, by: str) -> TrustRecord:
 
 
 def _with_step(record: TrustRecord, to: Trust, by: str, at: float, reason: str) -> TrustRecord:
-    change = TrustStep(record.level, to, at, by, reason)
-    return replace(record, level=to, history=(*record.history, change))
-
-
-def _check_reason(by: str, reason: str) -> None:
     for what, text in (("by", by), ("reason", reason)):
         if not text.strip():
             raise TrustError(f"{what} is empty: a change of trust needs its author and a reason")
+    change = TrustStep(record.level, to, at, by, reason)
+    return replace(record, level=to, history=(*record.history, change))
 
 
 _KEYS = frozenset(

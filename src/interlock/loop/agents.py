@@ -77,6 +77,14 @@ def resume(tx: Tx, execution: Execution, now: float) -> Execution:
     return unpaused_execution(execution, now, pause is not None and pause.grants)
 
 
+def resume_waiting(tx: Tx, agent: AgentRef, ticket: str, now: float, but: str = "") -> None:
+    """Resumes the agent's executions that wait for a ticket, but for one."""
+    for one in live_executions(tx, agent):
+        pause = pause_of(one.pause)
+        if pause is not None and pause.ticket == ticket and one.id != but:
+            tx.save_execution(resume(tx, one, now), one)
+
+
 def lift_ended_pause(tx: Tx, execution: Execution, now: float) -> Execution:
     """The execution without a pause that ended by itself, and with one more quota where its challenge was verified."""
     pause = pause_of(execution.pause)
@@ -84,6 +92,10 @@ def lift_ended_pause(tx: Tx, execution: Execution, now: float) -> Execution:
         return execution
     found = tx.challenge(pause.challenge)
     return unpaused_execution(execution, now, pause.grants and found is not None and found.state == "verified")
+
+
+def paused_execution(execution: Execution, pause: Pause, now: float) -> Execution:
+    return replace(move_execution(execution, "pause", now), pause=to_builtins(pause))
 
 
 def unpaused_execution(execution: Execution, now: float, more: bool) -> Execution:

@@ -21,11 +21,11 @@ from interlock.loop.agents import (
     no_execution_error,
     pause_in_force,
     refuse_blocked,
-    resume,
+    resume_waiting,
 )
 from interlock.loop.executions import execution_json
 from interlock.loop.notices import ANEW, ANOTHER, HOW, approval_hint, cooling_seconds, rejection_message
-from interlock.loop.state import LIVE, SINGLE_USE, pause_of
+from interlock.loop.state import SINGLE_USE
 from interlock.loop.tightening import PLAIN_CONNECTION, Connection, governing
 from interlock.model import AgentRef, Human, Requirement, TicketState, tool
 from interlock.ports import Tx
@@ -230,10 +230,7 @@ def _use_token(tx: Tx, state: State, ticket: Ticket, now: float) -> Ticket | Loo
     if not tx.change_ticket(after, ticket):
         return LoopProblem("PERMISSION_DENIED", "The ticket was changed just now; try again")
     agent = ticket.agent
-    for one in live_executions(tx, agent):
-        pause = pause_of(one.pause)
-        if pause is not None and pause.ticket == ticket.id and one.status in LIVE:
-            tx.save_execution(resume(tx, one, now), one)
+    resume_waiting(tx, agent, ticket.id, now)
     for challenge in tx.challenges(agent.principal):
         if challenge.kind == challenges.VERIFY and challenge.digest == ticket.digest:
             challenges.end(tx, state, agent.principal, challenges.VERIFY, agent.name, challenges.ANSWERED)

@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
-from msgspec import to_builtins
 from msgspec.structs import replace
 
 from interlock.analysis.display_text import short_id
@@ -25,11 +24,12 @@ from interlock.loop.agents import (
     live_executions,
     no_execution_error,
     pause_in_force,
+    paused_execution,
     record_execution,
     refuse_blocked,
 )
 from interlock.loop.notices import approval_hint, cooling_message, rejection_message
-from interlock.loop.state import LIVE, RUNNING, move_execution, pause_of, status_of
+from interlock.loop.state import LIVE, RUNNING, pause_of, status_of
 from interlock.loop.tightening import PLAIN_CONNECTION, Connection, governing
 from interlock.model import NOTHING, AgentRef, Decision, TicketState, operation
 from interlock.policy.overrides import step_quota
@@ -217,7 +217,7 @@ def _begin(state: State, made: Execution, tx: Tx, judged: Judged, decision: Deci
         pause = pause_of(before.pause)
         end_execution(tx, state, before, "cancel", {"summary": f"execution {made.id} took its place"})
         if pause is not None and not is_lifted(tx, pause, judged.now):
-            made = replace(move_execution(made, "pause", judged.now), pause=to_builtins(pause))
+            made = paused_execution(made, pause, judged.now)
     tx.save_execution(made, None)
     record_execution(tx, state, made, {"goal": made.goal, "max_steps": made.max_steps})
 

@@ -19,9 +19,10 @@ from interlock.loop.agents import (
     danger_note,
     enforced_block,
     lift_ended_pause,
-    live_executions,
     pause_in_force,
+    paused_execution,
     resume,
+    resume_waiting,
     stopped_step,
 )
 from interlock.loop.executions import require_name
@@ -45,7 +46,6 @@ from interlock.loop.state import (
     Directive,
     LoopVerdict,
     Pause,
-    move_execution,
     pause_of,
     reason_of,
     stages,
@@ -223,7 +223,7 @@ def apply_decision(report: StepReport, tx: Tx, judged: Judged, decision: Decisio
     elif report.verdict is LoopVerdict.REFUSE and decision.ticket is not None and settle(decision.ticket, now).open:
         # ESL-08, C-19: the same step is held under another name; it waits until a person has answered that one.
         reason = f"The same is held for agent {decision.ticket.agent.name!r:.80}"
-        row = _paused(row, _pause_of("other", judged, decision, decision.ticket, reason), now)
+        row = paused_execution(row, _pause_of("other", judged, decision, decision.ticket, reason), now)
     elif report.verdict is LoopVerdict.WAIT and report.pause is not None and report.pause.ticket:
         ticket = report.awaited = tx.ticket(report.pause.ticket)
         if ticket is not None and settle(ticket, report.state.clock.now()).state in notices.OPEN_TICKETS:
@@ -242,14 +242,10 @@ def _count_step(report: StepReport, tx: Tx, judged: Judged, decision: Decision, 
         if row.steps >= row.max_steps or pause_in_force(tx, report.agent, [row], now):
             raise Overtaken  # another step of this agent was faster
     if spent is not None:
-        for one in live_executions(tx, report.agent):
-            pause = pause_of(one.pause)
-            if pause is None or pause.ticket != spent.id:
-                continue
-            if one.id == row.id:
-                row = resume(tx, row, now)
-            else:
-                tx.save_execution(resume(tx, one, now), one)
+        resume_waiting(tx, report.agent, spent.id, now, but=row.id)
+        pause = pause_of(row.pause)
+        if pause is not None and pause.ticket == spent.id:
+            row = resume(tx, row, now)
         challenges.end(tx, state, report.agent.principal, challenges.VERIFY, report.agent.name, challenges.ANSWERED)
         notices.clear(tx, report.agent, now, ticket=spent.id)
     assessment = decision.assessment
@@ -278,16 +274,12 @@ def _pause(report: StepReport, tx: Tx, judged: Judged, decision: Decision, ticke
     before = pause_of(row.pause)
     if before is None or (before.ticket, before.challenge) != (pause.ticket, pause.challenge):
         _notify_pause(report, tx, pause, ticket, now, row.id)
-    return _paused(row, pause, now)
+    return paused_execution(row, pause, now)
 
 
 def _pause_of(kind: str, judged: Judged, decision: Decision, ticket: Ticket, reason: str) -> Pause:
     human, operation = int(decision.requirement.human), ticket.operation
     return Pause(kind, judged.digest, human, ticket.id, operation=operation, reason=reason, since=judged.now)
-
-
-def _paused(row: Execution, pause: Pause, now: float) -> Execution:
-    return replace(move_execution(row, "pause", now), pause=to_builtins(pause))
 
 
 def _notify_pause(report: StepReport, tx: Tx, pause: Pause, ticket: Ticket, now: float, execution: str) -> None:
