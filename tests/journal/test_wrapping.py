@@ -15,8 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from interlock.journal import JournalError
-from interlock.journal.undo import JournalUndo
-from interlock.journal.wrap_probe import wrapping_problem
+from interlock.journal.undo import JournalUndo, wrapping_problem
 from interlock.journal.wrapping import (
     SHELLS,
     Wrapper,

@@ -14,8 +14,7 @@ from msgspec.structs import replace
 
 from interlock.config import config_of
 from interlock.error_codes import AnswerRefused
-from interlock.journal.build import build_for
-from interlock.journal.running import begin_run
+from interlock.journal.build import begin_run, build_for
 from interlock.journal.undo import JournalUndo
 from interlock.plans import history, planning, running
 from interlock.plans import history as terminals

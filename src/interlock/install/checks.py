@@ -36,7 +36,7 @@ from interlock.install.discovery import Handler, HookedFile, client_of, event_of
 from interlock.install.files import digest, find_registered
 from interlock.install.system.code import why_writable, why_writable_inside
 from interlock.journal.build import problem_of
-from interlock.journal.wrap_probe import wrapping_problem
+from interlock.journal.undo import wrapping_problem
 
 OK, NOTE, PROBLEM = "ok", "note", "problem"
 TIMES = 5

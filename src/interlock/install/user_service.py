@@ -24,7 +24,7 @@ from interlock.config import Config, config_path, load_config
 from interlock.engine.fallback import start_daemon
 from interlock.install.files import FileProblem, read_state, remove_file, replace_file
 from interlock.install.system import CannotSetUp, SystemStep, run_tool
-from interlock.journal.wrap_probe import wrapping_problem
+from interlock.journal.undo import wrapping_problem
 from interlock.socket_peers import peer_of
 
 SYSTEMD, LAUNCHD, HOOKS = "systemd", "launchd", "hooks"

@@ -1,4 +1,4 @@
-"""Lists, plans and performs undos of journaled actions, in the words of the daemon's undo; each runs below the supervisor itself."""
+"""Lists, plans and performs undos of journaled actions, in the words of the daemon's undo, and tries one on this machine; each runs below the supervisor itself."""
 
 from __future__ import annotations
 
@@ -6,8 +6,10 @@ import json
 import os
 import secrets
 import shlex
+import shutil
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 from typing import Any
@@ -15,12 +17,12 @@ from typing import Any
 from interlock.analysis.places import place
 from interlock.config import Config
 from interlock.journal import JournaledAction, JournalError
-from interlock.journal.build import ready, store_of
+from interlock.journal.build import ready, store_of, supervisor_of
 from interlock.journal.entries import KeptContent, PathKind
 from interlock.journal.restore import plan_body
 from interlock.journal.store import JournalStore
 from interlock.journal.undo_plan import JournalStep
-from interlock.journal.wrapping import wrapped_call
+from interlock.journal.wrapping import LABEL, Wrapper, prepare_wrapping, take_mark, wrapped_call
 from interlock.records import Snapshot
 from interlock.redaction import redact_text
 from interlock.snapshots import LONGEST_DIFF, text_difference
@@ -169,3 +171,34 @@ def undo(store: JournalStore, supervisor: Path, id: str, force: bool) -> dict[st
         store.end_undo(id, new, same)
         body["undoableAs"] = new
     return body
+
+
+_AGENT = "probe"
+_TEXT = "only copy\n"
+_SECONDS = 30
+
+
+def wrapping_problem(config: Config) -> str:
+    """Why calls cannot be wrapped here; empty where one has just deleted a file that an undo brought back."""
+    try:
+        front = prepare_wrapping(config)
+        with tempfile.TemporaryDirectory(prefix="interlock-") as folder:
+            return _try(config, Wrapper(str(front), secrets.token_bytes(16)), Path(folder))
+    except (JournalError, OSError, subprocess.TimeoutExpired) as error:
+        return str(error)
+
+
+def _try(config: Config, wrapper: Wrapper, folder: Path) -> str:
+    file, call, store = folder / "file", f"c_{secrets.token_hex(8)}", store_of(config)
+    file.write_text(_TEXT, "utf-8")
+    argv = [shutil.which("bash") or "/bin/bash", "-c", wrapper.wrap("rm file", _AGENT, call)]
+    done = subprocess.run(argv, cwd=folder, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=_SECONDS)
+    if not take_mark(wrapper.front, call) or done.returncode or file.exists():
+        return f"a wrapped command does not run here: {done.stderr.strip()[-200:] or done.returncode}"
+    label = f"{LABEL} {_AGENT} {call}"
+    kept = next((action.id for action in store.actions() if action.label == label), "")
+    made = [kept, str(undo(store, supervisor_of(config), kept, False).get("undoableAs", ""))] if kept else []
+    for id in filter(None, made):
+        shutil.rmtree(store.journal(id).folder, ignore_errors=True)  # nobody's work
+    whole = file.is_file() and file.read_text("utf-8") == _TEXT
+    return "" if whole else "a wrapped command runs here, but cannot be undone"

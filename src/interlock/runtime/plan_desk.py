@@ -18,7 +18,7 @@ from interlock.ports import NO_ACCESS, Access, Planner
 from interlock.records.plans import PLANNED, RUNNING
 
 if TYPE_CHECKING:
-    from interlock.journal.running import JournalRun
+    from interlock.journal.build import JournalRun
     from interlock.plans.history import TerminalProgram
     from interlock.plans.planner_choice import PlannerOffer
     from interlock.plans.process import RunningCommand

@@ -19,7 +19,7 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
-from interlock.journal.running import JournalRun
+from interlock.journal.build import JournalRun
 from interlock.sandbox.command_line import CannotJail, Handshake
 
 _CHUNK = 65_536

@@ -22,7 +22,7 @@ from msgspec.structs import replace
 from interlock.client import ApiError, DaemonClient, NoDaemon, find_daemon
 from interlock.config import Config, load_config
 from interlock.journal import JournalError
-from interlock.journal.running import begin_run
+from interlock.journal.build import begin_run
 from interlock.journal.undo import JournalUndo
 from interlock.model import Action, Decision
 from interlock.policy.registry import Pattern, Registry, RegistryMatch

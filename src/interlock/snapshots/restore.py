@@ -17,11 +17,10 @@ from interlock.snapshots import (
     SnapshotLimits,
     UndoPlan,
     UndoResult,
-    databases,
     restore_plan,
     text_difference,
 )
-from interlock.snapshots.contents import ContentReader
+from interlock.snapshots.contents import ContentReader, database_digest, restore_database
 from interlock.snapshots.folder import FolderHandles, RestoreRefused, SnapshotFolder, remove_file, sync_filesystem
 from interlock.snapshots.git_writer import GitRestore
 from interlock.snapshots.manifest import Manifest, parse_manifest
@@ -191,7 +190,7 @@ def _write(one: RestorePlanner, planned: RestorePlan, saved: Manifest, at: float
     repositories = GitRestore(one.places, one.reader, one.manifest.git, one.manifest.id, at, one.budget, one.interrupted is not None)  # fmt: skip
     repositories(planned)
     for refill in planned.refills:
-        databases.restore_database(one.folder, refill.database, one.manifest.id, one.reader, one.budget)
+        restore_database(one.folder, refill.database, one.manifest.id, one.reader, one.budget)
     for base in one.manifest.bases:
         sync_filesystem(base if os.path.isdir(base) else "/")
     return tuple(written.say)
@@ -210,7 +209,7 @@ def _settle(one: RestorePlanner, known: Mapping[str, list[Any]]) -> None:
         for ref in git.refs
     }
     contents = {
-        database.path: databases.database_digest(folder, database.path, manifest.id, one.budget)
+        database.path: database_digest(folder, database.path, manifest.id, one.budget)
         for database in manifest.databases
     }
     folder.write(folder.place(manifest.id, "after"), {"states": states, "refs": refs, "databases": contents})

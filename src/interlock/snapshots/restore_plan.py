@@ -16,8 +16,8 @@ from msgspec import Struct, field
 from interlock.impact import Budget, Unclear, blob_id
 from interlock.impact.git import Repository
 from interlock.impact.survey import FileSurvey, ImpactTally
-from interlock.snapshots import UndoChange, databases
-from interlock.snapshots.contents import ContentReader
+from interlock.snapshots import UndoChange
+from interlock.snapshots.contents import ContentReader, database_digest
 from interlock.snapshots.folder import FolderHandles, SnapshotFolder
 from interlock.snapshots.manifest import Manifest, SavedDatabase, SavedPath, SavedRef, SavedRepository
 from interlock.snapshots.path_state import (
@@ -297,7 +297,7 @@ class RestorePlanner(Struct, dict=True):
                 yield RefMove(git, ref, value, value not in known and value != interrupted.get((git.git_dir, ref.name)))
 
     def _refill(self, one: SavedDatabase) -> DatabaseRefill | None:
-        content = databases.database_digest(self.folder, one.path, self.manifest.id, self.budget)
+        content = database_digest(self.folder, one.path, self.manifest.id, self.budget)
         if content == one.sha256:
             return None
         settled = self._settled("databases", one.path)

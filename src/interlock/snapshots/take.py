@@ -16,8 +16,8 @@ from interlock.impact.git.replaced import replaced_files
 from interlock.impact.inspector import named_files, target_paths
 from interlock.impact.survey import REGENERABLE, FileSurvey, ImpactTally
 from interlock.impact.targets import effective_home, join_target, real_path, replaced_in
-from interlock.snapshots import SnapshotLimits, TakenSnapshot, databases, no_snapshot
-from interlock.snapshots.contents import SMALL, ContentWriter
+from interlock.snapshots import SnapshotLimits, TakenSnapshot, no_snapshot
+from interlock.snapshots.contents import SMALL, ContentWriter, save_database
 from interlock.snapshots.folder import (
     READ,
     Attributes,
@@ -177,7 +177,7 @@ def save_scope(
         notes = _record(scope, recorder)  # (2)
         manifest = Manifest(id, at, tuple(bases), notes=notes, remotes=list(scope.remotes))
         manifest.databases = [
-            databases.save_database(folder, path, id, number, writer, scope.budget)
+            save_database(folder, path, id, number, writer, scope.budget)
             for number, path in enumerate(scope.databases)
             if not _own(folder, path)
         ]

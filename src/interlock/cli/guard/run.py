@@ -22,8 +22,7 @@ from interlock.identity.isolation import SEPARATE
 from interlock.impact import Budget
 from interlock.impact.survey import folders_made_again
 from interlock.install.user_service import is_running, until_running
-from interlock.journal.build import problem_of
-from interlock.journal.running import JournalRun, begin_run
+from interlock.journal.build import JournalRun, begin_run, problem_of
 from interlock.sandbox import (
     GRANTS,
     Placeholders,

@@ -32,7 +32,7 @@ from interlock.cli.output import labelled, line
 from interlock.cli.sign_in import confirm, ending_session, operator_session, session_token
 from interlock.client import ApiError, DaemonClient, NoDaemon, path_segment
 from interlock.identity.terminal import controlling_terminal
-from interlock.journal.running import JournalRun, begin_run
+from interlock.journal.build import JournalRun, begin_run
 from interlock.local_times import ago
 
 PATIENCE = 660.0  # seconds; a planner has ten minutes at most
