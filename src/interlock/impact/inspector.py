@@ -38,6 +38,12 @@ MAX_REQUEST = 1 << 20  # bytes
 MEMORY = 2 << 30
 HANDLES = 64
 _PR_SET_DUMPABLE = 4
+_CHECKS: Mapping[str, Callable[[Mapping[str, Any], list[str], list[str], FileSurvey], None]] = {
+    "settings": lambda effect, bases, _, survey: check_database_settings(bases, str(effect["environment"]), survey),
+    "migrations": lambda effect, _, paths, survey: check_last_migration(paths, str(effect["applied"]), survey),
+    "compose": lambda effect, _, paths, survey: check_compose_files(paths, survey, bool(effect.get("own"))),
+    "statements": lambda effect, _, paths, survey: check_sql_files(paths, survey),
+}
 _VERBS = {"delete": "delete", "truncate": "empty", "overwrite": "overwrite", "database": "change"}
 
 
@@ -78,17 +84,12 @@ def _inspect_effects(question: Mapping[str, Any], tally: ImpactTally, budget: Bu
             for base in bases:
                 repository = survey.repository(os.path.realpath(base)) if os.path.isdir(base) else None
                 survey.below(repository.top if repository is not None else os.path.realpath(base))
-        elif effect["verb"] == "settings":
-            check_database_settings(bases, str(effect["environment"]), survey)
-        elif effect["verb"] == "migrations":
-            check_last_migration(target_paths(effect, bases, home, budget), str(effect["applied"]), survey)
-        elif effect["verb"] == "compose":
-            files = [{"target": target} for target in effect["targets"]]
+        elif effect["verb"] in _CHECKS:
+            files = [{"target": target} for target in effect.get("targets", ())]
+            files += [effect] if effect["verb"] == "migrations" else []
             places = [path for one in files for path in target_paths(one, bases, home, budget)]
-            check_compose_files(places, survey, bool(effect.get("own")))
-        elif effect["verb"] == "statements":
-            scripts = [{"target": str(target)} for target in effect["targets"]]
-            check_sql_files([path for one in scripts for path in target_paths(one, bases, home, budget)], survey)
+            _CHECKS[effect["verb"]](effect, bases, places, survey)
+            tally.found, tally.restorable = True, tally.restorable + 1
         else:
             _inspect_files(effect, bases, survey, home, [str(base) for base in question.get("strayed", ())])
     if own.lost_with_its_copy:
@@ -107,7 +108,7 @@ def _inspect_files(
     if not paths and any(target_paths(effect, [base], home, survey.budget) for base in strayed):
         raise Unclear("it is not here, but in a folder that this session went to")
     if not paths and effect.get("sure"):
-        survey.tally.absent |= all(_is_expected_missing(effect, base, survey, home) for base in bases)
+        survey.tally.absent |= all(_is_expected_missing(effect, base, survey) for base in bases)
     trees: set[str] = set()
     for path in sorted(paths):
         if verb == "delete":
@@ -135,22 +136,17 @@ def _inspect_named(effect: Mapping[str, Any], bases: list[str], survey: FileSurv
     survey.tally.presumed += inner.tally.only
 
 
-def _is_expected_missing(effect: Mapping[str, Any], base: str, survey: FileSurvey, home: str) -> bool:
+def _is_expected_missing(effect: Mapping[str, Any], base: str, survey: FileSurvey) -> bool:
     """Whether a missing target is plausible: inside the project, or a program's file at home; elsewhere another place may be meant."""
-    if "found" in effect:  # a search that finds nothing where it looks
-        return os.path.isdir(join_target(base, str(effect["found"]["root"]), home)) or _inside(
-            effect, base, survey, home
-        )
-    return is_unambiguous(str(effect["target"])) and _inside(effect, base, survey, home)
-
-
-def _inside(effect: Mapping[str, Any], base: str, survey: FileSurvey, home: str) -> bool:
-    target = str(effect["found"]["root"] if "found" in effect else effect["target"])
+    search, home = effect.get("found"), survey.home
+    target = str(search["root"] if search is not None else effect["target"])
     path = os.path.normpath(join_target(base, target, home))
+    if search is not None and os.path.isdir(path):  # it finds nothing where it looks
+        return True
     repository = survey.repository(os.path.realpath(base)) if os.path.isdir(base) else None
-    return (repository is not None and f"{path}/".startswith(f"{repository.top}/")) or (
-        home not in ("", "/") and path.startswith(f"{home}/.")
-    )
+    inside = repository is not None and f"{path}/".startswith(f"{repository.top}/")
+    at_home = home not in ("", "/") and path.startswith(f"{home}/.")
+    return (search is not None or is_unambiguous(target)) and (inside or at_home)
 
 
 def named_files(effect: Mapping[str, Any], bases: Sequence[str], home: str, budget: Budget) -> list[str]:

@@ -42,8 +42,6 @@ def check_database_settings(bases: list[str], environment: str, survey: FileSurv
             path = os.path.join(os.path.realpath(base), name.format(environment))
             if os.path.lexists(path):
                 _check_settings_file(path, name.format(environment), survey)
-    survey.tally.restorable += 1
-    survey.tally.found = True
 
 
 def check_sql_files(paths: list[str], survey: FileSurvey) -> None:
@@ -52,8 +50,6 @@ def check_sql_files(paths: list[str], survey: FileSurvey) -> None:
         text = read_contents(os.path.realpath(path), survey.budget, MOST).decode("utf-8", "replace")
         if _CLIENT_COMMANDS.search(text):
             raise Unclear(f"{os.path.basename(path)} says more than statements")
-    survey.tally.restorable += 1
-    survey.tally.found = True
 
 
 def check_last_migration(folders: list[str], applied: str, survey: FileSurvey) -> None:
@@ -65,8 +61,6 @@ def check_last_migration(folders: list[str], applied: str, survey: FileSurvey) -
     survey.budget.tick()
     if not last or applied not in ("", last) or not survey.own.created(last):
         raise Unclear("the last migration may be older than this session")
-    survey.tally.restorable += 1
-    survey.tally.found = True
 
 
 def last_migration(folder: str) -> str:
@@ -98,8 +92,6 @@ def check_compose_files(paths: list[str], survey: FileSurvey, own: bool = False)
             raise Unclear(f"{os.path.basename(path)} may share its volumes with another project")
     if not paths:
         raise Unclear("there is no such Compose file")
-    survey.tally.restorable += 1
-    survey.tally.found = True
 
 
 def _check_settings_file(path: str, name: str, survey: FileSurvey) -> None:

@@ -140,9 +140,7 @@ def unpack_ref(places: FolderHandles, repository: Repository, name: str, id: str
     path = os.path.join(repository.shared, "packed-refs")
     if places.stat(path) is None:
         return
-    opened = places.open_file(path)
-    with open(opened, "rb") as given:
-        lines = given.read(64 << 20).splitlines(keepends=True)
+    lines = read_git_file(places, path).splitlines(keepends=True)
     kept, dropped = [], False
     for line in lines:
         if line.startswith(b"^") and dropped:

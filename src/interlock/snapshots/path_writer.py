@@ -71,10 +71,9 @@ class PathWriter:
 
     def _check_unchanged(self, step: RestoreStep) -> None:
         found = self._places.stat(step.entry.path)
-        marks = [(one.st_ino, one.st_size, one.st_mtime_ns) for one in (found, step.now.found) if one is not None]
-        if (found is None) != (step.now.found is None) or len(set(marks)) > 1:
-            if step.now.kind != "folder":
-                raise RestoreRefused(f"{step.entry.path} was changed meanwhile")
+        marks = {one and (one.st_ino, one.st_size, one.st_mtime_ns) for one in (found, step.now.found)}
+        if len(marks) > 1 and step.now.kind != "folder":
+            raise RestoreRefused(f"{step.entry.path} was changed meanwhile")
 
     def _remove(self, step: RestoreStep) -> None:
         path = step.entry.path
@@ -136,7 +135,8 @@ class PathWriter:
 
     def _ready(self, step: RestoreStep) -> tuple[int, str]:
         make_folder(self._places, os.path.dirname(step.entry.path))
-        self._check_unchanged_file(step)
+        if step.now.kind in ("absent", step.entry.kind):
+            self._check_unchanged(step)
         return self._writable(step.entry.path)
 
     def _temporary(self, entry: SavedPath) -> str:
@@ -158,10 +158,6 @@ class PathWriter:
             os.rename(temporary, name, src_dir_fd=handle, dst_dir_fd=handle)
             remove_file(temporary, handle)  # two names of one file are not renamed into each other
         self._done.add(entry.path)
-
-    def _check_unchanged_file(self, step: RestoreStep) -> None:
-        if step.now.kind in ("absent", step.entry.kind):
-            self._check_unchanged(step)
 
     def _create(self, handle: int, name: str, entry: SavedPath) -> None:
         opened = create_file(name, 0o600, handle)

@@ -56,12 +56,8 @@ def _index(planner: RestorePlanner, entry: SavedPath, saved: bytes, known: bool,
     if known or not unsettled:
         return None, not known
     trees = list(_trees(planner, entry))
-    new = [
-        path
-        for path, row in present.items()
-        if row != before.get(path) and all(row[:2] != tree.get(path) for tree in trees)
-    ]
-    return None, bool(new)
+    new = ((path, row) for path, row in present.items() if row != before.get(path))
+    return None, any(all(row[:2] != tree.get(path) for tree in trees) for path, row in new)
 
 
 def _trees(planner: RestorePlanner, entry: SavedPath) -> Iterator[dict[str, tuple[int, bytes]]]:
@@ -85,12 +81,8 @@ def _head(planner: RestorePlanner, entry: SavedPath, saved: bytes, known: bool, 
 def _config(planner: RestorePlanner, entry: SavedPath, saved: bytes, known: bool, unsettled: bool) -> GitFileChange:
     """An action removes sections; a line that is not in the saved file is later work."""
     lines = {line.strip() for line in saved.splitlines()}
-    new = [
-        line
-        for line in read_git_file(planner.places, entry.path).splitlines()
-        if line.strip() and line.strip() not in lines
-    ]
-    return None, bool(new) if unsettled else not known
+    present = {line.strip() for line in read_git_file(planner.places, entry.path).splitlines()}
+    return None, bool(present - lines - {b""}) if unsettled else not known
 
 
 def _stash(planner: RestorePlanner, entry: SavedPath, saved: bytes, known: bool, unsettled: bool) -> GitFileChange:
@@ -197,10 +189,8 @@ class RestorePlanner(Struct, dict=True):
     def __call__(self) -> RestorePlan:
         found = RestorePlan()
         interrupted = {entry.path: entry for entry in self.interrupted.entries} if self.interrupted is not None else {}
-        for entry in self.manifest.entries:
-            step = self._step(entry, interrupted.get(entry.path))
-            if step is not None:
-                found.steps.append(step)
+        steps = (self._step(entry, interrupted.get(entry.path)) for entry in self.manifest.entries)
+        found.steps = [step for step in steps if step is not None]
         found.moves = [move for git in self.manifest.git for move in self._moves(git)]
         found.refills = [refill for one in self.manifest.databases if (refill := self._refill(one)) is not None]
         return found
@@ -273,22 +263,17 @@ class RestorePlanner(Struct, dict=True):
             oid = blob_id(path, state.found, self.budget)
             if oid is not None and repository.objects.has(oid):
                 return True
-            return any(repository.objects.has(oid) for oid in self._converted_ids(path, state))
+            if state.kind != "file" or state.size > _TEXT:
+                return False  # else it may be a text with Windows line ends, which Git stores with plain ones
+            data = read_git_file(self.places, path).replace(b"\r\n", b"\n")
+            whole = hashlib.sha1(b"blob %d\0" % len(data) + data, usedforsecurity=False)
+            return repository.objects.has(whole.digest())
         except (Unclear, OSError, struct.error, ValueError):
             return False
 
-    def _converted_ids(self, path: str, state: PathState) -> Iterator[bytes]:
-        """The Git object id of a text with Windows line ends, where Git stores it with plain ones."""
-        if state.kind == "file" and state.size <= _TEXT:
-            data = read_git_file(self.places, path).replace(b"\r\n", b"\n")
-            yield hashlib.sha1(b"blob %d\0" % len(data) + data, usedforsecurity=False).digest()
-
     def _moves(self, git: SavedRepository) -> Iterator[RefMove]:
-        interrupted = (
-            {(one.git_dir, ref.name): ref.old for one in self.interrupted.git for ref in one.refs}
-            if self.interrupted
-            else {}
-        )
+        before = self.interrupted.git if self.interrupted is not None else ()
+        interrupted = {(one.git_dir, ref.name): ref.old for one in before for ref in one.refs}
         for ref in git.refs:
             value = ref_value(self.repository(git), ref.name)
             if value != ref.old:
@@ -300,13 +285,9 @@ class RestorePlanner(Struct, dict=True):
         content = database_digest(self.folder, one.path, self.manifest.id, self.budget)
         if content == one.sha256:
             return None
-        settled = self._settled("databases", one.path)
-        interrupted = (
-            {database.path: database.sha256 for database in self.interrupted.databases}
-            if self.interrupted is not None
-            else {}
-        )
-        return DatabaseRefill(one, content not in ("", settled, interrupted.get(one.path)))
+        before = self.interrupted.databases if self.interrupted is not None else ()
+        known = {database.sha256 for database in before if database.path == one.path}
+        return DatabaseRefill(one, content not in {"", self._settled("databases", one.path), *known})
 
     def repository(self, git: SavedRepository) -> Repository:
         """The repository of a snapshot, wherever its work tree is now."""

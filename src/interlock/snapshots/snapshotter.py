@@ -78,9 +78,8 @@ def _read_snapshot(folder: SnapshotFolder, id: str) -> ListedSnapshot:
 
 def _delete(folder: SnapshotFolder, places: FolderHandles, one: ListedSnapshot, budget: Budget) -> None:
     """Deletes refs first, and the manifest before the contents: a kill leaves no manifest of missing contents."""
-    for git in one.manifest.git if one.manifest is not None else ():
-        if git.held:
-            _release_objects(places, git.shared, one.id, budget)
+    held = one.manifest.git if one.manifest is not None else ()
+    _release_objects(places, [git.shared for git in held if git.held], one.id, budget)
     for path in (*(folder.place(one.id, ending) for ending in _ENDINGS), folder.pack(one.id)):
         remove_file(path)
 
@@ -95,8 +94,7 @@ def _delete_leftovers(
         if id not in ids and ID.fullmatch(id):
             if ending == "begun":
                 with open(folder.place(id, ending), encoding="utf-8", errors="surrogateescape") as given:
-                    for shared in given.read(1 << 20).split("\0"):
-                        _release_objects(places, shared, id, budget)
+                    _release_objects(places, given.read(1 << 20).split("\0"), id, budget)
             os.unlink(os.path.join(folder.path, "snapshots", name))
     for part, names in (("tmp", frozenset[str]()), ("packs", frozenset(f"{id}.pack" for id in ids))):
         for name in os.listdir(os.path.join(folder.path, part)):
@@ -111,10 +109,11 @@ def _delete_leftovers(
                     os.unlink(os.path.join(folder.path, "objects", first, name))
 
 
-def _release_objects(places: FolderHandles, shared: str, id: str, budget: Budget) -> None:
-    """Deletes a protecting ref; a repository that is missing or damaged by now holds nothing of ours that matters."""
-    with contextlib.suppress(OSError, RestoreRefused, Unclear, ValueError):
-        drop_hold(places, shared, id, budget)
+def _release_objects(places: FolderHandles, repositories: list[str], id: str, budget: Budget) -> None:
+    """Deletes protecting refs; a repository that is missing or damaged by now holds nothing of ours that matters."""
+    for shared in repositories:
+        with contextlib.suppress(OSError, RestoreRefused, Unclear, ValueError):
+            drop_hold(places, shared, id, budget)
 
 
 MEMORY = 4 << 30

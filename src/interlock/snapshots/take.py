@@ -50,54 +50,30 @@ def collect_scope(question: Mapping[str, Any], scope: SnapshotScope) -> list[str
             for base in bases:
                 _add_written(replaced_files(base, [str(word) for word in effect["words"]], scope.survey), scope, "")
         elif verb in _FILES and not (effect.get("maybe") and not named_files(effect, bases, scope.home, scope.budget)):
-            _FILES[verb]({**effect, "bases": bases}, _effect_paths(effect, bases, scope), scope)
-            _add_link(effect, bases, scope)
+            found = sorted(dict.fromkeys(target_paths(effect, bases, scope.home, scope.budget)))
+            if not found and "found" not in effect and not _GLOB & set(str(effect["target"])):  # what it creates
+                found = [os.path.realpath(join_target(base, str(effect["target"]), scope.home)) for base in bases]
+            _FILES[verb]({**effect, "bases": bases}, found, scope)
         elif verb not in _FILES:
             raise Unclear(f"what {verb} changes is not known here")
     return [os.path.realpath(base) for base in bases]
 
 
-def _effect_paths(effect: Mapping[str, Any], bases: Sequence[str], scope: SnapshotScope) -> list[str]:
-    """The existing paths of an effect; without any, those that it creates."""
-    found = sorted(dict.fromkeys(target_paths(effect, bases, scope.home, scope.budget)))
-    if found or "found" in effect or _GLOB & set(str(effect["target"])):
-        return found
-    return [os.path.realpath(join_target(base, str(effect["target"]), scope.home)) for base in bases]
-
-
 def _add_deleted(effect: Mapping[str, Any], paths: Sequence[str], scope: SnapshotScope) -> None:
+    """Adds what is deleted, and the folder whose whole content that is or a link to it: the action may delete these too."""
+    target = str(effect["target"])
     for path in paths:
-        if "found" in effect and not effect["found"].get(
-            "trees"
-        ):  # it deletes a folder only when nothing is left in it
+        holder = os.path.dirname(path)
+        if "found" in effect and not effect["found"].get("trees"):  # a folder goes only when nothing is left in it
             scope.path(path)
         elif os.path.lexists(path):
             scope.tree(path)
-            _add_holder(effect, path, scope)
-
-
-def _add_holder(effect: Mapping[str, Any], path: str, scope: SnapshotScope) -> None:
-    """Adds the folder whose whole content is deleted: the action may delete it too."""
-    holder = os.path.dirname(path)
-    if (
-        str(effect["target"]).endswith("*")
-        and os.stat(holder).st_uid == os.geteuid()
-        and not scope.folder.is_own(holder)
-    ):
-        scope.path(holder)
-
-
-def _add_link(effect: Mapping[str, Any], bases: Sequence[str], scope: SnapshotScope) -> None:
-    """Adds a link to such a folder, since it may not stay either: `find link -delete` deletes the link."""
-    target = str(effect["target"]).rstrip("*").rstrip("/")
-    if effect["verb"] == "delete" and str(effect["target"]).endswith("*") and not _GLOB & set(target):
-        for path in (real_path(join_target(base, target, scope.home)) for base in bases if target):
-            if os.path.islink(path):
-                scope.path(path)
-
-
-def _add_emptied(effect: Mapping[str, Any], paths: Sequence[str], scope: SnapshotScope) -> None:
-    _add_written(paths, scope, "empty")
+            if target.endswith("*") and os.stat(holder).st_uid == os.geteuid() and not scope.folder.is_own(holder):
+                scope.path(holder)
+    whole = target.rstrip("*").rstrip("/") if target.endswith("*") else ""
+    for base in effect["bases"] if whole and not _GLOB & set(whole) else ():  # `find link -delete` deletes the link
+        if os.path.islink(path := real_path(join_target(base, whole, scope.home))):
+            scope.path(path)
 
 
 def _add_overwritten(effect: Mapping[str, Any], paths: Sequence[str], scope: SnapshotScope) -> None:
@@ -137,7 +113,7 @@ def _add_database(effect: Mapping[str, Any], paths: Sequence[str], scope: Snapsh
 
 _FILES: dict[str, Callable[[Mapping[str, Any], Sequence[str], SnapshotScope], None]] = {
     "delete": _add_deleted,
-    "truncate": _add_emptied,
+    "truncate": lambda effect, paths, scope: _add_written(paths, scope, "empty"),
     "overwrite": _add_overwritten,
     "database": _add_database,
 }
@@ -171,15 +147,18 @@ def save_scope(
     if os.path.lexists(place):
         raise RestoreRefused("there is such a snapshot already")
     writer = ContentWriter(folder, id, scope.budget)
+    shared = [one.repository.shared for one in scope.repositories.values() if one.tips or one.blobs]
     try:
-        _note_begin(folder, id, scope)  # (1)
+        if shared:  # (1) the repositories that get a ref, so that one left over can be found
+            with open(folder.place(id, "begun"), "x", encoding="utf-8", errors="surrogateescape") as out:
+                out.write("\0".join(shared))
         recorder = PathRecorder(folder, scope.places, writer, limits, scope.budget)
         notes = _record(scope, recorder)  # (2)
         manifest = Manifest(id, at, tuple(bases), notes=notes, remotes=list(scope.remotes))
+        for path in scope.databases:
+            recorder.refuse_own(path)
         manifest.databases = [
-            save_database(folder, path, id, number, writer, scope.budget)
-            for number, path in enumerate(scope.databases)
-            if not _own(folder, path)
+            save_database(folder, path, id, number, writer, scope.budget) for number, path in enumerate(scope.databases)
         ]
         manifest.entries = sorted(recorder.entries.values(), key=lambda entry: entry.path)
         writer.finish()
@@ -189,9 +168,12 @@ def save_scope(
         digest = folder.write(place, to_builtins(manifest))  # (4)
     except BaseException:
         writer.abandon()
-        _release_objects(folder, scope, id)
+        with contextlib.suppress(OSError, BudgetExceeded, Unclear, RestoreRefused):
+            for one in scope.repositories.values():
+                drop_hold(scope.places, one.repository.shared, id, Budget.of(1_000))
+            remove_file(folder.place(id, "begun"))
         raise
-    _note_end(folder, id)
+    remove_file(folder.place(id, "begun"))
     return TakenSnapshot(id, digest, manifest.files, manifest.bytes, notes), manifest
 
 
@@ -224,32 +206,6 @@ def _hold_objects(scope: SnapshotScope, id: str, at: float) -> list[SavedReposit
     return found
 
 
-def _own(folder: SnapshotFolder, path: str) -> bool:
-    if folder.is_own(path):
-        raise Unclear("it is Interlock's own")
-    return False
-
-
-def _note_begin(folder: SnapshotFolder, id: str, scope: SnapshotScope) -> None:
-    """Notes the repositories that get a ref, so that one left over can be found."""
-    shared = [one.repository.shared for one in scope.repositories.values() if one.tips or one.blobs]
-    if shared:
-        with open(folder.place(id, "begun"), "x", encoding="utf-8", errors="surrogateescape") as out:
-            out.write("\0".join(shared))
-
-
-def _note_end(folder: SnapshotFolder, id: str) -> None:
-    remove_file(folder.place(id, "begun"))
-
-
-def _release_objects(folder: SnapshotFolder, scope: SnapshotScope, id: str) -> None:
-    budget = Budget.of(1_000)
-    with contextlib.suppress(OSError, BudgetExceeded, Unclear, RestoreRefused):
-        for one in scope.repositories.values():
-            drop_hold(scope.places, one.repository.shared, id, budget)
-        _note_end(folder, id)
-
-
 MOST_ATTRIBUTES = 8 << 20  # characters of all attributes together
 
 
@@ -270,12 +226,15 @@ class PathRecorder:
         self.entries: dict[str, SavedPath] = {}
         self.files = self.bytes = self._attributes = 0
 
+    def refuse_own(self, path: str) -> None:
+        if self._folder.is_own(path):
+            raise Unclear("it is Interlock's own")
+
     def path(self, path: str, role: str = "", leaves: str = "") -> None:
         """Records one path, without what is in a folder; refuses Interlock's own files."""
         if path in self.entries:
             return
-        if self._folder.is_own(path):
-            raise Unclear("it is Interlock's own")
+        self.refuse_own(path)
         self._budget.entry()
         found = self._places.stat(path)
         if found is None:
