@@ -88,12 +88,8 @@ def fingerprint(secret: str) -> str:
 
 def attempt_event(attempt: Attempt) -> str:
     """The event of an attempt's record, in GK-06's words."""
-    return HELD if is_held(attempt) else EVENTS[attempt.outcome]
-
-
-def is_held(attempt: Attempt) -> bool:
-    """R-18: whether an attempt was denied until somebody approves."""
-    return attempt.outcome == DENIED and attempt.reason.startswith(HELD)
+    held = attempt.outcome == DENIED and attempt.reason.startswith(HELD)  # R-18: until somebody approves
+    return HELD if held else EVENTS[attempt.outcome]
 
 
 def attempt_body(attempt: Attempt) -> dict[str, Any]:
@@ -127,15 +123,15 @@ def token_body(
     if event not in TOKEN_EVENTS:
         raise ValueError(f"event: expected one of {', '.join(sorted(TOKEN_EVENTS))}, got {event!r:.80}")
     context = {"session_id": session_id, "user_id": user_id}
-    body: dict[str, Any] = {
+    return {
         "timestamp": iso(at),
         "token_id": fingerprint(token),
         "operation": operation,
         "adapter_name": adapter_name,
         "outcome": "failure" if failure_reason else "success",
         "client_context": {key: value for key, value in context.items() if value},
+        **({"failure_reason": failure_reason} if failure_reason else {}),
     }
-    return {**body, "failure_reason": failure_reason} if failure_reason else body
 
 
 def event_body(at: float, event: str, by: str, details: Mapping[str, Any] = NOTHING) -> dict[str, Any]:
@@ -210,16 +206,13 @@ def checkpoint_body(point: Checkpoint) -> dict[str, Any]:
 
 
 def _places(places: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
-    return {writer: _place(writer, place) for writer, place in places.items()}
-
-
-def _place(writer: str, place: Any) -> dict[str, Any]:
-    seq, hash = (place.get("seq"), place.get("hash")) if isinstance(place, Mapping) else (None, None)
-    if not isinstance(place, Mapping) or set(place) != {"seq", "hash"} or not isinstance(hash, str):
-        raise ValueError(f"checkpoint {writer!r:.80}: expected seq and hash, got {place!r:.80}")
-    if not isinstance(seq, int) or isinstance(seq, bool) or seq < FIRST_SEQ:
-        raise ValueError(f"checkpoint {writer!r:.80}: expected the number of a record, got {seq!r:.80}")
-    return {"seq": seq, "hash": hash}
+    for writer, place in places.items():
+        if not isinstance(place, Mapping) or set(place) != {"seq", "hash"} or not isinstance(place["hash"], str):
+            raise ValueError(f"checkpoint {writer!r:.80}: expected seq and hash, got {place!r:.80}")
+        seq = place["seq"]
+        if not isinstance(seq, int) or isinstance(seq, bool) or seq < FIRST_SEQ:
+            raise ValueError(f"checkpoint {writer!r:.80}: expected the number of a record, got {seq!r:.80}")
+    return {writer: dict(place) for writer, place in places.items()}
 
 
 def _millis(at: float) -> int:
@@ -263,10 +256,13 @@ class AuditRecorder:
 
     def these(self, tx: Tx, events: Iterable[AuditEvent]) -> None:
         """Chains several."""
-        (rulebook, policy), at = self.hashes, self.clock.now()
+        at = self.clock.now()
+        self._append(tx, ((at, event, body) for event, body in events))
+
+    def _append(self, tx: Tx, records: Iterable[tuple[float, str, Body]]) -> None:
         head, rows = tx.audit_head(self.writer), []
-        for event, body in events:
-            head = entry(self.writer, head, at, event, body, rulebook, policy, self.key_id)
+        for at, event, body in records:
+            head = entry(self.writer, head, at, event, body, *self.hashes, self.key_id)
             rows.append(head)
         tx.append_audit(rows)
 
@@ -299,15 +295,9 @@ class AuditRecorder:
             return len(group)
 
     def _write(self, tx: Tx, group: list[tuple[LateRecord, float]]) -> None:
-        rulebook, policy = self.hashes
-        head, rows, actions = tx.audit_head(self.writer), [], []
-        for record, at in group:
-            action, (event, body) = record()
-            actions.append(action)
-            head = entry(self.writer, head, at, event, body, rulebook, policy, self.key_id)
-            rows.append(head)
-        tx.append_audit(rows)
-        tx.add_deeds(actions)
+        built = [(*record(), at) for record, at in group]
+        self._append(tx, ((at, *event) for _, event, at in built))
+        tx.add_deeds([action for action, _, _ in built])
 
 
 def body_of(row: AuditRow) -> dict[str, Any]:

@@ -54,7 +54,11 @@ class AlarmsOfRule(Struct, frozen=True):
 
 def mark(state: State, by: OperatorSession, writer: str, seq: int, note: str = "") -> None:
     """Marks a held or denied action as a false alarm; refuses an allowed one, and a second mark."""
-    entry = _markable(state, writer, seq)
+    entry = find_record(state, writer, seq)
+    if entry is None:
+        raise AnswerRefused(f"there is no record {writer[:80]}/{seq}", "NOT_FOUND_RESOURCE")
+    if not is_markable(entry):
+        raise AnswerRefused("only something held or denied can be a false alarm")
     body = entry.body
     details = {
         "record": entry.id,
@@ -113,15 +117,6 @@ def rules_of(body: Mapping[str, Any]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(str(rule) for rule in rules if rule))
 
 
-def _markable(state: State, writer: str, seq: int) -> RecordEntry:
-    entry = find_record(state, writer, seq)
-    if entry is None:
-        raise AnswerRefused(f"there is no record {writer[:80]}/{seq}", "NOT_FOUND_RESOURCE")
-    if not is_markable(entry):
-        raise AnswerRefused("only something held or denied can be a false alarm")
-    return entry
-
-
 def _read(tx: Tx) -> dict[str, FalseAlarm]:
     found: dict[str, FalseAlarm] = {}
     rows = tx.audit(AuditQuery(event=EVENT, limit=MOST, newest_first=True))
@@ -131,14 +126,7 @@ def _read(tx: Tx) -> dict[str, FalseAlarm]:
         found.pop(record, None)
         if not body.get("withdrawn"):
             rules = body.get("rules")
-            found[record] = FalseAlarm(
-                record,
-                str(body.get("by", "")),
-                row.at,
-                str(body.get("note", "")),
-                tuple(map(str, rules)) if isinstance(rules, list) else (),
-                str(body.get("level", "")),
-                str(body.get("text", "")),
-                str(body.get("ticket", "")),
-            )
+            texts = {name: str(body.get(name, "")) for name in ("by", "note", "level", "text", "ticket")}
+            listed = tuple(map(str, rules)) if isinstance(rules, list) else ()
+            found[record] = FalseAlarm(record=record, at=row.at, rules=listed, **texts)
     return dict(reversed(found.items()))

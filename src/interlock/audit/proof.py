@@ -8,8 +8,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from interlock.approvals.statements import StatementError, parse_statement
-from interlock.audit.chain import FIRST_SEQ, GENESIS, body_of, checkpoint
-from interlock.audit.verify import AuditVerdict, Fault, Verify, is_whole, verify
+from interlock.audit.chain import FIRST_SEQ, GENESIS, body_of
+from interlock.audit.verify import AuditVerdict, Fault, Verify, is_whole, signature_fault, verify
 from interlock.canonical_json import parse_canonical
 from interlock.identity.keys.signing import verify_signature
 from interlock.identity.keys.webauthn import signed_by
@@ -41,7 +41,7 @@ def covering_checkpoint(row: AuditRow, checkpoints: Iterable[Checkpoint], verify
     for point in checkpoints:
         head = point.heads.get(row.writer)
         if isinstance(head, dict) and isinstance(head.get("seq"), int) and head["seq"] >= row.seq:
-            if _signed(point, verify):
+            if signature_fault(point, verify) is None:
                 return point
     return None
 
@@ -62,20 +62,9 @@ def prove(row: AuditRow, before: AuditRow | None, after: Iterable[AuditRow], poi
     if head is not None and not broken:
         broken = (last.seq, last.hash) != (head["seq"], head["hash"])
     covered = point.at if point is not None and not broken else None
-    return RecordProof(is_whole(row), _follows(row, before), followed, covered, links, broken)
-
-
-def _follows(row: AuditRow, before: AuditRow | None) -> bool | None:
-    if row.seq == FIRST_SEQ:
-        return row.prev == GENESIS
-    return None if before is None else before.seq == row.seq - 1 and before.hash == row.prev
-
-
-def _signed(point: Checkpoint, verify: Verify) -> bool:
-    try:
-        return verify(point.key_id, checkpoint(point.heads, point.floors, point.at), point.signature)
-    except (LookupError, ValueError, TypeError, AttributeError, OverflowError):
-        return False
+    follows = None if before is None else before.seq == row.seq - 1 and before.hash == row.prev
+    follows = row.prev == GENESIS if row.seq == FIRST_SEQ else follows
+    return RecordProof(is_whole(row), follows, followed, covered, links, broken)
 
 
 MOST = 20_000  # records that are followed to the signed one
@@ -83,13 +72,9 @@ MOST = 20_000  # records that are followed to the signed one
 
 def proof_of(state: State, row: AuditRow) -> RecordProof:
     """Proves a record; a signature too many records away counts as none."""
-    key = state.installation.checkpoint
-
-    def signed(key_id: str, data: bytes, signature: str) -> bool:
-        return key_id == key.key_id and verify_signature(key.public_key, data, signature)
 
     def work(tx: Tx) -> RecordProof:
-        point = covering_checkpoint(row, tx.checkpoints(), signed)
+        point = covering_checkpoint(row, tx.checkpoints(), _by_own_key(state))
         distance = point.heads[row.writer]["seq"] - row.seq if point is not None else 0
         if distance > MOST:
             point, distance = None, 0
@@ -100,17 +85,21 @@ def proof_of(state: State, row: AuditRow) -> RecordProof:
     return state.store.read(work)
 
 
-def verify_chains(state: State) -> AuditVerdict:
-    """The verdict on every writer's chain; the key is this installation's own."""
+def _by_own_key(state: State) -> Verify:
     key = state.installation.checkpoint
-    writers, points = state.store.read(lambda tx: (tx.audit_writers(), tx.checkpoints()))
 
     def signed(key_id: str, data: bytes, signature: str) -> bool:
         if key_id != key.key_id:
             raise LookupError(key_id)
         return verify_signature(key.public_key, data, signature)
 
-    found = verify({writer: writer_records(state, writer) for writer in writers}, points, signed)
+    return signed
+
+
+def verify_chains(state: State) -> AuditVerdict:
+    """The verdict on every writer's chain; the key is this installation's own."""
+    writers, points = state.store.read(lambda tx: (tx.audit_writers(), tx.checkpoints()))
+    found = verify({writer: writer_records(state, writer) for writer in writers}, points, _by_own_key(state))
     strange = state.store.read(lambda tx: [writer for writer in writers if tx.audit_head(writer) is None])
     faults = [Fault(writer, FIRST_SEQ, "foreign", "somebody put these records there") for writer in strange]
     known = {fault.writer for fault in found.faults}

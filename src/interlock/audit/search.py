@@ -143,9 +143,8 @@ def _text(wanted: RecordQuery) -> str:
 
 
 def _names(body: Mapping[str, Any]) -> set[str]:
-    who = body.get("agent")
-    given = [who.get("principal"), who.get("name")] if isinstance(who, Mapping) else []
-    return {normal_name(str(name)) for name in (*given, body.get("principal"), body.get("name")) if name}
+    given = [one.get(key) for one in (_table(body.get("agent")), body) for key in ("principal", "name")]
+    return {normal_name(str(name)) for name in given if name}
 
 
 MOST_CHANGES = 500  # records of a kind that are read
@@ -183,15 +182,13 @@ def _starts(rows: Iterable[AuditRow]) -> Iterator[PolicyChange]:
 def _mode(row: AuditRow) -> PolicyChange:
     said = body_of(row)
     why = f": {said['reason']}" if said.get("reason") else ""
-    return PolicyChange(
-        row.at, "mode", f"{said.get('before', '?')} to {said.get('after', '?')}{why}", str(said.get("by", ""))
-    )
+    words = f"{said.get('before', '?')} to {said.get('after', '?')}{why}"
+    return PolicyChange(row.at, "mode", words, str(said.get("by", "")))
 
 
 def _pattern(row: AuditRow) -> PolicyChange:
     said = body_of(row)
-    added = said.get("registered")
-    one: Mapping[str, Any] = added if isinstance(added, Mapping) else {}
+    one = _table(said.get("registered"))
     words = f"{one.get('id', '?')} registered" if one else f"{said.get('unregistered', '?')} taken out"
     return PolicyChange(row.at, "pattern", words, str(said.get("by", "")))
 
@@ -203,9 +200,8 @@ def describe_record(body: Mapping[str, Any]) -> str:
     """A record as one line."""
     if "danger_level" in body:
         ticket = f"  {body['ticket']}" if body.get("ticket") else ""
-        return (
-            f"{body.get('decision', '')}  {record_title(body)}  ({body.get('level', '')}; {agent_words(body)}){ticket}"
-        )
+        about = f"{body.get('level', '')}; {agent_words(body)}"
+        return f"{body.get('decision', '')}  {record_title(body)}  ({about}){ticket}"
     if "token_id" in body:
         return token_line(body)
     by = f"by {body['by']}" if body.get("by") else ""
@@ -238,8 +234,7 @@ def _plan_line(body: Mapping[str, Any]) -> str:
 
 def token_line(body: Mapping[str, Any]) -> str:
     """The event of a confirmation token, named by its fingerprint."""
-    context = body.get("client_context")
-    context = context if isinstance(context, Mapping) else {}
+    context = _table(body.get("client_context"))
     said = [f"{body.get('outcome', '')} for {body.get('operation', '')} through {body.get('adapter_name', '')}"]
     said += [
         f"{word} {context[key]}" for key, word in (("session_id", "session"), ("user_id", "by")) if context.get(key)

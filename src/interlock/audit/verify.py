@@ -70,9 +70,6 @@ class _Marks(Struct):
         """Where the remaining part may begin, and the hash that it has to follow there."""
         return {FIRST_SEQ: GENESIS, **{seq + 1: hash for seq, hash in self.floors.items()}}
 
-    def start_below(self, seq: int) -> int:
-        return max((start for start in self.starts() if start <= seq), default=FIRST_SEQ)
-
     def end_pruned(self) -> int:
         return max(self.floors, default=FIRST_SEQ - 1)
 
@@ -156,45 +153,35 @@ class _Walk:
         if row.seq in self.marks.known:
             self.confirmed = row.seq
         if row.event == CHECKPOINT and not self.faults and body_of(row).get("digest") not in self.points:
-            self.faults.append(
-                self._fault(row.seq, "missing", f"the checkpoint that record {row.seq} speaks of is gone", "")
-            )
+            words = f"the checkpoint that record {row.seq} speaks of is gone"
+            self.faults.append(self._fault(row.seq, "missing", words, ""))
         self.last = row
 
     def _wrong(self, row: AuditRow, after: AuditRow | None) -> Fault | None:
         """The fault of a record at its place; obligations 2 to 4."""
         if row.writer != self.writer:
             return self._fault(self._expected(row), "foreign", f"a record of {row.writer!r:.80} stands in this chain")
-        misplaced = self._misplaced(row)
-        if misplaced is not None:
-            return misplaced
+        expected = self._expected(row)
+        if not isinstance(row.seq, int) or row.seq < FIRST_SEQ:
+            return self._fault(expected, "foreign", f"a record with the number {row.seq!r:.40}")
+        if row.seq != expected:
+            words = f"record {row.seq} stands where {expected} belongs"
+            return self._fault(min(row.seq, expected), "missing" if row.seq > expected else "duplicated", words)
         if row.schema != SCHEMA:
             return self._fault(row.seq, "foreign", f"schema {row.schema!r:.20} is unknown; expected {SCHEMA}")
         if not is_whole(row):
             return self._fault(row.seq, "altered", "the record's hash is not the hash of its content")
-        if row.prev != self._before(row):
+        if row.prev != (self.last.hash if self.last is not None else self.marks.starts()[row.seq]):
             return self._unlinked(row, after)
         if self.marks.known.get(row.seq, row.hash) != row.hash:
             return self._fault(row.seq, "altered", "a signed checkpoint has another hash for this record")
         return None
 
-    def _misplaced(self, row: AuditRow) -> Fault | None:
-        expected = self._expected(row)
-        if row.seq == expected:
-            return None
-        if not isinstance(row.seq, int) or row.seq < FIRST_SEQ:
-            return self._fault(expected, "foreign", f"a record with the number {row.seq!r:.40}")
-        if row.seq > expected:
-            return self._fault(expected, "missing", f"record {row.seq} stands where {expected} belongs")
-        return self._fault(row.seq, "duplicated", f"record {row.seq} stands where {expected} belongs")
-
     def _expected(self, row: AuditRow) -> int:
         if self.last is not None:
             return self.last.seq + 1
-        return self.marks.start_below(row.seq) if isinstance(row.seq, int) else FIRST_SEQ
-
-    def _before(self, row: AuditRow) -> str:
-        return self.last.hash if self.last is not None else self.marks.starts()[row.seq]
+        known = self.marks.starts() if isinstance(row.seq, int) else ()
+        return max((start for start in known if start <= row.seq), default=FIRST_SEQ)
 
     def _unlinked(self, row: AuditRow, after: AuditRow | None) -> Fault:
         """Two records, each whole, that do not follow each other: whichever a signature or the next record vouches for is the good one."""
@@ -232,30 +219,23 @@ class _Walk:
 
 
 def _signed_points(checkpoints: Iterable[Checkpoint], verify_signature: Verify) -> tuple[list[Checkpoint], list[Fault]]:
-    points, faults = [], []
-    for point in checkpoints:
-        wrong = _not_signed(point, verify_signature)
-        if wrong is None:
-            points.append(point)
-        else:
-            what, words = wrong
-            faults.append(Fault("", point.id, what, f"checkpoint {point.id}: {words}"))
-    return points, faults
+    found = [(point, signature_fault(point, verify_signature)) for point in checkpoints]
+    return [point for point, fault in found if fault is None], [fault for _, fault in found if fault is not None]
 
 
-def _not_signed(point: Checkpoint, verify_signature: Verify) -> tuple[str, str] | None:
+def signature_fault(point: Checkpoint, verify_signature: Verify) -> Fault | None:
+    """What is wrong with a checkpoint; None where a known key signed exactly this one."""
+    what, words = "altered", ""
     try:
-        message = checkpoint(point.heads, point.floors, point.at)
-        if point.at != moment(point.at):
-            return "altered", "its time is not one that was signed"
-    except (ValueError, TypeError, AttributeError, OverflowError) as error:
-        return "altered", str(error)
-    try:
-        return (
-            None if verify_signature(point.key_id, message, point.signature) else ("altered", "the signature is wrong")
-        )
+        if not verify_signature(point.key_id, checkpoint(point.heads, point.floors, point.at), point.signature):
+            words = "the signature is wrong"
+        elif point.at != moment(point.at):
+            words = "its time is not one that was signed"
     except LookupError:
-        return "unsigned", f"nobody knows the key {point.key_id!r:.80}"
+        what, words = "unsigned", f"nobody knows the key {point.key_id!r:.80}"
+    except (ValueError, TypeError, AttributeError, OverflowError) as error:
+        words = str(error) or type(error).__name__
+    return Fault("", point.id, what, f"checkpoint {point.id}: {words}") if words else None
 
 
 def _marks(points: Iterable[Checkpoint]) -> tuple[dict[str, _Marks], list[Fault]]:
