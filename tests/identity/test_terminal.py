@@ -13,8 +13,6 @@ from pathlib import Path
 import pytest
 
 from interlock.identity.agent_detection import ProcessInfo, agent_in
-from interlock.identity.operators import EnrolmentError, enrol_at_terminal
-from interlock.records import OperatorRow
 from terminals import PATIENCE, Screen, python_at, shell_at
 
 GOOD = "correct horse battery"
@@ -24,7 +22,7 @@ import sys
 from interlock.identity.keys.passphrases import Kdf, open_row
 from interlock.identity.operators import EnrolmentError, enrol_at_terminal
 try:
-    row, seal_key = enrol_at_terminal((), 1_700_000_000.0, name="".join(sys.argv[3:]), seconds=float(sys.argv[1]), kdf=Kdf(1, 8, 1))
+    row, seal_key = enrol_at_terminal(1_700_000_000.0, name="".join(sys.argv[3:]), seconds=float(sys.argv[1]), kdf=Kdf(1, 8, 1))
     print("MADE", row.name, *row.roles, open_row(row, sys.argv[2]).seal_key == seal_key)
 except EnrolmentError as error:
     print("REFUSED", error)
@@ -224,11 +222,6 @@ def test_without_any_terminal_nobody_is_enrolled() -> None:
         timeout=PATIENCE,
     )
     assert run.stdout.startswith("REFUSED this looks like an agent's terminal: stdin is not a terminal")
-
-
-def test_only_the_first_operator_is_made_this_way() -> None:
-    with pytest.raises(EnrolmentError, match="there is an operator already"):
-        enrol_at_terminal([OperatorRow("alice", "", "", "", "", "")], 0.0)
 
 
 def test_a_passphrase_comes_from_the_terminal_whatever_stdin_says() -> None:

@@ -49,7 +49,6 @@ from interlock.schema import json_schema, read_table, reference_rows, says, sett
 
 SYSTEM_CONFIG = Path("/etc/interlock/config.toml")  # of the daemon that `install --system` sets up
 ENVIRONMENT_MODE = "MCPAQL_SAFETY_LOOP"
-_STRICTNESS = {"enforcing": 3, "monitoring": 2, "logging": 1, "disabled": 0}
 _RENAMED: Mapping[str, str] = {
     "looker": "[impact], with inspect (was look) and exempt (was relief)",
     "impact.look": "impact.inspect",
@@ -203,17 +202,17 @@ def config_path(environ: Mapping[str, str] = os.environ) -> Path:
 def load_config(path: Path | None = None, environ: Mapping[str, str] = os.environ) -> Config:
     """The configuration in a file, or the defaults where there is none; the environment can only tighten it."""
     chosen = path or config_path(environ)
-    if not chosen.is_file():
-        if path is not None:
-            raise ConfigError(f"{path}: no such file")
-        return _tighten(replace(Config(), store=f"sqlite://{state_folder(environ)}"), environ)
-    try:
-        data = tomllib.loads(chosen.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise ConfigError(f"{chosen}: {error.strerror}") from None
-    except ValueError as error:
-        raise ConfigError(f"{chosen}: {error}") from None
-    return _tighten(config_of(data, str(chosen), environ), environ)
+    if chosen.is_file():
+        try:
+            data = tomllib.loads(chosen.read_text(encoding="utf-8"))
+        except (OSError, ValueError) as error:
+            raise ConfigError(f"{chosen}: {error.strerror if isinstance(error, OSError) else error}") from None
+        config = config_of(data, str(chosen), environ)
+    elif path is not None:
+        raise ConfigError(f"{path}: no such file")
+    else:
+        config = replace(Config(), store=f"sqlite://{state_folder(environ)}")
+    return tighten_mode(config, environ.get(ENVIRONMENT_MODE) or None, f"{ENVIRONMENT_MODE}=")
 
 
 def config_of(data: Mapping[str, Any], path: str = "", environ: Mapping[str, str] = os.environ) -> Config:
@@ -316,44 +315,32 @@ def settings_schema() -> dict[str, Any]:
 
 def settings_page() -> str:
     """The reference page of all settings, in Markdown."""
-    lines = [
-        "# Settings",
-        "",
-        "Written by `make docs` from the declarations. Every key of [`interlock.toml`](configuration.md):",
-    ]
-    for key, form in TABLES.items():
-        lines += ["", f"## `[{key}]`", "", *_reference_table(form, f"{key}.")]
-    lines += [
-        "",
-        "## A policy",
-        "",
-        "Every key of [a policy's file](../guide/policies.md):",
-        "",
-        *_reference_table(Policy, ""),
-    ]
-    return "\n".join([*lines, ""])
+    lead = "Written by `make docs` from the declarations. Every key of [`interlock.toml`](configuration.md):"
+    parts = [f"# Settings\n\n{lead}"]
+    parts += [f"## `[{key}]`\n\n{_reference_table(form, f'{key}.')}" for key, form in TABLES.items()]
+    parts.append("## A policy\n\nEvery key of [a policy's file](../guide/policies.md):")
+    return "\n\n".join([*parts, _reference_table(Policy, "")]) + "\n"
 
 
-def _reference_table(form: type[Struct], lead: str) -> list[str]:
+def _reference_table(form: type[Struct], lead: str) -> str:
     """The table of a form's keys, and of those of its own tables; a table of the configuration has its own place."""
     rows = reference_rows(form, lead)
     for one in settings_of(form):
         if one.table is not None and one.table not in TABLES.values():
             rows += reference_rows(one.table, f"{lead}{one.key}.")
     head = ["| key | default | values | means | weakened by |", "|---|---|---|---|---|"]
-    return [*head, *(f"| {' | '.join(row)} |" for row in rows)]
+    return "\n".join([*head, *(f"| {' | '.join(row)} |" for row in rows)])
 
 
-def _tighten(config: Config, environ: Mapping[str, str]) -> Config:
-    """R-12: the environment's mode counts only where it is the stricter one; an unknown value is enforcing."""
-    wanted = environ.get(ENVIRONMENT_MODE)
-    if not wanted:
+def tighten_mode(config: Config, wanted: str | None, lead: str) -> Config:
+    """R-12: the mode of the environment or a flag counts only where it is the stricter one; an unknown value is enforcing."""
+    if wanted is None:
         return config
     if wanted not in MODES:
-        warning = f"{ENVIRONMENT_MODE}={describe_value(wanted)}: expected one of {', '.join(MODES)}; enforcing is used"
+        warning = f"{lead}{describe_value(wanted)}: expected one of {', '.join(MODES)}; enforcing is used"
         return replace(config, mode="enforcing", warnings=(*config.warnings, warning))
-    if _STRICTNESS[wanted] < _STRICTNESS[config.mode]:
-        warning = f"{ENVIRONMENT_MODE}={wanted} would loosen {config.mode} and is ignored: only the file and `interlock mode` can"
+    if MODES.index(wanted) > MODES.index(config.mode):
+        warning = f"{lead}{wanted} would loosen {config.mode} and is ignored: only the file and `interlock mode` can"
         return replace(config, warnings=(*config.warnings, warning))
     return replace(config, mode=wanted)
 

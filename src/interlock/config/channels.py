@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Final, Literal
 from urllib.parse import urlsplit
 
 from msgspec import Struct
 
+from interlock.config.values import optional_text
 from interlock.model import Confidential, Level
 from interlock.problems import Path, Problems, describe_value
-from interlock.schema import says
+from interlock.schema import read_table, says, shown_table
 
-KINDS = ("apprise", "desktop", "webhook")
 # Events that wait for an answer; a channel with a delay gets only these, and CREDENTIAL and EXPIRED.
 HELD, COOLING, CHALLENGE, BLOCK = "held", "cooling", "challenge", "block"
 WAITING = (HELD, COOLING, CHALLENGE, BLOCK)
@@ -22,17 +22,28 @@ ALERT, CHANGE, CREDENTIAL, EXPIRED, ANSWERED = "alert", "change", "credential", 
 EVENTS = (*WAITING, ALERT, CHANGE, CREDENTIAL, EXPIRED, ANSWERED)
 ALSO_DELAYED = frozenset({CREDENTIAL, EXPIRED})
 BY_DEFAULT = tuple(event for event in EVENTS if event != ANSWERED)
-DESKTOP = "desktop"
+DESKTOP: Final = "desktop"
 Switch = Literal["off", "auto"]
-_SEND_KEYS = frozenset(
-    "name kind url url_env url_file secret_env secret_file events level after_seconds per_minute private".split()
-)
 _NAME = re.compile(r"[a-z][a-z0-9_-]{0,39}")
 _TAKEN = frozenset({"console", "terminal", "dialog"})
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,199}")
-_LEVELS = tuple(level.word for level in Level)
 MOST_CHANNELS = 20
-PER_MINUTE = 6
+
+
+def _name(value: object, path: Path, problems: Problems, plain: str) -> str:
+    name = optional_text(value, path, problems, plain)
+    if not _NAME.fullmatch(name) or name in _TAKEN:
+        problems.error(path, f"name: expected a word such as 'oncall', got {describe_value(value)}")
+    return name
+
+
+def _events(value: object, path: Path, problems: Problems, plain: object) -> tuple[str, ...]:
+    given = problems.texts({"events": value}, "events", path[:-1])
+    for word in (word for word in given if word not in EVENTS):
+        problems.error(path, f"expected some of {', '.join(EVENTS)}, got {describe_value(word)}")
+    if not given:
+        problems.error(path, "empty: name the events that are sent here, or leave it out")
+    return tuple(event for event in EVENTS if event in given)
 
 
 class ChannelRoute(Confidential, Struct, frozen=True):
@@ -40,18 +51,18 @@ class ChannelRoute(Confidential, Struct, frozen=True):
 
     HIDDEN = ("url",)
 
-    name: str
-    kind: str
-    url: str = ""
-    url_env: str = ""
-    url_file: str = ""
-    secret_env: str = ""
-    secret_file: str = ""
-    events: tuple[str, ...] = BY_DEFAULT
-    level: Level = Level.SAFE  # held actions below it are not sent here
-    after_seconds: int = 0  # without an answer before it is notified
-    per_minute: int = PER_MINUTE  # messages; further events are sent together in one
-    private: bool = False  # codes may be in its messages
+    name: Annotated[str, says("its name", read=_name)]
+    kind: Annotated[Literal["apprise", "desktop", "webhook"], says("what carries its messages")]
+    url: Annotated[str, says("its address", read=optional_text)] = ""
+    url_env: Annotated[str, says("the variable with the address", read=optional_text)] = ""
+    url_file: Annotated[str, says("the file with the address", read=optional_text)] = ""
+    secret_env: Annotated[str, says("the variable with a webhook's key", read=optional_text)] = ""
+    secret_file: Annotated[str, says("the file with a webhook's key", read=optional_text)] = ""
+    events: Annotated[tuple[str, ...], says("what it is told", read=_events)] = BY_DEFAULT
+    level: Annotated[Level, says("held actions below it are not sent here")] = Level.SAFE
+    after_seconds: Annotated[int, says("without an answer before it is notified", 0, 86_400)] = 0
+    per_minute: Annotated[int, says("messages; further events are sent together in one", 1, 60)] = 6
+    private: Annotated[bool, says("codes may be in its messages")] = False
     implied: bool = False  # not configured by anybody: its failures raise no alarm
 
     def wants(self, event: str, level: Level | None = None) -> bool:
@@ -63,14 +74,8 @@ class ChannelRoute(Confidential, Struct, frozen=True):
     @property
     def wire(self) -> dict[str, Any]:
         """The settings as they may be shown, without secrets."""
-        settings = {
-            "name": self.name, "kind": self.kind, "url": public_address(self.url, self.kind), "url_env": self.url_env,
-            "url_file": self.url_file, "secret_env": self.secret_env, "secret_file": self.secret_file,
-        }  # fmt: skip
-        return {key: value for key, value in settings.items() if value} | {
-            "events": list(self.events), "level": self.level.word, "after_seconds": self.after_seconds,
-            "per_minute": self.per_minute, "private": self.private,
-        }  # fmt: skip
+        shown = {**shown_table(self), "url": public_address(self.url, self.kind)}
+        return {key: value for key, value in shown.items() if value != ""}
 
 
 def _routes(value: object, path: Path, problems: Problems, plain: object) -> tuple[ChannelRoute, ...]:
@@ -83,6 +88,18 @@ def _routes(value: object, path: Path, problems: Problems, plain: object) -> tup
     for name in sorted({name for name in names if names.count(name) > 1}):
         problems.error(path, f"two channels are named {describe_value(name)}")
     return routes
+
+
+def _route(item: object, path: Path, problems: Problems) -> ChannelRoute:
+    route = read_table(ChannelRoute, item, path, problems, ChannelRoute("", "apprise"))
+    for key in ("name", "kind"):
+        if isinstance(item, Mapping) and key not in item:
+            problems.error(path, f"{key} is missing")
+    _sources(route, path, problems)
+    if route.private and route.kind == "desktop":
+        words = "notifications stay in a list that other programs can read: use channels.dialog"
+        problems.error((*path, "private"), words)
+    return route
 
 
 class ChannelSettings(Struct, frozen=True):
@@ -147,68 +164,24 @@ def _warnings(route: ChannelRoute) -> tuple[str, ...]:
     return tuple(f"channels.send {route.name}: {words}" for words in found)
 
 
-def _route(item: object, path: Path, problems: Problems) -> ChannelRoute:
-    data = problems.table(item, path) or {}
-    problems.only(data, _SEND_KEYS, path)
-    kind, name = _kind(data, path, problems), _name(data, path, problems)
-    texts = {
-        key: problems.text(data, key, path) if data.get(key) else ""
-        for key in ("url", "url_env", "url_file", "secret_env", "secret_file")
-    }
-    _sources(kind, texts, path, problems)
-    after = problems.number(data, "after_seconds", path, 0, 86_400, whole=True)
-    rate = problems.number(data, "per_minute", path, 1, 60, whole=True)
-    private = problems.flag(data, "private", path, False)
-    if private and kind == "desktop":
-        problems.error(
-            (*path, "private"), "notifications stay in a list that other programs can read: use channels.dialog"
-        )
-    return ChannelRoute(
-        name=name,
-        kind=kind,
-        **texts,
-        events=_events(data, path, problems),
-        level=_level(data, path, problems),
-        after_seconds=int(after or 0),
-        per_minute=PER_MINUTE if rate is None else int(rate),
-        private=private,
-        implied=False,
-    )
-
-
-def _kind(data: Mapping[str, Any], path: Path, problems: Problems) -> str:
-    kind = problems.text(data, "kind", path, required=True)
-    if kind and kind not in KINDS:
-        problems.error((*path, "kind"), f"kind: expected one of {', '.join(KINDS)}, got {describe_value(kind)}")
-    return kind
-
-
-def _name(data: Mapping[str, Any], path: Path, problems: Problems) -> str:
-    name = problems.text(data, "name", path, required=True)
-    if name and (not _NAME.fullmatch(name) or name in _TAKEN):
-        problems.error((*path, "name"), f"name: expected a word such as 'oncall', got {describe_value(name)}")
-    return name
-
-
-def _sources(kind: str, texts: Mapping[str, str], path: Path, problems: Problems) -> None:
+def _sources(route: ChannelRoute, path: Path, problems: Problems) -> None:
     """Refuses all but one source for the address, and for a webhook's key one of its two."""
-    urls = [key for key in ("url", "url_env", "url_file") if texts[key]]
-    secrets = [key for key in ("secret_env", "secret_file") if texts[key]]
-    if kind == "desktop":
+    urls = [key for key in ("url", "url_env", "url_file") if getattr(route, key)]
+    secrets = [key for key in ("secret_env", "secret_file") if getattr(route, key)]
+    if route.kind == "desktop":
         for key in (*urls, *secrets):
             problems.error((*path, key), "the desktop has no address and no key")
         return
     if len(urls) != 1:
         problems.error(path, f"expected one of url_file, url_env and url, got {', '.join(urls) or 'none'}")
-    if kind == "webhook" and len(secrets) != 1:
+    if route.kind == "webhook" and len(secrets) != 1:
         problems.error(path, f"expected one of secret_file and secret_env, got {', '.join(secrets) or 'none'}")
-    if kind == "apprise":
-        for key in secrets:
-            problems.error((*path, key), "only webhooks are signed")
-    if kind == "webhook" and texts["url"] and (wrong := wrong_webhook(texts["url"])):
+    if route.kind == "webhook" and route.url and (wrong := wrong_webhook(route.url)):
         problems.error((*path, "url"), wrong)
+    for key in secrets if route.kind == "apprise" else ():
+        problems.error((*path, key), "only webhooks are signed")
     for key in ("url_env", "secret_env"):
-        if texts[key] and not _VARIABLE.fullmatch(texts[key]):
+        if getattr(route, key) and not _VARIABLE.fullmatch(getattr(route, key)):
             problems.error((*path, key), "expected the name of an environment variable")
 
 
@@ -226,25 +199,6 @@ def wrong_webhook(url: str) -> str:
     if parts.scheme == "http" and host not in ("localhost", "127.0.0.1", "::1"):
         return "expected https://…: http:// only on this machine"
     return ""
-
-
-def _events(data: Mapping[str, Any], path: Path, problems: Problems) -> tuple[str, ...]:
-    if "events" not in data:
-        return BY_DEFAULT
-    given = problems.texts(data, "events", path)
-    for word in (word for word in given if word not in EVENTS):
-        problems.error((*path, "events"), f"expected some of {', '.join(EVENTS)}, got {describe_value(word)}")
-    if not given:
-        problems.error((*path, "events"), "empty: name the events that are sent here, or leave it out")
-    return tuple(event for event in EVENTS if event in given)
-
-
-def _level(data: Mapping[str, Any], path: Path, problems: Problems) -> Level:
-    word = data.get("level", Level.SAFE.word)
-    if word in _LEVELS:
-        return Level(_LEVELS.index(str(word)))
-    problems.error((*path, "level"), f"level: expected one of {', '.join(_LEVELS)}, got {describe_value(word)}")
-    return Level.SAFE
 
 
 def public_address(url: str, kind: str) -> str:

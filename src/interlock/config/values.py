@@ -13,7 +13,7 @@ _HERE = frozenset({"127.0.0.1", "localhost", "::1"})
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,99}")
 
 
-def _text(value: object, path: Path, problems: Problems) -> str:
+def optional_text(value: object, path: Path, problems: Problems, plain: str = "") -> str:
     """A text that may be empty."""
     key = str(path[-1])
     return "" if value == "" else problems.text({key: value}, key, path[:-1])
@@ -43,7 +43,7 @@ def loop_mode(value: object, path: Path, problems: Problems, plain: str) -> str:
 
 
 def absolute_path(value: object, path: Path, problems: Problems, plain: str) -> str:
-    found = _text(value, path, problems)
+    found = optional_text(value, path, problems)
     if found and not found.startswith("/"):
         problems.error(path, f"expected an absolute path, got {found!r}")
     return found
@@ -51,7 +51,7 @@ def absolute_path(value: object, path: Path, problems: Problems, plain: str) -> 
 
 def collector_url(value: object, path: Path, problems: Problems, plain: str) -> str:
     """An address that is not repeated where it is wrong, for it may hold a password."""
-    url = _text(value, path, problems)
+    url = optional_text(value, path, problems)
     if url and not url.startswith(("http://", "https://")):
         problems.error(path, "expected http://… or https://…")
     return url
@@ -59,7 +59,7 @@ def collector_url(value: object, path: Path, problems: Problems, plain: str) -> 
 
 def public_url(value: object, path: Path, problems: Problems, plain: str) -> str:
     """The address without a slash at its end; refuses one without a host name, because passkeys are bound to it."""
-    url = _text(value, path, problems).strip().rstrip("/")
+    url = optional_text(value, path, problems).strip().rstrip("/")
     if url and (error := _url_error(url)):
         problems.error(path, error)
         return ""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import pwd
+import re
 import stat
 import sys
 from functools import lru_cache
@@ -53,7 +54,7 @@ def mounts_of(pid: int, proc: Path = PROC) -> dict[str, ProcessMount]:
         own, _, rest = line.partition(" - ")
         fields, kinds = own.split(" "), rest.split(" ")
         if len(fields) > 5 and len(kinds) > 2:
-            path = _unescaped(fields[4])
+            path = re.sub(r"\\([0-7]{3})", lambda one: chr(int(one[1], 8)), fields[4])
             options = {*fields[5].split(","), *kinds[2].split(",")}
             found[path] = ProcessMount(path, kinds[0], "ro" in options)
     return found
@@ -70,12 +71,6 @@ def _status(pid: int | str, name: str, proc: Path) -> list[str]:
         if line.startswith(name):
             return line.split()[1:]
     return []
-
-
-def _unescaped(path: str) -> str:
-    for octal, letter in (("\\040", " "), ("\\011", "\t"), ("\\012", "\n"), ("\\134", "\\")):
-        path = path.replace(octal, letter)
-    return path
 
 
 def process_text(pid: int | str, name: str, proc: Path = PROC, errors: str = "surrogateescape") -> str:

@@ -26,6 +26,7 @@ _AGENTS = (
 ).split()
 _AGENT = re.compile(rf"(?:{'|'.join(map(re.escape, _AGENTS))})(?:[-_.@].*)?")
 _INSTALLED = ("node_modules", "site-packages", "dist-packages")
+_STREAMS = ((0, "stdin"), (1, "stdout"))
 
 
 class ProcessInfo(Struct, frozen=True):
@@ -41,23 +42,12 @@ class ProcessInfo(Struct, frozen=True):
 
 def is_agents_terminal(proc: Path = PROC) -> str | None:
     """Why this terminal looks like an agent's, or None; missing information counts as a reason."""
-    return _no_terminal() or _marked(os.environ) or _another_terminal(proc) or _started_by(proc)
-
-
-def _no_terminal() -> str | None:
-    for file, name in ((0, "stdin"), (1, "stdout")):
-        try:
-            fine = os.isatty(file)
-        except OSError:
-            fine = False
-        if not fine:
+    for file, name in _STREAMS:
+        if not os.isatty(file):
             return f"{name} is not a terminal"
-    return None
-
-
-def _marked(names: Iterable[str]) -> str | None:
-    found = _marks(names)
-    return f"the environment has {found[0]}, which an agent sets" if found else None
+    if found := _marks(os.environ):
+        return f"the environment has {found[0]}, which an agent sets"
+    return _another_terminal(proc) or agent_above(os.getppid(), proc)
 
 
 def _marks(names: Iterable[str]) -> tuple[str, ...]:
@@ -70,15 +60,11 @@ def _another_terminal(proc: Path) -> str | None:
     if own is None:
         return "it cannot be seen which processes started this one"
     major, minor = (own.terminal >> 8) & 0xFFF, (own.terminal & 0xFF) | ((own.terminal >> 12) & 0xFFF00)
-    for file, name in ((0, "stdin"), (1, "stdout")):
+    for file, name in _STREAMS:
         device = os.fstat(file).st_rdev
         if (os.major(device), os.minor(device)) != (major, minor):
             return f"{name} is another terminal than the one this process belongs to"
     return None
-
-
-def _started_by(proc: Path) -> str | None:
-    return agent_above(os.getppid(), proc)
 
 
 def agent_above(pid: int, proc: Path = PROC) -> str | None:
@@ -118,12 +104,12 @@ def _ancestors(proc: Path, pid: int) -> Iterator[ProcessInfo | None]:
 
 def agent_in(process: ProcessInfo) -> str | None:
     """The agent that a process is, by its own name or by the program that it runs."""
-    names = [process.name, *(_base(word) for word in process.words[:1])]
     runner = _base(process.words[0]) if process.words else ""
-    words = [word for word in process.words[1:] if not word.startswith("-")][: _runs(runner)]
-    for word in words:
-        names.append(_base(word))
-        names += _packages(word)
+    names = [process.name, runner]
+    for word in [word for word in process.words[1:] if not word.startswith("-")][: _runs(runner)]:
+        parts = word.casefold().split("/")
+        below = next((at + 1 for at, part in enumerate(parts) if part in _INSTALLED), len(parts))
+        names += [_base(word), *parts[below:]]  # of installed packages; a home folder called claude is no agent
     return next((name for name in names if _AGENT.fullmatch(name)), None)
 
 
@@ -131,21 +117,12 @@ def _runs(program: str) -> int:
     """How many of the arguments of a program can be the name of another one that it runs: of an interpreter or a package runner."""
     described = describe(program.rstrip("0123456789."))  # python3.12
     paths = [path for one in described.carries if one.packages for path in one.subcommand or ((),)]
-    return max(
-        (2 + len(path) for path in paths),
-        default=int(described.wrapper and bool(described.reader) and not described.dialect),
-    )
+    interprets = described.wrapper and bool(described.reader) and not described.dialect
+    return max((2 + len(path) for path in paths), default=int(interprets))
 
 
 def _base(word: str) -> str:
     return word.rstrip("/").rpartition("/")[2].lstrip("-").casefold()
-
-
-def _packages(path: str) -> list[str]:
-    """The parts of a path below installed packages; a home folder called claude is no agent."""
-    parts = path.casefold().split("/")
-    places = [index for index, part in enumerate(parts) if part in _INSTALLED]
-    return parts[places[0] + 1 :] if places else []
 
 
 def _process(proc: Path, pid: int) -> ProcessInfo | None:

@@ -29,7 +29,8 @@ def add_agent(state: State, by: OperatorSession, name: str, trust_tier: str = ""
     def work(tx: Tx) -> None:
         tx.save_agent(row)
         signed_orders.order_tier(state, tx, by, row)
-        _record(state, tx, "agent_change", by, {"principal": row.principal, "name": name, "trust_tier": trust_tier})
+        details = {"principal": row.principal, "name": name, "trust_tier": trust_tier}
+        state.recorder.event(tx, "agent_change", by.operator, details)
 
     state.store.write(work)
     state.baseline.agent_changed(row)
@@ -55,16 +56,13 @@ def change_agent(
     def work(tx: Tx) -> AgentRow:
         now = state.clock.now()
         before = tx.agent(principal, name) or AgentRow(principal, name, first_seen=now)
-        after = replace(
-            before,
-            trust_tier=before.trust_tier if trust_tier is None else trust_tier,
-            revoked_at=now if revoked else before.revoked_at,
-        )
+        tier = before.trust_tier if trust_tier is None else trust_tier
+        after = replace(before, trust_tier=tier, revoked_at=now if revoked else before.revoked_at)
         tx.save_agent(after)
         if trust_tier is not None:
             signed_orders.order_tier(state, tx, by, after)
         details = {"principal": principal, "name": name, "trust_tier": after.trust_tier, "revoked": revoked}
-        _record(state, tx, "agent_change", by, details)
+        state.recorder.event(tx, "agent_change", by.operator, details)
         return after
 
     changed = state.store.write(work)
@@ -78,7 +76,7 @@ def block(state: State, by: OperatorSession, principal: str, reason: str) -> Blo
 
     def work(tx: Tx) -> None:
         tx.save_block(found)
-        _record(state, tx, "block", by, {"principal": principal, "reason": found.reason})
+        state.recorder.event(tx, "block", by.operator, {"principal": principal, "reason": found.reason})
 
     state.store.write(work)
     state.remember_block(found)
@@ -99,7 +97,7 @@ def unblock(state: State, by: OperatorSession, principal: str, reason: str = "")
         tx.save_block(lifted)
         challenges.end(tx, state, principal, challenges.BLOCK, how=challenges.ANSWERED)
         signed_orders.save_order(state, tx, by, f"{signed_orders.LIFT}{principal}", principal, repr(found.since))
-        _record(state, tx, "unblock", by, {"principal": principal, "reason": redact_text(reason)})
+        state.recorder.event(tx, "unblock", by.operator, {"principal": principal, "reason": redact_text(reason)})
         return lifted
 
     lifted = state.store.write(work)
@@ -118,13 +116,10 @@ def set_mode(state: State, by: OperatorSession, mode: str, reason: str = "") -> 
     def work(tx: Tx) -> None:
         tx.save_setting(MODE_SETTING, mode)
         signed_orders.save_order(state, tx, by, signed_orders.MODE, mode)
-        _record(state, tx, "mode_change", by, {"before": before, "after": mode, "reason": redact_text(reason)})
+        details = {"before": before, "after": mode, "reason": redact_text(reason)}
+        state.recorder.event(tx, "mode_change", by.operator, details)
 
     state.store.write(work)
     state.enforce(mode=mode)
     state.changed()
     state.tell("mode", None, f"{by.operator} changed the mode from {before} to {mode}")
-
-
-def _record(state: State, tx: Tx, event: str, by: OperatorSession, details: dict[str, object]) -> None:
-    state.recorder.event(tx, event, by.operator, details)

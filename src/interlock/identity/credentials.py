@@ -28,7 +28,6 @@ from interlock.runtime.state import State
 WAIT_SECONDS = 24 * 3600.0  # until a credential counts that no older one vouches for
 MOST = 20  # of one operator
 MOST_NAME = 60
-WAYS = {SET_UP: "by a set-up link"}
 
 
 def seal_key_of(state: State) -> bytes:
@@ -54,12 +53,8 @@ def credentials_of(state: State, operator: str) -> list[Credential]:
 def active_credentials(state: State, operator: str, kind: str = "") -> list[Credential]:
     """An operator's credentials that count now."""
     now = state.clock.now()
-    own = (
-        one
-        for one in all_credentials(state)
-        if one.operator == operator and not one.removed_at and one.active_at <= now
-    )
-    return [one for one in own if kind in ("", one.kind)]
+    own = (one for one in all_credentials(state) if one.operator == operator and not one.removed_at)
+    return [one for one in own if one.active_at <= now and kind in ("", one.kind)]
 
 
 def effective_from(state: State, visitor: Visitor) -> float:
@@ -67,11 +62,10 @@ def effective_from(state: State, visitor: Visitor) -> float:
 
     Refuses a browser that could have used an older one and did not.
     """
-    now = state.clock.now()
-    passkeys, ways = active_credentials(state, visitor.operator, PASSKEY), active_credentials(state, visitor.operator)
-    if not ways:
+    now, kinds = state.clock.now(), {one.kind for one in active_credentials(state, visitor.operator)}
+    if not kinds:
         return now
-    if visitor.how == SET_UP or (visitor.how == PASSPHRASE and passkeys):
+    if visitor.how == SET_UP or (visitor.how == PASSPHRASE and PASSKEY in kinds):
         return now + WAIT_SECONDS
     if not visitor.fresh(now):
         raise AnswerRefused("confirm with one of your older credentials first")
@@ -82,7 +76,7 @@ def register(
     state: State, visitor: Visitor, id: str, kind: str, public: dict[str, Any], counter: int, name: str
 ) -> Credential:
     """Stores a new credential of a visitor; it counts at once, or in a day (`effective_from`)."""
-    how = WAYS.get(visitor.how, f"by somebody signed in with a {visitor.how}")
+    how = "by a set-up link" if visitor.how == SET_UP else f"by somebody signed in with a {visitor.how}"
     row = Credential(
         id, visitor.operator, kind, public, state.clock.now(), counter=counter, name=name, how=how, source=visitor.source,
         active_at=effective_from(state, visitor),

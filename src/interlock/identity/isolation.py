@@ -92,7 +92,8 @@ class Jails(Struct):
         """Adds a verified jail, and drops those that have ended."""
         with self.lock:
             self.known = {one.pid: one for one in [*self.running()[-MOST:], jail]}
-            self._save()
+            if self.folder is not None:
+                _put(self.folder / _NAME, [asdict(jail) for jail in self.known.values()])
 
     def load(self, folder: Path) -> None:
         """Loads the jails of an earlier daemon that still run."""
@@ -107,10 +108,6 @@ class Jails(Struct):
         if self.folder is not None:
             with self.lock:
                 _put(self.folder / FOLDER / STANDING, {"blocked": dict(blocked)})
-
-    def _save(self) -> None:
-        if self.folder is not None:
-            _put(self.folder / _NAME, [asdict(jail) for jail in self.known.values()])
 
 
 def is_jailed(folder: Path) -> bool:

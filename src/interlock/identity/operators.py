@@ -5,7 +5,8 @@ from __future__ import annotations
 import hmac
 import os
 import secrets
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Iterable
+from contextlib import suppress
 from functools import partial
 from typing import TypeVar
 
@@ -65,10 +66,8 @@ def _record_failure(tx: Tx, state: State, key: str, name: str, channel: str, err
     now = state.clock.now()
     if isinstance(error, WrongSignIn):
         SIGN_INS.failed(tx, key, now)
-    known = {row.name for row in tx.operators()}
-    who = (
-        normal_name(name) if normal_name(name) in known else NOBODY
-    )  # people type their passphrase into the wrong field
+    known = {row.name for row in tx.operators()}  # people type their passphrase into the wrong field
+    who = normal_name(name) if normal_name(name) in known else NOBODY
     state.recorder.event(tx, "verify_failed", who, {"channel": channel, "reason": str(error)})
 
 
@@ -96,7 +95,7 @@ def add_operator(
     kdf: Kdf | None = None,
 ) -> OperatorRow:
     """Adds an operator; admins only."""
-    seal_key = _admins_key(state, by)
+    seal_key = require_admin(state, by)
     now = state.clock.now()
     row, _ = enrol(
         name, passphrase, seal_key, now=now, by=by.operator, roles=roles, teams=teams, service=service, kdf=kdf
@@ -123,7 +122,7 @@ def change_operator(
     disabled: bool | None = None,
 ) -> OperatorRow:
     """Changes roles or teams, disables or enables; admins only. Refuses to remove the last admin."""
-    seal_key = _admins_key(state, by)
+    seal_key = require_admin(state, by)
 
     def work(tx: Tx) -> OperatorRow:
         rows = _verified_rows(tx, seal_key)
@@ -153,9 +152,8 @@ def change_operator(
 def _description(row: OperatorRow) -> str:
     """An operator in one line, for the notice that lets people object to an unexpected approver."""
     held = ", ".join([*row.roles, *(f"team {team}" for team in row.teams)]) or "no role"
-    return (
-        f"the {'service' if row.service else 'operator'} {row.name} ({held}{', disabled' if row.disabled_at else ''})"
-    )
+    disabled = ", disabled" if row.disabled_at else ""
+    return f"the {'service' if row.service else 'operator'} {row.name} ({held}{disabled})"
 
 
 def change_passphrase(state: State, session: OperatorSession, passphrase: str, kdf: Kdf | None = None) -> None:
@@ -201,19 +199,14 @@ def _verified_rows(tx: Tx, seal_key: bytes) -> list[OperatorRow]:
     return rows
 
 
-def _admins_key(state: State, by: OperatorSession) -> bytes:
-    person, now = state.sessions.person(by.operator), state.clock.now()
-    seal_key = state.sessions.seal_key()
+def require_admin(state: State, by: OperatorSession) -> bytes:
+    """The operators' seal key, for an admin; refuses everyone else, and an admin without a fresh sign-in."""
+    person, seal_key = state.sessions.person(by.operator), state.sessions.seal_key()
     if person is None or ADMIN not in person.roles or seal_key is None:
         raise AnswerRefused(f"{by.operator} is no admin")
-    if not by.stepped_up(now):
+    if not by.stepped_up(state.clock.now()):
         raise AnswerRefused("enter your passphrase again first")
     return seal_key
-
-
-def require_admin(state: State, by: OperatorSession) -> None:
-    """Refuses everyone but an admin with a fresh sign-in."""
-    _admins_key(state, by)
 
 
 CODE_SECONDS = 300.0
@@ -223,16 +216,9 @@ _CODE_LENGTH = 12
 
 
 def enrol_at_terminal(
-    operators: Collection[OperatorRow],
-    now: float,
-    *,
-    name: str = "",
-    seconds: float = CODE_SECONDS,
-    kdf: Kdf | None = None,
+    now: float, name: str = "", seconds: float = CODE_SECONDS, kdf: Kdf | None = None
 ) -> tuple[OperatorRow, bytes]:
-    """Enrols the first operator, an admin: its row and the seal key; refuses where there is one, and at an agent's terminal."""
-    if operators:
-        raise EnrolmentError("there is an operator already; an admin adds others with `interlock operator add`")
+    """Enrols the first operator, an admin: its row and the seal key; refuses an agent's terminal."""
     if why := is_agents_terminal():
         raise EnrolmentError(f"this looks like an agent's terminal: {why}; open one of your own and try again there")
     try:
@@ -261,7 +247,9 @@ def _prove(terminal: Terminal, seconds: float) -> None:
 
 
 def _ask_name(terminal: Terminal) -> str:
-    offered = _usual_name()
+    offered = ""
+    with suppress(EnrolError):
+        offered = operator_name(os.environ.get("USER", ""))  # which later sign-ins offer too
     for _ in range(TRIES):
         try:
             typed = terminal.ask(f"Your name [{offered}]: " if offered else "Your name: ").strip()
@@ -269,14 +257,6 @@ def _ask_name(terminal: Terminal) -> str:
         except EnrolError as error:
             terminal.say(f"{error}\n")
     raise EnrolmentError("no name was given")
-
-
-def _usual_name() -> str:
-    """The login name, which later sign-ins offer too; empty where it is not valid for an operator."""
-    try:
-        return operator_name(os.environ.get("USER", ""))
-    except EnrolError:
-        return ""
 
 
 def ask_passphrase(terminal: Terminal, name: str, prompt: str) -> str:

@@ -72,9 +72,8 @@ class OperatorSession(Confidential, Struct, frozen=True):
     expires_at: float = 0.0
     channel: str = ""
     cookie: bool = False
-    resumed: bool = (
-        False  # at an unlocked terminal, without the passphrase: it answers tickets up to level 2, and nothing else
-    )
+    # At an unlocked terminal, without the passphrase: it answers tickets up to level 2, and nothing else.
+    resumed: bool = False
     fresh_at: float = 0.0  # of a cookie: the last step-up
     armed: str = ""  # of a cookie: the one ticket of that step-up
     prepared: Approval | None = None  # signed by a passkey for that ticket
@@ -132,8 +131,11 @@ class OperatorSessions:
         token = "ses_" + secrets.token_urlsafe(32)
         with self._lock:
             self._open = {key: one for key, one in self._open.items() if one.expires_at > now}
-            if len(self._open) >= MOST_SESSIONS:
-                self._make_room(session.operator)
+            if len(self._open) >= MOST_SESSIONS:  # the operator's own oldest session ends, never another operator's
+                oldest = next((key for key, one in self._open.items() if one.operator == session.operator), None)
+                if oldest is None:
+                    raise SignInRefused("too many operators are signed in")
+                del self._open[oldest]
             self._open[hash_token(token)] = session
         return token
 
@@ -165,16 +167,11 @@ class OperatorSessions:
             unlocked = open_row(row, passphrase)
         except WrongPassphrase:
             raise WrongSignIn from None
-        self._check_pin(stored, unlocked.seal_key)
+        known = self._seal_key
+        if not self.matches_pin(stored) or (known is not None and not hmac.compare_digest(known, unlocked.seal_key)):
+            raise SignInRefused("the operators were changed behind Interlock's back while it runs")
         self._prove(stored, unlocked.seal_key)
         return OperatorSession(unlocked.operator, unlocked, now, now + self.minutes * 60, channel)
-
-    def _make_room(self, operator: str) -> None:
-        """Ends the operator's own oldest session above the limit, never another operator's."""
-        oldest = next((key for key, one in self._open.items() if one.operator == operator), None)
-        if oldest is None:
-            raise SignInRefused("too many operators are signed in")
-        del self._open[oldest]
 
     def session(self, token: str, now: float) -> OperatorSession | None:
         """The session of a token; None where it has expired, or its operator is disabled or has another key."""
@@ -232,12 +229,6 @@ class OperatorSessions:
         stored = StoredRoster.of(tx)
         if stored.digest != (self.roster.digest, self.roster.credentials_digest):
             self._prove(stored, self._seal_key)
-
-    def _check_pin(self, stored: StoredRoster, seal_key: bytes) -> None:
-        """Refuses consistent operators that replaced the pinned ones while this process runs."""
-        known = self._seal_key
-        if not self.matches_pin(stored) or (known is not None and not hmac.compare_digest(known, seal_key)):
-            raise SignInRefused("the operators were changed behind Interlock's back while it runs")
 
     def _prove(self, stored: StoredRoster, seal_key: bytes) -> None:
         try:

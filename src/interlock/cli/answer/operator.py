@@ -71,7 +71,7 @@ def _first(args: Args) -> int:
         name = operator_name(args.name) if args.name else ""
     except EnrolError as error:
         raise CommandError(str(error), 2) from None
-    row, seal_key = enrol_at_terminal((), float(int(time.time())), name=name)
+    row, seal_key = enrol_at_terminal(float(int(time.time())), name)
     times = {"created_at": int(row.created_at), "disabled_at": 0}  # a number with a point has more than one spelling
     daemon(args).post("/operators/first", {"row": asdict(row) | times, "seal_key": seal_key.hex()})
     typed = typed_name()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import os
-import sys
 import tomllib
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -15,7 +14,7 @@ import interlock
 from interlock.analysis.packs import PackError
 from interlock.cli.arguments import Args
 from interlock.cli.command import OK, USAGE, CommandError, command, typed_name
-from interlock.config import Config, ConfigError, load_config
+from interlock.config import Config, ConfigError, load_config, tighten_mode
 from interlock.identity.keys.signing import KeyFileError
 from interlock.policy.policy import MODES
 from interlock.runtime.adapters import read_adapters
@@ -36,7 +35,7 @@ def _port(text: str) -> int:
 def main(args: Args) -> int:
     """Serve until a signal; returns 1 where it cannot start, 2 for a configuration that must not be used."""
     try:
-        config = _tighten_mode(load_config(args.config), args.safety_mode)
+        config = tighten_mode(load_config(args.config), args.safety_mode, "--safety-mode ")
         if args.port is None:
             config = _with_free_port(config)
         else:
@@ -93,17 +92,3 @@ def _say(config: Config, state: State, port: int) -> None:
         print(f"The console, where held actions are answered: {console}/console")
     print(f"To guard a coding agent with it: {name} install")
     print("Ctrl-C stops it.", flush=True)
-
-
-def _tighten_mode(config: Config, mode: str | None) -> Config:
-    """R-12: the flag counts where it is the stricter one; an unknown value is enforcing."""
-    if mode is None:
-        return config
-    if mode not in MODES:
-        said = f"--safety-mode {mode!r:.40}: expected one of {', '.join(MODES)}; enforcing is used"
-        print(f"interlock serve: {said}", file=sys.stderr)
-        return replace(config, mode="enforcing", warnings=(*config.warnings, said))
-    if MODES.index(mode) > MODES.index(config.mode):
-        said = f"--safety-mode {mode} would loosen {config.mode} and is ignored: only the file and `interlock mode` can"
-        return replace(config, warnings=(*config.warnings, said))
-    return replace(config, mode=mode)

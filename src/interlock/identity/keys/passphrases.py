@@ -9,6 +9,7 @@ import re
 import secrets
 import unicodedata
 from collections.abc import Iterable
+from contextlib import suppress
 
 from argon2.low_level import Type, hash_secret_raw
 from msgspec import Struct
@@ -131,12 +132,12 @@ def enrol(
 
 def open_row(row: OperatorRow | None, passphrase: str) -> OperatorKeys:
     """The operator's keys; raises WrongPassphrase after the same work, whatever was wrong. None stands for an unknown name."""
-    kdf = Kdf.parse(row.kdf) if row else None
-    salt = _hex(row.salt) if row else b""
+    kdf, salt = Kdf.parse(row.kdf) if row else None, b""
+    with suppress(ValueError):
+        salt = bytes.fromhex(row.salt) if row else b""
     fit = kdf is not None and len(salt) == _SALT_BYTES and len(passphrase) <= MAX_PASSPHRASE
-    stretched = (kdf if fit and kdf else Kdf()).stretch(
-        passphrase[:MAX_PASSPHRASE], salt if fit else bytes(_SALT_BYTES)
-    )
+    cost, salt = (kdf, salt) if fit and kdf else (Kdf(), bytes(_SALT_BYTES))
+    stretched = cost.stretch(passphrase[:MAX_PASSPHRASE], salt)
     key = SigningKey.of(_part(stretched, "sign"))
     if row is None or not fit or row.disabled_at or key.public_key != row.public_key:
         raise WrongPassphrase
@@ -178,15 +179,10 @@ def _letters(text: str) -> str:
 def _label(text: str, what: str) -> str:
     named = normal_name(text)
     hidden = any(leaves_no_mark(char) for char in text.strip())
-    if (
-        hidden
-        or not 1 <= len(named) <= 64
-        or not named[0].isalnum()
-        or not all(c.isalnum() or c in "._@+-" for c in named)
-    ):
-        raise EnrolError(
-            f"{what} {text!r:.80}: expected up to 64 letters, digits or . _ @ + -, a letter or digit first"
-        )
+    fits = 1 <= len(named) <= 64 and named[0].isalnum() and all(c.isalnum() or c in "._@+-" for c in named)
+    if hidden or not fits:
+        expected = "expected up to 64 letters, digits or . _ @ + -, a letter or digit first"
+        raise EnrolError(f"{what} {text!r:.80}: {expected}")
     return named
 
 
@@ -198,10 +194,3 @@ def _part(stretched: bytes, purpose: str) -> bytes:
 def _bound_to(row: OperatorRow) -> bytes:
     """The associated data of a wrapped key, which opens only in the row that it was made for."""
     return json.dumps([row.name, row.key_id, row.public_key, row.salt, row.kdf]).encode()
-
-
-def _hex(text: str) -> bytes:
-    try:
-        return bytes.fromhex(text)
-    except ValueError:
-        return b""

@@ -8,8 +8,8 @@ import json
 import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from types import MappingProxyType
-from typing import Any
 
 from msgspec import Struct
 from msgspec.structs import asdict, replace
@@ -144,7 +144,9 @@ def seal_operator(row: OperatorRow, seal_key: bytes) -> OperatorRow:
 def roster_seal(rows: Iterable[OperatorRow], seal_key: bytes) -> str:
     """The value of the setting: the names on the list, and the seal of all rows. To be saved with every change of a row."""
     kept = sorted(rows, key=lambda row: row.name)
-    return _list_seal([row.name for row in kept], sorted(row.seal for row in kept), seal_key)
+    names = [row.name for row in kept]
+    mac = _mac(seal_key, "roster", json.dumps([names, sorted(row.seal for row in kept)]))
+    return json.dumps({"names": names, "seal": mac}, sort_keys=True, separators=(",", ":"))
 
 
 def roster_digest(rows: Iterable[OperatorRow | Credential]) -> str:
@@ -176,25 +178,12 @@ def _list_problems(rows: tuple[OperatorRow, ...], seal_key: bytes, listed: str |
         return (f"the sealed list of operators is missing (setting {ROSTER_SETTING})",)
     if _same(roster_seal(rows, seal_key), listed):
         return ()
-    here = {row.name for row in rows}
-    before = _listed_names(listed)
+    here, before = {row.name for row in rows}, set[str]()
+    with suppress(ValueError, KeyError, TypeError, RecursionError):  # unverified, to report missing ones
+        before = {name for name in json.loads(listed)["names"] if isinstance(name, str)}
     found = [f"operator {name!r:.80}: the row is missing" for name in sorted(before - here)]
     found += [f"operator {name!r:.80}: not on the sealed list" for name in sorted(here - before)]
     return tuple(found) or ("the sealed list of operators does not match: an older row or list was put back",)
-
-
-def _listed_names(listed: str) -> set[str]:
-    """The names on the list, to report missing ones; unverified."""
-    try:
-        names = json.loads(listed)["names"]
-        return {name for name in names if isinstance(name, str)}
-    except (ValueError, KeyError, TypeError, RecursionError):
-        return set()
-
-
-def _list_seal(names: list[str], seals: list[str], seal_key: bytes) -> str:
-    mac = _mac(seal_key, "roster", json.dumps([names, seals]))
-    return json.dumps({"names": names, "seal": mac}, sort_keys=True, separators=(",", ":"))
 
 
 def _person(row: OperatorRow, credentials: Iterable[Credential]) -> RosterEntry:
@@ -211,11 +200,7 @@ def _person(row: OperatorRow, credentials: Iterable[Credential]) -> RosterEntry:
 
 def _canonical(row: OperatorRow | Credential) -> str:
     """Everything of a row that is sealed; times in milliseconds, which every store preserves."""
-    whole = {name: _plain(name, value) for name, value in asdict(row).items() if name not in _UNSEALED}
-    return json.dumps(whole, sort_keys=True, separators=(",", ":"))
-
-
-def _plain(name: str, value: Any) -> Any:
-    if name.endswith("_at"):
-        return f"{value:.3f}"
-    return sorted(value) if isinstance(value, tuple) else dict(value) if isinstance(value, Mapping) else value
+    whole = {name: value for name, value in asdict(row).items() if name not in _UNSEALED}
+    whole |= {name: f"{value:.3f}" for name, value in whole.items() if name.endswith("_at")}
+    whole |= {name: sorted(value) for name, value in whole.items() if isinstance(value, tuple)}
+    return json.dumps(whole, sort_keys=True, separators=(",", ":"), default=dict)

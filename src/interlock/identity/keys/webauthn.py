@@ -17,6 +17,7 @@ from interlock.records import Credential
 RP_NAME = "Interlock"
 TIMEOUT_MS = 120_000
 MAX_ANSWER = 65_536  # characters of JSON
+_PARTS = ("authenticatorData", "clientDataJSON", "signature")  # of a browser's answer, in the order of PasskeyProof
 
 
 class PasskeyRefused(Exception):
@@ -35,7 +36,8 @@ class RegisteredPasskey(Struct, frozen=True):
 
 def creation_options(rp_id: str, challenge: bytes, operator: str, known: Iterable[str]) -> dict[str, Any]:
     """The options of `navigator.credentials.create`: a passkey that verifies its user each time, and is not registered yet."""
-    import webauthn.helpers.structs
+    import webauthn
+    from webauthn.helpers import structs
 
     options = webauthn.generate_registration_options(
         rp_id=rp_id,
@@ -44,31 +46,28 @@ def creation_options(rp_id: str, challenge: bytes, operator: str, known: Iterabl
         user_id=hashlib.sha256(b"interlock operator\0" + operator.encode()).digest(),
         challenge=challenge,
         timeout=TIMEOUT_MS,
-        authenticator_selection=webauthn.helpers.structs.AuthenticatorSelectionCriteria(
-            resident_key=webauthn.helpers.structs.ResidentKeyRequirement.PREFERRED,
-            user_verification=webauthn.helpers.structs.UserVerificationRequirement.REQUIRED,
+        authenticator_selection=structs.AuthenticatorSelectionCriteria(
+            resident_key=structs.ResidentKeyRequirement.PREFERRED,
+            user_verification=structs.UserVerificationRequirement.REQUIRED,
         ),
-        exclude_credentials=[
-            webauthn.helpers.structs.PublicKeyCredentialDescriptor(id=bytes.fromhex(one)) for one in known
-        ],
+        exclude_credentials=[structs.PublicKeyCredentialDescriptor(id=bytes.fromhex(one)) for one in known],
     )
-    return _table(webauthn.options_to_json(options))
+    return dict(json.loads(webauthn.options_to_json(options)))
 
 
 def request_options(rp_id: str, challenge: bytes, allowed: Iterable[str] = ()) -> dict[str, Any]:
     """The options of `navigator.credentials.get`; without ids, its user chooses the passkey."""
-    import webauthn.helpers.structs
+    import webauthn
+    from webauthn.helpers import structs
 
     options = webauthn.generate_authentication_options(
         rp_id=rp_id,
         challenge=challenge,
         timeout=TIMEOUT_MS,
-        allow_credentials=[
-            webauthn.helpers.structs.PublicKeyCredentialDescriptor(id=bytes.fromhex(one)) for one in allowed
-        ],
-        user_verification=webauthn.helpers.structs.UserVerificationRequirement.REQUIRED,
+        allow_credentials=[structs.PublicKeyCredentialDescriptor(id=bytes.fromhex(one)) for one in allowed],
+        user_verification=structs.UserVerificationRequirement.REQUIRED,
     )
-    return _table(webauthn.options_to_json(options))
+    return dict(json.loads(webauthn.options_to_json(options)))
 
 
 def verify_registration(response: Mapping[str, Any], challenge: bytes, rp_id: str, origin: str) -> RegisteredPasskey:
@@ -95,12 +94,9 @@ def credential_id(response: Mapping[str, Any]) -> str:
     import webauthn.helpers
 
     claimed = response.get("id")
+    fits = isinstance(claimed, str) and len(claimed) < 2_000
     try:
-        return (
-            webauthn.helpers.base64url_to_bytes(claimed).hex()
-            if isinstance(claimed, str) and len(claimed) < 2_000
-            else ""
-        )
+        return webauthn.helpers.base64url_to_bytes(str(claimed)).hex() if fits else ""
     except ValueError:
         return ""
 
@@ -124,11 +120,8 @@ def verify_assertion(
     if found.credential_id.hex() != passkey.id:
         raise PasskeyRefused("the answer is of another passkey")
     answer = response["response"]
-    parts = [
-        webauthn.helpers.base64url_to_bytes(answer[name]).hex()
-        for name in ("authenticatorData", "clientDataJSON", "signature")
-    ]
-    proof = PasskeyProof(passkey.id, parts[0], parts[1], parts[2])
+    data, client, signature = (webauthn.helpers.base64url_to_bytes(answer[name]).hex() for name in _PARTS)
+    proof = PasskeyProof(passkey.id, data, client, signature)
     _same_page(bytes.fromhex(proof.client_data))
     return proof, int(found.new_sign_count)
 
@@ -155,14 +148,10 @@ def verify_proof(passkey: Credential, proof: PasskeyProof, challenge: bytes) -> 
     """Whether a stored proof answers this challenge: signature, site, user verification; False for anything malformed."""
     import webauthn.helpers
 
-    raw = {
-        "authenticatorData": proof.authenticator_data,
-        "clientDataJSON": proof.client_data,
-        "signature": proof.signature,
-    }
+    raw = (proof.credential, proof.authenticator_data, proof.client_data, proof.signature)
     try:
-        id = webauthn.helpers.bytes_to_base64url(bytes.fromhex(proof.credential))
-        response = {name: webauthn.helpers.bytes_to_base64url(bytes.fromhex(value)) for name, value in raw.items()}
+        id, *parts = (webauthn.helpers.bytes_to_base64url(bytes.fromhex(value)) for value in raw)
+        response = dict(zip(_PARTS, parts, strict=True))
         client = bytes.fromhex(proof.client_data)
         _same_page(client)
         origin, rp_id = str(json.loads(client)["origin"]), str(passkey.public["rp_id"])
@@ -230,8 +219,3 @@ def _bounded(response: Mapping[str, Any]) -> dict[str, Any]:
     if len(json.dumps(whole)) > MAX_ANSWER:
         raise PasskeyRefused("the answer is too long")
     return whole
-
-
-def _table(text: str) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(text)
-    return found
