@@ -30,7 +30,7 @@ from interlock.impact.warm_child import WarmInspector
 from interlock.maintenance import Maintenance, sign_record
 from interlock.model import AgentRef, Decision
 from interlock.policy.registry import Pattern, PatternError, Registry
-from interlock.ports import Access, Clock, StoreError, Tx
+from interlock.ports import Access, Clock, StoreError
 from interlock.records import Challenge, Ticket
 from interlock.runtime.state import State, SystemClock
 from interlock.sdk import GateError, raise_gate_errors
@@ -58,7 +58,12 @@ def open_in_process(
     try:
         store = open_store(config.store)
     except (StoreError, OSError) as error:
-        raise GateError(_opening_problem(error, silence), "INTERNAL_ERROR") from error
+        words = f"nothing can be decided: {error}"
+        if f"in use by process {os.getpid()}" in str(error):
+            words += ", which is this one; share one Gate (`gate.for_agent(name)`)"
+        elif silence and "in use" in str(error):
+            words += f", and {silence}"
+        raise GateError(words, "INTERNAL_ERROR") from error
     try:
         state = open_state(config, store, clock or SystemClock(), (LogChannel(),))
         if registry is not None:
@@ -71,13 +76,6 @@ def open_in_process(
     except BaseException:
         store.close()
         raise
-
-
-def _opening_problem(error: Exception, silence: str) -> str:
-    words = f"nothing can be decided: {error}"
-    if f"in use by process {os.getpid()}" in str(error):
-        return f"{words}, which is this one; share one Gate (`gate.for_agent(name)`)"
-    return f"{words}, and {silence}" if silence and "in use" in str(error) else words
 
 
 def _with_saved(registry: Registry, state: State) -> Registry:
@@ -98,12 +96,6 @@ class LogChannel:
 
     def tell(self, event: str, about: Ticket | Challenge | None, words: str) -> None:
         LOG.warning("%s%s: %s", event, f" {about.id}" if about else "", words)
-
-
-def _reason_for_python(decision: Decision) -> str:
-    """The reason with its commands rewritten as Python calls, which take whole ids."""
-    id = decision.ticket.id if decision.ticket is not None else ""
-    return _UNDO.sub(r"gate.undo('\1')", _APPROVE.sub(f"gate.approve('{id}', session)", decision.reason))
 
 
 class InProcessBackend:
@@ -130,8 +122,7 @@ class InProcessBackend:
         """Decides after the same checks as the daemon's API, so that both decide alike."""
         data, isolation = json.dumps(body).encode(), self.state.strength
         try:
-            if len(data) > self.config.limits.body_bytes:
-                most = self.config.limits.body_bytes
+            if len(data) > (most := self.config.limits.body_bytes):
                 raise HttpProblem("VALIDATION_PAYLOAD_TOO_LARGE", f"the action is larger than {most} bytes")
             request, token = request_of(parse_json(data), self._who)
         except HttpProblem as problem:
@@ -146,7 +137,9 @@ class InProcessBackend:
         access = Access(read_text, find_project_files, inspect, take, real_paths)
         request = replace(request, action=action, door=INTERFACE, access=access)
         decision = evaluate_with_token(self.state, request, token)
-        return replace(decision, reason=_reason_for_python(decision))
+        id = decision.ticket.id if decision.ticket is not None else ""
+        approve = _APPROVE.sub(f"gate.approve('{id}', session)", decision.reason)  # calls, which take whole ids
+        return replace(decision, reason=_UNDO.sub(r"gate.undo('\1')", approve))
 
     def ticket(self, id: str) -> Ticket:
         with raise_gate_errors():
@@ -301,10 +294,6 @@ class InProcessBackend:
         return found
 
     def _record_pattern(self, change: dict[str, Any]) -> None:
-        by = self._who.principal
-        body = event_body(self.state.clock.now(), "pattern_change", by, {**change, "scope": "this process"})
-
-        def work(tx: Tx) -> None:
-            self.state.recorder.now(tx, "pattern_change", body)
-
-        self.state.store.write(work)
+        details = {**change, "scope": "this process"}
+        body = event_body(self.state.clock.now(), "pattern_change", self._who.principal, details)
+        self.state.store.write(lambda tx: self.state.recorder.now(tx, "pattern_change", body))

@@ -20,6 +20,7 @@ Json = Mapping[str, Any]
 _REFUSALS = frozenset({"block", "deny"})
 _CAPITAL = re.compile("([A-Z])")
 _FLAGS = "destructive touchesFiles touchesNetwork escalatesPrivileges requiresConfirmation"
+_FINDING = "id level irreversible reason category span subject instead undo approvable requirement"
 _TICKET = (
     "id state level irreversible title reason action findings factors agent door severity categories openedAt expiresAt"
 )
@@ -48,13 +49,14 @@ def _decision(status: int, body: Json) -> Decision:
     if not allowed and word not in HELD | _REFUSALS:
         raise UnreadableReply(word)
     error = _table(body.get("error", {}))
+    requirement = _requirement(_table(body["requirement"])) if "requirement" in body else Requirement()
     return Decision(
         outcome="allow" if allowed else word,
         reason=str(body["reason"]),
         assessment=_assessment(body) if "level" in body else None,
-        requirement=_parse_requirement(body),
+        requirement=requirement,
         factors=_texts(body.get("factors", ())),
-        ticket=_parse_first_ticket(body, allowed) if "pendingId" in body else None,
+        ticket=_parse_first_ticket(body, allowed, requirement) if "pendingId" in body else None,
         wait_seconds=milliseconds_to_seconds(body.get("waitMs", 0)),
         patterns=tuple(_table(pattern) for pattern in body.get("deniedPatterns", ())),
         code=str(body.get("code") or error.get("code", "")),
@@ -66,18 +68,14 @@ def _decision(status: int, body: Json) -> Decision:
     )
 
 
-def _parse_requirement(body: Json) -> Requirement:
-    return _requirement(_table(body["requirement"])) if "requirement" in body else Requirement()
-
-
-def _parse_first_ticket(body: Json, allowed: bool) -> Ticket:
+def _parse_first_ticket(body: Json, allowed: bool, requirement: Requirement) -> Ticket:
     """The ticket, as far as the reply describes it."""
     return Ticket(
         id=str(body["pendingId"]),
         digest="",
         agent=AgentRef(""),
         state=TicketState.SPENT if allowed else TicketState.WAITING,
-        requirement=_parse_requirement(body),
+        requirement=requirement,
         opened_at=0.0,
         expires_at=parse_time(body.get("expiresAt", "")),
         level=Level(body.get("level", Level.FORBIDDEN)),
@@ -98,38 +96,26 @@ def _record_fields(body: Json, names: str) -> dict[str, Any]:
 
 def _assessment(body: Json) -> Assessment:
     """The daemon's assessment; a command's steps and the separate factors are not on the wire."""
-    given = {
-        "level": body["level"],
-        "irreversible": body["irreversible"],
-        "score": body["score"],
-        "tier": body["tier"],
-        "flags": _record_fields(_table(body["flags"]), _FLAGS),
-        "findings": [_finding(_table(finding)) for finding in body["findings"]],
-    }
+    given = {key: body[key] for key in ("level", "irreversible", "score", "tier")}
+    given["flags"] = _record_fields(_table(body["flags"]), _FLAGS)
+    given["findings"] = [_finding(_table(finding)) for finding in body["findings"]]
     return convert(given, Assessment)
 
 
 def _finding(body: Json) -> dict[str, Any]:
-    given = _record_fields(
-        body, "id level irreversible reason category span subject instead undo approvable requirement"
-    )
+    given = _record_fields(body, _FINDING)
     return given | {"rule": given["id"], "category": given["category"] or None, "span": given["span"] or None}
 
 
 def parse_ticket(body: Any) -> Ticket:
     """A ticket as the daemon shows it, without its digest, token and seal, which stay there; raises UnreadableReply."""
     try:
-        return _ticket(_table(body))
+        given = {"digest": "", "requirement": _requirement(_table(_table(body)["requirement"]))}
+        made = convert(_record_fields(body, _TICKET) | given, Ticket)
     except (KeyError, TypeError, ValueError, AttributeError):
         raise UnreadableReply("the daemon's answer is no ticket") from None
-
-
-def _ticket(body: Json) -> Ticket:
-    given = {"digest": "", "requirement": _requirement(_table(body["requirement"]))}
-    made = convert(_record_fields(body, _TICKET) | given, Ticket)
-    return (
-        replace(made, state=TicketState.SPENT) if made.spent_at else made
-    )  # R-4: shown as approved until it is reported
+    # R-4: shown as approved until it is reported
+    return replace(made, state=TicketState.SPENT) if made.spent_at else made
 
 
 def parse_undo_result(body: Any) -> UndoResult:

@@ -11,8 +11,7 @@ from datetime import date, time, timedelta
 from decimal import Decimal
 from enum import Enum
 from pathlib import PurePath
-from types import MappingProxyType
-from typing import Any, TypedDict
+from typing import Any, TypedDict, Unpack
 from uuid import UUID
 
 from interlock.model import Action, Decision, Kind
@@ -21,12 +20,12 @@ from interlock.strict_json import unique_keys
 
 Body = dict[str, Any]
 
-# The fields of an action, and their keys in the request.
-_FIELDS: Mapping[Kind, Mapping[str, str]] = {
-    Kind.COMMAND: MappingProxyType({"command": "command"}),
-    Kind.OPERATION: MappingProxyType({"operation": "operation", "params": "params", "crude": "crude"}),
-    Kind.TOOL: MappingProxyType({"tool": "tool", "input": "input"}),
-    Kind.INTENT: MappingProxyType({"hint": "hint"}),
+# The fields of an action that may be in a request.
+_FIELDS: Mapping[Kind, frozenset[str]] = {
+    Kind.COMMAND: frozenset({"command"}),
+    Kind.OPERATION: frozenset({"operation", "params", "crude"}),
+    Kind.TOOL: frozenset({"tool", "input"}),
+    Kind.INTENT: frozenset({"hint"}),
 }
 
 
@@ -46,69 +45,51 @@ class ActionArguments(TypedDict, total=False):
     danger: str | None  # a level's name; it can only raise the requirement
 
 
-def request_body(
-    action: Action | None = None,
-    *,
-    command: str | None = None,
-    operation: str | None = None,
-    params: Mapping[str, Any] | None = None,
-    tool: str | None = None,
-    input: Mapping[str, Any] | None = None,
-    hint: str | None = None,
-    resource: str | None = None,
-    cwd: str | None = None,
-    pending_id: str | None = None,
-    adapter: str | None = None,
-    danger: str | None = None,
-) -> Body:
+_KINDS = ("command", "operation", "tool", "hint")
+_GO_WITH = {"params": "operation", "resource": "operation", "adapter": "operation", "input": "tool"}
+_WIRE = {"pending_id": "pendingId"}  # where the request has another word
+
+
+def request_body(action: Action | None = None, **asked: Unpack[ActionArguments]) -> Body:
     """The request for one action; raises TypeError where it is ambiguous."""
-    kinds = {"command": command, "operation": operation, "tool": tool, "hint": hint}
-    named = {key: text for key, text in kinds.items() if text is not None}
+    if unknown := asked.keys() - ActionArguments.__annotations__.keys():
+        raise TypeError(
+            f"unexpected {', '.join(sorted(unknown))}=; expected {', '.join(ActionArguments.__annotations__)}"
+        )
+    given = {key: value for key, value in asked.items() if value is not None}
+    named = {key: given.pop(key) for key in _KINDS if key in given}
     if len(named) + (action is not None) != 1:
         raise TypeError("say what is about to happen: one of an Action, command=, operation=, tool= and hint=")
     body: Body = dict(named) if action is None else _action_fields(action)
-    aside = {
-        "params": (params, "operation"),
-        "resource": (resource, "operation"),
-        "adapter": (adapter, "operation"),
-        "input": (input, "tool"),
-    }
-    for key, (value, kind) in aside.items():
-        if value is None:
-            continue
-        if kind not in body or key in body:
+    for key, value in given.items():
+        if (kind := _GO_WITH.get(key)) and (kind not in body or key in body):
             raise TypeError(f"{key}= goes with {kind}=, once")
-        body[key] = value
-    for key, text in (("cwd", cwd), ("pendingId", pending_id), ("danger", danger)):
-        if text is not None:
-            body[key] = text
+        body[_WIRE.get(key, key)] = value
     return body
 
 
 def _action_fields(action: Action) -> Body:
     if not isinstance(action, Action):
         raise TypeError(f"expected an Action, got {type(action).__name__}; say command= or operation= for a text")
-    known = _FIELDS[action.kind]
     said = {key: value for key, value in action.fields.items() if value not in (None, "")}
-    if action.witnesses or not known.keys() >= said.keys():
-        extra = ", ".join(sorted(said.keys() - known.keys())) or "witnesses"
-        raise TypeError(f"{extra}: an agent's word for it does not count")
-    return {known[key]: value for key, value in said.items()} | ({"cwd": action.cwd} if action.cwd else {})
+    extra = said.keys() - _FIELDS[action.kind]
+    if action.witnesses or extra:
+        raise TypeError(f"{', '.join(sorted(extra)) or 'witnesses'}: an agent's word for it does not count")
+    return said | ({"cwd": action.cwd} if action.cwd else {})
 
 
 def plain_body(body: Body) -> Body | None:
     """The request as plain JSON, so that it means the same here and in a daemon (1 and "1" are two keys in Python and one in JSON); None where it cannot be written."""
+
+    def as_dict(value: Any) -> Any:
+        if isinstance(value, Mapping):
+            return dict(value)
+        raise TypeError(type(value).__name__)
+
     try:
-        written: Body = json.loads(json.dumps(body, default=_as_dict), object_pairs_hook=unique_keys)
+        return dict(json.loads(json.dumps(body, default=as_dict), object_pairs_hook=unique_keys))
     except (TypeError, ValueError, RecursionError):
         return None
-    return written
-
-
-def _as_dict(value: Any) -> Any:
-    if isinstance(value, Mapping):
-        return dict(value)
-    raise TypeError(type(value).__name__)
 
 
 def deny_unwritable() -> Decision:
@@ -137,13 +118,11 @@ def copy_arguments(value: Any) -> tuple[Any, Any]:
 
 def bind_params(params: Mapping[str, Any]) -> dict[str, Any]:
     """The params under names that all count for the digest; raises Unwritable where two could be mistaken."""
-    plain = {name: value for name, value in params.items() if not name.startswith("_")}
     hidden = {name: value for name, value in params.items() if name.startswith("_")}
-    if not hidden:
-        return plain
-    if UNBOUND in plain:
+    plain = {name: value for name, value in params.items() if name not in hidden}
+    if hidden and UNBOUND in plain:
         raise Unwritable(f"two are shown as {UNBOUND!r}")
-    return {**plain, UNBOUND: hidden}
+    return {**plain, UNBOUND: hidden} if hidden else plain
 
 
 def to_plain_data(value: Any) -> Any:
@@ -177,14 +156,10 @@ def _bytes(value: bytes | bytearray) -> dict[str, str]:
         return {"base64": base64.b64encode(value).decode()}
 
 
-def _set(value: set[Any] | frozenset[Any]) -> dict[str, Any]:
-    return {"set": sorted((to_plain_data(item) for item in value), key=json.dumps)}
-
-
 _WRITERS: tuple[tuple[Any, Callable[[Any], Any]], ...] = (
     ((list, tuple), lambda value: [to_plain_data(item) for item in value]),
     (Mapping, _table),
-    ((set, frozenset), _set),
+    ((set, frozenset), lambda value: {"set": sorted(map(to_plain_data, value), key=json.dumps)}),
     ((bytes, bytearray), _bytes),
     ((date, time), lambda value: value.isoformat()),
     ((PurePath, UUID, Decimal, timedelta), str),

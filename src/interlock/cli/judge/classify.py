@@ -30,6 +30,7 @@ An action is one of
 example:
   echo '{"id": 1, "command": "git push -f", "cwd": "/srv/app"}' | interlock classify
 """
+_KINDS = ("command", "operation", "tool", "hint")
 _OVERLONG = None  # stands for a line that was longer than any action is
 
 
@@ -43,14 +44,12 @@ class BadLine(ValueError):
 
 def main(argv: Sequence[str]) -> int:
     """Assess every line of standard input; returns 0 at its end."""
+    if argv and argv[0] in ("-h", "--help"):
+        print(_HELP, end="")
+        return 0
     if argv:
-        known = argv[0] in ("-h", "--help")
-        print(
-            _HELP if known else f"interlock classify: takes no {argv[0]!r}\n{_HELP}",
-            end="",
-            file=sys.stdout if known else sys.stderr,
-        )
-        return 0 if known else 2
+        print(f"interlock classify: takes no {argv[0]!r}\n{_HELP}", end="", file=sys.stderr)
+        return 2
     if sys.stdin.isatty():
         print('Type one JSON action a line, such as {"command": "ls"}; end with Ctrl-D.', file=sys.stderr)
     out = sys.stdout.buffer
@@ -104,23 +103,24 @@ def parse_action(line: bytes) -> tuple[Id, Action]:
         id = _whole(id, "id", None)
     if twice:
         raise BadLine(f"the key {twice[0]!r} stands there twice", id)
-    cwd = data.get("cwd")
-    if not isinstance(cwd, str | None):
-        raise BadLine(f"cwd is a {type(cwd).__name__}, expected a string", id)
+    cwd = _text(data, "cwd", id)
     kinds = [kind for kind in _KINDS if data.get(kind) is not None]
     if len(kinds) != 1:
         raise BadLine(f"{' and '.join(kinds)} in one line" if kinds else "command is missing", id)
     kind = kinds[0]
-    if not isinstance(data[kind], str):
-        raise BadLine(f"{kind} is a {type(data[kind]).__name__}, expected a string", id)
-    return id, _KINDS[kind](data, _whole(data[kind], kind, id), _whole(cwd or "", "cwd", id), id)
+    text = _text(data, kind, id)
+    if kind == "operation":
+        return id, operation(text, _object(data, "params", id), _text(data, "crude", id), cwd)
+    if kind == "tool":
+        return id, tool(text, _object(data, "input", id), cwd)
+    return id, command(text, cwd) if kind == "command" else intent(text, cwd)
 
 
-def _operation(data: dict[str, Any], name: str, cwd: str, id: Id) -> Action:
-    crude = data.get("crude")
-    if not isinstance(crude, str | None):
-        raise BadLine(f"crude is a {type(crude).__name__}, expected a string", id)
-    return operation(name, _object(data, "params", id), crude or "", cwd)
+def _text(data: dict[str, Any], key: str, id: Id) -> str:
+    value = data.get(key)
+    if not isinstance(value, str | None):
+        raise BadLine(f"{key} is a {type(value).__name__}, expected a string", id)
+    return _whole(value or "", key, id)
 
 
 def _object(data: dict[str, Any], key: str, id: Id) -> dict[str, Any]:
@@ -128,14 +128,6 @@ def _object(data: dict[str, Any], key: str, id: Id) -> dict[str, Any]:
     if not isinstance(value, dict | None):
         raise BadLine(f"{key} is a {type(value).__name__}, expected an object", id)
     return value or {}
-
-
-_KINDS: dict[str, Callable[[dict[str, Any], str, str, Id], Action]] = {
-    "command": lambda data, text, cwd, id: command(text, cwd),
-    "operation": _operation,
-    "tool": lambda data, name, cwd, id: tool(name, _object(data, "input", id), cwd),
-    "hint": lambda data, text, cwd, id: intent(text, cwd),
-}
 
 
 def _parsed(line: bytes) -> tuple[dict[str, Any], list[str]]:

@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 from urllib.parse import quote
 
 import interlock
-from interlock.analysis.display_text import visible
 from interlock.cli.arguments import declared_parser
-from interlock.cli.judge.scan.scanner import Hit, Scan, missing_paths, scan
+from interlock.cli.judge.scan.scanner import Hit, missing_paths, scan
 from interlock.cli.output import print_table, progress
 from interlock.model import Finding, Level, finding_json
-
-_LEVELS = {level.word: level for level in Level if level > Level.SAFE}
 
 
 def main(argv: Sequence[str]) -> int:
@@ -24,29 +21,25 @@ def main(argv: Sequence[str]) -> int:
     if lost := missing_paths(args.paths):
         print(f"interlock scan: no file or folder {lost[0]!r}", file=sys.stderr)
         return 2
-    threshold = _LEVELS[args.fail_on]
+    threshold = next(level for level in Level if level.word == args.fail_on)
     with progress("Scanning", "files", quiet=args.quiet) as tick:
         result = scan(args.paths, args.exclude, min(threshold, Level.DESTRUCTIVE), tick)
-    _FORMATS[args.format](result)
-    failed = sum(hit.finding.level >= threshold for hit in result.hits)
+    hits, failed = result.hits, sum(hit.finding.level >= threshold for hit in result.hits)
+    if args.format == "json":
+        body = {"files": result.files, "unread": result.unread, "findings": [_hit_json(hit) for hit in hits]}
+        print(json.dumps(body, indent=2))
+    elif args.format == "sarif":
+        print(json.dumps(sarif(hits, interlock.__version__), indent=2))
+    elif hits:
+        rows = [(f"{hit.file}:{hit.line}", hit.finding.level.word, hit.finding.rule, hit.message) for hit in hits]
+        print_table(("where", "level", "rule", "what"), rows, sys.stdout)
     if not args.quiet:
-        print(_summary(result, failed, threshold), file=sys.stdout if args.format == "table" else sys.stderr)
+        files = f"{result.files} file{'' if result.files == 1 else 's'} with commands"
+        unread = f", {len(result.unread)} too long to read" if result.unread else ""
+        found = f"{len(hits)} finding{'' if len(hits) == 1 else 's'}, {failed} at {threshold.word} or above"
+        words = f"{files}{unread}; {found if hits else 'nothing found'}."
+        print(words, file=sys.stdout if args.format == "table" else sys.stderr)
     return 1 if failed else 0
-
-
-def _table(result: Scan) -> None:
-    if not result.hits:
-        return
-    rows = [
-        (f"{visible(hit.file)}:{hit.line}", hit.finding.level.word, hit.finding.rule, hit.message)
-        for hit in result.hits
-    ]
-    print_table(("where", "level", "rule", "what"), rows, sys.stdout)
-
-
-def _json(result: Scan) -> None:
-    report = {"files": result.files, "unread": result.unread, "findings": [_hit_json(hit) for hit in result.hits]}
-    print(json.dumps(report, indent=2))
 
 
 def _hit_json(hit: Hit) -> dict[str, Any]:
@@ -57,37 +50,9 @@ def _hit_json(hit: Hit) -> dict[str, Any]:
     return {**place, **finding, "message": hit.message}
 
 
-def _sarif(result: Scan) -> None:
-    print(json.dumps(sarif(result.hits, interlock.__version__), indent=2))
-
-
-_FORMATS: Mapping[str, Callable[[Scan], None]] = {"table": _table, "json": _json, "sarif": _sarif}
-
-
-def _summary(result: Scan, failed: int, threshold: Level) -> str:
-    files = f"{result.files} file{'' if result.files == 1 else 's'} with commands"
-    unread = f", {len(result.unread)} too long to read" if result.unread else ""
-    if not result.hits:
-        return f"{files}{unread}; nothing found."
-    found = f"{len(result.hits)} finding{'' if len(result.hits) == 1 else 's'}"
-    return f"{files}{unread}; {found}, {failed} at {threshold.word} or above."
-
-
 _SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
-_LEVEL = {
-    Level.SAFE: "none",
-    Level.REVERSIBLE: "note",
-    Level.DESTRUCTIVE: "warning",
-    Level.DANGEROUS: "error",
-    Level.FORBIDDEN: "error",
-}
-_SEVERITY = {
-    Level.SAFE: "0.0",
-    Level.REVERSIBLE: "2.0",
-    Level.DESTRUCTIVE: "5.5",
-    Level.DANGEROUS: "8.0",
-    Level.FORBIDDEN: "9.5",
-}
+_LEVEL = ("none", "note", "warning", "error", "error")  # SARIF's word for each level
+_SEVERITY = ("0.0", "2.0", "5.5", "8.0", "9.5")
 
 
 def sarif(hits: Sequence[Hit], version: str) -> dict[str, Any]:
@@ -97,17 +62,9 @@ def sarif(hits: Sequence[Hit], version: str) -> dict[str, Any]:
         rules.setdefault(hit.finding.rule, hit.finding)
     order = {rule: place for place, rule in enumerate(rules)}
     driver = {"name": "Interlock", "semanticVersion": version, "rules": [_rule(finding) for finding in rules.values()]}
-    return {
-        "$schema": _SCHEMA,
-        "version": "2.1.0",
-        "runs": [
-            {
-                "tool": {"driver": driver},
-                "columnKind": "unicodeCodePoints",
-                "results": [_result(hit, order[hit.finding.rule]) for hit in hits],
-            }
-        ],
-    }
+    results = [_result(hit, order[hit.finding.rule]) for hit in hits]
+    run = {"tool": {"driver": driver}, "columnKind": "unicodeCodePoints", "results": results}
+    return {"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]}
 
 
 def _rule(finding: Finding) -> dict[str, Any]:
@@ -126,7 +83,9 @@ def _rule(finding: Finding) -> dict[str, Any]:
 
 
 def _result(hit: Hit, rule_index: int) -> dict[str, Any]:
-    place = {"artifactLocation": {"uri": _uri(hit.file)}, "region": {"startLine": hit.line}}
+    path = quote(hit.file.replace("\\", "/").encode("utf-8", "surrogateescape"))
+    uri = f"file://{path}" if path.startswith("/") else path
+    place = {"artifactLocation": {"uri": uri}, "region": {"startLine": hit.line}}
     return {
         "ruleId": hit.finding.rule,
         "ruleIndex": rule_index,
@@ -134,8 +93,3 @@ def _result(hit: Hit, rule_index: int) -> dict[str, Any]:
         "message": {"text": hit.message},
         "locations": [{"physicalLocation": place}],
     }
-
-
-def _uri(path: str) -> str:
-    slashed = quote(path.replace("\\", "/").encode("utf-8", "surrogateescape"))
-    return f"file://{slashed}" if slashed.startswith("/") else slashed

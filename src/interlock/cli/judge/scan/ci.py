@@ -50,9 +50,8 @@ def scalars(text: str) -> Iterator[Scalar]:
                 continue
             elif isinstance(event, yaml.ScalarEvent):
                 path = tuple(one.key for one in stack if one.key is not None)
-                yield Scalar(
-                    path, event.value.rstrip() if event.style in _BLOCK else event.value, _lines(event, source)
-                )
+                value = event.value.rstrip() if event.style in _BLOCK else event.value
+                yield Scalar(path, value, _lines(event, source))
             if stack and not stack[-1].is_list:
                 stack[-1].key = None
 
@@ -87,6 +86,9 @@ def _lines(event: yaml.ScalarEvent, source: list[str]) -> tuple[int, ...]:
     return tuple(found)
 
 
+_TRAVIS = (
+    "script install before_install before_script after_script after_success after_failure before_deploy after_deploy"
+)
 _SETTINGS = (("with",), ("env",), ("variables",))  # under these keys a name is anybody's
 
 # For each kind of file: the keys whose values are run, and the key above which they count ("" for anywhere).
@@ -96,12 +98,7 @@ _KEYS: Mapping[str, tuple[frozenset[str], str]] = {
     "circleci": (frozenset({"run", "command"}), "steps"),
     "azure": (frozenset({"script", "bash", "pwsh", "powershell", "inlineScript"}), "steps"),
     "bitbucket": (frozenset({"script", "after-script"}), ""),
-    "travis": (
-        frozenset(
-            "script install before_install before_script after_script after_success after_failure before_deploy after_deploy".split()
-        ),
-        "",
-    ),
+    "travis": (frozenset(_TRAVIS.split()), ""),
     "drone": (frozenset({"commands"}), ""),
     "buildkite": (frozenset({"command", "commands"}), "steps"),
     "taskfile": (frozenset({"cmds", "cmd"}), ""),

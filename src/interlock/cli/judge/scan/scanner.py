@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import stat
 from collections.abc import Callable, Iterator, Sequence
 from fnmatch import fnmatch
 
@@ -40,14 +39,9 @@ _SKIPPED = frozenset({".git", ".hg", ".svn", "node_modules", ".venv", "venv", "_
 _ORDINARY = {
     "": frozenset({"remote_code.unreadable"}),
     "job": frozenset(
-        {
-            "remote_code.unreadable",
-            "privilege.read_as_other",
-            "privilege.change_as_other",
-            "privilege.harm_as_other",
-        }
+        "remote_code.unreadable privilege.read_as_other privilege.change_as_other privilege.harm_as_other".split()
     ),
-    "image": frozenset({"remote_code.unreadable", "privilege", "permissions", "filesystem", "accounts", "processes"}),
+    "image": frozenset("remote_code.unreadable privilege permissions filesystem accounts processes".split()),
 }
 
 
@@ -139,26 +133,14 @@ def _hits(path: str, piece: Snippet, source: SourceKind, lowest: Level) -> Itera
         yield Hit(path, piece.lines[0], unread, source.kind)
         return
     for finding in found.findings:
-        if finding.level >= lowest and not _is_ordinary(finding, source):
+        ordinary = _ORDINARY[source.disposable] & {finding.rule, finding.rule.split(".")[0]}
+        if finding.level >= lowest and (not ordinary or finding.level >= Level.FORBIDDEN):
             yield Hit(path, piece.line_at(finding.span[0] if finding.span else 0), finding, source.kind)
-
-
-def _is_ordinary(finding: Finding, source: SourceKind) -> bool:
-    ordinary = _ORDINARY[source.disposable]
-    return finding.level < Level.FORBIDDEN and (finding.rule in ordinary or finding.rule.split(".")[0] in ordinary)
 
 
 def missing_paths(paths: Sequence[str]) -> list[str]:
     """The paths that are neither a file nor a folder."""
-    return [path for path in paths if not _exists(path)]
-
-
-def _exists(path: str) -> bool:
-    try:
-        mode = os.stat(path).st_mode
-    except OSError:
-        return False
-    return stat.S_ISREG(mode) or stat.S_ISDIR(mode)
+    return [path for path in paths if not os.path.isfile(path) and not os.path.isdir(path)]
 
 
 Tick = Callable[[str], None]
@@ -225,15 +207,9 @@ def source_of(path: str, head: bytes) -> SourceKind | None:
     for pattern, source in _BY_PATH:
         if pattern.fullmatch(name):
             return source
-    return SHELL if reads_posix(_interpreter(head).decode("utf-8", "replace")) else None
-
-
-def _interpreter(head: bytes) -> bytes:
-    """The program that a first line of #! names, through env and busybox; empty when there is none."""
     if not head.startswith(b"#!"):
-        return b""
-    for word in head.split(b"\n", 1)[0][2:].split():
-        name = word.rsplit(b"/", 1)[-1]
-        if name not in (b"env", b"busybox") and not name.startswith(b"-") and b"=" not in name:
-            return name
-    return b""
+        return None
+    names = (word.rsplit("/", 1)[-1] for word in head.split(b"\n", 1)[0][2:].decode("utf-8", "replace").split())
+    # The program that the first line names, through env and busybox.
+    program = next((one for one in names if one not in ("env", "busybox") and one[:1] != "-" and "=" not in one), "")
+    return SHELL if reads_posix(program) else None

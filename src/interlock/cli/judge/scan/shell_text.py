@@ -8,6 +8,7 @@ import shlex
 from collections.abc import Iterator, Mapping, Sequence
 
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from interlock.analysis.facts import hole
 from interlock.analysis.programs.load import reads_posix
@@ -36,17 +37,14 @@ def snippet(text: str, first: int, cwd: str = "") -> Snippet:
 
 def join_snippets(parts: Sequence[Snippet]) -> Snippet:
     """Several pieces that run one after the other in the same shell."""
-    return Snippet(
-        "\n".join(part.text for part in parts), tuple(line for part in parts for line in part.lines), parts[0].cwd
-    )
+    lines = tuple(line for part in parts for line in part.lines)
+    return Snippet("\n".join(part.text for part in parts), lines, parts[0].cwd)
 
 
 def in_language(language: str, piece: Snippet) -> Snippet:
     """Code in another language, as the shell command that would run it."""
-    end = "INTERLOCK_END"
-    return Snippet(
-        f"{language} <<'{end}'\n{piece.text}\n{end}", (piece.lines[0], *piece.lines, piece.lines[-1]), piece.cwd
-    )
+    text = f"{language} <<'INTERLOCK_END'\n{piece.text}\nINTERLOCK_END"
+    return Snippet(text, (piece.lines[0], *piece.lines, piece.lines[-1]), piece.cwd)
 
 
 def without_templates(text: str) -> str:
@@ -64,12 +62,8 @@ def shell_script(text: str) -> list[Snippet]:
 
 def procfile(text: str) -> list[Snippet]:
     """`web: command`, one a line."""
-    found = []
-    for number, line in enumerate(text.split("\n"), 1):
-        process = _PROCESS.match(line)
-        if process:
-            found.append(snippet(process[2], number))
-    return found
+    lines = ((number, _PROCESS.match(line)) for number, line in enumerate(text.split("\n"), 1))
+    return [snippet(process[2], number) for number, process in lines if process]
 
 
 def package_json(text: str) -> list[Snippet]:
@@ -112,31 +106,22 @@ _COMMON_USERS = frozenset({"root", "www-data", "nobody", "daemon", "postgres", "
 _PERCENT = re.compile(r"(?<!\\)%")
 
 
-def crontab(text: str) -> list[Snippet]:
-    """A user's crontab; a line that starts with a well-known user's name is read as a system's."""
-    return _jobs(text, system=False)
-
-
 def system_crontab(text: str) -> list[Snippet]:
     """/etc/crontab and /etc/cron.d: a user's name stands before the command."""
-    return _jobs(text, system=True)
+    return crontab(text, system=True)
 
 
-def _jobs(text: str, system: bool) -> list[Snippet]:
+def crontab(text: str, system: bool = False) -> list[Snippet]:
+    """A user's crontab; a line that starts with a well-known user's name is read as a system's."""
     found = []
     for number, line in enumerate(text.split("\n"), 1):
         job = None if line.lstrip().startswith("#") or _SETTING.match(line) else _JOB.match(line)
         if job:
-            found.append(snippet(_command(job[1], system), number))
+            user = _USER.match(job[1])
+            command = user[2] if user and (system or user[1] in _COMMON_USERS) else job[1]
+            # cron takes what follows the first % for standard input
+            found.append(snippet(_PERCENT.split(command, maxsplit=1)[0].replace("\\%", "%"), number))
     return found
-
-
-def _command(text: str, system: bool) -> str:
-    user = _USER.match(text)
-    if user and (system or user[1] in _COMMON_USERS):
-        text = user[2]
-    # cron takes what follows the first % for standard input
-    return _PERCENT.split(text, maxsplit=1)[0].replace("\\%", "%")
 
 
 _ASSIGN = re.compile(r"^\s*(?:export\s+|override\s+|private\s+)*([A-Za-z_][\w.-]*)\s*(::?:?=|\?=|\+=|!=|=)\s*(.*)$")
@@ -171,7 +156,7 @@ def makefile(text: str) -> list[Snippet]:
         if line.startswith("\t") and in_rule and not in_define:
             recipe.append(snippet(expand_variables(line.lstrip(_MARKS), variables), number))
             continue
-        found += _recipe(recipe, one_shell)
+        found += [join_snippets(recipe)] if one_shell and recipe else recipe
         recipe = []
         word = line.split(None, 1)[0] if line.strip() else ""
         in_define = word == "define" or (in_define and word != "endef")
@@ -182,11 +167,7 @@ def makefile(text: str) -> list[Snippet]:
         if in_rule and inline.strip():
             recipe.append(snippet(expand_variables(inline.strip(), variables), number))
         found += _run_at_once(line, number, variables)
-    return found + _recipe(recipe, one_shell)
-
-
-def _recipe(lines: list[Snippet], one_shell: bool) -> list[Snippet]:
-    return [join_snippets(lines)] if one_shell and lines else lines
+    return found + ([join_snippets(recipe)] if one_shell and recipe else recipe)
 
 
 def _run_at_once(line: str, number: int, variables: Mapping[str, str]) -> Iterator[Snippet]:
@@ -216,9 +197,8 @@ def _variables(text: str) -> dict[str, str]:
         assigned = None if line.startswith(("\t", "#")) else _ASSIGN.match(line)
         if assigned and assigned[2] != "!=":
             value = assigned[3].split(" #", 1)[0].replace("\\\n", " ").strip()
-            found[assigned[1]] = (
-                f"{found[assigned[1]]} {value}" if assigned[2] == "+=" and assigned[1] in found else value
-            )
+            adds = assigned[2] == "+=" and assigned[1] in found
+            found[assigned[1]] = f"{found[assigned[1]]} {value}" if adds else value
     return found
 
 
@@ -229,7 +209,7 @@ def expand_variables(text: str, variables: Mapping[str, str]) -> str:
         if once == text or len(once) > 20_000:
             break
         text = once
-    return _REFERENCE.sub(lambda found: _last(found, variables), text).replace("\0", "$")
+    return _REFERENCE.sub(_last, text).replace("\0", "$")
 
 
 def _fill_reference(found: re.Match[str], variables: Mapping[str, str]) -> str:
@@ -237,7 +217,7 @@ def _fill_reference(found: re.Match[str], variables: Mapping[str, str]) -> str:
     return variables[name] if name and name in variables else "\0" if found[0] == "$$" else found[0]
 
 
-def _last(found: re.Match[str], variables: Mapping[str, str]) -> str:
+def _last(found: re.Match[str]) -> str:
     name = found[1] or found[2]
     if name:
         return hole(name)
@@ -293,7 +273,6 @@ class _Stage(Struct):
 
     settings: list[Snippet] = field(default_factory=list)
     cwd: str = "/"
-    windows: bool = False
 
 
 def dockerfile(text: str) -> list[Snippet]:
@@ -313,8 +292,7 @@ def dockerfile(text: str) -> list[Snippet]:
         elif word in _RUNS:
             piece = _run(word, rest, number, heredocs)
             if piece is not None:
-                found.append(join_snippets([*stage.settings, piece]) if stage.settings else piece)
-                found[-1] = Snippet(found[-1].text, found[-1].lines, stage.cwd)
+                found.append(replace(join_snippets([*stage.settings, piece]), cwd=stage.cwd))
         else:
             _set(stage, word, rest, number)
     return found
@@ -347,19 +325,14 @@ def _run(word: str, rest: str, number: int, heredocs: list[Snippet]) -> Snippet 
         if words is not None:
             return snippet(shlex.join(words), number)
     if heredocs and _HEREDOC.match(rest.strip()) and not _HEREDOC.sub("", rest).strip():
-        return _script(join_snippets(heredocs))
+        piece = join_snippets(heredocs)  # shell, unless its first line names another interpreter
+        shebang = _SHEBANG.match(piece.text.split("\n", 1)[0])
+        return in_language(shebang[1], piece) if shebang and not reads_posix(shebang[1]) else piece
     if heredocs:
         ends = [Snippet(found[2], (number,)) for found in _HEREDOC.finditer(rest)]
-        return join_snippets(
-            [snippet(rest, number), *(part for pair in zip(heredocs, ends, strict=False) for part in pair)]
-        )
+        parts = (part for pair in zip(heredocs, ends, strict=False) for part in pair)
+        return join_snippets([snippet(rest, number), *parts])
     return snippet(rest, number)
-
-
-def _script(piece: Snippet) -> Snippet:
-    """The body of `RUN <<EOF`: shell, unless its first line names another interpreter."""
-    shebang = _SHEBANG.match(piece.text.split("\n", 1)[0])
-    return in_language(shebang[1], piece) if shebang and not reads_posix(shebang[1]) else piece
 
 
 def _words(text: str) -> list[str] | None:
