@@ -35,18 +35,7 @@ LOST = (NoDaemon, OSError, asyncio.IncompleteReadError)
 LOG = "daemon.log"
 _ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 # The variables a daemon inherits: none that could change its decisions.
-_INHERITED = (
-    "HOME",
-    "PATH",
-    "USER",
-    "LOGNAME",
-    "LANG",
-    "LC_ALL",
-    "TZ",
-    "XDG_STATE_HOME",
-    "XDG_CONFIG_HOME",
-    "XDG_RUNTIME_DIR",
-)
+_INHERITED = "HOME PATH USER LOGNAME LANG LC_ALL TZ XDG_STATE_HOME XDG_CONFIG_HOME XDG_RUNTIME_DIR".split()
 
 
 class ConnectionBroken(NoDaemon):
@@ -164,9 +153,8 @@ class DaemonLink:
 
     async def _request(self, request: bytes, patience: float | None, start: bool) -> Any:
         while self._idle:  # a restarted daemon has closed them
-            with suppress(
-                RequestNotSent
-            ):  # a request that may have been processed is not repeated: a step would count twice
+            # A request that may have been processed is not repeated: a step would count twice.
+            with suppress(RequestNotSent):
                 return await self._send_over(self._idle.pop(), request, patience)
         return await self._send_over(await (self._open() if start else self._connect()), request, patience)
 
@@ -292,15 +280,9 @@ def _spawn(config: Config, config_path: Path | None) -> subprocess.Popen[bytes]:
     words = ["--config", str(config_path.absolute())] if config_path is not None else []
     log = os.open(config.folder / LOG, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
     try:
-        return subprocess.Popen(
-            [sys.executable, "-I", "-m", "interlock", "serve", *words],
-            stdin=subprocess.DEVNULL,
-            stdout=log,
-            stderr=log,
-            env=daemon_environment(os.environ),
-            cwd="/",
-            start_new_session=True,
-        )
+        argv, env = [sys.executable, "-I", "-m", "interlock", "serve", *words], daemon_environment(os.environ)
+        how: dict[str, Any] = {"stdin": subprocess.DEVNULL, "stdout": log, "stderr": log, "start_new_session": True}
+        return subprocess.Popen(argv, env=env, cwd="/", **how)
     except OSError as error:
         raise NoDaemon(f"no daemon could be started: {error.strerror}") from None
     finally:

@@ -101,14 +101,12 @@ def add_operator(
         name, passphrase, seal_key, now=now, by=by.operator, roles=roles, teams=teams, service=service, kdf=kdf
     )
 
-    def work(tx: Tx) -> None:
-        rows = _verified_rows(tx, seal_key)
+    def change(rows: list[OperatorRow]) -> OperatorRow:
         if any(one.name == row.name for one in rows):
             raise AnswerRefused(f"there is an operator {row.name!r} already")
-        _save(state, tx, [*rows, row], row, seal_key, "enrol", by.operator)
+        return row
 
-    state.store.write(work)
-    state.sessions.confirm_roster()
+    _change_roster(state, seal_key, "enrol", by.operator, change)
     state.tell("operator", None, f"{by.operator} added {_description(row)}")
     return row
 
@@ -124,8 +122,7 @@ def change_operator(
     """Changes roles or teams, disables or enables; admins only. Refuses to remove the last admin."""
     seal_key = require_admin(state, by)
 
-    def work(tx: Tx) -> OperatorRow:
-        rows = _verified_rows(tx, seal_key)
+    def change(rows: list[OperatorRow]) -> OperatorRow:
         before = next((row for row in rows if row.name == normal_name(name)), None)
         if before is None:
             raise AnswerRefused(f"no operator {name!r}", "NOT_FOUND_RESOURCE")
@@ -136,15 +133,12 @@ def change_operator(
             teams=tuple(sorted(set(teams))) if teams is not None else before.teams,
             disabled_at=(now if disabled else 0.0) if disabled is not None else before.disabled_at,
         )
-        after = seal_operator(changed, seal_key)
-        others = [row for row in rows if row.name != before.name]
-        if not any(ADMIN in row.roles and not row.service and not row.disabled_at for row in [*others, after]):
+        others = (row for row in rows if row.name != before.name)
+        if not any(ADMIN in row.roles and not row.service and not row.disabled_at for row in [*others, changed]):
             raise AnswerRefused("somebody has to be an admin")
-        _save(state, tx, [*others, after], after, seal_key, "operator_change", by.operator)
-        return after
+        return seal_operator(changed, seal_key)
 
-    changed = state.store.write(work)
-    state.sessions.confirm_roster()
+    changed = _change_roster(state, seal_key, "operator_change", by.operator, change)
     state.tell("operator", None, f"{by.operator} changed {_description(changed)}")
     return changed
 
@@ -162,18 +156,33 @@ def change_passphrase(state: State, session: OperatorSession, passphrase: str, k
     if seal_key is None or not session.stepped_up(state.clock.now()):
         raise AnswerRefused("sign in again first")
 
-    def work(tx: Tx) -> None:
-        rows = _verified_rows(tx, seal_key)
+    def change(rows: list[OperatorRow]) -> OperatorRow:
         before = next(row for row in rows if row.name == session.operator)
         made, _ = enrol(
             before.name, passphrase, seal_key, now=before.created_at, by=before.created_by, roles=before.roles, teams=before.teams,
             service=before.service, kdf=kdf,
         )  # fmt: skip
-        others = [row for row in rows if row.name != before.name]
-        _save(state, tx, [*others, made], made, seal_key, "operator_change", session.operator)
+        return made
 
-    state.store.write(work)
+    _change_roster(state, seal_key, "operator_change", session.operator, change)
+
+
+def _change_roster(
+    state: State, seal_key: bytes, event: str, by: str, change: Callable[[list[OperatorRow]], OperatorRow]
+) -> OperatorRow:
+    """Adds or replaces the row that `change` makes of the verified ones; refuses to reseal rows that were changed elsewhere."""
+
+    def work(tx: Tx) -> OperatorRow:
+        rows = tx.operators()
+        if wrong := problems(rows, seal_key, tx.setting(ROSTER_SETTING)):
+            raise AnswerRefused(f"the operators were changed behind Interlock's back: {'; '.join(wrong)}")
+        row = change(rows)
+        _save(state, tx, [*(one for one in rows if one.name != row.name), row], row, seal_key, event, by)
+        return row
+
+    made = state.store.write(work)
     state.sessions.confirm_roster()
+    return made
 
 
 def _save(
@@ -189,14 +198,6 @@ def _save(
     }  # fmt: skip
     state.recorder.event(tx, event, by, details)
     state.sessions.take_roster(tx)
-
-
-def _verified_rows(tx: Tx, seal_key: bytes) -> list[OperatorRow]:
-    """The verified operators; refuses to reseal rows that were changed outside the operator commands."""
-    rows = tx.operators()
-    if wrong := problems(rows, seal_key, tx.setting(ROSTER_SETTING)):
-        raise AnswerRefused(f"the operators were changed behind Interlock's back: {'; '.join(wrong)}")
-    return rows
 
 
 def require_admin(state: State, by: OperatorSession) -> bytes:

@@ -215,8 +215,7 @@ class MemoryShelf:
             if hash_token(token) in self._items:
                 self._items[hash_token(token)] = item
 
-    def note(self, token: str, item: ShelfItem) -> None:
-        self.change(token, item)
+    note = change
 
     def drop(self, token: str) -> None:
         with self._lock:

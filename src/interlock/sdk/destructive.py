@@ -148,9 +148,8 @@ def _own_store(config: Config) -> str:
         return str(error)
     except ApiError:
         pass
-    raise GateError(
-        f"a daemon decides in {config.folder}, by its own settings: set [gate] there and use Gate, or give folder="
-    )
+    words = "by its own settings: set [gate] there and use Gate, or give folder="
+    raise GateError(f"a daemon decides in {config.folder}, {words}")
 
 
 def _answer(decision: Decision) -> GateAnswer:

@@ -272,10 +272,8 @@ def inspect_callee(
     except ValueError:
         raise TypeError(f"{called} does not say what its parameters are; wrap it in a function that does") from None
     _visible_params(function, called, signature, leave, resource)
-    own_self = (
-        {_SELF} if next(iter(signature.parameters), "") == _SELF and resource is not None else set()
-    )  # named by it
-    return Callee(called, signature, _defaults(signature, leave), frozenset({*leave, *own_self}), resource, danger)
+    left = {*leave, _SELF} if resource is not None and next(iter(signature.parameters), "") == _SELF else leave
+    return Callee(called, signature, _defaults(signature, leave), frozenset(left), resource, danger)
 
 
 def _visible_params(
@@ -287,9 +285,8 @@ def _visible_params(
 ) -> None:
     unknown = [word for word in leave if word not in signature.parameters]
     if unknown:
-        raise TypeError(
-            f"leave={unknown[0]!r}: {name} has no such parameter; it has {', '.join(signature.parameters) or 'none'}"
-        )
+        known = ", ".join(signature.parameters) or "none"
+        raise TypeError(f"leave={unknown[0]!r}: {name} has no such parameter; it has {known}")
     owner = getattr(function, "__self__", None)
     bare = owner is not None and not isinstance(owner, (ModuleType, type))
     first = next(iter(signature.parameters), "")

@@ -52,10 +52,9 @@ _WIRE = {"pending_id": "pendingId"}  # where the request has another word
 
 def request_body(action: Action | None = None, **asked: Unpack[ActionArguments]) -> Body:
     """The request for one action; raises TypeError where it is ambiguous."""
-    if unknown := asked.keys() - ActionArguments.__annotations__.keys():
-        raise TypeError(
-            f"unexpected {', '.join(sorted(unknown))}=; expected {', '.join(ActionArguments.__annotations__)}"
-        )
+    known = ActionArguments.__annotations__
+    if unknown := asked.keys() - known.keys():
+        raise TypeError(f"unexpected {', '.join(sorted(unknown))}=; expected {', '.join(known)}")
     given = {key: value for key, value in asked.items() if value is not None}
     named = {key: given.pop(key) for key in _KINDS if key in given}
     if len(named) + (action is not None) != 1:

@@ -163,9 +163,7 @@ def _verdict(found: Row) -> Iterable[Line]:
         count = pluralize(int(found.get("touches") or 0), "approval")
         yield line(f"Proved by a passkey until {clock(found['touchedUntil'])}: {count} signed by touch.")
     for note in found.get("notes") or ():
-        if (
-            found.get("provedUntil") or "no checkpoint" not in note
-        ):  # one unsigned writer matters where others are signed
+        if found.get("provedUntil") or "no checkpoint" not in note:  # that matters where others are signed
             yield line(note, "dim")
 
 

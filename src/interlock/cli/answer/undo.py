@@ -49,9 +49,7 @@ def main(args: Args) -> int:
             return _restore(args, journal.undo, journal.plan(args.id))
         try:
             separate = settings(args).separate
-            own = (
-                not separate.on or login_name() in separate.users
-            )  # where the daemon has this user, its agents are theirs
+            own = not separate.on or login_name() in separate.users  # whose agents ask here
             with reading_session(args, lambda _: own, "no agents of your own user ask here") as server:
                 return _list(args, journal, server) if args.list else _restore_newest(args, journal, server)
         except NoDaemon:

@@ -30,11 +30,7 @@ from interlock.runtime import InForce
 
 def rehearse_call(action: Action, by: InForce, created: Provenance = NOTHING_CREATED) -> PolicyAnswer | Unjudged:
     """Judge a past call as if every file were the only copy and fitted into a snapshot; reads no scripts, which may have changed since."""
-    return preview(action, by, look=_only_copy, created=created)
-
-
-def _only_copy(question: Mapping[str, Any]) -> Impact:
-    return Impact(Loss.LOST)
+    return preview(action, by, look=lambda question: Impact(Loss.LOST), created=created)
 
 
 LOST, BACK, OPEN = "lost", "back", "open"
@@ -55,14 +51,10 @@ def fate(assessment: Assessment, question: Inspection | None, home: str) -> str:
     if not question.deeds:
         return BACK  # a throw-away database, or one of the session's own
     try:
-        return _worst(_effect_fate(effect, base, home) for base in question.bases[-1:] for effect in question.deeds)
+        fates = {_effect_fate(effect, base, home) for base in question.bases[-1:] for effect in question.deeds}
     except (OSError, BudgetExceeded, Unclear, ValueError):
         return OPEN
-
-
-def _worst(found: Iterable[str]) -> str:
-    fates = set(found)
-    return next((one for one in (LOST, OPEN) if one in fates), BACK)
+    return LOST if LOST in fates else OPEN if OPEN in fates else BACK
 
 
 def _effect_fate(effect: Mapping[str, Any], base: str, home: str) -> str:
@@ -186,12 +178,9 @@ def _add(found: Rehearsal, past: PastCall, by: InForce, sessions: RehearsedSessi
         return
     assert one.judgement is not None
     if one.verdict is not ALLOW:
-        (found.with_snapshot if one.keepable else found.asked).append(_question(past, one, one.judgement))
+        assessment, outcome = one.judgement.assessment, "allow" if one.keepable else one.outcome
+        keys = effect_keys(past.action, one.judgement.facts, assessment)
+        became = fate(assessment, one.question, str(Path.home())) if past.outcome == RAN else BACK
+        question = RehearsedQuestion(past, outcome, assessment, keys, one.keepable, became)
+        (found.with_snapshot if one.keepable else found.asked).append(question)
     sessions.record(past, one.judgement)
-
-
-def _question(past: PastCall, one: PolicyAnswer, judgement: Judgement) -> RehearsedQuestion:
-    assessment, outcome = judgement.assessment, "allow" if one.keepable else one.outcome
-    after = effect_keys(past.action, judgement.facts, assessment)
-    became = fate(assessment, one.question, str(Path.home())) if past.outcome == RAN else BACK
-    return RehearsedQuestion(past, outcome, assessment, after, one.keepable, became)
