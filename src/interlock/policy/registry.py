@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from enum import IntEnum
-from functools import cached_property
+from functools import cache, cached_property
 from itertools import chain
 from typing import Any
 
@@ -15,6 +15,7 @@ from msgspec.structs import replace
 from interlock.analysis.confusables import plain
 from interlock.analysis.lazy_regex import lazy_regex
 from interlock.analysis.lexicon import vocabulary
+from interlock.analysis.packs import load_words
 from interlock.model import Category, Level
 
 MAX_ACTION = 10_000  # characters of an action that are matched
@@ -76,22 +77,9 @@ class Pattern(Struct, frozen=True):
 
     def __post_init__(self) -> None:
         where = f"pattern {self.id!r}"
-        if not isinstance(self.id, str) or not _ID.fullmatch(self.id):
-            raise PatternError(f"{where}: an id is letters, digits and _ . : -, such as custom_wipe_cache")
-        if not isinstance(self.pattern, str) or not self.pattern.strip():
-            raise PatternError(f"{where}: pattern is {self.pattern!r}, expected an expression")
-        if self.category not in CATEGORIES:
-            raise PatternError(f"{where}: category {self.category!r}; known: {', '.join(sorted(CATEGORIES))}")
-        if not isinstance(self.severity, Severity):
-            raise PatternError(f"{where}: severity {self.severity!r}; known: {_severities()}")
-        if isinstance(self.cooling_off_ms, bool) or not isinstance(self.cooling_off_ms, int) or self.cooling_off_ms < 0:
-            raise PatternError(f"{where}: coolingOffMs is {self.cooling_off_ms!r}, expected milliseconds from 0 up")
-        for name in ("requires_confirmation", "requires_human_approval", "can_rollback"):
-            if not isinstance(getattr(self, name), bool) and (name, getattr(self, name)) != ("can_rollback", None):
-                raise PatternError(f"{where}: {name} is {getattr(self, name)!r}, expected true or false")
-        for name in ("description", "undo"):
-            if not isinstance(getattr(self, name), str):
-                raise PatternError(f"{where}: {name} is {getattr(self, name)!r}, expected text")
+        for name, fits, expected in _CHECKS:
+            if not fits(getattr(self, name)):
+                raise PatternError(f"{where}: {name} is {getattr(self, name)!r}, expected {expected}")
         if _search(self.pattern, where)(""):
             raise PatternError(f"{where}: pattern {self.pattern!r} matches everything")
 
@@ -102,16 +90,17 @@ class Pattern(Struct, frozen=True):
         values: dict[str, Any] = {}
         for key, value in data.items():
             field = _WIRE.get(key, key)
-            if field not in _FIELDS:
-                raise PatternError(f"pattern {name!r}: unknown key {key!r}; known: {', '.join(sorted(_WIRE.values()))}")
+            if field not in cls.__struct_fields__:
+                known = ", ".join(sorted(cls.__struct_fields__))
+                raise PatternError(f"pattern {name!r}: unknown key {key!r}; known: {known}")
             if field in values:
                 raise PatternError(f"pattern {name!r}: {field} is given twice")
             values[field] = value
         for key in ("id", "pattern", "category", "severity"):
             if key not in values:
                 raise PatternError(f"pattern {name!r}: {key} is missing")
-        values["category"] = _category(name, values["category"])
-        values["severity"] = _severity(name, values["severity"])
+        for key, words in (("category", _CATEGORY_WORDS), ("severity", _SEVERITY_WORDS)):
+            values[key] = words.get(str(values[key]), values[key])
         return cls(**values)
 
     @property
@@ -126,25 +115,20 @@ _WIRE = {
     "requiresConfirmation": "requires_confirmation", "coolingOffMs": "cooling_off_ms",
     "requiresHumanApproval": "requires_human_approval", "canRollback": "can_rollback", "undo": "undo",
 }  # fmt: skip
-_FIELDS = frozenset(_WIRE.values())
-
-
-def _severities() -> str:
-    return ", ".join(severity.word for severity in Severity)
-
-
-def _category(name: object, word: object) -> Category:
-    try:
-        return Category(str(word))
-    except ValueError:
-        raise PatternError(f"pattern {name!r}: category {word!r}; known: {', '.join(sorted(CATEGORIES))}") from None
-
-
-def _severity(name: object, word: object) -> Severity:
-    for severity in Severity:
-        if word is severity or word == severity.word:
-            return severity
-    raise PatternError(f"pattern {name!r}: severity {word!r}; known: {_severities()}")
+_CATEGORY_WORDS = {one.value: one for one in Category}
+_SEVERITY_WORDS = {one.word: one for one in Severity}
+_CHECKS: tuple[tuple[str, Callable[[Any], object], str], ...] = (
+    ("id", lambda id: isinstance(id, str) and _ID.fullmatch(id), "letters, digits and _ . : -, such as custom_wipe_cache"),
+    ("pattern", lambda text: isinstance(text, str) and text.strip(), "an expression"),
+    ("category", lambda one: one in CATEGORIES, f"one of {', '.join(sorted(CATEGORIES))}"),
+    ("severity", lambda one: isinstance(one, Severity), f"one of {', '.join(_SEVERITY_WORDS)}"),
+    ("cooling_off_ms", lambda number: type(number) is int and number >= 0, "milliseconds from 0 up"),
+    ("requires_confirmation", lambda flag: type(flag) is bool, "true or false"),
+    ("requires_human_approval", lambda flag: type(flag) is bool, "true or false"),
+    ("can_rollback", lambda flag: type(flag) is bool or flag is None, "true or false"),
+    ("description", lambda text: isinstance(text, str), "text"),
+    ("undo", lambda text: isinstance(text, str), "text"),
+)  # fmt: skip
 
 
 def _re2() -> Any:
@@ -186,7 +170,7 @@ class RegistryMatch(Struct, frozen=True):
 
     def registered(self) -> RegistryMatch:
         """Without the built-in patterns: what operators registered themselves (R-26)."""
-        return replace(self, patterns=tuple(one for one in self.patterns if one.id not in BUILT_IN_IDS))
+        return replace(self, patterns=tuple(one for one in self.patterns if one.id not in built_in_ids()))
 
     @property
     def severity(self) -> Severity | None:
@@ -341,59 +325,18 @@ def _spellings(text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(chain.from_iterable(spelled)))
 
 
-_C, _S = Category, Severity
-# (id, expression, category, severity, cooling-off in ms, description, undo): the nine of the specification word for word, and
-# those that its tables of categories and severities name; these match whole words only (delete_pod, not delete_podcast).
-_BUILT_IN: tuple[tuple[str, str, Category, Severity, int, str, str], ...] = (
-    ("drop_database", "(drop|delete|truncate)_(database|db|schema)", _C.DATA_DELETION, _S.CRITICAL, 300_000, "Deletes a whole database or schema.", ""),
-    ("drop_table", "(drop|delete|truncate)_table", _C.DATA_DELETION, _S.HIGH, 120_000, "Deletes or empties a table.", ""),
-    ("bulk_delete", "bulk_delete|mass_delete|delete_all|purge", _C.DATA_DELETION, _S.HIGH, 60_000, "Deletes many records at once.", ""),
-    ("file_delete", "file_delete|(delete|remove)_(files?|folders?|director(y|ies)|documents?)", _C.DATA_DELETION, _S.MEDIUM, 30_000, "Deletes a file or a folder.", ""),
-    ("record_delete", "(delete|remove|erase)_(records?|rows?|items?|entry|entries|objects?|messages?)", _C.DATA_DELETION, _S.MEDIUM, 30_000, "Deletes single records.", ""),
-    ("backup_delete", "(delete|remove|destroy|expire)_(all_)?(backup|snapshot)s?", _C.DATA_DELETION, _S.HIGH, 120_000, "Deletes backups or snapshots.", ""),
-    ("wipe_data", "(wipe|erase|shred|destroy)_(data|database|disk|device|volume|bucket|storage)s?", _C.DATA_DELETION, _S.CRITICAL, 300_000, "Wipes a device or a store.", ""),
-    ("revoke_all_access", r"revoke_all(_\w+)?_(access|permissions|roles)|remove_all_(access|permissions|users|members)", _C.ACCESS_REVOCATION, _S.CRITICAL, 180_000, "Takes access away from everybody.", "Grant the rights again from the audit trail."),
-    ("remove_admin", "(remove|revoke|demote)_(admin|owner|administrator)s?", _C.ACCESS_REVOCATION, _S.HIGH, 60_000, "Takes an administrator's rights away.", "Grant the role again."),
-    ("remove_user_access", "(remove|revoke)_(user_)?(access|permission|role|member)s?", _C.ACCESS_REVOCATION, _S.MEDIUM, 30_000, "Takes one right from one person.", "Grant the right again."),
-    ("terminate_production", "terminate_production|shutdown_prod|kill_prod", _C.RESOURCE_TERMINATION, _S.CRITICAL, 300_000, "Ends production.", ""),
-    ("terminate_vm", "terminate_(vm|instance|server)", _C.RESOURCE_TERMINATION, _S.HIGH, 120_000, "Terminates a machine.", ""),
-    ("delete_cluster", "(delete|destroy|terminate)_(cluster|namespace|environment|stack)s?", _C.RESOURCE_TERMINATION, _S.CRITICAL, 300_000, "Destroys a cluster or an environment.", ""),
-    ("delete_container", "(delete|remove|kill|stop)_(container|pod|service|deployment)s?", _C.RESOURCE_TERMINATION, _S.MEDIUM, 30_000, "Ends a container or a service.", "Deploy it again from its definition."),
-    ("rotate_all_secrets", "rotate_all_secrets|invalidate_all_tokens", _C.CREDENTIAL_INVALIDATION, _S.CRITICAL, 300_000, "Invalidates every credential.", ""),
-    ("revoke_api_key", "revoke_api_key|invalidate_token", _C.CREDENTIAL_INVALIDATION, _S.HIGH, 60_000, "Invalidates a credential.", ""),
-    ("delete_secret", "(delete|remove|destroy)_(secret|api_key|key|certificate|credential)s?", _C.CREDENTIAL_INVALIDATION, _S.HIGH, 60_000, "Deletes a credential.", ""),
-    ("delete_policy", "(delete|remove|drop)_(policy|policies|rules?|firewall_rules?|acls?)", _C.CONFIG_DESTRUCTION, _S.HIGH, 60_000, "Deletes a policy or a rule.", "Create it again from the saved definition."),
-    ("clear_config", "(clear|reset|delete|wipe)_(configs?|configuration|settings)", _C.CONFIG_DESTRUCTION, _S.HIGH, 60_000, "Clears configuration.", ""),
-    ("delete_dns", "(delete|remove)_(dns|zone|domain|route)s?", _C.CONFIG_DESTRUCTION, _S.HIGH, 60_000, "Deletes names or routes.", ""),
-    ("ban_user", "(ban|block|kick|mute)_(user|member|account|sender)s?", _C.COMMUNICATION_BLOCK, _S.MEDIUM, 30_000, "Cuts somebody off.", "Unban them."),
-    ("suspend_user", "suspend_(user|member)s?", _C.COMMUNICATION_BLOCK, _S.MEDIUM, 30_000, "Suspends somebody.", "Unsuspend them."),
-    ("process_refund", "(process|issue|create)_(refund|chargeback|payout)s?|refund_(all|orders?|payments?|customers?)", _C.FINANCIAL_ACTION, _S.HIGH, 60_000, "Pays money out.", ""),
-    ("cancel_subscription", "cancel_(subscription|order|contract|plan|membership)s?", _C.FINANCIAL_ACTION, _S.MEDIUM, 30_000, "Cancels something that is paid for.", "Subscribe again, where the vendor lets you."),
-    ("delete_account", "delete_account|destroy_account|close_account", _C.ACCOUNT_ACTION, _S.CRITICAL, 300_000, "Closes an account for good.", ""),
-    ("suspend_org", "suspend_org|disable_organization", _C.ACCOUNT_ACTION, _S.CRITICAL, 180_000, "Suspends a whole organisation.", "Reinstate the organisation."),
-    ("suspend_account", "(suspend|disable|lock)_accounts?", _C.ACCOUNT_ACTION, _S.MEDIUM, 30_000, "Suspends an account.", "Reinstate the account."),
-)  # fmt: skip
-_UNATTENDED = frozenset({"drop_table", "process_refund"})  # a confirmation and cooling-off are enough
-_PRINTED = frozenset(
-    "drop_database drop_table bulk_delete terminate_production terminate_vm rotate_all_secrets revoke_api_key delete_account"
-    " suspend_org".split()
-)
-BUILT_IN_IDS = frozenset(row[0] for row in _BUILT_IN)
+class _Shipped(Struct, frozen=True, forbid_unknown_fields=True):
+    """The file of the patterns that every registry starts with."""
+
+    pattern: list[dict[str, Any]]
 
 
+@cache
 def built_in() -> tuple[Pattern, ...]:
     """The patterns that every registry starts with."""
-    return tuple(
-        Pattern(
-            id=id,
-            pattern=expression if id in _PRINTED else f"(^|[^a-z0-9])({expression})([^a-z0-9]|$)",
-            category=category,
-            severity=severity,
-            description=description,
-            cooling_off_ms=cooling_ms,
-            requires_human_approval=severity >= Severity.HIGH and id not in _UNATTENDED,
-            can_rollback=bool(undo),
-            undo=undo,
-        )
-        for id, expression, category, severity, cooling_ms, description, undo in _BUILT_IN
-    )
+    return tuple(map(Pattern.of, load_words("policy/registry.toml", _Shipped).pattern))
+
+
+@cache
+def built_in_ids() -> frozenset[str]:
+    return frozenset(pattern.id for pattern in built_in())

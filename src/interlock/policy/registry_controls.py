@@ -13,7 +13,7 @@ from interlock.analysis.rules import Rulebook
 from interlock.model import Action, Assessment, Finding, Human, Kind, Level, Requirement
 from interlock.policy.circumstances import Circumstances, Contribution
 from interlock.policy.policy import Policy
-from interlock.policy.registry import BUILT_IN_IDS, Pattern, Registry, RegistryMatch, Severity
+from interlock.policy.registry import Pattern, Registry, RegistryMatch, Severity, built_in_ids
 from interlock.times import milliseconds_to_seconds
 
 if TYPE_CHECKING:
@@ -105,7 +105,7 @@ def severity_parts(assessment: Assessment, policy: Policy, at: Circumstances) ->
 
 def _named(pattern: Pattern) -> str:
     """The id of a pattern, and the description of an operator's own one."""
-    description = pattern.description if pattern.id not in BUILT_IN_IDS else ""
+    description = pattern.description if pattern.id not in built_in_ids() else ""
     return f"{pattern.id}: {description}" if description else pattern.id
 
 
