@@ -109,15 +109,11 @@ def _odd_table(value: Mapping[Any, Any], depth: int) -> dict[str, Any]:
     """A table with a key that has two spellings, or that looks like one of our tags."""
     out: dict[str, Any] = {}
     for key, item in sorted(simplify(value, depth).items()):
-        name = key if _is_plain(key) else _key(key)
+        name = key if (type(key) is str and key.isascii() and not key.startswith(_MARK)) else _key(key)
         while name in out:  # two spellings of one name: both stay
             name += "'"
         out[name] = _tagged(item, depth + 1)
     return out
-
-
-def _is_plain(key: Any) -> bool:
-    return type(key) is str and key.isascii() and not key.startswith(_MARK)
 
 
 def _text(value: str) -> Any:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import math
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from interlock.analysis.display_text import short_id
 from interlock.approvals import ENDED, EXPIRED_SHARE, challenges, pausing, settle, share_of
@@ -204,32 +204,33 @@ class Maintenance(threading.Thread):
         self._watch, self._settling = ChainWatch(state), TicketSettler(state)
 
     def run(self) -> None:
-        rounds = 0
+        rounds, state = 0, self.state
+        every = (  # rounds of half a second, and the work that is due after so many
+            (1, state.recorder.flush),
+            (1, self._watch.check),
+            (1, self._settling.settle),
+            (1, lambda: pausing.refresh(state)),
+            (1, lambda: challenges.announce(state)),
+            (max(1, int(self.checkpoint_seconds * 2)), lambda: sign_record(state)),
+            (10, lambda: history.renew_leases(state)),
+            (10, lambda: undoing.record_journal_undos(state)),
+            (20, lambda: undoing.is_crowded(state) and undoing.prune(state)),
+            (60, lambda: challenges.expire(state)),
+            (60, lambda: history.close_abandoned(state)),
+            (60, lambda: settle_trust(state)),
+            (60, lambda: watch_expired_share(state, self.alert)),
+            (7200, lambda: undoing.prune(state)),
+            (7200, lambda: undoing.prune_journal(state)),
+            (7200, lambda: prune_record(state, self.keep_days)),
+        )
         self._try(self._settling.begin)
-        self._try(lambda: undoing.prune(self.state))
-        self._try(lambda: undoing.prune_journal(self.state))
+        self._try(lambda: undoing.prune(state))
+        self._try(lambda: undoing.prune_journal(state))
         while not self._ending.wait(0.5):
             rounds += 1
-            self._try(self.state.recorder.flush)
-            self._try(self._watch.check)
-            self._try(self._settling.settle)
-            self._try(lambda: pausing.refresh(self.state))
-            self._try(lambda: challenges.announce(self.state))
-            if rounds % max(1, int(self.checkpoint_seconds * 2)) == 0:
-                self._try(lambda: sign_record(self.state))
-            if rounds % 10 == 0:
-                self._try(lambda: history.renew_leases(self.state))
-                self._try(lambda: undoing.record_journal_undos(self.state))
-            if rounds % 60 == 0:
-                self._try(lambda: challenges.expire(self.state))
-                self._try(lambda: history.close_abandoned(self.state))
-                self._try(lambda: settle_trust(self.state))
-                self._try(lambda: watch_expired_share(self.state, self.alert))
-            if rounds % 7200 == 0 or (rounds % 20 == 0 and undoing.is_crowded(self.state)):
-                self._try(lambda: undoing.prune(self.state))
-            if rounds % 7200 == 0:
-                self._try(lambda: undoing.prune_journal(self.state))
-                self._try(lambda: prune_record(self.state, self.keep_days))
+            for due, work in every:
+                if rounds % due == 0:
+                    self._try(work)
 
     def stop(self) -> None:
         """Stops after flushing the record."""
@@ -237,9 +238,9 @@ class Maintenance(threading.Thread):
         self.join(10)
         self._try(self.state.recorder.flush)
 
-    def _try(self, work: object) -> None:
+    def _try(self, work: Callable[[], object]) -> None:
         try:
-            work()  # type: ignore[operator]
+            work()
             self._said = ""
         except StoreError as error:
             if str(error) != self._said:

@@ -24,7 +24,7 @@ from interlock.engine.decide import Gathered, World
 from interlock.engine.preview import suppose
 from interlock.identity import home_of
 from interlock.impact import inspection
-from interlock.model import AgentRef, Level, Requirement
+from interlock.model import Level, Requirement
 from interlock.policy.circumstances import Circumstances
 from interlock.policy.effect_key import EffectKey, effect_keys, everyday_keys
 from interlock.policy.exemptions import journal_restores
@@ -33,7 +33,7 @@ from interlock.policy.overrides import AppliedRules, LoopRules, apply_all_rules,
 from interlock.policy.patterns import PatternSet, covers, hits
 from interlock.policy.real_paths import STOPPING, tampering
 from interlock.ports import Tx
-from interlock.records import AgentRow, Grant
+from interlock.records import Grant
 from interlock.redaction import redact_text
 from interlock.runtime import Judged, Request, operation_name, with_step
 from interlock.runtime.declarations import find_difference
@@ -72,6 +72,7 @@ def gather(tx: Tx, state: State, judged: Judged) -> Gathered:
     agent = request.agent
     shown = request.step is not None and any(channel.name == DIALOG for channel in state.channels)
     promptable = request.may_prompt and _is_judged_by_user(judged)
+    assessment, mark = judged.judgement.assessment, judged.digest
     if request.token:
         ticket = ticket_of(tx, request.token)
     else:
@@ -86,7 +87,11 @@ def gather(tx: Tx, state: State, judged: Judged) -> Gathered:
         if state.shared
         else None,
         met=denials.find_denial(tx, state, judged, ticket),
-        grants=tuple(one for one in tx.grants(judged.now) if _covers(state, judged, one)),
+        grants=tuple(
+            one
+            for one in tx.grants(judged.now)
+            if find_covering((one,), agent, judged.effect_keys, assessment, mark, judged.now) and is_signed(state, one)
+        ),
         counts=tx.counts(
             agent,
             operation_name(request),
@@ -115,22 +120,18 @@ def _is_judged_by_user(judged: Judged) -> bool:
     )
 
 
-def _covers(state: State, judged: Judged, grant: Grant) -> bool:
-    agent, assessment = judged.request.agent, judged.judgement.assessment
-    found = find_covering((grant,), agent, judged.effect_keys, assessment, judged.digest, judged.now)
-    return found is not None and is_signed(state, grant)
-
-
 def circumstances(state: State, judged: Judged, found: Gathered) -> Circumstances:
     request = judged.request
     blocked = found.block.reason if found.block else state.blocked(request.agent.principal)
     block = request.adapter_context.block if request.adapter_context else None
     step = reached_escalation(block, found.counts.hourly) if block else None
     paused_by, paused_to = state.paused(judged.now)
+    agent, lasts = request.agent, judged.in_force.policy.restriction.scope == "session"
+    row = found.agent if state.shared else state.baseline.agent(agent.principal, agent.name)  # not an edited row
     at = Circumstances(
         mode=judged.in_force.mode,
         blocked=blocked,
-        trust_tier=_tier(state, request.agent, found.agent),
+        trust_tier=row.trust_tier if row is not None else "",
         adapter_context=request.adapter_context,
         registry_match=judged.registry_match,
         repeats=found.counts.repeats,
@@ -140,20 +141,13 @@ def circumstances(state: State, judged: Judged, found: Gathered) -> Circumstance
         claimed_level=request.claimed_level,
         earlier_denial=denials.denial_requirement(found.met),
         escalated=(step.level, step.message) if step else None,
-        confirmed_patterns=_confirmed_patterns(state, judged),
+        confirmed_patterns=state.confirmations.patterns(agent, request.action, judged.now) if lasts else frozenset(),
         tampering=attack(judged),
         mismatch=find_difference(state, judged) if state.declarations.executions else None,
         paused_by=paused_by,
         paused_to=paused_to,
     )
     return with_step(at, request)
-
-
-def _confirmed_patterns(state: State, judged: Judged) -> frozenset[str]:
-    """The patterns that a human confirmed for this session, where the policy lets an approval last that long."""
-    if judged.in_force.policy.restriction.scope != "session":
-        return frozenset()
-    return state.confirmations.patterns(judged.request.agent, judged.request.action, judged.now)
 
 
 def attack(judged: Judged) -> str:
@@ -169,12 +163,6 @@ def attack(judged: Judged) -> str:
         return files(f"{home}{path[1:]}" if path.startswith("~/") else path) if files else None
 
     return tampering(request.action, judgement, read if files is not None else None)
-
-
-def _tier(state: State, agent: AgentRef, row: AgentRow | None) -> str:
-    """The trust tier that an operator set; an edited row is ignored."""
-    known = row if state.shared else state.baseline.agent(agent.principal, agent.name)
-    return known.trust_tier if known else ""
 
 
 HOOK = "hook"

@@ -196,15 +196,13 @@ def own_files(
         for one in (posixpath.normpath(path), there):
             if any(_within(one, own) for own in guarded.paths):
                 yield replace(fact, place="guard", path=one, traits=fact.traits | {OWN, RESOLVED})
-            elif _reaches_down(fact) and (own := next((own for own in guarded.paths if _within(own, one)), "")):
+            elif (fact.verb in _WHOLE or (fact.verb in ("chmod", "chown") and "recursive" in fact.traits)) and (
+                own := next((own for own in guarded.paths if _within(own, one)), "")
+            ):
                 yield replace(fact, place="guard", target=own, path=one, traits=fact.traits | {HOLDS, RESOLVED})
             if any(_within(one, own) for own in hooked):
                 where = "guard" if fact.verb in ("chmod", "chown") else "agent_config"
                 yield replace(fact, place=where, path=one, traits=fact.traits | {HOOKED, RESOLVED})
-
-
-def _reaches_down(fact: Effect) -> bool:
-    return fact.verb in _WHOLE or (fact.verb in ("chmod", "chown") and "recursive" in fact.traits)
 
 
 def _within(path: str, folder: str) -> bool:
@@ -235,7 +233,7 @@ def own_processes(
             elif _found_by_name(fact.target, guarded):
                 yield replace(fact, target=AMONG)
         elif isinstance(fact, Command) and (target := _signals(fact, guarded)):
-            yield Effect("kill", target, "", fact.traits, fact.span, fact.via, _shown(fact))
+            yield Effect("kill", target, "", fact.traits, fact.span, fact.via, show_command(fact.program, fact.words))
 
 
 def _hits(target: str, guarded: OwnAssets) -> bool:
@@ -307,10 +305,6 @@ def _fits(pattern: str, text: str, exact: bool) -> bool:
     except re2.error:
         return True
     return (found.fullmatch(text) if exact else found.search(text)) is not None
-
-
-def _shown(fact: Command) -> str:
-    return show_command(fact.program, fact.words)
 
 
 KILL_FOUND = "self_protection.kill_found"

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from interlock.model import ADMIN, Assessment, Human, Level, Requirement, Trust
+from interlock.model import ADMIN, Assessment, Human, Json, Level, Requirement, Trust, nothing
 from interlock.policy.circumstances import AdapterContext, Contribution
 from interlock.schema import says
 from interlock.times import milliseconds_to_seconds
@@ -77,7 +77,7 @@ class Passage(Struct, frozen=True):
     word: str
     published: str
     code: str = ""
-    details: MappingProxyType[str, Any] = field(default_factory=lambda: MappingProxyType({}))
+    details: Json = field(default_factory=nothing)
 
 
 def gate(level: Level, trust: Trust, matrix: str = "floor") -> str:
@@ -128,7 +128,7 @@ def passage(
     word = gate(call.level, call.trust, matrix)
     if word == DENY:  # only the floor denies
         if not override:
-            return Passage(DENY, published, "PERMISSION_DENIED", MappingProxyType({"reason": OVERRIDE_REQUIRED}))
+            return Passage(DENY, published, "PERMISSION_DENIED", {"reason": OVERRIDE_REQUIRED})
         word = VERIFY
     if _asks(call, policy):
         word = stricter(word, CONFIRM)
@@ -231,24 +231,16 @@ def _asks(call: AdapterCall, policy: TrustPolicy) -> bool:
     return below is not None and call.trust < below and call.level > Level.SAFE
 
 
-def _insufficient(call: AdapterCall, needed: Trust) -> MappingProxyType[str, Any]:
-    return MappingProxyType(
-        {
-            "operation": call.operation,
-            "required_trust": needed.word,
-            "actual_trust": call.trust.word,
-            "danger_level": int(call.level),
-        }
-    )
+def _insufficient(call: AdapterCall, needed: Trust) -> Json:
+    levels = {"required_trust": needed.word, "actual_trust": call.trust.word, "danger_level": int(call.level)}
+    return {"operation": call.operation, **levels}
 
 
-def _denied(call: AdapterCall) -> MappingProxyType[str, Any]:
-    return MappingProxyType(
-        {
-            "operation": call.operation,
-            "danger_level": call.level.word,
-            "adapter_trust": call.trust.word,
-            "minimum_trust_required": minimum_trust_required(call.level).word,
-            "reasons": list(call.reasons),
-        }
-    )
+def _denied(call: AdapterCall) -> Json:
+    return {
+        "operation": call.operation,
+        "danger_level": call.level.word,
+        "adapter_trust": call.trust.word,
+        "minimum_trust_required": minimum_trust_required(call.level).word,
+        "reasons": list(call.reasons),
+    }

@@ -142,7 +142,7 @@ def params_of(action: Action) -> Mapping[str, object]:
 def noun(text: str) -> str:
     """What something is called, without its articles, in the singular, in one of several words for it."""
     words = [word for word in _OTHER.split(normal_name(text)) if word and word not in word_set("articles")]
-    return "_".join(_SAME.get(one := _singular(word), one) for word in words)[:120]
+    return "_".join(_SAME.get(one := (word[:-1] if is_plural(word) else word), one) for word in words)[:120]
 
 
 def targets_in_params(given: object, about: str, exact: bool = False) -> tuple[tuple[str, ...], bool]:
@@ -157,7 +157,7 @@ def targets_in_params(given: object, about: str, exact: bool = False) -> tuple[t
 
     pairs = list(_pairs(given, 0))[: _MOST * 2]
     named = [values for key, values in pairs if _is_name(key, about)]
-    found = named or [values for key, values in pairs if not _words(key) & word_set("aside")]
+    found = named or [values for key, values in pairs if word_set("aside").isdisjoint(_words(key))]
     beside = {spelled_out(value) for values in found if len(values) == 1 for value in values}
     several = dict.fromkeys(spelled_out(value) for values in found if len(values) > 1 for value in values[:_MOST])
     targets = ["_".join(sorted({*beside, one} - {""})) for one in several or [""]]
@@ -170,7 +170,7 @@ def split_off(given: object, names: frozenset[str]) -> tuple[dict[str, str], dic
     where: dict[str, str] = {}
     rest: dict[str, object] = {}
     for key, value in (given if isinstance(given, Mapping) else {}).items():
-        name = "_".join(word for segment in split_name(str(key)) for word in segment)
+        name = "_".join(_words(str(key)))
         if name in names and _counts(value):
             where.setdefault(name, str(value))
         else:
@@ -201,14 +201,14 @@ def _counts(value: Any) -> bool:
 
 
 def _is_name(key: str, about: str) -> bool:
-    words = [word for segment in split_name(key) for word in segment]
+    words = _words(key)
     return bool(words) and (
         words[-1] in word_set("identifying") or noun("_".join(words)) in (about, about.rpartition("_")[2])
     )
 
 
-def _words(key: str) -> set[str]:
-    return {word for segment in split_name(key) for word in segment}
+def _words(key: str) -> list[str]:
+    return [word for segment in split_name(key) for word in segment]
 
 
 def normal_spelling(value: str, about: str = "") -> str:
@@ -217,10 +217,6 @@ def normal_spelling(value: str, about: str = "") -> str:
     text = text.removeprefix(f"{about}_") if about else text
     mark = f"_{hashlib.sha256(text.encode()).hexdigest()[:12]}" if len(text) > _LONGEST else ""
     return text[:_LONGEST] + mark
-
-
-def _singular(word: str) -> str:
-    return word[:-1] if is_plural(word) else word
 
 
 def place_of_params(where: Mapping[str, str], cwd: str) -> str:
