@@ -5,7 +5,7 @@ from __future__ import annotations
 import secrets
 import threading
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from msgspec import Struct, field
 from msgspec.structs import replace
@@ -17,6 +17,7 @@ from interlock.model import Action, AgentRef, Kind, Level, TicketState
 from interlock.policy.exemptions import CONFIRM_PATTERN
 from interlock.ports import Tx
 from interlock.records import Ticket
+from interlock.runtime import put_bounded
 
 if TYPE_CHECKING:
     from interlock.model import Decision
@@ -53,7 +54,7 @@ class Elicitations(Struct):
 
     def opened(self, ticket: Ticket) -> None:
         """Remembers the session of a ticket that was opened through MCP."""
-        _put(self.sessions, ticket.id, ticket.agent.session)
+        put_bounded(self.sessions, ticket.id, ticket.agent.session, MOST)
 
     def is_confirmed(self, ticket: Ticket, session: str, now: float) -> bool:
         """Whether a user confirmed this ticket in this session; enough for a confirm only."""
@@ -84,7 +85,9 @@ def question(state: State, principal: str, session: str, token: str) -> tuple[st
         return None
     ask = f"ask_{secrets.token_urlsafe(24)}"
     with state.lock:
-        _put(state.elicitations.questions, ask, ClientQuestion(ticket.id, principal, session, now + PATIENCE))
+        put_bounded(
+            state.elicitations.questions, ask, ClientQuestion(ticket.id, principal, session, now + PATIENCE), MOST
+        )
     return ask, f"Interlock asks: may the agent do this once? {ticket.title}\n{ticket.reason}".strip()
 
 
@@ -129,7 +132,7 @@ def _answer(tx: Tx, state: State, asked: ClientQuestion, approve: bool) -> Ticke
         return None
     if approve:
         with state.lock:
-            _put(state.elicitations.agreed, before.id, changed.expires_at)
+            put_bounded(state.elicitations.agreed, before.id, changed.expires_at, MOST)
         return changed
     denials.reject(tx, state, before, now)
     state.baseline.ended(before.id)
@@ -162,12 +165,6 @@ def _record_run(tx: Tx, state: State, agent: AgentRef, id: str) -> Ticket | None
         return None
     denials.agree(tx, state, before, now)
     return spent
-
-
-def _put(table: dict[str, Any], key: str, value: Any) -> None:
-    table[key] = value
-    while len(table) > MOST:
-        table.pop(next(iter(table)))
 
 
 CONFIRMED_SECONDS = 3_600  # where the policy names no time

@@ -197,13 +197,17 @@ def remember(tx: Tx, state: State, judged: Judged, ticket: Ticket) -> None:
 
 def reject(tx: Tx, state: State, ticket: Ticket, now: float) -> None:
     """Saves a rejection; it stays in force in the agent's session until a person answers otherwise."""
+    for one in rejections_of(ticket, now):
+        _save(tx, state, one)
+
+
+def rejections_of(ticket: Ticket, at: float) -> list[Denial]:
+    """The denials of a ticket that a person rejected at this time."""
     agent, folder = ticket.agent, str(ticket.action.get("cwd", ""))
-    for text in ticket.effect_keys:
-        _save(
-            tx,
-            state,
-            Denial(text, agent.principal, session_of(agent), ticket.id, now, now + LASTS, folder, rejected_at=now),
-        )
+    return [
+        Denial(text, agent.principal, session_of(agent), ticket.id, at, at + LASTS, folder, rejected_at=at)
+        for text in ticket.effect_keys
+    ]
 
 
 def agree(tx: Tx, state: State, ticket: Ticket, now: float) -> None:

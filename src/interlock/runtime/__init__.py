@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Callable, Collection, Mapping
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -170,6 +169,13 @@ def session_of(agent: AgentRef) -> str:
     return agent.session or f"{agent.principal}/{agent.name}"
 
 
+def put_bounded(table: dict[Any, Any], key: Any, value: Any, most: int) -> None:
+    """Puts a value into a table of at most so many keys; the oldest go first. A known key is never away in between."""
+    table[key] = value
+    while len(table) > most:
+        table.pop(next(iter(table)), None)
+
+
 MOST_JUDGEMENTS = 2_048  # in the cache
 AT_ONCE = 2_000  # steps of reading, some ten milliseconds, that others may wait for
 LONGEST_CACHED = 2_000  # characters; longer texts are not cached, so that the cache stays small
@@ -208,7 +214,7 @@ class ActionReader:
 
     def __init__(self, rules: Rulebook) -> None:
         self.rules = rules
-        self._known: OrderedDict[Key, _Known] = OrderedDict()
+        self._known: dict[Key, _Known] = {}
 
     def read(self, action: Action, files: FileReader | None = None, budget: int = BUDGET) -> Read:
         """The judgement of an action and its match names; raises BudgetSpent where the budget is too small."""
@@ -221,9 +227,7 @@ class ActionReader:
         scripts = files if files is None or isinstance(files, Scripts) else Scripts(files)
         read = self._read(action, scripts, budget)
         if scripts is None or not scripts.used:
-            self._known[key] = _Known(read, scripts is not None)
-            if len(self._known) > MOST_JUDGEMENTS:
-                self._known.popitem(last=False)
+            put_bounded(self._known, key, _Known(read, scripts is not None), MOST_JUDGEMENTS)
         return read
 
     def recall(

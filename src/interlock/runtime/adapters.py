@@ -20,6 +20,7 @@ from interlock.config import Config, ConfigError
 from interlock.model import Kind, Level, Trust, operation
 from interlock.policy.circumstances import AdapterContext
 from interlock.policy.trust_matrix import AdapterCall
+from interlock.runtime import put_bounded
 
 if TYPE_CHECKING:
     from interlock.runtime import Request
@@ -115,12 +116,8 @@ class Adapters:
         same = self.servers.get(name, {})
         if same.get(server.mark) == server:
             return
-        self.servers.setdefault(name, same).pop(server.mark, None)
-        same[server.mark] = server
-        while len(same) > _MOST_TWINS:
-            same.pop(next(iter(same)))
-        while len(self.servers) > _MOST_SERVERS:
-            self.servers.pop(next(iter(self.servers)))
+        put_bounded(same, server.mark, server, _MOST_TWINS)
+        put_bounded(self.servers, name, same, _MOST_SERVERS)
         self.stale = True
 
     def knows(self, server: LoadedAdapter) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections import OrderedDict, deque
+from collections import deque
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -14,6 +14,7 @@ from interlock.model import AgentRef, Level, intent
 from interlock.policy.circumstances import Contribution
 from interlock.policy.declared_steps import DeclaredStep, compare_with_declared, declared_step
 from interlock.redaction import redact_text
+from interlock.runtime import put_bounded
 
 if TYPE_CHECKING:
     from interlock.runtime import Judged
@@ -35,17 +36,15 @@ Key = tuple[str, str, str]  # principal, name, session of the loop
 class Declarations(Struct):
     """Steps reported in this process; after a restart, comparison resumes with the next report."""
 
-    executions: OrderedDict[Key, deque[DeclaredStep]] = field(default_factory=OrderedDict)
-    _names: OrderedDict[tuple[str, str], str] = field(default_factory=OrderedDict)  # principal, session of a call
-    _failed: OrderedDict[tuple[str, str], str] = field(default_factory=OrderedDict)  # principal, name -> the last call
+    executions: dict[Key, deque[DeclaredStep]] = field(default_factory=dict)
+    _names: dict[tuple[str, str], str] = field(default_factory=dict)  # principal, session of a call
+    _failed: dict[tuple[str, str], str] = field(default_factory=dict)  # principal, name -> the last call
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def opened(self, agent: AgentRef) -> None:
         """Starts an execution without reports."""
         with self._lock:
-            self.executions[_key(agent)] = deque(maxlen=HINTS)
-            while len(self.executions) > MOST:
-                self.executions.popitem(last=False)
+            put_bounded(self.executions, _key(agent), deque(maxlen=HINTS), MOST)
 
     def reported(self, agent: AgentRef, hint: DeclaredStep) -> None:
         if _key(agent) not in self.executions:
@@ -62,18 +61,14 @@ class Declarations(Struct):
         if not session or not name:
             return
         with self._lock:
-            self._names[principal, session] = normal_name(name)
-            while len(self._names) > MOST:
-                self._names.popitem(last=False)
+            put_bounded(self._names, (principal, session), normal_name(name), MOST)
 
     def failed(self, agent: AgentRef, words: str) -> None:
         """Notes a failed call of a session in the loop; the next step's answer mentions it."""
         with self._lock:
             name = self._names.get((agent.principal, agent.session), "")
             if any(key[:2] == (agent.principal, name) for key in self.executions):
-                self._failed[agent.principal, name] = redact_text(words)[:HINT_LENGTH]
-            while len(self._failed) > MOST:
-                self._failed.popitem(last=False)
+                put_bounded(self._failed, (agent.principal, name), redact_text(words)[:HINT_LENGTH], MOST)
 
     def failure(self, agent: AgentRef) -> str:
         """The call that failed since the last step, once."""

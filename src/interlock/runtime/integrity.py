@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
-from interlock.approvals.denials import LASTS
+from interlock.approvals.denials import rejections_of
 from interlock.approvals.tickets import seal_of
 from interlock.audit.chain import CONFIRMED, EVENTS
 from interlock.canonical_json import normal_name
 from interlock.model import Confidential, TicketState
 from interlock.ports import Tx
 from interlock.records import AgentRow, Approval, AuditQuery, AuditRow, Block, Denial, Grant, Ticket, TicketQuery
+from interlock.runtime import put_bounded
 
 if TYPE_CHECKING:
     from interlock.runtime.state import State
@@ -59,19 +60,20 @@ class IntegrityBaseline:
         self._revoked |= set(_named(tx, "grant_revoked", "grant", now - _GRANTS_WITHIN))
         self.take_denials(tx, now)
         for id in _named(tx, "reject", "ticket", now - state.policy.denial_seconds):
-            no = tx.ticket(id)
-            if no is not None:
-                self._rejected(no)
+            no = tx.ticket(id)  # the recorded rejection counts, whatever became of its rows
+            for one in rejections_of(no, no.decided_at) if no is not None else ():
+                if (one.effect_key, one.session, one.ticket) not in self._denials.get(one.principal, {}):
+                    self.deny(one)
 
     # tickets
 
     def opened(self, ticket: Ticket) -> None:
-        _put(self._since, ticket.id, ticket.opened_at)
+        put_bounded(self._since, ticket.id, ticket.opened_at, MOST)
 
     def ask(self, id: str, now: float) -> None:
         """Notes that the caller still asks for a ticket."""
         self._asked.pop(id, None)
-        _put(self._asked, id, now)
+        put_bounded(self._asked, id, now, MOST)
 
     def last_asked_at(self, ticket: Ticket) -> float:
         """When the caller last asked for a ticket, as far as this process knows."""
@@ -80,18 +82,18 @@ class IntegrityBaseline:
     def cooling_since(self, ticket: Ticket, now: float) -> float:
         """When its cooling-off began; a ticket unknown to this process starts cooling now."""
         if ticket.id not in self._since:
-            _put(self._since, ticket.id, now)
+            put_bounded(self._since, ticket.id, now, MOST)
         return self._since[ticket.id]
 
     def spend(self, id: str, by: object) -> bool:
         """Whether `by` may spend this ticket; False where it was spent or revoked before."""
         if id not in self._ended:
-            _put(self._ended, id, by)
+            put_bounded(self._ended, id, by, MOST)
         return self._ended[id] is by
 
     def ended(self, id: str) -> None:
         """Ends a ticket for good."""
-        _put(self._ended, id, _TAKEN_BACK)
+        put_bounded(self._ended, id, _TAKEN_BACK, MOST)
 
     def has_ended(self, id: str) -> bool:
         return id in self._ended
@@ -108,7 +110,7 @@ class IntegrityBaseline:
     def deny(self, denial: Denial) -> None:
         """Remembers a denial, or that it ended."""
         of = self._denials.setdefault(denial.principal, {})
-        _put(of, (denial.effect_key, denial.session, denial.ticket), denial)
+        put_bounded(of, (denial.effect_key, denial.session, denial.ticket), denial, MOST)
 
     def denials(self, principal: str, now: float) -> list[Denial]:
         """The denials of a principal that are in force, as this process knows them."""
@@ -119,16 +121,6 @@ class IntegrityBaseline:
         if len(live) < len(found):
             self._denials[principal] = live
         return list(live.values())
-
-    def _rejected(self, ticket: Ticket) -> None:
-        """Restores a recorded rejection, whatever became of its rows."""
-        agent, at = ticket.agent, ticket.decided_at
-        session = agent.session or f"{agent.principal}/{agent.name}"
-        for text in ticket.effect_keys:
-            known = self._denials.get(agent.principal, {}).get((text, session, ticket.id))
-            if known is None:
-                folder = str(ticket.action.get("cwd", ""))
-                self.deny(Denial(text, agent.principal, session, ticket.id, at, at + LASTS, folder, rejected_at=at))
 
     # grants
 
@@ -148,7 +140,7 @@ class IntegrityBaseline:
     # agents
 
     def agent_changed(self, row: AgentRow) -> None:
-        _put(self._agents, (row.principal, normal_name(row.name)), row)
+        put_bounded(self._agents, (row.principal, normal_name(row.name)), row, MOST)
 
     def agent(self, principal: str, name: str) -> AgentRow | None:
         """The agent as operators last changed it."""
@@ -172,12 +164,6 @@ def recorded_blocks(tx: Tx) -> list[Block]:
                 Block(principal, str(reason or "blocked"), row.at, str(said.get("by"))) if blocks else None
             )
     return [block for block in last.values() if block is not None and tx.block(block.principal) is None]
-
-
-def _put(table: dict[Any, Any], key: Any, value: Any) -> None:
-    table[key] = value
-    while len(table) > MOST:
-        table.pop(next(iter(table)))
 
 
 def _named(tx: Tx, event: str, key: str, since: float) -> Iterator[str]:
@@ -232,9 +218,7 @@ class ShownCodes:
         """Replaces the code that was shown before."""
         with self._lock:
             self._shown.pop(challenge, None)
-            self._shown[challenge] = shown
-            while len(self._shown) > MOST_CODES:
-                self._shown.pop(next(iter(self._shown)))
+            put_bounded(self._shown, challenge, shown, MOST_CODES)
 
     def shown(self, challenge: str, now: float) -> ShownCode | None:
         found = self._shown.get(challenge)
@@ -248,9 +232,7 @@ class ShownCodes:
     def agree(self, ticket: str, until: float) -> None:
         """Notes a correct code from a channel without sign-in for this ticket."""
         with self._lock:
-            self._agreed[ticket] = until
-            while len(self._agreed) > MOST_CODES:
-                self._agreed.pop(next(iter(self._agreed)))
+            put_bounded(self._agreed, ticket, until, MOST_CODES)
 
     def is_agreed(self, ticket: str, now: float) -> bool:
         return now < self._agreed.get(ticket, 0.0)
