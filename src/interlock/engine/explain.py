@@ -139,10 +139,10 @@ def summary(assessment: Assessment, answer: PolicyAnswer) -> Line:
     if not assessment.findings:
         return StyledText(f"{found.lead}:", found.word), StyledText(f" {_QUIET[assessment.level]}.")
     worst = assessment.findings[0]
-    words = f" {mid_sentence(worst.reason)} ({worst.rule})."
-    return StyledText(f"{found.lead}:", found.word), StyledText(
-        words + (f" {_sentence(worst.instead)}" if worst.instead else "")
-    )
+    words, instead = f" {mid_sentence(worst.reason)} ({worst.rule}).", worst.instead
+    if instead and not instead.endswith((".", "!", "?", ":")):
+        instead = f"Try `{instead}`." if instead[:1].islower() else f"{instead}."
+    return StyledText(f"{found.lead}:", found.word), StyledText(f"{words} {instead}" if instead else words)
 
 
 _QUIET = MappingProxyType(
@@ -204,7 +204,9 @@ def _figures(assessment: Assessment) -> Iterator[Line]:
     named = {finding_factor(finding.rule, finding.reason) for finding in assessment.findings}
     factors = [factor for factor in assessment.factors if factor not in named]
     yield _row("Level", StyledText(f"{int(level)} {level.word}", f"level{int(level)}"))
-    yield _row("Undo", StyledText(_undo(assessment)))
+    harmless = level is Level.SAFE and not assessment.irreversible
+    undo = undo_words(assessment.irreversible, (finding.undo for finding in assessment.findings))
+    yield _row("Undo", StyledText("nothing to undo" if harmless else visible(undo)))
     yield _row("Score", StyledText(f"{assessment.score} of 100, tier {assessment.tier.value}: {', '.join(factors)}"))
 
 
@@ -230,19 +232,9 @@ def _policy_lines(answer: PolicyAnswer) -> Iterator[Line]:
     yield _row("Policy", StyledText(visible(f"{answer.policy}{mode}: {answer.outcome}{why}")))
 
 
-def _undo(assessment: Assessment) -> str:
-    if assessment.level is Level.SAFE and not assessment.irreversible:
-        return "nothing to undo"
-    return visible(undo_words(assessment.irreversible, (finding.undo for finding in assessment.findings)))
-
-
 def _row(name: str, value: StyledText) -> Line:
     return StyledText(f"{name:<10}", "dim"), value
 
 
 def _plain(text: str) -> Line:
     return (StyledText(text),)
-
-
-def _sentence(text: str) -> str:
-    return text if text.endswith((".", "!", "?", ":")) else f"Try `{text}`." if text[:1].islower() else f"{text}."

@@ -239,27 +239,20 @@ IRREVERSIBLE = (
 )  # fmt: skip
 
 
+_SPEC = (
+    ("never", Requirement(blocked=True), "blocked", BLOCKED),
+    ("glob", Requirement(human=Human.VERIFY), "dangerous", DANGEROUS),
+    ("glob", Requirement(human=Human.CONFIRM), "irreversible", IRREVERSIBLE),
+)
+
+
 def spec_globs(named: MatchNames) -> list[tuple[str, Requirement, str]]:
     """The matches of seed 002's lists on shell text: denied for good, denied until approved, or confirmed by a person."""
-    found: list[tuple[str, Requirement, str]] = []
-    for tool, text in named.tools[:1]:
-        if tool != "Bash":
-            continue
-        found += [("never", Requirement(blocked=True), f"blocked pattern: {g}") for g in _matching(BLOCKED, text)]
-        found += [
-            ("glob", Requirement(human=Human.VERIFY), f"dangerous pattern: {g}") for g in _matching(DANGEROUS, text)
-        ]
-        found += [
-            ("glob", Requirement(human=Human.CONFIRM), f"irreversible pattern: {g}")
-            for g in _matching(IRREVERSIBLE, text)
-        ]
-    return found
-
-
-def _matching(globs: tuple[str, ...], text: str) -> list[str]:
-    return [glob for glob in globs if _matches(glob, text)]
-
-
-def _matches(glob: str, text: str) -> bool:
-    """A star is the only wildcard of these lists."""
-    return fnmatchcase(text, glob.replace("[", "[[]").replace("?", "[?]"))
+    return [
+        (name, requirement, f"{kind} pattern: {glob}")
+        for tool, text in named.tools[:1]
+        if tool == "Bash"
+        for name, requirement, kind, globs in _SPEC
+        for glob in globs
+        if fnmatchcase(text, glob.replace("[", "[[]").replace("?", "[?]"))  # a star is the only wildcard of these lists
+    ]

@@ -111,10 +111,4 @@ def _by_flags(flags: Flags) -> str:
 
 
 def _either(one: Flags, other: Flags) -> Flags:
-    return Flags(
-        one.destructive or other.destructive,
-        one.touches_files or other.touches_files,
-        one.touches_network or other.touches_network,
-        one.escalates_privileges or other.escalates_privileges,
-        one.requires_confirmation or other.requires_confirmation,
-    )
+    return Flags(*(getattr(one, name) or getattr(other, name) for name in Flags.__struct_fields__))

@@ -189,34 +189,28 @@ _MODES = MappingProxyType(
 
 def policy_warnings(policy: Policy, mode: str = "enforcing", patterns: NamePatterns = BUILT_IN_PATTERNS) -> list[str]:
     """Everything that makes this weaker than it could be."""
-    return [*_of_mode(mode), *_of_policy(policy), *_of_patterns(patterns), *severity_warnings(policy.severities)]
+    lax = [f'safetyLoop.mode = "{mode}": {_MODES[mode]}'] if mode in _MODES else []
+    return [*lax, *_of_policy(policy), *_of_patterns(patterns), *severity_warnings(policy.severities)]
 
 
 def severity_warnings(gate: Severities) -> list[str]:
     """What of seed 003's settings does."""
-    warnings = []
-    if not gate.enabled:
-        warnings.append("gate.enabled = false: nothing is held")
-    if not gate.require_approval_for_critical:
-        warnings.append("gate.requireApprovalForCritical = false: critical actions pass without a human")
-    if not gate.block_on_match_failure:
-        warnings.append("gate.blockOnMatchFailure = false: what cannot be matched passes")
-    if gate.bypass_for_trust_tiers:
-        tiers = ", ".join(sorted(gate.bypass_for_trust_tiers))
-        warnings.append(f"gate.bypassForTrustTiers = [{tiers}]: these agents skip cooling-off and confirmation")
-    if gate.default_cooling_off_ms < 30_000 or gate.max_cooling_off_ms < 30_000:
-        warnings.append("cooling-off is under 30 s: hardly time for a veto")
-    return warnings
-
-
-def _of_mode(mode: str) -> Iterator[str]:
-    if mode in _MODES:
-        yield f'safetyLoop.mode = "{mode}": {_MODES[mode]}'
+    tiers = ", ".join(sorted(gate.bypass_for_trust_tiers))
+    brief = min(gate.default_cooling_off_ms, gate.max_cooling_off_ms) < 30_000
+    warnings = {
+        "gate.enabled = false: nothing is held": not gate.enabled,
+        "gate.requireApprovalForCritical = false: critical actions pass without a human": not gate.require_approval_for_critical,
+        "gate.blockOnMatchFailure = false: what cannot be matched passes": not gate.block_on_match_failure,
+        f"gate.bypassForTrustTiers = [{tiers}]: these agents skip cooling-off and confirmation": bool(tiers),
+        "cooling-off is under 30 s: hardly time for a veto": brief,
+    }
+    return [words for words, holds in warnings.items() if holds]
 
 
 def _of_policy(policy: Policy) -> Iterator[str]:
     named = f"policy {policy.name!r}"
-    free = [level.word for level in Level if level >= Level.DESTRUCTIVE and _asks_nothing(policy, level)]
+    held = {level for level, control in policy.levels.items() if control.requirement != Requirement() or control.denies}
+    free = [level.word for level in Level if level >= Level.DESTRUCTIVE and level not in held]
     if free:
         yield f"{named}: the levels {', '.join(free)} ask for nothing; only patterns and what cannot be approved stop an action"
     if policy.cooling_frees_irreversible:
@@ -228,11 +222,6 @@ def _of_policy(policy: Policy) -> Iterator[str]:
         yield f'{named}: escalation.{", escalation.".join(off)} = "off": much of the same asks for nothing more'
     if policy.restriction.scope == "session":
         yield f"{named}: one approval of a confirm pattern answers it for a whole session"
-
-
-def _asks_nothing(policy: Policy, level: Level) -> bool:
-    control = policy.levels[level]
-    return control.requirement == Requirement() and not control.denies
 
 
 def _of_patterns(patterns: NamePatterns) -> Iterator[str]:
