@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from interlock.analysis.operations.browser import read_page_script
 from interlock.analysis.operations.operation import read_operation
+from interlock.analysis.operations.requests import read_page_script
 from recording_report import Recorder
 
 AWAY = (

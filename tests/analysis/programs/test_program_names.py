@@ -108,9 +108,9 @@ EXCEPTIONS = {
 # Files about names: of operations, of their parameters, of what sentences speak of.
 ELSEWHERE = frozenset({
     "analysis/lexicon/__init__.py",
-    "analysis/operations/command_params.py",
     "analysis/operations/effects.py",
     "analysis/operations/files.py",
+    "analysis/operations/payloads.py",
     "analysis/operations/tools.py",
     "analysis/prose/__init__.py",
 })  # fmt: skip

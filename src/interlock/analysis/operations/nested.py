@@ -11,9 +11,9 @@ from typing import Any
 from interlock.analysis.facts import Report
 from interlock.analysis.lexicon import split_name, verbs
 from interlock.analysis.lexicon.load import Patterns, WordLists, WordMaps
-from interlock.analysis.operations.command_params import reads_as_command
 from interlock.analysis.operations.names import NamedAct, parse_name
 from interlock.analysis.operations.params import MAX_TEXT, PLAIN, Keys, each, short_keys, squash, text_at
+from interlock.analysis.operations.payloads import reads_as_command
 from interlock.analysis.operations.requests import is_request
 from interlock.analysis.operations.tools import built_in, is_runner
 

@@ -22,8 +22,6 @@ from interlock.analysis.lexicon import (
     split_name,
 )
 from interlock.analysis.lexicon.load import WordLists, WordMaps
-from interlock.analysis.operations.browser import read_click, read_confirmation
-from interlock.analysis.operations.command_params import run_named, text_of
 from interlock.analysis.operations.effects import (
     CHANGE,
     CLOUD,
@@ -57,8 +55,8 @@ from interlock.analysis.operations.params import (
     spelled_twice,
     walk,
 )
-from interlock.analysis.operations.payloads import is_statement, read_payloads
-from interlock.analysis.operations.requests import attaches_data, sends_secret
+from interlock.analysis.operations.payloads import is_statement, read_payloads, run_named, text_of
+from interlock.analysis.operations.requests import attaches_data, read_click, read_confirmation, sends_secret
 from interlock.analysis.operations.settings import out_of_bounds, settings_of
 from interlock.analysis.operations.tools import built_in, read_tool_call, tool_reader
 from interlock.analysis.shell import Job

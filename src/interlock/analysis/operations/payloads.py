@@ -1,23 +1,304 @@
-"""Code, statements and requests in parameters, and text typed into a live process, handed to the reader of their language."""
+"""Commands, code and statements in parameters, and text typed into a live process, handed to the reader of their language."""
 
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Callable, Mapping, Sequence
-from functools import cache
+from functools import cache, lru_cache
+from typing import Any
 
 from interlock.analysis.facts import Report
 from interlock.analysis.lexicon import split_name
 from interlock.analysis.lexicon.load import Patterns, WordLists, WordMaps
-from interlock.analysis.operations.browser import read_page_script
-from interlock.analysis.operations.command_params import is_command, read_commands, shell_text, text_of
-from interlock.analysis.operations.params import MAX_TEXT, Keys, each, short_keys, text_at
-from interlock.analysis.operations.requests import URL_KEYS, is_request, read_request
-from interlock.analysis.programs.load import program_set
+from interlock.analysis.operations.params import HOLDERS, MAX_TEXT, Keys, each, short_keys, squash, text_at, truth
+from interlock.analysis.operations.requests import URL_KEYS, as_json, is_request, read_page_script, read_request
+from interlock.analysis.programs.load import called_programs, describe, program_set, shipped_programs
 
 _PATTERNS = Patterns("payloads")
 _LISTS = WordLists("payloads")
 _MAPS = WordMaps("payloads")
+_SHORT: Mapping[str, str] = {"directories": "-d", "directory": "-d", "ignored": "-x"}
+_CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
+_MOST = 60
+
+
+def run_named(segments: Sequence[tuple[str, ...]], params: Mapping[str, Any], out: Report) -> None:
+    """Reports the command, when the words of the name are one."""
+    words = sum(segments, ())
+    words = words[words[:1] == ("mcp",) :]
+    program, *before = _called(words[0]).split() if words else [""]
+    if program not in program_set("operation_names") or len(words) > 6:
+        return
+    rest = [*before, *(word for word in words[1:] if word not in _LISTS.fillers and word != words[0])]
+    if "-".join(rest[:2]) in program_set("said_subcommands"):
+        rest = ["-".join(rest[:2]), *rest[2:]]  # git_filter_branch
+    said = text_at(params, "action", "command")
+    rest += [said] if said.isalpha() and rest[-1:] != [said] else []  # docker_compose {"action": "down"}
+    if not rest and "subcommand" not in params and program not in program_set("operation_alone"):
+        return
+    if program in program_set("operation_hyphens") and len(rest) > 2:
+        rest = [rest[0], "-".join(rest[1:])]
+    elif program in program_set("operation_colons") and len(rest) > 1:
+        rest = [":".join(rest)]
+    out.run([program, *rest, *_switches(params), *_placed(params)])
+
+
+def _switches(params: Mapping[str, Any]) -> list[str]:
+    """The parameters that are flags of a command line."""
+    found = []
+    for key, value in list(params.items())[:_MOST]:
+        short = squash(key)
+        if not isinstance(key, str) or short in _LISTS.no_flags:
+            continue
+        if value is True or (isinstance(value, str) and truth(value) is True):
+            found.append(_SHORT.get(short) or _flag(_CAMEL.sub("-", key).replace("_", "-").lower()))
+        elif short == "mode" and isinstance(value, str) and value.lower() in _LISTS.modes:
+            found.append(_flag(value.lower()))
+    return found
+
+
+def _flag(name: str) -> str:
+    return name if name.startswith("-") else f"-{name}" if len(name) == 1 else f"--{name}"
+
+
+def _structured(keys: Keys) -> list[str]:
+    """Flags that are given as an object: {"all": true, "n": "prod"}."""
+    objects = (keys[key] for key in ("flags", "options", "opts") if isinstance(keys.get(key), Mapping))
+    flags: Mapping[str, Any] = next(objects, {})
+    found = _switches(flags)
+    for key, value in list(flags.items())[:_MOST]:
+        if isinstance(key, str) and isinstance(value, (str, int)) and not isinstance(value, bool):
+            found += [_flag(key), str(value)] if len(key) == 1 else [f"{_flag(key)}={value}"]
+    return found
+
+
+def _placed(params: Mapping[str, Any]) -> list[str]:
+    """The parameters that are operands of a command line."""
+    keys, found = short_keys(params), list[str]()
+    for key in filter(keys.__contains__, _LISTS.in_order("placed")):
+        given = [item for item in each(keys[key]) if isinstance(item, str) and item.strip()]
+        found += given[0].split()[:_MOST] if given and given[0] is keys[key] and key in _LISTS.split else given
+    return found
+
+
+_ENDS = ("command", "cmd", "commandline", "cmdline")
+_CRON = re.compile(r"\s*(?:@\w+|(?:[\d*/,A-Za-z-]+\s+){5})(?:root\s+)?(\S.*)$", re.DOTALL)
+
+
+@lru_cache(maxsize=4096)
+def is_command(key: str) -> bool:
+    """True for a parameter that is named as a command line is: az_command, commandToRun."""
+    return key in _LISTS.shell or (key.endswith(_ENDS) and key != "subcommand")
+
+
+def feed(out: Report, keys: Keys, *taken: str) -> Report:
+    """The report for a command beside which the text stands that it reads: {"command": "sh", "input": …}."""
+    fed: Callable[[str], Report] | None = getattr(out, "fed", None)
+    texts = (text_of(keys.get(key)) for key in _LISTS.in_order("fed") if key not in taken)
+    text = next(filter(str.strip, texts), "")
+    return fed(text[:MAX_TEXT]) if text and fed is not None else out
+
+
+def read_commands(words: Sequence[str], keys: Keys, language: str, out: Report) -> bool:
+    """Reads every command that the parameters hold; True when there was one."""
+    held = (short_keys(value) for key in HOLDERS if isinstance(value := keys.get(key), Mapping))
+    for given in (keys, *held):  # {"action": {"type": "exec", "command": […]}}
+        found = False
+        for key in sorted(filter(is_command, given)):
+            if key != "lua" or language == "redis":
+                found = _command(key, words, given, language, feed(out, given, key)) or found
+        if found:
+            read_environment(given, out)
+            return True
+    return _arguments(words, keys, language, out)
+
+
+def read_environment(keys: Keys, out: Report) -> None:
+    """The variables that a command is given beside it, some of which programs run: {"command": …, "env": {"GIT_PAGER": …}}."""
+    for given in (keys.get(key) for key in ("env", "environment", "envvars", "environmentvariables")):
+        for name, value in list(given.items())[:_MOST] if isinstance(given, Mapping) else ():
+            if isinstance(name, str) and name.isidentifier() and isinstance(value, str) and value.strip():
+                out.shell(f"{name}={shlex.quote(value[:MAX_TEXT])} true")
+
+
+def _command(key: str, words: Sequence[str], keys: Keys, language: str, out: Report) -> bool:
+    value = keys[key]
+    if isinstance(value, Mapping):  # {"dropDatabase": 1} is a command of MongoDB, its first key says what is done
+        if language == "mongo":
+            out.code("mongo", f"db.runCommand({as_json(value)})")
+        return language == "mongo"
+    argv, text = argv_of(value, keys), text_of(value)
+    if not _LISTS.network.isdisjoint(words) and _PATTERNS.unsets.search(text[:MAX_TEXT]):
+        out.effect("act_unconfigure", "a device of the network")
+    script = language in _LISTS.scripts and key not in _LISTS.command_only
+    if language == "redis" and "redis." in text:
+        out.code("lua", text)
+    elif language in _LISTS.stores and (argv or text):
+        out.code(language, " ".join(argv) if argv else text)
+    elif script and (language == "powershell" or not key.endswith(_ENDS)):
+        out.code(language, text or " ".join(argv))
+    elif argv:
+        out.run(_with_program(words, argv, keys))
+        for line in argv if key == "commands" else ():  # the words of one, or several
+            shell_text(line, out)
+    elif isinstance(value, (list, tuple)):
+        for item in value[:200]:
+            if isinstance(item, str):
+                shell_text(item, out)
+            elif isinstance(item, (list, tuple)):
+                _command(key, words, {key: item}, language, out)
+    elif isinstance(value, str) and value.strip():
+        _shell(words, value, keys, out)
+    else:
+        return False
+    return True
+
+
+def _arguments(words: Sequence[str], keys: Keys, language: str, out: Report) -> bool:
+    """Words without a command: of a tool that is a program, of a program that is named beside, or a whole command."""
+    listed = argv_of(keys.get("args"), {}) if isinstance(keys.get("args"), (list, tuple)) else []
+    if language == "redis" and listed:
+        out.code("redis", " ".join(listed))
+        return True
+    if "ansible" in words and _ad_hoc(keys, out):
+        return True
+    program = next(filter(_is_runnable, map(_called, words)), "")
+    if program and all(word in _LISTS.plain or _called(word) == program for word in words):
+        return _program(program, keys, out)
+    if _LISTS.starts.isdisjoint(words):
+        return False
+    started = text_at(keys, *_LISTS.in_order("started"))
+    fed = feed(out, keys)
+    argv = argv_of(started, keys) or ([started] if started and fed is not out else [])
+    if not argv:
+        fed = out
+        argv = argv_of(keys.get("argv"), {}) or (
+            listed if not started and listed[0:1] and listed[0] in shipped_programs() else []
+        )
+    if argv:
+        fed.run(argv)
+    return bool(argv)
+
+
+def _ad_hoc(keys: Keys, out: Report) -> bool:
+    """ansible HOSTS -m MODULE -a ARGS."""
+    module = text_at(keys, "module", "modulename")
+    if module:
+        given = next((keys[key] for key in ("args", "moduleargs", "arguments", "command") if keys.get(key)), "")
+        if isinstance(given, Mapping):
+            given = " ".join(f"{name}={value}" for name, value in list(given.items())[:50])
+        hosts = text_at(keys, "hosts", "pattern", "host", "group", "inventory") or "all"
+        out.run(["ansible", hosts, "-m", module, "-a", text_of(given) or str(given)])
+    return bool(module)
+
+
+def argv_of(value: object, keys: Keys) -> list[str]:
+    """The words of a command that is given as a list, or as a program and its arguments."""
+    if isinstance(value, (list, tuple)):
+        words = [item for item in value[:1000] if isinstance(item, (str, int, float))]
+        whole = len(words) == len(value[:1000]) and not any(isinstance(item, str) and " " in item for item in words[:1])
+        return [str(item) for item in words] if whole else []
+    if not isinstance(value, str) or not value.strip() or " " in value.strip():
+        return []
+    for key in _LISTS.in_order("args"):
+        rest = keys.get(key)
+        if isinstance(rest, (list, tuple)) and rest:
+            return [value.strip(), *(str(item) for item in rest[:1000] if isinstance(item, (str, int, float)))]
+        if isinstance(rest, str) and rest.strip():
+            return [value.strip(), *_split(rest)]
+    return []
+
+
+def _split(text: str) -> list[str]:
+    try:
+        return shlex.split(text[:MAX_TEXT])
+    except ValueError:
+        return text.split()
+
+
+def text_of(value: object) -> str:
+    """Text as it is, or lines of text as one."""
+    if isinstance(value, (list, tuple)) and all(isinstance(item, str) for item in value[:500]):
+        return "\n".join(value[:500])
+    return value if isinstance(value, str) else ""
+
+
+def _called(word: str) -> str:
+    return called_programs().get(word, word)
+
+
+def _is_runnable(name: str) -> bool:
+    return name in program_set("operation_names") or name in program_set("tool_names")
+
+
+def _with_program(words: Sequence[str], argv: list[str], keys: Keys) -> list[str]:
+    """A command of a tool that is named after its program: kubectl_generic {"command": "delete"} runs kubectl."""
+    program = next(filter(_is_runnable, words), "")
+    if words and program in program_set("operation_scripts") and not {"run", "script"}.isdisjoint(words):
+        return [program, "run", *argv]
+    script = next((name for name in map(_called, words) if name in program_set("operation_frameworks")), "")
+    if script and not describe(argv[0].rstrip("0123456789.")).wrapper:  # python3
+        return [script, *argv]
+    if not program or words[-1] not in (program, *_LISTS.plain) or "exec" in words[-2:]:
+        return argv
+    first = argv[0].rpartition("/")[2]
+    if first in (program, "env") or describe(first).wrapper:  # env may stand before any program
+        return argv
+    if first in program_set("operation_names") and program not in program_set("operation_wraps"):
+        return argv
+    rest = [*_switches(keys), *_placed(keys)] if len(argv) == 1 and {"args", "arguments"}.isdisjoint(keys) else []
+    return [program, *argv, *_structured(keys), *rest]
+
+
+def _shell(words: Sequence[str], text: str, keys: Keys, out: Report) -> None:
+    if any("cron" in word for word in words) and (scheduled := _CRON.match(text[:MAX_TEXT])):
+        text = scheduled[1]
+    one = text.split(None, 1)[:1]
+    if " " not in text.strip():
+        whole = _with_program(words, one, keys)
+        if len(whole) > len(one) and whole[0] not in program_set("operation_scripts"):
+            out.run(whole)
+            return
+    shell_text(" ".join([*_with_program(words, one, {})[:-1], text]), out)
+
+
+def reads_as_command(text: str) -> bool:
+    """True for text that begins with a program, as prose tells it."""
+    from interlock.analysis.prose.commands import is_command
+
+    return is_command(text)
+
+
+def shell_text(text: str, out: Report) -> None:
+    """Text that is given to a shell, of whichever system it was written for."""
+    from interlock.analysis.read import looks_like_windows
+
+    text = text[: MAX_TEXT + 1]
+    if language := looks_like_windows(text, ""):
+        out.code(language, text)
+    else:
+        out.shell(text)
+
+
+def _program(program: str, keys: Keys, out: Report) -> bool:
+    """A tool that is named like a program, and gets its words as arguments."""
+    for key in _LISTS.in_order("words_of"):
+        value = keys.get(key)
+        argv = _split(value) if isinstance(value, str) else text_of(value).split("\n") if value else []
+        if not any(argv):
+            continue
+        first = next((name for name in ("subcommand", "operation") if isinstance(keys.get(name), str)), key)
+        argv = [*_split(keys[first]), *argv] if first != key else argv
+        rest = (
+            []
+            if key in _LISTS.args
+            else [str(keys[key]) for key in _LISTS.in_order("told") if isinstance(keys.get(key), str)]
+        )
+        out.run([*([] if argv[0] == program else [program]), *argv, *_structured(keys), *rest])
+        return True
+    return False
+
 
 _KEY_LANGUAGES = {"cypherquery": "cypher"} | {name: name for name in ("cypher", "cql", "mongo", "redis")}
 _STRINGS = re.compile(r'"(?:[^"\\]|\\.)*"')

@@ -10,8 +10,6 @@ from interlock.analysis.facts import Report
 from interlock.analysis.lexicon import split_name, vocabulary
 from interlock.analysis.lexicon.load import WordLists, WordMaps
 from interlock.analysis.operations import files
-from interlock.analysis.operations.browser import read_click, read_page_script
-from interlock.analysis.operations.command_params import read_commands, reads_as_command, shell_text, text_of
 from interlock.analysis.operations.params import (
     MAX_TEXT,
     Keys,
@@ -20,8 +18,17 @@ from interlock.analysis.operations.params import (
     text_at,
     walk,
 )
-from interlock.analysis.operations.payloads import read_payloads, read_typed, reader_of, type_into
-from interlock.analysis.operations.requests import asks_with_key, nested_request
+from interlock.analysis.operations.payloads import (
+    read_commands,
+    read_payloads,
+    read_typed,
+    reader_of,
+    reads_as_command,
+    shell_text,
+    text_of,
+    type_into,
+)
+from interlock.analysis.operations.requests import asks_with_key, nested_request, read_click, read_page_script
 from interlock.analysis.operations.settings import out_of_bounds
 
 Field = Callable[[str], None]

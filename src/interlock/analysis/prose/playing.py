@@ -7,8 +7,8 @@ from collections.abc import Iterable, Mapping
 
 from interlock.analysis.facts import Report
 from interlock.analysis.lexicon.load import Patterns, WordLists
-from interlock.analysis.operations.command_params import shell_text
 from interlock.analysis.operations.names import is_operation
+from interlock.analysis.operations.payloads import shell_text
 from interlock.analysis.operations.requests import acting_path
 from interlock.analysis.prose.clauses import AnnouncedAct, Tokens, framed
 from interlock.analysis.prose.code_spans import calls_in
