@@ -13,9 +13,9 @@ from interlock.analysis.lexicon import split_name, verbs
 from interlock.analysis.lexicon.load import Patterns, WordLists, WordMaps
 from interlock.analysis.operations.names import NamedAct, parse_name
 from interlock.analysis.operations.params import MAX_TEXT, PLAIN, Keys, each, short_keys, squash, text_at
-from interlock.analysis.operations.payloads import reads_as_command
+from interlock.analysis.operations.payloads import is_command, reads_as_command, text_of
 from interlock.analysis.operations.requests import is_request
-from interlock.analysis.operations.tools import built_in, is_runner
+from interlock.analysis.operations.tools import built_in
 
 _PATTERNS = Patterns("nested")
 _LISTS = WordLists("nested")
@@ -101,16 +101,16 @@ def _calls_of(value: Mapping[str, Any], depth: int, loose: bool, kind: str) -> t
     names = _LISTS.methods if not depth else _LISTS.call_names | _LISTS.names if loose else _LISTS.names
     if (named := _named_call(value, names)) is not None:
         return [named], []
-    inner = [(squash(name), item) for name, item in list(value.items())[:_MOST]]
-    if depth and is_request(dict(inner)):
-        return [("call_http_request", value)], []
-    if depth and loose and kind != "read" and (told := _told(dict(inner))):
-        return told, []
-    held = ((str(name), item) for name, item in list(value.items())[:_MOST] if isinstance(item, Mapping))
-    calls: list[_Call] = [(name, item) for name, item in held if is_runner(name, short_keys(item))]
-    if depth and loose:
-        calls += [("shell", {"command": item}) for name, item in inner if name in _LISTS.lines and item]
-    return calls, inner
+    keys = short_keys(value)
+    # {"do": "bash", "with": "rm -rf …"}: whatever stands beside the name of a tool that runs text is text for it
+    texts = [item.lower() for item in keys.values() if isinstance(item, str)]
+    tool = next((text for text in texts if text in _LISTS.tells), "")
+    runs = any(is_command(key) and item for key, item in keys.items()) or (
+        tool and any(len(text_of(item).split()) > 1 for item in keys.values())
+    )
+    if depth and (is_request(keys) or (loose and kind != "read" and runs)):
+        return [(f"run_{tool}" if tool else "run", value)], []
+    return [], list(keys.items())[:_MOST]
 
 
 def _calls_in_list(key: str, value: list[Any] | tuple[Any, ...], loose: bool) -> tuple[list[_Call], _Held]:
@@ -118,30 +118,8 @@ def _calls_in_list(key: str, value: list[Any] | tuple[Any, ...], loose: bool) ->
     if len(value) == 2 and isinstance(value[0], str) and isinstance(value[1], Mapping) and " " not in value[0]:
         return [(_plain_name(value[0]), value[1])], []
     lines = value[:_MOST] if key in _LISTS.batches and (loose or key == "commands") else ()
-    texts = [text for text in lines if isinstance(text, str) and _is_text(text, surely=False)]
+    texts = [text for text in lines if isinstance(text, str) and " " in text.strip() and reads_as_command(text)]
     return [("shell", {"command": text}) for text in texts], [(key, item) for item in value[:_MOST]]
-
-
-def _told(keys: Keys) -> list[_Call]:
-    """{"do": "bash", "with": {"script": …}}: whatever stands beside the name of a tool that runs text is text for it."""
-    name = next((key for key, item in keys.items() if isinstance(item, str) and item.lower() in _MAPS.tells), "")
-    if not name:
-        return []
-    language, surely = _MAPS.tells[keys[name].lower()], keys[name].lower() not in _LISTS.vague
-    texts: list[Any] = []
-    for key, item in keys.items():
-        held = short_keys(item) if isinstance(item, Mapping) else {key: item} if key != name else {}
-        texts += [text for one, text in held.items() if one not in _LISTS.about and _is_text(text, surely)]
-    if language == "shell":
-        return [("shell", {"command": text}) for text in texts[:_MOST]]
-    return [("run_code", {"language": language, "code": text}) for text in texts[:_MOST] if isinstance(text, str)]
-
-
-def _is_text(value: Any, surely: bool) -> bool:
-    """Text of more than one word, or a list of words; where no tool is surely meant, only what begins with a program."""
-    if isinstance(value, (list, tuple)):
-        value = " ".join(item for item in value[:_MOST] if isinstance(item, str))
-    return isinstance(value, str) and " " in value.strip() and (surely or reads_as_command(value))
 
 
 def _named_call(mapping: Mapping[str, Any], names: frozenset[str]) -> _Call | None:

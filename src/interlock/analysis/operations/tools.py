@@ -46,11 +46,6 @@ def built_in(name: str, keys: Keys, crude: str = "") -> str:
     return reader if told else ""
 
 
-def is_runner(name: str, keys: Keys) -> bool:
-    """True for a tool of the agents that runs what it is given."""
-    return _readers().get(squash(name)) in ("shell", "powershell") and _has_command(keys)
-
-
 def _has_command(keys: Keys) -> bool:
     held = (short_keys(keys[key]) for key in ("action", "input") if isinstance(keys.get(key), Mapping))
     return any(keys.get(key) for key in ("command", "cmd", "script", "commandline")) or any(map(_has_command, held))
