@@ -16,10 +16,13 @@ _BY_FAMILY = 20  # SOCK_DIAG_BY_FAMILY
 _REQUEST = 1  # NLM_F_REQUEST
 _ESTABLISHED = 1 << 1
 _HEAD = struct.Struct("=IHHII")  # length, kind, flags, number, port
-_ASKED = struct.Struct("=BBBBI")  # family, protocol, extensions, padding, states
+_ASKED = {  # family, protocol, extensions, padding, states
+    family: struct.pack("=BBBBI", family, socket.IPPROTO_TCP, 0, 0, _ESTABLISHED)
+    for family in (socket.AF_INET, socket.AF_INET6)
+}
 _PLACE = struct.Struct(">HH16s16s")
 _ANY_PLACE = b"\0" * 4 + b"\xff" * 8  # any interface, no cookie
-_LENGTH = _HEAD.size + _ASKED.size + _PLACE.size + len(_ANY_PLACE)
+_LENGTH = _HEAD.size + len(_ASKED[socket.AF_INET]) + _PLACE.size + len(_ANY_PLACE)
 _UID_AT = _HEAD.size + 4 + _PLACE.size + len(_ANY_PLACE) + 4 * 3  # behind the state, the place and three counters
 
 
@@ -76,8 +79,9 @@ class LoopbackPeers:
             self._socket = socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, _SOCK_DIAG)
             self._socket.setblocking(False)  # the kernel's answer is there once the query is sent
         self._number += 1
-        head = _HEAD.pack(_LENGTH, _BY_FAMILY, _REQUEST, self._number, 0)
-        self._socket.send(head + _ASKED.pack(family, socket.IPPROTO_TCP, 0, 0, _ESTABLISHED) + place + _ANY_PLACE)
+        self._socket.send(
+            _HEAD.pack(_LENGTH, _BY_FAMILY, _REQUEST, self._number, 0) + _ASKED[family] + place + _ANY_PLACE
+        )
         answer = self._socket.recv(4096)
         length, kind, _, number, _ = _HEAD.unpack_from(answer)
         if kind != _BY_FAMILY or number != self._number or length < _UID_AT + 4 or answer[_HEAD.size] != family:

@@ -94,15 +94,16 @@ def _call(name: str, given: Mapping[str, Any], action: Action, id: str) -> Agent
 
 
 def _shell(name: str, counted: Mapping[str, Any], cwd: str) -> list[Action]:
-    key = next(filter(counted.__contains__, _COMMANDS), "")
+    text = counted.get("command")
+    if len(counted) == 1 and isinstance(text, str) and text.strip():
+        return [command(text, cwd)]
+    key = next((key for key in _COMMANDS if key in counted), "")
     if not key:
         if set(counted) & {"shellId", "shell_id", "bash_id", "shell_ids"}:  # output or input of a running shell
             return [tool(name, counted, cwd)]
         raise MalformedInput(f"{name}: no command in the call")
-    texts = _texts(name, key, counted)
-    if len(counted) == 1:
-        return [command(text, cwd) for text in texts]
     folder = folder_of(counted, cwd)
+    texts = _texts(name, key, counted)
     rest = {field: value for field, value in counted.items() if _counts(field, value, key)}
     if not rest:
         return [command(text, folder) for text in texts]

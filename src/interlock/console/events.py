@@ -12,6 +12,7 @@ from interlock.console.visit import OF_PAGES, Visit, cookie_of
 from interlock.identity.console_access import visitor_of
 from interlock.ports import StoreEvent
 from interlock.web.context import Context
+from interlock.web.guards import hung_up
 
 PATH = "/console/events"
 BEAT = 15.0  # seconds between heartbeats; the visitor's session is checked before each
@@ -61,7 +62,7 @@ class Events:
             return
         stream = _Stream()
         self._streams.add(stream)
-        gone = asyncio.ensure_future(_gone(receive))
+        gone = asyncio.ensure_future(hung_up(receive))
         gone.add_done_callback(lambda _: stream.end())
         try:
             await send({"type": "http.response.start", "status": 200, "headers": _HEADERS})
@@ -140,8 +141,3 @@ class _Stream:
 
 async def _write(send: Any, text: str) -> None:
     await send({"type": "http.response.body", "body": text.encode(), "more_body": True})
-
-
-async def _gone(receive: Any) -> None:
-    while (await receive())["type"] != "http.disconnect":
-        pass

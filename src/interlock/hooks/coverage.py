@@ -9,8 +9,6 @@ import os
 import threading
 from collections import Counter, OrderedDict
 from collections.abc import Iterable, Iterator, Mapping
-from functools import lru_cache
-from json.encoder import encode_basestring_ascii
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +25,8 @@ MOST_BYTES = 1 << 20  # read at a time; the rest waits for the next read
 LONGEST = 200  # characters of a session's name
 _LINE = 32  # hexadecimal digits of a mark
 SEEN, UNSURE, MISSED = "seen", "unsure", "missed"
+CallName = tuple[str, ...]  # agent, principal and session, and the call in it
+Mark = CallName | str  # in memory by its name, from the file by the hash of it
 
 
 class Coverage(Struct):
@@ -39,8 +39,8 @@ class Coverage(Struct):
     unsure: Counter[str] = field(default_factory=Counter)  # ran, and it is unknown whether their hook asked
     asked: Counter[str] = field(default_factory=Counter)  # agent -> calls whose hook asked
     sessions: OrderedDict[tuple[str, str], Counter[str]] = field(default_factory=OrderedDict)  # the most recent
-    _known: OrderedDict[str, None] = field(default_factory=OrderedDict)
-    _unwritten: list[str] = field(default_factory=list)
+    _known: OrderedDict[Mark, None] = field(default_factory=OrderedDict)
+    _unwritten: list[CallName] = field(default_factory=list)
     _lines: int = 0
     _handle: int = -1  # of the file of marks
 
@@ -60,13 +60,13 @@ class Coverage(Struct):
         count, known = len(event.calls) or 1, self._known
         self.asked[word] += count
         self._session(word, event)["asked"] += count
-        marks = [_mark(word, principal, event.session, call.id or _text(call)) for call in event.calls]
-        for mark in (_session(word, principal, event.session), *marks):
-            if mark in known:
-                known.move_to_end(mark)
+        session = (word, principal, event.session)
+        for name in (session, *[(*session, call.id or _text(call)) for call in event.calls]):
+            if name in known:
+                known.move_to_end(name)
             else:
-                known[mark] = None
-                self._unwritten.append(mark)
+                known[name] = None
+                self._unwritten.append(name)
         while len(known) > MOST:
             known.popitem(last=False)
         return bool(self._unwritten)
@@ -79,18 +79,21 @@ class Coverage(Struct):
             if all(isinstance(word, str) for word in words) and isinstance(ids, list):
                 word, principal, session = map(str, words)
                 for id in ids:
-                    self._known[_mark(word, principal, session, str(id))] = None
+                    self._known[word, principal, session, str(id)] = None
 
     def after(self, word: str, principal: str, event: Event) -> str:
         """Whether the hook asked before these calls ran: seen, missed, or unsure where calls cannot be told apart."""
         if self._all(word, principal, event):
             return SEEN
-        certain = all(call.id for call in event.calls) and _session(word, principal, event.session) in self._known
+        certain = all(call.id for call in event.calls) and self._has(word, principal, event.session)
         return MISSED if certain and event.session else UNSURE
 
     def knows(self, word: str, principal: str, session: str, call: str) -> bool:
         """Whether the hook asked about the call with this id."""
-        return _mark(word, principal, session, call) in self._known
+        return self._has(word, principal, session, call)
+
+    def _has(self, *name: str) -> bool:
+        return name in self._known or _hash(name) in self._known
 
     def count(self, word: str, event: Event, found: str) -> None:
         count = len(event.calls) or 1
@@ -140,14 +143,14 @@ class Coverage(Struct):
     def _all(self, word: str, principal: str, event: Event) -> bool:
         """Compares by id, else by content, as an agent may send the id in one event and not in the other."""
         return all(
-            _mark(word, principal, event.session, call.id or _text(call)) in self._known
-            or (bool(event.pair) and _mark(word, principal, event.session, _text(call)) in self._known)
+            self._has(word, principal, event.session, call.id or _text(call))
+            or (bool(event.pair) and self._has(word, principal, event.session, _text(call)))
             for call in event.calls
         )
 
     def write(self) -> None:
         """Appends new marks to the file, for a later daemon."""
-        marks, self._unwritten = self._unwritten, []
+        marks, self._unwritten = [_hash(name) for name in self._unwritten], []
         if self.folder is None or not marks:
             return
         if self._lines > 2 * MOST:
@@ -177,29 +180,16 @@ class Coverage(Struct):
             return
         with contextlib.suppress(OSError):
             new = self.folder / f"{NAME}.new"
-            new.write_text("".join(f"{mark}\n" for mark in self._known), "ascii")
+            marks = (one if isinstance(one, str) else _hash(one) for one in self._known)
+            new.write_text("".join(f"{mark}\n" for mark in marks), "ascii")
             new.chmod(0o600)
             new.replace(self.folder / NAME)
         self._lines = len(self._known)
 
 
-def _mark(word: str, principal: str, session: str, call: str) -> str:
-    return _hash(f"{_opening(word, principal, session)}, {encode_basestring_ascii(call)}]")
-
-
-@lru_cache(maxsize=1_024)
-def _session(word: str, principal: str, session: str) -> str:
-    return _hash(f"{_opening(word, principal, session)}]")
-
-
-@lru_cache(maxsize=1_024)
-def _opening(word: str, principal: str, session: str) -> str:
-    """The JSON list that a mark is the hash of, without its end."""
-    return json.dumps([word, principal, session])[:-1]
-
-
-def _hash(text: str) -> str:
-    return hashlib.sha256(text.encode()).hexdigest()[:_LINE]
+def _hash(name: CallName) -> str:
+    """The mark of a session or a call in the file."""
+    return hashlib.sha256(json.dumps(name).encode("utf-8", "surrogatepass")).hexdigest()[:_LINE]
 
 
 def _text(call: AgentCall) -> str:

@@ -183,7 +183,7 @@ class HookEvaluation:
     async def _allow(self, hook: HookCall, agreed: list[DecidedCall]) -> HookVerdict | None:
         """Spends the approvals of an event whose calls all pass; denies where one was spent meanwhile or would cover two calls."""
         spent = [one.ticket.id for _, one, _ in agreed if one.unspent and one.ticket is not None]
-        if len(set(spent)) < len(spent):
+        if spent and len(set(spent)) < len(spent):
             return HookVerdict("deny", TWICE)
         for at, (call, decision, scripts) in enumerate(agreed):
             if decision.unspent:
@@ -375,7 +375,7 @@ def _gains_rights(decision: Decision) -> bool:
 
 def _notices(agreed: list[DecidedCall]) -> str:
     """Notices about calls that passed without a prompt: a snapshot was taken, or nothing would be lost."""
-    relieved = [one for _, one, _ in agreed if one.kept or any(map(_is_relief, one.weighed))]
+    relieved = [one for _, one, _ in agreed if one.kept or (one.weighed and any(map(_is_relief, one.weighed)))]
     return " ".join(notice(one.kept) if one.kept else one.reason for one in relieved)
 
 

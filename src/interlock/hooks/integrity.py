@@ -39,7 +39,8 @@ class HookFiles(Struct):
         found = []
         for path in _paths(agent.word, home_of(principal), cwd):
             known = self.files.get(path)
-            if known is None or not (_is_gone(path) if known.stat is GONE else _stat(path) == known.stat):
+            # `access` says that a file is still missing, without the price of an exception
+            if known is None or (os.access(path, os.F_OK) if known.stat is GONE else _stat(path) != known.stat):
                 found.append(self._change(path, known))
         return [words for words in found if words]
 
@@ -64,20 +65,15 @@ def _paths(word: str, home: str, cwd: str) -> tuple[str, ...]:
     """The paths of the agent's hook settings for this user, this project and the system."""
     project = Path(cwd) if cwd.startswith("/") else Path(home)
     places = [place.path for scope in SCOPES for place in agent_of(word).places(scope, Path(home), project)]
-    return tuple(dict.fromkeys(str(path) for path in places))
+    return tuple(dict.fromkeys(path for path in map(str, places) if "\0" not in path))  # no file has such a name
 
 
 def _stat(path: str) -> Stat:
     try:
         found = os.stat(path)
-    except (OSError, ValueError):
+    except OSError:
         return GONE
     return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns ^ found.st_ctime_ns
-
-
-def _is_gone(path: str) -> bool:
-    """Whether `_stat` finds nothing, without the price of an exception for each file that is not there."""
-    return "\0" in path or not os.access(path, os.F_OK)
 
 
 def _read(path: str) -> tuple[str, bool]:

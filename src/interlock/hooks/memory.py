@@ -239,7 +239,9 @@ class AnsweredCalls:
         with self._lock:
             for key in keys:
                 old = self._calls.get(key)
-                if old is None or (old.answer, new.answer) not in _STAYS:
+                if old is None:
+                    self._calls[key] = new
+                elif (old.answer, new.answer) not in _STAYS:
                     self._calls[key] = new
                     self._calls.move_to_end(key)
             while len(self._calls) > self._most:

@@ -34,7 +34,7 @@ from interlock.socket_peers import LoopbackPeers
 from interlock.web.callers import ApiCaller
 from interlock.web.context import Context
 from interlock.web.errors import HttpProblem
-from interlock.web.guards import ARRIVED, ClientGone, Scope, check_type, over_socket, read_body
+from interlock.web.guards import ARRIVED, ClientGone, Scope, check_type, hung_up, over_socket, read_body
 
 LOG = logging.getLogger("interlock")
 MOST_INPUT = 16 << 20  # bytes, as in the client
@@ -83,7 +83,8 @@ class HookApi:
     async def __call__(self, scope: Scope, receive: Any, send: Any) -> None:
         headers = dict(scope["headers"])
         try:
-            request = _parse_request(scope, headers)
+            event, limit = headers.get(b"interlock-event", b""), headers.get(_CLIENT)
+            request = _parse_request(scope["path"], scope.get("query_string", b""), event, limit)
         except UnknownAgent as error:
             return await _send(send, HookOutput(str(error).encode() + b"\n"), False, 404)
         try:
@@ -110,7 +111,7 @@ class HookApi:
         self.context.buckets.take(who.key)
         event = request.agent.decode(body, request.event)
         claimed = headers.get(_HOME, b"") if request.framed else b""
-        event = with_home(event, home_for(who.principal, os.fsdecode(claimed)))
+        event = with_home(event, home_for(who.principal, os.fsdecode(claimed) if claimed else ""))
         event = with_originals(event, self._unwrap)
         ref = AgentRef(who.agent(), request.agent.word, event.session[:_NAME], event.parent[:_NAME])
         if request.agent.keeps_folder:
@@ -143,10 +144,10 @@ class HookApi:
     ) -> HookVerdict:
         loop = asyncio.get_running_loop()
         most = min(request.seconds - EARLY, float(self.context.config.hooks.wait_seconds))
-        until, hung_up = loop.time() + most, partial(_hung_up, receive)
+        until, gone = loop.time() + most, partial(hung_up, receive)
         access = self.context.access(who.principal, request.framed)
         hook = HookCall(
-            request.agent, event, who, until, hung_up, access, caller.isolation, self.hooks.files.own, request.framed, caller.pid
+            request.agent, event, who, until, gone, access, caller.isolation, self.hooks.files.own, request.framed, caller.pid
         )  # fmt: skip
         return await self._evaluation.verdict(hook)
 
@@ -282,26 +283,16 @@ def is_hook(scope: Scope) -> bool:
     return str(scope["path"]).startswith(ROUTE)
 
 
-def _parse_request(scope: Scope, headers: dict[bytes, bytes]) -> _HookRequest:
-    agent, framed = agent_of(str(scope["path"]).removeprefix(ROUTE)[:100]), _CLIENT in headers
-    event = headers.get(b"interlock-event", b"").decode("latin-1") or _event(scope.get("query_string", b""))
-    seconds = agent.limit_seconds - SPARE
-    if framed:
-        with contextlib.suppress(ValueError):
-            seconds = min(seconds, int(headers[_CLIENT]) / 1000)
-    return _HookRequest(agent, event[:_NAME], framed, max(0.0, seconds))
-
-
 @lru_cache(maxsize=256)
-def _event(query: bytes) -> str:
-    return (parse_qs(query.decode("latin-1")).get("event") or [""])[0]
-
-
-async def _hung_up(receive: Any) -> None:
-    """Returns when the client disconnects."""
-    with contextlib.suppress(Exception):
-        while (await receive())["type"] != "http.disconnect":
-            pass
+def _parse_request(path: str, query: bytes, event: bytes, limit: bytes | None) -> _HookRequest:
+    """The request of one hook; those of an agent are all alike."""
+    agent = agent_of(path.removeprefix(ROUTE)[:100])
+    name = event.decode("latin-1") or (parse_qs(query.decode("latin-1")).get("event") or [""])[0]
+    seconds = agent.limit_seconds - SPARE
+    if limit is not None:
+        with contextlib.suppress(ValueError):
+            seconds = min(seconds, int(limit) / 1000)
+    return _HookRequest(agent, name[:_NAME], limit is not None, max(0.0, seconds))
 
 
 async def _send(send: Any, reply: HookOutput, framed: bool, status: int = 200) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
 import pwd
 from collections.abc import Iterable
@@ -142,6 +143,13 @@ def check_type(given: bytes | None) -> None:
     raise HttpProblem("VALIDATION_INVALID_TYPE", words, details=details)
 
 
+async def hung_up(receive: Any) -> None:
+    """Returns when the client disconnects."""
+    with contextlib.suppress(Exception):
+        while (await receive())["type"] != "http.disconnect":
+            pass
+
+
 class ClientGone(Exception):
     """The client disconnected before its request was complete."""
 
@@ -166,8 +174,9 @@ class Buckets:
         """Takes tokens; refuses with the time to wait when there are none."""
         now = self._clock.now()
         left, at = self._left.get(principal, (float(self._limit), now))
-        left = min(float(self._limit), left + max(0.0, now - at) * self._limit / 60)
-        if left < min(count, self._limit):
+        if now > at:
+            left = min(float(self._limit), left + (now - at) * self._limit / 60)
+        if left < count and left < self._limit:
             seconds = max(1, int((min(count, self._limit) - left) * 60 / self._limit + 0.999))
             self._left[principal] = (left, now)
             raise rate_limited(self._limit, seconds, iso(now + seconds))

@@ -27,7 +27,7 @@ from interlock.ports import Clock, StoreError
 from interlock.web.callers import ApiCaller
 from interlock.web.context import Context
 from interlock.web.errors import HttpProblem
-from interlock.web.guards import Scope
+from interlock.web.guards import Scope, hung_up
 from interlock.web.json_body import decode_json
 
 LOG = logging.getLogger("interlock")
@@ -140,7 +140,7 @@ class AqlApi:
         waiters, key = self.context.waiters, f"\0lease:{session}"
         lease = self.leases.hold(principal, session, who.pid if who.here else 0)
         stops = waiters.add(key)
-        gone, stopped = asyncio.ensure_future(_gone(receive)), asyncio.ensure_future(stops.wait())
+        gone, stopped = asyncio.ensure_future(hung_up(receive)), asyncio.ensure_future(stops.wait())
         try:
             await asyncio.wait((gone, stopped), return_when=asyncio.FIRST_COMPLETED)
             if not gone.done():
@@ -212,11 +212,6 @@ def failure_envelope(problem: HttpProblem) -> dict[str, Any]:
 
 def is_aql(scope: Scope) -> bool:
     return str(scope["path"]) == API or str(scope["path"]).startswith(f"{API}/")
-
-
-async def _gone(receive: Any) -> None:
-    while (await receive())["type"] != "http.disconnect":
-        pass
 
 
 def _body(body: bytes) -> dict[str, Any]:

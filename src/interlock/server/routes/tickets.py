@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import shlex
 from typing import Annotated, Any
 
@@ -27,6 +26,7 @@ from interlock.web.callers import ApiCaller
 from interlock.web.concurrency import changed_or_gone, seconds_until_due
 from interlock.web.context import By, Context, Who
 from interlock.web.errors import HttpProblem
+from interlock.web.guards import hung_up
 from interlock.web.wire import agent_ref_json, ticket_json, wire_fields, wire_state
 
 _PENDING = (TicketState.COOLING, TicketState.WAITING)
@@ -165,7 +165,7 @@ async def _wait(context: Context, request: Request, who: ApiCaller, id: str, sec
     """Reads the ticket, then sleeps until it changes, without occupying a thread."""
     loop = asyncio.get_running_loop()
     end, event = loop.time() + seconds, context.waiters.add(id)
-    gone = asyncio.ensure_future(_gone(request))
+    gone = asyncio.ensure_future(hung_up(request.receive))
     try:
         while True:
             event.clear()
@@ -179,13 +179,6 @@ async def _wait(context: Context, request: Request, who: ApiCaller, id: str, sec
     finally:
         gone.cancel()
         context.waiters.remove(id, event)
-
-
-async def _gone(request: Request) -> None:
-    """Returns when the client disconnects."""
-    with contextlib.suppress(Exception):
-        while (await request.receive())["type"] != "http.disconnect":
-            pass
 
 
 def challenge_routes(context: Context) -> APIRouter:
