@@ -82,7 +82,7 @@ class LoopbackPeers:
         self._socket.send(
             _HEAD.pack(_LENGTH, _BY_FAMILY, _REQUEST, self._number, 0) + _ASKED[family] + place + _ANY_PLACE
         )
-        answer = self._socket.recv(4096)
+        answer = self._socket.recv(512)
         length, kind, _, number, _ = _HEAD.unpack_from(answer)
         if kind != _BY_FAMILY or number != self._number or length < _UID_AT + 4 or answer[_HEAD.size] != family:
             return None

@@ -86,7 +86,6 @@ class Standpoint(Struct, frozen=True):
 
 MOST_AT_ONCE = 20  # paths that are resolved while others wait
 _NEAR = ("/tmp", "/var/tmp")
-_SIGNALLING = ("signals_names", "signals_users", "signals_numbers")  # of programs, as `_signals` knows them
 
 
 class NotAtOnce(Exception):
@@ -108,8 +107,6 @@ def resolve_paths(
 
     `access` is None where the paths may be those of another machine.
     """
-    if not judgement.once("reaches", lambda: any(map(_reaches_something, judgement.facts))):
-        return judgement, named
     at = Standpoint(_absolute(action.cwd), _absolute(home))
     found = paths_in(judgement.facts, at)
     processes = [] if access is None else list(own_processes(judgement.facts, guarded, access.read))
@@ -131,13 +128,6 @@ def resolve_paths(
         led = [(fact, by_path[there]) for (fact, _, _), there in zip(found, real, strict=True) if there in by_path]
         named = with_real_paths(named, action, [(fact.target, one) for fact, one in led])
     return _joined(rules, judgement, facts), named
-
-
-def _reaches_something(fact: Fact) -> bool:
-    """Whether a fact may name a path, or a process of Interlock's."""
-    if isinstance(fact, Command):
-        return any(fact.program in program_set(kind) for kind in _SIGNALLING)
-    return True
 
 
 def _absolute(path: str) -> str:
