@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from msgspec import Struct
@@ -52,6 +52,13 @@ def csv_lines(rows: Iterable[AuditRow]) -> Iterator[str]:
         cells = [row.writer, row.seq, _time(row.at), row.event]
         cells += [said.get(column, "") for column in _BODY_COLUMNS]
         yield _line([*cells, row.rulebook, row.policy, row.hash, row.body])
+
+
+# Format -> media type, and the lines of a file.
+FORMATS: Mapping[str, tuple[str, Callable[[Iterable[AuditRow]], Iterator[str]]]] = {
+    "jsonl": ("application/x-ndjson", jsonl),
+    "csv": ("text/csv; charset=utf-8", csv_lines),
+}
 
 
 def _time(at: float) -> str:

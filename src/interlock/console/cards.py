@@ -15,9 +15,9 @@ from interlock.analysis.display_text import visible
 from interlock.approvals import is_freed_by_time
 from interlock.approvals.display import ActionDisplay, action_text, display_action, reasons
 from interlock.approvals.rendering import requirement_words
-from interlock.approvals.statements import needs_reauth
+from interlock.approvals.step_up import needs_stepup
 from interlock.audit.chain import HELD
-from interlock.model import Level, Span, TicketState, requirement_json
+from interlock.model import Span, TicketState, requirement_json
 from interlock.policy.effect_key import parse
 from interlock.policy.impact import NO_SNAPSHOT_PREFIX, impact_words, recoverable
 from interlock.records import Approval, AuditQuery, Ticket
@@ -165,7 +165,7 @@ def _card(group: list[tuple[Ticket, list[Approval]]], tries: Mapping[str, Sequen
         ticket,
         display_action(ticket.action, findings, ticket.title),
         requirement_words(requirement_json(ticket.requirement)),
-        needs_step_up(ticket),
+        needs_stepup(ticket),
         target_of(ticket),
         reasons(ticket.reason, ticket.level.word, findings, ticket.factors),
         _unique(str(one.get("instead") or "") for one in findings),
@@ -174,11 +174,6 @@ def _card(group: list[tuple[Ticket, list[Approval]]], tries: Mapping[str, Sequen
         tuple(asked),
         _changes(asked),
     )
-
-
-def needs_step_up(ticket: Ticket) -> bool:
-    """Whether a cookie alone is not enough."""
-    return ticket.level >= Level.DANGEROUS or needs_reauth(ticket.requirement)
 
 
 def target_of(ticket: Ticket) -> str:

@@ -214,6 +214,14 @@ def form_field(visit: Visit, name: str, needed: bool = True) -> str:
     return value
 
 
+def reason_of(visit: Visit, words: str) -> str:
+    """The reason in a form; refuses an over-long one, and an empty one in these words."""
+    reason = form_field(visit, "reason", needed=False).strip()
+    if not reason:
+        raise InvalidInput(words)
+    return reason
+
+
 def json_field(visit: Visit, name: str) -> Mapping[str, Any]:
     """An object in a JSON body, such as a passkey's answer."""
     value = visit.json.get(name) if isinstance(visit.json, dict) else None

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
 
 from interlock.approvals import step_up
 from interlock.console.pages.queue import find_ticket, require_typed_name
@@ -16,30 +16,45 @@ from interlock.identity.sessions import OperatorSession
 from interlock.identity.visitors import PASSPHRASE
 
 Body = Mapping[str, Any]
+T = TypeVar("T")
 routes = PageRoutes()
+
+
+def _begin(visit: Visit, begin: Callable[..., Body], *about: object) -> Body:
+    """A passkey's challenge; an operator without a passkey is asked for passphrase and code."""
+    return {"passphrase": True} if _by_passphrase(visit) else begin(visit.state, visit.who, *about, visit.site)
+
+
+def _finish(
+    visit: Visit, by_passphrase: Callable[..., T], by_passkey: Callable[..., T], *about: object, **more: str
+) -> T:
+    """The result of passphrase and code, or of a passkey's answer to its challenge."""
+    if _by_passphrase(visit):
+        given = form_field(visit, "passphrase"), form_field(visit, "code")
+        return by_passphrase(visit.state, visit.who, *about, *given, **more)
+    touched = form_field(visit, "ceremony"), json_field(visit, "response"), visit.site
+    return by_passkey(visit.state, visit.who, *about, *touched, **more)
+
+
+def _by_passphrase(visit: Visit) -> bool:
+    """Whether the visitor signed in with passphrase and code and has no passkey."""
+    has = credentials.active_credentials(visit.state, visit.who.operator, PASSKEY)
+    return visit.who.how == PASSPHRASE and not has
 
 
 @routes.post("/console/step-up/{ticket}/begin", APPROVER)
 @json_handler
 def begin(visit: Visit) -> Body:
-    """The passkey challenge for a ticket; an operator without a passkey is asked for passphrase and code."""
-    if _by_passphrase(visit):
-        return {"passphrase": True}
-    return step_up.stepup_begin(visit.state, visit.who, visit.params["ticket"], visit.site)
+    return _begin(visit, step_up.stepup_begin, visit.params["ticket"])
 
 
 @routes.post("/console/step-up/{ticket}/approve", APPROVER)
 @json_handler
 def approve(visit: Visit) -> Body:
-    state, id = visit.state, visit.params["ticket"]
+    id, reason = visit.params["ticket"], form_field(visit, "reason", needed=False)
     require_typed_name(visit, find_ticket(visit, id))
-    reason = form_field(visit, "reason", needed=False)
-    if _by_passphrase(visit):
-        given = form_field(visit, "passphrase"), form_field(visit, "code")
-        done = step_up.approve_with_passphrase(state, visit.who, id, *given, reason)
-    else:
-        touched = form_field(visit, "ceremony"), json_field(visit, "response"), visit.site
-        done = step_up.approve_with_assertion(state, visit.who, id, *touched, reason)
+    ways = step_up.approve_with_passphrase, step_up.approve_with_assertion
+    done = _finish(visit, *ways, id, reason=reason)
     return {"ticket": done.id, "state": done.state.value, "expiresAt": done.expires_at}
 
 
@@ -47,30 +62,20 @@ def approve(visit: Visit) -> Body:
 @json_handler
 def code_begin(visit: Visit) -> Body:
     """The challenge before a code is shown."""
-    if _by_passphrase(visit):
-        return {"passphrase": True}
-    return step_up.reveal_begin(visit.state, visit.who, visit.id, visit.site)
+    return _begin(visit, step_up.reveal_begin, visit.id)
 
 
 @routes.post("/console/codes/{id}/reveal", APPROVER)
 @json_handler
 def code_reveal(visit: Visit) -> Body:
     """A new code, shown once, after re-authentication."""
-    state, id = visit.state, visit.id
-    if _by_passphrase(visit):
-        given = form_field(visit, "passphrase"), form_field(visit, "code")
-        shown = step_up.reveal_with_passphrase(state, visit.who, id, *given)
-    else:
-        touched = form_field(visit, "ceremony"), json_field(visit, "response"), visit.site
-        shown = step_up.reveal_finish(state, visit.who, id, *touched)
+    shown = _finish(visit, step_up.reveal_with_passphrase, step_up.reveal_finish, visit.id)
     return {"code": shown.code, "expiresAt": shown.expires_at}
 
 
 def grant_begin(visit: Visit, given: Mapping[str, Any]) -> Body:
     """The challenge before a grant of these terms is signed."""
-    if _by_passphrase(visit):
-        return {"passphrase": True}
-    return step_up.grant_begin(visit.state, visit.who, given, visit.site)
+    return _begin(visit, step_up.grant_begin, given)
 
 
 def grant_signed(visit: Visit, given: Mapping[str, Any]) -> OperatorSession:
@@ -100,26 +105,12 @@ def _answer(visit: Visit) -> Mapping[str, Any]:
 @json_handler
 def fresh_begin(visit: Visit) -> Body:
     """The challenge before an operator, a key or the mode is changed."""
-    if visit.who.fresh(visit.state.clock.now()):
-        return {"fresh": True}
-    if _by_passphrase(visit):
-        return {"passphrase": True}
-    return step_up.freshen_begin(visit.state, visit.who, visit.site)
+    fresh = visit.who.fresh(visit.state.clock.now())
+    return {"fresh": True} if fresh else _begin(visit, step_up.freshen_begin)
 
 
 @routes.post("/console/fresh/finish", VIEWER)
 @json_handler
 def fresh_finish(visit: Visit) -> Body:
-    state = visit.state
-    if _by_passphrase(visit):
-        step_up.freshen_with_passphrase(state, visit.who, form_field(visit, "passphrase"), form_field(visit, "code"))
-    else:
-        touched = form_field(visit, "ceremony"), json_field(visit, "response"), visit.site
-        step_up.freshen_finish(state, visit.who, *touched)
+    _finish(visit, step_up.freshen_with_passphrase, step_up.freshen_finish)
     return {"fresh": True}
-
-
-def _by_passphrase(visit: Visit) -> bool:
-    """Whether the visitor signed in with passphrase and code and has no passkey."""
-    has = credentials.active_credentials(visit.state, visit.who.operator, PASSKEY)
-    return visit.who.how == PASSPHRASE and not has

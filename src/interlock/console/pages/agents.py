@@ -8,7 +8,8 @@ from interlock.audit.search import RecordQuery, search
 from interlock.canonical_json import normal_name
 from interlock.console.charts import risk_chart
 from interlock.console.record_views import record_lines, when
-from interlock.console.visit import APPROVER, Answer, InvalidInput, Page, PageNotFound, PageRoutes, RedirectTo, Visit
+from interlock.console.replies import reason_of
+from interlock.console.visit import APPROVER, Answer, Page, PageNotFound, PageRoutes, RedirectTo, Visit
 from interlock.identity import agents as service
 from interlock.loop.agents import AgentOverview, list_agents
 from interlock.model import AgentRef, Level
@@ -101,14 +102,18 @@ def execution(visit: Visit) -> Answer:
 
 @routes.post("/block", APPROVER)
 def block(visit: Visit) -> Answer:
-    service.block(visit.state, visit.session, _principal(visit), _reason(visit, "blocked"))
+    service.block(
+        visit.state, visit.session, _principal(visit), reason_of(visit, "say why it is blocked: it is recorded")
+    )
     return _back(visit)
 
 
 @routes.post("/lift", APPROVER)
 def lift(visit: Visit) -> Answer:
     """Lifts a block; approves nothing."""
-    service.unblock(visit.state, visit.session, _principal(visit), _reason(visit, "lifted"))
+    service.unblock(
+        visit.state, visit.session, _principal(visit), reason_of(visit, "say why it is lifted: it is recorded")
+    )
     return _back(visit)
 
 
@@ -118,13 +123,6 @@ def _principal(visit: Visit) -> str:
     if given not in {one.principal for one in list_agents(visit.state)}:
         raise PageNotFound("there is no such agent")
     return given
-
-
-def _reason(visit: Visit, what: str) -> str:
-    reason = visit.form.get("reason", "").strip()
-    if not reason:
-        raise InvalidInput(f"say why it is {what}: it is recorded")
-    return reason
 
 
 def _back(visit: Visit) -> Answer:

@@ -8,7 +8,8 @@ from typing import Any
 from urllib.parse import quote
 
 from interlock.approvals import settle
-from interlock.console.cards import approves_too_fast, card_of, needs_step_up
+from interlock.approvals.step_up import needs_stepup
+from interlock.console.cards import approves_too_fast, card_of
 from interlock.console.replies import json_handler
 from interlock.console.stepup import grant_begin, grant_signed
 from interlock.console.visit import APPROVER, Answer, InvalidInput, Page, PageRoutes, RedirectTo, Visit
@@ -87,7 +88,7 @@ def _touch_ticket(visit: Visit, ticket: Ticket | None) -> str:
     """The ticket that one passkey touch of this operator frees; empty where it takes another person, time, or typing after many approvals."""
     state = visit.state
     alone = ticket is not None and ticket.state is TicketState.WAITING and ticket.requirement.quorum <= 1
-    if ticket is None or not alone or ticket.requirement.blocked or not needs_step_up(ticket):
+    if ticket is None or not alone or ticket.requirement.blocked or not needs_stepup(ticket):
         return ""
     return "" if approves_too_fast(state, visit.who.operator) else ticket.id
 

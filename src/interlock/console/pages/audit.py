@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 from urllib.parse import urlencode
 
@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from interlock.audit import false_alarms
 from interlock.audit.chain import EVENTS, HELD, ROUTINE, SYSTEM_EVENTS, TOKEN_EVENTS
-from interlock.audit.export import csv_lines, jsonl
+from interlock.audit.export import FORMATS
 from interlock.audit.false_alarms import alarms_by_rule
 from interlock.audit.search import Place, RecordEntry, RecordQuery, find_record, search
 from interlock.console.charts import daily_chart, level_shares, plain_shares
@@ -28,7 +28,6 @@ from interlock.console.visit import (
 )
 from interlock.engine.statistics import answer_statistics, figures_of
 from interlock.model import Level
-from interlock.records import AuditRow
 from interlock.web.bodies import seconds_of
 from interlock.web.context import verify_record_once
 
@@ -44,10 +43,6 @@ LEVELS = (
 )
 NAMES = ("text", "event", "agent", "level", "since", "until", "ticket", "routine")
 _EVENTS = (*EVENTS.values(), HELD, *sorted(TOKEN_EVENTS), *sorted(SYSTEM_EVENTS))
-_FORMATS: Mapping[str, tuple[str, Callable[[Iterable[AuditRow]], Iterator[str]]]] = {
-    "jsonl": ("application/x-ndjson", jsonl),
-    "csv": ("text/csv; charset=utf-8", csv_lines),
-}
 
 
 @routes.get("/console/audit")
@@ -73,7 +68,7 @@ def record(visit: Visit) -> Answer:
 @routes.get("/console/audit/export")
 def export(visit: Visit) -> Answer:
     """The filtered records as a file; an incomplete file says so in its name."""
-    kind, written = _FORMATS.get(visit.query.get("format", "jsonl"), ("", None))
+    kind, written = FORMATS.get(visit.query.get("format", "jsonl"), ("", None))
     if written is None:
         raise InvalidInput("the format is jsonl or csv")
     found = search(visit.state, _query(visit.query), page=MOST_EXPORTED, most=MOST_EXPORTED)

@@ -9,7 +9,8 @@ from interlock.approvals import answers
 from interlock.approvals.grant_coverage import narrow_grant
 from interlock.approvals.grants import add_grant, is_signed, parse_grant, revoke_grant
 from interlock.approvals.statements import suffices_alone
-from interlock.console.cards import approves_too_fast, card_of, needs_step_up
+from interlock.approvals.step_up import needs_stepup
+from interlock.console.cards import approves_too_fast, card_of
 from interlock.console.pages.queue import find_ticket, require_typed_name
 from interlock.console.pages.try_ import plain_text
 from interlock.console.replies import json_handler
@@ -72,7 +73,7 @@ def _form(visit: Visit, fields: Mapping[str, str], ticket: Ticket | None, error:
         "card": card_of(ticket) if ticket else None,
         "too": ticket is not None
         and ticket.open
-        and not needs_step_up(ticket)
+        and not needs_stepup(ticket)
         and not approves_too_fast(visit.state, visit.who.operator),
         "levels": levels,
         "spans": SPANS,
@@ -126,7 +127,7 @@ def save(visit: Visit) -> Answer:
     id = visit.form.get("ticket")
     ticket = find_ticket(visit, id) if id else None
     try:
-        if visit.form.get("too") and ticket is not None and not needs_step_up(ticket):
+        if visit.form.get("too") and ticket is not None and not needs_stepup(ticket):
             require_typed_name(visit, ticket)
         if ticket is not None and not suffices_alone(
             visit.state.sessions.people, visit.who.operator, ticket.requirement
@@ -141,7 +142,7 @@ def save(visit: Visit) -> Answer:
 
 def _approve_too(visit: Visit, ticket: Ticket | None, grant: Grant) -> str:
     """The id of the notice on the list; approves the waiting ticket on request."""
-    if not visit.form.get("too") or ticket is None or not ticket.open or needs_step_up(ticket):
+    if not visit.form.get("too") or ticket is None or not ticket.open or needs_stepup(ticket):
         return "saved"
     try:
         answers.approve(visit.state, visit.session, ticket.id, f"with grant {grant.id}")

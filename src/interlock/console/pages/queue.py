@@ -5,8 +5,9 @@ from __future__ import annotations
 from urllib.parse import quote
 
 from interlock.approvals import answers, challenges, settle
-from interlock.console.cards import Card, approves_too_fast, card_of, cards, needs_step_up, other_attempts, target_of
-from interlock.console.replies import form_field, waiting_count
+from interlock.approvals.step_up import needs_stepup
+from interlock.console.cards import Card, approves_too_fast, card_of, cards, other_attempts, target_of
+from interlock.console.replies import form_field, reason_of, waiting_count
 from interlock.console.visit import (
     APPROVER,
     OPEN,
@@ -107,7 +108,7 @@ def one(visit: Visit) -> Answer:
 def approve(visit: Visit) -> Answer:
     """Approves a ticket for which a cookie suffices; refuses one that takes a step-up."""
     ticket = find_ticket(visit, visit.id)
-    if needs_step_up(ticket):
+    if needs_stepup(ticket):
         raise InvalidInput("this takes your passkey, or your passphrase and a code")
     require_typed_name(visit, ticket)
     answers.approve(visit.state, visit.session, ticket.id, form_field(visit, "reason", needed=False))
@@ -129,18 +130,10 @@ def require_typed_name(visit: Visit, ticket: Ticket) -> None:
         raise InvalidInput(f"you approved many in a row: type {wanted!r} to approve this one too")
 
 
-def _why(visit: Visit, words: str) -> str:
-    """The reason in the form; refuses an empty or over-long one."""
-    reason = form_field(visit, "reason", needed=False).strip()
-    if not reason:
-        raise InvalidInput(words)
-    return reason
-
-
 @routes.post("/console/tickets/{id}/reject", APPROVER)
 def reject(visit: Visit) -> Answer:
     """Rejects, which also vetoes a cooling-off; the reason reaches the agent."""
-    reason = _why(visit, "say why: the agent is told")
+    reason = reason_of(visit, "say why: the agent is told")
     answers.reject(visit.state, visit.session, visit.id, reason)
     return _after_answer(visit)
 
@@ -148,7 +141,7 @@ def reject(visit: Visit) -> Answer:
 @routes.post("/console/tickets/{id}/revoke", APPROVER)
 def revoke(visit: Visit) -> Answer:
     """Revokes an approval that no agent has used yet."""
-    reason = _why(visit, "say why it is taken back: it is recorded")
+    reason = reason_of(visit, "say why it is taken back: it is recorded")
     answers.revoke(visit.state, visit.session, visit.id, reason)
     return one(visit) if visit.part else RedirectTo(f"/console/tickets/{quote(visit.params['id'])}")
 
@@ -156,7 +149,7 @@ def revoke(visit: Visit) -> Answer:
 @routes.post("/console/blocks/lift", APPROVER)
 def lift(visit: Visit) -> Answer:
     """Lifts a block; approves nothing."""
-    reason = _why(visit, "say why the block is lifted: it is recorded")
+    reason = reason_of(visit, "say why the block is lifted: it is recorded")
     unblock(visit.state, visit.session, visit.form.get("principal", ""), reason)
     return _after_answer(visit)
 

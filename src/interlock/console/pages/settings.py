@@ -10,6 +10,7 @@ from msgspec.structs import asdict
 
 from interlock.console.pages.ask import HOME as ASK
 from interlock.console.pages.ask import elsewhere
+from interlock.console.replies import reason_of
 from interlock.console.visit import ADMIN, APPROVER, Answer, InvalidInput, Page, PageRoutes, RedirectTo, Visit
 from interlock.error_codes import AnswerRefused
 from interlock.identity import credentials
@@ -44,6 +45,7 @@ _LIMITS: Mapping[str, str] = {
     "session_minutes": "minutes an operator stays signed in on the command line",
     "challenge_seconds": "seconds a code is valid",
 }
+_WHY = "say why: it is recorded"
 Work = Callable[[Visit], str]
 
 
@@ -108,7 +110,7 @@ def _change(work: Work) -> Callable[[Visit], Answer]:
 @routes.post("/mode", ADMIN)
 @_change
 def mode(visit: Visit) -> str:
-    wanted, reason = visit.form.get("mode", ""), _reason(visit)
+    wanted, reason = visit.form.get("mode", ""), reason_of(visit, _WHY)[:500]
     if wanted not in MODES:
         raise InvalidInput(f"no mode {wanted[:40]!r}")
     set_mode(visit.state, visit.session, wanted, reason)
@@ -156,7 +158,7 @@ def trust(visit: Visit) -> str:
     wanted = TRUSTS.get(visit.form.get("level", ""))
     if wanted is None:
         raise InvalidInput("no such level of trust")
-    given = visit.params["name"], wanted, _reason(visit), visit.form.get("mark", "")
+    given = visit.params["name"], wanted, reason_of(visit, _WHY)[:500], visit.form.get("mark", "")
     change_trust(visit.state, visit.session, *given)
     return "trust"
 
@@ -171,13 +173,6 @@ def planner(visit: Visit) -> Answer:
     except AnswerRefused as error:
         return page(visit, str(error))
     return RedirectTo(f"{to}?said=planner")
-
-
-def _reason(visit: Visit) -> str:
-    reason = visit.form.get("reason", "").strip()
-    if not reason:
-        raise InvalidInput("say why: it is recorded")
-    return reason[:500]
 
 
 def _names(visit: Visit, field: str) -> list[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
+from collections.abc import AsyncIterator, Iterator, Sequence
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query
@@ -10,7 +10,7 @@ from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Histo
 from starlette.responses import PlainTextResponse, StreamingResponse
 
 from interlock.approvals import challenges, pausing
-from interlock.audit.export import csv_lines, jsonl
+from interlock.audit.export import FORMATS
 from interlock.audit.proof import writer_records
 from interlock.config.values import without_password
 from interlock.engine.statistics import COUNTER, HISTOGRAM, Family, Sample, families, figures_of, reached_limits
@@ -18,7 +18,7 @@ from interlock.identity.isolation import SEPARATE
 from interlock.model import TicketState
 from interlock.notify import outbox
 from interlock.ports import StoreError
-from interlock.records import AuditQuery, AuditRow, TicketQuery
+from interlock.records import AuditQuery, TicketQuery
 from interlock.runtime.state import State
 from interlock.server.routes import ANYBODY, OPEN, OPERATOR, describe
 from interlock.server.routes.agents import jails_json
@@ -188,12 +188,6 @@ def _values(sample: Sample) -> list[str]:
     return [value for _, value in sample.labels]
 
 
-_LINES: dict[str, tuple[str, Callable[[Iterable[AuditRow]], Iterator[str]]]] = {
-    "jsonl": ("application/x-ndjson", jsonl),
-    "csv": ("text/csv; charset=utf-8", csv_lines),
-}
-
-
 def audit_routes(context: Context) -> APIRouter:
     router = APIRouter(prefix="/api/v1/audit", tags=["record"])
 
@@ -219,7 +213,7 @@ def audit_routes(context: Context) -> APIRouter:
     @router.get("/export", **describe("export", OPERATOR, "The whole record as a file", media="application/x-ndjson"))
     async def export(format: Annotated[str, Query(pattern="^(jsonl|csv)$")] = "jsonl") -> StreamingResponse:
         await context.pool.run(context.state.recorder.flush)
-        media, lines = _LINES[format]
+        media, lines = FORMATS[format]
         writers = await context.read(lambda tx: tx.audit_writers())
         rows = (row for writer in writers for row in writer_records(context.state, writer))
         headers = {"content-disposition": f'attachment; filename="interlock-audit.{format}"'}
