@@ -90,6 +90,7 @@ def assess(
     files = not _FILE_VERBS.isdisjoint(verbs) and any(
         verb in _FILE_VERBS and place not in ("", "sink", "remote") for verb, place in happens
     )
+    steps = [EffectiveCommand(show_command(fact.program, fact.words), fact.via, fact.span) for fact in commands]
     return Assessment(
         level,
         irreversible,
@@ -98,11 +99,7 @@ def assess(
         _FLAGS[destructive, files, network, escalates, escalates or level >= _DESTRUCTIVE],
         tuple(findings),
         (*factors, *exempt, *named),
-        tuple(
-            dict.fromkeys(
-                EffectiveCommand(show_command(fact.program, fact.words), fact.via, fact.span) for fact in commands
-            )
-        ),
+        tuple(dict.fromkeys(steps) if len(steps) > 1 else steps),
     )
 
 

@@ -206,10 +206,14 @@ def _keys(word: str) -> list[str]:
 
 
 def _entries(index: Index, view: _View) -> Sequence[Entry]:
-    if len(index) == 1 and () in index:
-        return index[()]
-    first, second = ([_keys(word) for word in view.found.operands[:2]] + [[], []])[:2]
-    keys: list[Words] = [(), *[(one,) for one in first], *[(one, two) for one in first for two in second]]
+    operands = view.found.operands
+    if not operands or (len(index) == 1 and () in index):
+        return index.get((), ())
+    first = _keys(operands[0])
+    keys: list[Words] = [(), *[(one,) for one in first]]
+    if len(operands) > 1:
+        second = _keys(operands[1])
+        keys += [(one, two) for one in first for two in second]
     return [entry for key in keys if key in index for entry in index[key]]
 
 
@@ -222,7 +226,7 @@ def _of_command(command: Command, book: Rulebook) -> tuple[list[Rule], Level]:
     by_verb = clauses_of(book, f"{command.program.partition('-')[0]}-*") if _is_cmdlet(command) else {}
     program = book.programs.get(command.program, _NO_PROGRAM)
     view = _View(command, program)
-    entries = _entries(index, view)
+    entries = _entries(index, view) if index else ()
     fired = _matching(entries, view)
     if not fired and by_verb:  # a cmdlet of which no rule says more than its verb does
         fired = _matching(_entries(by_verb, view), view)
@@ -260,9 +264,11 @@ def _by_words(
         return None
     if not skipped and (carried := _carried_at(view, program)) is not None:
         words = words[:carried]
-    # A rule may call a program harmless whatever its operands are.
-    covered = any(rule.level is _SAFE and not sub and not _varies(clause) for rule, clause, sub, _ in fired)
-    whole = bool(skipped) or not (program.operands or covered)
+    whole = bool(skipped) or not (
+        program.operands
+        # A rule may call a program harmless whatever its operands are.
+        or any(rule.level is _SAFE and not sub and not _varies(clause) for rule, clause, sub, _ in fired)
+    )
 
     def settled(at: int, word: str) -> bool:
         return not skipped and _mentions(entries, fired, program, view.found.operands, at, word)

@@ -189,8 +189,6 @@ _RUNS_CODE = lazy_regex(rf"({_INTERPRETERS}|(ba|z|da|k|fi)?sh)[\d.]*")
 
 def combine_facts(facts: Sequence[Fact]) -> Sequence[Fact]:
     """Every pass that needs more than one fact; nothing is taken away, and most texts have nothing for any of them."""
-    if len(facts) < 2:
-        return facts
     reads, commands = False, 0
     for fact in facts:
         if isinstance(fact, Command):

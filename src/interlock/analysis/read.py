@@ -54,14 +54,12 @@ def read(
         _unreadable(shell, whole, "more work to read than any command needs", "budget")
     except RecursionError:
         _unreadable(shell, whole, "nested too deeply to read", "nesting")
-    witnesses = tuple(
+    witnesses = [
         Witness(path, hashlib.sha256(content.encode("utf-8", "surrogatepass")).hexdigest())
         for path, content in sorted(session.witnesses.items())
-    )
-    facts = combine_facts(session.facts)
-    return Reading(
-        tuple(dict.fromkeys(facts) if len(facts) > 1 else facts), witnesses, session.line or NOT_READ, session.files
-    )
+    ]
+    facts = session.facts if len(session.facts) < 2 else dict.fromkeys(combine_facts(session.facts))
+    return Reading(tuple(facts), tuple(witnesses), session.line or NOT_READ, session.files)
 
 
 def _unreadable(shell: Shell, span: tuple[int, int], what: str, *traits: str) -> None:

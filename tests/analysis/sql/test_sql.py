@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from cases import each
 from effort import EFFORT
 from interlock.analysis.facts import BudgetSpent, hole
-from interlock.analysis.sql import generated_sql, read_sql
+from interlock.analysis.sql import read_sql
+from interlock.analysis.sql.dynamic import generated_sql
 from recording_report import Recorder
 
 

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from msgspec import Struct
 
-from interlock.analysis.facts import Command, known
+from interlock.analysis.facts import HOLE, Command, known
 from interlock.analysis.places import resolve
 from interlock.analysis.programs import ObjectEffect, Program
 from interlock.analysis.programs.load import describe
@@ -58,7 +58,7 @@ def certain_objects(command: Command, effects: Collection[str]) -> list[NamedObj
     None where one is not: it may name others, or another place.
     """
     program, found = describe(command.program), list[NamedObject]()
-    for item in program.does if all(map(known, command.words)) else ():
+    for item in program.does if HOLE not in "".join(command.words) else ():
         for path in item.subcommand:
             if (path[0] if item.effect == "named" else item.effect) not in effects:
                 continue

@@ -188,6 +188,8 @@ def may_hold(item: Payload | Printed, words: Sequence[str]) -> bool:
     """A quick look whether the words have what an entry speaks of; most have not."""
     if item.starts and item.starts.isdisjoint(words):
         return False
+    if item.any_word and not any(re.fullmatch(item.any_word, word, re.IGNORECASE) for word in words):
+        return False
     return not item.asks or any(
         word[:1] == "-" and (word.partition("=")[0] in item.asks or _has_letter(word, item.asks)) for word in words
     )

@@ -286,16 +286,17 @@ def read_array(job: Job) -> Stream:
 
 def jobs(job: Job) -> Stream | None:
     """jobs -x: runs the command behind it."""
-    if job.words[:1] == ["-x"] and len(job.words) > 1:
-        return job.run(job.words[1:], "jobs -x", stdin=job.stdin)
-    return None
+    return job.run(job.words[1:], "jobs -x", stdin=job.stdin) if job.words[:1] == ["-x"] and job.words[1:] else None
 
 
-def bind(job: Job) -> Stream | None:
-    """bind -x '"key": command'."""
-    for binding in options(job.words, valued("-m -q -u -r -f -x")).all("-x"):
-        job.host.read(binding.rpartition('":')[2], job.where.inside("bind -x"))
-    return None
+def _with_values(letters: str, option: str, work: Callable[[Job, str], object]) -> Callable[[Job], None]:
+    """A builtin of which only the values of one option matter; `letters` are its options with values."""
+
+    def handle(job: Job) -> None:
+        for text in options(job.words, valued(letters)).all(option):
+            work(job, text)
+
+    return handle
 
 
 def history(job: Job) -> Stream | None:
@@ -306,20 +307,6 @@ def history(job: Job) -> Stream | None:
             job.shell_text(text, "fc -e")
     if found.has("-s") or "-" in found.all("-e"):
         job.unreadable("a command of the history is run again", "payload")
-    return None
-
-
-def enable(job: Job) -> Stream | None:
-    """enable -f: loads a library into the shell."""
-    for path in options(job.words, valued("-f")).all("-f"):
-        job.session.facts.append(command_fact("ld_preload", [path], job.where, None))
-    return None
-
-
-def wait(job: Job) -> Stream | None:
-    """wait -p NAME: evaluates the name's subscript."""
-    for name in options(job.words, valued("-p")).all("-p"):
-        run_arithmetic(subscript_of(name), job.host)
     return None
 
 
@@ -355,11 +342,17 @@ HANDLERS: dict[str, Callable[[Job], Stream | None]] = {
     **dict.fromkeys(("compgen", "complete"), complete),
     **dict.fromkeys(("mapfile", "readarray"), read_array),
     "jobs": jobs,
-    "bind": bind,
+    "bind": _with_values(  # bind -x '"key": command'
+        "-m -q -u -r -f -x",
+        "-x",
+        lambda job, binding: job.host.read(binding.rpartition('":')[2], job.where.inside("bind -x")),
+    ),
     "fc": history,
-    "enable": enable,
+    "enable": _with_values(  # loads a library into the shell
+        "-f", "-f", lambda job, path: job.session.facts.append(command_fact("ld_preload", [path], job.where, None))
+    ),
     "hash": remember,
-    "wait": wait,
+    "wait": _with_values("-p", "-p", lambda job, name: run_arithmetic(subscript_of(name), job.host)),
 }
 
 

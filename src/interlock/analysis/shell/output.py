@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import re
 import zlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 from interlock.analysis.facts import APPROXIMATE, HOLE, hole, hole_of, known, taints_in
 from interlock.analysis.lazy_regex import lazy_regex
@@ -187,11 +187,11 @@ PRINTERS: dict[str, Callable[[Job], Stream | str | None]] = {
 }
 
 
-def output(job: Job, program: Program, prints: Sequence[Printed]) -> Stream:
-    """What the command prints, as far as that is known, by the entries that may hold."""
+def output(job: Job, program: Program) -> Stream:
+    """What the command prints, as far as that is known."""
     taints = job.stdin.taints if job.stdin is not None else _NOTHING
     limits = job.program in program_set("limit")
-    for item in prints:
+    for item in program.prints:
         words = _words_for(item, job, program)
         if words is not None and (found := _printed(item, job, words, taints)) is not None:
             return Stream(found.text, found.taints - {"endless"}) if limits and found.taints else found
@@ -210,8 +210,15 @@ def output(job: Job, program: Program, prints: Sequence[Printed]) -> Stream:
 ENDLESS = frozenset({"/dev/zero", "/dev/urandom", "/dev/random"})
 
 
+_FIRST = 4  # words that can be the pattern of what is printed
+
+
 def _words_for(item: Printed, job: Job, program: Program) -> list[str] | None:
     """The words that an entry is about, those behind its subcommand; None where it does not hold."""
+    if item.starts and item.starts.isdisjoint(job.words):
+        return None
+    if item.any_word and not any(re.fullmatch(item.any_word, word) for word in job.words[:_FIRST]):
+        return None
     asks = item.subcommand or item.any_flag or item.given or (item.no_flag and _has_options(job.words))
     if not asks:
         return job.words

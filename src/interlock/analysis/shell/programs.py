@@ -205,7 +205,7 @@ class _Dispatch(Struct, frozen=True):
     each_word: bool  # all of them: they are files, or nothing that is run
     runs: tuple[Payload, ...]  # of what it carries, what its reader does not read itself
     packs: bool
-    prints: bool  # what flows in, or files
+    prints: bool  # something that is known, or what flows in
     sends: bool  # it is told elsewhere what leaves
 
 
@@ -224,7 +224,9 @@ def _dispatch(name: str) -> _Dispatch:
         each_word=handler is not None or files_only or not _KNOWN_WORDS.isdisjoint(program.reader),
         runs=program.carries[1:] if "interpreter" in program.reader else program.carries,
         packs=name in program_set("packs"),
-        prints=name in program_set("filter") or name in program_set("encoder"),
+        prints=name in program_set("filter")
+        or name in program_set("encoder")
+        or not all(item.starts or item.any_word for item in program.prints),
         sends=handler is not None or bool(program.sends) or not _SENDING.isdisjoint(program.reader),
     )
 
@@ -357,18 +359,12 @@ def _run(job: Job, script: str, program: Program) -> tuple[Stream, bool]:
 
 def _output(job: Job, way: _Dispatch) -> Stream:
     """What a command prints; for most nothing is known of it."""
-    prints = [
-        item
-        for item in way.program.prints
-        if may_hold(item, job.words)
-        and (not item.any_word or any(re.fullmatch(item.any_word, word) for word in job.words[:_FIRST]))
-    ]
-    if prints or way.prints or (job.stdin is not None and job.stdin.taints):
-        return output(job, way.program, prints)
+    flows = job.stdin is not None and job.stdin.taints
+    if way.prints or flows or any(may_hold(item, job.words) for item in way.program.prints):
+        return output(job, way.program)
     return UNKNOWN
 
 
-_FIRST = 4  # words that can be the pattern of what is printed
 _SENDING = frozenset(network.READERS)  # readers that tell themselves what is sent
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from functools import cached_property
 from typing import Any
 
 from interlock.analysis.facts import APPROXIMATE, HOLE, QUOTED, hole, hole_of, taints_in
@@ -60,8 +59,7 @@ class Shell:
         self.session = session
         self.cwds: list[str] = [cwd]
         self.left: str | None = None  # the folder that a `cd` which surely succeeded left for the present one
-        if home:
-            self.home = home
+        self._home = home
         self.variables: dict[str, list[str]] = {}
         self.choices: dict[str, list[list[str]]] = {}
         self.references: dict[str, str] = {}  # declare -n
@@ -95,10 +93,12 @@ class Shell:
         self.unsure = 0  # how many conditions what is read now depends on
         self.piped = 0  # inside a pipeline or the background
 
-    @cached_property
+    @property
     def home(self) -> str:
         """The user's home; as far as the folder of the action shows it where none is given."""
-        return home_of(self.session.cwd)
+        if not self._home:
+            self._home = home_of(self.session.cwd)
+        return self._home
 
     # -- what expansion asks ----------------------------------------------------------------------------
 
@@ -286,7 +286,7 @@ class Shell:
 
     def elsewhere(self, mounts: Mapping[str, str] | None = None) -> None:
         """Later paths belong to another machine, or to a container with mounts of this one."""
-        self.cwds, self.home = ["/work"], "~"
+        self.cwds, self._home = ["/work"], "~"
         self.mounts = dict(mounts or {})
 
     def inherit(self, env: Sequence[tuple[str, str]]) -> None:
@@ -300,7 +300,7 @@ class Shell:
 
     def child(self) -> Shell:
         """A shell with the same variables, functions and directory, whose changes stay its own."""
-        shell = Shell(self.session, "", self.home)
+        shell = Shell(self.session, "", self._home)
         shell.restore(self.save())
         shell.calls = list(self.calls)
         shell.mounts = self.mounts
@@ -381,7 +381,9 @@ class Shell:
             assignments.assign_all(self, node.assigns)
             redirections.redirect_only(self, node)
             return NOTHING
-        env = tuple([(item.name, " ".join(assignments.assigned_value(self, item))) for item in node.assigns])
+        env: tuple[tuple[str, str], ...] = ()
+        if node.assigns:
+            env = tuple([(item.name, " ".join(assignments.assigned_value(self, item))) for item in node.assigns])
         if words == ["exec"]:
             redirections.keep_redirects(self, node.redirects, stdin)
         where = self.where

@@ -11,11 +11,10 @@ from interlock.analysis.sql.batch import ROUTINES, SqlBatch, SqlStatement, name_
 from interlock.analysis.sql.dynamic import (
     CLIENT_WORDS,
     acts_in,
-    generated_sql,
     read_do,
     read_execute,
     read_meta,
-    read_prepare,
+    read_text,
 )
 from interlock.analysis.sql.statements import (
     ROWS,
@@ -32,8 +31,6 @@ from interlock.analysis.sql.statements import (
     read_with,
 )
 from interlock.analysis.sql.tokens import Flavour, SqlToken, cut, flavours, words
-
-__all__ = ["generated_sql", "read_sql"]
 
 _LONGEST = 200_000
 _DEEPEST = 5
@@ -113,7 +110,10 @@ def _read_batch(reading: SqlBatch, tokens: Sequence[SqlToken], flavour: Flavour)
 
 def read_statement(reading: SqlBatch, item: SqlStatement) -> None:
     """One statement: its verb decides, then what stands inside it."""
-    item = _opened(item)
+    at = 0  # behind the parentheses and braces that it begins with
+    while at < len(item.tokens) and item.tokens[at].kind == "punct" and item.tokens[at].text in "({<>":
+        at += 1
+    item = item.part(at) if at else item
     if not item.tokens:
         return
     first = item.tokens[0]
@@ -133,14 +133,6 @@ def read_statement(reading: SqlBatch, item: SqlStatement) -> None:
     if item.head != "DO" and not (item.head == "CREATE" and item.words() & ROUTINES):  # a body is not run now
         read_nested(reading, item)
         _outside(reading, item, read_calls)
-
-
-def _opened(item: SqlStatement) -> SqlStatement:
-    """A statement without the parentheses and braces it begins with."""
-    at = 0
-    while at < len(item.tokens) and item.tokens[at].kind == "punct" and item.tokens[at].text in "({<>":
-        at += 1
-    return item if not at else item.part(at)
 
 
 def _assigns(item: SqlStatement) -> bool:
@@ -213,9 +205,14 @@ def _restore(reading: SqlBatch, item: SqlStatement) -> None:
 
 
 def _prepare(reading: SqlBatch, item: SqlStatement) -> None:
-    held = read_prepare(reading, item)
-    if held is not None and held.tokens and held.head != "PREPARE":
-        read_statement(reading, held)
+    """PREPARE: the statement it holds is read as if it ran, and so is text."""
+    held, came = item.top("AS"), item.top("FROM")
+    if held > 0:
+        inner = item.part(held + 1)
+        if inner.tokens and inner.head != "PREPARE":
+            read_statement(reading, inner)
+    else:
+        read_text(reading, item.tokens[came + 1 if came > 0 else 2 :])
 
 
 def _outside(reading: SqlBatch, item: SqlStatement, read: Callable[[SqlBatch, SqlStatement], None]) -> None:
@@ -223,10 +220,6 @@ def _outside(reading: SqlBatch, item: SqlStatement, read: Callable[[SqlBatch, Sq
     taken_back, reading.undone = reading.undone, False
     read(reading, item)
     reading.undone = taken_back
-
-
-def _execute(reading: SqlBatch, item: SqlStatement) -> None:
-    _outside(reading, item, read_execute)
 
 
 def _unknown(reading: SqlBatch, item: SqlStatement) -> None:
@@ -240,7 +233,6 @@ def _unknown(reading: SqlBatch, item: SqlStatement) -> None:
 
 
 def _report_as(verb: str) -> Callable[[SqlBatch, SqlStatement], None]:
-    """A reader that reports the same effect for every statement."""
     return lambda reading, item: reading.effect(verb, name_at(item, 1)[0] if verb != "sql_read" else "")
 
 
@@ -265,5 +257,6 @@ _VERBS: Mapping[str, Callable[[SqlBatch, SqlStatement], None]] = {
     "CREATE": read_create, "DROP": read_drop, "TRUNCATE": read_truncate, "ALTER": read_alter,
     "GRANT": read_rights, "REVOKE": read_rights, "DENY": read_rights,
     "DETACH": _detach, "SET": _set, "RESET": _reset, "PRAGMA": _pragma, "LOAD": _load, "RESTORE": _restore,
-    "DO": read_do, "EXEC": _execute, "EXECUTE": _execute, "CALL": _execute, "PREPARE": _prepare,
+    "DO": read_do, "PREPARE": _prepare,
+    **dict.fromkeys(("EXEC", "EXECUTE", "CALL"), lambda reading, item: _outside(reading, item, read_execute)),
 }  # fmt: skip

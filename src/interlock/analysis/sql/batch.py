@@ -266,19 +266,11 @@ class SqlBatch(Struct):
             if filters(condition, self.text, table, self.dialect):
                 return True
         limit = item.top("LIMIT", after=after)
-        if limit >= 0 and few(_at(item, limit + 1)):
+        if limit >= 0 and any(map(few, item.tokens[limit + 1 : limit + 2])):
             return True
-        return where < 0 and _inner_join(item)
-
-
-def _at(item: SqlStatement, index: int) -> SqlToken | None:
-    return item.tokens[index] if index < len(item.tokens) else None
-
-
-def _inner_join(item: SqlStatement) -> bool:
-    join = item.top("JOIN")
-    before = {item.word(join - 1), item.word(join - 2)}
-    return join > 0 and not before & {"LEFT", "RIGHT", "FULL", "CROSS"} and item.top("ON", "USING", after=join) > 0
+        join = item.top("JOIN")
+        inner = {"LEFT", "RIGHT", "FULL", "CROSS"}.isdisjoint((item.word(join - 1), item.word(join - 2)))
+        return where < 0 < join and inner and item.top("ON", "USING", after=join) > 0
 
 
 def name_at(item: SqlStatement, index: int) -> tuple[str, int]:

@@ -42,7 +42,9 @@ def read_execute(reading: SqlBatch, item: SqlStatement) -> None:
         reading.inner(reading.bodies.pop(name))
     elif routine and _prepared(reading, name):
         reading.effect("sql_read")
-    elif (routine and item.head in ("EXEC", "CALL")) or (routine and _known_procedure(name)):
+    elif routine and (
+        item.head in ("EXEC", "CALL") or name in {"xp_cmdshell", *words().procedures, *words().procedures_of_sql}
+    ):
         _procedure(reading, name, argument)
     else:
         read_text(reading, argument)
@@ -52,10 +54,6 @@ def _prepared(reading: SqlBatch, name: str) -> bool:
     """True when this batch prepared the statement, which was read there."""
     reading.out.step(1 + len(reading.batch) // 16)
     return any(item.head == "PREPARE" and name_at(item, 1)[0].lower() == name for item in reading.batch)
-
-
-def _known_procedure(name: str) -> bool:
-    return name in words().procedures or name in words().procedures_of_sql or name == "xp_cmdshell"
 
 
 def _procedure(reading: SqlBatch, name: str, argument: Sequence[SqlToken]) -> None:
@@ -100,16 +98,6 @@ def _assigned(reading: SqlBatch, names: set[str]) -> list[SqlToken]:
 
 def _assigns(token: SqlToken) -> bool:
     return (token.kind == "punct" and token.text in ("=", ":=", "+=")) or token.word == "DEFAULT"
-
-
-def read_prepare(reading: SqlBatch, item: SqlStatement) -> SqlStatement | None:
-    """PREPARE: the statement it holds, to be read as if it ran; text is read here."""
-    held = item.top("AS")
-    if held > 0:
-        return item.part(held + 1)
-    came = item.top("FROM")
-    read_text(reading, item.tokens[came + 1 if came > 0 else 2 :])
-    return None
 
 
 UNKNOWN = "X"  # stands for a part that is not constant
@@ -189,8 +177,6 @@ def generated_sql(text: str, dialect: str = "") -> str | None:
     return "\n".join(made) if made else None
 
 
-_LOADS = frozenset({".load"})
-_OVERWRITES = frozenset({".restore"})
 CLIENT_WORDS = {"mysql": frozenset({"SYSTEM", "SOURCE"}), "oracle": frozenset({"HOST", "START"})}
 
 
@@ -206,29 +192,24 @@ def read_meta(reading: SqlBatch, line: str, before: SqlStatement | None) -> None
         reading.out.shell(rest)
     elif command in words().client_script:
         reading.effect("run_script", rest.split(" ")[0].strip("'\";"))
-    elif command == "\\gexec":
-        _read_rows(reading, before)
+    elif command == "\\gexec":  # runs each row of the query before it as a statement
+        made = generated_by(before) if before is not None else None
+        if made is None:
+            reading.effect("sql_execute")
+        else:
+            reading.inner(made, bulk=True)
     elif command == "\\copy":
         _read_copy(reading, rest)
     elif command in words().client_pipes and rest.strip("'\" ").startswith("|"):
         reading.out.shell(rest.strip("'\" ").lstrip("|").strip())
-    elif command in _LOADS:
+    elif command == ".load":
         reading.effect("sql_shell", rest)
-    elif command in _OVERWRITES:
+    elif command == ".restore":
         reading.effect("sql_drop", rest, "database")
     elif command == ".import":
         reading.effect("sql_write", rest.split(" ")[-1])
     else:
         reading.effect("sql_read")
-
-
-def _read_rows(reading: SqlBatch, before: SqlStatement | None) -> None:
-    """`\\gexec` runs each row of the query before it as a statement."""
-    made = generated_by(before) if before is not None else None
-    if made is None:
-        reading.effect("sql_execute")
-    else:
-        reading.inner(made, bulk=True)
 
 
 def _read_copy(reading: SqlBatch, rest: str) -> None:

@@ -50,7 +50,8 @@ class RowCondition:
         if isinstance(node, exp.Or):
             return self._either(list(node.flatten()), deeper)
         if isinstance(node, exp.And):
-            return _all_of([self.truth(part, deeper) for part in node.flatten()])
+            truths = [self.truth(part, deeper) for part in node.flatten()]
+            return False if False in truths else True if all(truths) else None
         for kind, judge in self._judges():
             if isinstance(node, kind):
                 return judge(node)
@@ -162,12 +163,6 @@ class RowCondition:
         if node.find(*varying) or "hole_" in node.sql():
             return None
         return True
-
-
-def _all_of(truths: list[bool | None]) -> bool | None:
-    if False in truths:
-        return False
-    return True if all(truths) else None
 
 
 def _bare(node: exp.Expr | None) -> exp.Expr | None:

@@ -26,7 +26,12 @@ def filters(condition: Sequence[SqlToken], text: str, table: str, dialect: str) 
         return _has_column(condition)
     if _deepest(condition) > _DEEPEST:
         return False
-    return _parsed(source, condition, table, dialect)
+    from interlock.analysis.sql.tautology import UnreadCondition, always_true  # sqlglot: 160 modules
+
+    try:
+        return not always_true(_HOLES.sub("hole_", source) if HOLE in source else source, table, dialect)
+    except UnreadCondition:  # no tree, and so by its words
+        return _has_column(condition)
 
 
 def _plain(condition: Sequence[SqlToken]) -> bool:
@@ -66,18 +71,6 @@ def _deepest(condition: Sequence[SqlToken]) -> int:
     return max(deepest, runs // 4)
 
 
-def _parsed(source: str, condition: Sequence[SqlToken], table: str, dialect: str) -> bool:
-    """Whether the condition narrows the rows, by the tree of sqlglot; where there is none, by its words."""
-    from interlock.analysis.sql.tautology import UnreadCondition, always_true  # sqlglot: 160 modules
-
-    try:
-        return not always_true(_HOLES.sub("hole_", source) if HOLE in source else source, table, dialect)
-    except UnreadCondition:
-        return _has_column(condition)
-
-
-def few(limit: SqlToken | None) -> bool:
+def few(limit: SqlToken) -> bool:
     """True when LIMIT or TOP is a number that bounds the harm."""
-    if limit is None or limit.kind != "number" or not limit.text.isdecimal():
-        return False
-    return int(limit.text[:9]) <= _ROWS_THAT_ARE_FEW
+    return limit.kind == "number" and limit.text.isdecimal() and int(limit.text[:9]) <= _ROWS_THAT_ARE_FEW

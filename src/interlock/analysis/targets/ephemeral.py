@@ -97,12 +97,10 @@ class _Removal(Struct, frozen=True):
 
 
 def _here(fact: Command) -> bool:
-    near = all(runs_here(step) or _launches(step) or is_entering(step) for step in fact.via)
+    near = all(
+        runs_here(step) or step.partition(" ")[0] in program_set("launches") or is_entering(step) for step in fact.via
+    )
     return near and not fact.traits & _NOT_HERE and all(map(known, fact.words))
-
-
-def _launches(step: str) -> bool:
-    return step.partition(" ")[0] in program_set("launches")
 
 
 def _readers(fact: Command) -> Iterator[Callable[[_Removal], Ephemeral | None]]:
@@ -209,7 +207,8 @@ def _file(removal: _Removal) -> Ephemeral | None:
     if found is None or found.values or not verbs or len(found.operands) < 2 or fact.env or fact.via:
         return None
     file, *texts = found.operands
-    if not stays_in_database(fact, _on_tables(removal)) or file.startswith(("file:", ":", "~")):
+    changes = [one for one in removal.effects if one.verb != "read"]
+    if not stays_in_database(fact, changes) or file.startswith(("file:", ":", "~")):
         return None
     if any(line.lstrip().startswith(".") for text in texts for line in text.split("\n")):
         return None
@@ -217,10 +216,6 @@ def _file(removal: _Removal) -> Ephemeral | None:
 
 
 _FILE_VERBS = {"sql sqlite": "database", "sql duckdb": "overwrite"}  # the one can be inspected, the other copied
-
-
-def _on_tables(removal: _Removal) -> list[Effect]:
-    return [one for one in removal.effects if one.verb != "read"]
 
 
 def _by_environment(removal: _Removal) -> Ephemeral | None:
@@ -239,10 +234,7 @@ def _by_environment(removal: _Removal) -> Ephemeral | None:
     addresses = [value for name, value in fact.env if name in program.place.get("name_env", ())]
     if len(chosen) != 1 or not chosen <= _TEST_ENVIRONMENTS | usual or not all(map(_is_ephemeral_url, addresses)):
         return None
-    return _by_settings(chosen.pop())
-
-
-def _by_settings(environment: str) -> Ephemeral:
+    environment = chosen.pop()
     return Ephemeral(
         f"the database for {environment}: {EPHEMERAL_DATABASE}", {"verb": "settings", "environment": environment}
     )

@@ -9,7 +9,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from interlock.analysis.facts import QUOTED, Command, Effect, Fact, known
+from interlock.analysis.facts import HOLE, QUOTED, Command, Effect, Fact, known
 from interlock.analysis.lazy_regex import lazy_regex
 from interlock.analysis.lexicon import split_name
 from interlock.analysis.programs.load import describe, program_set, word_set
@@ -74,17 +74,15 @@ def command_line(nodes: Sequence[Node], whole: bool) -> CommandLine:
     if whole and len(nodes) == 1 and isinstance(nodes[0], SimpleCommand) and nodes[0].words:
         return CommandLine((nodes[0].span[0],), False, _certain(nodes))
     inner = [one for node in nodes for one in _inner(node)]
-    set_apart = any(_sets_apart(one) for one in inner)
+    bare = [one for one in inner if isinstance(one, SimpleCommand) and not one.words]
+    set_apart = any(_REDIRECTING.fullmatch(assigned.name) for one in bare for assigned in one.assigns)
     certain = _certain(nodes) if whole else ()
     if not whole or len(inner) > _MANY or any(isinstance(one, Background) for one in inner):
         return CommandLine((), set_apart, certain)
-    starts = [_start(step) for node in nodes for step in _steps(node)]
+    steps = [step for node in nodes for step in (node.nodes if isinstance(node, AndOr) else [node])]
+    starts = [_start(step) for step in steps]
     known = [start for start in starts if start is not None]
     return CommandLine(tuple(known) if len(known) == len(starts) else (), set_apart, certain)
-
-
-def _steps(node: Node) -> list[Node]:
-    return node.nodes if isinstance(node, AndOr) else [node]
 
 
 def _start(node: Node) -> int | None:
@@ -119,14 +117,6 @@ def _parts(node: Node) -> list[Node]:
             return [node.node]
         case SimpleCommand() | Expression():
             return []
-
-
-def _sets_apart(node: Node) -> bool:
-    return (
-        isinstance(node, SimpleCommand)
-        and not node.words
-        and any(_REDIRECTING.fullmatch(one.name) for one in node.assigns)
-    )
 
 
 def _certain(nodes: Sequence[Node]) -> tuple[tuple[int, str], ...]:
@@ -181,7 +171,11 @@ def is_undisturbed(facts: Sequence[Fact], accused: Collection[Key], answered: Co
     for one in facts:
         if isinstance(one, Effect):
             effects.setdefault(fact_key(one), []).append(one)
-    direct = all(_direct(effects.get(fact_key(fact), [])) for fact in harmful[first + 1 :])
+    later = [effects.get(fact_key(fact), []) for fact in harmful[first + 1 :]]
+    # Files of this very folder: no link can stand in their path.
+    direct = all(
+        found and all(one.verb == "delete" and not set("/*?[{~") & set(one.target) for one in found) for found in later
+    )
     direct = direct or _links_apart(harmful[first:], effects)
     return changing <= set(accused) and direct and not replaced and not follows and not set_apart
 
@@ -200,11 +194,6 @@ def _clones(fact: Command, facts: Sequence[Fact], accused: Collection[Key]) -> b
         and folder in (posixpath.normpath(one.target), posixpath.dirname(posixpath.normpath(one.target)))
         for one in targets
     )
-
-
-def _direct(effects: Sequence[Effect]) -> bool:
-    """Whether it deletes files of this very folder, so that no link can stand in their path."""
-    return bool(effects) and all(one.verb == "delete" and not set("/*?[{~") & set(one.target) for one in effects)
 
 
 def _links_apart(commands: Sequence[Command], effects: Mapping[Key, Sequence[Effect]]) -> bool:
@@ -243,7 +232,7 @@ def earlier_git_changes(facts: Sequence[Fact]) -> list[str]:
 
 def earlier_git_change(fact: Command, commands: Sequence[Command]) -> str | None:
     """The change of one Git command: `fetch` for remote refs only; before a branch is deleted also `pull`, `move` and `branch`."""
-    if not in_repository(fact) or fact.env or not all(map(known, fact.words)) or not fact.words:
+    if not in_repository(fact) or fact.env or not fact.words or HOLE in "".join(fact.words):
         return None
     name, rest = fact.words[0], fact.words[1:]
     flags = {word for word in rest if word.startswith("-")} - {"-q", "--quiet"}
@@ -289,12 +278,11 @@ def happens_elsewhere(action: Action, facts: Sequence[Fact], accused: Collection
     """Whether any accused effect happens in a place that its target does not name."""
     effects = [fact for fact in facts if isinstance(fact, Effect) and (fact.subject, fact.span) in accused]
     commands = [fact for fact in facts if isinstance(fact, Command)]
-    return any(_away(effect) or _connected(action, effect, commands) for effect in effects)
-
-
-def _away(effect: Effect) -> bool:
-    return bool(effect.traits & _AWAY) or any(
-        word in program_set("other_root") for step in effect.via for word in step.split()[:1]
+    return any(
+        not _AWAY.isdisjoint(effect.traits)
+        or any(word in program_set("other_root") for step in effect.via for word in step.split()[:1])
+        or _connected(action, effect, commands)
+        for effect in effects
     )
 
 
@@ -309,22 +297,15 @@ def _connected(action: Action, effect: Effect, commands: Sequence[Command]) -> b
         return False
     if commands:  # an earlier command may set the database, too
         return len(commands) > 1 or any(map(_names_a_place, commands))
-    return action.kind in (Kind.OPERATION, Kind.TOOL) and _params_name_a_place(action)
+    given = action.fields.get("params") or action.fields.get("input")
+    keys = given if isinstance(given, Mapping) and action.kind in (Kind.OPERATION, Kind.TOOL) else ()
+    words = [[word for part in split_name(str(key)) for word in part] for key in keys]
+    return any(found[-1] in word_set("placing_parameters") for found in words if found)
 
 
 def _names_a_place(command: Command) -> bool:
     given = [word for word in command.words if word not in _PLAIN]
     return bool(command.env) or len(given) > 1 or any(word.startswith("-") or " " not in word.strip() for word in given)
-
-
-def _params_name_a_place(action: Action) -> bool:
-    given = action.fields.get("params") or action.fields.get("input")
-    keys = [str(key) for key in given] if isinstance(given, Mapping) else []
-    return any(
-        words[-1] in word_set("placing_parameters")
-        for key in keys
-        if (words := [w for part in split_name(key) for w in part])
-    )
 
 
 _NAMES = {"-name": False, "-iname": True}

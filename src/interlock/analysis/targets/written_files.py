@@ -16,7 +16,6 @@ from interlock.analysis.classify import classify
 from interlock.analysis.facts import Command, Effect, Fact, known
 from interlock.analysis.lazy_regex import lazy_regex
 from interlock.analysis.programs.load import SETS, described_program, program_set, shipped_programs
-from interlock.analysis.read import FileReader
 from interlock.analysis.rules import Rulebook
 from interlock.analysis.shell.imports import ALWAYS_IMPORTED
 from interlock.analysis.shell.interpreters import is_interpreter
@@ -46,24 +45,22 @@ def judge_file(path: str, text: str, cwd: str, rules: Rulebook) -> WrittenFile |
     if not program or len(text) > MOST_TEXT:
         return None
     run = forward_part(text) if is_migration(path) else text
-    judgement = judge(command(f"{program} {shlex.quote(path)}", cwd), rules, _only(path, run))
+    judgement = judge(command(f"{program} {shlex.quote(path)}", cwd), rules, {path: run}.get)
     return WrittenFile(path, _certain(judgement, rules), _language(program), text)
 
 
 def _certain(judgement: Judgement, rules: Rulebook) -> Judgement:
     """Only the effects on literal targets: a test that removes its temporary folder harms nothing."""
-    facts = tuple(fact for fact in judgement.facts if _is_certain(fact))
+    facts = tuple(
+        fact
+        for fact in judgement.facts
+        if (
+            all(map(known, fact.words))
+            if isinstance(fact, Command)
+            else fact.verb != "unreadable" and known(fact.target) and known(fact.path)
+        )
+    )
     return Judgement(assess(facts, classify(facts, rules), rules.programs), judgement.witnesses, facts)
-
-
-def _is_certain(fact: Fact) -> bool:
-    if isinstance(fact, Command):
-        return all(map(known, fact.words))
-    return fact.verb != "unreadable" and known(fact.target) and known(fact.path)
-
-
-def _only(path: str, text: str) -> FileReader:
-    return lambda asked: text if asked == path else None
 
 
 def inherited_judgement(
