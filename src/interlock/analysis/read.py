@@ -10,7 +10,7 @@ from importlib import import_module
 
 from msgspec import Struct
 
-from interlock.analysis.facts import BudgetSpent, Command, Effect, Fact, combine_facts
+from interlock.analysis.facts import BudgetSpent, Command, Effect, Fact, Report, combine_facts
 from interlock.analysis.lazy_regex import lazy_regex
 from interlock.analysis.operations.name_patterns import BUILT_IN_PATTERNS, NamePatterns
 from interlock.analysis.programs.load import program_set, word_set
@@ -153,6 +153,10 @@ def _function(module: str, name: str) -> Callable[..., None]:
     return found
 
 
+def _reader(language: str) -> Callable[[str, Report], None]:
+    return _function(_LANGUAGE_MODULES[language], "read_redis_text" if language == "redis" else f"read_{language}")
+
+
 def read_code(language: str, text: str, job: Job) -> None:
     """Read code in a language by name; what is unknown, too long or nested too deeply is reported as such."""
     session = job.host.session
@@ -174,8 +178,7 @@ def read_code(language: str, text: str, job: Job) -> None:
     language = language if language in _LANGUAGE_MODULES else "other"
     session.nesting += 1
     try:
-        name = "read_redis_text" if language == "redis" else f"read_{language}"
-        _function(_LANGUAGE_MODULES[language], name)(text, job)
+        _reader(language)(text, job)
     except RecursionError:
         job.unreadable(f"{language} nested too deeply", "nesting")
     finally:

@@ -132,18 +132,16 @@ def _for(session: CmdReading, node: For) -> str:
             session.out.unreadable("a loop too long to follow", "budget")
             break
         session.loops[node.name] = value
-        for letter in _later(node.name) if "/f" in switches.lower() else ():
-            session.loops.setdefault(letter, hole(letter))
+        for step in (
+            range(1, 5) if "/f" in switches.lower() else ()
+        ):  # the letters that `tokens=` fills behind the first
+            if (letter := chr(ord(node.name) + step)).isalpha():
+                session.loops.setdefault(letter, hole(letter))
         printed += _all(session, node.body) + "\n"
     session.loops.pop(node.name, None)
     if outer is not None:
         session.loops[node.name] = outer
     return printed
-
-
-def _later(letter: str) -> str:
-    """The letters that `tokens=` fills behind the first."""
-    return "".join(chr(ord(letter) + step) for step in range(1, 5) if chr(ord(letter) + step).isalpha())
 
 
 def _values(session: CmdReading, name: str, switches: str, items: str) -> list[str]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Callable, Sequence
-from functools import cache
 
 from interlock.analysis.code.language import CodeLanguage
 from interlock.analysis.code.library import library
@@ -237,10 +236,6 @@ def _splat(walk: ProgramWalk, call: LibraryCall) -> Value:
     return spread(value)
 
 
-def _flag(walk: ProgramWalk, call: LibraryCall) -> Value:
-    return CmdletWord(call.get(1, default=None), text_of(call.get(0)), has_value=len(call.args) > 1)
-
-
 def _pure(work: Callable[..., Value]) -> Answer:
     """A call that only computes."""
     return lambda walk, call: attempt(work, call.args)
@@ -286,18 +281,9 @@ def _start(walk: ProgramWalk, call: LibraryCall) -> Value:
     return Sym("process")
 
 
-def _run_line(walk: ProgramWalk, call: LibraryCall) -> Value:
-    return run_line(walk, call.get(0, default=None))
-
-
 def _folder(name: Value) -> Value:
     key = plain(name).lower()
     return word_table("folders").get(key) or place(key)
-
-
-@cache
-def _removed(text: str, at: int, count: int | None = None) -> str:
-    return text[:at] + ("" if count is None else text[at + count :])
 
 
 _EXTRA: dict[str, Answer] = {
@@ -307,7 +293,7 @@ _EXTRA: dict[str, Answer] = {
     "<call>": _method,
     "<save>": save,
     "<splat>": _splat,
-    "<flag>": _flag,
+    "<flag>": lambda walk, call: CmdletWord(call.get(1, default=None), text_of(call.get(0)), len(call.args) > 1),
     "<text>": _pure(lambda value: value if isinstance(value, (str, Sym)) else plain(value)),
     "<array>": _pure(spread),
     "<cast>": _pure(cast),
@@ -331,8 +317,11 @@ _EXTRA: dict[str, Answer] = {
     "streamreader.new": _read_stream,
     **{f"assembly.{name}": _load for name in ("load", "loadfile", "loadfrom", "unsafeloadfrom")},
     **dict.fromkeys(["process.start", "application.new().shellexecute"], _start),
-    **dict.fromkeys(["shell.new().run", "shell.new().exec", "win32_process.create"], _run_line),
-    "<text>.remove": _on(_removed),
+    **dict.fromkeys(
+        ["shell.new().run", "shell.new().exec", "win32_process.create"],
+        lambda walk, call: run_line(walk, call.get(0, default=None)),
+    ),
+    "<text>.remove": _on(lambda text, at, count=None: text[:at] + ("" if count is None else text[at + count :])),
     "<text>.insert": _on(lambda text, at, new: text[:at] + plain(new) + text[at:]),
     "<number>.tostring": _on(lambda value, shape="": filled("{0:" + shape + "}", value) if shape else str(value)),
 }

@@ -142,10 +142,6 @@ def join_paths(*parts: Value) -> Value:
     return made
 
 
-def _join_path(walk: ProgramWalk, bound: Bound) -> Value:
-    return join_paths(bound.texts("path")[:1], bound.texts("childpath", "additionalchildpath"), bound.rest)
-
-
 # -- the web ---------------------------------------------------------------------------------------------------------
 
 
@@ -262,10 +258,6 @@ def _set_variable(walk: ProgramWalk, bound: Bound) -> Value:
     return None
 
 
-def _get_variable(walk: ProgramWalk, bound: Bound) -> Value:
-    return single([walk.language.look_up(walk, f"${name.lower()}") for name in bound.texts("name")])
-
-
 def _get_command(walk: ProgramWalk, bound: Bound) -> Value:
     """Get-Command: the name of the command; a pattern names the first cmdlet that it fits."""
     report(walk, *bound.argv())
@@ -301,11 +293,6 @@ def _set_location(walk: ProgramWalk, bound: Bound) -> Value:
     return None
 
 
-def _pop_location(walk: ProgramWalk, bound: Bound) -> Value:
-    session_of(walk).leave()
-    return None
-
-
 _WORK: Mapping[str, Callable[[ProgramWalk, Bound], Value]] = {
     **dict.fromkeys(["get-content", "import-csv"], _get_content),
     **dict.fromkeys(["set-content", "out-file", "tee-object", "export-csv"], _writing(append=False)),
@@ -313,7 +300,9 @@ _WORK: Mapping[str, Callable[[ProgramWalk, Bound], Value]] = {
     "new-item": _new_item,
     **dict.fromkeys(["copy-item", "move-item", "rename-item"], _carry),
     **dict.fromkeys(["get-childitem", "get-item", "resolve-path", "convert-path"], _list_items),
-    "join-path": _join_path,
+    "join-path": lambda walk, bound: join_paths(
+        bound.texts("path")[:1], bound.texts("childpath", "additionalchildpath"), bound.rest
+    ),
     **dict.fromkeys(["invoke-webrequest", "invoke-restmethod"], _invoke_web),
     "start-bitstransfer": _start_bits,
     **dict.fromkeys(["start-process", "invoke-item"], _start_process),
@@ -325,12 +314,14 @@ _WORK: Mapping[str, Callable[[ProgramWalk, Bound], Value]] = {
     "stop-process": _stop_process,
     **dict.fromkeys(["set-alias", "new-alias"], _set_alias),
     **dict.fromkeys(["set-variable", "new-variable"], _set_variable),
-    "get-variable": _get_variable,
+    "get-variable": lambda walk, bound: single(
+        [walk.language.look_up(walk, f"${name.lower()}") for name in bound.texts("name")]
+    ),
     "get-command": _get_command,
     **dict.fromkeys(["invoke-wmimethod", "invoke-cimmethod"], _invoke_method),
     **dict.fromkeys(["new-scheduledtaskaction", "new-service"], _keep_command),
     **dict.fromkeys(["set-location", "push-location"], _set_location),
-    "pop-location": _pop_location,
+    "pop-location": lambda walk, bound: session_of(walk).leave(),
 }  # fmt: skip
 
 

@@ -205,16 +205,13 @@ def build_program(name: str, data: Mapping[str, Any]) -> Program:
     where = f"program {name}"
     only_keys(where, data, _PROGRAM_KEYS)
     _one_of(where, "operands", data.get("operands", ""), _OPERANDS)
-    made = {key: _told(where, key, value) for key, value in data.items()}
+    made = {
+        key: _BUILDERS[key](where, value) if key in _BUILDERS else typed_field(where, key, value, getattr(_UNSAID, key))
+        for key, value in data.items()
+    }
     made["value_flags"] = made.get("value_flags", frozenset()).union(made.get("writes", ()))
     made.setdefault("data", data.get("operands") in ("names", "text"))
     return Program(name=name, **made)
-
-
-def _told(where: str, key: str, value: Any) -> Any:
-    """What a description says under one key, in the type of that key."""
-    build = _BUILDERS.get(key)
-    return typed_field(where, key, value, getattr(_UNSAID, key)) if build is None else build(where, value)
 
 
 def _paths(where: str, key: str, value: object) -> tuple[tuple[str, ...], ...]:
@@ -224,7 +221,8 @@ def _paths(where: str, key: str, value: object) -> tuple[tuple[str, ...], ...]:
 def whole_words(program: Program, words: Sequence[str]) -> list[str]:
     """The words with shortened subcommands written out: `ip r f` is `ip route flush`."""
     spelled = list(words)
-    places = [at for at, word in enumerate(spelled) if _is_operand(spelled, at, program.value_flags)][:4]
+    valued = program.value_flags
+    places = [at for at, word in enumerate(words) if word[:1] != "-" and not (at and words[at - 1] in valued)][:4]
     for count in range(len(places), 0, -1):
         whole = program.short.get(" ".join(spelled[at] for at in places[:count]))
         if whole is not None:
@@ -241,10 +239,6 @@ def whole_words(program: Program, words: Sequence[str]) -> list[str]:
         spelled[at] = known[0][depth]  # such programs take the first that fits
         known = tuple(path for path in known if path[depth] == spelled[at])
     return spelled
-
-
-def _is_operand(words: Sequence[str], at: int, valued: frozenset[str]) -> bool:
-    return words[at][:1] != "-" and not (at and words[at - 1] in valued)
 
 
 def _entry(where: str, data: Mapping[str, Any], usual: Any) -> dict[str, Any]:

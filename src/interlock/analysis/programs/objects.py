@@ -74,7 +74,8 @@ def certain_objects(command: Command, effects: Collection[str]) -> list[NamedObj
 def reused_names(command: Command) -> list[tuple[str, str]]:
     """Kinds and keys of objects that may be others from now on; every one where a name is not known."""
     program, found = describe(command.program), list[tuple[str, str]]()
-    if _keeps_names(command, program):
+    kept = [(item, path) for item in program.does if item.effect in _KEEPING for path in item.subcommand]
+    if any(certain_options(command, program, item, path) is not None for item, path in kept):
         return found
     created = {item.kind for item in program.does if item.effect == "create"}
     given = parse(program, command.words) if program.does else CommandOptions()
@@ -91,16 +92,6 @@ def reused_names(command: Command) -> list[tuple[str, str]]:
                 found += [(kind, key) for kind in kinds or (one.kind,)]
             break
     return found
-
-
-def _keeps_names(command: Command, program: Program) -> bool:
-    """Whether a subcommand only shows objects or runs something in one, and each of its options is described."""
-    return any(
-        certain_options(command, program, item, path) is not None
-        for item in program.does
-        if item.effect in _KEEPING
-        for path in item.subcommand
-    )
 
 
 def replaced_kinds(command: Command) -> list[str]:

@@ -166,13 +166,9 @@ def behind(paths: Sequence[Sequence[str]], operands: Sequence[str]) -> list[str]
     if not paths:
         return list(operands)
     for path in paths:
-        if len(operands) >= len(path) and all(map(_fits, path, operands)):
+        if len(operands) >= len(path) and all(want in (have, "*") for want, have in zip(path, operands, strict=False)):
             return list(operands[len(path) :])
     return None
-
-
-def _fits(want: str, have: str) -> bool:
-    return want in (have, "*")
 
 
 def holds(item: Payload | ObjectEffect | PathEffect | Sending | Printed | StoreEffect, found: CommandOptions) -> bool:
@@ -301,7 +297,9 @@ def asks_for_help(program: Program, words: Sequence[str], switches: frozenset[st
         if word in asked:
             if word == "--version" and 0 < at < len(words) - 1:
                 continue
-            if word[0] not in "-/" and not _last_of_names(words, at):
+            # `aws s3 rm help`: the last word, behind nothing but names of subcommands.
+            names = at == len(words) - 1 and all(one.replace("-", "").isalnum() and one[0] != "-" for one in words[:at])
+            if word[0] not in "-/" and not names:
                 continue
             return not may_be_value(words, at, program.value_flags, switches)
         if word[:1] != "-" and not (at and words[at - 1] in program.value_flags):
@@ -309,8 +307,3 @@ def asks_for_help(program: Program, words: Sequence[str], switches: frozenset[st
                 return False
             last = word in _RUNS
     return False
-
-
-def _last_of_names(words: Sequence[str], at: int) -> bool:
-    """`aws s3 rm help`: the word is the last, behind nothing but names of subcommands."""
-    return at == len(words) - 1 and all(word.replace("-", "").isalnum() and word[0] != "-" for word in words[:at])

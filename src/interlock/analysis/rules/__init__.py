@@ -78,12 +78,9 @@ def _check_pattern(text: str) -> None:
     try:
         re2.compile(text, options)
     except re2.error as error:
-        raise PackError(f"pattern {text!r}: {_words(error)}") from None
-
-
-def _words(error: Exception) -> str:
-    detail = error.args[0] if error.args else error
-    return detail.decode() if isinstance(detail, bytes) else str(detail)
+        detail = error.args[0] if error.args else error
+        told = detail.decode() if isinstance(detail, bytes) else detail
+        raise PackError(f"pattern {text!r}: {told}") from None
 
 
 def build_rule(data: Mapping[str, Any]) -> Rule:

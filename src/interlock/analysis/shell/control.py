@@ -263,7 +263,11 @@ def loop(shell: Shell, node: ShellLoop, stdin: Stream | None) -> Stream:
         if not names and _sets_values([*node.head, *node.body]):  # each round has other values
             shell.guess()
         lines = stdin.text.splitlines() if names and stdin is not None and stdin.known else []
-        for line in _each(lines, stdin):
+        each: list[Stream | None] = [stdin]  # one by one; all of it at once when they are not known
+        if stdin is not None and lines:
+            more = [hole()] if len(lines) > MAX_ROUNDS else []
+            each = [Stream(f"{line}\n", stdin.taints) for line in [*lines[:MAX_ROUNDS], *more]]
+        for line in each:
             if names:
                 assignments.assign_read(shell, names, line)
             streams.append(shell.walk_list(node.head, line))
@@ -362,14 +366,6 @@ def background(shell: Shell, node: Background, stdin: Stream | None) -> Stream:
 
 
 _COPROCESS = ("63", "60")  # the descriptors that one is read from and written to
-
-
-def _each(lines: Sequence[str], stdin: Stream | None) -> list[Stream | None]:
-    """The lines that a loop reads, one by one; all of it at once when they are not known."""
-    if stdin is None or not lines:
-        return [stdin]
-    more = [hole()] if len(lines) > MAX_ROUNDS else []
-    return [Stream(f"{line}\n", stdin.taints) for line in [*lines[:MAX_ROUNDS], *more]]
 
 
 def _union(first: list[str], second: list[str]) -> list[str]:

@@ -32,6 +32,7 @@ _OUTPUT = lazy_regex(
 # A file of this machine that the client sends to the server.
 _SENT = lazy_regex(r"(?i)(?:\\copy\s[^;]*?\sfrom|load\s+data\s+local\s+infile|\\lo_import)\s+'?([\w./~-]+)")
 _FILES = frozenset({"sqlite", "duckdb"})  # dialects of databases that are files
+_TEMPORARY = lazy_regex(r"/tmp/|/var/tmp/|/dev/shm/")
 _ELSEWHERE = lazy_regex(r"(?im)\battach\b|^\s*\.(?:open|restore)\b")  # another database than the one that is opened
 
 
@@ -51,7 +52,9 @@ def read_statements(job: Job, text: str, dialect: str) -> None:
         host = options(job.words, valued("-h --host -U -u -p -d")).value("-h", "--host") or ""
         if of_the_machine(host) and (leaks := carries(job, path) & LEAKS):
             job.effect("send", host, *leaks)
-    if dialect in _FILES and _scratch(job) and not any(map(_ELSEWHERE.search, (text, *job.words))):
+    files = options(job.words, valued("-cmd -init -c -s -f")).operands if dialect in _FILES else ["/"]
+    scratch = not files or files[0] in (":memory:", "") or _TEMPORARY.match(job.full(files[0]))
+    if scratch and not any(map(_ELSEWHERE.search, (text, *job.words))):
         job = ScratchJob(job.host, job.program, job.words, job.where, job.stdin)
     try:
         read_sql(text, job, dialect)
@@ -65,12 +68,6 @@ class ScratchJob(Job):
     def effect(self, verb: str, target: str = "", *traits: str) -> None:
         within = verb.startswith("sql_") and verb != "sql_shell"
         super().effect("sql_read" if within else verb, target, *(() if within else traits))
-
-
-def _scratch(job: Job) -> bool:
-    """Whether a database is in memory or a temporary file."""
-    files = options(job.words, valued("-cmd -init -c -s -f")).operands
-    return not files or files[0] in (":memory:", "") or bool(re.match(r"/tmp/|/var/tmp/|/dev/shm/", job.full(files[0])))
 
 
 def powershell_sql(job: Job, program: Program) -> Stream | None:

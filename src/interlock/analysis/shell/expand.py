@@ -41,7 +41,9 @@ def text(word: ShellWord | None, values: Shell) -> str:
     joined = "".join([_joined(part, values) for part in word.parts])
     if len(joined) > word.end - word.start:
         values.step(len(joined) // _STEP_CHARACTERS)
-    return joined if not _quoted_tilde(word.parts, joined) else f"{QUOTED}{joined}"
+    first = word.parts[0] if joined.startswith("~") else None  # in quotes it is a file's name, not the home
+    quoted = isinstance(first, ShellText) and first.quoted and first.text.startswith("~")
+    return f"{QUOTED}{joined}" if quoted else joined
 
 
 def _joined(part: Part, values: Shell) -> str:
@@ -56,12 +58,6 @@ def _joined(part: Part, values: Shell) -> str:
 def is_unknown(word: str) -> bool:
     """True when nothing of the word is known."""
     return word.startswith(HOLE) and word.find(HOLE, 1) == len(word) - 1
-
-
-def _quoted_tilde(parts: list[Part], joined: str) -> bool:
-    """A `~` in quotes is a file's name, not the home."""
-    first = parts[0] if joined.startswith("~") else None
-    return isinstance(first, ShellText) and first.quoted and first.text.startswith("~")
 
 
 def _value(part: Part, values: Shell) -> list[str]:
@@ -240,16 +236,11 @@ def _brace_at(item: str, start: int) -> tuple[int, list[str]] | None:
         elif char == "}":
             depth -= 1
             if depth == 0:
-                choices = _choices(item, [*cuts, pos])
-                return (pos + 1, choices) if choices is not None else None
+                if len(cuts) > 1:
+                    return pos + 1, [item[a + 1 : b] for a, b in pairwise([*cuts, pos])]
+                span = _RANGE.fullmatch(item, start + 1, pos)
+                return (pos + 1, _range(span[1], span[2], span[3])) if span else None
     return None
-
-
-def _choices(item: str, cuts: list[int]) -> list[str] | None:
-    if len(cuts) > 2:
-        return [item[a + 1 : b] for a, b in pairwise(cuts)]
-    span = _RANGE.fullmatch(item, cuts[0] + 1, cuts[1])
-    return _range(span[1], span[2], span[3]) if span else None
 
 
 def _range(first: str, last: str, step: str | None) -> list[str]:

@@ -55,7 +55,8 @@ def _apply(job: Job, item: PathEffect, found: CommandOptions, operands: list[str
     elif item.of in ("operands", "first"):
         paths = operands if item.of == "operands" else operands[:1]
     else:
-        paths = _named(item, found, operands)
+        given = [word for text in found.all(*item.option) for word in text.split()] if item.option else operands
+        paths = _settings(item.setting, given)
         sources = _settings(item.source, operands)
         if item.into and item.of == "setting":
             target = "".join(_settings(item.into, operands)[-1:]) or "/dev/stdout"
@@ -73,12 +74,6 @@ def _apply(job: Job, item: PathEffect, found: CommandOptions, operands: list[str
         traits.remove("shown")
     for path in paths:
         _effect(job, item, path, sources, target, traits)
-
-
-def _named(item: PathEffect, found: CommandOptions, operands: Sequence[str]) -> list[str]:
-    """The paths that settings name."""
-    given = found.all(*item.option)
-    return _settings(item.setting, [word for text in given for word in text.split()] if item.option else operands)
 
 
 def _settings(names: Sequence[str], words: Iterable[str]) -> list[str]:

@@ -31,7 +31,8 @@ def find_targets(words: Sequence[str], acts: int | None = None) -> list[str]:
     Where `acts` is the index of an action, only the names that decide about it count: those before it, up to an -o.
     """
     roots, start = _find_roots(words)
-    names = _Expression(words, start).names_before(acts)
+    expression = _Expression(words, start)
+    names = expression.before.get(acts) if acts is not None else expression.printed
     bounded = "-maxdepth" in words and words[words.index("-maxdepth") + 1 : words.index("-maxdepth") + 2] == ["0"]
     if bounded:
         return roots
@@ -70,9 +71,6 @@ class _Expression:
         self.before: dict[int, Names] = {}  # by the index of an action
         self.printed: Names = self._either(None)
 
-    def names_before(self, acts: int | None) -> Names:
-        return self.before.get(acts) if acts is not None else self.printed
-
     def _either(self, outer: Names) -> Names:
         """Parts joined by -o or a comma: what is found has one of their names, if each part asks for one."""
         found: list[str] | None = []
@@ -104,7 +102,9 @@ class _Expression:
                 names = [asked] if asked is not None and not negated else names
             elif word in _FIND_ACTIONS:
                 self.before[self.pos - 1] = names
-                self._skip_command()
+                while self.pos < len(self.words) and self.words[self.pos] not in (";", "+"):
+                    self.pos += 1
+                self.pos += 1
             elif word in word_set("find_takes"):
                 self.before[self.pos - 1] = names
                 self.pos += 2 if word == "-fprintf" else 1
@@ -124,19 +124,12 @@ class _Expression:
         ending = re.search(r"\\\.\(?\\?\(?([A-Za-z0-9]+)", text)
         return f"*.{ending[1]}" if ending else "*"
 
-    def _skip_command(self) -> None:
-        while self.pos < len(self.words) and self.words[self.pos] not in (";", "+"):
-            self.pos += 1
-        self.pos += 1
-
 
 def find(job: Job, program: Program) -> Stream | None:
     """find -delete, -exec, -execdir, -ok, -fprint, -fprintf."""
     words = job.words
     job.step(len(words))
-    marks = (*(("empty_only",) if "-empty" in words else ()), *_limits(words))
-    if _is_loose(words):
-        marks = (*marks, APPROXIMATE)
+    marks = [*["empty_only"] * ("-empty" in words), *_limits(words), *[APPROXIMATE] * _is_loose(words)]
     expression = _Expression(words, _find_roots(words)[1])
     for index in expression.before:
         word = words[index]

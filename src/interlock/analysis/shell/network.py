@@ -31,7 +31,11 @@ def web(job: Job, program: Program) -> Stream:
         _uploads(job, request.url, request.uploads, f"{request.url} {request.body}")
         if "items" in program.http and not request.body and not request.uploads:
             send_stdin(job, request.url)
-        headers = " ".join(one for one in request.headers if not _signs_in(one, request.url))
+        # `Authorization: Bearer $(gh auth token)` goes to the service that gave the token.
+        signs_in = _ISSUERS.match(request.url) is not None
+        headers = " ".join(
+            one for one in request.headers if not (signs_in and one.lower().startswith("authorization:"))
+        )
         everything = " ".join(request.headers)
         if taints_in(headers) or (HOLE in everything and _is_foreign_token(everything, request.url)):
             job.effect("send", request.url, *(taints_in(headers) or ("secret",)))
@@ -111,11 +115,6 @@ def _any_of(kind: str) -> str:
     return "|".join(map(re.escape, sorted(word_set(kind))))
 
 
-def _signs_in(header: str, url: str) -> bool:
-    """`Authorization: Bearer $(gh auth token)` to the service that gave the token."""
-    return header.lower().startswith("authorization:") and _ISSUERS.match(url) is not None
-
-
 def _uploads(job: Job, url: str, uploads: Sequence[str], text: str) -> None:
     for path in uploads:
         if path in ("-", "@-", "/dev/stdin"):
@@ -164,7 +163,9 @@ _HOST_WORDS = {
 def _is_foreign_token(text: str, url: str) -> bool:
     host = host_of(url)
     return bool(host) and any(
-        _HOST_WORDS.get(service.lower(), service.lower()) not in host and "." in host and not _is_private(host)
+        _HOST_WORDS.get(service.lower(), service.lower()) not in host
+        and "." in host
+        and not _PRIVATE_HOST.fullmatch(host)
         for service in _TOKENS.findall(text)
     )
 
@@ -175,15 +176,11 @@ def host_of(url: str) -> str:
     return found[1].lower().strip("[]").rstrip(".") if found else ""
 
 
-def _is_private(host: str) -> bool:
-    return _PRIVATE_HOST.fullmatch(host) is not None
-
-
 def of_the_machine(url: str) -> tuple[str, ...]:
     """`content`, for data of a file or a program that is sent to an unknown host."""
     host = host_of(url)
     known = HOLE not in url.split("/", 3)[2 if "://" in url else 0]
-    return ("content",) if host and known and not (_is_private(host) or _SERVICES.fullmatch(host)) else ()
+    return ("content",) if host and known and not (_PRIVATE_HOST.fullmatch(host) or _SERVICES.fullmatch(host)) else ()
 
 
 _HOST = lazy_regex(r"(?:[a-z][a-z0-9+.-]*://)?(?:[^/@\s]*@)?(\[[0-9a-fA-F:.]+\]|[^/:\s?#]+)", re.IGNORECASE)
@@ -290,7 +287,8 @@ def exchange_commits(job: Job, program: Program) -> Stream | None:
     if found.operands[:1] != ["push"] or found.has("-n", "--dry-run"):
         return None
     remote = found.value("--repo") or "".join(found.operands[1:2])
-    address = _added_remotes(job).get(remote, remote)
+    added = [words for words in _words_behind(job, "remote") if len(words) > 2 and words[0] in ("add", "set-url")]
+    address = {words[-2]: words[-1] for words in added}.get(remote, remote)
     if _REMOTE.match(address) and (host := host_of(address)) and HOLE not in host:
         named_locally = "." not in host and host != "localhost"
         if named_locally or of_the_machine(address):
@@ -309,15 +307,6 @@ def _words_behind(job: Job, verb: str) -> Iterator[tuple[str, ...]]:
     for fact in job.session.facts:
         if isinstance(fact, Command) and fact.program == job.program and verb in fact.words[:3]:
             yield fact.words[fact.words.index(verb) + 1 :]
-
-
-def _added_remotes(job: Job) -> dict[str, str]:
-    """The remotes that this very action adds or changes."""
-    return {
-        words[-2]: words[-1]
-        for words in _words_behind(job, "remote")
-        if len(words) > 2 and words[0] in ("add", "set-url")
-    }
 
 
 # Programs whose name or first words say that they pass something on; and such that hand it to anyone who has a link.

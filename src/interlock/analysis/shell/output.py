@@ -106,11 +106,6 @@ def _found_files(job: Job) -> Stream:
     return Stream("\n".join(find_targets(job.words)) + "\n", frozenset({"bulk"}))
 
 
-def _listing(job: Job) -> Stream:
-    roots = [root if re.search(r"[*?]", root) else f"{root.rstrip('/')}/*" for root in job.plain_words]
-    return Stream("\n".join(roots) or "*", frozenset({"bulk"}))
-
-
 def _seq(job: Job) -> Stream:
     numbers = [int(word) for word in job.words if re.fullmatch(r"-?\d{1,6}", word)]
     plain = len(numbers) == len(job.words) < 3
@@ -119,11 +114,6 @@ def _seq(job: Job) -> Stream:
     first, last = (numbers[0], numbers[-1]) if len(numbers) > 1 else (1, numbers[0])
     items = range(first, last + 1)
     return Stream("\n".join(map(str, items[:64])), frozenset() if plain and len(items) <= 64 else _GUESS)
-
-
-def _same_name(job: Job) -> Stream | None:
-    """which, realpath: the first operand stands for the file."""
-    return next(map(Stream, job.plain_words), None)
 
 
 def _base_name(job: Job) -> Stream | None:
@@ -141,11 +131,6 @@ def _folder_name(job: Job) -> Stream | None:
     return Stream(word.rstrip("/").rpartition("/")[0] or ("/" if word.startswith("/") else "."))
 
 
-def _found_processes(job: Job) -> Stream:
-    """pgrep, lsof: a hole whose name records how the processes were selected."""
-    return Stream(hole(":".join([job.program, *job.words])))
-
-
 def _environment(job: Job) -> Stream | None:
     """env, export -p, set: all variables."""
     return None if job.plain_words else Stream(hole_of({"environment"}), frozenset({"environment"}))
@@ -160,29 +145,26 @@ def _variable(job: Job) -> Stream | None:
 SECRET_NAME = lazy_regex(f"{HOLE}[A-Z_]*(SECRET|PASSWORD|PASSWD|PRIVATE_KEY|TOKEN|API_KEY)[A-Z_]*{HOLE}")
 
 
-def _constant(job: Job) -> Stream | None:
-    """awk 'BEGIN{print "…"}', jq -rn '"…"'."""
-    found = constant_output("filter", job.plain_words[:1])
-    return found if found.known else None
-
-
 PRINTERS: dict[str, Callable[[Job], Stream | str | None]] = {
     "words": echo,
     "formatted": _formatted,
     "files": _cat,
     "found_files": _found_files,
-    "listing": _listing,
+    "listing": lambda job: Stream(
+        "\n".join(one if re.search(r"[*?]", one) else f"{one.rstrip('/')}/*" for one in job.plain_words) or "*",
+        frozenset({"bulk"}),
+    ),
     "lines": lambda job: job.stdin,
     "numbers": _seq,
-    "same_name": _same_name,
+    "same_name": lambda job: next(map(Stream, job.plain_words), None),  # the first operand stands for the file
     "base_name": _base_name,
     "folder_name": _folder_name,
     "here": lambda job: Stream(job.host.cwds[0] or hole("PWD")),
     "nothing": lambda job: Stream(""),
     "environment": _environment,
     "variable": _variable,
-    "constant": _constant,
-    "processes": _found_processes,
+    "constant": lambda job: found if (found := constant_output("filter", job.plain_words[:1])).known else None,
+    "processes": lambda job: Stream(hole(":".join([job.program, *job.words]))),  # named by how they were selected
     "repeated": lambda job: Stream(f"{' '.join(job.words) or 'y'}\n", frozenset({"endless"})),
 }
 
@@ -380,10 +362,6 @@ def _hex(words: list[str], source: str) -> str | None:
     return bytes.fromhex(digits[: len(digits) // 2 * 2]).decode("utf-8", "replace")
 
 
-def _rev(words: list[str], source: str) -> str:
-    return "\n".join(line[::-1] for line in source.split("\n"))
-
-
 def _tr(words: list[str], source: str) -> str | None:
     flags = [word for word in words if word.startswith("-") and len(word) > 1]
     sets = [_char_set(word) for word in words if not (word.startswith("-") and len(word) > 1)]
@@ -429,7 +407,7 @@ DECODERS: dict[str, Decoder] = {
     "decoded_base64": _base64,
     "decoded_base32": _base32,
     "decoded_hex": _hex,
-    "reversed_lines": _rev,
+    "reversed_lines": lambda words, source: "\n".join(line[::-1] for line in source.split("\n")),
     "decompressed": _gunzip,
     "mapped_characters": _tr,
     "deciphered": _openssl,

@@ -49,8 +49,12 @@ def run_carried(job: Job, program: Program, items: Sequence[Payload]) -> Stream 
             rest = _interpreted(item, rest, found) if item.interpreter else rest
             stream = _run_command(job, item, rest, via, found)
         elif item.stdin and job.stdin is not None and not (texts or stream or found.all(*item.files)):
-            if len(found.operands) >= item.skip:
-                _read_stdin(job, job.stdin, item, via)
+            if len(found.operands) >= item.skip and job.text_to_run() is not None:
+                text = job.stdin.text
+                if item.stdin.startswith("sql") and not known(text) and not without_holes(text).strip():
+                    inside(job).effect("run_script", hole(), "sql")
+                else:
+                    read_carried(job, item.stdin, text, via, item.traits)
         if item.opens and found.operands:
             job.effect("read", found.operands[0])
         if stream is None and item.stdin.startswith("sql"):
@@ -64,15 +68,6 @@ def _printed(texts: Sequence[str]) -> Stream:
 
     made = [text for text in map(generated_sql, filter(known, texts)) if text]
     return Stream("\n".join(made), frozenset({"sql"})) if made else UNKNOWN
-
-
-def _read_stdin(job: Job, stream: Stream, item: Payload, via: str) -> None:
-    if job.text_to_run() is None:
-        return
-    if item.stdin.startswith("sql") and not stream.known and not without_holes(stream.text).strip():
-        inside(job).effect("run_script", hole(), "sql")
-    else:
-        read_carried(job, item.stdin, stream.text, via, item.traits)
 
 
 def _behind_subcommand(job: Job, program: Program, item: Payload) -> tuple[list[str] | None, str]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from interlock.analysis.facts import HOLE, Fact, taints_in
+from interlock.analysis.facts import HOLE, taints_in
 from interlock.analysis.lazy_regex import lazy_regex
 from interlock.analysis.places import resolve
 from interlock.analysis.programs import Payload, Program, whole_words
@@ -254,8 +254,9 @@ def original_name(shell: Shell, first: str) -> str:
 def read_program(job: Job, written: str) -> Stream:
     """Read one command; `written` is its name as it stands in the text."""
     name = job.program
-    if "-" in name and (apart := _dashed(name)):
-        return job.host.run([*apart, *job.words], job.where.inside(name), job.stdin)
+    first, dash, rest = name.partition("-")
+    if dash and rest in describe(first).dashed:  # git-push is git push
+        return job.host.run([first, rest, *job.words], job.where.inside(name), job.stdin)
     if name.startswith("ld") and _LOADER.fullmatch(name):
         name = job.program = "ld.so"
     program = _dispatch(name).program
@@ -284,7 +285,9 @@ def read_program(job: Job, written: str) -> Stream:
         write_outputs(job, program)
     before = len(session.facts)
     stream, handled = _run(job, written if local else "", program)
-    if not (program.wrapper or _read_inside(session.facts, before, len(job.where.via))):
+    depth = len(job.where.via)
+    inside = len(session.facts) > before and any(len(fact.via) > depth for fact in islice(session.facts, before, None))
+    if not (program.wrapper or inside):  # its own words were not read as something that it runs
         loose = job.stdin is not None or session.changed or _LOOSE.search("\0".join(job.words))
         if loose and set(program.dry_run).isdisjoint(job.words):
             read_loose_words(job, handled, _dispatch(name).each_word)
@@ -312,17 +315,6 @@ def _options_from(names: Sequence[str], env: Sequence[tuple[str, str]]) -> list[
             elif known.endswith("*") and name.upper().startswith(known[:-1]):
                 found.append(f"--{name[len(known) - 1 :].lower().replace('_', '-')}={value}")
     return found
-
-
-def _dashed(name: str) -> tuple[str, ...]:
-    """git-push is git push: a subcommand that is a program of its own as well."""
-    first, _, rest = name.partition("-")
-    return (first, rest) if rest in describe(first).dashed else ()
-
-
-def _read_inside(facts: Sequence[Fact], before: int, depth: int) -> bool:
-    """Whether the command's own words were read as something that it runs."""
-    return len(facts) > before and any(len(fact.via) > depth for fact in islice(facts, before, None))
 
 
 def _run(job: Job, script: str, program: Program) -> tuple[Stream, bool]:

@@ -14,7 +14,6 @@ from interlock.analysis.shell import DOWNLOADED, MAX_SCRIPT, NAMED_TAINTS, NOTHI
 from interlock.analysis.shell.syntax.nodes import Node, ShellRedirect, SimpleCommand, Substitution
 from interlock.analysis.targets.carried import carries, put
 from interlock.analysis.targets.ordering import may_replace_files
-from interlock.model import Span
 
 if TYPE_CHECKING:
     from interlock.analysis.shell.walk import Shell
@@ -226,14 +225,9 @@ def _is_input(shell: Shell, full: str) -> bool:
     if span is None or shell.where.via:
         return False
     near = [fact for fact in shell.session.facts[-_NEAR:] if isinstance(fact, Effect) and fact.verb == "read"]
-    return any(fact.path == full and _piped(shell, fact.span, span) for fact in near)
-
-
-def _piped(shell: Shell, earlier: Span | None, span: Span) -> bool:
-    """Whether nothing but pipes stands between two commands; what runs one after the other reads before it writes."""
-    if earlier is None or earlier[1] > span[1]:
-        return False
-    return earlier == span or not _ENDS.search(shell.session.source, earlier[1], span[0])
+    spans = [fact.span for fact in near if fact.path == full and fact.span is not None and fact.span[1] <= span[1]]
+    # Nothing but pipes stands between: what runs one after the other reads before it writes.
+    return any(one == span or not _ENDS.search(shell.session.source, one[1], span[0]) for one in spans)
 
 
 # Start files that a shell runs; of others, the lines that name a command.

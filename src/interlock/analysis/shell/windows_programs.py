@@ -83,7 +83,7 @@ def _scripted(job: Job, program: Program) -> Stream | None:
     return None
 
 
-def _by_cmd(job: Job, program: Program) -> Stream | None:
+def _by_cmd(job: Job, program: Program) -> Stream:
     """Programs on files that the reader of cmd knows, run from another shell."""
     job.code("cmd", cmd_line([job.program, *job.words]))
     return UNKNOWN

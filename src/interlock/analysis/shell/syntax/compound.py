@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from functools import partial
 
 from interlock.analysis.shell.syntax.cursor import ShellCursor, ShellSyntax, arithmetic_end
 from interlock.analysis.shell.syntax.nodes import (
@@ -44,15 +45,7 @@ def _if(cursor: ShellCursor) -> Node:
     return Branches(head, bodies, tests=tests)
 
 
-def _while(cursor: ShellCursor) -> Node:
-    return _conditional_loop(cursor, False)
-
-
-def _until(cursor: ShellCursor) -> Node:
-    return _conditional_loop(cursor, True)
-
-
-def _conditional_loop(cursor: ShellCursor, until: bool) -> Node:
+def _while(cursor: ShellCursor, until: bool = False) -> Node:
     head = cursor.body("do")
     cursor.closing()
     body = cursor.body("done")
@@ -220,7 +213,7 @@ def arithmetic_command(cursor: ShellCursor) -> Node | None:
 COMPOUNDS: dict[str, Callable[[ShellCursor], Node]] = {
     "if": _if,
     "while": _while,
-    "until": _until,
+    "until": partial(_while, until=True),
     "for": _for,
     "select": _for,
     "case": _case,
