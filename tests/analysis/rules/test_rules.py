@@ -124,6 +124,10 @@ def test_a_program_is_described_once_and_with_known_keys() -> None:
     assert refused(lambda: build_rulebook(twice)) == "program 'demo' is described twice"
     assert refused(lambda: build_program("demo", {"flag": []})).startswith("program demo: unknown key 'flag'; known: ")
     assert (
+        refused(lambda: build_program("demo", {"reader": "web", "read_at": {"wed": ["get"]}}))
+        == "program demo: read_at: unknown key 'wed'; known: web"
+    )
+    assert (
         refused(lambda: build_program("demo", {"dry_run": "-n"}))
         == "program demo: dry_run is '-n', expected a list of words"
     )

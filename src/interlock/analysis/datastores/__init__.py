@@ -11,8 +11,6 @@ from interlock.analysis.programs.load import word_set
 from interlock.analysis.sql.batch import SqlStatement, name_at, split
 from interlock.analysis.sql.tokens import cut, flavours
 
-__all__ = ["read_cql", "read_cypher", "read_memcached", "read_redis", "read_redis_text"]
-
 _REDIS_CALL = re.compile(r"redis\.p?call\s*\(\s*['\"](\w+)['\"]\s*(?:,\s*['\"]?([\w:*.{}-]*))?", re.IGNORECASE)
 _LONGEST = 200_000
 
@@ -27,18 +25,14 @@ def read_redis(words: Sequence[str], out: Report, valued: Collection[str] = ()) 
             out.effect("run_script", words[index] if index < len(words) else "")
             return
         if option == "--cluster":
-            _read_redis_cluster(words[index:], out)
+            what = "".join(words[index : index + 1])
+            out.effect("store_read" if what in ("info", "check", "help", "backup") else "store_admin", what)
             return
         if option in ("--pipe", "--scan", "--bigkeys", "--memkeys", "--hotkeys", "--stat", "--latency", "--rdb"):
             out.effect("store_read" if option != "--pipe" else "store_write")
             return
     if index < len(words):
         _read_redis_command(words[index:], out)
-
-
-def _read_redis_cluster(words: Sequence[str], out: Report) -> None:
-    quiet = bool(words) and words[0] in ("info", "check", "help", "backup")
-    out.effect("store_read" if quiet else "store_admin", words[0] if words else "")
 
 
 def read_redis_text(text: str, out: Report) -> None:

@@ -147,17 +147,16 @@ def _find_paths(spec: Spec, bound: Bound) -> None:
     if "literalpath" in bound.given:
         bound.given.setdefault("path", bound.given["literalpath"])
     if "path" in spec.positional and "value" not in spec.positional and "path" not in bound.given and bound.piped:
-        bound.given["path"] = [_one_of_many(item) for item in bound.piped]
+        bound.given["path"] = [
+            Marked(item, traits_of(item) | {"bulk"}) if isinstance(item, str) and not known(item) else item
+            for item in bound.piped
+        ]
     if bound.name == "get-childitem":
         bound.given.setdefault("path", ".")
     patterns = bound.texts("filter") or bound.texts("include")
     if "path" in bound.given and patterns:
         found = [_narrowed(path, pattern) for path in bound.texts("path") for pattern in patterns]
         bound.given["path"] = found
-
-
-def _one_of_many(value: Value) -> Value:
-    return Marked(value, traits_of(value) | {"bulk"}) if isinstance(value, str) and not known(value) else value
 
 
 def _narrowed(path: str, pattern: str) -> str:

@@ -144,17 +144,16 @@ def _letters(value: Value) -> Value:
     return list(value) if isinstance(value, str) and known(value) and len(value) <= MAX_ITEMS else _CASTS["char"](value)
 
 
-def _file(value: Value) -> Value:
-    return single([Marked(text, traits_of(text) | {PATH}) for text in texts(value)])
-
-
 _CASTS: Mapping[str, Callable[[Value], Any]] = {
     "char": _each(_char),
     "char[]": _letters,
     "string": lambda value: value if isinstance(value, Sym) else plain(value),
     **dict.fromkeys("int int32 int64 long byte double decimal byte[] int[]".split(), _each(_whole)),
     "scriptblock": script,
-    **dict.fromkeys(["io.fileinfo", "io.directoryinfo"], _file),
+    **dict.fromkeys(
+        ["io.fileinfo", "io.directoryinfo"],
+        lambda value: single([Marked(text, traits_of(text) | {PATH}) for text in texts(value)]),
+    ),
     **dict.fromkeys(["wmiclass", "wmi", "adsi"], lambda value: Sym(plain(value).lower())),
     "array": spread,
 }

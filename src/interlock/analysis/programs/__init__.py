@@ -209,6 +209,7 @@ def build_program(name: str, data: Mapping[str, Any]) -> Program:
         key: _BUILDERS[key](where, value) if key in _BUILDERS else typed_field(where, key, value, getattr(_UNSAID, key))
         for key, value in data.items()
     }
+    only_keys(f"{where}: read_at", made.get("read_at", {}), made.get("reader", ()))
     made["value_flags"] = made.get("value_flags", frozenset()).union(made.get("writes", ()))
     made.setdefault("data", data.get("operands") in ("names", "text"))
     return Program(name=name, **made)

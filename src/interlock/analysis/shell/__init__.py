@@ -185,6 +185,10 @@ class Job:
         """The words that do not look like options."""
         return [word for word in self.words if not word.startswith("-")]
 
+    def at(self, where: Where) -> Job:
+        """The same command as it stands somewhere else."""
+        return Job(self.host, self.program, self.words, where, self.stdin)
+
     def full(self, path: str) -> str:
         """The path from the root, as this command means it."""
         return resolve(path, self.host.cwds[0])
@@ -305,12 +309,12 @@ class Job:
     def _for_windows(self, text: str, via: str, traits: Sequence[str]) -> bool:
         """Reads text for the shell of whichever system there is, where its words are those of Windows."""
         if language := self.session.looks_like_windows(text, ""):
-            Job(self.host, self.program, self.words, self.inside(via, traits), self.stdin).code(language, text)
+            self.at(self.inside(via, traits)).code(language, text)
         return bool(language)
 
     def code(self, language: str, text: str, via: str = "") -> None:
         where = self.inside(via, ("windows",) if language in ("powershell", "cmd") else ())
-        self.session.read_code(language, text, Job(self.host, self.program, self.words, where, self.stdin))
+        self.session.read_code(language, text, self.at(where))
 
     def fed(self, text: str) -> Job:
         """The same report for what reads this text from its standard input."""

@@ -22,7 +22,7 @@ def inside(job: Job, via: str = "", traits: Sequence[str] = ()) -> Job:
         context += job.host.variables.get(name, [])
     if any(is_production(word) for word in context):
         where = where.marked("production")
-    return Job(job.host, job.program, job.words, where, job.stdin)
+    return job.at(where)
 
 
 _INCLUDED = lazy_regex(r"(?m)^\s*(?:\.read|\\ir?|\\include|source|\\\.|@@?|!run|:r)\s*([\w./~-]+)\s*;?\s*$")

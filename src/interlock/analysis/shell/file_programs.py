@@ -197,7 +197,7 @@ def sed(job: Job, program: Program) -> Stream | None:
     from interlock.analysis.code.sed import read_sed
 
     for script in scripts:
-        read_sed(script, Job(job.host, job.program, job.words, job.where.inside("sed"), job.stdin), in_place)
+        read_sed(script, job.at(job.where.inside("sed")), in_place)
     if in_place:
         deletes_all = any(re.fullmatch(r"(1,\$|\$!?)?\s*d", script.strip()) for script in scripts)
         kept = any(re.search(r"^-i.+|--in-place=.+", word) for word in job.words)

@@ -292,7 +292,7 @@ def awk(job: Job, program: Program) -> Stream | None:
         if job.stdin is not None and re.search(r'\|\s*"(ba|z|da|k)?sh"', found.operands[0]):
             from_stdin(job, "bash", [])
         where = job.where if job.stdin is None else job.where.marked("bulk")
-        Job(job.host, job.program, job.words, where, job.stdin).code("awk", found.operands[0])
+        job.at(where).code("awk", found.operands[0])
         files = [path for path in found.operands[1:] if "=" not in path]
         shown = () if names_only(job.program, [word for word in job.words if word not in files]) else ("shown",)
         for path in files:

@@ -109,19 +109,14 @@ def file_text_of(shell: Shell, body: Sequence[Node]) -> Stream | None:
 
 
 def _input_of(shell: Shell, redirect: ShellRedirect, stdin: Stream | None) -> Stream | None:
-    if redirect.operator in ("<<", "<<-"):
-        return _typed(expand.text(redirect.body, shell))
-    target = expand.text(redirect.target, shell)
-    if redirect.operator == "<<<":
-        return _typed(target + "\n")
+    typed = redirect.operator in ("<<", "<<-", "<<<")  # text in the command itself, and what flows into it
+    target = expand.text(redirect.target if redirect.operator == "<<<" or not typed else redirect.body, shell)
+    if typed:
+        text = f"{target}\n" if redirect.operator == "<<<" else target
+        return Stream(text, taints_in(text))
     if redirect.operator == "<&":
         return NOTHING if target == "-" else shell.inputs.get(target.rstrip("-"), stdin)
     return _from_file(shell, target)
-
-
-def _typed(text: str) -> Stream:
-    """Text in the command itself, and what flows into it."""
-    return Stream(text, taints_in(text))
 
 
 def _from_file(shell: Shell, path: str) -> Stream:

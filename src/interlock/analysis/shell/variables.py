@@ -159,13 +159,9 @@ def _replace(item: str, operator: str, argument: str, second: str) -> str:
     return re.sub(body, lambda _: second, item, count=0 if operator == "//" else 1)
 
 
-def _case_of(item: str, operator: str, _argument: str, _second: str) -> str:
+def _case_of(item: str, operator: str, *_: str) -> str:
     change: Callable[[str], str] = str.upper if operator[0] == "^" else str.lower
     return change(item) if len(operator) == 2 else change(item[:1]) + item[1:]
-
-
-def _transform(item: str, operator: str, _argument: str, _second: str) -> str:
-    return {"@U": item.upper(), "@L": item.lower(), "@u": item[:1].upper() + item[1:]}.get(operator, item)
 
 
 _OPERATORS: dict[str, Callable[[str, str, str, str], str]] = {  # by the first character
@@ -175,7 +171,9 @@ _OPERATORS: dict[str, Callable[[str, str, str, str], str]] = {  # by the first c
     "/": _replace,
     "^": _case_of,
     ",": _case_of,
-    "@": _transform,
+    "@": lambda item, operator, *_: {"@U": item.upper(), "@L": item.lower(), "@u": item[:1].upper() + item[1:]}.get(
+        operator, item
+    ),
 }
 
 

@@ -82,12 +82,11 @@ def stays_in_database(fact: Command, effects: Sequence[Effect]) -> bool:
     """Whether all effects of a client stay in the database that it is connected to."""
     if "piped" in fact.traits or any(_LEAVES.search(word) for word in fact.words):
         return False
-    return all((one.verb in _STATEMENTS and _inside(fact, one)) or _is_script(one) for one in effects)
-
-
-def _is_script(effect: Effect) -> bool:
-    """A file of statements, which is inspected by itself."""
-    return effect.verb == "run_script" and "sql" in effect.traits
+    return all(
+        (one.verb in _STATEMENTS and _inside(fact, one))
+        or (one.verb == "run_script" and "sql" in one.traits)  # a file of statements, which is inspected by itself
+        for one in effects
+    )
 
 
 def _inside(fact: Command, effect: Effect) -> bool:

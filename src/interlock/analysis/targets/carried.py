@@ -82,8 +82,11 @@ def put(job: Job, path: str, taints: frozenset[str]) -> None:
 
 def pack(job: Job) -> None:
     """A copier or packer: what one of its words carries, all others do afterwards, and the names derived from it."""
-    if job.program in program_set("converts"):
-        _convert(job)
+    if job.program in program_set("converts"):  # one file into another: what was downloaded stays a download
+        names = [job.full(word) for word in named_files(job.words)]
+        if address := _address_of(job, names):
+            packed = [found[1] for name in names if (found := _PACKED.fullmatch(name))]
+            job.session.downloads.update(dict.fromkeys([*names, *packed], address))
     program = describe(job.program)
     if _begins(job, (*program.unpacks, *program.packs_not)):
         return
@@ -98,16 +101,6 @@ def pack(job: Job) -> None:
         for word in words:
             if word not in ("-", ".", "..") and ":" not in word and not carries(job, word) & LEAKS:
                 put(job, word, taints)
-
-
-def _convert(job: Job) -> None:
-    """One file into another: what was downloaded stays a download."""
-    session, names = job.session, [job.full(word) for word in named_files(job.words)]
-    address = _address_of(job, names)
-    for name in names if address else ():
-        session.downloads[name] = address
-        if packed := _PACKED.fullmatch(name):
-            session.downloads[packed[1]] = address
 
 
 def _begins(job: Job, words: Iterable[str]) -> bool:

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from interlock.analysis.assess import Judgement, assess, judge
 from interlock.analysis.classify import classify
-from interlock.analysis.facts import Command, Effect, Fact, known
+from interlock.analysis.facts import Command, Effect, known
 from interlock.analysis.lazy_regex import lazy_regex
 from interlock.analysis.programs.load import SETS, described_program, program_set, shipped_programs
 from interlock.analysis.rules import Rulebook
@@ -79,7 +79,8 @@ def inherited_judgement(
         replace(fact, span=None, via=(f"written by this session: {one.path}", *fact.via))
         for one in found
         for fact in one.judgement.facts
-        if ways[one.path] == NAMED or not _in_a_store(fact)
+        # Tests and builds use a database of their own.
+        if ways[one.path] == NAMED or not (isinstance(fact, Effect) and fact.verb.startswith(("sql_", "store_")))
     )
     if not facts:
         return None
@@ -116,11 +117,6 @@ def _starts(program: str, language: str) -> bool:
     return program in program_set("starts_any") or (
         f"starts_{language}" in SETS and program in program_set(f"starts_{language}")
     )
-
-
-def _in_a_store(fact: Fact) -> bool:
-    """Whether an effect is on a database; tests and builds use their own."""
-    return isinstance(fact, Effect) and fact.verb.startswith(("sql_", "store_"))
 
 
 def _reach(one: WrittenFile, action: Action, commands: list[Command], texts: Mapping[str, str]) -> str:

@@ -156,13 +156,7 @@ def _dollar(cursor: ShellCursor, parts: list[Part], quoted: bool = False) -> Non
         _double(cursor, parts)
     elif after == "[":
         _old_arithmetic(cursor, parts)
-    else:
-        _named(cursor, parts, quoted)
-
-
-def _named(cursor: ShellCursor, parts: list[Part], quoted: bool) -> None:
-    found = _NAME.match(cursor.text, cursor.pos + 1)
-    if found:
+    elif found := _NAME.match(cursor.text, cursor.pos + 1):
         parts.append(ShellVariable(found[0], quoted))
         cursor.pos = found.end()
     else:
