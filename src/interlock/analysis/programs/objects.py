@@ -215,7 +215,11 @@ def _place(
     file = place_value(command, named, "file", found)
     folder = place_value(command, named, "folder", found) or posixpath.dirname(file)
     operand = names[0] if names and OPERAND in named.get("part", ()) else ""
-    part = place_value(command, named, "part", found) or operand or _selected(program, before)
+    part = place_value(command, named, "part", found) or operand
+    if not part:  # an earlier command of the same text may select it
+        selects = [path for one in program.does if one.effect == "select" for path in one.subcommand]
+        chosen = [rest[0] for earlier in before for path in selects if (rest := _behind(path, earlier.words))]
+        part = "".join(chosen[-1:])
     where = resolve(folder, command.cwd) if folder else command.cwd
     return f"{where}#{part}" if part and part != "default" else where
 
@@ -226,13 +230,6 @@ def place_value(command: Command, named: Mapping[str, tuple[str, ...]], key: str
     env = dict(command.env)
     given = found.value(*names) or next((env[name] for name in named.get(f"{key}_env", ()) if env.get(name)), "")
     return given or next((name[1:] for name in names if name.startswith("=")), "")
-
-
-def _selected(program: Program, before: Iterable[Command]) -> str:
-    """The part of the place that an earlier command of the same text selects."""
-    selects = [path for item in program.does if item.effect == "select" for path in item.subcommand]
-    chosen = [rest[0] for earlier in before for path in selects if (rest := _behind(path, earlier.words))]
-    return chosen[-1] if chosen else ""
 
 
 def cluster_place(context: str, namespace: str) -> str:

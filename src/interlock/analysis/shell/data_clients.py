@@ -11,6 +11,7 @@ from interlock.analysis.programs import Program, StoreEffect
 from interlock.analysis.programs.load import word_set
 from interlock.analysis.programs.options import CommandOptions, behind, holds, options, parse, valued
 from interlock.analysis.shell import Job, Reader, Stream, is_production
+from interlock.analysis.shell.network import of_the_machine
 from interlock.analysis.targets.carried import LEAKS, carries, leaks_of
 
 
@@ -47,8 +48,6 @@ def read_statements(job: Job, text: str, dialect: str) -> None:
     for path in map("".join, _OUTPUT.findall(text)):
         job.effect("write", path, "output")
     for path in _SENT.findall(text):
-        from interlock.analysis.shell.network import of_the_machine
-
         host = options(job.words, valued("-h --host -U -u -p -d")).value("-h", "--host") or ""
         if of_the_machine(host) and (leaks := carries(job, path) & LEAKS):
             job.effect("send", host, *leaks)

@@ -319,8 +319,7 @@ def decode_output(job: Job, decoder: Decoder) -> str | None:
     """What a decoder prints of known input."""
     source = job.stdin.text if job.stdin is not None else None
     if source is None:
-        files = [word for word in job.words if not word.startswith("-")]
-        source = job.file_text(files[-1]) if files else None
+        source = next(map(job.file_text, reversed(job.plain_words)), None)
     if source is None or not known(source) or len(source) > MAX_OUTPUT:
         return None
     try:

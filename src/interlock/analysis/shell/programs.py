@@ -169,14 +169,6 @@ def vim(job: Job, program: Program) -> Stream | None:
     return None
 
 
-SCRIPT_READERS: dict[str, Reader] = {
-    "aliases": aliases,
-    "saved_plan": saved_plan,
-    "line_editor": line_editor,
-    "vim": vim,
-}
-
-
 Handler = Callable[[Job], Stream | None]
 
 
@@ -187,7 +179,10 @@ READERS: dict[str, Reader] = {
     **payloads.READERS,
     **network.READERS,
     **build_files.READERS,
-    **SCRIPT_READERS,
+    "aliases": aliases,
+    "saved_plan": saved_plan,
+    "line_editor": line_editor,
+    "vim": vim,
     **interpreters.READERS,
     **windows_programs.READERS,
     **data_clients.READERS,

@@ -311,9 +311,7 @@ class Shell:
 
     def file_text(self, path: str) -> str | None:
         """The text of a script: written by the action itself, or from the caller's reader."""
-        from interlock.analysis.shell.redirections import script_text
-
-        return script_text(self, path)
+        return redirections.script_text(self, path)
 
     # -- nodes ------------------------------------------------------------------------------------------
 
