@@ -22,7 +22,6 @@ from interlock.analysis.prose.english.sentence import (
     is_question,
     keeps_data,
     made_to,
-    only_stops,
     reads_as_english,
     without_asides,
     without_question,
@@ -193,8 +192,8 @@ def _read_clause(
     if clause.shield == "make" and (made := made_to(words)):
         told.quoted.append(Embedded("quote", made))
     harmful = [one for one in clause.acts if one.harmful]
-    if told.keeps and any(map(only_stops, harmful)):
-        harmful = [one for one in harmful if not only_stops(one)]
+    if told.keeps:
+        harmful = [one for one in harmful if one.verb != "act_terminate"]
     for one in harmful:
         configures = "production" in one.traits or one.verb == "act_unconfigure"
         if not placed or "audit_log" in one.traits or (placed[0][0] == "overwrite" and configures):

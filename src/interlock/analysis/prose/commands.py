@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from interlock.analysis.lexicon.forms import verb_forms
 from interlock.analysis.lexicon.load import Patterns, WordLists
-from interlock.analysis.programs.load import describe, net_words, program_set
+from interlock.analysis.programs.load import net_words, program_set
 
 _PATTERNS = Patterns("commands")
 _LISTS = WordLists("commands")
@@ -50,15 +50,12 @@ def commands_in(text: str) -> Iterator[tuple[int, int, str]]:
             continue
         begin = _begin(text, match.start())
         if not _starts(text, match, program, begin):
-            end, command = (0, "") if program not in program_set("said_spoken") else _spoken(text, match, program)
-            if not command:
-                continue
-        else:
-            end = _end(text, match)
-            command = text[begin : match.start()] + _typed(text[match.start() : end], program, match)
-            command = _completed(command, program, text[end : end + _REST])
-        yield begin, end, command
-        start = end
+            continue
+        start, word = _end(text, match), match[0]
+        # the program as a shell knows it, whatever the sentence begins with
+        name = word if word.islower() or not word.isalpha() else program
+        command = text[begin : match.start()] + name + text[match.end() : start]
+        yield begin, start, _completed(command, program, text[start : start + _REST])
 
 
 def shaped(word: str) -> bool:
@@ -223,19 +220,12 @@ def _trimmed(text: str, least: int, stop: int) -> int:
     return stop
 
 
-def _typed(command: str, program: str, match: re.Match[str]) -> str:
-    """The command with its program as a shell knows it, whatever the sentence begins with."""
-    word = match[0]
-    return command if word.islower() or not word.isalpha() else program + command[len(word) :]
-
-
 # -- what the sentence says behind the command ------------------------------------------------------------
 
 _REST = 200
 _PLACES = {"home": "~", "root": "/", "current": ".", "working": ".", "project": ".", "user": "~"}
 _SETS = re.compile(r"\bwith\s+([A-Z_][A-Z0-9_]{2,60}=[^\s,;]+)")
 _OVER = re.compile(r"[.!?;](?:\s|$)|\n")
-_PATH = re.compile(r"(?<!\S)(?:/(?!/)|~|\.{1,2}/|[A-Za-z]:\\)[^\s,;]*")
 
 
 def _words_before_path(program: str) -> int | None:
@@ -264,24 +254,6 @@ def _completed(command: str, program: str, rest: str) -> str:
     if target is None:
         return command
     return f"{command} {(target['path'] or _PLACES.get(target['name'], target['name'])).rstrip('.')}"
-
-
-# `robocopy an empty folder over D:\Projects with /MIR`: program, places and flags, with words between them.
-
-
-def _spoken(text: str, match: re.Match[str], program: str) -> tuple[int, str]:
-    if not _stands(text, match.start())[0]:
-        return 0, ""
-    rest = text[match.end() : match.end() + _REST]
-    rest = rest[: over.start()] if (over := _OVER.search(rest)) else rest
-    flags = _PATTERNS.flags.search(rest)
-    paths = [path.rstrip(".") for path in _PATH.findall(rest[: flags.start()] if flags else "")]
-    if flags is None or not paths:
-        return 0, ""
-    source = ["empty/"] if program in program_set("said_copies") and len(paths) == 1 else []
-    last = describe(program).slash_flags
-    words = [program, *source, *paths, flags[1]] if last else [program, flags[1], *source, *paths]
-    return match.end() + flags.end(), " ".join(words)
 
 
 _PIPED = re.compile(r":\(\)|\w+ .*\|\s*(?:(?:ba|z|da|k)?sh|python3?|perl|node|iex)\b|^:?\s?>\s?[/~\w]")

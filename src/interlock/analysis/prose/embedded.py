@@ -215,8 +215,6 @@ def _is_command(words: list[str], explains: bool) -> bool:
     bare = [word.removesuffix("'s") for word in bare[:-1]] if named else bare
     if not bare:
         return False
-    if explains and len(bare) > 1 and _is_bare(bare[:-1], named):
-        return True
     if (
         article in ("a", "an", "A", "An")
         and bare[-1].lower() in _LISTS.acts

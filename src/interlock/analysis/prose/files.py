@@ -13,7 +13,6 @@ _PATTERNS = Patterns("files")
 _LISTS = WordLists("files")
 
 _FILE = re.compile(r"^(?:[\w@+-]+/)*[\w@+.-]*\w\.[A-Za-z]\w{0,9}$|^(?:[\w@+.-]+/){1,}[\w@+.*-]*$|^\*\.\w{1,6}$")
-_DRIVE = re.compile(r"[A-Za-z]:[\\/]")
 _MOST = 20
 _PLACES = {"home": "~", "root": "/", "here": "."}
 
@@ -58,8 +57,7 @@ def _deleted(words: Tokens, named: list[str], text: str, bulk: bool) -> list[tup
     tree = _PATTERNS.folder.search(text) is not None
     if not (bulk and tree):
         named = [path for path in named if words[words.index(path) - 1].lower() not in _LISTS.inside]
-    slashed = {path: path.replace("\\", "/") if _DRIVE.match(path) else path for path in named}
-    trees = {path for path in named if tree or _PATTERNS.tree.fullmatch(slashed[path])}
+    trees = {path for path in named if tree or _PATTERNS.tree.fullmatch(path.replace("\\", "/"))}
     return [("delete", path, *(("recursive",) if path in trees else ())) for path in named]
 
 

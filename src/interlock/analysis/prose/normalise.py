@@ -21,31 +21,10 @@ _MIXED = re.compile(r"(?<![\w./@$-])(?=[\w@$!|-]{3,24}(?![\w./@-]))[A-Za-z@$][A-
 _DISGUISES = re.compile(r"[0-9@$!|]")  # one of these is in every such word
 _LEET = str.maketrans("0134578@$!|", "oieastbasil")
 _OTHER_ONE = str.maketrans("1!|", "lll")
-_LONGEST = 60
 
 
 def _put_together(match: re.Match[str]) -> str:
-    word = "".join(char for char in match[0] if char.isalpha())
-    return " ".join(_split(word)) if len(word) <= _LONGEST else word
-
-
-def _split(word: str) -> list[str]:
-    """`deleteallusers` as three words, when every piece of it is one that is known."""
-    low, known = word.lower(), known_words()
-    if low in known:
-        return [word]
-    best: list[list[int] | None] = [[]] + [None] * len(low)
-    for end in range(1, len(low) + 1):
-        for start in range(max(0, end - 16), end):
-            before = best[start]
-            if (
-                before is not None
-                and low[start:end] in known
-                and (best[end] is None or len(before) + 1 < len(best[end] or []))
-            ):
-                best[end] = [*before, end]
-    cuts = best[-1]
-    return [word[start:end] for start, end in zip([0, *cuts], cuts, strict=False)] if cuts else [word]
+    return "".join(char for char in match[0] if char.isalpha())
 
 
 def _unleeted(match: re.Match[str]) -> str:

@@ -11,16 +11,11 @@ from interlock.analysis.lexicon.forms import form_of
 from interlock.analysis.lexicon.load import Patterns, WordLists
 from interlock.analysis.lexicon.rows import Rows
 from interlock.analysis.operations.names import harms, is_operation, may_be_operation
-from interlock.analysis.programs.load import called_programs, program_set
 from interlock.analysis.prose.clauses import Tokens, framed
 from interlock.analysis.prose.english.roles import AROUND, Around, classes, is_denied
 
 _PATTERNS = Patterns("operations")
 _LISTS = WordLists("operations")
-
-
-def _is_service(word: str) -> bool:
-    return word in _LISTS.services or word in program_set("operation_names") or word in called_programs()
 
 
 class Mention(Struct, frozen=True):
@@ -97,7 +92,7 @@ def _how(words: Tokens, low: Tokens, at: int) -> str:
     if _is_called(low, at):
         return "called"
     opens = all(one in _LISTS.leads for one in low[:at])
-    if opens or (_is_service(low[at - 1]) and all(one in _LISTS.leads for one in low[: at - 1])):
+    if opens:
         alone = at + 1 == len(words) or low[at + 1] in _LISTS.called_on
         if split_name(words[at])[-1][-1] in _LISTS.settings:
             return ""  # `purge_interval = 60`

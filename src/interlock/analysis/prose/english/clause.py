@@ -32,7 +32,6 @@ from interlock.analysis.prose.english.roles import (
 _LISTS = WordLists("clause")
 _PATTERNS = Patterns("clause")
 
-_REACH = 4  # words in front of what is reported
 _IT = re.compile(r"\b(?:it|them)\b")
 _PARTICLE_REACH = 9
 _MOST_ACTS = 12
@@ -108,13 +107,13 @@ def _read_whole(found: EnglishClause, plain: str) -> None:
 
 def thing_of(clause: EnglishClause) -> EnglishObject:
     """What a clause speaks of: the object of its verb, or else what its words name."""
-    words = clause.words
     if clause.thing is None:
-        reach = clause.low[: _REACH if clause.reported else 1]
-        at = next((at for at, word in enumerate(reach) if word in verb_forms()), -1)
-        if at >= 0 and not (at + 1 < len(words) and words[at + 1].lstrip("#")[:1].isdigit()):  # not `order 12`
-            clause.thing = thing_in(words, at + 1, len(words))
-        if clause.thing is None or not clause.thing.kind:
+        words = clause.words
+        acts = (
+            clause.low[0] in verb_forms() and not words[-1 if len(words) == 1 else 1].lstrip("#")[:1].isdigit()
+        )  # not `order 12`
+        clause.thing = thing_in(words, 1, len(words)) if acts else EnglishObject()
+        if not clause.thing.kind:
             clause.thing = clause.whole or thing_in(words, 0, len(words))
     return clause.thing
 
@@ -142,8 +141,7 @@ def _read_words(found: EnglishClause, topic: int) -> None:
 
 def _is_given(words: Tokens, at: int) -> bool:
     """`call execute_sql with "…"`: what is quoted is what the operation is given."""
-    near = words[max(0, at - 4) : at]
-    return any(is_operation(word) for word in near) and bool({word.lower() for word in near} & _LISTS.gives)
+    return any(map(is_operation, words[max(0, at - 4) : at]))
 
 
 def _read_verb(found: EnglishClause, at: int) -> None:
@@ -266,13 +264,9 @@ _LONGEST = 4_000
 
 def _said(wording: Phrase, thing: EnglishObject, text: str, wide: Traits) -> AnnouncedAct | None:
     """The act that a wording stands for, with the thing that the clause speaks of."""
-    kind = thing.kind if wording.kind != "reset" or thing.kind not in ("code", "resource") else ""
-    if (
-        wording.kind == "reset"
-        and not kind
-        and (thing.traits & {"production"} or re.search(r"\b(?:database|db|schema|data|tables?)\b", text))
-    ):
-        kind = "data"
+    kind = thing.kind
+    if wording.kind == "reset" and kind in ("code", "resource", ""):
+        kind = "data" if "production" in thing.traits else ""
     if wording.effect in _LISTS.things and thing.kind in ("code", "scrap"):
         return None
     if wording.effect:
@@ -298,7 +292,6 @@ def mutation(words: Tokens, low: Tokens, at: int, wide: Traits) -> AnnouncedAct 
         return None
     if traits & _LISTS.stores:
         return AnnouncedAct("act_change", thing.words, traits | {"mutates"})
-    placed = any(word in ("in", "on") and low[place + 1] in _LISTS.live for place, word in enumerate(low[:-1]))
-    if placed and any(word.lstrip("#").isdigit() for word in low[at + 1 :]):
+    if any(word.lstrip("#").isdigit() for word in low[at + 1 :]):
         return AnnouncedAct("act_change", thing.words, traits | {"mutates", "one"})
     return None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from msgspec import Struct
 from msgspec.structs import replace
 
-from interlock.analysis.lexicon.forms import form_of, last_words, nouns, scope
+from interlock.analysis.lexicon.forms import last_words, nouns, scope
 from interlock.analysis.lexicon.load import Patterns, WordLists
 from interlock.analysis.lexicon.rows import Rows
 from interlock.analysis.prose import english
@@ -53,12 +53,10 @@ def thing_in(words: Tokens, start: int, end: int, particle: int = -1) -> English
         their_kind, their_traits, their_many = got
         if not kind:
             kind, many = their_kind, their_many
-            direct = number == 0 or _is_generic(phrases[0])
+            direct = number == 0 or not _LISTS.generic.isdisjoint(phrases[0])
             traits.update(their_traits if direct else set(their_traits) & {"production", "database"})
-        elif number and (_is_generic(phrases[0]) or kind == "data"):
-            traits.update(their_traits if not single else set(their_traits) & {"production"})
-        elif number and "production" in their_traits:
-            traits.add("production")
+        else:
+            traits.update(their_traits if kind == "data" and not single else set(their_traits) & {"production"})
         group = group or (number > 0 and not _LISTS.groups.isdisjoint(phrase))
     text, scopes = " ".join(low), _scope(low)
     shared = not _LISTS.shared.isdisjoint(low)
@@ -108,9 +106,7 @@ def _phrases(low: Tokens) -> list[Tokens]:
                 found.append(phrase)
                 phrase = []
         elif word in articles:
-            if phrase and word in _LISTS.owners and not form_of(phrase[-1]):
-                found.append(phrase)
-                phrase, spared = [], True  # `the copies my editor left in …`
+            continue
         elif not spared:
             phrase.append(word)
     if phrase:
@@ -130,10 +126,6 @@ def _is_single(phrase: Tokens) -> bool:
     return not _LISTS.records.isdisjoint(phrase) and not any(scope().get(word) in ("all", "bulk") for word in phrase)
 
 
-def _is_generic(phrase: Tokens) -> bool:
-    return not phrase or not _LISTS.generic.isdisjoint(phrase)
-
-
 def _noun(phrase: Tokens) -> tuple[str, tuple[str, ...], bool] | None:
     """The last noun of a phrase, by its longest name."""
     table, ends = nouns(), last_words()
@@ -149,8 +141,6 @@ def _noun(phrase: Tokens) -> tuple[str, tuple[str, ...], bool] | None:
             known = table.get(front + last) or table.get(front + bare)
             if known is None:
                 continue
-            if known[0] == "money" and end - length and phrase[end - length - 1] in _LISTS.named_by:
-                return table[phrase[end - length - 1]]
             if (
                 known[0] in ("data", "account", "resource", "credential", "code")
                 and set(phrase[: end - length]) & _LISTS.throwaway
@@ -162,8 +152,6 @@ def _noun(phrase: Tokens) -> tuple[str, tuple[str, ...], bool] | None:
             ):
                 return ("scrap", (), False)
             return known
-        if "_" in last and last.replace("_", " ") in table:
-            return table[last.replace("_", " ")]
         tail = last.rpartition("_")[2]
         if tail in table and tail != last:
             return table[tail]
@@ -219,7 +207,5 @@ def in_code(thing: EnglishObject, low: Tokens, at: int, traits: Traits, kind: st
     """True when what goes is a piece of source or of a text, not the thing itself."""
     if traits & _LISTS.real or thing.kind in ("log", "machine", "device", "disk") or kind in _LISTS.no_edits:
         return False
-    if thing.kind in ("resource", "", "event") and any(map(_PATTERNS.hooked.match, thing.words.split()[1:])):
-        return True  # `the modal instance in componentWillUnmount`
     place = english.PATTERNS.code_place.search(" ".join(low[at:]))
     return place is not None and not (thing.kind == "access" and place[0].startswith("to "))

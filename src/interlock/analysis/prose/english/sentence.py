@@ -10,8 +10,8 @@ from msgspec.structs import replace
 from interlock.analysis.lexicon.forms import form_of, verb_forms
 from interlock.analysis.lexicon.load import Patterns, WordLists
 from interlock.analysis.lexicon.rows import Rows
-from interlock.analysis.prose.clauses import AnnouncedAct, Tokens
-from interlock.analysis.prose.english import LISTS, may_say
+from interlock.analysis.prose.clauses import Tokens
+from interlock.analysis.prose.english import may_say
 from interlock.analysis.prose.english.objects import EnglishObject, thing_in
 from interlock.analysis.prose.english.roles import AROUND, Around
 
@@ -87,7 +87,7 @@ def without_asides(sentence: str, low: str) -> str:
     if when := _PATTERNS.when.match(sentence):
         sentence = f"{when[0]}, {sentence[when.end() :]}"
     if "only" in low or "just" in low or "merely" in low or " but " in low:
-        sentence = _PATTERNS.but_only.sub(_instead, _PATTERNS.only.sub(_both, sentence))
+        sentence = _PATTERNS.but_only.sub(_instead, _PATTERNS.only.sub(r"\g<first> and ", sentence))
     return sentence
 
 
@@ -103,31 +103,13 @@ def _instead(match: re.Match[str]) -> str:
     return f"{match['no']} {match['verb']}{match['what']}, {match['verb']} {match['rest']}"
 
 
-def _both(match: re.Match[str]) -> str:
-    """The first half stays when it says what is done; a thing alone gives way to the one that matters more."""
-    first = match["first"]
-    return f"{first} and " if first.split()[0].lower() in verb_forms() else ""
-
-
 # -- a stack that comes back, or whose data stays ----------------------------------------------------------
-
-_KEPT_CUES = ("resum", "volume", "data", "again", "up", "without -v")
 
 
 def keeps_data(low: str) -> bool:
     """True for a sentence that stops something and says that its data stays, or that it comes back."""
-    if not may_say(_KEPT_CUES, low) or not _PATTERNS.stack.search(low):
-        return False
-    return _PATTERNS.kept.search(low) is not None and not _PATTERNS.lost.search(low) and "prod" not in low
-
-
-def only_stops(one: AnnouncedAct) -> bool:
-    """True for an act that takes containers down which are not production."""
-    return (
-        one.verb == "act_terminate"
-        and "production" not in one.traits
-        and _PATTERNS.stack.search(one.target.lower()) is not None
-    )
+    kept = _PATTERNS.stack.search(low) and _PATTERNS.kept.search(low)
+    return bool(kept) and not _PATTERNS.lost.search(low) and "prod" not in low
 
 
 # -- a quotation, and whoever does what it says -------------------------------------------------------------
@@ -152,21 +134,12 @@ _REACH = 9  # words in which a subject ends
 
 def guard_at_work(words: Tokens, low: Tokens) -> EnglishObject | None:
     """The guard of a clause like `branch protection blocks my push`; none when somebody else acts."""
-    low = low[:_REACH]
-    if _noes().isdisjoint(low):
-        return None
-    for at, word in enumerate(low):
-        if at and word in _noes() and low[at - 1] not in ("a", "an", "the", "to", "not"):
-            acts = at > 1 and form_of(low[0]) in ("base", "ing") and low[0] not in _LISTS.guards
-            guarded = not _LISTS.guards.isdisjoint(low[max(0, at - 2) : at])
-            if (
-                guarded and not acts and low[at - 1] not in ("that", "which", "who")
-            ):  # not `remove the rule that blocks`
-                return replace(thing_in(words, 0, at), kind="safety")
-            # `they shut it down in 2022`, `our vendor cut it`: of one such somebody only the past is written without an s
-            one = at > 1 and low[0] in LISTS.determiners and low[at - 1].isalpha() and not low[at - 1].endswith("s")
-            return EnglishObject() if word in _LISTS.held and (low[at - 1] in ("they", "he", "she") or one) else None
-    return None
+    noes, guards = _noes(), _LISTS.guards
+    at = next((at for at, word in enumerate(low[:_REACH]) if word in noes), 0)
+    if guards.isdisjoint(low[max(0, at - 2) : at]) or low[at - 1] in _LISTS.not_guards:
+        return None  # not `remove the rule that blocks …`
+    acts = at > 1 and form_of(low[0]) in ("base", "ing") and low[0] not in guards
+    return None if acts else replace(thing_in(words, 0, at), kind="safety")
 
 
 @cache
