@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from functools import cache
 
 from msgspec import Struct, field
 
-from interlock.analysis.lexicon.load import WordLists
+from interlock.analysis.lexicon.load import Patterns, WordLists
 from interlock.analysis.lexicon.vocabulary import HEADS, Vocabulary
 from interlock.analysis.operations.names import harms, is_english, is_operation
 from interlock.analysis.prose.clauses import AnnouncedAct
@@ -28,6 +27,7 @@ from interlock.analysis.prose.foreign.words import ForeignClause, ForeignWord, s
 from interlock.analysis.prose.operations import CALLED, Mention
 
 _LISTS = WordLists("foreign")
+_PATTERNS = Patterns("foreign")
 
 __all__ = ["Foreign", "index", "language_of", "read_foreign"]
 
@@ -89,10 +89,9 @@ def _rushes(sentence: str, book: Vocabulary) -> bool:
     if missing is None:
         return False
     rest = f"{plain[: missing.start()]} {plain[missing.end() :]}"
-    whole = ForeignClause([word for clause in _clauses(rest, book) for word in clause.words], rest, book)
-    if _only_speaks(whole):
-        return False
-    return book.ships.search(rest) is not None or any(_PRODUCTION in word.entries for word in whole.words)
+    words = [word for clause in _clauses(rest, book) for word in clause.words]
+    ships = book.ships.search(rest) is not None or any(_PRODUCTION in word.entries for word in words)
+    return ships and not _only_speaks(ForeignClause(words, rest, book))
 
 
 _PRODUCTION = ("scope", "", ("production",))
@@ -104,8 +103,8 @@ def _only_speaks(clause: ForeignClause) -> bool:
     heads = [word for word in words if word.has(*HEADS) or ships.match(word.text)]
     if asks(words, len(words), clause) or clause.has("never", "weak") or any(word.past for word in heads):
         return True
-    lead = heads[-1 if clause.head == "last" else 0] if heads else None
-    return lead is not None and lead.has("look", "make") and not ships.match(lead.text)
+    lead = heads[-1 if clause.head == "last" else 0 :][:1]
+    return some(lead, "look", "make") and not ships.match(lead[0].text)
 
 
 def _without_names(text: str) -> str:
@@ -159,8 +158,7 @@ def _clauses(sentence: str, book: Vocabulary) -> Iterator[ForeignClause]:
 def _read(clause: ForeignClause, found: Foreign, asked: bool, carried: list[ForeignWord]) -> None:
     """Reads one clause into what was found so far."""
     words, book = clause.words, clause.book
-    asked_here = asked or asks(words, len(words), clause)
-    if not asked_here and _shows_secret(clause):
+    if not asked and not asks(words, len(words), clause) and _shows_secret(clause):
         found.acts.append(AnnouncedAct("read", clause.raw.strip()[:120], frozenset({"shown", "secret"})))
         return
     named_text = not clause.named.isdisjoint({"code", "letter", "program"})  # of which a command can be part
@@ -178,7 +176,7 @@ def _read(clause: ForeignClause, found: Foreign, asked: bool, carried: list[Fore
         return
     if clause.has("launch", "do", "fetch") and not any(word.has("look", "make") and not word.past for word in words):
         _run(clause, verbs, found)
-    spared = any(word.kind("noun") == "scrap" for word in words)
+    spared = "scrap" in clause.named
     if at < 0:
         # `mit docker system prune Platz schaffen`: a command that something is done with
         means = any(word.has("mark") and at and words[at - 1].has("means") for at, word in enumerate(words))
@@ -190,7 +188,9 @@ def _read(clause: ForeignClause, found: Foreign, asked: bool, carried: list[Fore
     found.read_only = False
     found.runs_marks = True
     for place in _in_turn(clause, verbs, at):
-        announced = act_of(*_with_carried(clause, place, carried))
+        # `exporto la base y la comparto`: the nouns of the clause before, where this one names nothing itself
+        bare = words[place].kind("verb") in _LISTS.carrying and clause.named <= {"account", "letter", "message"}
+        announced = act_of(ForeignClause(words + carried, clause.raw, book) if bare else clause, place)
         if announced.harmful:
             found.acts.append(announced)
             return
@@ -199,36 +199,17 @@ def _read(clause: ForeignClause, found: Foreign, asked: bool, carried: list[Fore
 
 def _shows_secret(clause: ForeignClause) -> bool:
     """`afficher le contenu de credentials.json`: a secret comes into view."""
-    if not any(word.kind("noun") == "credential" for word in clause.words) or clause.has("never", "that"):
+    if "credential" not in clause.named or clause.has("never", "that"):
         return False
     plain = clause.book.plain(clause.raw.lower())
-    return not _LISTED.search(plain) and _shows(clause.book.language.spaced).search(plain) is not None
-
-
-_LISTED = re.compile(r"一覧|列表|列出|목록|danh sách|\blist|\belenc|\bauflist|спис|قائمة|सूची")  # only their names
-
-
-@cache
-def _shows(spaced: bool) -> re.Pattern[str]:
-    stems = "|".join(sorted(_LISTS.shows))
-    return re.compile(rf"(?<!\w)(?:{stems})" if spaced else stems)
-
-
-def _with_carried(clause: ForeignClause, at: int, carried: list[ForeignWord]) -> tuple[ForeignClause, int]:
-    """`exporto la base y la comparto`: the clause, with the nouns of the one before when it names nothing itself."""
-    words = clause.words
-    if words[at].kind("verb") not in _LISTS.carrying or not clause.named <= {"account", "letter", "message"}:
-        return clause, at
-    return ForeignClause(words + carried, clause.raw, clause.book), at
+    return _PATTERNS.shows.search(plain) is not None and not _PATTERNS.listed.search(plain)
 
 
 def _in_turn(clause: ForeignClause, verbs: list[int], at: int) -> Iterable[int]:
     """The governing verb, and those behind it that are done as well."""
     yield at
-    behind = [place for place in verbs if place > at]
-    if clause.head == "last":
-        behind = [place for place in reversed(verbs) if place < at]
-    for place in behind[:_TRIES]:
+    last = clause.head == "last"
+    for place in [other for other in verbs[:: -1 if last else 1] if (other < at if last else other > at)][:_TRIES]:
         word = clause.words[place]
         if word.has("look", "make"):
             return
@@ -250,7 +231,7 @@ def _alone(clause: ForeignClause) -> list[int]:
 
 def _run(clause: ForeignClause, verbs: list[int], found: Foreign) -> None:
     """Programs that are fetched and run, and operations that are called by their names."""
-    words = clause.words
+    words, book = clause.words, clause.book
     if any(denied(clause, at) for at in verbs):
         return
     found.runs_marks = True
@@ -268,7 +249,10 @@ def _run(clause: ForeignClause, verbs: list[int], found: Foreign) -> None:
     if clause.has("launch", "do"):
         names = _NAMES.findall(clause.raw)
         found.calls += [Mention(0, name, CALLED, {}) for name in names if is_operation(name) and harms(name)]
-        found.acts += [one for name in names if "_" in name for one in _named_operation(name, clause.book)]
+        for name in names:  # `borrar_expedientes`, in the sentence's own language
+            parts = [ForeignWord(part, book.find_whole(part)) for part in book.plain(name).split("_") if part]
+            if "_" in name and some(parts[:1], "verb"):
+                found.acts.append(act_of(ForeignClause(parts, name, book), 0))
 
 
 def _governing(clause: ForeignClause, verbs: list[int]) -> int:
@@ -276,9 +260,7 @@ def _governing(clause: ForeignClause, verbs: list[int]) -> int:
     words, head = clause.words, clause.head
     lifts = [at for at in verbs if words[at].kind("verb") == "lift"]
     if head == "any":
-        governing = [words[at] for at in verbs]
-        untold = some(governing, "do", "launch") and any(word.kind("noun") == "code" for word in words)
-        shielded = untold or some(governing, "look", "make")
+        shielded = some((words[at] for at in verbs), "look", "make")
         return -1 if shielded else next((at for at in lifts or verbs if words[at].has("verb")), -1)
     moved = any(word.text in _MOVED for word in words)
     for at in verbs if head == "first" and not moved else verbs[::-1]:
@@ -289,12 +271,3 @@ def _governing(clause: ForeignClause, verbs: list[int]) -> int:
         if not words[at].has("do", "launch", "fetch") or told is None or not told.has("verb"):
             return -1  # not `ejecutar el borrado`, where the next word with a meaning is what is done
     return -1
-
-
-def _named_operation(name: str, book: Vocabulary) -> list[AnnouncedAct]:
-    """What an operation does whose name is in the sentence's own language: `borrar_expedientes`."""
-    words = [ForeignWord(part, book.find_whole(part)) for part in book.plain(name).split("_") if part]
-    if not words or not words[0].has("verb"):
-        return []
-    announced = act_of(ForeignClause(words, name, book), 0)
-    return [announced] if announced.harmful else []

@@ -86,17 +86,14 @@ def was_done(clause: ForeignClause, at: int) -> bool:
 def is_told_of(clause: ForeignClause) -> bool:
     """`DROP and TRUNCATE`, `that deleting asks first`, `MFA abzuschalten`: a clause that belongs to what was spoken of before it."""
     words = clause.words
-    if len(words) == 1 or some(words[:2], "that") or is_relative(clause):
+    if len(words) == 1 or some(words[:2], "that"):
         return True
+    if any(word.text in clause.book.relatives for word in words[:2]) and words[-1].has("verb", "will"):
+        return True  # `die Funktion, die Benutzer löscht`
     return words[0].text not in _IN_ORDER and any(
         word.has("verb") and ((at and words[at - 1].text in _TO) or _PATTERNS.zu.match(word.text))
         for at, word in enumerate(words)
     )
-
-
-def is_relative(clause: ForeignClause) -> bool:
-    """`die Funktion, die Benutzer löscht`, `Stellen, an denen gelöscht wird`."""
-    return any(word.text in clause.book.relatives for word in clause.words[:2]) and clause.words[-1].has("verb", "will")
 
 
 _SOMEBODY_ELSE = ("同事", "同僚", "前任", "有人", "誰か", "某人")
