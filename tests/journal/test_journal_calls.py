@@ -33,6 +33,8 @@ def test_every_call_of_the_table_has_a_row_in_the_program_below() -> None:
 
 @pytest.mark.parametrize("call", TABLE)
 def test_what_a_call_changes_is_kept_before_and_undone(call: str, journal: Journal, work: Path, programs: Path) -> None:
+    if "chown" in call and os.geteuid():
+        pytest.skip("root is missing")
     before = tree(work)
     done = journal.run(programs / "each_call", call)
     if done.returncode in (2, 77):

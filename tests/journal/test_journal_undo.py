@@ -178,11 +178,13 @@ def test_a_file_kept_by_a_second_name_and_written_to_since_is_not_brought_back(j
 
 
 def test_a_file_that_its_owner_may_not_read_is_kept_so_that_an_undo_can(journal: Journal, work: Path) -> None:
-    (work / "big.bin").chmod(0o200)
     before = tree(work)
+    (work / "big.bin").chmod(0o200)
     journal.run("rm", "-f", "big.bin")
     assert journal.last().object(1).stat().st_mode & stat.S_IRUSR  # an undo may change nothing in the store
     journal.undo()
+    assert (work / "big.bin").stat().st_mode & 0o777 == 0o200
+    (work / "big.bin").chmod(0o644)
     assert tree(work) == before
 
 

@@ -203,10 +203,8 @@ def test_too_much_is_not_kept_and_said_in_time(keep: WarmSnapshotter, tmp_path: 
     )
     assert taken(keep, work, deleted("many"), limits=SnapshotLimits(files=500, ms=20_000)).problem == "it is too large"
     assert taken(keep, work, deleted("many"), limits=SnapshotLimits(ms=0)).problem
-    assert (
-        taken(keep, work, deleted("/usr"), limits=SnapshotLimits(files=500, ms=20_000)).problem
-        == "it is more than 500 files"
-    )
+    system = taken(keep, work, deleted("/usr"), limits=SnapshotLimits(files=500, ms=20_000)).problem
+    assert system == ("usr belongs to another user" if os.geteuid() else "it is more than 500 files")
     assert not keep.prune(NOW, 7, 1 << 40).problem
     assert not list((Path(keep.folder) / "tmp").iterdir())
 

@@ -32,8 +32,9 @@ NAMES = [
     b"a", b"b.txt", b"-rf", b"two words", b"line\nbreak", "é日".encode(), b"\xff\xfe", b"*", b"it's", b".hidden", b"~", b"$HOME", b"node_modules", b"x" * 200,
 ]  # fmt: skip
 CONTENTS = [b"", b"one\n", b"\0\xff\x80binary", b"long " * 4_000, b"large" * 60_000]
-MODES = [0o644, 0o600, 0o755, 0o400, 0o000, 0o4755]
-FOLDERS = [0o755, 0o700, 0o555, 0o1777]
+OWNER = 0o700 if os.geteuid() else 0  # what others than root need for reading and changing their own
+MODES = [mode | OWNER & 0o400 for mode in (0o644, 0o600, 0o755, 0o400, 0o000, 0o4755)]
+FOLDERS = [mode | OWNER for mode in (0o755, 0o700, 0o555, 0o1777)]
 
 
 @dataclass(frozen=True)
@@ -78,7 +79,9 @@ def grown(top: bytes, given: list[Node]) -> list[bytes]:
         every.append(path)
         if node.marked and node.kind in ("file", "folder"):
             set_attribute(path, "user.note", node.content[:40] + b"x")
-            set_attribute(path, "system.posix_acl_access", access_list(7, node.mode))
+            set_attribute(
+                path, "system.posix_acl_access", access_list(7, node.mode | (OWNER if node.kind == "folder" else 0))
+            )
             if node.kind == "folder":
                 set_attribute(path, "system.posix_acl_default", access_list(8))
     for number, folder in enumerate(folders[1:]):

@@ -36,8 +36,11 @@ class Restorer:
         self.say: list[str] = []
 
     def apply(self, plan: JournalPlan) -> None:
-        """(1) contents verified, (2) files removed, (3) moves begun, (4) folders removed, (5) everything put in place, (6) marks, the deepest first."""
+        """(1) contents verified, closed folders opened, (2) files removed, (3) moves begun, (4) folders removed, (5) everything put in place, (6) marks, the deepest first."""
         self._verify(plan)  # (1)
+        for step in sorted(plan.steps, key=lambda one: one.path) if os.geteuid() else ():
+            if step.what == "mode" and _is_folder(step.path):
+                os.chmod(step.path, stat.S_IMODE(os.lstat(step.path).st_mode) | stat.S_IRWXU)
         self._made |= plan.names
         deleted = [step for step in plan.steps if step.what == "delete"]
         for step in deleted:  # (2)

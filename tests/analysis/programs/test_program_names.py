@@ -19,7 +19,7 @@ SOURCE = ROOT / "src" / "interlock"
 ORDINARY = frozenset(
     ". : [ [[ ace act alter arch as at atlas banner base64 basename batch black bridge bundle cal chamber cheat column compress console convert copilot "
     "coverage craft cursor cut date delta dialog dict diff dig dir dirs doctest dog dot drill drone drop dust env es exec expand expect explain expo "
-    "expr fabric factor false fetch file find finger fly fold format glow go goose groups hatch hd head help highlight history hive host http "
+    "expr fabric factor false fetch file find finger fly fmt fold format glow go goose groups hatch hd head help highlight history hive host http "
     "https hub id idea identify info install io ip join js just k kind less links local locate look mail make man migrate more most neon net "
     "nice nl node op open orb parallel pass passwd paste ping pr printf profile prove pt pv r readlink realpath red rename retry rev revive "
     "robot rollup root salt say scheme screen script scrub security seq service sift size sl slack snow sort spark split spring square start "
@@ -88,6 +88,7 @@ EXCEPTIONS = {
     "analysis/shell/network.py": ("aws gh npm twine", "services in the names of variables"),
     "analysis/windows.py": ("cat diskpart diskshadow", "the reader of their scripts, and the shell's word for what is piped"),
     "cli/judge/scan/ci.py": ("circleci pwsh", "words of CI files"),
+    "cli/judge/scan/scanner.py": ("busybox", "what a script's first line names before its program"),
     "console/__init__.py": ("GET", "a method of HTTP"),
     "hooks/evaluation.py": ("tee", "a quick look at a text"),
     "impact/git/losses.py": ("rm", "a subcommand of Git"),
@@ -95,11 +96,11 @@ EXCEPTIONS = {
     "impact/inspector.py": ("git", "a verb of effects"),
     "install/system/__init__.py": ("systemctl", "a program that the installation runs"),
     "install/checks.py": ("docker sudo", "groups of users"),
-    "install/user_service.py": ("launchctl", "a program that the installation runs"),
+    "install/user_service.py": ("launchctl systemctl", "programs that the installation runs"),
     "mcp/adapters/http_client.py": ("GET gzip", "a method and an encoding of HTTP"),
     "mcp/adapters/requests.py": ("GET", "a method of HTTP"),
     "policy/declared_steps.py": ("rm sudo", "beginnings of verbs"),
-    "policy/effect_key/programs.py": ("rm", "a subcommand of Git"),
+    "policy/effect_key/__init__.py": ("rm", "a subcommand of Git"),
     "server/app.py": ("GET", "a method of HTTP"),
     "server/mcp_http.py": ("GET", "a method of HTTP"),
     "snapshots/scope.py": ("rm", "a subcommand of Git"),

@@ -130,7 +130,7 @@ def _typed(keys: Keys, _: Field, out: Report, language: str = "") -> None:
     read_typed(keys, out, language)
 
 
-def _cells(keys: Keys, _: Field, out: Report) -> None:
+def _cells(keys: Keys, _field: Field, out: Report) -> None:
     """The code of a notebook's cells, where a line that begins with ! is for a shell."""
     out.effect("act_change", "a notebook")
     for key, _, value, _, _ in walk(keys):
