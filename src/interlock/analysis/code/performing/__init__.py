@@ -8,7 +8,6 @@ from functools import cache
 
 from msgspec.structs import replace
 
-from interlock.analysis.code.clients import ask_client
 from interlock.analysis.code.library import (
     MADE,
     ON_PATHS,
@@ -239,7 +238,7 @@ _WORK: Mapping[str, Work] = {
     **NETWORK_EFFECTS,
     **{verb: _touching(verb) for verb in ON_PATHS},
     "open": _open, "fill": _fill, "kill": _kill, "fork": _fork, "tell": _tell, "orders": _orders, "chdir": _chdir,
-    "keep": _keep, "client": ask_client, "unreadable": _refuse, "close": lambda walk, call, entry, where: _DONE,
+    "keep": _keep, "unreadable": _refuse, "close": lambda walk, call, entry, where: _DONE,
     "and": lambda walk, call, entry, where: (
         perform(walk, call, entry["and"]) if applies(call, entry["and"]) else UNKNOWN
     ),

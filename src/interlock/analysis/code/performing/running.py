@@ -6,7 +6,6 @@ import ast
 import re
 from collections.abc import Callable, Mapping, Sequence
 
-from interlock.analysis.code.clients import command_of
 from interlock.analysis.code.lexing import Unparsed
 from interlock.analysis.code.library import COMMON, URL, Entry, chosen, flattened, holds, is_url, pick, words
 from interlock.analysis.code.program.expressions import narrow
@@ -44,6 +43,7 @@ from interlock.analysis.programs.options import program_name
 
 Work = Callable[[ProgramWalk, LibraryCall, Entry, object], Value]  # performs one effect of an entry
 SHELL = "<shell>"  # the path of a shell or an interpreter that waits for text
+_FIELD = re.compile(r"\{(\w+)\}")  # of a word of a command
 DELETE = "<delete>"  # the path of a statement that deletes rows, once it is executed
 
 
@@ -90,6 +90,21 @@ def shell_line(walk: ProgramWalk, line: Value, call: LibraryCall) -> Value:
     return _started(text_of(line).split())
 
 
+def _command_word(call: LibraryCall, word: str) -> str:
+    """A word of a command, `{Bucket}` filled with what `Bucket(…)` or an argument of that name was given; nothing where none was."""
+    if "{" not in word:
+        return word
+    if word == "{call}":
+        return call.name
+    chain = links(call.owner)
+    calls = {link.name.removesuffix("()"): "/".join(map(text_of, link.args)) for link in reversed(chain) if link.args}
+    named = {key: text_of(value) for link in reversed(chain) for key, value in link.named.items()}
+    given = {**named, **calls}
+    if given.keys().isdisjoint(_FIELD.findall(word)):
+        return ""
+    return _FIELD.sub(lambda found: given.get(found[1], ""), word).rstrip("/")
+
+
 def _starting(way: str) -> Work:
     """A program is started: through a shell, without one (`run`), or through one where it is a single text (`command`)."""
 
@@ -100,7 +115,7 @@ def _starting(way: str) -> Work:
         first = next(iter(given if way == "run" else found), None)
         if (way != "run" and not found) or (entry.get("known") and not isinstance(first, (str, int))):
             return UNKNOWN
-        words = [made for word in entry.get("words", ()) if (made := command_of(call, word))] + given
+        words = [made for word in entry.get("words", ()) if (made := _command_word(call, word))] + given
         words += _flags(call, entry["flags"]) if "flags" in entry else []
         option = chosen(call, entry, "shelled")
         through = holds(option) or (way == "shell" and not any(map(listed, more)))
