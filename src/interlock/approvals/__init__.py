@@ -15,14 +15,7 @@ from interlock.model import PERSON, Human, Json, Level, Seconds, TicketState, no
 from interlock.records import Ticket, TicketQuery
 from interlock.times import seconds_left
 
-COOLING, WAITING, APPROVED, REJECTED, EXPIRED, SPENT = (
-    TicketState.COOLING,
-    TicketState.WAITING,
-    TicketState.APPROVED,
-    TicketState.REJECTED,
-    TicketState.EXPIRED,
-    TicketState.SPENT,
-)
+COOLING, WAITING, APPROVED, REJECTED, EXPIRED, SPENT = TicketState
 MOVES = MappingProxyType(
     {
         (COOLING, "approve"): APPROVED,  # a human may agree while it cools; it still has to cool

@@ -120,11 +120,9 @@ def _answer(tx: Tx, state: State, asked: ClientQuestion, approve: bool) -> Ticke
     }
     state.recorder.event(tx, "elicited", asked.principal, details)
     by = f"{CHANNEL} (unattested)"
+    move, why = ("approve", "") if approve else ("reject", DECLINED)
     try:
-        if approve:
-            changed = apply_move(settle(before, now), "approve", now, by)
-        else:
-            changed = apply_move(settle(before, now), "reject", now, by, DECLINED)
+        changed = apply_move(settle(before, now), move, now, by, why)
     except MoveRefused:
         return None
     changed = replace(changed, version=before.version + 1)
