@@ -8,6 +8,7 @@ from cases import each
 from interlock.analysis.facts import BudgetSpent, Command, Effect, hole
 from interlock.analysis.read import read
 from interlock.analysis.shell import BUDGET, FACT_STEPS
+from interlock.analysis.shell.programs import _dispatch_kept
 from interlock.model import command
 
 CWD = "/home/dev/app"
@@ -205,3 +206,10 @@ def test_a_reader_with_less_time_gives_up_instead_of_judging() -> None:
     with pytest.raises(BudgetSpent):
         read(command("ls; " * 100, CWD), budget=200)
     assert read(command("ls", CWD), budget=200) == read(command("ls", CWD))
+
+
+def test_a_name_that_no_file_can_have_is_not_kept() -> None:
+    read(command("x" * 1_000, CWD))
+    before = _dispatch_kept.cache_info().currsize
+    read(command("y" * 1_000, CWD))
+    assert _dispatch_kept.cache_info().currsize == before

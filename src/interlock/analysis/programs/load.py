@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import cache, lru_cache
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -160,7 +160,6 @@ def called_programs() -> Mapping[str, str]:
     return {str(word): str(name) for pack in _packs() for word, name in pack.get("called", {}).items()}
 
 
-@lru_cache(maxsize=4096)
 def describe(name: str) -> Program:
     """The shipped description of a program; an empty one where there is none."""
     return shipped_programs().get(name) or UNDESCRIBED

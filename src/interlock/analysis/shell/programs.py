@@ -204,8 +204,15 @@ class _Dispatch(Struct, frozen=True):
     sends: bool  # it is told elsewhere what leaves
 
 
-@lru_cache(maxsize=2048)
 def _dispatch(name: str) -> _Dispatch:
+    return _dispatch_kept(name if len(name) <= _LONGEST_NAME else "")  # no program has a longer one
+
+
+_LONGEST_NAME = 255  # bytes of the name of a file on any system
+
+
+@lru_cache(maxsize=2048)
+def _dispatch_kept(name: str) -> _Dispatch:
     program, handler = described_program(name) or UNDESCRIBED, HANDLERS.get(name)
     readers = [(READERS[one], program.read_at.get(one, NO_VALUES)) for one in program.reader]
     readers += [(data_clients.apply_stores, NO_VALUES)] if program.stores else []
@@ -254,12 +261,14 @@ def read_program(job: Job, written: str) -> Stream:
         return job.host.run([first, rest, *job.words], job.where.inside(name), job.stdin)
     if name.startswith("ld") and _LOADER.fullmatch(name):
         name = job.program = "ld.so"
-    program = _dispatch(name).program
+    way = _dispatch(name)
+    program = way.program
     if own := _own_file(job, written, bool(program.name)):
         job.session.facts.append(command_fact(name, job.words, job.where, job.stdin))
         return interpreters.executable(job, own) or UNKNOWN
     if name in program.aliases:
         name = job.program = program.name
+        way = _dispatch(name)
     if program.variables and job.where.env:
         job.words = [*job.words, *_options_from(program.variables, job.where.env)]
     if program.subcommands or program.short:
@@ -279,13 +288,13 @@ def read_program(job: Job, written: str) -> Stream:
     if program.writes and any(_may_write(program, word) for word in job.words):
         write_outputs(job, program)
     before = len(session.facts)
-    stream, handled = _run(job, written if local else "", program)
+    stream, handled = _run(job, written if local else "", way)
     depth = len(job.where.via)
     inside = len(session.facts) > before and any(len(fact.via) > depth for fact in islice(session.facts, before, None))
     if not (program.wrapper or inside):  # its own words were not read as something that it runs
         loose = job.stdin is not None or session.changed or _LOOSE.search("\0".join(job.words))
         if loose and set(program.dry_run).isdisjoint(job.words):
-            read_loose_words(job, handled, _dispatch(name).each_word)
+            read_loose_words(job, handled, way.each_word)
     return stream
 
 
@@ -312,11 +321,11 @@ def _options_from(names: Sequence[str], env: Sequence[tuple[str, str]]) -> list[
     return found
 
 
-def _run(job: Job, script: str, program: Program) -> tuple[Stream, bool]:
+def _run(job: Job, script: str, way: _Dispatch) -> tuple[Stream, bool]:
     """The output of a command, and whether what it does with its words is known; `script` is the local file that it may be."""
+    program = way.program
     if program.sends:
         network.apply_sends(job, program)
-    way = _dispatch(job.program)
     runs = [item for item in way.runs if may_hold(item, job.words)] if way.runs else []
     if runs and (stream := payloads.run_carried(job, program, runs)) is not None:
         return stream, True
