@@ -174,17 +174,17 @@ def _announced(key: str, item: Any) -> str:
         return ""
     if isinstance(item, int):
         return "" if is_plural_name(key) or is_weak_name(key) else kind
-    if is_weak_name(key):
-        return kind if isinstance(item, str) and _settles(key.lower(), item) else ""
-    return kind
-
-
-def _settles(key: str, item: str) -> bool:
-    if key in ("pass", "pin", "otp", "totp", "mfa"):
-        return bool(item)
-    if key == "pwd":
-        return not item.startswith(("/", "~", ".", "$"))
-    return (":" in item and key == "auth") or (random_looking(item, 20) and not hexadecimal(item))
+    if not is_weak_name(key):
+        return kind
+    name = key.lower()
+    if not isinstance(item, str):
+        return ""
+    if name in ("pass", "pin", "otp", "totp", "mfa"):
+        return kind if item else ""
+    if name == "pwd":
+        return kind if not item.startswith(("/", "~", ".", "$")) else ""
+    settled = (":" in item and name == "auth") or (random_looking(item, 20) and not hexadecimal(item))
+    return kind if settled else ""
 
 
 def _list(items: list[Any], kind: str, depth: int, doubt: bool) -> list[Any]:

@@ -76,7 +76,9 @@ def _each(text: str, pattern: re.Pattern[str], secret: Callable[[re.Match[str], 
         if announced is None:
             continue
         start, kind = announced
-        span = value_at(text, start, _quote_before(text, found.start()) if ":" in found[0] else "", kind)
+        before = text[max(found.start() - 1, 0) : found.start()]
+        header = before if before in ("'", '"') else ""  # the quote that a whole header stands in
+        span = value_at(text, start, header if ":" in found[0] else "", kind)
         if span is not None:
             out += [text[at : span[0]], placeholder(kind)]
             at = span[1]
@@ -125,10 +127,6 @@ def _settled(name: str, value: str, sep: str) -> bool:
     if name in ("key", "keys", "auth", "bearer", "shadow"):
         return random_looking(value, 20) and not hexadecimal(value)
     return sep != ":" or any(not character.isalpha() for character in value)
-
-
-def _quote_before(text: str, start: int) -> str:
-    return text[start - 1] if start and text[start - 1] in "\"'" else ""
 
 
 def _userinfo(found: re.Match[str]) -> str:
@@ -246,14 +244,10 @@ def _flags(program: str, rest: str) -> tuple[str, str, str]:
 
 
 def _line(found: re.Match[str]) -> str:
-    glued, apart, pairs = _flags(found["program"], found["rest"])
-    rest = found["rest"]
-    if glued:
-        rest = re.sub(rf"(?P<keep>(?<!\S)-[{glued}])(?P<word>{_WORD})", _whole, rest)
-    if apart:
-        rest = re.sub(rf"(?P<keep>(?<!\S)-[{apart}][ \t]{{0,4}})(?P<word>{_WORD})", _whole, rest)
-    if pairs:
-        rest = re.sub(rf"(?P<keep>(?<!\S)-[{pairs}][ \t]{{0,4}})(?P<word>{_WORD})", _pair, rest)
+    rest, gaps = found["rest"], ("", r"[ \t]{0,4}", r"[ \t]{0,4}")
+    for letters, gap, hide in zip(_flags(found["program"], rest), gaps, (_whole, _whole, _pair)):
+        if letters:
+            rest = re.sub(rf"(?P<keep>(?<!\S)-[{letters}]{gap})(?P<word>{_WORD})", hide, rest)
     return found["program"] + rest
 
 

@@ -16,7 +16,7 @@ from types import MappingProxyType
 from msgspec import Struct, field, toml
 
 import interlock
-from interlock.agents import SCOPES, AgentDialect, agent, words
+from interlock.agents import SCOPES, agent, words
 from interlock.config import Config
 from interlock.identity.isolation import FOLDER, JOURNAL, SOCKET
 from interlock.install.discovery import PROGRAMS, hooked_files
@@ -54,13 +54,11 @@ def guarded_files(config: Config, home: Path, project: Path) -> dict[str, set[Pa
     return found
 
 
-def deciding_files(word: str, home: Path, project: Path) -> list[Path]:
+def deciding_files(word: str, home: Path, project: Path) -> set[Path]:
     """Every file that decides about an agent's hooks, whether it exists or not."""
-    known: AgentDialect = agent(word)
-    found = [place.path for scope in SCOPES for place in known.places(scope, home, project)]
-    for base, names in zip((home, project), _MORE.get(word, ("", "")), strict=True):
-        found += [base / name for name in names.split()]
-    return list(dict.fromkeys(found))
+    found = {place.path for scope in SCOPES for place in agent(word).places(scope, home, project)}
+    more = zip((home, project), _MORE.get(word, ("", "")), strict=True)
+    return found | {base / name for base, names in more for name in names.split()}
 
 
 def missing_files(word: str, project: Path) -> Iterator[Path]:
@@ -158,15 +156,15 @@ class SandboxMounts(Struct):
             if not os.access(folder, os.W_OK):
                 continue
             if entry.is_symlink():
-                self._fix_links(folder)
+                # Nothing is created or renamed in a folder with links, and its files and folders stay writable.
+                self.put(folder, MountMode.FIX)
+                for other in folder.iterdir():
+                    if stat.S_IFMT(other.lstat().st_mode) in (stat.S_IFDIR, stat.S_IFREG):
+                        self.put(other, MountMode.KEEP)
                 self.notes.append(f"{entry} is a symbolic link, so nothing new can be created in {folder}")
             elif entry.is_dir():
-                self.put(entry, MountMode.HIDE if self._is_hidden(entry) else MountMode.KEEP)
-
-    def _is_hidden(self, path: Path) -> bool:
-        above = (self.mounts[one] for one in (path, *path.parents) if one in self.mounts)
-        nearest = next(above, None)
-        return nearest is not None and nearest.how is MountMode.HIDE
+                nearest = next((self.mounts[one].how for one in (entry, *entry.parents) if one in self.mounts), None)
+                self.put(entry, MountMode.HIDE if nearest is MountMode.HIDE else MountMode.KEEP)
 
     def fix(self, path: Path) -> None:
         """Makes a file or folder read-only, and pins its path."""
@@ -178,16 +176,6 @@ class SandboxMounts(Struct):
         return sorted(
             self.mounts.values(), key=lambda mount: (mount.how is MountMode.LINK, len(mount.path.parts), mount.path)
         )
-
-    def at(self, path: Path) -> SandboxMount | None:
-        return self.mounts.get(path.resolve())
-
-    def _fix_links(self, folder: Path) -> None:
-        """Fixes a folder with links: nothing is created or renamed in it, and its files and folders stay writable."""
-        self.put(folder, MountMode.FIX)
-        for entry in folder.iterdir():
-            if not entry.is_symlink() and stat.S_IFMT(entry.lstat().st_mode) in (stat.S_IFDIR, stat.S_IFREG):
-                self.put(entry, MountMode.KEEP)
 
 
 def _path_steps(path: Path) -> Iterator[tuple[Path, str]]:
@@ -296,7 +284,9 @@ def plan_sandbox(at: SandboxSituation) -> SandboxPlan:
         *_grant_paths(withheld, at),
     ):  # whatever listens in /run is out of reach, known or not
         world.put(path, MountMode.HIDE)
-    visible = [at.home, at.cwd, *_code(), *map(Path, _NEEDED.split()), *_sockets(at), *_grant_paths(at.granted, at)]
+    sockets = sorted({at.config.socket_path, at.config.agents_socket})
+    away = [path for path in sockets if path.parent.resolve() != at.config.folder.resolve()]
+    visible = [at.home, at.cwd, *_code(), *map(Path, _NEEDED.split()), *away, *_grant_paths(at.granted, at)]
     for path in visible:
         world.put(path, MountMode.KEEP)
     for path in visible[:2]:
@@ -305,11 +295,13 @@ def plan_sandbox(at: SandboxSituation) -> SandboxPlan:
     for name in at.config.channels.files:  # what opens the ways to people
         world.put(Path(at.config.path).parent / Path(name).expanduser(), MountMode.HIDE)
     startup = places(_FIXED_ONLY, at.home, at.runtime) if _FIXED_ONLY in withheld else ()
-    for path in (*_code(), *_settings(at.config), *startup):
+    config = at.config
+    named = [Path(name).expanduser() for name in config.adapters]
+    for path in (*_code(), *([Path(config.path)] if config.path else []), *config.rule_files, *named, *startup):
         world.fix(path)
     fixed = _hooks(world, at)
-    away = {name for word in withheld for name in variables(word, at.environ)} | at.config.channels.variables
-    environ = {name: value for name, value in at.environ.items() if name not in away}
+    unset = {name for word in withheld for name in variables(word, at.environ)} | at.config.channels.variables
+    environ = {name: value for name, value in at.environ.items() if name not in unset}
     abstract = not _ABSTRACT.isdisjoint(at.granted)
     program = str(supervisor_of(at.config).resolve())
     return SandboxPlan(
@@ -329,17 +321,6 @@ def _code() -> list[Path]:
     found = [Path(interlock.__file__).parent, Path(sys.prefix), Path(sys.executable).parent]
     base = Path(sys.base_prefix)
     return [*found, base] if base.is_relative_to(Path.home()) else found
-
-
-def _settings(config: Config) -> list[Path]:
-    named = [Path(name).expanduser() for name in config.adapters]
-    return [*([Path(config.path)] if config.path else []), *config.rule_files, *named]
-
-
-def _sockets(at: SandboxSituation) -> list[Path]:
-    """The daemon's sockets, where they are not in the state folder."""
-    paths = {at.config.socket_path, at.config.agents_socket}
-    return [path for path in sorted(paths) if path.parent.resolve() != at.config.folder.resolve()]
 
 
 def _state(world: SandboxMounts, at: SandboxSituation) -> None:

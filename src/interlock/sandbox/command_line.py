@@ -48,14 +48,9 @@ def find_bubblewrap() -> str:
 
 def _why(error: str) -> str:
     off = [f"`sysctl -w {name}={value}`" for name, value in _SWITCHES if _is_off(name)]
-    hint = (
-        f"this system forbids user namespaces; as root: {' and '.join(off)}"
-        if off
-        else (
-            "are user namespaces allowed here? A container may need `--security-opt seccomp=unconfined`, or bubblewrap setuid root"
-        )
-    )
-    return f"{error}. {hint}"
+    if off:
+        return f"{error}. this system forbids user namespaces; as root: {' and '.join(off)}"
+    return f"{error}. are user namespaces allowed here? A container may need `--security-opt seccomp=unconfined`, or bubblewrap setuid root"
 
 
 def _is_off(name: str) -> bool:
@@ -100,12 +95,9 @@ def _mount(mount: SandboxMount) -> list[str]:
     if mount.how is MountMode.LINK:
         return ["--symlink", mount.target, path]
     if mount.how is MountMode.HIDE:
-        return _empty_folder(path) if mount.folder else ["--ro-bind", "/dev/null", path]
+        perms = "1777" if path in ("/tmp", "/var/tmp") else "0755"
+        return ["--perms", perms, "--tmpfs", path] if mount.folder else ["--ro-bind", "/dev/null", path]
     return ["--bind" if mount.how is MountMode.KEEP else "--ro-bind", path, path]
-
-
-def _empty_folder(path: str) -> list[str]:
-    return ["--perms", "1777" if path in ("/tmp", "/var/tmp") else "0755", "--tmpfs", path]
 
 
 def _runtime(jail: SandboxPlan) -> list[str]:

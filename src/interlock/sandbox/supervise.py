@@ -60,8 +60,8 @@ def follow_size(master: int) -> Iterator[None]:
         signal.signal(signal.SIGWINCH, before)
 
 
-def relay(master: int, ended: int, collect: Callable[[], int]) -> int:
-    """Passes bytes on until `ended` can be read and no output is left; returns the result of `collect`."""
+def relay(master: int, ended: int) -> None:
+    """Passes bytes on until `ended` can be read and no output is left."""
     open_stdin, over = True, False
     while True:
         watched = [master] if over else [master, ended, *([0] if open_stdin else [])]
@@ -70,10 +70,8 @@ def relay(master: int, ended: int, collect: Callable[[], int]) -> int:
             open_stdin = _forward(0, master)
             if not open_stdin:
                 _write(master, b"\x04")
-        if master in ready and not _forward(master, 1):
-            return collect()
-        if over and not ready:
-            return collect()
+        if (master in ready and not _forward(master, 1)) or (over and not ready):
+            return
         over = over or ended in ready
 
 
@@ -102,13 +100,12 @@ def supervise(
     """
     tty = is_interactive()
     with ExitStack() as ending:
-        info_reader, info = _pipe(ending)
-        stands, ready = _pipe(ending)
-        go, let_go = _pipe(ending)
+        (info_reader, info), (stands, ready), (go, let_go) = (_closed_by(ending, *os.pipe()) for _ in range(3))
         master, slave = os.openpty() if tty else (-1, -1)
         if tty:
             ending.callback(os.close, master)
-        sockets = _sockets(ending) if journal is not None else ()
+        pair = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET) if journal is not None else ()
+        sockets = _closed_by(ending, *(one.detach() for one in pair))
         made = words(Handshake(info, ready, go, *sockets[1:]), tty)
         made = journal.argv(made, "--jail", ",".join(map(str, sockets))) if journal is not None else made
         process = _start(made, environ, (info, ready, go, *sockets), slave)
@@ -125,26 +122,20 @@ def supervise(
         if tty:
             ending.enter_context(follow_size(master))
             ending.enter_context(raw_mode())
-        return _relay_until_end(process, master) if tty else _code(process.wait())
+        if tty:
+            relay(master, *_closed_by(ending, os.pidfd_open(process.pid)))
+        code = process.wait()
+        return 128 - code if code < 0 else code  # as a shell's: 128 and its number for a signal
 
 
-def _pipe(ending: ExitStack) -> tuple[int, int]:
-    ends = os.pipe()
-    for end in ends:
-        ending.callback(_close, end)
-    return ends
+def _closed_by(ending: ExitStack, *files: int) -> tuple[int, ...]:
+    def close(file: int) -> None:
+        with suppress(OSError):
+            os.close(file)
 
-
-def _sockets(ending: ExitStack) -> tuple[int, ...]:
-    ends = tuple(one.detach() for one in socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET))
-    for end in ends:
-        ending.callback(_close, end)
-    return ends
-
-
-def _close(file: int) -> None:
-    with suppress(OSError):
-        os.close(file)
+    for file in files:
+        ending.callback(close, file)
+    return files
 
 
 def _start(
@@ -186,16 +177,3 @@ def _children(pid: int) -> list[int]:
         return [int(word) for word in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()][:1]
     except (OSError, ValueError):
         return []
-
-
-def _relay_until_end(process: subprocess.Popen[bytes], master: int) -> int:
-    handle = os.pidfd_open(process.pid)
-    try:
-        return relay(master, handle, lambda: _code(process.wait()))
-    finally:
-        os.close(handle)
-
-
-def _code(code: int) -> int:
-    """A shell's exit code: 128 and its number for a signal."""
-    return 128 - code if code < 0 else code
