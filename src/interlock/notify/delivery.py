@@ -112,8 +112,9 @@ MOST = 100  # items of one message
 class Worker:
     """A thread that does its work whenever it is woken, or after the seconds that it returns; an error does not end it."""
 
-    def __init__(self, state: State, name: str, what: str, work: Callable[[], float]) -> None:
-        self._state, self._what, self._work = state, what, work
+    def __init__(self, state: State, name: str, what: str, work: Callable[[], float], traced: bool = False) -> None:
+        """`traced` errors are logged with their message, in which there must be no address."""
+        self._state, self._what, self._work, self._traced = state, what, work, traced
         self._wake, self._ending = threading.Event(), threading.Event()
         self._thread = threading.Thread(target=self._run, name=name, daemon=True)
 
@@ -139,7 +140,7 @@ class Worker:
                 if not self._ending.is_set():
                     self._state.trouble(f"{self._what}: the store cannot be used: {error}", "store")
             except Exception as error:  # the thread goes on: without it no message is sent
-                LOG.error("%s failed: %s", self._what, type(error).__name__)  # its message may contain an address
+                LOG.error("%s failed: %s", self._what, type(error).__name__, exc_info=self._traced)
             self._wake.wait(wait)
             self._wake.clear()
 

@@ -63,7 +63,7 @@ class Outbox:
 
     def __init__(self, state: State, opened: Sequence[OpenChannel], address: Callable[[], str], public: bool) -> None:
         self.state, self.opened = state, list(opened)
-        codes, self._worker = self._code_way(), Worker(state, "interlock-outbox", "messages", self.look)
+        codes, self._worker = self._code_way(), Worker(state, "interlock-outbox", "messages", self.look, traced=True)
         self.couriers = {
             one.way.name: Courier(state, one.way, one.carrier, address, public, one is codes, self._worker.wake)
             for one in self.opened
@@ -146,9 +146,8 @@ class Outbox:
 
     def _waiting(self, tx: Tx, now: float) -> tuple[dict[str, PendingItem], frozenset[str]]:
         found = pending_items(tx, now)
-        sooner = [
-            way.name for way in self._ways() if any(way.after_seconds < one.after_seconds for one in self._ways())
-        ]
+        latest = max((way.after_seconds for way in self._ways()), default=0)
+        sooner = [way.name for way in self._ways() if way.after_seconds < latest]
         rows = (tx.delivery(f"{name}/{id}") for id in islice(found, MOST_OWED) for name in sooner)
         return found, frozenset(row.id for row in rows if row is not None and row.stuck)
 
