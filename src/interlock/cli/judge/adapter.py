@@ -210,15 +210,15 @@ def _serve(args: Args) -> int:
         config, naming = load_config(args.config), ToolNaming.of(os.environ)
     except (ConfigError, SurfaceSettingError, OSError, ValueError) as error:
         raise CommandError(str(error), USAGE) from None
-    from interlock.mcp.adapters.serving import check_names  # `mcp` takes a second
-    from interlock.mcp.adapters.stdio import AdapterServerSettings, run
-    from interlock.mcp.adapters.stdio import say as log
+    from interlock.mcp.adapters import stdio  # `mcp` takes a second
+    from interlock.mcp.adapters.serving import check_names
     from interlock.mcp.stdio import ServerOptions
 
     try:
-        shelf = AdapterFiles(args.files, log)
+        shelf = AdapterFiles(args.files, stdio.say)
         check_names(naming, [one.name for one in shelf.look()])
     except AdapterUnusable as error:
         raise CommandError(str(error)) from None
-    made = AdapterServerSettings(ServerOptions(naming, mode=safety_mode(args.safety_mode)), args.agent, args.proxy)
-    return run(config, args.config, shelf, made, interlock.__version__)
+    options = ServerOptions(naming, mode=safety_mode(args.safety_mode))
+    made = stdio.AdapterServerSettings(options, args.agent, args.proxy)
+    return stdio.run(config, args.config, shelf, made, interlock.__version__)

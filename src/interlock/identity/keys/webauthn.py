@@ -36,9 +36,9 @@ class RegisteredPasskey(Struct, frozen=True):
 
 def creation_options(rp_id: str, challenge: bytes, operator: str, known: Iterable[str]) -> dict[str, Any]:
     """The options of `navigator.credentials.create`: a passkey that verifies its user each time, and is not registered yet."""
-    import webauthn
-    from webauthn.helpers import structs
+    import webauthn.helpers.structs
 
+    structs = webauthn.helpers.structs
     options = webauthn.generate_registration_options(
         rp_id=rp_id,
         rp_name=RP_NAME,
@@ -57,9 +57,9 @@ def creation_options(rp_id: str, challenge: bytes, operator: str, known: Iterabl
 
 def request_options(rp_id: str, challenge: bytes, allowed: Iterable[str] = ()) -> dict[str, Any]:
     """The options of `navigator.credentials.get`; without ids, its user chooses the passkey."""
-    import webauthn
-    from webauthn.helpers import structs
+    import webauthn.helpers.structs
 
+    structs = webauthn.helpers.structs
     options = webauthn.generate_authentication_options(
         rp_id=rp_id,
         challenge=challenge,
