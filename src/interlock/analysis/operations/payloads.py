@@ -41,13 +41,13 @@ def run_named(segments: Sequence[tuple[str, ...]], params: Mapping[str, Any], ou
         rest = [rest[0], "-".join(rest[1:])]
     elif program in program_set("operation_colons") and len(rest) > 1:
         rest = [":".join(rest)]
-    out.run([program, *rest, *_switches(params), *_placed(params)])
+    out.run([program, *rest, *_flags(params), *_placed(params)])
 
 
-def _switches(params: Mapping[str, Any]) -> list[str]:
-    """The parameters that are flags of a command line."""
+def _flags(given: Mapping[str, Any], valued: bool = False) -> list[str]:
+    """Parameters as flags of a command line: those that are true and, where they stand apart from all others, those with a value."""
     found = []
-    for key, value in list(params.items())[:_MOST]:
+    for key, value in list(given.items())[:_MOST]:
         short = squash(key)
         if not isinstance(key, str) or short in _LISTS.no_flags:
             continue
@@ -55,6 +55,8 @@ def _switches(params: Mapping[str, Any]) -> list[str]:
             found.append(_SHORT.get(short) or _flag(_CAMEL.sub("-", key).replace("_", "-").lower()))
         elif short == "mode" and isinstance(value, str) and value.lower() in _LISTS.modes:
             found.append(_flag(value.lower()))
+        elif valued and isinstance(value, (str, int)) and not isinstance(value, bool):
+            found += [_flag(key), str(value)] if len(key) == 1 else [f"{_flag(key)}={value}"]
     return found
 
 
@@ -65,12 +67,7 @@ def _flag(name: str) -> str:
 def _structured(keys: Keys) -> list[str]:
     """Flags that are given as an object: {"all": true, "n": "prod"}."""
     objects = (keys[key] for key in ("flags", "options", "opts") if isinstance(keys.get(key), Mapping))
-    flags: Mapping[str, Any] = next(objects, {})
-    found = _switches(flags)
-    for key, value in list(flags.items())[:_MOST]:
-        if isinstance(key, str) and isinstance(value, (str, int)) and not isinstance(value, bool):
-            found += [_flag(key), str(value)] if len(key) == 1 else [f"{_flag(key)}={value}"]
-    return found
+    return _flags(next(objects, {}), valued=True)
 
 
 def _placed(params: Mapping[str, Any]) -> list[str]:
@@ -247,7 +244,7 @@ def _with_program(words: Sequence[str], argv: list[str], keys: Keys) -> list[str
         return argv
     if first in program_set("operation_names") and program not in program_set("operation_wraps"):
         return argv
-    rest = [*_switches(keys), *_placed(keys)] if len(argv) == 1 and {"args", "arguments"}.isdisjoint(keys) else []
+    rest = [*_flags(keys), *_placed(keys)] if len(argv) == 1 and {"args", "arguments"}.isdisjoint(keys) else []
     return [program, *argv, *_structured(keys), *rest]
 
 
