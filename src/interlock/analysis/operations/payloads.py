@@ -439,38 +439,3 @@ def reader_of(name: str) -> str:
     """The language of the live process that a window or a session is called after; nothing when no word tells."""
     said = (word for words in split_name(name[:200]) for word in words)
     return next((_MAPS.languages[word] for word in said if word in _MAPS.languages), "")
-
-
-def read_typed(keys: Keys, out: Report, language: str = "") -> None:
-    """Text for a live process is read as that process would read it; of an unknown one nothing can be told."""
-    pressed = keys.get("keys")
-    keyed = " ".join(key for key in pressed if isinstance(key, str)) if isinstance(pressed, (list, tuple)) else ""
-    text = text_at(keys, *_LISTS.in_order("typed")) or keyed
-    if language:
-        type_into(language, keyed or text or text_at(keys, "command"), out)
-        return
-    if not text.strip("\x03\x04\x1a\x1b\r\n \t") or all(map(_PATTERNS.key.fullmatch, text.split())):
-        out.effect("act_change", "a live process")  # polls, interrupts or answers it
-        return
-    if _PATTERNS.meta.match(text) and "\n" not in text.strip():
-        out.effect("act_read", "what a database client shows")
-        return
-    named = (keys[key] for key in _LISTS.in_order("process") if isinstance(keys.get(key), str))
-    language = next(filter(None, map(reader_of, named)), "") or ("sql" if is_statement(text) else "")
-    known = text.split(None, 1)[0] in program_set("typed")
-    if language:
-        type_into(language, text, out)
-    elif not known and not any(word in key for key in keys for word in _LISTS.live):
-        out.effect("act_change", "a field")  # of a page or a form
-    else:
-        if not known:
-            out.unreadable("text for a process that is not known", "payload")
-        if " " in text.strip():  # most often it is a shell
-            type_into("shell", text, out)
-
-
-def type_into(language: str, text: str, out: Report) -> None:
-    """Reads keys as the process reads them into which they are typed: Enter ends a line."""
-    text = text.replace("\r", "\n").removesuffix("C-m").removesuffix("Enter").removesuffix("<Enter>")
-    text = text.replace(" C-m ", "\n").replace(" Enter ", "\n")
-    shell_text(text, out) if language == "shell" else out.code(language, text)

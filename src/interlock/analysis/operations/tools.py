@@ -8,7 +8,7 @@ from functools import cache, lru_cache, partial
 from interlock.analysis.confusables import plain
 from interlock.analysis.facts import Report
 from interlock.analysis.lexicon import split_name, vocabulary
-from interlock.analysis.lexicon.load import WordLists, WordMaps
+from interlock.analysis.lexicon.load import Patterns, WordLists, WordMaps
 from interlock.analysis.operations import files
 from interlock.analysis.operations.params import (
     MAX_TEXT,
@@ -19,19 +19,20 @@ from interlock.analysis.operations.params import (
     walk,
 )
 from interlock.analysis.operations.payloads import (
+    is_statement,
     read_commands,
     read_payloads,
-    read_typed,
     reader_of,
     reads_as_command,
     shell_text,
     text_of,
-    type_into,
 )
 from interlock.analysis.operations.requests import asks_with_key, nested_request, read_click, read_page_script
 from interlock.analysis.operations.settings import out_of_bounds
+from interlock.analysis.programs.load import program_set
 
 Field = Callable[[str], None]
+_PATTERNS = Patterns("tools")
 _LISTS = WordLists("tools")
 _MAPS = WordMaps("tools")
 
@@ -127,7 +128,38 @@ def _code(language: str, keys: Keys, field: Field, out: Report) -> None:
 
 
 def _typed(keys: Keys, _: Field, out: Report, language: str = "") -> None:
-    read_typed(keys, out, language)
+    """Text for a live process is read as that process would read it; of an unknown one nothing can be told."""
+    pressed = keys.get("keys")
+    keyed = " ".join(key for key in pressed if isinstance(key, str)) if isinstance(pressed, (list, tuple)) else ""
+    text = text_at(keys, *_LISTS.in_order("typed")) or keyed
+    if language:
+        _type_into(language, keyed or text or text_at(keys, "command"), out)
+        return
+    if not text.strip("\x03\x04\x1a\x1b\r\n \t") or all(map(_PATTERNS.key.fullmatch, text.split())):
+        out.effect("act_change", "a live process")  # polls, interrupts or answers it
+        return
+    if _PATTERNS.meta.match(text) and "\n" not in text.strip():
+        out.effect("act_read", "what a database client shows")
+        return
+    named = (keys[key] for key in _LISTS.in_order("process") if isinstance(keys.get(key), str))
+    language = next(filter(None, map(reader_of, named)), "") or ("sql" if is_statement(text) else "")
+    known = text.split(None, 1)[0] in program_set("typed")
+    if language:
+        _type_into(language, text, out)
+    elif not known and not any(word in key for key in keys for word in _LISTS.live):
+        out.effect("act_change", "a field")  # of a page or a form
+    else:
+        if not known:
+            out.unreadable("text for a process that is not known", "payload")
+        if " " in text.strip():  # most often it is a shell
+            _type_into("shell", text, out)
+
+
+def _type_into(language: str, text: str, out: Report) -> None:
+    """Reads keys as the process reads them into which they are typed: Enter ends a line."""
+    text = text.replace("\r", "\n").removesuffix("C-m").removesuffix("Enter").removesuffix("<Enter>")
+    text = text.replace(" C-m ", "\n").replace(" Enter ", "\n")
+    shell_text(text, out) if language == "shell" else out.code(language, text)
 
 
 def _cells(keys: Keys, _field: Field, out: Report) -> None:
@@ -147,7 +179,7 @@ def _computer(keys: Keys, field: Field, out: Report, typing: bool = False) -> No
     entered = text.endswith(("\n", "\r", "{Enter}")) and reads_as_command(text.strip())
     language = "shell" if terminal else reader_of(window) or ("shell" if entered else "")
     if text and language:  # where something runs it
-        type_into(language, text, out)
+        _type_into(language, text, out)
     elif typing:
         out.effect("act_change", "a field")
     elif not read_click(action or "click", (), keys, field):
