@@ -11,7 +11,7 @@ from interlock.agents import AgentCall, Event, HookClient, HookFile, HookOutput,
 from interlock.agents.calls import ToolNames, judged_calls
 from interlock.agents.hook_files import one_file, with_groups
 from interlock.agents.hook_protocol import (
-    JsonAgent,
+    AgentDialect,
     MalformedInput,
     answer,
     required_text,
@@ -76,4 +76,4 @@ def _calls(call: Mapping[str, Any], cwd: str) -> tuple[AgentCall, ...]:
     return judged_calls(_DIALECT, required_text(call, "name"), given, folder, text(call, "id"))
 
 
-AGENT = JsonAgent(WORD, "Antigravity CLI", KINDS, _fill, _say, _FILES, _write, limit_seconds=LIMIT)
+AGENT = AgentDialect(WORD, "Antigravity CLI", KINDS, _fill, _say, _FILES, _write, limit_seconds=LIMIT)

@@ -10,8 +10,7 @@ from typing import Any
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from interlock.agents import AgentCall, Event
-from interlock.agents.hook_protocol import Fill, MalformedInput, required_text, table, text
+from interlock.agents.hook_protocol import AgentCall, Event, Fill, MalformedInput, required_text, table, text
 from interlock.model import Action, Kind, command, tool
 
 # Commentary on a call, not part of it: a model that retries rephrases these and has to find its ticket.

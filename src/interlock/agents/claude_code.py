@@ -26,7 +26,7 @@ from interlock.agents.hook_files import (
     without_member,
 )
 from interlock.agents.hook_protocol import (
-    JsonAgent,
+    AgentDialect,
     MalformedInput,
     answer,
     required_text,
@@ -309,7 +309,7 @@ def _calls(given: Mapping[str, Any], event: Event) -> tuple[AgentCall, ...]:
     return judged_calls(_DIALECT, name, inner, cwd, text(given, "tool_use_id"))
 
 
-AGENT = JsonAgent(
+AGENT = AgentDialect(
     WORD, "Claude Code", KINDS, _fill, _say, _FILES, _write, _erase, _off, limit_seconds=LIMIT, posts=True,
     rewrites=Rewriting(passage, flags=frozenset("--settings --disallowedTools --disallowed-tools --permission-prompt-tool --tools".split())),
     state=tuple(f".claude/{name}" for name in "debug file-history projects session-env shell-snapshots statsig todos".split()),

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from interlock.agents import Event, HookClient, HookFile, HookOutput, HookVerdict
 from interlock.agents.calls import ToolNames, judged_calls, mcp_name
 from interlock.agents.hook_protocol import (
-    JsonAgent,
+    AgentDialect,
     MalformedInput,
     answer,
     required_text,
@@ -124,4 +124,6 @@ def _unpacked(value: str) -> Any:
         raise MalformedInput("commands: a list that cannot be read") from None
 
 
-AGENT = JsonAgent(WORD, "Cline", KINDS, _fill, _say, _places, _write, _erase, names=("hookName",), limit_seconds=LIMIT)
+AGENT = AgentDialect(
+    WORD, "Cline", KINDS, _fill, _say, _places, _write, _erase, names=("hookName",), limit_seconds=LIMIT
+)

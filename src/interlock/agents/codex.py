@@ -13,7 +13,7 @@ from interlock.agents import Event, HookClient, HookFile, HookOutput, HookVerdic
 from interlock.agents.calls import CallFields, ToolNames, fill_calls
 from interlock.agents.hook_files import erase_hooks, hook_group, is_ours, one_file, read_json_files, with_hooks
 from interlock.agents.hook_protocol import (
-    JsonAgent,
+    AgentDialect,
     answer,
     text,
 )
@@ -112,7 +112,7 @@ def _fill(given: Mapping[str, Any], event: Event) -> Event:
     return replace(event, parent=event.session if text(given, "agent_id") else "")
 
 
-AGENT = JsonAgent(
+AGENT = AgentDialect(
     WORD, "Codex CLI", KINDS, _fill, _say, _FILES, _write, _erase, _off, limit_seconds=LIMIT,
     state=(".codex/log", ".codex/sessions"),
 )  # fmt: skip

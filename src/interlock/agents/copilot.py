@@ -13,7 +13,7 @@ from interlock.agents import GATING, Event, HookClient, HookFile, HookOutput, Ho
 from interlock.agents.calls import ToolNames, judged_calls
 from interlock.agents.hook_files import Hook, erase_hooks, find_switches, is_ours, one_file, with_hooks
 from interlock.agents.hook_protocol import (
-    JsonAgent,
+    AgentDialect,
     answer,
     required_text,
     table,
@@ -123,7 +123,7 @@ def _fill(given: Mapping[str, Any], event: Event) -> Event:
     return replace(event, calls=judged_calls(_DIALECT, name, inner, required_text(given, "cwd"), id))
 
 
-AGENT = JsonAgent(
+AGENT = AgentDialect(
     WORD, "GitHub Copilot CLI and VS Code", KINDS, _fill, _say, _FILES, _write, partial(erase_hooks, base=_BASE), _off, limit_seconds=LIMIT,
     rewrites=Rewriting(_passage, persistent=True, flags=frozenset("--deny-tool --excluded-tools --available-tools --allow-tool".split())),
     state=(".copilot/history-session-state", ".copilot/logs", ".copilot/session-state"),

@@ -13,7 +13,7 @@ from interlock.agents import SCOPES, AgentCall, Event, HookClient, HookFile, Hoo
 from interlock.agents.calls import ToolNames, judged_calls, mcp_name
 from interlock.agents.hook_files import Hook, erase_hooks, is_ours, one_file, read_json_files, system_folder, with_hooks
 from interlock.agents.hook_protocol import (
-    JsonAgent,
+    AgentDialect,
     answer,
     required_text,
     table,
@@ -133,7 +133,7 @@ def _calls(given: Mapping[str, Any], event: Event) -> tuple[AgentCall, ...]:
     return judged_calls(_DIALECT, name, inner, event.cwd, id)
 
 
-AGENT = JsonAgent(
+AGENT = AgentDialect(
     WORD, "Cursor", KINDS, _fill, _say, _FILES, _write, partial(erase_hooks, base=_BASE), _off, limit_seconds=LIMIT,
     rewrites=Rewriting(_passage, persistent=True, flags=frozenset({"--sandbox"})), state=(".cursor/chats", ".cursor/projects"),
 )  # fmt: skip

@@ -7,7 +7,7 @@ from pathlib import Path
 from interlock.agents import HookClient, HookFile
 from interlock.agents.calls import CallFields, ToolNames, fill_calls
 from interlock.agents.hook_files import one_file, unreadable_files, with_groups
-from interlock.agents.hook_protocol import JsonAgent, refuse_by_exit_code
+from interlock.agents.hook_protocol import AgentDialect, refuse_by_exit_code
 
 WORD = "devin"
 LIMIT = 300.0  # seconds
@@ -35,4 +35,6 @@ def _off(home: Path, project: Path) -> list[str]:
     return unreadable_files(_FILES, home, project)
 
 
-AGENT = JsonAgent(WORD, "Devin CLI", KINDS, _FILL, refuse_by_exit_code, _FILES, _write, off=_off, limit_seconds=LIMIT)
+AGENT = AgentDialect(
+    WORD, "Devin CLI", KINDS, _FILL, refuse_by_exit_code, _FILES, _write, disablers=_off, limit_seconds=LIMIT
+)

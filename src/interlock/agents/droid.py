@@ -10,7 +10,7 @@ from interlock.agents import Event, HookClient, HookFile, HookOutput, HookVerdic
 from interlock.agents.calls import CallFields, ToolNames, fill_calls
 from interlock.agents.hook_files import find_switches, json_or_empty, with_groups
 from interlock.agents.hook_protocol import (
-    JsonAgent,
+    AgentDialect,
     answer,
     refuse_by_exit_code,
     text,
@@ -82,7 +82,7 @@ def _nested(text: str) -> bool:
     return isinstance(json_or_empty(text).get("hooks"), dict)
 
 
-AGENT = JsonAgent(
-    WORD, "Factory Droid", KINDS, fill_calls(_DIALECT, _FIELDS, _asks), _say, _places, _write, off=_off, limit_seconds=LIMIT,
+AGENT = AgentDialect(
+    WORD, "Factory Droid", KINDS, fill_calls(_DIALECT, _FIELDS, _asks), _say, _places, _write, disablers=_off, limit_seconds=LIMIT,
     state=(".factory/logs", ".factory/sessions"),
 )  # fmt: skip

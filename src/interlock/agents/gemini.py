@@ -20,7 +20,7 @@ from interlock.agents.hook_files import (
     with_hooks,
 )
 from interlock.agents.hook_protocol import (
-    JsonAgent,
+    AgentDialect,
     answer,
     required_text,
     table,
@@ -121,7 +121,7 @@ def _fill(given: Mapping[str, Any], event: Event) -> Event:
     return replace(event, calls=calls, asks=event.kind == "before" and name == SHELL)
 
 
-AGENT = JsonAgent(
-    WORD, "Gemini CLI", KINDS, _fill, _say, _FILES, _write, off=_off, limit_seconds=LIMIT,
+AGENT = AgentDialect(
+    WORD, "Gemini CLI", KINDS, _fill, _say, _FILES, _write, disablers=_off, limit_seconds=LIMIT,
     rewrites=Rewriting(_passage, flags=frozenset("--allowed-tools --policy --admin-policy".split())), state=(".gemini/history", ".gemini/tmp"),
 )  # fmt: skip

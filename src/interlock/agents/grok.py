@@ -7,7 +7,7 @@ from pathlib import Path
 from interlock.agents import Event, HookClient, HookFile, HookOutput, HookVerdict
 from interlock.agents.calls import CallFields, ToolNames, fill_calls
 from interlock.agents.hook_files import one_file, with_groups
-from interlock.agents.hook_protocol import JsonAgent, answer
+from interlock.agents.hook_protocol import AgentDialect, answer
 
 WORD = "grok"
 LIMIT = 300.0  # seconds; without a number it waits for five
@@ -44,7 +44,7 @@ def _write(place: HookFile, text: str | None, client: HookClient) -> str:
     return with_groups(text, client, WORD, HOOKED, LIMIT, None, "hooks")
 
 
-AGENT = JsonAgent(
+AGENT = AgentDialect(
     WORD,
     "Grok Build",
     KINDS,

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from interlock.agents import CLIENT, Event, HookClient, HookFile, HookOutput, HookVerdict
 from interlock.agents.calls import ToolNames, judged_calls
 from interlock.agents.hook_files import Hook, erase_hooks, is_ours, with_hooks
-from interlock.agents.hook_protocol import JsonAgent, answer, required_text, table, text
+from interlock.agents.hook_protocol import AgentDialect, answer, required_text, table, text
 
 WORD = "hermes"
 KINDS = {"pre_tool_call": "before", "post_tool_call": "after"}
@@ -87,6 +87,6 @@ def _fill(given: Mapping[str, Any], event: Event) -> Event:
     return replace(event, session=text(given, "session_id"), cwd=cwd, calls=calls)
 
 
-AGENT = JsonAgent(
+AGENT = AgentDialect(
     WORD, "Hermes Agent", KINDS, _fill, _say, _places, _write, _erase, _off, state=_STATE, keeps_folder=True
 )

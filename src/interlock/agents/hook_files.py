@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -12,12 +13,51 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from interlock.agents import CLIENT, ROUTE, SCOPES, HookClient, HookFile
 from interlock.agents.jsonc import Document, EditError, Node, comment_end, error_at, parse_jsonc
+from interlock.policy.real_paths import CLIENT, ROUTE
 
+SCOPES = ("project", "user", "system")
 Key = str | int
 KeyPath = tuple[Key, ...]
 Ours = Callable[[Any], bool]
+
+
+class HookFile(Struct, frozen=True):
+    """A file that install writes."""
+
+    path: Path
+    form: str = "json"  # json | jsonc | toml | yaml | plugin | script
+    mode: int = 0o644
+    note: str = ""  # the step that the user has to take before the agent uses it
+    status: bool = False  # whether a status line may be set there: a file of one person
+
+
+class HookClient(Struct, frozen=True):
+    """How a hook reaches Interlock: the client by its absolute path, or the daemon by URL where the agent can post."""
+
+    path: str
+    url: str = ""  # the daemon's address without a path; empty for the client
+    status: str = ""  # the shell command that prints a status line, where an agent shows one
+
+    def __post_init__(self) -> None:
+        if not self.path.startswith("/") or self.path.rpartition("/")[2] != CLIENT:
+            raise ValueError(f"hook client: expected an absolute path that ends in /{CLIENT}, got {self.path!r}")
+        if any(ord(char) < 32 or ord(char) == 127 for char in self.path):
+            raise ValueError(f"hook client: control character in {self.path!r}")
+
+    def argv(self, word: str, event: str) -> list[str]:
+        """The command without a shell."""
+        return [self.path, word, event]
+
+    def shell(self, word: str, event: str) -> str:
+        """The shell command; a client that is missing or crashes exits with 2, which blocks."""
+        return f"{shlex.join(self.argv(word, event))} || exit 2"
+
+    def post(self, word: str, event: str) -> str:
+        """The address for an HTTP hook."""
+        return f"{self.url.rstrip('/')}{ROUTE}{word}?event={event}"
+
+
 Files = Callable[[str, Path, Path], tuple[HookFile, ...]]  # of a scope, in a home and a project
 _BLANKS = " \t\r\n"
 
@@ -263,7 +303,8 @@ def _first(document: Document, node: Node, value: Any, lead: str) -> str:
     at = _past_comments(text, node.start + 1)
     inner = text[node.start + 1 : node.end - 1]
     newline, outer = _newline(text), _indent_of_line(text, node.start)
-    lined = _is_lined(document)
+    root = document.root
+    lined = not root.children or "\n" in text[root.start : root.end]
     if inner.strip(_BLANKS) or (lined and inner != newline + outer):
         indent = outer + _unit(document)
         before = newline + indent
@@ -292,11 +333,6 @@ def _shown(value: Any, indent: str, document: Document, lined: bool) -> str:
     return (_newline(document.text) + indent).join(lines)
 
 
-def _is_lined(document: Document) -> bool:
-    root = document.root
-    return not root.children or "\n" in document.text[root.start : root.end]
-
-
 def _newline(text: str) -> str:
     first = text.find("\n")
     return "\r\n" if first > 0 and text[first - 1] == "\r" else "\n"
@@ -318,6 +354,7 @@ def _unit(document: Document) -> str:
 
 
 _RUNS_US = re.compile(rf"(?:^|/){re.escape(CLIENT)}(?:['\" ]|$)")
+_POSTS = re.compile(rf"https?://.*{re.escape(ROUTE)}", re.DOTALL)
 
 
 def is_ours(entry: Any) -> bool:
@@ -328,11 +365,7 @@ def is_ours(entry: Any) -> bool:
     action = entry.get("action")
     if isinstance(action, Mapping):
         words.append(action.get("command"))
-    return any(isinstance(word, str) and (_RUNS_US.search(word) or _posts(word)) for word in words)
-
-
-def _posts(word: str) -> bool:
-    return word.startswith(("http://", "https://")) and ROUTE in word
+    return any(isinstance(word, str) and (_RUNS_US.search(word) or _POSTS.match(word)) for word in words)
 
 
 def hook_group(path: Sequence[str], handler: Mapping[str, Any], matcher: str | None) -> Hook:

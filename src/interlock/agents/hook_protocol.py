@@ -8,21 +8,79 @@ import re
 from codecs import BOM_UTF8
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from interlock.agents import GATING, Event, HookClient, HookFile, HookOutput, HookVerdict
-from interlock.agents.hook_files import erase_hooks
-from interlock.agents.rewriting import Rewriting
+from interlock.agents.hook_files import Files, HookClient, HookFile, erase_hooks
+from interlock.model import Action
 from interlock.strict_json import UnclearJson, decoder, number
+
+if TYPE_CHECKING:
+    from interlock.agents.rewriting import Rewriting
 
 MAX_BYTES = 32_000_000
 MAX_REASON = 2_000
 _CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff]+")
 SILENT = "Interlock refused this call."
+GATING = frozenset({"before", "permission"})  # the kinds of event that an answer can stop
+
+
+class AgentCall(Struct, frozen=True):
+    """One tool call, before or after it runs."""
+
+    tool: str  # the agent's own name for it
+    input: Mapping[str, Any]
+    action: Action  # what is judged, built from the judged fields only
+    judged: frozenset[str]  # names of the fields that count for the digest; never empty
+    id: str = ""  # where the agent gives calls an id
+
+
+class Event(Struct, frozen=True):
+    """An event that an agent reported to its hook."""
+
+    kind: str  # before | after | failed | permission | config | session | other
+    name: str  # the agent's own event name
+    calls: tuple[AgentCall, ...] = ()
+    session: str = ""
+    cwd: str = ""
+    parent: str = ""  # the agent that this one is a subagent of, where it is named
+    transcript: str = ""
+    asks: bool = False  # whether a prompt of this client reaches a human for this call
+    problem: str = ""  # a missing or malformed field that the judgement needs; the reason of the denial
+    outcome: str = ""  # of a call that has run: `failed` or `unknown` where the agent reports it
+    pair: str = ""  # an id that two events of the same call share
+    mode: str = ""  # the agent's permission mode, where it says one
+
+
+class RewrittenCall(Struct, frozen=True):
+    """The new input of an allowed call."""
+
+    input: Mapping[str, Any]  # the fields that change
+    whole: Mapping[str, Any]  # all of it
+    asked: bool  # the agent's own rules would ask about the original, or may
+    reason: str = ""  # for the prompt that shows the new input
+    id: str = ""  # of the call, in its new text
+
+
+class HookVerdict(Struct, frozen=True):
+    """The answer, before it is encoded for an agent."""
+
+    word: str  # allow | ask | deny; anything else is a deny
+    reason: str = ""  # for a human or the model
+    context: str = ""  # for the model, beside an allow
+    notice: str = ""  # for the person at the agent, where it can show one
+    rewrite: RewrittenCall | None = None  # beside an allow
+
+
+class HookOutput(Struct, frozen=True):
+    """The output that the hook client replays."""
+
+    stdout: bytes = b""
+    stderr: bytes = b""
+    exit: int = 0
 
 
 class MalformedInput(ValueError):
@@ -224,27 +282,32 @@ def _never_off(home: Path, project: Path) -> list[str]:
     return []
 
 
-class JsonAgent(Struct, frozen=True):
-    """One agent: its names and limits, how its events are decoded and answered, and how install edits its files."""
+class AgentDialect(Struct, frozen=True):
+    """One coding agent: its dialect, and the files that install writes."""
 
     word: str
     title: str
     kinds: Kinds
     fill: Fill
     say: Callable[[Event, HookVerdict], HookOutput]  # gets a resolved verdict
-    files: Callable[[str, Path, Path], tuple[HookFile, ...]]
-    write: Callable[[HookFile, str | None, HookClient], str]
-    erase: Callable[[HookFile, str], str | None] = erase_hooks
-    off: Callable[[Path, Path], list[str]] = _never_off
+    places: Files  # that install writes; none where the agent has no such scope
+    # A file's new text: idempotent, and all else in it stays; raises `EditError` for a file it cannot read.
+    installed: Callable[[HookFile, str | None, HookClient], str]
+    removed: Callable[[HookFile, str], str | None] = erase_hooks  # without our hooks; None when nothing else was in it
+    disablers: Callable[[Path, Path], list[str]] = _never_off  # describes each setting found that disables hooks
     names: tuple[str, ...] = ("hook_event_name", "hookEventName")  # fields that hold the event name
-    limit_seconds: float = 300.0
-    posts: bool = False
-    rewrites: Rewriting | None = None
-    state: tuple[str, ...] = ()
-    keeps_folder: bool = False
+    limit_seconds: float = 300.0  # how long the agent waits for a hook, as install writes it
+    posts: bool = False  # whether its hooks can be HTTP requests
+    rewrites: Rewriting | None = None  # how it takes rewritten calls; None where it takes none
+    state: tuple[
+        str, ...
+    ] = ()  # folders below the home in which it keeps its own sessions: no undo of a call is about them
+    keeps_folder: bool = (
+        False  # whether a call runs where the last one ended, while its hooks name the folder of the start
+    )
 
     def decode(self, data: bytes, event: str = "") -> Event:
-        """Decodes an event; unreadable input becomes an event of the configured kind, or a gating one if that is unknown."""
+        """Decodes hook input; never raises: unreadable input is an event with a problem, of the configured kind, or a gating one."""
         meant = _named(event, self.kinds)
         try:
             given = parse(data)
@@ -262,20 +325,10 @@ class JsonAgent(Struct, frozen=True):
             return replace(found, problem="hook input: nested too deeply")
 
     def encode(self, event: Event, verdict: HookVerdict) -> HookOutput:
+        """Encodes the verdict in exactly the agent's format, with nothing else on stdout."""
         return self.say(event, resolve(event, verdict))
 
     def broken(self, reason: str) -> HookOutput:
+        """The agent's denial where the event itself could not be determined."""
         gate = next(name for name, kind in self.kinds.items() if kind == "before")
         return self.encode(Event("before", gate), HookVerdict("deny", reason))
-
-    def places(self, scope: str, home: Path, project: Path) -> tuple[HookFile, ...]:
-        return self.files(scope, home, project)
-
-    def installed(self, place: HookFile, text: str | None, client: HookClient) -> str:
-        return self.write(place, text, client)
-
-    def removed(self, place: HookFile, text: str) -> str | None:
-        return self.erase(place, text)
-
-    def disablers(self, home: Path, project: Path) -> list[str]:
-        return self.off(home, project)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from interlock.agents import Event, HookClient, HookFile, HookOutput, HookVerdict
 from interlock.agents.calls import CallFields, ToolNames, fill_calls
-from interlock.agents.hook_protocol import JsonAgent, answer, refuse_by_exit_code
+from interlock.agents.hook_protocol import AgentDialect, answer, refuse_by_exit_code
 from interlock.agents.toml_edit import with_block, without_block
 
 WORD = "kimi"
@@ -55,4 +55,4 @@ def _erase(place: HookFile, text: str) -> str | None:
     return without_block(text)
 
 
-AGENT = JsonAgent(WORD, "Kimi CLI", KINDS, _FILL, _say, _places, _write, _erase, limit_seconds=LIMIT)
+AGENT = AgentDialect(WORD, "Kimi CLI", KINDS, _FILL, _say, _places, _write, _erase, limit_seconds=LIMIT)

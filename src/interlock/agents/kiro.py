@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from interlock.agents import AgentCall, Event, HookClient, HookFile
 from interlock.agents.calls import ToolNames, judged_calls, mcp_name
 from interlock.agents.hook_files import Hook, erase_hooks, is_ours, one_file, read_json_files, with_hooks
-from interlock.agents.hook_protocol import JsonAgent, refuse_by_exit_code, required_text, table, text
+from interlock.agents.hook_protocol import AgentDialect, refuse_by_exit_code, required_text, table, text
 
 WORD = "kiro"
 LIMIT = 60.0  # seconds
@@ -84,7 +84,7 @@ def _kebab(name: str) -> str:
     return _HUMP.sub("-", name).replace("_", "-").lower().lstrip("-")
 
 
-AGENT = JsonAgent(
+AGENT = AgentDialect(
     WORD,
     "Kiro",
     KINDS,

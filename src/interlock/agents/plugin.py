@@ -12,7 +12,7 @@ from interlock.agents import Event, HookClient, HookFile, HookOutput, HookVerdic
 from interlock.agents.calls import CallFields, ToolNames, fill_calls
 from interlock.agents.hook_files import Files
 from interlock.agents.hook_protocol import (
-    JsonAgent,
+    AgentDialect,
     Kinds,
     answer,
 )
@@ -34,13 +34,13 @@ class Plugin(Struct, frozen=True):
     off: Callable[[Path, Path], list[str]] = lambda home, project: []
 
 
-def plugin_agent(word: str, title: str, limit: float, kinds: Kinds, dialect: ToolNames, plugin: Plugin) -> JsonAgent:
+def plugin_agent(word: str, title: str, limit: float, kinds: Kinds, dialect: ToolNames, plugin: Plugin) -> AgentDialect:
     """The agent that loads this plugin."""
 
     def write(place: HookFile, text: str | None, client: HookClient) -> str:
         return _checked_text(text, plugin_text(word, limit, client, plugin))
 
-    return JsonAgent(
+    return AgentDialect(
         word,
         title,
         kinds,

@@ -13,8 +13,8 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from interlock.agents import AgentCall, Event
 from interlock.agents.hook_files import json_or_empty
+from interlock.agents.hook_protocol import AgentCall, Event
 from interlock.agents.jsonc import EditError
 from interlock.impact.files import read_bytes
 from interlock.model import Kind, command

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from interlock.agents import AgentCall, Event, HookClient, HookFile
 from interlock.agents.calls import ToolNames, judged_calls, mcp_name
 from interlock.agents.hook_files import Hook, is_ours, one_file, system_folder, unreadable_files, with_hooks
-from interlock.agents.hook_protocol import JsonAgent, refuse_by_exit_code, required_text, table, text
+from interlock.agents.hook_protocol import AgentDialect, refuse_by_exit_code, required_text, table, text
 
 WORD = "windsurf"
 LIMIT = 30.0  # its own limit is not published; the hooks file cannot set one
@@ -57,7 +57,7 @@ def _calls(event: Event, info: Mapping[str, Any], id: str) -> tuple[AgentCall, .
     return judged_calls(_DIALECT, action, info, event.cwd, id)
 
 
-AGENT = JsonAgent(
+AGENT = AgentDialect(
     WORD,
     "Windsurf",
     KINDS,
@@ -65,7 +65,7 @@ AGENT = JsonAgent(
     refuse_by_exit_code,
     _FILES,
     _write,
-    off=_off,
+    disablers=_off,
     names=("agent_action_name",),
     limit_seconds=LIMIT,
 )
