@@ -13,11 +13,11 @@ from interlock.analysis.prose.english import objects, sentence
 from repository import ROOT
 
 ASKED = {
-    "not run": (sentence.NOT_RUN_CUES, sentence._PATTERNS.not_run),
+    "not run": (sentence.NOT_RUN_CUES, sentence.SENTENCES.not_run),
     "no negation": (english.NOT_NEGATIONS_CUES, english.PATTERNS.not_negations),
     "no backup": (objects._NO_BACKUP_CUES, objects._PATTERNS.no_backup),
     "no undo": (objects._NO_UNDO_CUES, objects._PATTERNS.no_undo),
-    "refused": (sentence.REFUSED_CUES, sentence._PATTERNS.refused),
+    "refused": (sentence.REFUSED_CUES, sentence.SENTENCES.refused),
     "production": (("prod",), prose._PRODUCTION),
     "no copy": (("no ", "only"), prose._PATTERNS.no_copy),
 }

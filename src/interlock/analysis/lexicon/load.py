@@ -228,16 +228,13 @@ class WordLists:
 
     def __init__(self, reader: str) -> None:
         self.reader = reader
-        self.ordered: dict[str, tuple[str, ...]] = {}
 
     def __getattr__(self, name: str) -> frozenset[str]:
         return _asked(self, name, word_lists(), lambda words: frozenset(words.split()))
 
     def in_order(self, name: str) -> tuple[str, ...]:
         """The words of a list as they stand in the data, the most telling first."""
-        if name not in self.ordered:
-            self.ordered[name] = tuple(word_lists()[self.reader][name].split())
-        return self.ordered[name]
+        return tuple(word_lists()[self.reader][name].split())
 
 
 class WordMaps:

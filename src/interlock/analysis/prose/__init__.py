@@ -14,11 +14,10 @@ from interlock.analysis.prose.english import LISTS
 from interlock.analysis.prose.english.clause import EnglishClause, read_clause, thing_of
 from interlock.analysis.prose.english.objects import EnglishObject
 from interlock.analysis.prose.english.sentence import (
+    SENTENCES,
     guard_at_work,
-    is_followed,
     is_judged,
     is_not_run,
-    is_pressed,
     is_question,
     keeps_data,
     made_to,
@@ -182,7 +181,11 @@ def _read_clause(
     if not clause.shield and not clause.denied:
         read_operations(named, told)
         for at, word in enumerate(words if marked else ()):
-            if word.startswith(MARK) and lifted.of(word).kind == "quote" and is_pressed(words, at):
+            if (
+                word.startswith(MARK)
+                and lifted.of(word).kind == "quote"
+                and SENTENCES.pressed.search(" ".join(words[:at]).lower())
+            ):
                 _read_clause(tokens(lifted.of(word).text[:_PRESSED]), lifted, None, wide, told)
     placed = file_effects(words, clause)
     for verb, path, *traits in placed:
@@ -212,10 +215,10 @@ def _read_clause(
 def _quote(words: Tokens, clause: EnglishClause, lifted: Lifted, wide: Traits, told: Told) -> None:
     """Remembers what a clause quotes, and does what was quoted where the clause says so."""
     said, _, tail = " ".join(words).lower().partition(" which is ")
-    if told.quoted and not clause.denied and is_followed(said):
+    if told.quoted and not clause.denied and SENTENCES.followed.match(said):
         _do_as_quoted(lifted, wide, told)
     told.quoted += [lifted.of(word) for word in words if word.startswith(MARK)]
-    if tail and told.quoted and is_followed(f"which is {tail}"):
+    if tail and told.quoted and SENTENCES.followed.match(f"which is {tail}"):
         _do_as_quoted(lifted, wide, told)
 
 

@@ -15,7 +15,7 @@ from interlock.analysis.prose.english import may_say
 from interlock.analysis.prose.english.objects import EnglishObject, thing_in
 from interlock.analysis.prose.english.roles import AROUND, Around
 
-_PATTERNS = Patterns("sentence")
+SENTENCES = Patterns("sentence")
 _LISTS = WordLists("sentence")
 
 NOT_RUN_CUES = ("not ", "nothing ", "don", "only", "dry", "without ", "never ", "simulat", "rehears", "if mode")
@@ -27,16 +27,16 @@ REFUSED_CUES = tuple(
 def is_question(low: str) -> bool:
     """True for what is asked; a polite request is none."""
     marked = low.rstrip().endswith("?")
-    if (not marked and not _PATTERNS.asks_openly.match(low)) or _PATTERNS.polite.match(low):
+    if (not marked and not SENTENCES.asks_openly.match(low)) or SENTENCES.polite.match(low):
         return False
-    if _PATTERNS.asks.match(low):
-        return marked or not _PATTERNS.answers.search(low)
+    if SENTENCES.asks.match(low):
+        return marked or not SENTENCES.answers.search(low)
     return marked and low.startswith("¿")
 
 
 def without_question(sentence: str) -> str:
     """The sentence up to the question that it ends with: `one thing is open: may the logs go?`."""
-    for cut in _PATTERNS.halt.finditer(sentence) if "?" in sentence or ": " in sentence or " —" in sentence else ():
+    for cut in SENTENCES.halt.finditer(sentence) if "?" in sentence or ": " in sentence or " —" in sentence else ():
         if (cut[0] != ", " or sentence.endswith("?")) and is_question(sentence[cut.end() :].lower()):
             return sentence[: cut.start()]
     return sentence
@@ -44,16 +44,16 @@ def without_question(sentence: str) -> str:
 
 def without_refused(text: str) -> str:
     """The text without what somebody wants and the speaker refuses; what follows the refusal is read as ever."""
-    return _PATTERNS.refused.sub(" . ", text) if may_say(REFUSED_CUES, text.lower()) else text
+    return SENTENCES.refused.sub(" . ", text) if may_say(REFUSED_CUES, text.lower()) else text
 
 
 def is_not_run(low: str) -> bool:
     """True for a sentence that only rehearses, or says that nothing is run."""
     return (
         may_say(NOT_RUN_CUES, low)
-        and bool(_PATTERNS.not_run.search(low))
-        and not _PATTERNS.not_run_denied.search(low)
-        and _PATTERNS.but_only.sub(_instead, low) == low
+        and bool(SENTENCES.not_run.search(low))
+        and not SENTENCES.not_run_denied.search(low)
+        and SENTENCES.but_only.sub(_instead, low) == low
     )
 
 
@@ -64,30 +64,30 @@ _GOES_ON = re.compile(r"(?:,| and|;) (?:then|afterwards|now) ", re.IGNORECASE)
 
 def without_asides(sentence: str, low: str) -> str:
     """The sentence without `could you`, without what a colon only quotes or lists, and with both halves of `not only … but also`."""
-    request = _PATTERNS.polite.match(low)
+    request = SENTENCES.polite.match(low)
     if request and " we" not in request[0]:
         sentence = sentence[request.end() :]
-    titled = _PATTERNS.titled.match(sentence) if ": " in sentence else None
+    titled = SENTENCES.titled.match(sentence) if ": " in sentence else None
     if titled and (
         verb_forms().get(titled["verb"].lower(), ("", "", ""))[2] in ("make", "look")
         or titled["verb"].lower() in _LISTS.composes
     ):
         after = _GOES_ON.search(sentence, titled.end())
         sentence = sentence[: titled.end() - 2] + (sentence[after.start() :] if after else "")
-    if ": " in sentence and (listed := _PATTERNS.listed.match(sentence)) and _is_tame(listed["head"]):
+    if ": " in sentence and (listed := SENTENCES.listed.match(sentence)) and _is_tame(listed["head"]):
         sentence = f"{listed['head']}."
     if low.startswith("in "):
-        sentence = _PATTERNS.set_in.sub(r"\g<act> in \g<place>", sentence)
+        sentence = SENTENCES.set_in.sub(r"\g<act> in \g<place>", sentence)
     if "drag and drop" in low:
         sentence = _DRAGGED.sub("drag-and-drop", sentence)
     if "()" in sentence:
         sentence = _BRACKETS.sub("", sentence)
     if "while" in low:
-        sentence = _PATTERNS.meanwhile.sub("", sentence)
-    if when := _PATTERNS.when.match(sentence):
+        sentence = SENTENCES.meanwhile.sub("", sentence)
+    if when := SENTENCES.when.match(sentence):
         sentence = f"{when[0]}, {sentence[when.end() :]}"
     if "only" in low or "just" in low or "merely" in low or " but " in low:
-        sentence = _PATTERNS.but_only.sub(_instead, _PATTERNS.only.sub(r"\g<first> and ", sentence))
+        sentence = SENTENCES.but_only.sub(_instead, SENTENCES.only.sub(r"\g<first> and ", sentence))
     return sentence
 
 
@@ -103,16 +103,10 @@ def _instead(match: re.Match[str]) -> str:
     return f"{match['no']} {match['verb']}{match['what']}, {match['verb']} {match['rest']}"
 
 
-# -- a stack that comes back, or whose data stays ----------------------------------------------------------
-
-
 def keeps_data(low: str) -> bool:
     """True for a sentence that stops something and says that its data stays, or that it comes back."""
-    kept = _PATTERNS.stack.search(low) and _PATTERNS.kept.search(low)
-    return bool(kept) and not _PATTERNS.lost.search(low) and "prod" not in low
-
-
-# -- a quotation, and whoever does what it says -------------------------------------------------------------
+    kept = SENTENCES.stack.search(low) and SENTENCES.kept.search(low)
+    return bool(kept) and not SENTENCES.lost.search(low) and "prod" not in low
 
 
 def made_to(words: Tokens) -> str:
@@ -122,11 +116,6 @@ def made_to(words: Tokens) -> str:
             if known[2] not in ("do", "look", "make") and known[1] in ("third", "base"):
                 return " ".join((known[0], *words[at + 2 :]))[:200]
     return ""
-
-
-def is_followed(words: str) -> bool:
-    """`I'm going to do exactly that`: true when a clause does what was quoted or described before."""
-    return _PATTERNS.followed.match(words) is not None
 
 
 _REACH = 9  # words in which a subject ends
@@ -157,17 +146,9 @@ _JUDGED = Rows("judged", "opening", AROUND)
 
 def is_judged(low: Tokens) -> bool:
     """`dropping the table is forbidden`, `a dropped schema cannot be restored`."""
-    if _signs().isdisjoint(low):
-        return False
     said = _happening()
     happens = next((at for at, word in enumerate(low[:8]) if at and word in said), 0)
     return bool(_JUDGED.first((form_of(low[0]),), Around(low, happens)))
-
-
-@cache
-def _signs() -> frozenset[str]:
-    """Words of which one is in every clause that judges or describes something."""
-    return _LISTS.must | _happening() | {"is", "was", "are", "cannot", "can't", "never"}
 
 
 @cache
@@ -186,8 +167,3 @@ def reads_as_english(low: str) -> bool:
         and (words[0] in verb_forms() or words[0] in _LISTS.only_here or words[0] == "no")
         and not _LISTS.only_here.isdisjoint(words)
     )
-
-
-def is_pressed(words: Tokens, at: int) -> bool:
-    """True when what stands here is pressed or confirmed: a verb of pressing in front, and nothing but its place between."""
-    return _PATTERNS.pressed.search(" ".join(words[:at]).lower()) is not None
