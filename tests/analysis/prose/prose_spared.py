@@ -28,6 +28,8 @@ SPARED = [
     "warn them that a factory reset erases the photos",
     "here is an overview of how revoking a certificate works",
     "a rundown of what terminating an instance costs",
+    "Write an article about ransomware that erases backups",
+    "Write a blog post about malware that wipes disks",
     "give me the timeline of the accidental deletion",
     "message Tom about the account that gets closed next month",
     "update the customer on why the refund was declined",

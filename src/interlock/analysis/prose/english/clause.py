@@ -82,14 +82,15 @@ def read_clause(words: Tokens, before: EnglishObject | None, wide: Traits) -> En
     plain = harmless_phrases().without(plain)
     if plain != text:
         found.known, found.low = True, _aligned(low, plain)
-    _read_words(found, topic_at(low))
+    topic = topic_at(low)
+    _read_words(found, topic)
     found.low = low
     if not found.harmful:
-        _read_whole(found, plain)
+        _read_whole(found, plain, topic)
     return found
 
 
-def _read_whole(found: EnglishClause, plain: str) -> None:
+def _read_whole(found: EnglishClause, plain: str, topic: int) -> None:
     """Reads a clause that no verb of its own makes harmful: by its phrases, or else by its object, particle and adverbs."""
     before = found.before
     whole = found.whole = thing_in(found.words, 0, len(found.words))
@@ -97,7 +98,7 @@ def _read_whole(found: EnglishClause, plain: str) -> None:
         whole = before.with_traits(whole.traits)
         if before.words:
             plain = _IT.sub(lambda _: whole.words.lower(), plain, count=1)
-    _read_idioms(found, plain, whole)
+    _read_idioms(found, plain, whole, topic)
     if not found.shield and not found.denied and not found.harmful:
         taken = by_default(found.low, whole, found.wide, found.known)
         if taken is not None:
@@ -242,11 +243,19 @@ def _particle(verb: str, low: Tokens, at: int) -> int:
     return 0
 
 
-def _read_idioms(found: EnglishClause, text: str, thing: EnglishObject) -> None:
-    """Wording that only as a whole says what happens; behind a verb that shields, only what begins before it, or at it where it is strong."""
+_GOES_OUT = frozenset({"act_leak", "act_send"})  # also as the topic of a text that is written
+
+
+def _read_idioms(found: EnglishClause, text: str, thing: EnglishObject, topic: int) -> None:
+    """Wording that only as a whole says what happens; behind a verb that shields, only what begins before it, or at it where it is strong.
+
+    What only the topic of a text has, `an article about ransomware`, is not done.
+    """
     low, head = found.low, found.head_at if found.shield else len(text)
+    before = " ".join(text.split(" ")[:topic])
+    done = None if topic >= len(low) else _GOES_OUT.union(one.effect for _, one in phrases().found(before))
     for start, wording in phrases().found(text[:_LONGEST]):
-        if start >= head + wording.strong:
+        if start >= head + wording.strong or (done is not None and wording.effect not in done):
             continue
         if is_denied([*low, ""], min(len(text[:start].split()), len(low))):
             return
