@@ -21,7 +21,7 @@ from repository import ROOT
 
 FOLDER = ROOT / "docs" / "pictures"
 COLUMNS, LINE, TOP, LEFT, CHARACTER = 104, 19, 46, 18, 8.4
-HOLD = 6.0  # seconds that the end stays
+HOLD, TOUCH = 6.0, 1.0  # seconds that the end stays, and until a person touches the passkey
 COLOURS = {"31": "#ff7b72", "32": "#7ee787", "33": "#e3b341", "34": "#79c0ff", "35": "#d2a8ff", "36": "#76e3ea"}
 HELD = (
     ("git push --force origin main", "/home/dev/shop"),
@@ -55,6 +55,9 @@ def recorded(*words: str) -> Written:
         except OSError:  # the terminal's other end is closed
             break
         found.append((time.monotonic() - begun, data.decode("utf-8", "replace")))
+        if b"Press Enter" in data:  # the touch
+            time.sleep(TOUCH)
+            os.write(master, b"\n")
     os.close(master)
     _, status = os.waitpid(child, 0)
     assert status == 0, "".join(text for _, text in found)
