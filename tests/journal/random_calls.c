@@ -81,7 +81,7 @@ static void act(void) {
         case 12: CALL(renameat2, dir, P(first), (long)AT_FDCWD, P(second), (long)(1 + below(2))); break;
         case 13: CALL(linkat, dir, P(first), (long)AT_FDCWD, P(second), (long)(below(2) ? AT_SYMLINK_FOLLOW : 0)); break;
         case 14: CALL(symlinkat, P(first), dir, P(second)); break;
-        case 15: CALL(fchmodat, dir, P(first), (long)(int[]){0600, 0755, 0444}[below(3)]); break;
+        case 15: CALL(fchmodat, dir, P(first), (long)((int[]){0600, 0755, 0444}[below(3)] | (geteuid() ? 0700 : 0))); break; /* a folder stays open to its user */
         case 16: CALL(utimensat, dir, P(first), P(times), (long)(below(2) ? AT_SYMLINK_NOFOLLOW : 0)); break;
         case 17: CALL(setxattr, P(first), P("user.a"), P("new"), 3L, 0L); break;
         case 18: CALL(removexattr, P(first), P("user.a")); break;

@@ -83,7 +83,7 @@ def grown(top: bytes, given: list[Node]) -> list[bytes]:
                 path, "system.posix_acl_access", access_list(7, node.mode | (OWNER if node.kind == "folder" else 0))
             )
             if node.kind == "folder":
-                set_attribute(path, "system.posix_acl_default", access_list(8))
+                set_attribute(path, "system.posix_acl_default", access_list(8, 0o640 | OWNER))
     for number, folder in enumerate(folders[1:]):
         os.chmod(folder, FOLDERS[number % len(FOLDERS)])
     for path in every:

@@ -52,6 +52,11 @@ def inside(chance: random.Random) -> None:
         os.close(handle)
 
 
+def chmod(where: str, mode: int) -> None:
+    """Sets a mode; a folder stays open to a user other than root, whom it would keep out."""
+    os.chmod(where, mode | (0o700 if os.geteuid() and os.path.isdir(where) else 0))
+
+
 OPERATIONS = [
     lambda c: write(c, os.O_CREAT),
     lambda c: write(c, os.O_CREAT | os.O_TRUNC),
@@ -69,7 +74,7 @@ OPERATIONS = [
     lambda c: os.rename(path(c), path(c)),
     lambda c: os.link(path(c), path(c)),
     lambda c: os.symlink(path(c), path(c)),
-    lambda c: os.chmod(path(c), c.choice([0o600, 0o755, 0o444])),
+    lambda c: chmod(path(c), c.choice([0o600, 0o755, 0o444])),
     lambda c: os.utime(path(c), ns=(5, c.randrange(10**18)), follow_symlinks=c.random() < 0.5),
     lambda c: os.setxattr(path(c), c.choice(["user.a", "user.b"]), b"new"),
     lambda c: os.removexattr(path(c), c.choice(["user.a", "user.b"])),
