@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 
 from interlock.analysis.facts import HOLE, hole, names_only
 from interlock.analysis.file_modes import mode_traits
+from interlock.analysis.places import place
 from interlock.analysis.programs import PathEffect, Program
 from interlock.analysis.programs.options import CommandOptions, behind, holds, options, parse, valued
 from interlock.analysis.shell import NOTHING, Job, Reader, Stream
@@ -65,15 +66,34 @@ def _apply(job: Job, item: PathEffect, found: CommandOptions, operands: list[str
         away = is_away(target)
         paths = [path for path in paths if not away and not is_away(path)] if item.effect == "read" else paths
         paths = [target] if item.of == "target" and target else paths
+    inside = bool(item.contents) and paths == [target] and (into is not None or _is_folder(job, target))
+    inside = inside and not (item.hosts and is_away(target))
+    named = _named_in(target, sources, "/:" if item.hosts else "/") if inside else []
     if item.path:
         paths = [item.path]
     elif not paths and item.listed and job.stdin is not None:
         paths = [hole()]
-    traits = _traits(item, found)
+    traits = [trait for trait in _traits(item, found) if not inside or trait != "forced"]  # it makes something in it
     if "shown" in traits and names_only(job.program, [word for word in job.words if word not in paths]):
         traits.remove("shown")
-    for path in paths:
+    for source, path in zip(sources, named):
+        _effect(job, item, path, [source], target, traits)
+    for path in [] if named else paths:
         _effect(job, item, path, sources, target, traits)
+
+
+def _is_folder(job: Job, target: str) -> bool:
+    if target.endswith("/") or target in (".", ".."):
+        return True
+    return place(job.full(target), job.host.cwds[0], job.host.home) in ("home", "root")
+
+
+def _named_in(folder: str, sources: Sequence[str], ends: str) -> list[str]:
+    """The files that appear in a folder, by the names of their sources; none where one of these is not known."""
+    names = [re.split(f"[{ends}]", source)[-1] for source in sources]
+    if any(name in ("", ".", "..") or HOLE in name or _GLOB.search(name) for name in names):
+        return []
+    return [f"{folder.rstrip('/')}/{name}" for name in names]
 
 
 def _settings(names: Sequence[str], words: Iterable[str]) -> list[str]:
@@ -111,8 +131,6 @@ def _effect(job: Job, item: PathEffect, path: str, sources: Sequence[str], targe
         job.effect("delete", path)
     if item.contents and path == _NOWHERE:
         return
-    if verb == "overwrite" and path.endswith("/"):  # a folder, in which it makes something
-        verb, traits = "write", [trait for trait in traits if trait != "forced"]
     if item.contents == "stdin" or (item.of == "setting" and item.contents and not sources):
         _pour(job, verb, path, traits)
         return
