@@ -41,6 +41,8 @@ PATHS = [
     ("s3://bucket/x", "remote"), ("host:/x", "remote"), ("user@host:x", "remote"),
     ("/nowhere/x", "other"), ("../other", "home_part"),
     ("", "unknown"), (hole(), "unknown"), (hole("X"), "unknown"), (f"{hole('X')}/*", "unknown_root"), (f"{hole('X')}/", "unknown_root"),
+    ("C:\\Users\\u\\AppData\\Local\\Temp\\x", "temp"), ("/mnt/c/Users/u/AppData/Local/Temp/x", "temp"), ("/c/Users/u/AppData/Local/Temp/x", "temp"),
+    ("C:/Users/u/AppData/Local/Temp", "other_home"), ("C:/Users/u/AppData/Local/Temp/../../Documents", "other_home"),
     (f"{hole('TMPDIR')}/x", "temp"), (f"{hole('BUILD_DIR')}", "unknown"), (f"/tmp/{hole()}", "temp"), (f"{hole('X')}/node_modules", "build"),
     (f"{QUOTED}~", "temp"), (f"{QUOTED}~/notes", "source"),
 ]  # fmt: skip

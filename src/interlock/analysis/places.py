@@ -103,7 +103,8 @@ USER_DATA = frozenset(
 )
 SINKS = frozenset("null stdout stderr stdin tty zero random urandom full fd console ptmx pts shm".split())
 TEMP = lazy_regex(
-    r"/(tmp|var/tmp|dev/shm|private/tmp|private/var/tmp|private/var/folders|var/folders|run/user/\d+)(?![^/])",
+    r"/(tmp|var/tmp|dev/shm|private/tmp|private/var/tmp|private/var/folders|var/folders|run/user/\d+)(?![^/])"
+    r"|([a-z]:|/(mnt/)?[a-z])/users/[^/]+/appdata/local/temp/",
     re.IGNORECASE,
 )
 DEVICE = lazy_regex(
