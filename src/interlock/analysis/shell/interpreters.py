@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 
 from interlock.analysis.facts import names_only, taints_in
 from interlock.analysis.lazy_regex import lazy_regex
@@ -304,26 +304,63 @@ def awk(job: Job, program: Program) -> Stream | None:
 
 
 _APPLE_SHELL = lazy_regex(
-    r"(?:\bdo\s+shell\s+script\s+|\.doShellScript\s*\(\s*|\$\.system\s*\(\s*)"
+    r"(?:\b(?:do\s+(?:shell\s+)?script|write\s+text)\s+|\.do(?:Shell)?Script\s*\(\s*|\$\.system\s*\(\s*)"
     r"""(?:"((?:[^"\\]|\\.)*)"|'((?:[^'\\]|\\.)*)')""",
     re.IGNORECASE,
 )
+_TELL = lazy_regex(r'\s*tell\s+app(?:lication)?\s+"([^"\n]*)"(?:\s+to\b(.*))?', re.IGNORECASE)
+_WORD = lazy_regex(r'"[^"]*"|[^\s"]+')
+_APPLICATION = lazy_regex(r"""\bApplication\(\s*["'`]([^"'`\n]*)""")
+_METHOD = lazy_regex(r"\.(\w+)\(")
+_POWER = lazy_regex(r"\b(?:shut down|restart|log out)\b", re.IGNORECASE)
 
 
 def applescript(job: Job, program: Program) -> Stream | None:
-    """osascript -e: the shell text in AppleScript or JavaScript."""
-    texts = options(job.words, valued("-e -l")).all("-e")
+    """osascript -e: shell text in AppleScript or JavaScript, and what applications are told to do."""
+    found = options(job.words, valued("-e -l"))
+    texts = found.all("-e")
     if not texts and job.stdin is not None:
         texts = [job.text_to_run() or job.stdin.text]
     for text in texts:
-        if re.search(r"\b(shut down|restart|log out)\b", text, re.IGNORECASE):
+        if _POWER.search(text):
             job.run(["shutdown", "now"], "osascript")
         for inner in map("".join, _APPLE_SHELL.findall(text)):
             elevated = ("privileged",) if "administrator privileges" in text else ()
             job.shell_text(re.sub(r"\\(.)", r"\1", inner), "osascript", *elevated)
-        if re.search(r"tell app\w* \"Finder\" to (delete|empty)", text, re.IGNORECASE):
-            job.run(["trash-empty"], "osascript")
+    code = "\n".join(texts)
+    script = (found.value("-l") or "").lower() == "javascript"
+    if script:
+        job.code("javascript", code)
+    for application, order in _method_orders(code) if script else _orders(code):
+        job.run([f"{application}.app", *order], "osascript")
     return None
+
+
+def _orders(text: str) -> Iterator[tuple[str, list[str]]]:
+    """The application and the words of each statement between `tell` and `end tell`, or behind `tell … to`."""
+    told: list[str] = []
+    for line in text.splitlines():
+        if tell := _TELL.match(line):
+            if tell[2] is None:
+                told.append(tell[1])
+            else:
+                yield tell[1], _words_of(tell[2])
+        elif line.split()[:2] == ["end", "tell"]:
+            told = told[:-1]
+        elif told and line.strip():
+            yield told[-1], _words_of(line)
+
+
+def _words_of(order: str) -> list[str]:
+    return [word.strip('"') for word in _WORD.findall(order)]
+
+
+def _method_orders(code: str) -> Iterator[tuple[str, list[str]]]:
+    """Each method that is called in a script, as an order to each application in it."""
+    methods = dict.fromkeys(_METHOD.findall(code))
+    for application in dict.fromkeys(_APPLICATION.findall(code)):
+        for method in methods:
+            yield application, [method]
 
 
 def compiled(job: Job, program: Program) -> Stream | None:
