@@ -44,7 +44,7 @@ def read(
     """
     text = action.text
     session = ShellReading(text, read_code, looks_like_windows, files, patterns=patterns, budget=budget, cwd=action.cwd)
-    shell = Shell(session, action.cwd, action.home)
+    shell = Shell(session, [action.cwd], action.home)
     whole = (0, len(text))
     try:
         _READERS[action.kind](action, shell)
@@ -63,7 +63,7 @@ def read(
 
 
 def _unreadable(shell: Shell, span: tuple[int, int], what: str, *traits: str) -> None:
-    Job(shell, "", [], Where(span), None).unreadable(what, *traits)
+    shell.job(where=Where(span)).unreadable(what, *traits)
 
 
 def _read_command(action: Action, shell: Shell) -> None:
@@ -82,7 +82,7 @@ def _read_command(action: Action, shell: Shell) -> None:
     language = looks_like_windows(text, action.cwd)
     if language:
         shell.session.line = CommandLine()
-        Job(shell, "", [], Where(whole), None).code(language, text)
+        shell.job(where=Where(whole)).code(language, text)
         return
     shell.read(text, Where(whole if text != shell.session.source else None))
 
@@ -90,11 +90,11 @@ def _read_command(action: Action, shell: Shell) -> None:
 def _read_operation(action: Action, shell: Shell) -> None:
     name, fields = shell.session.source, action.fields
     where = Where((0, len(name)))
-    job = Job(shell, name, [], where, None)
+    job = shell.job(name, where=where)
     declared = fields.get("declared")
     if declared is not None:
         job.effect("declared", name, f"level_{int(declared)}")
-        job = _Declared(shell, name, [], where, None)
+        job = _Declared(shell, name, [], where)
     read_it = _function("operations.operation", "read_operation")
     read_it(name, fields.get("params") or {}, str(fields.get("crude") or ""), job)
 
@@ -109,14 +109,14 @@ class _Declared(Job):
 
 def _read_tool(action: Action, shell: Shell) -> None:
     name, fields = shell.session.source, action.fields
-    job = Job(shell, name, [], Where((0, len(name))), None)
+    job = shell.job(name, where=Where((0, len(name))))
     read_it = _function("operations.operation", "read_tool")
     read_it(name, fields.get("input") or {}, job, str(fields.get("crude") or ""))
 
 
 def _read_intent(action: Action, shell: Shell) -> None:
     text = shell.session.source
-    _function("prose", "read_prose")(text, Job(shell, "", [], Where((0, len(text))), None))
+    _function("prose", "read_prose")(text, shell.job(where=Where((0, len(text)))))
 
 
 _READERS = {

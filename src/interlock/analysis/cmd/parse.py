@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 
-from msgspec import Struct, field
+from msgspec import Struct
 
 from interlock.analysis.facts import hole, known
 from interlock.analysis.windows import WindowsReport, WindowsSyntaxError, WindowsTooDeep, place
@@ -277,10 +277,10 @@ _REDIRECT = re.compile(r"([0-9]?)(>>|>|<)(&[0-9])?")
 class CmdLine(Struct):
     """One command, ready to run."""
 
-    words: list[str] = field(default_factory=list)
-    quoted: list[bool] = field(default_factory=list)
-    outputs: list[tuple[str, bool]] = field(default_factory=list)  # file, whether appended
-    inputs: list[str] = field(default_factory=list)
+    words: list[str] = []
+    quoted: list[bool] = []
+    outputs: list[tuple[str, bool]] = []  # file, whether appended
+    inputs: list[str] = []
     text: str = ""  # the words as written, redirections left out
 
 
@@ -408,9 +408,9 @@ class CmdReading(Struct):
     out: WindowsReport
     run_text: Callable[[CmdReading, str], str]  # reads a text in this session, gives what it prints
     run_line: Callable[[CmdReading, CmdLine], str]
-    names: dict[str, str] = field(default_factory=dict)
-    loops: dict[str, str] = field(default_factory=dict)
-    deep: set[str] = field(default_factory=set)  # values of `for /r`, which stand for a whole tree
+    names: dict[str, str] = {}
+    loops: dict[str, str] = {}
+    deep: set[str] = set()  # values of `for /r`, which stand for a whole tree
     depth: int = 0
     rounds: int = 0
     goes_back: bool = False

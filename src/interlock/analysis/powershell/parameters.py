@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
 
-from msgspec import Struct, field
+from msgspec import Struct
 
 from interlock.analysis.code.program.values import Marked, Value, traits_of
 from interlock.analysis.facts import known
@@ -88,10 +88,10 @@ class Bound(Struct):
 
     name: str
     words: list[CmdletWord]
-    given: dict[str, Value] = field(default_factory=dict)
-    rest: list[Value] = field(default_factory=list)
-    strange: list[str] = field(default_factory=list)  # flags that the cmdlet does not have
-    piped: list[Value] = field(default_factory=list)
+    given: dict[str, Value] = {}
+    rest: list[Value] = []
+    strange: list[str] = []  # flags that the cmdlet does not have
+    piped: list[Value] = []
 
     def has(self, switch: str) -> bool:
         """True for a switch that is on; what only rehearses must be surely on."""

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from msgspec import Struct, field
+from msgspec import Struct
 
 from interlock.analysis.facts import (
     APPROXIMATE,
@@ -24,10 +24,12 @@ from interlock.analysis.facts import (
 from interlock.analysis.lazy_regex import lazy_regex
 from interlock.analysis.operations.name_patterns import BUILT_IN_PATTERNS, NamePatterns
 from interlock.analysis.places import place, resolve
+from interlock.analysis.programs import Program
+from interlock.analysis.programs.load import UNDESCRIBED
+from interlock.analysis.programs.options import CommandOptions, options, parse
 from interlock.model import Span
 
 if TYPE_CHECKING:
-    from interlock.analysis.programs import Program
     from interlock.analysis.shell.walk import Shell
     from interlock.analysis.targets.ordering import CommandLine
 
@@ -91,20 +93,20 @@ class ShellReading(Struct):
     read_code: Callable[[str, str, Job], None]  # in a language, by its name
     looks_like_windows: Callable[[str, str], str]  # which shell of Windows a text is for
     reader: FileReader | None = None
-    facts: list[Fact] = field(default_factory=list)
+    facts: list[Fact] = []
     budget: int = BUDGET
-    files: dict[str, str] = field(default_factory=dict)  # written by the action itself, by resolved path
-    appended: set[str] = field(default_factory=set)  # of those, the ones that begin with what they held before
-    downloads: dict[str, str] = field(default_factory=dict)  # path -> address it was fetched from
-    origins: dict[str, str] = field(default_factory=dict)  # moved by the action itself, new path -> old
-    copies: dict[str, str] = field(default_factory=dict)  # copied, moved or linked, new path -> old
-    links: dict[str, str] = field(default_factory=dict)  # symbolic links that the action itself creates, path -> target
-    carried: dict[str, frozenset[str]] = field(default_factory=dict)  # what files hold that the action itself wrote
-    packed: dict[str, frozenset[str]] = field(default_factory=dict)  # and files that it packed, by their own path
-    witnesses: dict[str, str] = field(default_factory=dict)  # scripts that were read, path -> text
-    imported: set[str] = field(default_factory=set)  # modules beside scripts that were read, by path
+    files: dict[str, str] = {}  # written by the action itself, by resolved path
+    appended: set[str] = set()  # of those, the ones that begin with what they held before
+    downloads: dict[str, str] = {}  # path -> address it was fetched from
+    origins: dict[str, str] = {}  # moved by the action itself, new path -> old
+    copies: dict[str, str] = {}  # copied, moved or linked, new path -> old
+    links: dict[str, str] = {}  # symbolic links that the action itself creates, path -> target
+    carried: dict[str, frozenset[str]] = {}  # what files hold that the action itself wrote
+    packed: dict[str, frozenset[str]] = {}  # and files that it packed, by their own path
+    witnesses: dict[str, str] = {}  # scripts that were read, path -> text
+    imported: set[str] = set()  # modules beside scripts that were read, by path
     nesting: int = 0
-    evaluating: set[str] = field(default_factory=set)  # texts of subscripts and prompts, which may name themselves
+    evaluating: set[str] = set()  # texts of subscripts and prompts, which may name themselves
     patterns: NamePatterns = BUILT_IN_PATTERNS  # what names of operations are matched with
     cwd: str = ""  # where the action begins
     line: CommandLine | None = None  # the order of its own steps, once they are parsed
@@ -143,19 +145,17 @@ class ShellReading(Struct):
             raise BudgetSpent
 
 
-class Job:
+class Job(Struct):
     """One command being read: what it is, and the way to report on it (implements Report)."""
 
-    __slots__ = ("_of_production", "_subject", "host", "program", "stdin", "where", "words")
-
-    def __init__(self, host: Shell, program: str, words: list[str], where: Where, stdin: Stream | None) -> None:
-        self.host = host
-        self.program = program
-        self.words = words
-        self.where = where
-        self.stdin = stdin  # None: the terminal, or whatever the caller has
-        self._subject: str | None = None
-        self._of_production: bool | None = None
+    host: Shell
+    program: str
+    words: list[str]
+    where: Where
+    stdin: Stream | None = None  # None: the terminal, or whatever the caller has
+    described: Program = UNDESCRIBED
+    _subject: str | None = None
+    _of_production: bool | None = None
 
     @property
     def subject(self) -> str:
@@ -185,9 +185,15 @@ class Job:
         """The words that do not look like options."""
         return [word for word in self.words if not word.startswith("-")]
 
+    def options(self, valued: str = "", stop_at_operand: bool = False) -> CommandOptions:
+        """Its options and operands: as its program takes them, or where the options in `valued` are those that take a word."""
+        if valued:
+            return options(self.words, frozenset(valued.split()), stop_at_operand)
+        return parse(self.described, self.words, stop_at_operand)
+
     def at(self, where: Where) -> Job:
         """The same command as it stands somewhere else."""
-        return Job(self.host, self.program, self.words, where, self.stdin)
+        return Job(self.host, self.program, self.words, where, self.stdin, self.described)
 
     def full(self, path: str) -> str:
         """The path from the root, as this command means it."""
@@ -320,8 +326,6 @@ class Job:
         """The same report for what reads this text from its standard input."""
         return FedJob(self.host, self.program, self.words, self.where, Stream(text))
 
-    # -- ways in ----------------------------------------------------------------------------------------
-
     def inside(self, via: str, traits: Sequence[str]) -> Where:
         where = self.where.inside(via or self.program, *traits)
         return where.marked("production") if "production" not in where.traits and self.of_production else where
@@ -348,13 +352,11 @@ class Job:
         self.session.files[self.full(path)] = text
 
 
-Reader = Callable[[Job, "Program"], Stream | None]  # of the words of a program, named in its description
+Reader = Callable[[Job], Stream | None]  # of the words of a program, named in its description
 
 
 class FedJob(Job):
     """A command whose programs read what is given beside it."""
-
-    __slots__ = ()
 
     def run(self, argv: Sequence[str], via: str = "", *traits: str, stdin: Stream | None = None) -> Stream:
         return super().run(argv, via, *traits, stdin=stdin or self.stdin)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from interlock.analysis.facts import APPROXIMATE, hole, known
 from interlock.analysis.programs.load import shipped_variables
 from interlock.analysis.programs.options import options, valued
-from interlock.analysis.shell import Job, Stream, Where, command_fact, expand
+from interlock.analysis.shell import Stream, Where, command_fact, expand
 from interlock.analysis.shell.loose_text import read_loose_variable
 from interlock.analysis.shell.syntax.nodes import Assignment, ShellVariable, SimpleCommand
 from interlock.analysis.shell.variables import calculate, evaluate, subscript_of
@@ -205,7 +205,7 @@ def run_variables(shell: Shell, env: Sequence[tuple[str, str]], where: Where, ex
     """Variables whose value some program runs; of one that is not exported, only those that this shell itself runs."""
     for name, value in env:
         if value and exported:
-            read_loose_variable(Job(shell, name, [value], where, None), name, value)
+            read_loose_variable(shell.job(name, [value], where), name, value)
         if name in shipped_variables()["runs"] and value and not expand.is_unknown(value):
             shell.nested(value.lstrip("|").replace("%s", ""), where.inside(f"{name}="))
         elif name in _PROMPTS:
@@ -217,4 +217,4 @@ def run_variables(shell: Shell, env: Sequence[tuple[str, str]], where: Where, ex
         elif name in ("BASH_ENV", "ENV") and value:
             shell.run(["source", value], where.inside(f"{name}="), None)
         elif name in ("NODE_OPTIONS", "RUBYOPT", "PERL5OPT") and _LOADS_CODE.search(value):
-            Job(shell, name, [value], where, None).effect("run_script", value, "carried")
+            shell.job(name, [value], where).effect("run_script", value, "carried")

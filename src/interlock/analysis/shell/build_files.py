@@ -10,8 +10,7 @@ from typing import Any
 
 from interlock.analysis.facts import hole
 from interlock.analysis.lazy_regex import lazy_regex
-from interlock.analysis.programs import Program
-from interlock.analysis.programs.options import CommandOptions, options, parse
+from interlock.analysis.programs.options import CommandOptions, options
 from interlock.analysis.shell import UNKNOWN, Job, Reader, Stream
 
 MAX_TARGETS = 20
@@ -25,9 +24,9 @@ MOST_INCLUDED = 20
 _MAKE_FILES = ("GNUmakefile", "makefile", "Makefile")
 
 
-def make_targets(job: Job, program: Program) -> Stream | None:
+def make_targets(job: Job) -> Stream | None:
     """make [-C dir] [-f file] [VAR=value] [target…]"""
-    found = parse(program, job.words)
+    found = job.options()
     folder = found.value("-C", "--directory")
     with job.within(folder) if folder else nullcontext():
         _run_make(job, found)
@@ -186,9 +185,9 @@ def read_deno_task(job: Job, name: str) -> None:
 _COMPOSED = {"install": ("install-cmd", "autoload-dump"), "update": ("update-cmd", "autoload-dump"), "dump-autoload": ("autoload-dump",)}  # fmt: skip
 
 
-def composer_scripts(job: Job, program: Program) -> Stream | None:
+def composer_scripts(job: Job) -> Stream | None:
     """composer x, composer run-script x: the script in composer.json, and those that installing runs."""
-    found = parse(program, job.words, stop_at_operand=True)
+    found = job.options(stop_at_operand=True)
     words = found.operands
     if not words:
         return None
@@ -222,9 +221,9 @@ _SETTING = lazy_regex(r"^([A-Za-z_]+)[ \t]*=[ \t]*(.*)$")
 _PLACEHOLDER = lazy_regex(r"\{([^{}]*)\}")
 
 
-def tox_commands(job: Job, program: Program) -> Stream | None:
+def tox_commands(job: Job) -> Stream | None:
     """tox -e x: the commands in tox.ini."""
-    found = parse(program, job.words)
+    found = job.options()
     if found.has("-l", "--listenvs", "-a", "--listenvs-all", "--showconfig", "--notest", "-n"):
         return None
     text = job.file_text(found.value("-c", "--conf") or "tox.ini")
@@ -252,9 +251,9 @@ _TASK = lazy_regex(r"^([ \t]*)(?:multi)?task[ \t(]+[:'\"]?([\w:]*\w)['\"]?(.*?)\
 _NAMES = lazy_regex(r"[:'\"]([\w:]+)")
 
 
-def rake_tasks(job: Job, program: Program) -> Stream | None:
+def rake_tasks(job: Job) -> Stream | None:
     """rake x: the block of the task in the Rakefile, and of those that it needs."""
-    found = parse(program, job.words)
+    found = job.options()
     names = found.all("-f", "--rakefile") or ("Rakefile", "rakefile", "Rakefile.rb", "rakefile.rb")
     text = _first_text(job, names) or ""
     tasks: dict[str, Task] = {}
@@ -278,15 +277,15 @@ def rake_tasks(job: Job, program: Program) -> Stream | None:
 _LIFECYCLE = frozenset({"test", "start", "stop", "restart", "build", "dev", "lint"})
 
 
-def package_scripts(job: Job, program: Program) -> Stream | None:
+def package_scripts(job: Job) -> Stream | None:
     """npm run x, yarn x, pnpm x, npm test: the script in package.json."""
-    found = parse(program, job.words, stop_at_operand=True)
+    found = job.options(stop_at_operand=True)
     folder = found.value("--prefix", "-C", "--dir", "--cwd")
     with job.within(folder) if folder else nullcontext():
-        return _run_package_script(job, program, found.operands)
+        return _run_package_script(job, found.operands)
 
 
-def _run_package_script(job: Job, program: Program, words: list[str]) -> Stream | None:
+def _run_package_script(job: Job, words: list[str]) -> Stream | None:
     if not words:
         return None
     if words[:2] == ["pkg", "set"]:
@@ -305,7 +304,7 @@ def _run_package_script(job: Job, program: Program, words: list[str]) -> Stream 
         for name in ("preinstall", "install", "postinstall", "prepare"):
             if f'"{name}"' in (job.written_text("package.json") or ""):
                 read_package_script(job, name)
-    elif words[0] in _LIFECYCLE or (program.own_words and words[0] not in program.own_words):
+    elif words[0] in _LIFECYCLE or (job.described.own_words and words[0] not in job.described.own_words):
         if job.file_text("package.json") is not None:
             read_package_script(job, words[0])
             return UNKNOWN
@@ -318,9 +317,9 @@ def _run_package_script(job: Job, program: Program, words: list[str]) -> Stream 
 _RECIPE = lazy_regex(r"^@?([A-Za-z_][\w-]*)(?:\s+[^:]*)?:(?!=)(.*)$")
 
 
-def recipes(job: Job, program: Program) -> Stream | None:
+def recipes(job: Job) -> Stream | None:
     """just x: the recipe in the justfile."""
-    found = parse(program, job.words)
+    found = job.options()
     if found.has("-l", "--list", "-n", "--dry-run", "--show", "--summary", "--evaluate"):
         return None
     text = _first_text(job, ("justfile", "Justfile", ".justfile"))

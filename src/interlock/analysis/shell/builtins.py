@@ -8,9 +8,7 @@ from collections.abc import Callable
 from interlock.analysis.facts import APPROXIMATE, Command, Effect, hole, known, taints_in
 from interlock.analysis.lazy_regex import lazy_regex
 from interlock.analysis.places import is_system_folder, resolve
-from interlock.analysis.programs import Program
 from interlock.analysis.programs.load import describe, program_set, word_set
-from interlock.analysis.programs.options import options, valued
 from interlock.analysis.shell import NOTHING, UNKNOWN, Job, Reader, Stream, command_fact, control
 from interlock.analysis.shell.assignments import DECLARING, assign_read, declare_words
 from interlock.analysis.shell.expand import is_unknown
@@ -185,7 +183,7 @@ def set_arguments(job: Job) -> Stream | None:
                 job.host.nounset = word[0] == "-"
             if "e" in word or named == ["errexit"]:
                 job.host.errexit = word[0] == "-"
-    words = options(job.words, valued("-o +o"), stop_at_operand=True).operands
+    words = job.options("-o +o", stop_at_operand=True).operands
     if words or "--" in job.words:
         job.host.arguments = words
     return NOTHING
@@ -261,7 +259,7 @@ def look_up_or_run(job: Job) -> Stream | None:
 
 def complete(job: Job) -> Stream:
     """compgen, complete: -C runs a command, -W expands a text, -F calls a function."""
-    found = options(job.words, valued("-o -A -G -W -F -C -X -P -S"))
+    found = job.options("-o -A -G -W -F -C -X -P -S")
     for text in found.all("-C"):
         job.host.read(text, job.where.inside(f"{job.program} -C"))
     for text in found.all("-W"):
@@ -274,7 +272,7 @@ def complete(job: Job) -> Stream:
 
 def read_array(job: Job) -> Stream:
     """mapfile, readarray: lines into an array; -C runs a text for them."""
-    found = options(job.words, valued("-d -n -O -s -u -C -c"))
+    found = job.options("-d -n -O -s -u -C -c")
     for text in found.all("-C"):
         job.host.read(text, job.where.inside(f"{job.program} -C"))
     lines = job.stdin.text.splitlines() if job.stdin is not None else [hole()]
@@ -293,7 +291,7 @@ def _with_values(letters: str, option: str, work: Callable[[Job, str], object]) 
     """A builtin of which only the values of one option matter; `letters` are its options with values."""
 
     def handle(job: Job) -> None:
-        for text in options(job.words, valued(letters)).all(option):
+        for text in job.options(letters).all(option):
             work(job, text)
 
     return handle
@@ -301,7 +299,7 @@ def _with_values(letters: str, option: str, work: Callable[[Job, str], object]) 
 
 def history(job: Job) -> Stream | None:
     """fc: -e runs an editor, -s runs a command of the past again."""
-    found = options(job.words, valued("-e"))
+    found = job.options("-e")
     for text in found.all("-e"):
         if text != "-":
             job.shell_text(text, "fc -e")
@@ -312,7 +310,7 @@ def history(job: Job) -> Stream | None:
 
 def remember(job: Job) -> Stream:
     """hash -p PATH NAME: the name stands for that program."""
-    found = options(job.words, valued("-p"))
+    found = job.options("-p")
     for path in found.all("-p"):
         job.host.aliases.update(dict.fromkeys(found.operands, path))
     return NOTHING
@@ -359,12 +357,12 @@ HANDLERS: dict[str, Callable[[Job], Stream | None]] = {
 _GLOB_CODE = lazy_regex(r"""\(\+?\w*e(?::["']|[:'"])(.+?)(?:["']:|[:'"])\)""")  # zsh: *(e:'command':)
 
 
-def shell(job: Job, program: Program) -> Stream | None:
+def shell(job: Job) -> Stream | None:
     """bash -c 'text' name args…; a script file; or what flows in."""
     text, operands, flags, startup = _shell_words(job.words)
-    dialect = program.dialect
+    dialect = job.described.dialect
     if dialect == "fish":
-        for first in options(job.words, valued("-C --init-command -c")).all("-C", "--init-command"):
+        for first in job.options("-C --init-command -c").all("-C", "--init-command"):
             job.shell_text(first, f"{job.program} -C", dialect=dialect)
     if ("-n" in flags and dialect != "fish") or "noexec" in flags or "--no-execute" in flags:
         return NOTHING

@@ -13,7 +13,6 @@ from interlock.analysis.shell import (
     MAX_CHOICES,
     NOTHING,
     UNKNOWN,
-    Job,
     Stream,
     Where,
     assignments,
@@ -253,9 +252,9 @@ def branches(shell: Shell, node: Branches, stdin: Stream | None) -> Stream:
 def loop(shell: Shell, node: ShellLoop, stdin: Stream | None) -> Stream:
     """Known items one by one, unknown ones as one unknown."""
     if bombs.spawns_without_end(node):
-        Job(shell, "while", [], shell.where, None).effect("fork_bomb", "an endless loop")
+        shell.job("while").effect("fork_bomb", "an endless loop")
     elif bombs.fills_without_end(node):
-        Job(shell, "while", [], shell.where, None).effect("fill_disk", "folders without end")
+        shell.job("while").effect("fill_disk", "folders without end")
     stdin = redirections.read_input(shell, node.redirects, stdin)
     streams: list[Stream] = []
     if node.items is None:
@@ -332,7 +331,7 @@ def define(shell: Shell, node: ShellFunction, stdin: Stream | None) -> Stream:
     """A function is read when it is called; one that can only multiply is an attempt before that."""
     shell.functions[node.name] = node.body
     if bombs.is_bomb(node.name, node.body):
-        Job(shell, node.name, [], shell.where, None).effect("fork_bomb", node.name)
+        shell.job(node.name).effect("fork_bomb", node.name)
     if node.name.startswith("command_not_found_handle"):  # any mistyped word calls it
         call_function(shell, node.name, [hole()], shell.where, None)
     return NOTHING
@@ -393,14 +392,14 @@ def call_function(shell: Shell, name: str, words: list[str], where: Where, stdin
     body = shell.functions[name]
     if (begun := next((at for one, at in shell.running if one is body), None)) is not None:
         if shell.piped:
-            job, conditional = Job(shell, name, words, where, None), shell.unsure > begun or "bulk" in where.traits
+            job, conditional = shell.job(name, words, where), shell.unsure > begun or "bulk" in where.traits
             if bombs.may_end(words, shell.arguments, conditional):
                 job.unreadable("a function starts copies of itself, how many is only known at run time", "syntax")
             elif not any(isinstance(fact, Effect) and fact.verb == "fork_bomb" for fact in shell.session.facts):
                 job.effect("fork_bomb", name)
         return UNKNOWN
     if len(shell.running) >= MAX_CALLS:
-        Job(shell, name, words, where, None).unreadable("functions nested too deeply", "nesting")
+        shell.job(name, words, where).unreadable("functions nested too deeply", "nesting")
         return UNKNOWN
     outer_arguments, shell.arguments = shell.arguments, words
     outer_where, shell.where = shell.where, where.inside(f"{name}()")

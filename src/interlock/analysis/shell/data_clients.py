@@ -9,7 +9,7 @@ from interlock.analysis.facts import Report
 from interlock.analysis.lazy_regex import lazy_regex
 from interlock.analysis.programs import Program, StoreEffect
 from interlock.analysis.programs.load import word_set
-from interlock.analysis.programs.options import CommandOptions, behind, holds, options, parse, valued
+from interlock.analysis.programs.options import CommandOptions, behind, holds, parse
 from interlock.analysis.shell import Job, Reader, Stream, is_production
 from interlock.analysis.shell.network import of_the_machine
 from interlock.analysis.targets.carried import LEAKS, carries, leaks_of
@@ -48,10 +48,10 @@ def read_statements(job: Job, text: str, dialect: str) -> None:
     for path in map("".join, _OUTPUT.findall(text)):
         job.effect("write", path, "output")
     for path in _SENT.findall(text):
-        host = options(job.words, valued("-h --host -U -u -p -d")).value("-h", "--host") or ""
+        host = job.options("-h --host -U -u -p -d").value("-h", "--host") or ""
         if of_the_machine(host) and (leaks := carries(job, path) & LEAKS):
             job.effect("send", host, *leaks)
-    files = options(job.words, valued("-cmd -init -c -s -f")).operands if dialect in _FILES else ["/"]
+    files = job.options("-cmd -init -c -s -f").operands if dialect in _FILES else ["/"]
     scratch = not files or files[0] in (":memory:", "") or _TEMPORARY.match(job.full(files[0]))
     if scratch and not any(map(_ELSEWHERE.search, (text, *job.words))):
         job = ScratchJob(job.host, job.program, job.words, job.where, job.stdin)
@@ -69,7 +69,7 @@ class ScratchJob(Job):
         super().effect("sql_read" if within else verb, target, *(() if within else traits))
 
 
-def powershell_sql(job: Job, program: Program) -> Stream | None:
+def powershell_sql(job: Job) -> Stream | None:
     """Invoke-Sqlcmd -Query 'text'."""
     for flag, text in zip(job.words, job.words[1:], strict=False):
         if flag.lower() in ("-query", "-q"):
@@ -77,14 +77,14 @@ def powershell_sql(job: Job, program: Program) -> Stream | None:
     return None
 
 
-def redis(job: Job, program: Program) -> Stream | None:
+def redis(job: Job) -> Stream | None:
     from interlock.analysis.datastores import read_redis, read_redis_text
 
     inner = inside(job)
-    read_redis(job.words, inner, program.value_flags)
-    if not parse(program, job.words).operands and job.stdin is not None:
+    read_redis(job.words, inner, job.described.value_flags)
+    if not job.options().operands and job.stdin is not None:
         read_redis_text(job.stdin.text, inner)
-    for path in options(job.words, valued("--eval")).all("--eval"):
+    for path in job.options("--eval").all("--eval"):
         for call in _LUA_CALL.findall(job.file_text(path) or "")[:200]:
             read_redis([word.strip(" '\"") for word in call.split(",")], inner)
     return None
@@ -93,10 +93,8 @@ def redis(job: Job, program: Program) -> Stream | None:
 _LUA_CALL = lazy_regex(r"redis\.p?call\s*\(([^()]{1,300})")
 
 
-def mongo(job: Job, program: Program) -> Stream | None:
-    found = options(
-        job.words, valued("--eval -u -p --host --port --username --password --authenticationDatabase -f --file")
-    )
+def mongo(job: Job) -> Stream | None:
+    found = job.options("--eval -u -p --host --port --username --password --authenticationDatabase -f --file")
     inner = inside(job)
     for text in found.all("--eval"):
         inner.code("mongo", text, f"{job.program} --eval")
@@ -111,9 +109,9 @@ def mongo(job: Job, program: Program) -> Stream | None:
     return None
 
 
-def apply_stores(job: Job, program: Program) -> Stream | None:
+def apply_stores(job: Job) -> Stream | None:
     """Report what a client of a queue or a key-value service does, by its description."""
-    read_store(program, job.words, inside(job))
+    read_store(job.described, job.words, inside(job))
     return None
 
 
@@ -122,7 +120,7 @@ _STATEMENT = lazy_regex(
 )
 
 
-def statement(job: Job, program: Program) -> Stream | None:
+def statement(job: Job) -> Stream | None:
     """DROP TABLE users, where a shell is expected: what it does in the console that it was meant for."""
     text = " ".join([job.program, *job.words])
     found = _STATEMENT.fullmatch(text)

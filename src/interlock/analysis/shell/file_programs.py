@@ -8,8 +8,8 @@ from collections.abc import Iterable, Sequence
 from interlock.analysis.facts import HOLE, hole, names_only
 from interlock.analysis.file_modes import mode_traits
 from interlock.analysis.places import place
-from interlock.analysis.programs import PathEffect, Program
-from interlock.analysis.programs.options import CommandOptions, behind, holds, options, parse, valued
+from interlock.analysis.programs import PathEffect
+from interlock.analysis.programs.options import CommandOptions, behind, holds, parse
 from interlock.analysis.shell import NOTHING, Job, Reader, Stream
 from interlock.analysis.shell.network import exchange, is_away
 from interlock.analysis.targets.carried import copy_to, origin_of, put
@@ -21,21 +21,21 @@ _NOWHERE = "/dev/null"
 _SCREEN = frozenset({"/dev/stdout", "/dev/stderr", "/dev/tty", "/dev/fd/1"})
 
 
-def apply_paths(job: Job, program: Program) -> Stream | None:
+def apply_paths(job: Job) -> Stream | None:
     """Report what a command does to files."""
-    found = _parse_mode(program, job.words) if program.paths[0].mode else parse(program, job.words)
-    if program.dry_run and found.has(*program.dry_run):
+    found = _parse_mode(job) if job.described.paths[0].mode else job.options()
+    if job.described.dry_run and found.has(*job.described.dry_run):
         return None
-    for item in program.paths:
+    for item in job.described.paths:
         operands = behind(item.subcommand, found.operands)
         if operands is not None and holds(item, found):
             _apply(job, item, found, operands[item.skip :])
-    return NOTHING if program.quiet else None
+    return NOTHING if job.described.quiet else None
 
 
-def write_outputs(job: Job, program: Program) -> None:
+def write_outputs(job: Job) -> None:
     """Report the files that options name as output."""
-    for path in parse(program, job.words).all(*program.writes):
+    for path in job.options().all(*job.described.writes):
         job.effect(_output_verb(job, path), path, "output")
 
 
@@ -196,16 +196,16 @@ def _carry_over(job: Job, how: str, source: str, target: str) -> None:
 _MODE = re.compile(r"-[rwxXst]+")
 
 
-def _parse_mode(program: Program, words: Sequence[str]) -> CommandOptions:
+def _parse_mode(job: Job) -> CommandOptions:
     """chmod -x FILE: rights that are taken away are the mode, and no options."""
-    found = parse(program, [word for word in words if not _MODE.fullmatch(word)])
-    found.operands[:0] = [word for word in words if _MODE.fullmatch(word) and word != "-r"]
+    found = parse(job.described, [word for word in job.words if not _MODE.fullmatch(word)])
+    found.operands[:0] = [word for word in job.words if _MODE.fullmatch(word) and word != "-r"]
     return found
 
 
-def sed(job: Job, program: Program) -> Stream | None:
+def sed(job: Job) -> Stream | None:
     """sed: its script may run or write; -i edits its files in place."""
-    found = options(job.words, valued("-e -f --expression --file -l"))
+    found = job.options("-e -f --expression --file -l")
     in_place = any(re.match(r"-i|--in-place|-[nEerzs]*i[^=]*$", word) for word in job.words)
     scripts = found.all("-e", "--expression")
     operands = list(found.operands)
@@ -229,7 +229,7 @@ def sed(job: Job, program: Program) -> Stream | None:
     return None
 
 
-def kill(job: Job, program: Program) -> Stream | None:
+def kill(job: Job) -> Stream | None:
     """kill -9 -1 reaches every process; kill PID one."""
     words, targets, signalled = list(job.words), list[str](), False
     if not {"-l", "-L", "-0"}.isdisjoint(words):
@@ -250,7 +250,7 @@ def kill(job: Job, program: Program) -> Stream | None:
     return NOTHING
 
 
-def kill_all(job: Job, program: Program) -> Stream | None:
+def kill_all(job: Job) -> Stream | None:
     """killall5: no process is named, and all are reached."""
     job.effect("kill", "", "all")
     return NOTHING

@@ -8,9 +8,8 @@ from collections.abc import Collection, Iterator
 
 from interlock.analysis.facts import names_only, taints_in
 from interlock.analysis.lazy_regex import lazy_regex
-from interlock.analysis.programs import Program
 from interlock.analysis.programs.load import describe, described_program, dialect_of, word_table
-from interlock.analysis.programs.options import CommandOptions, options, parse, valued
+from interlock.analysis.programs.options import CommandOptions, options
 from interlock.analysis.shell import NOTHING, UNKNOWN, Job, Reader, Stream
 from interlock.analysis.shell.build_files import read_deno_task, read_package_script
 from interlock.analysis.shell.builtins import from_stdin, run_script
@@ -22,10 +21,10 @@ from interlock.analysis.shell.output import constant_output
 _SHEBANG = lazy_regex(r"#!\s*(?:\S*/)?(?:env\s+(?:-S\s+)?)?(\S+)")
 
 
-def interpreter(job: Job, program: Program) -> Stream | None:
+def interpreter(job: Job) -> Stream | None:
     """python -c, node -e, perl -ne…: code in an option, a script file, or what flows in."""
-    item = program.carries[0]
-    language, code_flags, values = item.stdin, item.options, program.value_flags | item.value_flags
+    item = job.described.carries[0]
+    language, code_flags, values = item.stdin, item.options, job.described.value_flags | item.value_flags
     words = _attached(job.words, language)
     if language == "python" and (module := _module(words)):
         return _python_module(job, module)
@@ -261,9 +260,9 @@ def executable(job: Job, path: str) -> Stream | None:
     return UNKNOWN
 
 
-def run_module(job: Job, program: Program) -> Stream | None:
+def run_module(job: Job) -> Stream | None:
     """deno eval 'code', deno run FILE or address."""
-    found = options(job.words, valued("--import-map -c --config --lock --ext"))
+    found = job.options("--import-map -c --config --lock --ext")
     words = found.operands
     if words[:1] == ["task"] and len(words) > 1:
         read_deno_task(job, words[1])
@@ -283,8 +282,8 @@ def run_module(job: Job, program: Program) -> Stream | None:
     return None
 
 
-def awk(job: Job, program: Program) -> Stream | None:
-    found = parse(program, job.words, stop_at_operand=True)
+def awk(job: Job) -> Stream | None:
+    found = job.options(stop_at_operand=True)
     for code in found.all("-e", "--source"):
         job.code("awk", code)
     edited = "inplace" in found.all("-i", "--include")
@@ -315,9 +314,9 @@ _METHOD = lazy_regex(r"\.(\w+)\(")
 _POWER = lazy_regex(r"\b(?:shut down|restart|log out)\b", re.IGNORECASE)
 
 
-def applescript(job: Job, program: Program) -> Stream | None:
+def applescript(job: Job) -> Stream | None:
     """osascript -e: shell text in AppleScript or JavaScript, and what applications are told to do."""
-    found = options(job.words, valued("-e -l"))
+    found = job.options("-e -l")
     texts = found.all("-e")
     if not texts and job.stdin is not None:
         texts = [job.text_to_run() or job.stdin.text]
@@ -363,7 +362,7 @@ def _method_orders(code: str) -> Iterator[tuple[str, list[str]]]:
             yield application, [method]
 
 
-def compiled(job: Job, program: Program) -> Stream | None:
+def compiled(job: Job) -> Stream | None:
     """go run FILE, cargo script FILE: the source, when its text is to be had."""
     for word in job.words[1:]:
         is_source = word.endswith((".go", ".rs", ".java", ".kt", ".zig", ".c", ".cs")) or word.startswith("/dev/fd/")
@@ -372,7 +371,7 @@ def compiled(job: Job, program: Program) -> Stream | None:
     return None
 
 
-def compiler(job: Job, program: Program) -> Stream | None:
+def compiler(job: Job) -> Stream | None:
     """gcc, rustc…: a source that the action itself has written is read, for it is about to be run."""
     sources = [word for word in job.words if word.endswith((".c", ".cc", ".cpp", ".rs", ".go", ".java"))]
     texts = [(_by_ending(word), job.written_text(word)) for word in sources]

@@ -6,7 +6,6 @@ import re
 from collections.abc import Sequence
 
 from interlock.analysis.facts import APPROXIMATE, HOLE, hole
-from interlock.analysis.programs import Program
 from interlock.analysis.programs.load import word_set
 from interlock.analysis.programs.options import parse
 from interlock.analysis.shell import UNKNOWN, Job, Reader, Stream
@@ -125,7 +124,7 @@ class _Expression:
         return f"*.{ending[1]}" if ending else "*"
 
 
-def find(job: Job, program: Program) -> Stream | None:
+def find(job: Job) -> Stream | None:
     """find -delete, -exec, -execdir, -ok, -fprint, -fprintf."""
     words = job.words
     job.step(len(words))
@@ -187,12 +186,12 @@ def _find_exec(job: Job, words: Sequence[str], index: int) -> None:
         job.host.run(filled, where, None)
 
 
-def fd(job: Job, program: Program) -> Stream | None:
+def fd(job: Job) -> Stream | None:
     """fd PATTERN PATH -x command."""
     at = next((n for n, word in enumerate(job.words) if word in ("-x", "-X", "--exec", "--exec-batch")), None)
     if at is None:
         return None
-    found = parse(program, job.words[:at])
+    found = parse(job.described, job.words[:at])
     pattern, roots = (found.operands[0] if found.operands else ""), found.operands[1:] or ["."]
     names = [f"/*.{ending}" for ending in found.all("-e", "--extension")]
     names = names or ([f"/{pattern.strip('^$')}"] if pattern not in ("", ".") else [""])
@@ -208,9 +207,9 @@ def fd(job: Job, program: Program) -> Stream | None:
     return UNKNOWN
 
 
-def xargs(job: Job, program: Program) -> Stream | None:
+def xargs(job: Job) -> Stream | None:
     """xargs command: the words that flow in are added, unknown ones as a hole."""
-    found = parse(program, job.words, stop_at_operand=True)
+    found = job.options(stop_at_operand=True)
     command = found.operands or ["echo"]
     job.step(len(command))
     path = found.value("-a", "--arg-file")
@@ -236,7 +235,7 @@ def xargs(job: Job, program: Program) -> Stream | None:
     return job.host.run([*command, *_bounded(items, 64)], where, None)
 
 
-def parallel(job: Job, program: Program) -> Stream | None:
+def parallel(job: Job) -> Stream | None:
     """GNU parallel: text with {} for each of its arguments."""
     words = list(job.words)
     items: list[str] = []
@@ -250,7 +249,7 @@ def parallel(job: Job, program: Program) -> Stream | None:
         if job.stdin is not None and APPROXIMATE in job.stdin.taints:
             job.host.guess()
         items = source.splitlines() or [hole()]
-    found = parse(program, words, stop_at_operand=True)
+    found = parse(job.described, words, stop_at_operand=True)
     command = " ".join(found.operands)
     if found.has("--dry-run", "--dryrun"):
         return UNKNOWN

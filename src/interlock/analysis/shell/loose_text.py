@@ -220,7 +220,7 @@ def _trial(job: Job, read: Callable[[Job], object], via: str = "") -> list[Fact]
     session = job.host.session
     kept, session.facts = session.facts, []
     try:
-        read(Job(job.host.child(), job.program, job.words, job.inside(via, ()), None))
+        read(Job(job.host.child(), job.program, job.words, job.inside(via, ())))
         return session.facts
     finally:
         session.facts = kept

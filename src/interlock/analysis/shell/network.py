@@ -9,27 +9,26 @@ from itertools import pairwise
 
 from interlock.analysis.facts import HOLE, Command, taints_in, without_holes
 from interlock.analysis.lazy_regex import lazy_regex
-from interlock.analysis.programs import Program
-from interlock.analysis.programs.load import describe, program_set, word_set
-from interlock.analysis.programs.options import behind, holds, parse
+from interlock.analysis.programs.load import program_set, word_set
+from interlock.analysis.programs.options import behind, holds
 from interlock.analysis.shell import DOWNLOADED, Job, Reader, Stream
 from interlock.analysis.targets.carried import LEAKS, carries, copy_to, leaks_of, named_files
 
 _SECRET_NAME = lazy_regex(f"{HOLE}[A-Z_]*(SECRET|PASSWORD|PASSWD|PRIVATE_KEY)[A-Z_]*{HOLE}")
 
 
-def web(job: Job, program: Program) -> Stream:
+def web(job: Job) -> Stream:
     """The requests of an HTTP client, the files that it sends or writes, and what it prints."""
     from interlock.analysis.http import parse_requests, read_http
 
-    words = [*job.words, *_config_words(job, program)] if "config" in program.http else job.words
-    for request in parse_requests(program, words):
+    words = [*job.words, *_config_words(job)] if "config" in job.described.http else job.words
+    for request in parse_requests(job.described, words):
         job.step(5)
         if not request.url:
             continue
         read_http(request.method, request.url, request.body, request.headers, job)
         _uploads(job, request.url, request.uploads, f"{request.url} {request.body}")
-        if "items" in program.http and not request.body and not request.uploads:
+        if "items" in job.described.http and not request.body and not request.uploads:
             send_stdin(job, request.url)
         # `Authorization: Bearer $(gh auth token)` goes to the service that gave the token.
         signs_in = _ISSUERS.match(request.url) is not None
@@ -48,12 +47,12 @@ def web(job: Job, program: Program) -> Stream:
     return DOWNLOADED
 
 
-def _config_words(job: Job, program: Program) -> Iterator[str]:
+def _config_words(job: Job) -> Iterator[str]:
     """The options in the files that curl -K names: `url=…`, `data @x`, `-X POST`."""
-    flags = program.http["config"]
+    flags = job.described.http["config"]
     if not any(word.startswith(flags) for word in job.words):
         return
-    for path in parse(program, job.words).all(*flags):
+    for path in job.options().all(*flags):
         text = job.stdin.text if path == "-" and job.stdin is not None else job.file_text(path) or ""
         for line in text.splitlines()[:_MOST_LINES]:
             name, _, value = _CONFIG_LINE.sub("=", line.strip(), count=1).partition("=")
@@ -96,11 +95,11 @@ def named_request(job: Job) -> None:
         read_http(method or "post", url, body, (), job)
 
 
-def remote_procedure(job: Job, program: Program) -> Stream | None:
+def remote_procedure(job: Job) -> Stream | None:
     """grpcurl HOST:PORT package.Service/Method: a call that is judged by its name."""
     from interlock.analysis.http import is_deletion_name, read_http
 
-    words = parse(program, job.words).operands
+    words = job.options().operands
     if words[1:2] and words[1] not in ("list", "describe") and is_deletion_name(re.split(r"[/.]", words[1])[-1]):
         read_http("delete", "/".join(words[:2]), "", (), job)
     return None
@@ -193,7 +192,7 @@ _PRIVATE_HOST = lazy_regex(
 _SERVICES = lazy_regex(lambda: rf"(?:.*\.)?(?:{_any_of('services')})")
 
 
-def relay(job: Job, program: Program) -> Stream | None:
+def relay(job: Job) -> Stream | None:
     text = " ".join(job.words)
     if re.search(r"(?i)\b(exec|system|shell):", text) and re.search(r"(?i)\b(tcp|udp|openssl|sctp)\d?(-\w+)?:", text):
         job.effect("reverse_shell", text)
@@ -217,10 +216,10 @@ def is_away(path: str) -> bool:
     return _AWAY.fullmatch(path) is not None
 
 
-def apply_sends(job: Job, program: Program) -> None:
+def apply_sends(job: Job) -> None:
     """Report what a command gives to others, by the description of its program."""
-    found = parse(program, job.words)
-    for item in program.sends:
+    found = job.options()
+    for item in job.described.sends:
         operands = behind(item.subcommand, found.operands)
         if operands is None or not holds(item, found):
             continue
@@ -261,9 +260,9 @@ def _mark_download(job: Job, address: str, target: str) -> None:
             job.session.download(job.full(path), address)
 
 
-def fetch(job: Job, program: Program) -> Stream | None:
+def fetch(job: Job) -> Stream | None:
     """aria2c, axel, lwp-download…: the files that they write."""
-    found = parse(program, job.words)
+    found = job.options()
     addresses = [word for word in found.operands if "://" in word]
     folder = found.value("-d", "--dir")
     second = "".join(word for word in found.operands[1:2] if "://" not in word)
@@ -273,17 +272,17 @@ def fetch(job: Job, program: Program) -> Stream | None:
     return DOWNLOADED
 
 
-def exchange_commits(job: Job, program: Program) -> Stream | None:
+def exchange_commits(job: Job) -> Stream | None:
     """git clone from a stranger, whose files are downloads; git push to one, or of a secret that was just added."""
     if "clone" in job.words:
-        words = parse(program, job.words).operands
+        words = job.options().operands
         if words[:1] == ["clone"] and len(words) > 1 and _REMOTE.match(words[1]) and of_the_machine(words[1]):
             name = words[2] if len(words) > 2 else re.split(r"[/:]", words[1].rstrip("/"))[-1].removesuffix(".git")
             job.session.downloads[f"{job.full(name)}/"] = without_holes(words[1])
         if leaks := taints_in(" ".join(words[1:])) & LEAKS:
             job.effect("send", words[1], *leaks)
         return None
-    found = parse(program, job.words)
+    found = job.options()
     if found.operands[:1] != ["push"] or found.has("-n", "--dry-run"):
         return None
     remote = found.value("--repo") or "".join(found.operands[1:2])
@@ -347,7 +346,7 @@ _LONGEST_VERB = 60
 def send_named(job: Job) -> Stream | None:
     """Programs that their name, their first words or an address beside a file make a sender: what they are given leaves."""
     words = job.words
-    valued = describe(job.program).value_flags
+    valued = job.described.value_flags
     front = [word for before, word in pairwise(("", *words[:5])) if before not in valued]
     head = [word for word in front if not word.startswith("-")][:3]
     by_name = _is_sender(job.program) or any(map(_says_send, head))

@@ -9,9 +9,9 @@ from collections.abc import Callable
 
 from interlock.analysis.facts import APPROXIMATE, HOLE, hole, hole_of, known, taints_in
 from interlock.analysis.lazy_regex import lazy_regex
-from interlock.analysis.programs import Printed, Program
-from interlock.analysis.programs.load import describe, program_set
-from interlock.analysis.programs.options import behind, holds, options, parse, valued
+from interlock.analysis.programs import Printed
+from interlock.analysis.programs.load import program_set
+from interlock.analysis.programs.options import behind, holds, options, valued
 from interlock.analysis.shell import UNKNOWN, Job, Stream
 from interlock.analysis.shell.redirections import data_text
 from interlock.analysis.targets.carried import carries, named_files
@@ -75,7 +75,7 @@ def _directive(found: re.Match[str], items: list[str]) -> str:
 
 
 def _cat(job: Job) -> Stream:
-    files = parse(describe(job.program), job.words).operands if _has_options(job.words) else job.words
+    files = job.options().operands if _has_options(job.words) else job.words
     if not files or files == ["-"]:
         return job.stdin or UNKNOWN
     texts: list[str] = []
@@ -169,12 +169,12 @@ PRINTERS: dict[str, Callable[[Job], Stream | str | None]] = {
 }
 
 
-def output(job: Job, program: Program) -> Stream:
+def output(job: Job) -> Stream:
     """What the command prints, as far as that is known."""
     taints = job.stdin.taints if job.stdin is not None else _NOTHING
     limits = job.program in program_set("limit")
-    for item in program.prints:
-        words = _words_for(item, job, program)
+    for item in job.described.prints:
+        words = _words_for(item, job)
         if words is not None and (found := _printed(item, job, words, taints)) is not None:
             return Stream(found.text, found.taints - {"endless"}) if limits and found.taints else found
     taints -= {"endless"} if limits else _NOTHING
@@ -195,7 +195,7 @@ ENDLESS = frozenset({"/dev/zero", "/dev/urandom", "/dev/random"})
 _FIRST = 4  # words that can be the pattern of what is printed
 
 
-def _words_for(item: Printed, job: Job, program: Program) -> list[str] | None:
+def _words_for(item: Printed, job: Job) -> list[str] | None:
     """The words that an entry is about, those behind its subcommand; None where it does not hold."""
     if item.starts and item.starts.isdisjoint(job.words):
         return None
@@ -204,7 +204,7 @@ def _words_for(item: Printed, job: Job, program: Program) -> list[str] | None:
     asks = item.subcommand or item.any_flag or item.given or (item.no_flag and _has_options(job.words))
     if not asks:
         return job.words
-    found = parse(program, job.words)
+    found = job.options()
     words = behind(item.subcommand, found.operands)
     return words if words is not None and holds(item, found) else None
 
@@ -215,7 +215,7 @@ def _printed(item: Printed, job: Job, words: list[str], taints: frozenset[str]) 
         exact = HOLE in known_as or known_as.startswith("/tmp/")
         return Stream(known_as, frozenset(item.taints) if exact else frozenset((*item.taints, APPROXIMATE)))
     if item.subcommand:
-        job = Job(job.host, job.program, words, job.where, job.stdin)
+        job = Job(job.host, job.program, words, job.where, job.stdin, job.described)
     if (decoder := DECODERS.get(item.by)) is not None:
         plain = decode_output(job, decoder)
         return None if plain is None else Stream(plain, taints)

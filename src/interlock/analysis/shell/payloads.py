@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from interlock.analysis.facts import HOLE, QUOTED, hole, known, without_holes
 from interlock.analysis.lazy_regex import lazy_regex
 from interlock.analysis.places import resolve
-from interlock.analysis.programs import Payload, Program
+from interlock.analysis.programs import Payload
 from interlock.analysis.programs.load import describe
 from interlock.analysis.programs.options import NO_VALUES, CommandOptions, holds, options
 from interlock.analysis.shell import ELSEWHERE, UNKNOWN, Job, Reader, Stream
@@ -28,14 +28,14 @@ _FILE_NAME = lazy_regex(r"[\w./~-]+\.(?:rb|js|sql|php|py|cql|cypher)")
 _ADDRESS = lazy_regex(r"(git\+|git:|git@|https?:|github:|gitlab:|bitbucket:|gist:)")
 
 
-def run_carried(job: Job, program: Program, items: Sequence[Payload]) -> Stream | None:
+def run_carried(job: Job, items: Sequence[Payload]) -> Stream | None:
     """Read what this command runs, by the entries that may hold; the stream of the command that gets its own streams, if there is one."""
     stream: Stream | None = None
     for item in items:
-        words, via = _behind_subcommand(job, program, item)
+        words, via = _behind_subcommand(job, item)
         if words is None:
             continue
-        found = _split(job, program, item, words)
+        found = _split(job, item, words)
         if not holds(item, found):
             continue
         texts = [(language, text, via) for language, text in _texts(job, item, found)]
@@ -70,19 +70,19 @@ def _printed(texts: Sequence[str]) -> Stream:
     return Stream("\n".join(made), frozenset({"sql"})) if made else UNKNOWN
 
 
-def _behind_subcommand(job: Job, program: Program, item: Payload) -> tuple[list[str] | None, str]:
+def _behind_subcommand(job: Job, item: Payload) -> tuple[list[str] | None, str]:
     """The words behind the subcommand that an entry is for, and the way there for a person."""
     if not item.subcommand:
         return _behind(item, job.words), job.program
     for path in item.subcommand:
-        words, values = job.words, program.value_flags
+        words, values = job.words, job.described.value_flags
         if path[0] not in words and path[0] != "*":
             continue
         for name in path:
             operands = options(words, values, stop_at_operand=True).operands
             if operands[:1] != [name] and (name != "*" or not operands):
                 break
-            words, values = operands[1:], values | program.behind.get(name, NO_VALUES)
+            words, values = operands[1:], values | job.described.behind.get(name, NO_VALUES)
         else:
             return _behind(item, words), f"{job.program} {path[-1]}"
     return None, ""
@@ -108,13 +108,13 @@ def _behind_mark(item: Payload, words: list[str]) -> list[str] | None:
     return None
 
 
-def _split(job: Job, program: Program, item: Payload, words: Sequence[str]) -> CommandOptions:
+def _split(job: Job, item: Payload, words: Sequence[str]) -> CommandOptions:
     """Options and operands; a command among the operands ends the program's own options."""
     job.step(len(words) // 4)
-    values = program.value_flags | item.value_flags
+    values = job.described.value_flags | item.value_flags
     if not item.words:
-        return options(words, values, pairs=program.pair_flags)
-    found = options(words, values, stop_at_operand=True, pairs=program.pair_flags)
+        return options(words, values, pairs=job.described.pair_flags)
+    found = options(words, values, stop_at_operand=True, pairs=job.described.pair_flags)
     while item.prefixes and found.operands and found.operands[0].startswith(item.prefixes):
         found = options(found.operands[1:], values, stop_at_operand=True)
     rest = found.operands[item.skip :]
@@ -339,7 +339,7 @@ _ENV_LONG = ("--unset", "--chdir", "--argv0", "--split-string", "--ignore-enviro
 _ENV_VALUED = frozenset("-u -C -P -a -S --unset --chdir --argv0 --split-string".split())
 
 
-def _env(job: Job, program: Program) -> Stream | None:
+def _env(job: Job) -> Stream | None:
     """env [-i] [-u NAME] [NAME=value] command; env -S 'text', whose words come before the ones that follow."""
     rest, text = _env_words(job.words)
     if text is not None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 from itertools import islice
 from typing import TYPE_CHECKING
@@ -22,7 +22,7 @@ from interlock.analysis.programs.load import (
     net_words,
     program_set,
 )
-from interlock.analysis.programs.options import NO_VALUES, asks_for_help, may_hold, parse, program_name
+from interlock.analysis.programs.options import NO_VALUES, asks_for_help, may_hold, program_name
 from interlock.analysis.shell import (
     FACT_STEPS,
     UNKNOWN,
@@ -52,9 +52,9 @@ _ALIAS = "alias."
 _HOOKS = "core.hookspath"
 
 
-def aliases(job: Job, program: Program) -> Stream | None:
+def aliases(job: Job) -> Stream | None:
     """-c alias.x='!…' x, config alias.x …: subcommands that are other words; and settings that name a file with more of them."""
-    found = parse(program, job.words, stop_at_operand=True)
+    found = job.options(stop_at_operand=True)
     own = f"{job.program} "
     named = {name.removeprefix(own): value for name, value in job.host.aliases.items() if name.startswith(own)}
     for setting in found.all("-c"):
@@ -74,7 +74,7 @@ def aliases(job: Job, program: Program) -> Stream | None:
             job.host.aliases[own + plain[0][len(_ALIAS) :]] = plain[1]
             if plain[1].startswith("!"):  # what it will run
                 job.shell_text(plain[1][1:], f"{own}{plain[0]}")
-    if words and words[0] not in named and not _is_own_word(program, words[0]):
+    if words and words[0] not in named and not _is_own_word(job.described, words[0]):
         named |= _configured_aliases(job, found.value("-C") or "")
     if not words or words[0] not in named:
         return None
@@ -122,9 +122,9 @@ _SECTION = lazy_regex(r"[ \t]*\[[ \t]*([\w.-]+)")
 _ALIASED = lazy_regex(r"[ \t]*([\w-]+)[ \t]*=[ \t]*(.*?)[ \t]*$")
 
 
-def saved_plan(job: Job, program: Program) -> Stream | None:
+def saved_plan(job: Job) -> Stream | None:
     """plan -destroy -out=F, then apply F: the plan is what is run."""
-    found = parse(program, job.words)
+    found = job.options()
     files = job.session.files
     if found.operands[:1] == ["plan"] and found.has("--destroy") and found.value("--out"):
         files[f"plan#{found.value('--out')}"] = "destroy"
@@ -133,13 +133,13 @@ def saved_plan(job: Job, program: Program) -> Stream | None:
     return None
 
 
-def line_editor(job: Job, program: Program) -> Stream | None:
+def line_editor(job: Job) -> Stream | None:
     """ed, ex: a line that begins with ! is a command; all lines deleted and written is an emptied file."""
     lines = [line.strip().lstrip(":") for line in job.stdin.text.splitlines()] if job.stdin is not None else []
     for line in lines:
         if line.startswith("!"):
             job.shell_text(line[1:], job.program)
-    report_emptied(job, lines, parse(program, job.words).operands)
+    report_emptied(job, lines, job.options().operands)
     return None
 
 
@@ -154,8 +154,8 @@ def report_emptied(job: Job, lines: Sequence[str], files: Sequence[str]) -> None
             job.effect("truncate", path)
 
 
-def vim(job: Job, program: Program) -> Stream | None:
-    found = parse(program, job.words)
+def vim(job: Job) -> Stream | None:
+    found = job.options()
     texts = [*found.all("-c", "--cmd"), *(word[1:] for word in job.words if word.startswith("+"))]
     for text in texts:
         job.code("vim", text, f"{job.program} -c")
@@ -167,9 +167,6 @@ def vim(job: Job, program: Program) -> Stream | None:
     lines = [part.strip().lstrip(":") for text in texts for part in text.split("|")]
     report_emptied(job, lines, [word for word in found.operands if not word.startswith("+")])
     return None
-
-
-Handler = Callable[[Job], Stream | None]
 
 
 HANDLERS = builtins.HANDLERS  # of the shell's own commands
@@ -194,9 +191,7 @@ class _Dispatch(Struct, frozen=True):
     """What reads the words of a program, by its name."""
 
     program: Program
-    handler: Handler | None
     readers: tuple[tuple[Reader, frozenset[str]], ...]  # each with the words of which it needs one, if it needs any
-    known: bool  # one of these reads its words
     each_word: bool  # all of them: they are files, or nothing that is run
     runs: tuple[Payload, ...]  # of what it carries, what its reader does not read itself
     packs: bool
@@ -213,23 +208,22 @@ _LONGEST_NAME = 255  # bytes of the name of a file on any system
 
 @lru_cache(maxsize=2048)
 def _dispatch_kept(name: str) -> _Dispatch:
-    program, handler = described_program(name) or UNDESCRIBED, HANDLERS.get(name)
+    program, builtin = described_program(name) or UNDESCRIBED, name in HANDLERS
     readers = [(READERS[one], program.read_at.get(one, NO_VALUES)) for one in program.reader]
     readers += [(data_clients.apply_stores, NO_VALUES)] if program.stores else []
     readers += [(apply_paths, NO_VALUES)] if program.paths else []
+    readers += [(HANDLERS[name], NO_VALUES)] if builtin else []
     files_only = bool(program.paths) and not program.carries
     return _Dispatch(
         program,
-        handler,
         tuple(readers),
-        known=handler is not None or bool(readers),
-        each_word=handler is not None or files_only or not _KNOWN_WORDS.isdisjoint(program.reader),
+        each_word=builtin or files_only or not _KNOWN_WORDS.isdisjoint(program.reader),
         runs=program.carries[1:] if "interpreter" in program.reader else program.carries,
         packs=name in program_set("packs"),
         prints=name in program_set("filter")
         or name in program_set("encoder")
         or not all(item.starts or item.any_word for item in program.prints),
-        sends=handler is not None or bool(program.sends) or not _SENDING.isdisjoint(program.reader),
+        sends=builtin or bool(program.sends) or not _SENDING.isdisjoint(program.reader),
     )
 
 
@@ -262,7 +256,7 @@ def read_program(job: Job, written: str) -> Stream:
     if name.startswith("ld") and _LOADER.fullmatch(name):
         name = job.program = "ld.so"
     way = _dispatch(name)
-    program = way.program
+    job.described = program = way.program
     if own := _own_file(job, written, bool(program.name)):
         job.session.facts.append(command_fact(name, job.words, job.where, job.stdin))
         return interpreters.executable(job, own) or UNKNOWN
@@ -274,7 +268,10 @@ def read_program(job: Job, written: str) -> Stream:
     if program.subcommands or program.short:
         job.words = whole_words(program, job.words)
     local = "/" in written and not _SYSTEM_PROGRAM.match(written)
-    helps = not program.wrapper and _asks_for_help(UNDESCRIBED if local else program, job)
+    windows = "windows" in job.where.traits
+    helps = not program.wrapper and asks_for_help(
+        UNDESCRIBED if local else program, job.words, net_words().switches, windows
+    )
     mark = "wrapper" if program.wrapper else ("help_word" if local else "help") if helps else ""
     where = job.where.marked(mark) if mark else job.where
     session, folder = job.session, job.host.cwds[0]
@@ -286,7 +283,7 @@ def read_program(job: Job, written: str) -> Stream:
     if mark == "help_word":  # a script may ignore it
         job.where = where
     if program.writes and any(_may_write(program, word) for word in job.words):
-        write_outputs(job, program)
+        write_outputs(job)
     before = len(session.facts)
     stream, handled = _run(job, written if local else "", way)
     depth = len(job.where.via)
@@ -325,24 +322,22 @@ def _run(job: Job, script: str, way: _Dispatch) -> tuple[Stream, bool]:
     """The output of a command, and whether what it does with its words is known; `script` is the local file that it may be."""
     program = way.program
     if program.sends:
-        network.apply_sends(job, program)
+        network.apply_sends(job)
     runs = [item for item in way.runs if may_hold(item, job.words)] if way.runs else []
-    if runs and (stream := payloads.run_carried(job, program, runs)) is not None:
+    if runs and (stream := payloads.run_carried(job, runs)) is not None:
         return stream, True
     if way.packs:
         carried.pack(job)
     if program.unpacks:
-        carried.unpack(job, program)
-    if not way.known or _holds_leak(job, way.sends):
+        carried.unpack(job)
+    if not way.readers or _holds_leak(job, way.sends):
         network.send_named(job)
-    if not way.known:
+    if not way.readers:
         network.named_request(job)
     for reader, asked in way.readers:
-        if not (asked and asked.isdisjoint(job.words)) and (stream := reader(job, program)) is not None:
+        if not (asked and asked.isdisjoint(job.words)) and (stream := reader(job)) is not None:
             return stream, True
-    if way.handler is not None and (stream := way.handler(job)) is not None:
-        return stream, True
-    if way.known:
+    if way.readers:
         return _output(job, way), True
     has_subcommands = bool(program.ruled or program.does or program.network or program.slash_flags)
     if not program.data and (tail := _handed_on(job, has_subcommands)):
@@ -357,7 +352,7 @@ def _output(job: Job, way: _Dispatch) -> Stream:
     """What a command prints; for most nothing is known of it."""
     flows = job.stdin is not None and job.stdin.taints
     if way.prints or flows or any(may_hold(item, job.words) for item in way.program.prints):
-        return output(job, way.program)
+        return output(job)
     return UNKNOWN
 
 
@@ -403,10 +398,6 @@ def _on_path(job: Job, path: str) -> bool:
     given = [value for name, value in job.where.env if name == "PATH"] or job.host.variables.get("PATH", [])
     folder, cwd = path.rpartition("/")[0], job.host.cwds[0]
     return any(resolve(part or ".", cwd) == folder for value in given for part in value.split(":") if HOLE not in part)
-
-
-def _asks_for_help(described: Program, job: Job) -> bool:
-    return asks_for_help(described, job.words, net_words().switches, "windows" in job.where.traits)
 
 
 _HANDS_ON = frozenset({"--", "exec", "-e", "-x", "--exec", "--command", "launch", "do"})

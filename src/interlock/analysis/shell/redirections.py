@@ -29,7 +29,7 @@ def keep_redirects(shell: Shell, redirects: Sequence[ShellRedirect], stdin: Stre
     for redirect in redirects:
         if redirect.operator in _INPUTS:
             if redirect.operator == "<>" and (path := expand.text(redirect.target, shell)).startswith(_NETWORK_FILES):
-                Job(shell, "exec", [path], shell.where, None).effect("reverse_shell", path)
+                shell.job("exec", [path]).effect("reverse_shell", path)
         elif redirect.operator in _OUTPUTS:
             number = _number(shell, redirect.fd) or "1"
             target = _process(redirect) or expand.text(redirect.target, shell)
@@ -126,7 +126,7 @@ def _from_file(shell: Shell, path: str) -> Stream:
     if number and number in shell.inputs:
         return shell.inputs[number]
     found = data_text(shell, path)  # before the facts say that it is read
-    job = Job(shell, "<", [path], shell.where, None)
+    job = shell.job("<", [path])
     if path != "/dev/null":
         job.effect("read", path)
     if path.startswith(_NETWORK_FILES):
@@ -141,7 +141,7 @@ def _from_file(shell: Shell, path: str) -> Stream:
 def show_secret(shell: Shell, words: Sequence[str], where: Where) -> None:
     """echo and printf show the secret that their words hold, unless something captures it."""
     if words[0] in ("echo", "printf", "print") and "captured" not in where.traits:
-        Job(shell, words[0], list(words[1:]), where, None).effect("read", " ".join(words[1:]), "shown", "secret")
+        shell.job(words[0], words[1:], where).effect("read", " ".join(words[1:]), "shown", "secret")
 
 
 def redirect_only(shell: Shell, node: SimpleCommand) -> None:
@@ -152,7 +152,7 @@ def redirect_only(shell: Shell, node: SimpleCommand) -> None:
             if redirect.operator == ">&" and (path.isdigit() or path == "-"):
                 continue
             cut = shell.dialect == "dash" and redirect.operator == "&>"
-            Job(shell, ">", [path], shell.where, None).effect("write" if cut else "truncate", path)
+            shell.job(">", [path]).effect("write" if cut else "truncate", path)
             shell.session.files[resolve(path, shell.cwds[0])] = ""
 
 
@@ -183,7 +183,7 @@ def write_output(
 def _write(
     shell: Shell, path: str, operator: str, fd: str, stream: Stream, program: str, words: Sequence[str]
 ) -> Stream:
-    job = Job(shell, f"{program} {operator}".strip(), [*words[:6], path], shell.where, None)
+    job = shell.job(f"{program} {operator}".strip(), [*words[:6], path])
     if path.startswith(_NETWORK_FILES):
         name = program.rpartition("/")[2]
         job.effect("reverse_shell" if name == "exec" or dialect_of(name) else "send", path, *stream.taints)
@@ -262,7 +262,7 @@ def script_text(shell: Shell, path: str) -> str | None:
     """The text of a file that is run; one that is longer than is read is reported."""
     text = _text(shell, path)
     if text is not None and len(text) > MAX_SCRIPT:
-        Job(shell, path, [], shell.where, None).unreadable("a script longer than is read", "budget")
+        shell.job(path).unreadable("a script longer than is read", "budget")
     return text
 
 

@@ -6,6 +6,8 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from msgspec import Struct
+
 from interlock.analysis.facts import APPROXIMATE, HOLE, QUOTED, hole, hole_of, taints_in
 from interlock.analysis.places import home_of
 from interlock.analysis.programs.load import word_table
@@ -52,53 +54,54 @@ _POSIX = re.compile(r"\(\(|&>|\[\[|\becho\b[^\n]*\\")  # what bash and a POSIX s
 _OWN_TO_EACH = tuple("cwds variables functions references attributes filled missed emptied inputs outputs".split())
 
 
-class Shell:
+class Shell(Struct):
     """A shell that runs nothing: its variables, functions and directory, as far as they are known from the text."""
 
-    def __init__(self, session: ShellReading, cwd: str = "", home: str = "") -> None:
-        self.session = session
-        self.cwds: list[str] = [cwd]
-        self.left: str | None = None  # the folder that a `cd` which surely succeeded left for the present one
-        self._home = home
-        self.variables: dict[str, list[str]] = {}
-        self.choices: dict[str, list[list[str]]] = {}
-        self.references: dict[str, str] = {}  # declare -n
-        self.attributes: dict[str, frozenset[str]] = {}  # the letters of `declare` that a variable has
-        self.inputs: dict[str, Stream] = {}  # by the number of the descriptor
-        self.outputs: dict[str, str | list[Node]] = {}  # a file, or commands that read what is printed
-        self.filled: set[str] = set()  # variables that the text does not set, and that cannot be empty here
-        self.nounset = False  # set -u
-        self.errexit = False  # set -e
-        self.missed: list[str] = []  # the folders that a `cd` leaves this shell in where it fails
-        self.emptied: list[str] = []  # and that it leads to where a variable in it is empty
-        self.bare = ""  # what stands behind `cd` without quotes, gone where it is empty: a variable by its name
-        # Of the functions being called: local names, and their values outside.
-        self.scopes: list[dict[str, list[str] | None]] = []
-        self.functions: dict[str, Node] = {}
-        self.aliases: dict[str, str] = {}
-        self.arguments: list[str] | None = None
-        self.called = ""  # $0
-        self.dialect = "bash"
-        self.calls: list[str] = []  # aliases being expanded
-        self.running: list[tuple[Node, int]] = []  # bodies of the functions being called, and `unsure` at the call
-        self.mounts: dict[str, str] = {}  # in a container: path inside -> path outside
-        self.production = False  # a variable selects production for later commands
-        self.where = _NOWHERE
-        self.offset: int | None = None  # where the text being read stands in the action's own
-        self.flow: Stream | None = None  # what flows into the command being read, for `>( )`
-        self.touched: set[str] = set()
-        # Texts, and the variables that they name, as they were.
-        self.traps: list[tuple[str, Where, dict[str, list[str] | None]]] = []
-        self.reading = 0  # texts within texts
-        self.unsure = 0  # how many conditions what is read now depends on
-        self.piped = 0  # inside a pipeline or the background
+    session: ShellReading
+    cwds: list[str]
+    own_home: str = ""
+    left: str | None = None  # the folder that a `cd` which surely succeeded left for the present one
+    variables: dict[str, list[str]] = {}
+    choices: dict[str, list[list[str]]] = {}
+    references: dict[str, str] = {}  # declare -n
+    attributes: dict[str, frozenset[str]] = {}  # the letters of `declare` that a variable has
+    inputs: dict[str, Stream] = {}  # by the number of the descriptor
+    outputs: dict[str, str | list[Node]] = {}  # a file, or commands that read what is printed
+    filled: set[str] = set()  # variables that the text does not set, and that cannot be empty here
+    nounset: bool = False  # set -u
+    errexit: bool = False  # set -e
+    missed: list[str] = []  # the folders that a `cd` leaves this shell in where it fails
+    emptied: list[str] = []  # and that it leads to where a variable in it is empty
+    bare: str = ""  # what stands behind `cd` without quotes, gone where it is empty: a variable by its name
+    scopes: list[
+        dict[str, list[str] | None]
+    ] = []  # of the functions being called: local names, and their values outside
+    functions: dict[str, Node] = {}
+    aliases: dict[str, str] = {}
+    arguments: list[str] | None = None
+    called: str = ""  # $0
+    dialect: str = "bash"
+    calls: list[str] = []  # aliases being expanded
+    running: list[tuple[Node, int]] = []  # bodies of the functions being called, and `unsure` at the call
+    mounts: dict[str, str] = {}  # in a container: path inside -> path outside
+    production: bool = False  # a variable selects production for later commands
+    where: Where = _NOWHERE
+    offset: int | None = None  # where the text being read stands in the action's own
+    flow: Stream | None = None  # what flows into the command being read, for `>( )`
+    touched: set[str] = set()
+    traps: list[
+        tuple[str, Where, dict[str, list[str] | None]]
+    ] = []  # texts, and the variables that they name, as they were
+    reading: int = 0  # texts within texts
+    unsure: int = 0  # how many conditions what is read now depends on
+    piped: int = 0  # inside a pipeline or the background
 
     @property
     def home(self) -> str:
         """The user's home; as far as the folder of the action shows it where none is given."""
-        if not self._home:
-            self._home = home_of(self.session.cwd)
-        return self._home
+        if not self.own_home:
+            self.own_home = home_of(self.session.cwd)
+        return self.own_home
 
     # -- what expansion asks ----------------------------------------------------------------------------
 
@@ -181,7 +184,7 @@ class Shell:
 
     def run_in(self, text: str) -> None:
         if self.session.nesting >= MAX_NESTING:
-            Job(self, "", [], self.where, None).unreadable("commands nested too deeply", "nesting")
+            self.job().unreadable("commands nested too deeply", "nesting")
             return
         if text in self.session.evaluating:
             return
@@ -194,6 +197,10 @@ class Shell:
             self.session.evaluating.discard(text)
             self.session.nesting -= 1
             self.where = outer
+
+    def job(self, program: str = "", words: Sequence[str] = (), where: Where | None = None) -> Job:
+        """The report for a part of the text that is no command, in its place."""
+        return Job(self, program, list(words), where or self.where)
 
     def step(self, count: int = 1) -> None:
         self.session.step(count)
@@ -225,10 +232,10 @@ class Shell:
             if self.reading == 1:
                 self._leave()
             if errors and (name := attempted_bomb(text)):
-                Job(self, name, [], span_of, None).effect("fork_bomb", name)
+                self.job(name).effect("fork_bomb", name)
             for error in errors[: not quiet]:
                 kind = "nesting" if isinstance(error, ShellTooDeep) else "syntax"
-                Job(self, "", [], span_of, None).unreadable(f"shell text that does not parse: {error}", kind)
+                self.job().unreadable(f"shell text that does not parse: {error}", kind)
         finally:
             self.reading -= 1
             self.where = outer
@@ -255,7 +262,7 @@ class Shell:
     ) -> Stream:
         """Read text that a child shell would run."""
         self.session.step(5)
-        job = Job(self, where.via[-1] if where.via else "", [], where, None)
+        job = self.job(where.via[-1] if where.via else "", where=where)
         if self.session.nesting >= MAX_NESTING:
             job.unreadable("commands nested too deeply", "nesting")
             return UNKNOWN
@@ -286,7 +293,7 @@ class Shell:
 
     def elsewhere(self, mounts: Mapping[str, str] | None = None) -> None:
         """Later paths belong to another machine, or to a container with mounts of this one."""
-        self.cwds, self._home = ["/work"], "~"
+        self.cwds, self.own_home = ["/work"], "~"
         self.mounts = dict(mounts or {})
 
     def inherit(self, env: Sequence[tuple[str, str]]) -> None:
@@ -300,7 +307,7 @@ class Shell:
 
     def child(self) -> Shell:
         """A shell with the same variables, functions and directory, whose changes stay its own."""
-        shell = Shell(self.session, "", self._home)
+        shell = Shell(self.session, [], self.own_home)
         shell.restore(self.save())
         shell.calls = list(self.calls)
         shell.mounts = self.mounts

@@ -6,14 +6,13 @@ import base64
 import binascii
 
 from interlock.analysis.facts import known
-from interlock.analysis.programs import Program
 from interlock.analysis.programs.load import word_set
 from interlock.analysis.shell import UNKNOWN, Job, Reader, Stream
 from interlock.analysis.shell.interpreters import run_source
 from interlock.analysis.windows import cmd_line, report_script, saved_download
 
 
-def powershell(job: Job, program: Program) -> Stream | None:
+def powershell(job: Job) -> Stream | None:
     """powershell -Command text, -EncodedCommand base64, -File path, or what flows in."""
     words, at = job.words, 0
     while at < len(words):
@@ -57,7 +56,7 @@ def _piped(job: Job, language: str) -> None:
         job.code(language, text, job.program)
 
 
-def _cmd(job: Job, program: Program) -> Stream | None:
+def _cmd(job: Job) -> Stream | None:
     """cmd /c text, or what flows in."""
     for index, word in enumerate(job.words):
         if word.lower()[:2] in ("/c", "/k", "/r") or word.lower() in ("//c", "//k"):
@@ -69,7 +68,7 @@ def _cmd(job: Job, program: Program) -> Stream | None:
     return UNKNOWN if job.stdin is not None else None
 
 
-def _scripted(job: Job, program: Program) -> Stream | None:
+def _scripted(job: Job) -> Stream | None:
     """diskpart, diskshadow: the lines of the script that /s names, or that flow in."""
     paths = [after for word, after in zip(job.words, job.words[1:]) if word.lower() in ("/s", "-s")]
     texts = [job.file_text(path) for path in paths[:1]]
@@ -83,13 +82,13 @@ def _scripted(job: Job, program: Program) -> Stream | None:
     return None
 
 
-def _by_cmd(job: Job, program: Program) -> Stream:
+def _by_cmd(job: Job) -> Stream:
     """Programs on files that the reader of cmd knows, run from another shell."""
     job.code("cmd", cmd_line([job.program, *job.words]))
     return UNKNOWN
 
 
-def _fetched(job: Job, program: Program) -> Stream | None:
+def _fetched(job: Job) -> Stream | None:
     """certutil -urlcache, bitsadmin /transfer: where the file came from."""
     if (saved := saved_download(job.program, job.words)) is not None:
         job.session.downloads[job.full(saved[1])] = saved[0]

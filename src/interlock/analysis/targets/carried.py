@@ -8,9 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from interlock.analysis.facts import APPROXIMATE, taints_in
 from interlock.analysis.lazy_regex import lazy_regex
 from interlock.analysis.places import place
-from interlock.analysis.programs import Program
-from interlock.analysis.programs.load import describe, program_set, word_set
-from interlock.analysis.programs.options import options, valued
+from interlock.analysis.programs.load import program_set, word_set
 from interlock.analysis.shell import NAMED_TAINTS, Job
 
 LEAKS = frozenset({"secret", "environment"})
@@ -87,8 +85,7 @@ def pack(job: Job) -> None:
         if address := _address_of(job, names):
             packed = [found[1] for name in names if (found := _PACKED.fullmatch(name))]
             job.session.downloads.update(dict.fromkeys([*names, *packed], address))
-    program = describe(job.program)
-    if _begins(job, (*program.unpacks, *program.packs_not)):
+    if _begins(job, (*job.described.unpacks, *job.described.packs_not)):
         return
     words = list(named_files(_packed_words(job.words)))
     taints = _NOTHING if job.stdin is None else job.stdin.taints & LEAKS
@@ -116,11 +113,11 @@ def _begins(job: Job, words: Iterable[str]) -> bool:
     return False
 
 
-def unpack(job: Job, program: Program) -> None:
+def unpack(job: Job) -> None:
     """What comes out of a downloaded archive is downloaded: everything below the folder that it goes to."""
-    if not _begins(job, program.unpacks):
+    if not _begins(job, job.described.unpacks):
         return
-    found = options(job.words, valued("-f --file -C --directory -d -o --one-top-level --exclude -x -P"))
+    found = job.options("-f --file -C --directory -d -o --one-top-level --exclude -x -P")
     archives = [*found.operands, *found.all("-f", "--file")]
     if address := _address_of(job, map(job.full, archives)):
         given = next((word[2:] for word in job.words if word.startswith("-o")), "")

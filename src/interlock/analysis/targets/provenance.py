@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import takewhile
 from typing import Any
 
-from msgspec import Struct, field
+from msgspec import Struct
 
 from interlock.analysis.facts import Command, Fact
 from interlock.analysis.programs.load import program_set
@@ -44,7 +44,7 @@ class Provenance(Struct, frozen=True):
     """The objects that one session created."""
 
     things: tuple[CreatedThing, ...] = ()
-    names: frozenset[tuple[str, str]] = field(default=frozenset())
+    names: frozenset[tuple[str, str]] = frozenset()
     strayed: tuple[str, ...] = ()  # folders that its shell may still be in
 
     @classmethod

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from msgspec import Struct, field
+from msgspec import Struct
 
 from interlock.model import Span
 
@@ -62,7 +62,7 @@ class Assignment(Struct):
     items: list[ShellWord] | None = None
     append: bool = False
     index: str = ""
-    keys: list[str] = field(default_factory=list)  # one for each item; empty where none was written
+    keys: list[str] = []  # one for each item; empty where none was written
 
 
 class ShellRedirect(Struct):
@@ -98,7 +98,7 @@ class ShellGroup(Struct):
 
     body: list[Node]
     subshell: bool
-    redirects: list[ShellRedirect] = field(default_factory=list)
+    redirects: list[ShellRedirect] = []
 
 
 class Branches(Struct):
@@ -106,19 +106,19 @@ class Branches(Struct):
 
     head: list[Node]
     bodies: list[list[Node]]
-    words: list[ShellWord] = field(default_factory=list)
-    redirects: list[ShellRedirect] = field(default_factory=list)
-    tests: list[int] = field(default_factory=list)
+    words: list[ShellWord] = []
+    redirects: list[ShellRedirect] = []
+    tests: list[int] = []
 
 
 class ShellLoop(Struct):
     """for, select, while, until; `items` is None when it does not go over words."""
 
     body: list[Node]
-    head: list[Node] = field(default_factory=list)
+    head: list[Node] = []
     name: str = ""
     items: list[ShellWord] | None = None
-    redirects: list[ShellRedirect] = field(default_factory=list)
+    redirects: list[ShellRedirect] = []
     until: bool = False
 
 
