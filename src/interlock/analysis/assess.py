@@ -11,11 +11,10 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from interlock.analysis.classify import Classified, classify
-from interlock.analysis.facts import Command, Effect, Fact
+from interlock.analysis.facts import Command, Effect, Fact, show_command
 from interlock.analysis.programs import Program
 from interlock.analysis.read import BUDGET, FileReader, read
 from interlock.analysis.rules import Rulebook
-from interlock.analysis.shell import show_command
 from interlock.analysis.targets.ordering import NOT_READ, CommandLine
 from interlock.model import (
     TIER_TOPS,

@@ -9,13 +9,12 @@ import re2
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from interlock.analysis.facts import PIPELINE, Command, Effect, Fact
+from interlock.analysis.facts import PIPELINE, Command, Effect, Fact, show_command
 from interlock.analysis.programs import Program
 from interlock.analysis.programs.load import net_words
 from interlock.analysis.programs.net import Harm, harm_of, only_reads
 from interlock.analysis.programs.options import CommandOptions, holds, may_be_value, options
 from interlock.analysis.rules import ANY, Clause, Entry, Index, Rule, Rulebook, Words
-from interlock.analysis.shell import show_command
 from interlock.model import Category, Finding, Level
 
 _NO_PROGRAM = Program()

@@ -55,6 +55,27 @@ def without_holes(text: str, filler: str = "") -> str:
     return _HOLES.sub(filler, text) if HOLE in text else text
 
 
+def show_command(program: str, words: Sequence[str]) -> str:
+    """A command as a person would write it, holes as $NAME or …"""
+    if len(words) <= 40 and "" not in words and not _NEEDS_QUOTES.search("".join(words)):
+        text = " ".join([program, *words])
+    else:
+        shown = [word[:_SHOWN] for word in words[:40]]
+        plain = [
+            one if one and not _NEEDS_QUOTES.search(one) else "'" + one.replace("'", "'\\''") + "'" for one in shown
+        ]
+        text = " ".join([program, *plain])
+    if not text.isascii():
+        text = text.replace(QUOTED, "")
+        text = _NAMED.sub(lambda m: f"${m[1]}" if m[1] else "…", text)
+    return text if len(text) <= 300 else text[:297] + "..."
+
+
+_SHOWN = 2_000  # characters of a word that can be among the first 300
+_NAMED = lazy_regex(f"{HOLE}([^{HOLE}]*){HOLE}")
+_NEEDS_QUOTES = lazy_regex(r"[\s'\"|&;<>()]")
+
+
 class Command(Struct, frozen=True):
     """One program that would run, with the words that it would get."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import shlex
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from types import MappingProxyType
@@ -31,11 +30,6 @@ class WindowsTooDeep(WindowsSyntaxError):
 
 
 _URL = lazy_regex(r"(?:https?|ftp)://[^\s\"'<>|]+", re.IGNORECASE)
-# Programs that run a script of their own language, and the commands in it that only look.
-SCRIPTED = MappingProxyType({
-    "diskpart": re.compile(r"(?:list|detail|select|help|rem|exit|rescan|automount\s*$|filesystems)\b", re.IGNORECASE),
-    "diskshadow": re.compile(r"(?:list|set|add|begin|end|load|writer|create|help|exit|rem)\b", re.IGNORECASE),
-})  # fmt: skip
 _POWERSHELL_FILE = lazy_regex(r"-(?:OutFile|o)\s+(\S+)|DownloadFile\([^,]{1,2000},\s*['\"]?([^)'\"]+)", re.IGNORECASE)
 _FETCHES = frozenset({"fetch", "fetched"})  # readers of programs that put a download into a file
 _DOWNLOAD = "download "
@@ -110,44 +104,9 @@ def plain_holes(text: str) -> str:
     return text if known(text) else text.replace(HOLE + _DOWNLOAD, HOLE)
 
 
-def report_script(program: str, script: str, out: Report) -> None:
-    """Reports every line of a script of diskpart or diskshadow that changes something; `exec` runs a file."""
-    for line in script.splitlines():
-        out.step()
-        words = line.lower().split()
-        if words[:1] == ["exec"]:
-            out.code("cmd", line.strip()[4:].strip())
-        elif words and not SCRIPTED[program].match(line.strip()):
-            out.run([program, *words])
-
-
 def cmd_line(words: Sequence[str]) -> str:
     """Words as one line for cmd."""
     return " ".join(f'"{word}"' if _BLANK.search(word) else word for word in (one.replace('"', "") for one in words))
-
-
-def runs_input(program: str, words: Sequence[str]) -> bool:
-    """True for a program that, with these words, runs the text it is piped."""
-    language = input_language(program)
-    if language == "sql":
-        return True
-    return bool(language) and all(word == "-" or (word[:1] in "-/" and len(word) < 3) for word in words if word)
-
-
-def pipe_source(program: str, words: Sequence[str], text: str, out: Report) -> None:
-    """What a command printed flows into a program that sends: reported as the shell would say it, where it names its source."""
-    source = text.strip().strip(HOLE)
-    if source and not known(text) and known(source) and program in program_set("fetcher"):
-        command = ["env"] if source == "environment" else ["cat", source]
-        out.shell(f"{shlex.join(command)} | {shlex.join([program, *words])}")
-
-
-def hand_over(language: str, text: str, out: Report) -> None:
-    """Give text to the reader of its language."""
-    if language == "shell":
-        out.shell(text)
-    else:
-        out.code(language, text)
 
 
 def _key(path: str) -> str:
@@ -255,9 +214,11 @@ class WindowsReport(Struct):
     def effect(self, verb: str, target: str = "", *traits: str) -> None:
         self.out.effect(verb, self.relocate(target) if verb in _PATH_VERBS else target, *traits)
 
-    def run(self, argv: Sequence[str]) -> None:
+    def run(self, argv: Sequence[str], text: str | None = None, url: str | None = None) -> None:
+        """Run a program, with the text that flows into it, and the address where that comes from."""
+        fed: Callable[[str, str], Report] | None = getattr(self.out, "fed", None)
         with self._there():
-            self.out.run(argv)
+            (fed(text, url or "") if text is not None and fed is not None else self.out).run(argv)
 
     def shell(self, text: str, *traits: str) -> None:
         with self._there():

@@ -13,11 +13,10 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from interlock.analysis.assess import Judgement, join_judgements
-from interlock.analysis.facts import HOLE, QUOTED, Command, Effect, Fact, known
+from interlock.analysis.facts import HOLE, QUOTED, Command, Effect, Fact, known, show_command
 from interlock.analysis.places import place
 from interlock.analysis.programs.load import describe, program_set
 from interlock.analysis.rules import Rulebook
-from interlock.analysis.shell import show_command
 from interlock.model import Action, Kind
 from interlock.policy.match_names import MatchNames, with_real_paths
 from interlock.policy.patterns import compile_pattern

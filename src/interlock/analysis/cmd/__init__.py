@@ -21,18 +21,8 @@ from interlock.analysis.cmd.parse import (
     split,
 )
 from interlock.analysis.facts import Report, hole, known, without_holes
-from interlock.analysis.programs.load import input_language, word_set
-from interlock.analysis.windows import (
-    SCRIPTED,
-    WindowsReport,
-    download_in,
-    hand_over,
-    pipe_source,
-    plain_holes,
-    program_name,
-    report_script,
-    runs_input,
-)
+from interlock.analysis.programs.load import word_set
+from interlock.analysis.windows import WindowsReport, download_in, plain_holes
 
 _MAX_DEPTH = 8
 _MAX_ROUNDS = 2_000
@@ -94,32 +84,11 @@ def _pipe(session: CmdReading, pipe: CmdPipe) -> str:
     if len(raws) > 1 and all(ITSELF.match(raw) for raw in raws):
         session.out.effect("fork_bomb")
         return ""
-    printed = ""
-    for at, part in enumerate(pipe.parts):
-        fed, printed = printed, _node(session, part)
-        if at and isinstance(part, CmdCommand):
-            _feed(session, part, fed)
+    outer = session.piped
+    for part in pipe.parts:
+        session.piped = _node(session, part)
+    printed, session.piped = session.piped or "", outer
     return printed
-
-
-def _feed(session: CmdReading, part: CmdCommand, text: str) -> None:
-    """Text that is piped into a program which runs it."""
-    words = split(expand(part.raw, session.names, session.loops), session.out.step).words
-    name = program_name(words[0]) if words else ""
-    pipe_source(name, words[1:], text, session.out)
-    if name in SCRIPTED:
-        report_script(name, text, session.out)
-    if not runs_input(name, words[1:]) or not text.strip():
-        return
-    language = input_language(name)
-    if (url := download_in(text)) is not None:
-        session.out.effect("run_download", url)
-    elif not known(text):
-        session.out.unreadable("text made at run time is run", "payload")
-    elif language == "cmd":
-        _text(session, text)
-    else:
-        hand_over(language, text, session.out)
 
 
 def _for(session: CmdReading, node: For) -> str:

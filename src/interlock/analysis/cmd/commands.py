@@ -7,18 +7,16 @@ from collections.abc import Callable
 from functools import partial
 
 from interlock.analysis.cmd.parse import CmdLine, CmdReading
-from interlock.analysis.facts import hole, without_holes
+from interlock.analysis.facts import DOWNLOAD, ENVIRONMENT, SECRET, hole, without_holes
+from interlock.analysis.places import is_secret
 from interlock.analysis.programs.load import describe, input_language
 from interlock.analysis.windows import (
-    SCRIPTED,
     download_in,
     download_mark,
     first_url,
-    hand_over,
     is_nothing,
     plain_holes,
     program_name,
-    report_script,
     saved_download,
     wildcard,
 )
@@ -103,8 +101,12 @@ def _type(session: CmdReading, line: CmdLine) -> str:
             continue
         session.out.effect("read", plain_holes(path))
         url, text = session.out.url(path), session.out.written_text(path)
-        printed.append(download_mark(url) if url else text if text is not None else hole(without_holes(path)))
+        printed.append(download_mark(url) if url else text if text is not None else _unread(path))
     return "\n".join(printed)
+
+
+def _unread(path: str) -> str:
+    return hole(SECRET if is_secret(path.replace("\\", "/")) else without_holes(path))
 
 
 def _echo(session: CmdReading, line: CmdLine) -> str:
@@ -122,7 +124,7 @@ def _set(session: CmdReading, line: CmdLine) -> str:
     name, mark, value = text.partition("=")
     if mark and name.strip():
         session.names[name.strip().lower()] = hole(name.strip()) if computed else value
-    return "" if mark else hole("environment")
+    return "" if mark else hole(ENVIRONMENT)
 
 
 def _call(session: CmdReading, line: CmdLine) -> str:
@@ -219,25 +221,23 @@ def run_program(session: CmdReading, line: CmdLine) -> str:
     if (saved := saved_download(name, words)) is not None:
         session.out.download(saved[1], saved[0])
     if not session.out.run_script(program, (".bat", ".cmd"), "cmd", partial(session.run_text, session)):
-        session.out.run([name, *words])
-    for path in line.inputs if input_language(name) or name in SCRIPTED else ():
-        _read_input(session, name, path)
+        text = _input_of(session, name, line)
+        url = download_in(text) if text is not None else None
+        session.out.run([name, *words], text if url is None else hole(DOWNLOAD), url)
     fetched = first_url(words) if saved is None and describe(name).http else ""
     return download_mark(fetched) if fetched else hole("output")
 
 
-def _read_input(session: CmdReading, name: str, path: str) -> None:
-    text = session.out.written_text(path)
-    if text is None:
-        text = session.out.file_text(path)
-    if name in SCRIPTED:
-        if text is not None:
-            report_script(name, text, session.out)
-        else:
-            session.out.unreadable(f"a script of {name} that cannot be read", "payload")
-    elif text is not None and input_language(name) == "cmd":
-        session.run_text(session, text)
-    elif text is not None:
-        hand_over(input_language(name), text, session.out)
-    elif path != "nul":
-        session.out.effect("run_script", plain_holes(path))
+def _input_of(session: CmdReading, name: str, line: CmdLine) -> str | None:
+    """The text that flows into a program; one that would run a file without a text has only the name of that reported."""
+    given = session.piped
+    for path in line.inputs:
+        given = session.out.written_text(path)
+        if given is None:
+            given = session.out.file_text(path)
+        if given is None and path != "nul":
+            if input_language(name):
+                session.out.effect("run_script", plain_holes(path))
+            else:
+                given = hole(without_holes(path))
+    return given

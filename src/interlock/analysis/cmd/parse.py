@@ -414,3 +414,4 @@ class CmdReading(Struct):
     depth: int = 0
     rounds: int = 0
     goes_back: bool = False
+    piped: str | None = None  # what flows into the command that is read

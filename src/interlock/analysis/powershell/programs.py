@@ -7,22 +7,17 @@ import re
 from collections.abc import Sequence
 
 from interlock.analysis.code.program.objects import ProgramFunction
-from interlock.analysis.code.program.values import Value, fetched
+from interlock.analysis.code.program.values import Value, fetched, traits_of
 from interlock.analysis.code.program.walk import ProgramWalk
-from interlock.analysis.facts import hole, known, without_holes
+from interlock.analysis.facts import hole, hole_of, known, without_holes
 from interlock.analysis.powershell.parse import parse
 from interlock.analysis.powershell.values import plain, single, texts
-from interlock.analysis.programs.load import describe, input_language
+from interlock.analysis.programs.load import describe
 from interlock.analysis.windows import (
-    SCRIPTED,
     WindowsReport,
     cmd_line,
-    hand_over,
     is_nothing,
-    pipe_source,
     program_name,
-    report_script,
-    runs_input,
     saved_download,
 )
 
@@ -139,9 +134,19 @@ def run_program(walk: ProgramWalk, program: str, words: Sequence[str], piped: Se
         if "by_cmd" in describe(name).reader:
             walk.out.code("cmd", cmd_line([name, *given]))
         else:
-            walk.out.run([name, *given])
-        _read_piped(walk, name, given, piped)
+            text, url = _flowing(piped), fetched(list(piped))
+            session_of(walk).run([name, *given], text, url)
     return hole("output")
+
+
+def _flowing(piped: Sequence[Value]) -> str | None:
+    """The text that a pipe brings to a program."""
+    given = [text for value in piped for text in texts(value)]
+    if not given:
+        return None
+    traits = traits_of(list(piped))
+    taints = {"download"} if fetched(list(piped)) else traits & {"secret", "environment"}
+    return hole_of(taints) if taints else "\n".join(given)
 
 
 def run_script(walk: ProgramWalk, program: str) -> bool:
@@ -155,24 +160,6 @@ def after_switch(words: Sequence[str]) -> str | None:
         if _CMD_SWITCH.match(word):
             return " ".join([word[2:], *words[at + 1 :]]).strip()
     return None
-
-
-def _read_piped(walk: ProgramWalk, name: str, words: Sequence[str], piped: Sequence[Value]) -> None:
-    given = [text for value in piped for text in texts(value)]
-    if not given:
-        return
-    pipe_source(name, words, "\n".join(given), walk.out)
-    if name in SCRIPTED:
-        report_script(name, "\n".join(given), walk.out)
-    if not runs_input(name, words):
-        return
-    language = input_language(name)
-    if url := fetched(list(piped)):
-        walk.world.effect("run_download", url)
-    elif all(known(text) for text in given):
-        hand_over(language, "\n".join(given), walk.out)
-    elif language != "sql":
-        walk.world.unreadable(RUN_TIME, "payload")
 
 
 def split_line(text: str) -> list[str]:

@@ -12,13 +12,14 @@ from msgspec import Struct
 from interlock.analysis.facts import (
     APPROXIMATE,
     HOLE,
-    QUOTED,
     BudgetSpent,
     Command,
     Effect,
     Fact,
     hole,
     hole_of,
+    show_command,
+    taints_in,
     without_holes,
 )
 from interlock.analysis.lazy_regex import lazy_regex
@@ -50,6 +51,7 @@ class Stream(Struct, frozen=True):
 
     text: str
     taints: frozenset[str] = frozenset()  # download, secret, environment, bulk, approximate
+    source: str = "the network"  # of a download
 
     @property
     def known(self) -> bool:
@@ -294,7 +296,7 @@ class Job(Struct):
     def text_to_run(self) -> str | None:
         """What flows in, for what runs it; a download is reported, and not read."""
         if self.stdin is not None and "download" in self.stdin.taints:
-            self.effect("run_download", "the network")
+            self.effect("run_download", self.stdin.source)
             return None
         return self.stdin.text if self.stdin is not None else None
 
@@ -322,9 +324,10 @@ class Job(Struct):
         where = self.inside(via, ("windows",) if language in ("powershell", "cmd") else ())
         self.session.read_code(language, text, self.at(where))
 
-    def fed(self, text: str) -> Job:
-        """The same report for what reads this text from its standard input."""
-        return FedJob(self.host, self.program, self.words, self.where, Stream(text))
+    def fed(self, text: str, source: str = "") -> Job:
+        """The same report for what reads this text from its standard input; `source` is the address of a download."""
+        stream = Stream(text, taints_in(text), source or "the network")
+        return FedJob(self.host, self.program, self.words, self.where, stream)
 
     def inside(self, via: str, traits: Sequence[str]) -> Where:
         where = self.where.inside(via or self.program, *traits)
@@ -413,27 +416,6 @@ def is_production(text: str) -> bool:
     """Whether a name in the text means production."""
     low = text.lower()
     return ("prod" in low or "prd" in low) and _PRODUCTION.search(text) is not None
-
-
-def show_command(program: str, words: Sequence[str]) -> str:
-    """A command as a person would write it, holes as $NAME or …"""
-    if len(words) <= 40 and "" not in words and not _NEEDS_QUOTES.search("".join(words)):
-        text = " ".join([program, *words])
-    else:
-        shown = [word[:_SHOWN] for word in words[:40]]
-        plain = [
-            one if one and not _NEEDS_QUOTES.search(one) else "'" + one.replace("'", "'\\''") + "'" for one in shown
-        ]
-        text = " ".join([program, *plain])
-    if not text.isascii():
-        text = text.replace(QUOTED, "")
-        text = _HOLE.sub(lambda m: f"${m[1]}" if m[1] else "…", text)
-    return text if len(text) <= 300 else text[:297] + "..."
-
-
-_SHOWN = 2_000  # characters of a word that can be among the first 300
-_HOLE = lazy_regex(f"{HOLE}([^{HOLE}]*){HOLE}")
-_NEEDS_QUOTES = lazy_regex(r"[\s'\"|&;<>()]")
 
 
 def command_fact(program: str, words: Sequence[str], where: Where, stdin: Stream | None, cwd: str = "") -> Command:

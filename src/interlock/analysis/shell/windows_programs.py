@@ -9,7 +9,7 @@ from interlock.analysis.facts import known
 from interlock.analysis.programs.load import word_set
 from interlock.analysis.shell import UNKNOWN, Job, Reader, Stream
 from interlock.analysis.shell.interpreters import run_source
-from interlock.analysis.windows import cmd_line, report_script, saved_download
+from interlock.analysis.windows import cmd_line, saved_download
 
 
 def powershell(job: Job) -> Stream | None:
@@ -78,8 +78,19 @@ def _scripted(job: Job) -> Stream | None:
         if text is None or not known(text):
             job.unreadable(f"a script of {job.program} that cannot be read", "payload")
         else:
-            report_script(job.program, text, job)
+            _report_script(job, text)
     return None
+
+
+def _report_script(job: Job, script: str) -> None:
+    """Reports every line of a script that changes something; `exec` runs a file."""
+    for line in script.splitlines():
+        job.step()
+        words = line.lower().split()
+        if words[:1] == ["exec"]:
+            job.code("cmd", line.strip()[4:].strip())
+        elif words and words[0] not in job.described.neutral:
+            job.run([job.program, *words])
 
 
 def _by_cmd(job: Job) -> Stream:

@@ -9,12 +9,11 @@ from typing import Any
 
 from msgspec import Struct
 
-from interlock.analysis.facts import HOLE, QUOTED, Command, Effect, Fact, known
+from interlock.analysis.facts import HOLE, QUOTED, Command, Effect, Fact, known, show_command
 from interlock.analysis.lazy_regex import lazy_regex
 from interlock.analysis.lexicon import split_name
 from interlock.analysis.programs.load import describe, program_set, word_set
 from interlock.analysis.programs.objects import certain_objects, in_repository
-from interlock.analysis.shell import show_command
 from interlock.analysis.shell.syntax.nodes import (
     AndOr,
     Background,

@@ -10,7 +10,7 @@ from types import MappingProxyType
 
 from msgspec.structs import replace
 
-from interlock.analysis.facts import Command, Effect, Fact, known
+from interlock.analysis.facts import Command, Effect, Fact, known, show_command
 from interlock.analysis.lazy_regex import lazy_regex
 from interlock.analysis.lexicon import verb_kind
 from interlock.analysis.places import resolve
@@ -18,7 +18,6 @@ from interlock.analysis.programs.load import describe, word_set
 from interlock.analysis.programs.objects import OPERAND, in_repository, named_objects
 from interlock.analysis.programs.options import CommandOptions, options, valued
 from interlock.analysis.read import read
-from interlock.analysis.shell import show_command
 from interlock.analysis.targets.ordering import happens_elsewhere
 from interlock.model import Action, Assessment, Kind, Level, Span, operation
 from interlock.policy.effect_key.key import (
