@@ -28,7 +28,7 @@ from interlock.analysis.prose.english.sentence import (
 )
 from interlock.analysis.prose.files import file_effects
 from interlock.analysis.prose.foreign import read_foreign
-from interlock.analysis.prose.foreign.language import LONGEST
+from interlock.analysis.prose.foreign.words import LONGEST
 from interlock.analysis.prose.normalise import LIMIT, known_words, normalise, without_claims
 from interlock.analysis.prose.operations import NAMED, ends_with, lists_names, mentions, unnamed, without_named
 from interlock.analysis.prose.playing import Told, play, read_operations, running

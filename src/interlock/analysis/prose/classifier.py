@@ -12,8 +12,7 @@ from msgspec import Struct
 
 from interlock.analysis.lexicon.forms import nouns, scope, verb_forms
 from interlock.analysis.lexicon.vocabulary import Entry
-from interlock.analysis.prose.foreign.language import index, language_of
-from interlock.analysis.prose.foreign.words import words_of
+from interlock.analysis.prose.foreign.words import book_of, words_of
 
 BUCKETS = 1 << 18
 HEADER = 12
@@ -97,12 +96,12 @@ def meanings(text: str) -> set[int]:
 
 def _meant(text: str) -> list[tuple[str, ...]]:
     """What each word of a text means, whichever language it is in."""
-    code = language_of(text)
-    if not code:
+    book = book_of(text)
+    if book is None:
         return [_meant_in_english(word) for word in _TOKENS.findall(text.lower())[:WORDS]]
     return [
         tuple(sorted(set().union(*map(_names, word.entries), ["past"] if word.past else [])))
-        for word in words_of(text, index(code))[:WORDS]
+        for word in words_of(text, book)[:WORDS]
     ]
 
 

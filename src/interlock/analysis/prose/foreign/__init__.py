@@ -1,9 +1,9 @@
-"""A sentence in another language than English -> its effects."""
+"""A sentence in another language than English -> its effects: clause by clause, what is not asked, denied, rehearsed, reported or left to others."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 from msgspec import Struct, field
 
@@ -13,32 +13,19 @@ from interlock.analysis.operations.names import harms, is_english, is_operation
 from interlock.analysis.prose.clauses import AnnouncedAct
 from interlock.analysis.prose.embedded import MARK
 from interlock.analysis.prose.foreign.acts import act_of
-from interlock.analysis.prose.foreign.language import LONGEST, index, language_of
-from interlock.analysis.prose.foreign.mood import (
-    asks,
-    by_somebody,
-    denied,
-    guards,
-    is_told_of,
-    is_trial,
-    was_done,
-)
-from interlock.analysis.prose.foreign.words import ForeignClause, ForeignWord, some, words_of
+from interlock.analysis.prose.foreign.words import LONGEST, ForeignClause, ForeignWord, book_of, some, words_of
 from interlock.analysis.prose.operations import CALLED, Mention
 
 _LISTS = WordLists("foreign")
 _PATTERNS = Patterns("foreign")
-
-__all__ = ["Foreign", "index", "language_of", "read_foreign"]
 
 _ENDS = re.compile(r"[A-Z]{4,}\s*$")  # `what DROP TABLE does: …`
 _CUT = re.compile(r"(?<!\d),|,(?!\d)|[:;()（），、：—–…]|\s-\s")
 _GIVEN = re.compile(r"(\w)\([^()]{0,80}\)")  # what an operation is called with
 _NAMES = re.compile(r"[A-Za-z][\w.:/-]{2,99}", re.ASCII)
 _SHAPED = re.compile(r"(?<![\w.:/-])[A-Za-z][A-Za-z0-9]{0,60}[_.:/\-A-Z][\w.:/-]{1,99}", re.ASCII)  # no plain word
-_TWOFOLD = frozenset({"вывести", "вывожу"})  # print, and withdraw
+_MADE_AGAIN = re.compile(r"(?:build|dist|cache|tmp)-(?:ordner|verzeichnis\w*|folder|map|mappe)", re.IGNORECASE)
 _TRIES = 6  # verbs of one clause
-_MOVED = frozenset({"把", "将"})  # the object stands in front of its verb
 _QUESTIONS = ("?", "？", "؟", "吗", "か", "吗。", "か。")
 
 
@@ -48,7 +35,6 @@ class Foreign(Struct):
     acts: list[AnnouncedAct] = field(default_factory=list)
     calls: list[Mention] = field(default_factory=list)
     read_only: bool = True
-    unsure: bool = True  # no verb was recognised
     known: bool = False  # a verb was recognised, or it says that nothing happens
     looks: bool = False  # it begins with a verb that only looks, or ends with one where verbs stand last
     spared: bool = False  # what it harms is made again, or its own
@@ -59,26 +45,26 @@ class Foreign(Struct):
 
 def read_foreign(sentence: str) -> Foreign | None:
     """What the sentence announces, or None when it is not in a language known here."""
-    code = language_of(_without_names(sentence))
-    if not code:
+    book = book_of(_without_names(sentence))
+    if book is None:
         return None
-    book, found = index(code), Foreign()
+    found = Foreign()
     sentence = _GIVEN.sub(r"\1", sentence[:LONGEST])
     asked = sentence.rstrip().endswith(_QUESTIONS)
     clauses = list(_clauses(sentence, book))
     _read_all(clauses, found, asked)
     if not asked and not found.acts and _rushes(sentence, book):
         found.acts.append(AnnouncedAct("act_override", sentence.strip()[:120]))
-        found.unsure = found.read_only = False
-    found.known = asked or not found.unsure or any(map(is_trial, clauses))
+        found.known, found.read_only = True, False
+    if not found.acts and not found.calls and not asked and MARK not in sentence:
+        if found.known:
+            found.vague = len(sentence) < 300 and book.empty.match(book.plain(sentence)) is not None
+        else:
+            found.vague = not any(map(is_operation, _NAMES.findall(sentence)))
+    found.known = asked or found.known or any(map(_is_trial, clauses))
     if found.read_only and clauses:
         first = clauses[-1].words[-1] if book.language.head == "last" else clauses[0].words[0]
-        found.looks = first.has("look") and first.text not in _TWOFOLD
-    if not found.acts and not found.calls and not asked and MARK not in sentence:
-        if found.unsure:
-            found.vague = not any(map(is_operation, _NAMES.findall(sentence)))
-        else:
-            found.vague = len(sentence) < 300 and book.empty.match(book.plain(sentence)) is not None
+        found.looks = first.has("look") and first.text not in _LISTS.twofold
     return found
 
 
@@ -90,21 +76,14 @@ def _rushes(sentence: str, book: Vocabulary) -> bool:
         return False
     rest = f"{plain[: missing.start()]} {plain[missing.end() :]}"
     words = [word for clause in _clauses(rest, book) for word in clause.words]
-    ships = book.ships.search(rest) is not None or any(_PRODUCTION in word.entries for word in words)
-    return ships and not _only_speaks(ForeignClause(words, rest, book))
-
-
-_PRODUCTION = ("scope", "", ("production",))
-
-
-def _only_speaks(clause: ForeignClause) -> bool:
-    """True when the words ask, deny or report, or when the governing verb looks at something or makes it."""
-    words, ships = clause.words, clause.book.ships
-    heads = [word for word in words if word.has(*HEADS) or ships.match(word.text)]
-    if asks(words, len(words), clause) or clause.has("never", "weak") or any(word.past for word in heads):
-        return True
-    lead = heads[-1 if clause.head == "last" else 0 :][:1]
-    return some(lead, "look", "make") and not ships.match(lead[0].text)
+    if not book.ships.search(rest) and not any(("scope", "", ("production",)) in word.entries for word in words):
+        return False
+    clause = ForeignClause(words, rest, book)
+    heads = [word for word in words if word.has(*HEADS) or book.ships.match(word.text)]
+    if _asks(clause, len(words)) or clause.has("never", "weak") or any(word.past for word in heads):
+        return False
+    lead = heads[-1 if clause.head == "last" else 0 :][:1]  # may only look at something or make it
+    return not some(lead, "look", "make") or book.ships.match(lead[0].text) is not None
 
 
 def _without_names(text: str) -> str:
@@ -112,28 +91,10 @@ def _without_names(text: str) -> str:
     return _SHAPED.sub(_unnamed, text)
 
 
-_MADE_AGAIN = re.compile(r"(?:build|dist|cache|tmp)-(?:ordner|verzeichnis\w*|folder|map|mappe)", re.IGNORECASE)
-
-
 def _unnamed(found: re.Match[str]) -> str:
     if _MADE_AGAIN.match(found[0]):
         return "xscrapfile"
     return " " if is_english(found[0].rstrip(".:/-")) and found[0].lower() != "force-push" else found[0]
-
-
-def _read_all(clauses: list[ForeignClause], found: Foreign, asked: bool) -> None:
-    """Reads clause after clause, as far as they are not rehearsed, spoken of, or somebody else's."""
-    spoken_of = trial = explained = False
-    carried: list[ForeignWord] = []  # what the clause before named
-    for clause in clauses:
-        words = clause.words
-        trial = trial or is_trial(clause)
-        told_of = (spoken_of and is_told_of(clause)) or explained
-        explained = clause.has("look") and (words[-1].has("mark") or _ENDS.search(clause.raw) is not None)
-        if not trial and not told_of and not by_somebody(clause):
-            _read(clause, found, asked, carried)
-        carried = [word for word in words if word.has("noun") and not word.has(*HEADS)] or carried
-        spoken_of = clause.has("look", "make") or told_of
 
 
 def _clauses(sentence: str, book: Vocabulary) -> Iterator[ForeignClause]:
@@ -155,10 +116,25 @@ def _clauses(sentence: str, book: Vocabulary) -> Iterator[ForeignClause]:
             yield ForeignClause(words[start:], piece, book)
 
 
+def _read_all(clauses: list[ForeignClause], found: Foreign, asked: bool) -> None:
+    """Reads clause after clause, as far as they are not rehearsed, spoken of, or somebody else's."""
+    spoken_of = trial = explained = False
+    carried: list[ForeignWord] = []  # what the clause before named
+    for clause in clauses:
+        words = clause.words
+        trial = trial or _is_trial(clause)
+        told_of = (spoken_of and _is_told_of(clause)) or explained
+        explained = clause.has("look") and (words[-1].has("mark") or _ENDS.search(clause.raw) is not None)
+        if not trial and not told_of and not _is_somebodys(clause):
+            _read(clause, found, asked, carried)
+        carried = [word for word in words if word.has("noun") and not word.has(*HEADS)] or carried
+        spoken_of = clause.has("look", "make") or told_of
+
+
 def _read(clause: ForeignClause, found: Foreign, asked: bool, carried: list[ForeignWord]) -> None:
     """Reads one clause into what was found so far."""
     words, book = clause.words, clause.book
-    if not asked and not asks(words, len(words), clause) and _shows_secret(clause):
+    if not asked and not _asks(clause, len(words)) and _shows_secret(clause):
         found.acts.append(AnnouncedAct("read", clause.raw.strip()[:120], frozenset({"shown", "secret"})))
         return
     named_text = not clause.named.isdisjoint({"code", "letter", "program"})  # of which a command can be part
@@ -168,11 +144,11 @@ def _read(clause: ForeignClause, found: Foreign, asked: bool, carried: list[Fore
     if not verbs:
         found.runs_marks |= clause.has("mark") and not asked and not clause.has("never", "asked") and not named_text
         return
-    found.unsure = False
+    found.known = True
     if clause.has("make", "do", "launch", "fetch"):
         found.read_only = False
     at = _governing(clause, verbs)
-    if asked or asks(words, at if at >= 0 else verbs[0], clause):
+    if asked or _asks(clause, at if at >= 0 else verbs[0]):
         return
     if clause.has("launch", "do", "fetch") and not any(word.has("look", "make") and not word.past for word in words):
         _run(clause, verbs, found)
@@ -183,7 +159,7 @@ def _read(clause: ForeignClause, found: Foreign, asked: bool, carried: list[Fore
         found.spared |= spared
         found.runs_marks |= means and not named_text and not clause.has("look", "never")
         return
-    if denied(clause, at) or was_done(clause, at) or guards(clause, at):
+    if _denied(clause, at) or _was_done(clause, at) or _guards(clause, at):
         return
     found.read_only = False
     found.runs_marks = True
@@ -205,18 +181,6 @@ def _shows_secret(clause: ForeignClause) -> bool:
     return _PATTERNS.shows.search(plain) is not None and not _PATTERNS.listed.search(plain)
 
 
-def _in_turn(clause: ForeignClause, verbs: list[int], at: int) -> Iterable[int]:
-    """The governing verb, and those behind it that are done as well."""
-    yield at
-    last = clause.head == "last"
-    for place in [other for other in verbs[:: -1 if last else 1] if (other < at if last else other > at)][:_TRIES]:
-        word = clause.words[place]
-        if word.has("look", "make"):
-            return
-        if word.has("verb") and not word.past and not denied(clause, place):
-            yield place
-
-
 def _alone(clause: ForeignClause) -> list[int]:
     """`Firewall aus`, `las copias, fuera`: a particle that says without a verb what is done."""
     words, alone = clause.words, clause.book.alone
@@ -229,32 +193,6 @@ def _alone(clause: ForeignClause) -> list[int]:
     return []
 
 
-def _run(clause: ForeignClause, verbs: list[int], found: Foreign) -> None:
-    """Programs that are fetched and run, and operations that are called by their names."""
-    words, book = clause.words, clause.book
-    if any(denied(clause, at) for at in verbs):
-        return
-    found.runs_marks = True
-    runs = next((at for at in verbs if words[at].has("launch")), -1)
-    fetches = next((at for at in verbs if words[at].has("fetch")), -1)
-    program = "program" in clause.named
-    known = not clause.named.isdisjoint({"code", "scrap"})
-    strange = clause.has("outside") and program
-    roots = [at for at, word in enumerate(words) if not _LISTS.root.isdisjoint(word.text.split())]
-    if runs >= 0 and any(not (at and words[at - 1].has("never")) for at in roots):  # `mit sudo`; not `sin root`
-        found.acts.append(AnnouncedAct("act_escalate", clause.raw.strip()[:120]))
-    if runs >= 0 and not known and (found.fetched or strange or (0 <= fetches < runs and program)):
-        found.acts.append(AnnouncedAct("act_run", clause.raw.strip()[:120]))
-    found.fetched = found.fetched or (fetches >= 0 and (program or "://" in clause.raw))
-    if clause.has("launch", "do"):
-        names = _NAMES.findall(clause.raw)
-        found.calls += [Mention(0, name, CALLED, {}) for name in names if is_operation(name) and harms(name)]
-        for name in names:  # `borrar_expedientes`, in the sentence's own language
-            parts = [ForeignWord(part, book.find_whole(part)) for part in book.plain(name).split("_") if part]
-            if "_" in name and some(parts[:1], "verb"):
-                found.acts.append(act_of(ForeignClause(parts, name, book), 0))
-
-
 def _governing(clause: ForeignClause, verbs: list[int]) -> int:
     """Where the verb stands that says what is done, or -1 when the clause only speaks of it."""
     words, head = clause.words, clause.head
@@ -262,7 +200,7 @@ def _governing(clause: ForeignClause, verbs: list[int]) -> int:
     if head == "any":
         shielded = some((words[at] for at in verbs), "look", "make")
         return -1 if shielded else next((at for at in lifts or verbs if words[at].has("verb")), -1)
-    moved = any(word.text in _MOVED for word in words)
+    moved = any(word.text in _LISTS.moved for word in words)  # the object stands in front of its verb
     for at in verbs if head == "first" and not moved else verbs[::-1]:
         if words[at].has("verb"):
             return lifts[0] if lifts else at
@@ -271,3 +209,138 @@ def _governing(clause: ForeignClause, verbs: list[int]) -> int:
         if not words[at].has("do", "launch", "fetch") or told is None or not told.has("verb"):
             return -1  # not `ejecutar el borrado`, where the next word with a meaning is what is done
     return -1
+
+
+def _in_turn(clause: ForeignClause, verbs: list[int], at: int) -> Iterator[int]:
+    """The governing verb, and those behind it that are done as well."""
+    yield at
+    last = clause.head == "last"
+    for place in [other for other in verbs[:: -1 if last else 1] if (other < at if last else other > at)][:_TRIES]:
+        word = clause.words[place]
+        if word.has("look", "make"):
+            return
+        if word.has("verb") and not word.past and not _denied(clause, place):
+            yield place
+
+
+def _run(clause: ForeignClause, verbs: list[int], found: Foreign) -> None:
+    """Programs that are fetched and run, and operations that are called by their names."""
+    words, book, text = clause.words, clause.book, clause.raw.strip()[:120]
+    if any(_denied(clause, at) for at in verbs):
+        return
+    found.runs_marks = True
+    runs = next((at for at in verbs if words[at].has("launch")), -1)
+    fetches = next((at for at in verbs if words[at].has("fetch")), -1)
+    program = "program" in clause.named
+    roots = [at for at, word in enumerate(words) if not _LISTS.root.isdisjoint(word.text.split())]
+    if runs >= 0 and any(not (at and words[at - 1].has("never")) for at in roots):  # `mit sudo`; not `sin root`
+        found.acts.append(AnnouncedAct("act_escalate", text))
+    strange = found.fetched or (program and (clause.has("outside") or 0 <= fetches < runs))
+    if runs >= 0 and strange and clause.named.isdisjoint({"code", "scrap"}):
+        found.acts.append(AnnouncedAct("act_run", text))
+    found.fetched = found.fetched or (fetches >= 0 and (program or "://" in clause.raw))
+    for name in _NAMES.findall(clause.raw) if clause.has("launch", "do") else ():
+        if is_operation(name) and harms(name):
+            found.calls.append(Mention(0, name, CALLED, {}))
+        parts = [ForeignWord(part, book.find_whole(part)) for part in book.plain(name).split("_") if part]
+        if "_" in name and some(parts[:1], "verb"):  # `borrar_expedientes`, in the sentence's own language
+            found.acts.append(act_of(ForeignClause(parts, name, book), 0))
+
+
+# -- the mood of a clause ---------------------------------------------------------------------------------
+
+_NEAR = 2  # characters
+_APART = re.compile(r"て(?!い)|で(?!す)|[がを](?!(?:行|実|し|やら|す))|、")  # between a verb and a denial not its own
+
+
+def _denied(clause: ForeignClause, at: int) -> bool:
+    """True when a denial belongs to this verb; missing backups and questions deny nothing."""
+    words, last = clause.words, clause.head == "last"
+    for place, word in enumerate(words):
+        near = words[max(0, place - 2) : place] if last else words[place + 1 : place + 4]
+        if word.has("never", "weak") and not some(near, "unless") and _reaches(clause, place, at):
+            return True
+    return False
+
+
+def _reaches(clause: ForeignClause, place: int, at: int) -> bool:
+    """True when the denial at one place is one of the verb at the other."""
+    words, no, verb = clause.words, clause.words[place], clause.words[at]
+    if not clause.book.language.spaced:
+        if clause.head == "last":
+            between = verb.after[: max(0, no.start - verb.start - len(verb.text))]
+            return place > at and len(between) < 14 and not _APART.search(between)
+        if place > at:
+            return some(words[place + 1 : place + 2], "do")
+        return not no.has("weak") or verb.start - no.start - len(no.text) <= _NEAR
+    if no.has("without"):  # `sin borrar nada`: without doing it, rather than doing it without something
+        if place > at or some(words[place + 1 : at], *HEADS):
+            return False
+        return words[at - 1].text in _LISTS.to or "zu" in verb.text[2:] if clause.head == "any" else at - place <= 3
+    if place > at and some(words[place + 1 : place + 3], "do"):
+        return True  # `il force push non lo faccio`
+    if clause.head != "first":
+        # `sluit de accounts die niet betaald hebben`
+        told_of = place > at and words[place - 1].text in clause.book.relatives
+        return not (told_of and some(words[place + 1 :], "was", *HEADS))
+    return (place < at and at - place <= 4) or abs(at - place) == 1
+
+
+def _asks(clause: ForeignClause, at: int) -> bool:
+    """True when the words in front of this place begin as a question or a condition."""
+    words, language = clause.words, clause.book.language
+    last = min(3, at) if language.spaced else 3 if language.head == "last" else len(words)
+    return any(word.has("asked") and (not at or not word.has("that", "will")) for at, word in enumerate(words[:last]))
+
+
+def _is_trial(clause: ForeignClause) -> bool:
+    """`a dry run of it`; not `after the dry run`, nor `without one`."""
+    words = clause.words
+    trials = [at for at, word in enumerate(words) if word.has("trial")]
+    return not clause.has("past_trial") and any(not some(words[max(0, at - 2) : at], "never") for at in trials)
+
+
+def _was_done(clause: ForeignClause, at: int) -> bool:
+    """`letzte Woche wurde der Knoten ersetzt`: a past form, or a word of the past in front of the verb, behind it where verbs stand last."""
+    words, announces = clause.words, clause.has("will")
+    if words[at].past and (not announces or clause.has("was")):
+        return True
+    return not announces and some(words[at:] if clause.head == "last" else words[:at], "was")
+
+
+def _is_told_of(clause: ForeignClause) -> bool:
+    """`DROP and TRUNCATE`, `that deleting asks first`, `MFA abzuschalten`: a clause that belongs to what was spoken of before it."""
+    words = clause.words
+    if len(words) == 1 or some(words[:2], "that"):
+        return True
+    if any(word.text in clause.book.relatives for word in words[:2]) and words[-1].has("verb", "will"):
+        return True  # `die Funktion, die Benutzer löscht`
+    return words[0].text not in _LISTS.in_order_to and any(
+        word.has("verb") and ((at and words[at - 1].text in _LISTS.to) or _PATTERNS.zu.match(word.text))
+        for at, word in enumerate(words)
+    )
+
+
+def _is_somebodys(clause: ForeignClause) -> bool:
+    """`jemand hat … gelöscht`, `wird vom DBA gelöscht`: what somebody else did or does, and not who speaks."""
+    words, others = clause.words, clause.book.others
+    for at, word in enumerate(words):
+        if word.text in clause.book.by and any(one.text.rpartition("'")[2] in others for one in words[at + 1 : at + 4]):
+            return clause.has("was", "will") or any(word.past for word in words)
+    named = any(word.text in _LISTS.somebody for word in words[:2])
+    return named or clause.raw.lstrip().startswith(_LISTS.in_order("somebody_unspaced"))
+
+
+_THIRD = {"de": ("t",), "nl": ("t",), "ru": ("ет", "ит", "ют")}
+_ROMANCE = ("a", "e")
+
+
+def _guards(clause: ForeignClause, at: int) -> bool:
+    """`der Branch-Schutz blockiert meinen Push`: a guard in front of the verb is who acts."""
+    words, language, verb = clause.words, clause.book.language, clause.words[at]
+    holds = any(entry[0] == "verb" and entry[1] in _LISTS.holds for entry in verb.entries)
+    if not language.spaced or verb.past or not holds or verb.text.endswith("re"):
+        return False
+    third = verb.text.endswith(_THIRD.get(language.code, _ROMANCE))
+    guard = any(word.kind("noun") in ("safety", "guard", "config") for word in words[:at])
+    return third and guard and not any(word.text in _LISTS.speakers for word in words)

@@ -13,7 +13,6 @@ from interlock.analysis.prose.foreign.words import ForeignClause
 _PATTERNS = Patterns("foreign_acts")
 _LISTS = WordLists("foreign_acts")
 
-_BLOCKS = ("sperr", "blokk", "блокиров", "bann", "ban", "schors", "suspen", "blocc", "bloque", "bloqu")
 _FOLDER: Entry = ("noun", "data", ())  # its name says more
 _FIRST = Rows("foreign_first", "kind", "named")
 _OBJECTS = Rows("foreign_object", "kind name", "named verb text raw written")
@@ -21,31 +20,29 @@ _KINDS = Rows("foreign_kind", "kind name", "traits named roles verb raw")
 
 
 def act_of(clause: ForeignClause, at: int) -> AnnouncedAct:
-    """The act of the verb at this place upon what the clause names; a verb of several kinds is what harms."""
-    verb = clause.words[at]
-    verbs = [entry for entry in verb.entries if entry[0] == "verb"]
-    acts = [_act(clause, at, entry, thing) for entry in verbs for thing in _objects(clause, at, entry[1])]
+    """The act of the verb at this place upon what the clause names; a verb of several kinds is what harms, and one of some kinds harms any of its nouns."""
+    acts = []
+    for verb in clause.words[at].entries:
+        if verb[0] == "verb":
+            things = [_object(clause, at, verb[1])]
+            if verb[1] in _LISTS.with_others and clause.named.isdisjoint({"code", "scrap", "letter"}):
+                things += [entry for _, entry in clause.nouns if entry != things[0]]
+            acts += [_act(clause, at, verb, thing) for thing in things]
     return next((one for one in acts if one.harmful), acts[0])
 
 
-def _objects(clause: ForeignClause, at: int, kind: str) -> list[Entry]:
-    """What the verb acts on, and what else it may act on when that means nothing."""
-    thing = _object(clause, at, kind)
-    if kind not in _LISTS.with_others or not clause.named.isdisjoint({"code", "scrap", "letter"}):
-        return [thing]
-    return [thing, *(entry for _, entry in clause.nouns if entry != thing)]
-
-
 def _act(clause: ForeignClause, at: int, verb: Entry, thing: Entry) -> AnnouncedAct:
-    (_, kind, given), words, named, book = verb, clause.words, clause.named, clause.book
+    (_, kind, given), words, book = verb, clause.words, clause.book
     text, raw = " ".join(word.text for word in words), clause.raw.lower()
-    undoes = any(thing in word.entries and word.text.startswith(_BLOCKS) for word in words)
-    roles, traits = clause.roles | {"undoes" if undoes else ""}, _traits(clause, thing) | set(given)
+    blocks = _LISTS.in_order("blocks")
+    undoes = any(thing in word.entries and word.text.startswith(blocks) for word in words)
+    roles = {entry[0] for word in words for entry in word.entries} | {"undoes" if undoes else ""}
+    traits = _traits(clause, thing) | set(given)
     published = book.publishes.match(words[at].text) is not None
     if published and _PATTERNS.registry.search(raw):
         return AnnouncedAct("act_send", text[:120], frozenset({"bulk"}))
     slots: dict[str, Collection[str]] = {
-        "named": named, "verb": {*given, *(entry[1] for entry in words[at].entries)}, "text": text, "raw": raw,
+        "named": clause.named, "verb": {*given, *(entry[1] for entry in words[at].entries)}, "text": text, "raw": raw,
         "traits": traits, "roles": roles, "written": ("spaced" if book.language.spaced else "unspaced",),
     }  # fmt: skip
     name = thing[1] if (said := _OBJECTS.first((kind, thing[1]), slots)) is None else said

@@ -1,28 +1,99 @@
-"""A piece of a foreign sentence -> its words, each with the roles that it can have."""
+"""A foreign sentence -> its language, by its script or its common words, and the roles that each of its words can have."""
 
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterable
+from functools import cache, lru_cache
+from itertools import accumulate
 
 from msgspec import Struct
 
-from interlock.analysis.lexicon.load import WordLists, telling_files
+from interlock.analysis.confusables import folded
+from interlock.analysis.lexicon.forms import nouns, verb_forms
+from interlock.analysis.lexicon.load import WordLists, telling_files, vocabularies
 from interlock.analysis.lexicon.vocabulary import HEADS, Entry, Vocabulary
 from interlock.analysis.prose.embedded import MARK
 
 _LISTS = WordLists("foreign_words")
 
 _SIGNS = r"(?:[\u0900-\u0903\u093a-\u094f\u0951-\u0957\u0962\u0963\u064b-\u0652]+[^\W_]*)*"  # vowels written as marks
-WORD = re.compile(rf"(?<![\w./-])[^\W\d_][^\W_]*{_SIGNS}(?:['’-][^\W_]+{_SIGNS})*(?![\w/])")
-_TOKEN = re.compile(rf"{MARK}|{WORD.pattern}")
+_WORD = re.compile(rf"(?<![\w./-])[^\W\d_][^\W_]*{_SIGNS}(?:['’-][^\W_]+{_SIGNS})*(?![\w/])")
+_TOKEN = re.compile(rf"{MARK}|{_WORD.pattern}")
 _PATH = re.compile(r"[A-Za-z0-9.~-]{0,60}[/_][A-Za-z0-9_./~-]{0,200}|(?<=[枝支チ] )[A-Za-z]+-[A-Za-z0-9-]{1,80}")
-_PRONOUN = 4  # letters of the longest one that hangs on a verb
-_NAMING = frozenset({"code", "letter"})
-_BARE = re.compile(r"(?:r|re|en|n|ть|ия|a)$")  # how an act ends when it is only the name of a button
-_AGENTS = frozenset("者器")
 _NUMBER = re.compile(r"(?<![\w.#-])(\d[\d., \u00a0]{0,12})\s*((?:[^\W\d_]|-){1,30})")
+_NAMING = frozenset({"code", "letter"})
+_MARKED: list[Entry] = [("mark", "", ())]
+_PRONOUN = 4  # letters of the longest one that hangs on a verb
+_LONGEST_NAME = 200
 _FIRST = 0xE200  # private characters stand for idioms where words have no spaces between them
+
+# -- the language -----------------------------------------------------------------------------------------
+
+LONGEST = 4_000
+_MOST_WORDS = 60
+_SETTLED = 3  # what an idiom adds
+_SMALL = 4  # letters
+
+
+def book_of(sentence: str) -> Vocabulary | None:
+    """The words of the language that a sentence is in; none for English."""
+    books = vocabularies()
+    scripts = {code: book.language.script for code, book in books.items()}
+    plain = sentence.isascii()
+    other = [code for code, script in scripts.items() if script and not plain and re.search(script, sentence)]
+    if len(other) == 1:
+        return books[other[0]]
+    words, english = _WORD.findall(folded(sentence[:LONGEST]))[:_MOST_WORDS], 0
+    scores = dict.fromkeys(other or [code for code, script in scripts.items() if not script], 0)
+    for word in words:
+        in_english, votes = _weights(word)
+        english += in_english
+        for code, weight in votes:
+            if code in scores:
+                scores[code] += weight
+    for code in () if plain else scores:
+        scores[code] += 2 * bool(re.search(books[code].language.letters, sentence))
+    most = max(scores.values())
+    if not other and most + _SETTLED <= english:
+        return None
+    near = [code for code in scores if most and scores[code] >= most - 2]
+    for code in near if len(near) > 1 else ():  # told apart by their idioms
+        if (idioms := books[code].idioms) and idioms.search(" ".join(words)):
+            scores[code] += _SETTLED
+    best = max(scores, key=scores.__getitem__)
+    return books[best] if other or scores[best] > english else None
+
+
+@lru_cache(maxsize=8192)
+def _weights(word: str) -> tuple[int, list[tuple[str, int]]]:
+    """How much a word speaks for English, and for each of the other languages."""
+    codes, shared = _common().get(word, ()), word in _LISTS.shared
+    votes = [(code, 1 if shared or len(codes) > 1 else 2) for code in codes]
+    for code, book in vocabularies().items():
+        stems = (entry for stem, entry in book.stems.get(word[:3], ()) if word.startswith(stem))
+        whole = book.exact.get(word, ())
+        if entry := next(iter(whole or stems), None):
+            votes.append((code, 2 if entry[0] in HEADS and not (whole and shared) else 1))
+    if word in _LISTS.only_english:
+        return 3 if word == "the" else 2, votes
+    if word in verb_forms():
+        return 1 if len(word) < _SMALL and codes else 2, votes  # `del`, `do`
+    return int(shared or word in _LISTS.english or word in nouns()), votes
+
+
+@cache
+def _common() -> dict[str, tuple[str, ...]]:
+    """Common words -> the languages that have them."""
+    table: dict[str, tuple[str, ...]] = {}
+    for code, book in vocabularies().items():
+        for word in {word for role in ("common", "empty", "asked", "never") for word in book.language.listed(role)}:
+            table[word] = (*table.get(word, ()), code)
+    return table
+
+
+# -- its words --------------------------------------------------------------------------------------------
 
 
 class ForeignWord(Struct):
@@ -34,16 +105,8 @@ class ForeignWord(Struct):
     start: int = 0  # in characters, where words have no spaces between them
     after: str = ""  # what follows it there
 
-    @property
-    def end(self) -> int:
-        return self.start + len(self.text)
-
     def has(self, *roles: str) -> bool:
         return bool(self.entries) and any(entry[0] in roles for entry in self.entries)
-
-    def has_kind(self, *kinds: str) -> bool:
-        """True for a verb of one of these kinds."""
-        return any(entry[0] == "verb" and entry[1] in kinds for entry in self.entries)
 
     def kind(self, role: str) -> str:
         return next((entry[1] for entry in self.entries if entry[0] == role), "")
@@ -51,11 +114,7 @@ class ForeignWord(Struct):
 
 def some(words: Iterable[ForeignWord], *roles: str) -> bool:
     """True when one of the words has one of the roles."""
-    for word in words:
-        for entry in word.entries:
-            if entry[0] in roles:
-                return True
-    return False
+    return any(entry[0] in roles for word in words for entry in word.entries)
 
 
 class ForeignClause(Struct):
@@ -74,10 +133,6 @@ class ForeignClause(Struct):
         return self.book.language.head
 
     @property
-    def roles(self) -> set[str]:
-        return {entry[0] for word in self.words for entry in word.entries}
-
-    @property
     def nouns(self) -> list[tuple[int, Entry]]:
         """The nouns, each with its place."""
         return [(at, entry) for at, word in enumerate(self.words) for entry in word.entries if entry[0] == "noun"]
@@ -90,60 +145,67 @@ class ForeignClause(Struct):
 
 def words_of(text: str, book: Vocabulary) -> list[ForeignWord]:
     """The words that are known here, idioms and separated verbs put together."""
-    if not book.language.spaced:
-        return _unspaced(text, book)
-    found: list[ForeignWord] = []
-    before = ""
-    for token in _TOKEN.findall(with_files_as_words(text)):
-        written = token.lower()
-        plain = book.plain(written.replace("zähl", "zaehl")).replace("’", "'")  # what is counted is not paid
-        entries = _known(plain, book)
-        if (book.language.capitals and found and token[0].isupper()) or (
-            book.language.compound and plain.endswith("ingen")
-        ):
-            entries = [entry for entry in entries if entry[0] not in _LISTS.shields]
-        past = before not in _LISTS.articles and entries is not book.loans.get(plain) and _is_past(written, plain, book)
-        found.append(ForeignWord(plain, entries, past))
-        before = plain
-    found = _with_idioms(found, book)
-    _join_particles(found, book)
-    for thing, link, word in zip(found, found[1:], found[2:], strict=False):
-        if link.text in book.links and thing.kind("noun") in _NAMING:  # `plan para eliminar`, `botón de borrar`
-            word.entries = [entry for entry in word.entries if entry[0] != "verb"]
-    _mark_many(text, found, book)
+    files_as_words = " ".join(token if token.isalpha() else _file_word(token) for token in text.split(" "))
+    found = _spaced(files_as_words, book) if book.language.spaced else _unspaced(files_as_words, book)
+    for number, name in _NUMBER.findall(text.lower()) if any(map(str.isdigit, text)) else ():
+        if int(re.sub(r"\D", "", number)) < 2:
+            continue
+        pieces = (entry for _, piece in book.pieces.find(name) for entry in book.find(piece))
+        known = book.find_whole(book.plain(name)) if book.language.spaced else pieces
+        if any(entry[0] == "noun" and entry[1] != "money" for entry in known):
+            found.append(ForeignWord("", [("scope", "", ("bulk",))]))  # `20 000 clientes`
     return found
 
 
-def with_files_as_words(text: str) -> str:
-    """The text with the names of telling files replaced by the word that they are read as."""
-    return " ".join(token if token.isalpha() else _file_word(token) for token in text.split(" "))
-
-
 def _file_word(token: str) -> str:
+    """The word that a telling file is read as."""
     name = token.strip("\"'`“”«»,;:!?()").rstrip(".").lower()
     if not name or len(name) > _LONGEST_NAME or name.isalpha():
         return token
     return next((word for word, pattern in telling_files() if pattern.search(name)), token)
 
 
-_LONGEST_NAME = 200
-_MARKED: list[Entry] = [("mark", "", ())]
+def _spaced(text: str, book: Vocabulary) -> list[ForeignWord]:
+    found: list[ForeignWord] = []
+    before = ""
+    for token in _TOKEN.findall(text):
+        written = token.lower()
+        plain = book.plain(written.replace("zähl", "zaehl")).replace("’", "'")  # what is counted is not paid
+        entries = _known(plain, book)
+        noun = book.language.capitals and found and token[0].isupper()
+        if noun or (book.language.compound and plain.endswith("ingen")):
+            entries = [entry for entry in entries if entry[0] not in _LISTS.shields]
+        reports = before not in _LISTS.articles and entries is not book.loans.get(plain) and plain not in book.now
+        found.append(ForeignWord(plain, entries, reports and bool(book.past.search(written))))
+        before = plain
+    found = _with_idioms(found, book)
+    for at, word in enumerate(found):
+        for stem, entry in book.particles.get(word.text, ()):
+            forms = [other for other in found[max(0, at - 12) : at] if _is_form(other, stem)]
+            if forms:  # `schalte … ab`: the nearest verb becomes what both mean together
+                forms[-1].entries, forms[-1].past, word.entries = [entry], False, []
+                break
+    for thing, link, word in zip(found, found[1:], found[2:], strict=False):
+        if link.text in book.links and thing.kind("noun") in _NAMING:  # `plan para eliminar`, `botón de borrar`
+            word.entries = [entry for entry in word.entries if entry[0] != "verb"]
+    return found
+
+
+def _is_form(word: ForeignWord, stem: str) -> bool:
+    """True for a form of the verb; `Schreibrechte` is none of `schreiben`."""
+    if not (word.text.startswith(stem[:-1]) if stem.endswith("*") else word.text == stem):
+        return False
+    return not word.has("noun") or word.has(*HEADS)
 
 
 def _known(plain: str, book: Vocabulary) -> list[Entry]:
     """What a word can be, also without the article before its apostrophe."""
     if plain == MARK:
         return _MARKED
-    if "-" in plain and plain not in book.exact:
-        entries = _hyphened(plain, book)
-        if entries:
-            return entries
+    if "-" in plain and plain not in book.exact and (entries := _hyphened(plain, book)):
+        return entries
     entries = book.find_whole(plain)
     return book.find_whole(plain.partition("'")[2]) if not entries and "'" in plain[:5] else entries
-
-
-def _is_past(written: str, plain: str, book: Vocabulary) -> bool:
-    return plain not in book.now and bool(book.past.search(written))
 
 
 def _hyphened(word: str, book: Vocabulary) -> list[Entry]:
@@ -153,18 +215,34 @@ def _hyphened(word: str, book: Vocabulary) -> list[Entry]:
     scope = [entry for entries in parts for entry in entries if entry[0] in ("scope", "outside")]
     if parts[-1] and parts[-1][0][0] == "noun":
         return scope + parts[-1]
-    whole = book.find(word)
-    if whole:
+    if whole := book.find(word):
         return scope + whole
     return parts[0] if len(pieces) == 2 and len(pieces[1]) <= _PRONOUN and parts[0] else scope
 
 
+def _with_idioms(words: list[ForeignWord], book: Vocabulary) -> list[ForeignWord]:
+    """The words with every idiom as one word, which keeps what the words inside it name and how much of it."""
+    if not book.idioms:
+        return words
+    starts = list(accumulate((len(word.text) + 1 for word in words), initial=0))
+    found: list[ForeignWord] = []
+    done = 0
+    for match in book.idioms.finditer(" ".join(word.text for word in words)):
+        first, last = bisect_left(starts, match.start()), bisect_left(starts, match.end())
+        inside = [entry for word in words[first:last] for entry in word.entries if entry[0] in ("noun", "scope")]
+        found += [*words[done:first], ForeignWord(match[0], [*book.idiom_entries[_number(match)], *inside])]
+        done = last
+    return found + words[done:]
+
+
+def _number(idiom: re.Match[str]) -> int:
+    return int((idiom.lastgroup or "i0")[1:])
+
+
 def _unspaced(text: str, book: Vocabulary) -> list[ForeignWord]:
-    text = _PATH.sub(" ", with_files_as_words(text))
+    text = _PATH.sub(" ", text)
     if book.idioms:
-        text = book.idioms.sub(
-            lambda match: chr(_FIRST + int((match.lastgroup or "i0")[1:])) + _names(match[0], book), text
-        )
+        text = book.idioms.sub(lambda match: _as_character(match, book), text)
     found = []
     for place, name in book.pieces.find(text):
         number = ord(name[0]) - _FIRST
@@ -174,76 +252,16 @@ def _unspaced(text: str, book: Vocabulary) -> list[ForeignWord]:
         word = ForeignWord(name, entries, False, place, text[end : end + 16])
         if word.has("joints") and name.endswith("て") and word.after[:1] in ("い", "も"):
             word.entries = [("asked", "", ())] if word.after[0] == "も" else []  # `していません`, `しても問題ないか`
-        if word.has("verb") and not idiom and (word.after[:1] in _AGENTS or _names_a_thing(word.after, book)):
-            word.entries = [entry for entry in entries if entry[0] != "verb"]
+        if word.has("verb") and not idiom:
+            thing = book.find(book.pieces.at(word.after, 0))  # `削除ボタン`, `删除按钮`: the act is the name of a thing
+            if word.after[:1] in _LISTS.agents or any(one[0] == "noun" and one[1] in _NAMING for one in thing):
+                word.entries = [entry for entry in entries if entry[0] != "verb"]
         found.append(word)
-    _mark_many(text, found, book)
     return found
 
 
-def _names_a_thing(after: str, book: Vocabulary) -> bool:
-    """`削除ボタン`, `删除按钮`: what follows at once says that the act is the name of a thing."""
-    thing = book.pieces.at(after, 0)
-    return bool(thing) and any(entry[0] == "noun" and entry[1] in _NAMING for entry in book.find(thing))
-
-
-def _named(entries: list[Entry]) -> list[Entry]:
-    """What an idiom keeps of the words inside it: what they name, and how much of it."""
-    return [entry for entry in entries if entry[0] in ("noun", "scope")]
-
-
-def _names(text: str, book: Vocabulary) -> str:
-    return " ".join(piece for _, piece in book.pieces.find(text) if _named(book.find(piece)))
-
-
-def _with_idioms(words: list[ForeignWord], book: Vocabulary) -> list[ForeignWord]:
-    """The words with every idiom as one word."""
-    if not book.idioms or not words:
-        return words
-    found: list[ForeignWord] = []
-    text = " ".join(word.text for word in words)
-    at = place = 0  # in words, in characters
-    for match in book.idioms.finditer(text):
-        while place < match.start():
-            found.append(words[at])
-            place += len(words[at].text) + 1
-            at += 1
-        idiom = ForeignWord(match[0], list(book.idiom_entries[int((match.lastgroup or "i0")[1:])]))
-        found.append(idiom)
-        while at < len(words) and place < match.end():
-            idiom.entries += _named(words[at].entries)
-            place += len(words[at].text) + 1
-            at += 1
-    return found + words[at:]
-
-
-def _join_particles(words: list[ForeignWord], book: Vocabulary) -> None:
-    """`schalte … ab`: the nearest verb before a particle becomes what both mean together."""
-    for at, word in enumerate(words):
-        for stem, entry in book.particles.get(word.text, ()):
-            verb = next((other for other in reversed(words[max(0, at - 12) : at]) if _joins(other, stem)), None)
-            if verb is not None:
-                verb.entries, verb.past, word.entries = [entry], False, []
-                break
-
-
-def _joins(word: ForeignWord, stem: str) -> bool:
-    """True for a form of the verb; `Schreibrechte` is none of `schreiben`."""
-    if not (word.text.startswith(stem[:-1]) if stem.endswith("*") else word.text == stem):
-        return False
-    return not word.has("noun") or word.has(*HEADS)
-
-
-def _mark_many(text: str, words: list[ForeignWord], book: Vocabulary) -> None:
-    """`20 000 clientes`: a number before a noun means many."""
-    for number, name in _NUMBER.findall(text.lower()) if any(map(str.isdigit, text)) else ():
-        if int(re.sub(r"\D", "", number)) < 2:
-            continue
-        plain = book.plain(name)
-        known = (
-            book.find_whole(plain)
-            if book.language.spaced
-            else [entry for _, piece in book.pieces.find(name) for entry in book.find(piece)]
-        )
-        if any(entry[0] == "noun" and entry[1] != "money" for entry in known):
-            words.append(ForeignWord("", [("scope", "", ("bulk",))]))
+def _as_character(match: re.Match[str], book: Vocabulary) -> str:
+    """An idiom as one character, with the words inside it that name something behind it."""
+    inside = (piece for _, piece in book.pieces.find(match[0]))
+    kept = [piece for piece in inside if any(entry[0] in ("noun", "scope") for entry in book.find(piece))]
+    return chr(_FIRST + _number(match)) + " ".join(kept)
