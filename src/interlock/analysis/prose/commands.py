@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from functools import cache, lru_cache
+from itertools import islice
 
 from msgspec import Struct
 
 from interlock.analysis.lexicon.forms import verb_forms
 from interlock.analysis.lexicon.load import Patterns, WordLists
+from interlock.analysis.lexicon.rows import Rows
 from interlock.analysis.programs.load import net_words, program_set
 
 _PATTERNS = Patterns("commands")
@@ -32,6 +34,7 @@ _VERSION = re.compile(r"^v?\d[\d.]*x?$")
 _DRIVE = re.compile(r"^[A-Za-z]:\\?$")
 _KANA = re.compile(r"[\u3040-\u30ff，。、]")
 _PREFIX = re.compile(r"(?:^|(?<=\s))(?:[A-Z_][A-Z0-9_]{1,60}=\S{0,200} ){1,5}$")
+_OPTION = re.compile(r"-{1,2}\w|/[A-Za-z](?:$|:)")
 _LATER = re.compile(r"^(?:[A-Z]|\w+ing\b)")
 
 
@@ -61,13 +64,6 @@ def commands_in(text: str) -> Iterator[tuple[int, int, str]]:
 def shaped(word: str) -> bool:
     """True for a flag, a path, an assignment: what a sentence would not have."""
     return bool(_SHAPE.search(word)) and not _VERSION.match(word)
-
-
-def starts_alone(text: str) -> bool:
-    """True when a text that stands alone begins with a program and what belongs to it."""
-    match = WORD.match(text)
-    program = _program(match[0]) if match else ""
-    return match is not None and bool(program) and _starts(text, match, program, 0)
 
 
 @lru_cache(maxsize=4096)
@@ -111,80 +107,62 @@ def _begin(text: str, at: int) -> int:
     return window + found.start() if found else at
 
 
+_STARTS = Rows("command_starts", "program", "word place last next third")
+_KINDS = "plain typed familiar names anywhere alone capital wrappers flagged verbs numbered aimed aimed_second".split()
+
+
 def _starts(text: str, match: re.Match[str], program: str, begin: int) -> bool:
     """True for a program's name with something behind it that no sentence would have there."""
-    word = match[0]
-    after, raw, past = _following(text, match.end())
-    stands, opens = _stands(text, begin)
-    if MARK in after:  # `echo "…" >> /etc/sudoers`
-        return word.islower() and stands and _following(text, past)[1] in _LISTS.operators
-    if (
-        not word.islower()
-        and not _PATTERNS.cmdlet.match(word)
-        and not (program in program_set("said_capital") and raw[:1] == "/")
-    ):
-        if not opens or word.isupper():
-            return False
-    fits = shaped(after)
-    if not fits and _last_word(text, begin) in _LISTS.owners and _following(text, past)[0] in ("that", "which"):
-        return False  # `the terraform plan that replaces the database`: a thing
-    if begin < match.start():
-        return True
-    if program in program_set("said_numbered"):
-        return stands and len(after) == 1 and after.isdigit()
-    if program == "format":
-        return bool(_DRIVE.match(raw.rstrip(",;"))) and stands
-    if _PATTERNS.cmdlet.match(word):
-        return fits or (stands and (not after or program.lower() in programs()))
-    if program in program_set("said_plain"):
-        leads = stands or _last_word(text, begin) in _LISTS.leads
-        if program not in program_set("said_typed") and program in verb_forms() and not _OPTION.match(after):
-            return False  # `replace /etc/hosts`: the sentence's own verb
-        return bool(after) and fits and leads and not (after.endswith(":") or raw.endswith(":"))
-    if not after:
-        return program in program_set("said_alone") and stands
-    if program in program_set("said_flagged") or (not word.islower() and program in program_set("said_verbs")):
-        return after[0] == "-" and fits
-    if fits or (program in program_set("said_familiar") and after in program_set("said_subcommands")):
-        return True
-    if program in program_set("said_wrappers"):
-        return _program(after) != "" or after.startswith("-")
-    if not stands:
-        return program in program_set("said_anywhere") and after.isidentifier()
-    if after in program_set("said_subcommands") or (program in program_set("said_alone") and after in _LISTS.stops):
-        return True
-    if after in program_set("said_nouns"):
-        third = _following(text, past)[0]
-        return shaped(third) or third in program_set("said_subcommands") or third in program_set("said_nouns")
-    if program in program_set("said_names"):
-        return after not in _LISTS.stops and after not in _LISTS.articles
-    return _words_before_path(program) is not None and after in _LISTS.onto
+    word, before = match[0], text[max(0, begin - 40) : begin].rstrip()
+    last = before.rsplit(None, 1)[-1].lower() if before else ""
+    opens = not before or before[-1] in ".!?:;>("
+    stands = opens or before[-1] in ",—–|&" or last in _LISTS.starts
+    behind = [found[0][:_REST] for found in islice(WORD.finditer(text, match.end()), 2)]
+    words = {
+        "word": ("lower" if word.islower() else "odd" if not opens or word.isupper() else "capital",),
+        "place": ("stands" * stands, "prefixed" * (begin < match.start())),
+        "last": (last,),
+        "next": _classes(behind[0] if behind else ""),
+        "third": _classes(behind[1] if len(behind) > 1 else ""),
+    }
+    return bool(_STARTS.first((_kinds(program),), words))
 
 
-_OPTION = re.compile(r"-{1,2}\w|/[A-Za-z](?:$|:)")
+@lru_cache(maxsize=1024)
+def _kinds(program: str) -> frozenset[str]:
+    """The sets of programs that one is in, and what else the rows ask of it."""
+    cmdlet, known = _PATTERNS.cmdlet.match(program) is not None, program.lower() in programs()
+    kinds = {kind for kind in _KINDS if program in program_set(f"said_{kind}")}
+    said = {
+        "format": program == "format",
+        "cmdlet": cmdlet,
+        "known_cmdlet": cmdlet and known,
+        "plain_verb": "plain" in kinds and "typed" not in kinds and program in verb_forms(),
+        "aimed": program.startswith("mkfs."),
+    }
+    return frozenset({*kinds, *(kind for kind, holds in said.items() if holds)})
 
 
-def _following(text: str, at: int) -> tuple[str, str, int]:
-    """The word behind, without and with the sentence's own marks, and where it ends."""
-    match = WORD.search(text, at, at + _REST)
-    if match is None:
-        return "", "", at
-    return match[0].rstrip(".,;:?!)") or match[0], match[0], match.end()
-
-
-def _last_word(text: str, at: int) -> str:
-    before = text[max(0, at - 24) : at].rsplit(None, 1)
-    return before[-1].lower() if before else ""
-
-
-def _stands(text: str, at: int) -> tuple[bool, bool]:
-    """Whether a command can begin here, and whether a sentence does."""
-    before = text[max(0, at - 40) : at].rstrip()
-    if not before or before[-1] in ".!?:;\n>":
-        return True, True
-    if before[-1] in "(,—–|&":
-        return True, before[-1] == "("
-    return before.rsplit(None, 1)[-1].lower() in _LISTS.starts, False
+@lru_cache(maxsize=4096)
+def _classes(raw: str) -> tuple[str, ...]:
+    """A word behind a program without the sentence's own marks, and what it can be there."""
+    word = raw.rstrip(".,;:?!)") or raw
+    said = {
+        "<mark>": MARK in word,
+        "<shaped>": shaped(word),
+        "<option>": _OPTION.match(word),
+        "<flag>": word[:1] == "-" and shaped(word),
+        "<dash>": word[:1] == "-",
+        "<slash>": raw[:1] == "/",
+        "<colon>": raw.endswith(":"),
+        "<drive>": _DRIVE.match(raw.rstrip(",;")),
+        "<digit>": len(word) == 1 and word.isdigit(),
+        "<name>": word.isidentifier(),
+        "<program>": _program(word),
+        "<subcommand>": word in program_set("said_subcommands"),
+        "<noun>": word in program_set("said_nouns"),
+    }
+    return (word, *(kind for kind, holds in said.items() if holds))
 
 
 def _end(text: str, match: re.Match[str]) -> int:
@@ -279,8 +257,9 @@ def _begins(text: str, prefixed: bool) -> bool:
     rest = text[match.end() :].split()
     if match[0].startswith("./") or program.startswith("mkfs."):
         return True
-    if program in program_set("said_plain"):
-        return starts_alone(text) or any(shaped(word) for word in rest[:4]) or (prefixed and bool(rest))
     if program in programs():
         return bool(rest) or program in program_set("said_familiar") or program in program_set("said_alone")
-    return starts_alone(text)
+    if program in program_set("said_plain") and (any(map(shaped, rest[:4])) or (prefixed and rest)):
+        return True
+    known = _program(match[0])
+    return bool(known) and _starts(text, match, known, 0)
