@@ -22,17 +22,17 @@ _PUNCTUATION = "`'\"(),.;:"
 def statements_in(text: str) -> Iterator[tuple[int, int, str]]:
     """Where statements stand in the text, and the language of each; several with `;` between them are one."""
     words = {word.strip(_PUNCTUATION) for word in text.lower().split()}
-    if not _LISTS.redis_first.isdisjoint(words):
-        for redis in _PATTERNS.redis.finditer(text):
-            yield redis.start(), redis.end(), "redis"
-    if _LISTS.first.isdisjoint(words):
-        return
+    for redis in _PATTERNS.redis.finditer(text) if not _LISTS.redis_first.isdisjoint(words) else ():
+        yield *redis.span(), "redis"
     start = 0
-    while (match := _first(text, start)) is not None:
-        said = match.end() if _SAYS_TO.search(match[0]) else match.start() + 12
-        end = max(_end(text, said), match.start() + 1)
-        yield match.start(), end, "sql"
-        start = end
+    while not _LISTS.first.isdisjoint(words):
+        found = [one for one in (_PATTERNS.capitals.search(text, start), _PATTERNS.small.search(text, start)) if one]
+        if not found:
+            return
+        match = min(found, key=lambda one: one.start())
+        end = _PATTERNS.ends.search(text, match.end() if _SAYS_TO.search(match[0]) else match.start() + 12)
+        start = max(end.start() if end else len(text), match.start() + 1)
+        yield match.start(), start, "sql"
 
 
 def statement_kind(text: str) -> str:
@@ -40,16 +40,6 @@ def statement_kind(text: str) -> str:
     if _PATTERNS.redis.match(text):
         return "redis"
     return "sql" if _PATTERNS.capitals.match(text) or _PATTERNS.small.match(text) else ""
-
-
-def _first(text: str, start: int) -> re.Match[str] | None:
-    found = [match for match in (_PATTERNS.capitals.search(text, start), _PATTERNS.small.search(text, start)) if match]
-    return min(found, key=lambda match: match.start()) if found else None
-
-
-def _end(text: str, at: int) -> int:
-    end = _PATTERNS.ends.search(text, at)
-    return end.start() if end else len(text)
 
 
 _HEAD = re.compile(r"(?<![\w./@$-])(?:await )?\$?[A-Za-z_]\w{0,60}(?:(?:\.|->|::)\$?[A-Za-z_]\w{0,60}){0,8}[!?]?\(")
@@ -68,8 +58,9 @@ def methods_in(text: str) -> Iterator[tuple[int, int, str]]:
                 continue
             end = _end_of_call(text, match.end() - 1, closing)
             called = text[match.start() : end]
-            if end and _is_chain(called) and _can_begin(text, match.start()):
-                yield match.start(), end, language_of(called)
+            chain = "." in called.partition("(")[0] or any(link in called for link in ("->", "::", ")."))
+            if end and chain and _can_begin(text, match.start()):
+                yield match.start(), end, _language_of(called)
                 start = end
     elif "." in text and any(word.rstrip(".,;:?)").endswith(_BARE_ENDS) for word in text.split() if "." in word):
         for match in _PATTERNS.bare.finditer(text):
@@ -77,16 +68,7 @@ def methods_in(text: str) -> Iterator[tuple[int, int, str]]:
                 yield match.start(), match.end(), "ruby"
 
 
-def is_method(text: str) -> bool:
-    """True for a text that is a call of a method and nothing else."""
-    match = _HEAD.match(text) if "(" in text else None
-    if match is None:
-        return _PATTERNS.bare.fullmatch(text) is not None
-    end = _end_of_call(text, match.end() - 1, _closing(text))
-    return end > 0 and not text[end:].strip(" ;") and _is_chain(text[:end])
-
-
-def language_of(call: str) -> str:
+def _language_of(call: str) -> str:
     """The language that a call is most likely written in."""
     if "->" in call or ("::" in call and "." not in call.partition("(")[0]):
         return "php"
@@ -99,10 +81,6 @@ def language_of(call: str) -> str:
     if _CAMEL.search(call) or "({" in call or call.startswith("fs."):
         return "javascript"
     return "ruby" if re.search(r"\(\w+: ", call) else "python"
-
-
-def _is_chain(call: str) -> bool:
-    return "." in call.partition("(")[0] or "->" in call or "::" in call or ")." in call
 
 
 def _can_begin(text: str, at: int) -> bool:

@@ -27,6 +27,16 @@ class Embedded(Struct, frozen=True):
     text: str
     extra: str = ""  # the language of code, the verb of a request, the arguments of a call
 
+    def written(self) -> str:
+        """As it stood in the text, in a shell's quotes where it was a text."""
+        if self.kind == "http":
+            return f"{self.extra} {self.text}"
+        if self.extra == "redis" or self.kind == "json":
+            return self.text
+        if self.kind == "call":
+            return f"{self.text}({self.extra})"
+        return f"'{self.text}'" if '"' in self.text else f'"{self.text}"'
+
 
 WORD = re.compile(r"\S+")
 _SHAPE = re.compile(r"^-{1,2}\w|[/~*=:@\\]|^\.\.?$|^\w+\.\w+$|^\$")
@@ -46,12 +56,12 @@ def commands_in(text: str) -> Iterator[tuple[int, int, str]]:
         return
     start = 0
     for match in WORD.finditer(text):
-        if match.start() < start:
-            continue
-        program = _program(match[0])
+        program = _program(match[0]) if match.start() >= start else ""
         if not program:
             continue
-        begin = _begin(text, match.start())
+        begin, window = match.start(), max(0, match.start() - 400)
+        if "=" in text[max(0, begin - 80) : begin] and (assigns := _PREFIX.search(text[window:begin])):
+            begin = window + assigns.start()
         if not _starts(text, match, program, begin):
             continue
         start, word = _end(text, match), match[0]
@@ -96,15 +106,6 @@ _GLOBS = frozenset("*[: ")
 def _said() -> frozenset[str]:
     """Every program that a sentence may name."""
     return program_set("said_plain") | frozenset(programs())
-
-
-def _begin(text: str, at: int) -> int:
-    """Where the command begins that has its program here: assignments may stand in front of it."""
-    if at == 0 or "=" not in text[max(0, at - 80) : at]:
-        return at
-    window = max(0, at - 400)
-    found = _PREFIX.search(text[window:at])
-    return window + found.start() if found else at
 
 
 _STARTS = Rows("command_starts", "program", "word place last next third")
@@ -206,13 +207,6 @@ _SETS = re.compile(r"\bwith\s+([A-Z_][A-Z0-9_]{2,60}=[^\s,;]+)")
 _OVER = re.compile(r"[.!?;](?:\s|$)|\n")
 
 
-def _words_before_path(program: str) -> int | None:
-    """How many words stand before the path that a program needs; None for one that needs none."""
-    if program in program_set("said_aimed") or program.startswith("mkfs."):
-        return 0
-    return 1 if program in program_set("said_aimed_second") else None
-
-
 def _completed(command: str, program: str, rest: str) -> str:
     """The command with the target, the flags and the assignments that stand behind it in words."""
     if not rest:
@@ -225,11 +219,11 @@ def _completed(command: str, program: str, rest: str) -> str:
             command = f"{command} --{word}"  # `docker compose down with volumes`
     if "=" in rest and (sets := _SETS.search(rest)):
         command = f"{sets[1]} {command}"
-    needs = _words_before_path(program.lower())
-    if needs is None or sum(word[0] != "-" for word in command.split()[1:]) > needs:
+    kinds = _kinds(program.lower())  # of programs that need a path, some behind another word
+    given = sum(word[0] != "-" for word in command.split()[1:])
+    if kinds.isdisjoint(("aimed", "aimed_second")) or given > ("aimed" not in kinds):
         return command
-    target = _PATTERNS.target.match(rest)
-    if target is None:
+    if (target := _PATTERNS.target.match(rest)) is None:
         return command
     return f"{command} {(target['path'] or _PLACES.get(target['name'], target['name'])).rstrip('.')}"
 

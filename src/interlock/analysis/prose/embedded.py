@@ -5,25 +5,19 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from functools import cache
+from itertools import islice
 
 from interlock.analysis.lexicon.forms import nouns, verb_forms
 from interlock.analysis.lexicon.load import Patterns, WordLists
 from interlock.analysis.operations.names import is_operation
 from interlock.analysis.programs.load import program_set
-from interlock.analysis.prose.code_spans import (
-    is_method,
-    language_of,
-    methods_in,
-    objects_in,
-    statement_kind,
-    statements_in,
-)
-from interlock.analysis.prose.commands import MARK, WORD, Embedded, commands_in, is_command, programs
+from interlock.analysis.prose.code_spans import methods_in, objects_in, statement_kind, statements_in
+from interlock.analysis.prose.commands import MARK, Embedded, commands_in, is_command, programs
 
 _LISTS = WordLists("embedded")
 _PATTERNS = Patterns("embedded")
 
-__all__ = ["MARK", "Embedded", "Lifted", "arguments", "shape_of"]
+__all__ = ["MARK", "Embedded", "Lifted", "shape_of"]
 
 _FIRST = 0xE100
 _MOST = 200
@@ -35,8 +29,8 @@ _NAME = (
 )
 _GIVEN = r"\(([^()\n]{0,400}(?:\([^()\n]{0,200}\)[^()\n]{0,200})?)\)"
 _CALL_ALONE = re.compile(_NAME + _GIVEN + r";?$")
-_ARGUMENT = re.compile(r"([\w-]{1,40})[\"']?\s?[=:]\s?(?:\"([^\"]{0,400})\"|'([^']{0,400})'|([^,)}\s]{1,100}))")
 _MARKED = re.compile(f" *{MARK}(.) *")
+Place = tuple[int, int, Embedded]  # where something embedded begins and ends
 
 
 class Lifted:
@@ -47,23 +41,25 @@ class Lifted:
         self.full = False  # there was more than can be kept
         if "{" in text:
             text = self._replaced(text, ((a, b, Embedded("json", text[a:b])) for a, b in objects_in(text)))
-        text = self._replaced(text, ((a, b, Embedded("quote", text[a:b], name)) for a, b, name in documented_in(text)))
+        text = self._replaced(text, documented_in(text))
         if "`" in text:
-            text = _TICKS.sub(lambda m: self._ticked((m[1] or m[2] or "").strip()), text)
+            text = _TICKS.sub(self._ticked, text)
         if "(" in text:
-            text = _BOMB.sub(lambda m: self._mark(Embedded("shell", m[0])), text)
+            text = self._replaced(text, ((*one.span(), Embedded("shell", one[0])) for one in _BOMB.finditer(text)))
         if "(" in text or "." in text:
             text = self._replaced(text, ((a, b, Embedded("code", text[a:b], kind)) for a, b, kind in methods_in(text)))
         if "(" in text:
-            text = _PATTERNS.call.sub(lambda m: m[1] + self._mark(Embedded("call", m[2], m[3])), text)
+            text = _PATTERNS.call.sub(lambda one: one[1] + self._mark(Embedded("call", one[2], one[3])), text)
         if _QUOTE_MARKS.search(text):
             text = _PATTERNS.quotes.sub(self._quoted, text)
         if "/" in text:
-            text = _PATTERNS.http.sub(lambda m: self._mark(Embedded("http", m[2] or m[4], m[1] or m[3])), text)
+            text = self._replaced(text, ((*one.span(), _request(one)) for one in _PATTERNS.http.finditer(text)))
         text = self._replaced(text, ((a, b, _statement(text[a:b], kind)) for a, b, kind in statements_in(text)))
-        self.text = self._replaced(
-            text, ((a, b, Embedded("shell", self._restored(line))) for a, b, line in commands_in(text))
-        )
+        commands = ((a, b, Embedded("shell", self._restored(line))) for a, b, line in commands_in(text))
+        self.text = self._replaced(text, commands)
+
+    def of(self, token: str) -> Embedded:
+        return self.found[ord(token[1]) - _FIRST]
 
     def _mark(self, thing: Embedded) -> str:
         if len(self.found) >= _MOST:
@@ -72,10 +68,7 @@ class Lifted:
         self.found.append(thing)
         return f" {MARK}{chr(_FIRST + len(self.found) - 1)} "
 
-    def of(self, token: str) -> Embedded:
-        return self.found[ord(token[1]) - _FIRST]
-
-    def _replaced(self, text: str, things: Iterable[tuple[int, int, Embedded]]) -> str:
+    def _replaced(self, text: str, things: Iterable[Place]) -> str:
         """The text with a mark for each of these pieces; a piece inside another one went with it."""
         pieces, at = [], 0
         for start, end, thing in sorted(things, key=lambda one: one[0]):
@@ -86,71 +79,54 @@ class Lifted:
 
     def _restored(self, line: str) -> str:
         """A command with what was marked inside it as it was written."""
-        return (
-            _MARKED.sub(lambda m: f" {self._written(self.found[ord(m[1]) - _FIRST])} ", line).strip()
-            if MARK in line
-            else line
-        )
+        if MARK not in line:
+            return line
+        return _MARKED.sub(lambda mark: f" {self.of(mark[0].strip()).written()} ", line).strip()
 
-    def _written(self, thing: Embedded) -> str:
-        if thing.kind == "http":
-            return f"{thing.extra} {thing.text}"
-        if thing.extra == "redis" or thing.kind == "json":
-            return thing.text
-        if thing.kind == "call":
-            return f"{thing.text}({thing.extra})"
-        return f"'{thing.text}'" if '"' in thing.text else f'"{thing.text}"'
-
-    @staticmethod
-    def _is_listed(word: str, match: re.Match[str]) -> bool:
-        """`keys for 'delete', 'remove' and 'erase'`: a verb in quotes with nothing behind that it is done to."""
-        return word.lower() in verb_forms() and _PATTERNS.listed.match(match.string, match.end()) is not None
-
-    def _ticked(self, text: str) -> str:
+    def _ticked(self, match: re.Match[str]) -> str:
+        text = (match[1] or match[2]).strip()
         thing = shape_of(text)
-        if thing is None:
-            return f" {text} " if " " not in text else self._mark(Embedded("quote", text))
-        return self._mark(thing)
+        if thing is None and " " not in text:
+            return f" {text} "
+        return self._mark(thing or Embedded("quote", text))
 
     def _quoted(self, match: re.Match[str]) -> str:
         text = next(group for group in match.groups() if group is not None).strip()
-        if match.start() == 0 and match.end() >= len(match.string.rstrip(" .!")):
-            return f" {text} "  # all of it in quotes is not a quotation
-        if MARK in text or (" " not in text and len(text) <= 60 and not self._is_listed(text, match)):
+        whole = match.start() == 0 and match.end() >= len(match.string.rstrip(" .!"))  # which is no quotation
+        # `keys for 'delete', 'remove' and 'erase'`: a verb in quotes with nothing behind that it is done to
+        listed = text.lower() in verb_forms() and _PATTERNS.listed.match(match.string, match.end())
+        if whole or MARK in text or (" " not in text and len(text) <= 60 and not listed):
             return f" {text} "
         thing = shape_of(text)
-        return self._mark(
-            Embedded(f"quoted_{thing.kind}", thing.text, thing.extra) if thing else Embedded("quote", text)
-        )
-
-
-def arguments(text: str) -> dict[str, str]:
-    """`table=\"users\", force=true` as names and values; a lone value is called by none of them."""
-    found = {name: quoted or single or plain for name, quoted, single, plain in _ARGUMENT.findall(text)}
-    return found or ({"value": text.strip("\"' ")} if text.strip() else {})
+        kind = f"quoted_{thing.kind}" if thing else "quote"
+        return self._mark(Embedded(kind, thing.text, thing.extra) if thing else Embedded(kind, text))
 
 
 def shape_of(text: str) -> Embedded | None:
     """What a text is that stands alone: a statement, a request, a call or a command; none when it is only words."""
-    kind = statement_kind(text)
-    if kind:
+    if kind := statement_kind(text):
         return _statement(text, kind)
-    request = _PATTERNS.http.fullmatch(text)
-    if request:
-        return Embedded("http", request[2] or request[4], request[1] or request[3])
-    if is_method(text):
-        return Embedded("code", text.rstrip("; "), language_of(text))
+    if request := _PATTERNS.http.fullmatch(text):
+        return _request(request)
+    for start, end, language in methods_in(text):
+        if not start and not text[end:].strip(" ;"):
+            return Embedded("code", text[:end], language)
     call = _CALL_ALONE.match(text)
     if call and " " in text:
         return Embedded("call", call[1], call[2])
-    match = WORD.match(text)
-    return Embedded("shell", text) if match and is_command(text) else None
+    return Embedded("shell", text) if text[:1].strip() and is_command(text) else None
+
+
+def _request(match: re.Match[str]) -> Embedded:
+    return Embedded("http", match[2] or match[4], match[1] or match[3])
 
 
 def _statement(text: str, kind: str) -> Embedded:
     text = text.strip(" ;")
     return Embedded("sql", text) if kind == "sql" else Embedded("code", text, kind)
 
+
+# -- what only describes a command ------------------------------------------------------------------------
 
 _WORD = re.compile(r"[^\W\d_][\w']*")
 _REACH, _MOST_SAID = 80, 40  # letters in front of a verb that are looked at; verbs of one text
@@ -159,37 +135,28 @@ _REACH, _MOST_SAID = 80, 40  # letters in front of a verb that are looked at; ve
 @cache
 def _says() -> frozenset[str]:
     """The forms in which somebody says what a thing does."""
-    return (
-        _LISTS.does
-        | _LISTS.is_words
-        | {form for form, (_, name, _) in verb_forms().items() if name == "third" and form not in nouns()}
-    )
+    thirds = {form for form, (_, name, _) in verb_forms().items() if name == "third" and form not in nouns()}
+    return _LISTS.does | _LISTS.is_words | thirds
 
 
-def documented_in(text: str) -> Iterator[tuple[int, int, str]]:
-    """Where text that only describes a command begins and ends, and the command: `DROP TABLE removes the table`."""
+def documented_in(text: str) -> Iterator[Place]:
+    """Where text that only describes a command stands, as a quotation with the command: `DROP TABLE removes the table`."""
     says = _says()
     if text.isascii() and says.isdisjoint(text.split()):
         return
-    words = [match for match in _WORD.finditer(text) if match[0] in says]
     done = 0
-    for match in words[:_MOST_SAID]:
-        if match.start() < done:
+    for verb in islice((match for match in _WORD.finditer(text) if match[0] in says), _MOST_SAID):
+        at, command, explains = _subject(text, verb.start()) if verb.start() >= done else (0, "", False)
+        subcommand = verb[0] in program_set("said_subcommands") and not command.isupper()
+        if not command or subcommand or not (end := _end_of_said(text, verb, explains)):
             continue
-        found = _subject(text, match.start())
-        if (
-            found is None
-            or (match[0] in program_set("said_subcommands") and not found[1].isupper())
-            or not _is_said(text, match, found[2])
-        ):
-            continue
-        done = _end(text, match.end())
-        yield found[0], done, found[1]
-    if not text.isascii():
-        yield from ((match.start(), match.end(), match[0].split("会")[0]) for match in _PATTERNS.cjk.finditer(text))
+        yield at, end, Embedded("quote", text[at:end], command)
+        done = end
+    for match in _PATTERNS.cjk.finditer(text) if not text.isascii() else ():
+        yield *match.span(), Embedded("quote", match[0], match[0].split("会")[0])
 
 
-def _subject(text: str, at: int) -> tuple[int, str, bool] | None:
+def _subject(text: str, at: int) -> tuple[int, str, bool]:
     """Where the command begins that stands in front of a verb, its words, and whether an explanation was announced."""
     start = max(0, at - _REACH)
     for cut in _PATTERNS.clause.finditer(text, start, at):
@@ -197,57 +164,43 @@ def _subject(text: str, at: int) -> tuple[int, str, bool] | None:
     words = [(match.start(), match[0].strip("`'\"“”‘’«»„,")) for match in re.finditer(r"\S+", text[start:at])]
     while words and (words[-1][1].lower() in _LISTS.adverbs or not words[-1][1]):
         words.pop()
-    explains = _PATTERNS.explains.search(text[max(0, start - 60) : start]) is not None
     for number in range(min(len(words), 8)):
         names = [word for _, word in words[number:]]
-        if _is_command(names, explains):
+        if _is_command(names):
+            explains = _PATTERNS.explains.search(text[max(0, start - 60) : start]) is not None
             return start + words[number][0], " ".join(names), explains
         if names[0].lower() not in _LISTS.leads:
-            return None
-    return None
+            break
+    return 0, "", False
 
 
-def _is_command(words: list[str], explains: bool) -> bool:
+def _is_command(words: list[str]) -> bool:
     """True for the name of a command or a statement without anything that it is aimed at."""
-    article = words[0].lower() in _LISTS.articles and words[0]
+    article = words[0].lower() if words[0].lower() in _LISTS.articles else ""
     bare = words[bool(article) :]
     named = bool(bare) and bare[-1].lower() in _LISTS.named
     bare = [word.removesuffix("'s") for word in bare[:-1]] if named else bare
     if not bare:
         return False
-    if (
-        article in ("a", "an", "A", "An")
-        and bare[-1].lower() in _LISTS.acts
-        and _LISTS.kinds.issuperset(word.lower() for word in bare[:-1])
-    ):
+    first, rest = bare[0], bare[1:]
+    kinds = {word.lower() for word in bare[:-1]}
+    if article in ("a", "an") and bare[-1].lower() in _LISTS.acts and kinds <= _LISTS.kinds:
         return True
-    return _is_bare(bare, named)
-
-
-def _is_bare(words: list[str], named: bool) -> bool:
-    first, rest = words[0], words[1:]
-    if not rest and is_operation(first):
-        return True
-    if first in _LISTS.statements:
-        return all(word in _LISTS.objects for word in rest)
-    if named and all(word[:1] == "-" for word in words):
+    if (not rest and is_operation(first)) or (named and all(word[:1] == "-" for word in bare)):
         return True  # `the --force flag`
-    program = first.lower()
-    if program not in programs() or not (first.islower() or named):
+    if first in _LISTS.statements:
+        return _LISTS.objects.issuperset(rest)
+    if first.lower() not in programs() or not (first.islower() or named):
         return False
-    return all(
-        word[:1] == "-" or word in program_set("said_subcommands") or word in program_set("said_nouns") for word in rest
-    )
+    subcommands = (program_set("said_subcommands"), program_set("said_nouns"))
+    return all(word[:1] == "-" or any(word in known for known in subcommands) for word in rest)
 
 
-def _is_said(text: str, verb: re.Match[str], explains: bool) -> bool:
-    """False for `is run next` and for what happens to one's own things: that is announced."""
+def _end_of_said(text: str, verb: re.Match[str], explains: bool) -> int:
+    """Where the words end; 0 for `is run next` and for what happens to one's own things: that is announced."""
     after = text[verb.end() : verb.end() + _REACH]
     if verb[0] in _LISTS.is_words and (_PATTERNS.announces.match(after) or not after.strip(" .!")):
-        return False
-    return explains or not _PATTERNS.mine.search(text[verb.end() : _end(text, verb.end())])
-
-
-def _end(text: str, at: int) -> int:
-    end = _PATTERNS.predicate.search(text, at)
-    return end.start() if end else len(text)
+        return 0
+    stop = _PATTERNS.predicate.search(text, verb.end())
+    end = stop.start() if stop else len(text)
+    return end if explains or not _PATTERNS.mine.search(text[verb.end() : end]) else 0

@@ -12,7 +12,7 @@ from interlock.analysis.operations.payloads import shell_text
 from interlock.analysis.operations.requests import acting_path
 from interlock.analysis.prose.clauses import AnnouncedAct, Tokens, framed
 from interlock.analysis.prose.code_spans import calls_in
-from interlock.analysis.prose.embedded import MARK, Embedded, Lifted, arguments
+from interlock.analysis.prose.embedded import MARK, Embedded, Lifted
 from interlock.analysis.prose.english.clause import EnglishClause
 from interlock.analysis.prose.operations import CALLED, Mention
 
@@ -116,7 +116,7 @@ def play(thing: Embedded, told: Told) -> None:
         for name, given in calls_in(thing.text):
             read_tool(name, given, told.out)
     elif kind == "call":
-        _read_operation(thing.text, arguments(thing.extra), told)
+        _read_operation(thing.text, _arguments(thing.extra), told)
 
 
 def _play_shell(text: str, told: Told) -> None:
@@ -135,7 +135,16 @@ def _play_method(text: str, told: Told) -> None:
     """`crm.bulk_delete_objects(…)`: the name of a method of several words is that of an operation."""
     last = _LAST.search(text[:2000])
     if last and is_operation(last[1]) and not last[1].lower().endswith(tuple(_LISTS.tame_ends)):
-        _read_operation(last[1], arguments(last[2] or ""), told)
+        _read_operation(last[1], _arguments(last[2] or ""), told)
+
+
+_ARGUMENT = re.compile(r"([\w-]{1,40})[\"']?\s?[=:]\s?(?:\"([^\"]{0,400})\"|'([^']{0,400})'|([^,)}\s]{1,100}))")
+
+
+def _arguments(text: str) -> dict[str, str]:
+    """`table=\"users\", force=true` as names and values; a lone value is called by none of them."""
+    found = {name: quoted or single or plain for name, quoted, single, plain in _ARGUMENT.findall(text)}
+    return found or ({"value": text.strip("\"' ")} if text.strip() else {})
 
 
 def read_operations(named: Iterable[Mention], told: Told) -> None:
