@@ -9,15 +9,16 @@ import pytest
 
 from interlock.analysis import prose
 from interlock.analysis.prose import english
-from interlock.analysis.prose.english import objects, sentence
+from interlock.analysis.prose.clauses import may_say
+from interlock.analysis.prose.english import mood, objects
 from repository import ROOT
 
 ASKED = {
-    "not run": (sentence.NOT_RUN_CUES, sentence.SENTENCES.not_run),
-    "no negation": (english.NOT_NEGATIONS_CUES, english.PATTERNS.not_negations),
+    "not run": (mood.NOT_RUN_CUES, mood.PATTERNS.not_run),
+    "no negation": (english.NOT_NEGATIONS_CUES, english._PATTERNS.not_negations),
     "no backup": (objects._NO_BACKUP_CUES, objects._PATTERNS.no_backup),
     "no undo": (objects._NO_UNDO_CUES, objects._PATTERNS.no_undo),
-    "refused": (sentence.REFUSED_CUES, sentence.SENTENCES.refused),
+    "refused": (mood.REFUSED_CUES, mood.PATTERNS.refused),
     "production": (("prod",), prose._PRODUCTION),
     "no copy": (("no ", "only"), prose._PATTERNS.no_copy),
 }
@@ -47,4 +48,4 @@ def test_no_wording_is_without_one_of_its_cues(name: str) -> None:
     cues, pattern = ASKED[name]
     found = [text for text in sentences() if pattern.search(text)]
     assert found
-    assert [text for text in found if not english.may_say(cues, text)] == []
+    assert [text for text in found if not may_say(cues, text)] == []

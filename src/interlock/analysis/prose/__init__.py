@@ -8,24 +8,10 @@ from interlock.analysis.facts import Report
 from interlock.analysis.lexicon.forms import nouns, scope
 from interlock.analysis.lexicon.load import Patterns, WordLists
 from interlock.analysis.operations.names import may_be_operation
-from interlock.analysis.prose.clauses import NOTHING, AnnouncedAct, Tokens, Traits, clauses, sentences, tokens
+from interlock.analysis.prose.clauses import ENGLISH, NOTHING, AnnouncedAct, Tokens, Traits, clauses, sentences, tokens
 from interlock.analysis.prose.embedded import MARK, Embedded, Lifted, shape_of
-from interlock.analysis.prose.english import LISTS
-from interlock.analysis.prose.english.clause import EnglishClause, read_clause, thing_of
+from interlock.analysis.prose.english import EnglishClause, mood, read_clause
 from interlock.analysis.prose.english.objects import EnglishObject
-from interlock.analysis.prose.english.sentence import (
-    SENTENCES,
-    guard_at_work,
-    is_judged,
-    is_not_run,
-    is_question,
-    keeps_data,
-    made_to,
-    reads_as_english,
-    without_asides,
-    without_question,
-    without_refused,
-)
 from interlock.analysis.prose.files import file_effects
 from interlock.analysis.prose.foreign import read_foreign
 from interlock.analysis.prose.foreign.words import LONGEST
@@ -66,7 +52,7 @@ def is_vague(text: str, known: bool) -> bool:
         return True
     if known:
         return False
-    if sum(word in _LISTS.empty or word in LISTS.prepositions or word in known_words() for word in words) * 2 < len(
+    if sum(word in _LISTS.empty or word in ENGLISH.prepositions or word in known_words() for word in words) * 2 < len(
         words
     ):
         return True  # a language that nobody knows
@@ -88,7 +74,7 @@ def read_text(text: str, out: Report, vague: str) -> None:
     before: EnglishObject | None = None
     if lifted.full:
         out.unreadable("more commands in one description than can be read", "budget")
-    plain = without_refused(lifted.text)
+    plain = mood.without_refused(lifted.text)
     if plain != lifted.text:
         told.known = told.looks = told.asked = True
     for sentence in sentences(plain):
@@ -108,10 +94,10 @@ _MOST_PLAIN, _LONGEST_PLAIN = 10, 400
 
 def _read_sentence(sentence: str, lifted: Lifted, before: EnglishObject | None, told: Told) -> EnglishObject | None:
     low = sentence.lower()
-    if is_question(low):
+    if mood.is_question(low):
         told.known = told.looks = told.asked = True
         return before
-    foreign = None if reads_as_english(low) else read_foreign(sentence)
+    foreign = None if mood.reads_as_english(low) else read_foreign(sentence)
     if foreign is not None:
         told.known = True
         told.read_only = told.read_only and foreign.read_only
@@ -131,7 +117,7 @@ def _read_sentence(sentence: str, lifted: Lifted, before: EnglishObject | None, 
                 play(lifted.of(word), told)
         if foreign.known or foreign.acts or foreign.vague or not any(map(may_be_operation, words)):
             return before
-    if is_not_run(low):
+    if mood.is_not_run(low):
         told.known = told.looks = True
         return before
     wide = frozenset({"production"}) if "prod" in low and _PRODUCTION.search(low) else NOTHING
@@ -140,11 +126,11 @@ def _read_sentence(sentence: str, lifted: Lifted, before: EnglishObject | None, 
     told.spoken.clear()
     told.mentioned.clear()
     told.ended, told.lists = "", lists_names(low)
-    told.keeps = keeps_data(low)
-    plain = without_question(sentence)
+    told.keeps = mood.keeps_data(low)
+    plain = mood.without_question(sentence)
     if plain != sentence:
         told.known = told.looks = told.asked = True
-    for words in clauses(tokens(without_asides(plain, low))):
+    for words in clauses(tokens(mood.without_asides(plain, low))):
         told.about(_as_written(words, lifted))
         before = _read_clause(words, lifted, before, wide, told)
     if MARK not in sentence and not told.keeps and not ("told" in told.spoken and told.spoken <= _SPEAKING):
@@ -162,8 +148,8 @@ def _read_clause(
     told.mentioned += named
     words = without_named(words, named)
     low = [word.lower() for word in words]
-    guard = guard_at_work(words, low)
-    if guard is not None or is_judged(low):
+    guard = mood.guard_at_work(words, low)
+    if guard is not None or mood.is_judged(low):
         told.known = told.looks = True
         told.spoken.add("told" if guard is None else "guard")
         return guard if guard is not None and guard.kind else before
@@ -184,7 +170,7 @@ def _read_clause(
             if (
                 word.startswith(MARK)
                 and lifted.of(word).kind == "quote"
-                and SENTENCES.pressed.search(" ".join(words[:at]).lower())
+                and mood.PATTERNS.pressed.search(" ".join(words[:at]).lower())
             ):
                 _read_clause(tokens(lifted.of(word).text[:_PRESSED]), lifted, None, wide, told)
     placed = file_effects(words, clause)
@@ -193,7 +179,7 @@ def _read_clause(
         told.out.effect(verb, path, *traits)
     if marked or told.quoted:
         _quote(words, clause, lifted, wide, told)
-    if clause.shield == "make" and (made := made_to(words)):
+    if clause.shield == "make" and (made := mood.made_to(words)):
         told.quoted.append(Embedded("quote", made))
     harmful = [one for one in clause.acts if one.harmful]
     if told.keeps:
@@ -208,17 +194,17 @@ def _read_clause(
         or (clause.changes and not clause.shield and not clause.denied)
     ):
         told.read_only = False
-    spoken_of = thing_of(clause)
+    spoken_of = clause.speaks_of()
     return spoken_of if spoken_of.kind else before
 
 
 def _quote(words: Tokens, clause: EnglishClause, lifted: Lifted, wide: Traits, told: Told) -> None:
     """Remembers what a clause quotes, and does what was quoted where the clause says so."""
     said, _, tail = " ".join(words).lower().partition(" which is ")
-    if told.quoted and not clause.denied and SENTENCES.followed.match(said):
+    if told.quoted and not clause.denied and mood.PATTERNS.followed.match(said):
         _do_as_quoted(lifted, wide, told)
     told.quoted += [lifted.of(word) for word in words if word.startswith(MARK)]
-    if tail and told.quoted and SENTENCES.followed.match(f"which is {tail}"):
+    if tail and told.quoted and mood.PATTERNS.followed.match(f"which is {tail}"):
         _do_as_quoted(lifted, wide, told)
 
 

@@ -11,8 +11,8 @@ from interlock.analysis.operations.names import harms, may_be_operation
 from interlock.analysis.prose.clauses import clauses, sentences, tokens
 from interlock.analysis.prose.code_spans import calls_in
 from interlock.analysis.prose.embedded import MARK, Lifted
-from interlock.analysis.prose.english.clause import read_clause
-from interlock.analysis.prose.english.sentence import is_not_run, is_question, without_question, without_refused
+from interlock.analysis.prose.english import read_clause
+from interlock.analysis.prose.english.mood import is_not_run, is_question, without_question, without_refused
 from interlock.analysis.prose.normalise import normalise, without_claims
 from interlock.analysis.prose.operations import CALLED, NAMED, ends_with, lists_names, mentions
 

@@ -1,20 +1,29 @@
-"""Splits sentences into clauses of at most one announced effect each, and looks up that effect."""
+"""Sentences -> clauses of at most one announced effect each, and the role of a word among those around it, by rows of data."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Collection, Mapping
+from functools import lru_cache
 
 from msgspec import Struct
 
-from interlock.analysis.lexicon.forms import form_of, nominals, verb_forms
+from interlock.analysis.lexicon.forms import form_of, nominals, nouns, scope, verb_forms
 from interlock.analysis.lexicon.load import Patterns, WordLists
 from interlock.analysis.lexicon.load import english as english_words
+from interlock.analysis.lexicon.rows import Rows
 from interlock.analysis.operations.names import is_operation
 from interlock.analysis.prose.embedded import MARK
-from interlock.analysis.prose.english import LISTS
 
-_PATTERNS = Patterns("clauses")
-_LISTS = WordLists("clauses")
+ENGLISH = WordLists("english")
+_PATTERNS, _ROLE_PATTERNS = Patterns("clauses"), Patterns("roles")
+_LISTS, _ROLES = WordLists("clauses"), WordLists("roles")
+
+
+def may_say(cues: tuple[str, ...], text: str) -> bool:
+    """False when none of the pieces is in the text of which one is in every wording of a pattern."""
+    return any(map(text.__contains__, cues))
+
 
 _ENDS = re.compile(r"[.!?;\n。！？；؟।]")
 _PIECE = re.compile(
@@ -66,7 +75,7 @@ def clauses(words: Tokens) -> list[Tokens]:
             or low in _LISTS.always
             or (
                 low in _LISTS.joints
-                and not (at and words[at - 1].lower() in LISTS.determiners)
+                and not (at and words[at - 1].lower() in ENGLISH.determiners)
                 and not (low == "also" and form_of(words[min(at + 1, len(words) - 1)]) == "third")
                 and not (at and words[at - 1].isupper() and form_of(words[at - 1]))  # `explain DROP and TRUNCATE`
                 and _begins_act(words, at + 1)
@@ -94,10 +103,10 @@ def _begins_act(words: Tokens, at: int) -> bool:
     for place, word in enumerate(words[at : at + 5], at + 1):
         low = word.lower()
         if (low in nominals() or low.removesuffix("s") in nominals()) and (
-            place == len(words) or words[place].lower() in LISTS.prepositions
+            place == len(words) or words[place].lower() in ENGLISH.prepositions
         ):
             return False  # `the disputes and refunds of last week`
-        if word.startswith(MARK) or low in LISTS.negations or is_operation(word):
+        if word.startswith(MARK) or low in ENGLISH.negations or is_operation(word):
             return True
         if form_of(low) in ("base", "ing", "third"):
             return True
@@ -133,3 +142,100 @@ def act(kind: str, thing: str, target: str, traits: Traits) -> AnnouncedAct:
 
 
 _SEVERAL: Traits = frozenset({"all", "bulk"})
+
+
+# -- the words around a word ------------------------------------------------------------------------------
+
+
+class Around(dict[str, Collection[str]]):
+    """The words around one word of a clause, by slot, each found when a row asks for it; `given` are slots that no clause has."""
+
+    def __init__(self, low: Tokens, at: int, given: Mapping[str, Collection[str]] | None = None) -> None:
+        self.low, self.at = low, at
+        self["before"] = classes(low[at - 1]) if at else _NOTHING  # most rows ask for these two
+        self["after"] = classes(low[at + 1]) if at + 1 < len(low) else _NOTHING
+        if given:
+            self.update(given)
+
+    def __missing__(self, slot: str) -> Collection[str]:
+        found = self[slot] = _SLOTS[slot](self.low, self.at)
+        return found
+
+
+@lru_cache(maxsize=8192)
+def classes(word: str) -> tuple[str, ...]:
+    """The word, and what it can be: scope, owner of what follows, a form of a verb, or what can stand before a verb in its plain form."""
+    known = verb_forms().get(word)
+    said = {
+        "<scope>": word in scope(),
+        "<owner>": word.endswith("'s") and word not in _ROLES.not_owners,
+        "<adverb>": word.endswith(("ly", "all")),
+        "<leads>": word.endswith(("ly", "_")) or (known is not None and known[2] == "do") or not word[:1].isalpha(),
+        f"<{form_of(word)}>": word not in nouns(),
+    }
+    return (word, *(name for name, holds in said.items() if holds))
+
+
+_NOTHING = ("",)
+_SLOTS: Mapping[str, Callable[[Tokens, int], Collection[str]]] = {
+    "word": lambda low, at: (low[at],),
+    "place": lambda low, at: (str(at),),
+    "before2": lambda low, at: (low[at - 2],) if at > 1 else _NOTHING,
+    "after2": lambda low, at: (low[at + 2],) if at + 2 < len(low) else _NOTHING,
+    "first": lambda low, at: low[:1],
+    "second": lambda low, at: low[1:2],
+    "early": lambda low, at: low[2:4],
+    "front": lambda low, at: low[:at],
+    "close": lambda low, at: low[max(0, at - 3) : at],
+    "near": lambda low, at: low[at + 1 : at + 6],
+    "beyond": lambda low, at: low[at + 2 : at + 9],
+    "rest": lambda low, at: low[at + 1 :],
+    "all": lambda low, at: low,
+    "lately": lambda low, at: " ".join(low[max(0, at - 5) : at]),
+    "ahead": lambda low, at: " ".join(low[:at]),
+    "behind": lambda low, at: " ".join(low[at + 1 :]),
+    "clause": lambda low, at: " ".join(low),
+    "forms": lambda low, at: {form_of(word) for word in low[:at]},
+    "verbs": lambda low, at: {verb_forms()[word][0] for word in low if word in verb_forms()},
+    "denied": lambda low, at: ("yes",) if is_denied(low, at) else (),
+    "passive": lambda low, at: ("yes",) if _PASSIVES.first((), Around(low, at)) else (),
+    "others": lambda low, at: ("yes",) if by_others(low, at) else (),
+}
+AROUND = " ".join(("before", "after", *_SLOTS))
+_PASSIVES = Rows("passive", "", AROUND)
+
+
+def by_others(low: Tokens, at: int) -> bool:
+    """`will be dropped next quarter by the DBA`: somebody else does it, and not what an agent starts."""
+    who = _ROLE_PATTERNS.who.search(" ".join(low[at:]))
+    return who is not None and not _ROLES.others.isdisjoint(named := who[1].split()) and _ROLES.tools.isdisjoint(named)
+
+
+def topic_at(low: Tokens) -> int:
+    """Where the topic of a text begins that the clause composes or reads: `write an article about …`; its end when there is none."""
+    if _ROLES.speech.isdisjoint(low) and _ROLES.papers.isdisjoint(low):
+        return len(low)
+    head = next((at for at, word in enumerate(low) if word in verb_forms()), len(low))
+    verb, form, kind = verb_forms().get(low[head], ("", "", "")) if head < len(low) else ("", "", "")
+    if form not in ("base", "ing") or (kind not in ("make", "look") and verb not in _ROLES.composes):
+        return len(low)
+    text = _ROLE_PATTERNS.topic.match(" ".join(low[head + 1 :]))
+    about = head + 1 + text[1].count(" ") if text else len(low)
+    return about if _ROLES.starts.isdisjoint(low[:about]) else len(low)
+
+
+def is_denied(low: Tokens, at: int, near: int = 2, far: int = 6) -> bool:
+    """True when a denial stands in front of this word and belongs to it: no further than `far`, a weak one no further than `near`."""
+    table, close, negations = verb_forms(), ENGLISH.close, ENGLISH.negations
+    for place in range(at - 1, max(-1, at - far - 1), -1):
+        word = low[place]
+        if word == "," and not _SPEAKERS.isdisjoint(low[place + 1 : at]):
+            return False  # `I was asked not to, still I delete it`
+        if word in negations:
+            return word not in close or at - place <= near
+        if word in table and table[word][2] not in ("do", "make", "look") and table[word][1] != "past":
+            return False
+    return False
+
+
+_SPEAKERS = frozenset("i we i'll we'll i'm we're".split())

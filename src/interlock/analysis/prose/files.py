@@ -7,7 +7,7 @@ import re
 from interlock.analysis.lexicon.forms import form_of
 from interlock.analysis.lexicon.load import Patterns, WordLists
 from interlock.analysis.prose.clauses import Tokens
-from interlock.analysis.prose.english.clause import EnglishClause
+from interlock.analysis.prose.english import EnglishClause
 
 _PATTERNS = Patterns("files")
 _LISTS = WordLists("files")

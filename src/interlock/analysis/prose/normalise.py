@@ -10,7 +10,7 @@ from interlock.analysis.confusables import is_invisible, narrow
 from interlock.analysis.lexicon import vocabulary
 from interlock.analysis.lexicon.forms import nouns, scope, verb_forms
 from interlock.analysis.lexicon.load import Patterns, WordLists
-from interlock.analysis.prose.english import may_say
+from interlock.analysis.prose.clauses import may_say
 
 _PATTERNS = Patterns("normalise")
 _LISTS = WordLists("normalise")

@@ -11,8 +11,7 @@ from interlock.analysis.lexicon.forms import form_of
 from interlock.analysis.lexicon.load import Patterns, WordLists
 from interlock.analysis.lexicon.rows import Rows
 from interlock.analysis.operations.names import harms, is_operation, may_be_operation
-from interlock.analysis.prose.clauses import Tokens, framed
-from interlock.analysis.prose.english.roles import AROUND, Around, classes, is_denied
+from interlock.analysis.prose.clauses import AROUND, Around, Tokens, classes, framed, is_denied
 
 _PATTERNS = Patterns("operations")
 _LISTS = WordLists("operations")

@@ -13,7 +13,7 @@ from interlock.analysis.operations.requests import acting_path
 from interlock.analysis.prose.clauses import AnnouncedAct, Tokens, framed
 from interlock.analysis.prose.code_spans import calls_in
 from interlock.analysis.prose.embedded import MARK, Embedded, Lifted
-from interlock.analysis.prose.english.clause import EnglishClause
+from interlock.analysis.prose.english import EnglishClause
 from interlock.analysis.prose.operations import CALLED, Mention
 
 _PATTERNS = Patterns("playing")

@@ -1,19 +1,277 @@
-"""English words around verb and object: scope, denial, report, and which word can be what."""
+"""One English clause -> the effect that it announces, by its verb or else by object, particle and adverbs; a denial announces none."""
 
 from __future__ import annotations
 
-from interlock.analysis.lexicon.load import Patterns, WordLists
+import re
+from itertools import accumulate
 
-LISTS = WordLists("english")
-PATTERNS = Patterns("english")
+from msgspec import Struct, field
+from msgspec.structs import replace
 
+from interlock.analysis.lexicon.forms import is_opening, nominals, nouns, opening_forms, sense, verb_forms
+from interlock.analysis.lexicon.idioms import Phrase
+from interlock.analysis.lexicon.load import Patterns, WordLists, harmless_phrases, phrases
+from interlock.analysis.lexicon.load import english as english_words
+from interlock.analysis.lexicon.rows import Rows
+from interlock.analysis.operations.names import is_operation
+from interlock.analysis.prose.clauses import (
+    AROUND,
+    ENGLISH,
+    AnnouncedAct,
+    Around,
+    Tokens,
+    Traits,
+    act,
+    framed,
+    is_denied,
+    may_say,
+    topic_at,
+)
+from interlock.analysis.prose.embedded import MARK
+from interlock.analysis.prose.english.objects import EnglishObject, in_code, kind_of, thing_in
+
+_LISTS = WordLists("clause")
+_PATTERNS = Patterns("clause")
 
 NOT_NEGATIONS_CUES = ("no ", "not", "don", "never", "without", "wait to")
+_IT = re.compile(r"\b(?:it|them)\b")
+_PARTICLE_REACH = 9
+_MOST_ACTS = 12
+_LONGEST = 4_000
+_THINGS, _ANNOUNCED = Rows("is_thing", "form kind", AROUND), Rows("announced", "form kind", AROUND)
+_SPEAKS, _JOBS = Rows("speaks", "verb", AROUND), Rows("own_job", "", AROUND)
+_REPORTS, _LOSSES = Rows("report", "kind", AROUND), Rows("loss_by_default", "known thing", f"{AROUND} traits")
+_GOES_OUT = frozenset({"act_leak", "act_send"})  # also as the topic of a text that is written
 
 
-def may_say(cues: tuple[str, ...], text: str) -> bool:
-    """False when none of the pieces is in the text of which one is in every wording of a pattern."""
-    for cue in cues:  # noqa: SIM110 - a generator would cost more than what is saved by asking first
-        if cue in text:
-            return True
-    return False
+class EnglishClause(Struct):
+    """One clause, and what was read in it."""
+
+    words: Tokens
+    low: Tokens  # its words in lower case, those blanked that mean no harm here
+    text: str  # its words in lower case
+    before: EnglishObject | None  # what the clause in front spoke of
+    wide: Traits  # what holds for the whole sentence
+    acts: list[AnnouncedAct] = field(default_factory=list)
+    shield: str = ""  # look or make, when the clause only speaks of something
+    head: str = ""  # the verb that shields
+    head_at: int = 0  # where in the clause's text it stands
+    runs: bool = False  # a verb of running stands before what is embedded
+    changes: bool = False  # a verb was there that does something
+    known: bool = False  # some verb was recognised
+    denied: bool = False
+    reported: bool = False  # harm was done already by somebody, or is plainly ruled out
+    marks: list[str] = field(default_factory=list)  # what is embedded and would really run
+    thing: EnglishObject | None = None  # the object of its verb
+    whole: EnglishObject | None = None  # what all of its words name
+
+    @property
+    def harmful(self) -> bool:
+        return any(act.harmful for act in self.acts)
+
+    def shield_by(self, kind: str, verb: str, at: int) -> None:
+        """From this verb on, the clause only speaks of something."""
+        self.known, self.shield, self.head = True, kind, verb
+        self.head_at = len(" ".join(self.low[:at])) + bool(at)
+
+    def speaks_of(self) -> EnglishObject:
+        """What the clause speaks of: the object of its verb, or else what its words name."""
+        words = self.words
+        if self.thing is not None:
+            return self.thing
+        order = words[-1 if len(words) == 1 else 1].lstrip("#")[:1].isdigit()  # `order 12`
+        thing = thing_in(words, 1, len(words)) if self.low[0] in verb_forms() and not order else EnglishObject()
+        return thing if thing.kind else self.whole or thing_in(words, 0, len(words))
+
+
+def read_clause(words: Tokens, before: EnglishObject | None, wide: Traits) -> EnglishClause:
+    """Reads one clause; `before` is what the clause in front spoke of, `wide` what holds for the whole sentence."""
+    low = [word.lower() for word in words]
+    plain = text = " ".join(low)
+    found = EnglishClause(words, low, text, before, wide)
+    if _PATTERNS.supposes.match(text) or low[0] == "before":
+        found.denied = True
+        return found
+    if may_say(NOT_NEGATIONS_CUES, text):
+        plain = _PATTERNS.not_negations.sub(lambda match: "_" * len(match[0]), text)
+    plain = harmless_phrases().without(plain)
+    if plain != text:
+        ends = accumulate(len(word) + 1 for word in low)
+        found.known = True
+        found.low = [plain[end - 1 - len(word) : end - 1] for word, end in zip(low, ends, strict=True)]
+    topic = topic_at(low)
+    table, made, opening = verb_forms(), nominals(), opening_forms()
+    for at, word in enumerate(found.low):
+        if at == topic and not found.shield and not found.harmful:
+            found.shield_by("make", "", at)
+        if word.startswith(MARK):
+            _read_mark(found, at)
+        elif at < topic and (word in table or word in made or (word in opening and is_opening(found.low, at))):
+            _read_verb(found, at)
+    found.low = low
+    if not found.harmful:
+        _read_whole(found, plain, topic)
+    return found
+
+
+def _read_mark(found: EnglishClause, at: int) -> None:
+    """Keeps what is embedded here when it is not only spoken of."""
+    near = set(found.low[max(0, at - 3) : at])
+    means = not found.shield or (found.head not in ENGLISH.tells and not near.isdisjoint(_LISTS.runs))
+    if means and not is_denied(found.low, at):
+        found.marks.append(found.words[at])
+        # `call execute_sql with "…"`: what is quoted is what the operation is given
+        given = any(map(is_operation, found.words[max(0, at - 4) : at]))
+        found.runs = found.runs or given or not near.isdisjoint(_LISTS.strictly)
+
+
+def _read_verb(found: EnglishClause, at: int) -> None:
+    """Reads the verb at this place: one that only looks or makes shields the rest, one of harm may announce its effect."""
+    low, table = found.low, verb_forms()
+    verb, form, kind = table.get(low[at]) or opening_forms().get(low[at]) or (low[at], "noun", nominals()[low[at]])
+    options = english_words().phrasals.get(verb)  # words that turn it into another one: `turn … off`
+    places = range(at + 1, min(len(low), at + _PARTICLE_REACH)) if options else ()
+    particle = next((place for place in places if low[place] in options), 0) if options else 0
+    if options and particle:
+        kind = options[low[particle]]
+    around = Around(low, at)
+    if found.shield and not (found.shield == "make" and _JOBS.first((), around)):
+        return
+    if len(found.acts) > _MOST_ACTS or found.harmful or _THINGS.first((form, kind), around) == "thing":
+        return
+    speaks = _SPEAKS.first((verb,), around) if form != "past" else None
+    if speaks and not is_denied(low, at):
+        found.shield_by(speaks, verb, at)
+        return
+    after = low[at + 1 : at + 3]
+    if kind in ("look", "make"):
+        going = (verb == "plan" and after[:1] == ["to"]) or (verb == "see" and after == ["to", "it"])
+        if form == "past" or (form == "third" and not at) or going:
+            return
+        if verb == "back" and "up" not in low[at + 1 : at + 8]:
+            found.known = True
+        else:
+            found.shield_by(kind, verb, at)
+    elif not _SUPPOSED[form in ("noun", "third")].isdisjoint(low[:at]) or (
+        verb in ("stop", "quit") and after and after[0].endswith("ing") and after[0] in table
+    ):
+        found.known = True
+    elif kind == "do":
+        if verb in _LISTS.mutates and form != "past" and not is_denied(low, at):
+            _read_mutation(found, at)
+        found.known = found.known or form != "past"
+        found.changes = found.changes or (form != "past" and verb not in _LISTS.enters)
+    else:
+        said = (_ANNOUNCED.first((form, kind), around) or "").split()  # denied, reported, spoken of, left to others
+        past = "past" in said and _REPORTS.first((kind,), Around(low, at))
+        found.known |= not said or "known" in said
+        found.denied |= "denied" in said
+        found.reported |= "reported" in said or bool(past)
+        found.shield = "make" if "told" in said else found.shield
+        if not said:
+            _announce(found, at, kind, verb, form == "past", particle)
+
+
+_SUPPOSED = {False: frozenset({"if", "whether"}), True: frozenset({"if", "whether", "when", "whenever"})}
+
+
+def _read_mutation(found: EnglishClause, at: int) -> None:
+    """`update the prices in the production database`: data of production changes under those who use it."""
+    thing = thing_in(found.words, at + 1, len(found.words))
+    traits = thing.traits | found.wide
+    valued = "production" in traits and thing.kind in ("data", "account", "money")
+    if not valued or not _LISTS.looks.isdisjoint(found.low):
+        return
+    one = any(word.lstrip("#").isdigit() for word in found.low[at + 1 :])
+    if traits & _LISTS.stores:
+        found.acts.append(AnnouncedAct("act_change", thing.words, traits | {"mutates"}))
+    elif one:
+        found.acts.append(AnnouncedAct("act_change", thing.words, traits | {"mutates", "one"}))
+
+
+def _announce(found: EnglishClause, at: int, kind: str, name: str, passive: bool, particle: int) -> None:
+    low = found.low
+    thing = _object(found, at, kind, name, passive, particle)
+    if not thing.words and found.acts:
+        return
+    found.thing = thing
+    traits = thing.traits | found.wide
+    if kind == "reset" and "factory" in low:
+        traits = traits | {"permanent"}
+    announced = act(kind if particle else sense(name, kind), kind_of(kind, name, thing, low, at), thing.words, traits)
+    if announced.verb != "act_change" and in_code(thing, low, at, traits, kind):
+        announced = AnnouncedAct("act_change", thing.words, traits)
+    found.acts.append(announced)
+    if kind == "block" and announced.verb == "act_change":
+        found.shield_by("make", name, 0)  # a guard against what the clause goes on to name
+
+
+def _object(found: EnglishClause, at: int, kind: str, name: str, passive: bool, particle: int) -> EnglishObject:
+    """What the verb is done to, wherever the clause names it."""
+    words, low, before = found.words, found.low, found.before
+    thing = thing_in(words, 0, at) if passive else thing_in(words, at + 1, len(words), particle)
+    if not passive and at > 2 and _PATTERNS.fronted.match(framed(low, at)):  # `the old logs I delete tonight`
+        thing = thing_in(words, 0, at - 1).with_traits(thing.traits)
+    if name in nominals() and not thing.kind and at:  # `a bucket removal`, `schedule the key for deletion`
+        thing = thing_in(words, 0, at).with_traits(thing.traits)
+    if kind == "expire" and low[at - 1] == "to" and not _LISTS.sets.isdisjoint(low[:2]):
+        thing = thing_in(words, 1, at).with_traits(thing.traits)  # `set all documents to expire`
+    if (thing.bare or (thing.kind == "" and thing.pronoun)) and before is not None and before.kind:
+        thing = before.with_traits(thing.traits)
+    if kind in ("overwrite", "reset") and thing.kind == "resource":
+        named = (nouns()[word][1] for word in thing.said.split() if word in nouns())
+        if any("database" in traits for traits in named):  # with a server of a database goes the data in it
+            return replace(thing, kind="data", traits=thing.traits | {"database"})
+    return thing
+
+
+def _read_whole(found: EnglishClause, plain: str, topic: int) -> None:
+    """Reads a clause that no verb of its own makes harmful: by its phrases, or else by its object, particle and adverbs."""
+    before = found.before
+    whole = found.whole = thing_in(found.words, 0, len(found.words))
+    if not whole.kind and (whole.pronoun or _IT.search(found.text)) and before is not None and before.kind:
+        whole = before.with_traits(whole.traits)
+        if before.words:
+            plain = _IT.sub(lambda _: whole.words.lower(), plain, count=1)
+    _read_idioms(found, plain, whole, topic)
+    if not found.shield and not found.denied and not found.harmful:
+        # something of value is taken away for good, or all of it by a verb that nobody knows
+        traits = whole.traits | found.wide
+        said = _LOSSES.first(("yes" if found.known else "no", whole.kind), Around(found.low, 0, {"traits": traits}))
+        if said:
+            found.known = True
+            found.acts.append(act(said, whole.kind, whole.words, traits))
+
+
+def _read_idioms(found: EnglishClause, text: str, thing: EnglishObject, topic: int) -> None:
+    """Wording that only as a whole says what happens; behind a verb that shields, only what begins before it, or at it where it is strong.
+
+    What only the topic of a text has, `an article about ransomware`, is not done.
+    """
+    low, head = found.low, found.head_at if found.shield else len(text)
+    before = " ".join(text.split(" ")[:topic])
+    done = None if topic >= len(low) else _GOES_OUT.union(one.effect for _, one in phrases().found(before))
+    for start, wording in phrases().found(text[:_LONGEST]):
+        if start >= head + wording.strong or (done is not None and wording.effect not in done):
+            continue
+        if is_denied([*low, ""], min(len(text[:start].split()), len(low))):
+            return
+        said = _said(wording, thing, text, found.wide)
+        if said is None:
+            continue
+        found.known, found.shield = True, ""
+        found.acts.append(said)
+        if said.harmful:
+            return
+
+
+def _said(wording: Phrase, thing: EnglishObject, text: str, wide: Traits) -> AnnouncedAct | None:
+    """The act that a wording stands for, with the thing that the clause speaks of."""
+    kind, traits = thing.kind, thing.traits | wide | wording.traits
+    if wording.effect:
+        spared = wording.effect in _LISTS.things and kind in ("code", "scrap")
+        traits -= {"admin", "public"} - wide - wording.traits
+        return None if spared else AnnouncedAct(wording.effect, text[:120], traits)
+    if wording.kind == "reset" and kind in ("code", "resource", ""):
+        kind = "data" if "production" in thing.traits else ""
+    return act(wording.kind, kind, thing.words or text, traits)

@@ -8,9 +8,7 @@ from msgspec.structs import replace
 from interlock.analysis.lexicon.forms import last_words, nouns, scope
 from interlock.analysis.lexicon.load import Patterns, WordLists
 from interlock.analysis.lexicon.rows import Rows
-from interlock.analysis.prose import english
-from interlock.analysis.prose.clauses import NOTHING, Tokens, Traits
-from interlock.analysis.prose.english.roles import AROUND, Around
+from interlock.analysis.prose.clauses import AROUND, ENGLISH, NOTHING, Around, Tokens, Traits, may_say
 
 _PATTERNS = Patterns("objects")
 _LISTS = WordLists("objects")
@@ -42,10 +40,12 @@ def thing_in(words: Tokens, start: int, end: int, particle: int = -1) -> English
     if particle >= start:
         del kept[particle - start]
     low = [word.lower() for word in kept]
-    phrases = _phrases(low)
-    traits: set[str] = set()
+    phrases, scopes = _phrases(low), _scope(low)
+    first = phrases[0]
+    # `record 42`, `one row`: a piece of a store, and not the store
+    single = not _LISTS.records.isdisjoint(first) and not any(scope().get(word) in ("all", "bulk") for word in first)
     kind, many, group, direct = "", False, False, True
-    single = _is_single(phrases[0])
+    traits: set[str] = set()
     for number, phrase in enumerate(phrases):
         got = _noun(phrase)
         if got is None:
@@ -53,41 +53,30 @@ def thing_in(words: Tokens, start: int, end: int, particle: int = -1) -> English
         their_kind, their_traits, their_many = got
         if not kind:
             kind, many = their_kind, their_many
-            direct = number == 0 or not _LISTS.generic.isdisjoint(phrases[0])
+            direct = number == 0 or not _LISTS.generic.isdisjoint(first)
             traits.update(their_traits if direct else set(their_traits) & {"production", "database"})
         else:
             traits.update(their_traits if kind == "data" and not single else set(their_traits) & {"production"})
         group = group or (number > 0 and not _LISTS.groups.isdisjoint(phrase))
-    text, scopes = " ".join(low), _scope(low)
-    shared = not _LISTS.shared.isdisjoint(low)
-    if kind == "scrap" and shared:
-        kind = "data"
-    elif not shared:
-        slots = {"words": low, "all": low, "first": phrases[0], "scopes": scopes, "traits": traits, "text": text}
+    text = " ".join(low)
+    if _LISTS.shared.isdisjoint(low):
+        slots = {"words": low, "all": low, "first": first, "scopes": scopes, "traits": traits, "text": text}
         kind = _SCRAP.first((kind,), slots) or kind
-    if kind == "credential" and any(word.startswith("encrypt") for word in low):
-        traits.add("permanent")
+    elif kind == "scrap":
+        kind = "data"
     traits |= scopes
-    if many:
-        traits.add("bulk")
-    if english.may_say(_NO_BACKUP_CUES, text) and _PATTERNS.no_backup.search(text):
-        traits.add("no_backup")
-    if english.may_say(_NO_UNDO_CUES, text) and _PATTERNS.no_undo.search(text):
-        traits.add("permanent")
-    if kind == "credential":
-        traits.add("secret")
-    pronoun = not low or not _LISTS.pronouns.isdisjoint(low[:3])
-    return EnglishObject(
-        kind,
-        " ".join(kept[:12]),
-        frozenset(traits),
-        pronoun,
-        group,
-        text,
-        bool(low) and low[0] in _LISTS.bare,
-        direct,
-        _guards(phrases[0]),
-    )
+    said = {
+        "bulk": many,
+        "no_backup": may_say(_NO_BACKUP_CUES, text) and _PATTERNS.no_backup.search(text),
+        "permanent": (may_say(_NO_UNDO_CUES, text) and _PATTERNS.no_undo.search(text))
+        or (kind == "credential" and any(word.startswith("encrypt") for word in low)),
+        "secret": kind == "credential",
+    }
+    traits.update(trait for trait, holds in said.items() if holds)
+    table, pronoun = nouns(), not low or not _LISTS.pronouns.isdisjoint(low[:3])
+    bare, kinds = bool(low) and low[0] in _LISTS.bare, {table[word][0] for word in first if word in table}
+    guards = "safety" if "safety" in kinds else "guard" if "guard" in kinds else ""
+    return EnglishObject(kind, " ".join(kept[:12]), frozenset(traits), pronoun, group, text, bare, direct, guards)
 
 
 _SCRAP = Rows("scrap", "kind", "words all first scopes traits text")
@@ -95,7 +84,7 @@ _SCRAP = Rows("scrap", "kind", "words all first scopes traits text")
 
 def _phrases(low: Tokens) -> list[Tokens]:
     """The words, cut at prepositions."""
-    cuts, articles = english.LISTS.prepositions, english.LISTS.determiners
+    cuts, articles = ENGLISH.prepositions, ENGLISH.determiners
     found: list[Tokens] = []
     phrase: Tokens = []
     spared = False
@@ -112,18 +101,6 @@ def _phrases(low: Tokens) -> list[Tokens]:
     if phrase:
         found.append(phrase)
     return found or [phrase]
-
-
-def _guards(phrase: Tokens) -> str:
-    """safety or guard, when a word of the phrase is one."""
-    table = nouns()
-    kinds = {table[word][0] for word in phrase if word in table}
-    return "safety" if "safety" in kinds else "guard" if "guard" in kinds else ""
-
-
-def _is_single(phrase: Tokens) -> bool:
-    """`record 42`, `one row`: a piece of a store, and not the store."""
-    return not _LISTS.records.isdisjoint(phrase) and not any(scope().get(word) in ("all", "bulk") for word in phrase)
 
 
 def _noun(phrase: Tokens) -> tuple[str, tuple[str, ...], bool] | None:
@@ -178,16 +155,6 @@ def _scope(low: Tokens) -> set[str]:
     return found
 
 
-def with_its_data(thing: EnglishObject) -> EnglishObject:
-    """`the RDS instance`: what replaces a server of a database replaces the data in it."""
-    table = nouns()
-    if thing.kind != "resource" or not any(
-        "database" in table[word][1] for word in thing.said.split() if word in table
-    ):
-        return thing
-    return replace(thing, kind="data", traits=thing.traits | {"database"})
-
-
 _KINDS = Rows("object_kind", "kind verb thing", f"{AROUND} is traits words text named")
 
 
@@ -207,5 +174,5 @@ def in_code(thing: EnglishObject, low: Tokens, at: int, traits: Traits, kind: st
     """True when what goes is a piece of source or of a text, not the thing itself."""
     if traits & _LISTS.real or thing.kind in ("log", "machine", "device", "disk") or kind in _LISTS.no_edits:
         return False
-    place = english.PATTERNS.code_place.search(" ".join(low[at:]))
+    place = _PATTERNS.code_place.search(" ".join(low[at:]))
     return place is not None and not (thing.kind == "access" and place[0].startswith("to "))

@@ -10,12 +10,10 @@ from msgspec.structs import replace
 from interlock.analysis.lexicon.forms import form_of, verb_forms
 from interlock.analysis.lexicon.load import Patterns, WordLists
 from interlock.analysis.lexicon.rows import Rows
-from interlock.analysis.prose.clauses import Tokens
-from interlock.analysis.prose.english import may_say
+from interlock.analysis.prose.clauses import AROUND, Around, Tokens, may_say
 from interlock.analysis.prose.english.objects import EnglishObject, thing_in
-from interlock.analysis.prose.english.roles import AROUND, Around
 
-SENTENCES = Patterns("sentence")
+PATTERNS = Patterns("sentence")
 _LISTS = WordLists("sentence")
 
 NOT_RUN_CUES = ("not ", "nothing ", "don", "only", "dry", "without ", "never ", "simulat", "rehears", "if mode")
@@ -27,16 +25,16 @@ REFUSED_CUES = tuple(
 def is_question(low: str) -> bool:
     """True for what is asked; a polite request is none."""
     marked = low.rstrip().endswith("?")
-    if (not marked and not SENTENCES.asks_openly.match(low)) or SENTENCES.polite.match(low):
+    if (not marked and not PATTERNS.asks_openly.match(low)) or PATTERNS.polite.match(low):
         return False
-    if SENTENCES.asks.match(low):
-        return marked or not SENTENCES.answers.search(low)
+    if PATTERNS.asks.match(low):
+        return marked or not PATTERNS.answers.search(low)
     return marked and low.startswith("¿")
 
 
 def without_question(sentence: str) -> str:
     """The sentence up to the question that it ends with: `one thing is open: may the logs go?`."""
-    for cut in SENTENCES.halt.finditer(sentence) if "?" in sentence or ": " in sentence or " —" in sentence else ():
+    for cut in PATTERNS.halt.finditer(sentence) if "?" in sentence or ": " in sentence or " —" in sentence else ():
         if (cut[0] != ", " or sentence.endswith("?")) and is_question(sentence[cut.end() :].lower()):
             return sentence[: cut.start()]
     return sentence
@@ -44,16 +42,16 @@ def without_question(sentence: str) -> str:
 
 def without_refused(text: str) -> str:
     """The text without what somebody wants and the speaker refuses; what follows the refusal is read as ever."""
-    return SENTENCES.refused.sub(" . ", text) if may_say(REFUSED_CUES, text.lower()) else text
+    return PATTERNS.refused.sub(" . ", text) if may_say(REFUSED_CUES, text.lower()) else text
 
 
 def is_not_run(low: str) -> bool:
     """True for a sentence that only rehearses, or says that nothing is run."""
     return (
         may_say(NOT_RUN_CUES, low)
-        and bool(SENTENCES.not_run.search(low))
-        and not SENTENCES.not_run_denied.search(low)
-        and SENTENCES.but_only.sub(_instead, low) == low
+        and bool(PATTERNS.not_run.search(low))
+        and not PATTERNS.not_run_denied.search(low)
+        and PATTERNS.but_only.sub(_instead, low) == low
     )
 
 
@@ -64,30 +62,30 @@ _GOES_ON = re.compile(r"(?:,| and|;) (?:then|afterwards|now) ", re.IGNORECASE)
 
 def without_asides(sentence: str, low: str) -> str:
     """The sentence without `could you`, without what a colon only quotes or lists, and with both halves of `not only … but also`."""
-    request = SENTENCES.polite.match(low)
+    request = PATTERNS.polite.match(low)
     if request and " we" not in request[0]:
         sentence = sentence[request.end() :]
-    titled = SENTENCES.titled.match(sentence) if ": " in sentence else None
+    titled = PATTERNS.titled.match(sentence) if ": " in sentence else None
     if titled and (
         verb_forms().get(titled["verb"].lower(), ("", "", ""))[2] in ("make", "look")
         or titled["verb"].lower() in _LISTS.composes
     ):
         after = _GOES_ON.search(sentence, titled.end())
         sentence = sentence[: titled.end() - 2] + (sentence[after.start() :] if after else "")
-    if ": " in sentence and (listed := SENTENCES.listed.match(sentence)) and _is_tame(listed["head"]):
+    if ": " in sentence and (listed := PATTERNS.listed.match(sentence)) and _is_tame(listed["head"]):
         sentence = f"{listed['head']}."
     if low.startswith("in "):
-        sentence = SENTENCES.set_in.sub(r"\g<act> in \g<place>", sentence)
+        sentence = PATTERNS.set_in.sub(r"\g<act> in \g<place>", sentence)
     if "drag and drop" in low:
         sentence = _DRAGGED.sub("drag-and-drop", sentence)
     if "()" in sentence:
         sentence = _BRACKETS.sub("", sentence)
     if "while" in low:
-        sentence = SENTENCES.meanwhile.sub("", sentence)
-    if when := SENTENCES.when.match(sentence):
+        sentence = PATTERNS.meanwhile.sub("", sentence)
+    if when := PATTERNS.when.match(sentence):
         sentence = f"{when[0]}, {sentence[when.end() :]}"
     if "only" in low or "just" in low or "merely" in low or " but " in low:
-        sentence = SENTENCES.but_only.sub(_instead, SENTENCES.only.sub(r"\g<first> and ", sentence))
+        sentence = PATTERNS.but_only.sub(_instead, PATTERNS.only.sub(r"\g<first> and ", sentence))
     return sentence
 
 
@@ -105,8 +103,8 @@ def _instead(match: re.Match[str]) -> str:
 
 def keeps_data(low: str) -> bool:
     """True for a sentence that stops something and says that its data stays, or that it comes back."""
-    kept = SENTENCES.stack.search(low) and SENTENCES.kept.search(low)
-    return bool(kept) and not SENTENCES.lost.search(low) and "prod" not in low
+    kept = PATTERNS.stack.search(low) and PATTERNS.kept.search(low)
+    return bool(kept) and not PATTERNS.lost.search(low) and "prod" not in low
 
 
 def made_to(words: Tokens) -> str:
