@@ -93,7 +93,7 @@ def _own_names(action: Action) -> list[str]:
         words = [word for segment in split_name(action.text) for word in segment]
         return [normalise_action(action.text), "_".join(words), *_resource(action, "_".join(words))]
     if action.kind is Kind.INTENT:
-        from interlock.analysis.prose.announcements import announced_clauses  # 24 modules, for prose alone
+        from interlock.analysis.prose import announced_clauses  # 24 modules, for prose alone
 
         return ["_".join(words) for words in announced_clauses(action.text)]
     return []

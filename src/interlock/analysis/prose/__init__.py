@@ -3,26 +3,45 @@
 from __future__ import annotations
 
 import re
+from itertools import dropwhile
 
 from interlock.analysis.facts import Report
-from interlock.analysis.lexicon.forms import nouns, scope
+from interlock.analysis.lexicon import split_name
+from interlock.analysis.lexicon.forms import nouns, scope, verb_forms
 from interlock.analysis.lexicon.load import Patterns, WordLists
-from interlock.analysis.operations.names import may_be_operation
-from interlock.analysis.prose.clauses import ENGLISH, NOTHING, AnnouncedAct, Tokens, Traits, clauses, sentences, tokens
+from interlock.analysis.operations.names import harms, may_be_operation
+from interlock.analysis.prose.clauses import ENGLISH, NOTHING, AnnouncedAct, Tokens, Traits, sentences, tokens
+from interlock.analysis.prose.code_spans import calls_in
 from interlock.analysis.prose.embedded import MARK, Embedded, Lifted, shape_of
 from interlock.analysis.prose.english import EnglishClause, mood, read_clause
 from interlock.analysis.prose.english.objects import EnglishObject
-from interlock.analysis.prose.files import file_effects
-from interlock.analysis.prose.foreign import read_foreign
+from interlock.analysis.prose.foreign import Foreign, read_foreign
 from interlock.analysis.prose.foreign.words import LONGEST
+from interlock.analysis.prose.named import (
+    CALLED,
+    NAMED,
+    Mention,
+    file_effects,
+    mentions,
+    named_clauses,
+    unnamed,
+    without_named,
+)
 from interlock.analysis.prose.normalise import LIMIT, known_words, normalise, without_claims
-from interlock.analysis.prose.operations import NAMED, ends_with, lists_names, mentions, unnamed, without_named
 from interlock.analysis.prose.playing import Told, play, read_operations, running
 
 _PATTERNS = Patterns("prose")
 _LISTS = WordLists("prose")
 
-__all__ = ["read_prose"]
+__all__ = ["announced_clauses", "read_prose"]
+
+_MOST_PLAIN, _LONGEST_PLAIN = 10, 400
+_WORDS = re.compile(r"[^\W\d_][\w'-]*")
+_CONTENT = 4_000  # characters of a text whose words are looked up
+_PRODUCTION = re.compile(r"\bprod(?:uction)?\b")
+_SPEAKING = frozenset({"told", "look", "make"})  # what rules harm out, reports it or says what holds it back
+_PRESSED = 80  # characters on a button
+_AIMED = ("rm", "shred", "DROP", "TRUNCATE", "DELETE", "FLUSH")  # nothing without what the sentence names
 
 
 def read_orders(text: str, out: Report) -> None:
@@ -31,44 +50,13 @@ def read_orders(text: str, out: Report) -> None:
 
 
 def read_prose(text: str, out: Report, vague: str = "act_vague") -> None:
-    """Reports everything that a sentence says would be done; at least one effect, whatever the text is."""
+    """Reports everything that a sentence says would be done, and by the verb for `vague` texts that it says nothing; at least one effect."""
     out.step()
     if len(text) > LIMIT:
         out.unreadable("a description that is too long to read", "budget")
-    plain, hidden = normalise(text)
+    text, hidden = normalise(text)
     if hidden:
         out.unreadable("characters that look like others or hide", "syntax")
-    read_text(plain, out, vague)
-
-
-_WORDS = re.compile(r"[^\W\d_][\w'-]*")
-_CONTENT = 4_000
-
-
-def is_vague(text: str, known: bool) -> bool:
-    """True when no word says what is done to what; a verb that nobody knows is vague as well."""
-    words = [word.lower() for word in _WORDS.findall(text[:_CONTENT])]
-    if all(word in _LISTS.empty for word in words):
-        return True
-    if known:
-        return False
-    if sum(word in _LISTS.empty or word in ENGLISH.prepositions or word in known_words() for word in words) * 2 < len(
-        words
-    ):
-        return True  # a language that nobody knows
-    things = [nouns()[word] for word in words if word in nouns()]
-    return (
-        not things
-        or any(traits for _, traits, _ in things)
-        or any(scope().get(word) in ("all", "production") for word in words)
-    )
-
-
-_PRODUCTION = re.compile(r"\bprod(?:uction)?\b")
-
-
-def read_text(text: str, out: Report, vague: str) -> None:
-    """Reports what the text announces, and by the verb for `vague` texts that it announces nothing."""
     told = Told(out)
     lifted = Lifted(without_claims(text))
     before: EnglishObject | None = None
@@ -76,7 +64,7 @@ def read_text(text: str, out: Report, vague: str) -> None:
         out.unreadable("more commands in one description than can be read", "budget")
     plain = mood.without_refused(lifted.text)
     if plain != lifted.text:
-        told.known = told.looks = told.asked = True
+        told.asks()
     for sentence in sentences(plain):
         out.step()
         before = _read_sentence(sentence, lifted, before, told)
@@ -89,33 +77,29 @@ def read_text(text: str, out: Report, vague: str) -> None:
         out.effect(verb, sentence[:_LONGEST_PLAIN], *([language] if language else []))
 
 
-_MOST_PLAIN, _LONGEST_PLAIN = 10, 400
+def is_vague(text: str, known: bool) -> bool:
+    """True when no word says what is done to what; a verb that nobody knows is vague as well, and so is a language that nobody knows."""
+    words = [word.lower() for word in _WORDS.findall(text[:_CONTENT])]
+    if known or _LISTS.empty.issuperset(words):
+        return _LISTS.empty.issuperset(words)
+    english = (_LISTS.empty, ENGLISH.prepositions, known_words())
+    if sum(any(word in listed for listed in english) for word in words) * 2 < len(words):
+        return True
+    things = [nouns()[word] for word in words if word in nouns()]
+    large = any(scope().get(word) in ("all", "production") for word in words)
+    return large or not things or any(traits for _, traits, _ in things)
 
 
 def _read_sentence(sentence: str, lifted: Lifted, before: EnglishObject | None, told: Told) -> EnglishObject | None:
+    """Reads a sentence in its language, unless it only asks or rehearses; the answer is what it spoke of last."""
     low = sentence.lower()
     if mood.is_question(low):
-        told.known = told.looks = told.asked = True
+        told.asks()
         return before
     foreign = None if mood.reads_as_english(low) else read_foreign(sentence)
     if foreign is not None:
-        told.known = True
-        told.read_only = told.read_only and foreign.read_only
-        told.looks = told.looks or foreign.known
-        if len(sentence) > LONGEST:
-            told.out.unreadable("a sentence that is too long to read", "budget")
-        told.about([word for word in sentence.split() if MARK not in word])
-        for one in foreign.acts:
-            told.act(one)
-        read_operations(foreign.calls, told)
-        if not foreign.acts and MARK not in sentence and not foreign.looks and not foreign.spared:
-            told.plain.append((sentence, "plain_foreign"))
-        told.vague = told.vague or foreign.vague
-        words = tokens(sentence)
-        for word in words if foreign.runs_marks else ():
-            if word.startswith(MARK):
-                play(lifted.of(word), told)
-        if foreign.known or foreign.acts or foreign.vague or not any(map(may_be_operation, words)):
+        _tell(foreign, sentence, lifted, told)
+        if foreign.known or foreign.acts or foreign.vague or not any(map(may_be_operation, tokens(sentence))):
             return before
     if mood.is_not_run(low):
         told.known = told.looks = True
@@ -125,28 +109,45 @@ def _read_sentence(sentence: str, lifted: Lifted, before: EnglishObject | None, 
         wide = wide | {"no_backup"}
     told.spoken.clear()
     told.mentioned.clear()
-    told.ended, told.lists = "", lists_names(low)
     told.keeps = mood.keeps_data(low)
     plain = mood.without_question(sentence)
     if plain != sentence:
-        told.known = told.looks = told.asked = True
-    for words in clauses(tokens(mood.without_asides(plain, low))):
+        told.asks()
+    for words, named, joined in named_clauses(mood.without_asides(plain, low), low):
         told.about(_as_written(words, lifted))
-        before = _read_clause(words, lifted, before, wide, told)
+        told.named = told.named or joined
+        before = _read_clause(words, named, lifted, before, wide, told)
     if MARK not in sentence and not told.keeps and not ("told" in told.spoken and told.spoken <= _SPEAKING):
         told.plain.append((unnamed(sentence, told.mentioned), "plain"))
     return before
 
 
+def _tell(foreign: Foreign, sentence: str, lifted: Lifted, told: Told) -> None:
+    """Reports what was read in a sentence of another language."""
+    told.known = True
+    told.read_only = told.read_only and foreign.read_only
+    told.looks = told.looks or foreign.known
+    told.vague = told.vague or foreign.vague
+    if len(sentence) > LONGEST:
+        told.out.unreadable("a sentence that is too long to read", "budget")
+    told.about([word for word in sentence.split() if MARK not in word])
+    for one in foreign.acts:
+        told.act(one)
+    read_operations(foreign.calls, told)
+    if not foreign.acts and MARK not in sentence and not foreign.looks and not foreign.spared:
+        told.plain.append((sentence, "plain_foreign"))
+    for word in tokens(sentence) if foreign.runs_marks else ():
+        if word.startswith(MARK):
+            play(lifted.of(word), told)
+
+
 def _read_clause(
-    words: Tokens, lifted: Lifted, before: EnglishObject | None, wide: Traits, told: Told
+    words: Tokens, named: list[Mention], lifted: Lifted, before: EnglishObject | None, wide: Traits, told: Told
 ) -> EnglishObject | None:
-    marked = MARK in lifted.text and any(word.startswith(MARK) for word in words)
-    named = mentions(words, NAMED if told.lists else told.ended)
-    told.named = told.named or told.ended == NAMED
-    told.ended = ends_with(words, named)
+    """Reports what a clause announces, what is embedded in it and would run, and what it does to files; the answer is what it speaks of."""
     told.mentioned += named
     words = without_named(words, named)
+    marks = [at for at, word in enumerate(words) if word.startswith(MARK)] if MARK in lifted.text else []
     low = [word.lower() for word in words]
     guard = mood.guard_at_work(words, low)
     if guard is not None or mood.is_judged(low):
@@ -154,48 +155,44 @@ def _read_clause(
         told.spoken.add("told" if guard is None else "guard")
         return guard if guard is not None and guard.kind else before
     clause = read_clause(words, before, wide)
+    plain = not clause.shield and not clause.denied
     told.spoken.add("told" if clause.reported else clause.shield or ("look" if clause.denied else "done"))
     told.known = told.known or clause.known or clause.denied
-    told.looks = (
-        told.looks or clause.shield == "look" or clause.denied or clause.reported or words[0].lower() in _LISTS.gets
-    )
-    if marked or told.named:
+    looks = clause.shield == "look" or clause.denied or clause.reported or low[0] in _LISTS.gets
+    told.looks = told.looks or looks
+    if marks or told.named:
         for thing in running(words, clause, lifted, told):
             play(thing, told)
     if not clause.denied:
         told.follow(" ".join(_as_written(words, lifted)).lower(), bool(clause.shield))
-    if not clause.shield and not clause.denied:
+    if plain:
         read_operations(named, told)
-        for at, word in enumerate(words if marked else ()):
-            if (
-                word.startswith(MARK)
-                and lifted.of(word).kind == "quote"
-                and mood.PATTERNS.pressed.search(" ".join(words[:at]).lower())
-            ):
-                _read_clause(tokens(lifted.of(word).text[:_PRESSED]), lifted, None, wide, told)
+        for at in marks:
+            if lifted.of(words[at]).kind == "quote" and mood.PATTERNS.pressed.search(" ".join(low[:at])):
+                _read_said(lifted.of(words[at]).text, lifted, wide, told)
     placed = file_effects(words, clause)
     for verb, path, *traits in placed:
         told.any = True
         told.out.effect(verb, path, *traits)
-    if marked or told.quoted:
+    if marks or told.quoted:
         _quote(words, clause, lifted, wide, told)
     if clause.shield == "make" and (made := mood.made_to(words)):
         told.quoted.append(Embedded("quote", made))
-    harmful = [one for one in clause.acts if one.harmful]
-    if told.keeps:
-        harmful = [one for one in harmful if one.verb != "act_terminate"]
+    harmful = [one for one in clause.acts if one.harmful and not (told.keeps and one.verb == "act_terminate")]
     for one in harmful:
         configures = "production" in one.traits or one.verb == "act_unconfigure"
         if not placed or "audit_log" in one.traits or (placed[0][0] == "overwrite" and configures):
             told.act(one)  # more than what was already told of its files
-    if (
-        (clause.acts and not harmful)
-        or clause.shield == "make"
-        or (clause.changes and not clause.shield and not clause.denied)
-    ):
+    if (clause.acts and not harmful) or clause.shield == "make" or (clause.changes and plain):
         told.read_only = False
     spoken_of = clause.speaks_of()
     return spoken_of if spoken_of.kind else before
+
+
+def _read_said(text: str, lifted: Lifted, wide: Traits, told: Told) -> None:
+    """Reads the begin of what was quoted as a clause of its own."""
+    words = tokens(text[:_PRESSED])
+    _read_clause(words, mentions(words), lifted, None, wide, told)
 
 
 def _quote(words: Tokens, clause: EnglishClause, lifted: Lifted, wide: Traits, told: Told) -> None:
@@ -208,18 +205,6 @@ def _quote(words: Tokens, clause: EnglishClause, lifted: Lifted, wide: Traits, t
         _do_as_quoted(lifted, wide, told)
 
 
-def _as_written(words: Tokens, lifted: Lifted) -> Tokens:
-    """The words, with what stands for an embedded thing as its text."""
-    if MARK not in lifted.text:
-        return words
-    return [lifted.of(word).text if word.startswith(MARK) else word for word in words]
-
-
-_SPEAKING = frozenset({"told", "look", "make"})  # what rules harm out, reports it or says what holds it back
-_PRESSED = 80  # characters on a button
-_AIMED = ("rm", "shred", "DROP", "TRUNCATE", "DELETE", "FLUSH")  # nothing without what the sentence names
-
-
 def _do_as_quoted(lifted: Lifted, wide: Traits, told: Told) -> None:
     """Reads what was quoted or described before as what is done now."""
     quoted, told.quoted = told.quoted, []
@@ -227,9 +212,59 @@ def _do_as_quoted(lifted: Lifted, wide: Traits, told: Told) -> None:
         known = shape_of(thing.extra or thing.text) if thing.kind == "quote" else thing
         if thing.kind == "quote" and thing.extra.startswith(_AIMED):
             told.act(AnnouncedAct("act_delete", thing.extra, frozenset({"bulk"})))
-        elif known is not None:
+            continue
+        if known is not None:
             play(known, told)
-            if thing.extra:
-                _read_clause(tokens(thing.text[len(thing.extra) :][:_PRESSED]), lifted, None, wide, told)
-        else:
-            _read_clause(tokens(thing.text[:_PRESSED]), lifted, None, wide, told)
+        if known is None or thing.extra:
+            _read_said(thing.text[len(thing.extra) if known is not None else 0 :], lifted, wide, told)
+
+
+def _as_written(words: Tokens, lifted: Lifted) -> Tokens:
+    """The words, with what stands for an embedded thing as its text."""
+    if MARK not in lifted.text:
+        return words
+    return [lifted.of(word).text if word.startswith(MARK) else word for word in words]
+
+
+# -- the words of what is announced -----------------------------------------------------------------------
+
+_WORD = re.compile(r"[^a-z0-9]+")
+_FILE = re.compile(r"(?:[\w.~-]*/)*(?P<stem>[\w-]+)\.[A-Za-z]{1,5}")
+_DASHED = re.compile(r"[A-Za-z]+(?:-[A-Za-z]+)+")
+
+
+def announced_clauses(text: str) -> list[tuple[str, ...]]:
+    """The words of every clause that announces something, verbs in base form, for matching against name patterns; a question and a denial announce nothing."""
+    lifted = Lifted(without_claims(normalise(text[:_CONTENT])[0]))
+    found = []
+    for sentence in map(mood.without_question, sentences(mood.without_refused(lifted.text))):
+        low = sentence.lower()
+        for words, named, _ in () if mood.is_question(low) or mood.is_not_run(low) else named_clauses(sentence, low):
+            clause = read_clause(words, None, NOTHING)
+            # operations that the clause calls in no way
+            spoken_of = {one.at for one in named if one.role == NAMED or (clause.shield and one.role != CALLED)}
+            kept = [] if clause.denied else [word for at, word in enumerate(words) if at not in spoken_of]
+            parts = (part for word in kept for part in _parts(word, lifted) if part)
+            found.append(tuple(dropwhile(_LISTS.leads.__contains__, parts)))
+    return [words for words in found if words]
+
+
+def _parts(token: str, lifted: Lifted) -> list[str]:
+    """The words that one word of a clause is matched by."""
+    if token.startswith(MARK):
+        thing = lifted.of(token)
+        if thing.kind == "json":
+            return [word for name, _ in calls_in(thing.text) for word in _split(name)]
+        return [] if thing.kind.startswith("quote") else _split(thing.text)
+    verb, form, _ = verb_forms().get(token.lower(), ("", "", ""))
+    return _WORD.split(verb) if form in ("ing", "third", "base") else _split(token)
+
+
+def _split(token: str) -> list[str]:
+    """The words of a token; a file that is called like an operation is one word."""
+    file = _FILE.fullmatch(token)
+    if file and harms(file["stem"]):
+        return ["".join(_WORD.split(token.lower()))]
+    if may_be_operation(token) or _DASHED.fullmatch(token):
+        return [word for segment in split_name(token) for word in segment]
+    return _WORD.split(token.lower())

@@ -14,7 +14,7 @@ from interlock.analysis.prose.clauses import AnnouncedAct, Tokens, framed
 from interlock.analysis.prose.code_spans import calls_in
 from interlock.analysis.prose.embedded import MARK, Embedded, Lifted
 from interlock.analysis.prose.english import EnglishClause
-from interlock.analysis.prose.operations import CALLED, Mention
+from interlock.analysis.prose.named import CALLED, Mention
 
 _PATTERNS = Patterns("playing")
 _LISTS = WordLists("playing")
@@ -35,8 +35,6 @@ class Told:
         self.asked = False
         self.named = False  # the clause in front only named a command
         self.mentioned: list[Mention] = []  # the operations that the sentence names
-        self.lists = False  # the sentence only lists operations
-        self.ended = ""  # the role of the one that the clause in front ended with
         self.before: list[str] = []  # the clauses in front
         self.spoken: set[str] = set()  # of the clauses of a sentence: told, look, or done
         self.keeps = False  # the sentence says that data stays
@@ -47,6 +45,10 @@ class Told:
         """From here on, what is told is about the part of the text that has these words."""
         narrowed = getattr(self.whole, "about", None)
         self.out = self.whole if narrowed is None else narrowed(words)
+
+    def asks(self) -> None:
+        """A part of the text only asks, or says what others want."""
+        self.known = self.looks = self.asked = True
 
     def act(self, one: AnnouncedAct) -> None:
         self.any = True

@@ -15,6 +15,7 @@ from interlock.analysis.prose.english.objects import EnglishObject, thing_in
 
 PATTERNS = Patterns("sentence")
 _LISTS = WordLists("sentence")
+_TAME = ("do", "look", "make")  # kinds of verbs that do no harm
 
 NOT_RUN_CUES = ("not ", "nothing ", "don", "only", "dry", "without ", "never ", "simulat", "rehears", "if mode")
 REFUSED_CUES = tuple(
@@ -55,9 +56,15 @@ def is_not_run(low: str) -> bool:
     )
 
 
-_DRAGGED = re.compile("drag and drop", re.IGNORECASE)
-_BRACKETS = re.compile(r"(?<=\w)\(\)")  # `exec()`
 _GOES_ON = re.compile(r"(?:,| and|;) (?:then|afterwards|now) ", re.IGNORECASE)
+# A piece that is in every wording of a pattern, the pattern, and what is read instead.
+_REWORDED = (
+    ("in ", "set_in", r"\g<act> in \g<place>"),
+    ("drag and drop", "dragged", "drag-and-drop"),
+    ("()", "brackets", ""),
+    ("while", "meanwhile", ""),
+    (" ", "when", r"\g<0>, "),
+)
 
 
 def without_asides(sentence: str, low: str) -> str:
@@ -65,33 +72,21 @@ def without_asides(sentence: str, low: str) -> str:
     request = PATTERNS.polite.match(low)
     if request and " we" not in request[0]:
         sentence = sentence[request.end() :]
-    titled = PATTERNS.titled.match(sentence) if ": " in sentence else None
-    if titled and (
-        verb_forms().get(titled["verb"].lower(), ("", "", ""))[2] in ("make", "look")
-        or titled["verb"].lower() in _LISTS.composes
-    ):
-        after = _GOES_ON.search(sentence, titled.end())
-        sentence = sentence[: titled.end() - 2] + (sentence[after.start() :] if after else "")
-    if ": " in sentence and (listed := PATTERNS.listed.match(sentence)) and _is_tame(listed["head"]):
-        sentence = f"{listed['head']}."
-    if low.startswith("in "):
-        sentence = PATTERNS.set_in.sub(r"\g<act> in \g<place>", sentence)
-    if "drag and drop" in low:
-        sentence = _DRAGGED.sub("drag-and-drop", sentence)
-    if "()" in sentence:
-        sentence = _BRACKETS.sub("", sentence)
-    if "while" in low:
-        sentence = PATTERNS.meanwhile.sub("", sentence)
-    if when := PATTERNS.when.match(sentence):
-        sentence = f"{when[0]}, {sentence[when.end() :]}"
+    if titled := PATTERNS.titled.match(sentence) if ": " in sentence else None:
+        verb = titled["verb"].lower()
+        if verb in _LISTS.composes or verb_forms().get(verb, ("", "", ""))[2] in ("make", "look"):
+            after = _GOES_ON.search(sentence, titled.end())
+            sentence = sentence[: titled.end() - 2] + (sentence[after.start() :] if after else "")
+    if listed := PATTERNS.listed.match(sentence) if ": " in sentence else None:
+        head = listed["head"].lower().split()
+        if all(verb_forms().get(word, ("", "", "do"))[2] in _TAME for word in head):
+            sentence = f"{listed['head']}."
+    for cue, wording, instead in _REWORDED:
+        if cue in low:
+            sentence = getattr(PATTERNS, wording).sub(instead, sentence)
     if "only" in low or "just" in low or "merely" in low or " but " in low:
         sentence = PATTERNS.but_only.sub(_instead, PATTERNS.only.sub(r"\g<first> and ", sentence))
     return sentence
-
-
-def _is_tame(head: str) -> bool:
-    """True when no verb of these words does harm."""
-    return all(verb_forms().get(word, ("", "", "do"))[2] in ("do", "look", "make") for word in head.lower().split())
 
 
 def _instead(match: re.Match[str]) -> str:
@@ -111,7 +106,7 @@ def made_to(words: Tokens) -> str:
     """What a script or a migration does that is written here: `a migration that drops the column`."""
     for at, word in enumerate(words[:-2]):
         if word.lower() in ("that", "which", "to") and (known := verb_forms().get(words[at + 1].lower())):
-            if known[2] not in ("do", "look", "make") and known[1] in ("third", "base"):
+            if known[2] not in _TAME and known[1] in ("third", "base"):
                 return " ".join((known[0], *words[at + 2 :]))[:200]
     return ""
 
@@ -144,24 +139,19 @@ _JUDGED = Rows("judged", "opening", AROUND)
 
 def is_judged(low: Tokens) -> bool:
     """`dropping the table is forbidden`, `a dropped schema cannot be restored`."""
-    said = _happening()
-    happens = next((at for at, word in enumerate(low[:8]) if at and word in said), 0)
+    table = verb_forms()
+    says = (
+        at for at, word in enumerate(low[:8]) if word in ("can", "may") or (word in table and table[word][1] == "third")
+    )
+    happens = next(filter(None, says), 0)
     return bool(_JUDGED.first((form_of(low[0]),), Around(low, happens)))
-
-
-@cache
-def _happening() -> frozenset[str]:
-    """Verbs in the forms that say what happens."""
-    return frozenset(word for word, (_, form, _) in verb_forms().items() if form == "third") | {"can", "may"}
 
 
 def reads_as_english(low: str) -> bool:
     """True when the sentence begins with an English verb or article and has a word that only English has."""
     words = low.split()
-    if words and words[0].endswith("ing") and words[0] in verb_forms() and _LISTS.not_here.isdisjoint(words):
+    first = words[0] if words else ""
+    verb = first in verb_forms()
+    if verb and first.endswith("ing") and _LISTS.not_here.isdisjoint(words):
         return True
-    return (
-        bool(words)
-        and (words[0] in verb_forms() or words[0] in _LISTS.only_here or words[0] == "no")
-        and not _LISTS.only_here.isdisjoint(words)
-    )
+    return (verb or first in _LISTS.only_here or first == "no") and not _LISTS.only_here.isdisjoint(words)

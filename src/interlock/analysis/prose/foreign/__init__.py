@@ -14,7 +14,7 @@ from interlock.analysis.prose.clauses import AnnouncedAct
 from interlock.analysis.prose.embedded import MARK
 from interlock.analysis.prose.foreign.acts import act_of
 from interlock.analysis.prose.foreign.words import LONGEST, ForeignClause, ForeignWord, book_of, some, words_of
-from interlock.analysis.prose.operations import CALLED, Mention
+from interlock.analysis.prose.named import CALLED, Mention
 
 _LISTS = WordLists("foreign")
 _PATTERNS = Patterns("foreign")

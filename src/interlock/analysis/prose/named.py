@@ -1,0 +1,160 @@
+"""Finds the operations that a clause calls by their names, with their targets, and the files that it names, with what is done to them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+from msgspec import Struct
+
+from interlock.analysis.lexicon import split_name
+from interlock.analysis.lexicon.forms import form_of
+from interlock.analysis.lexicon.load import Patterns, WordLists
+from interlock.analysis.lexicon.rows import Rows
+from interlock.analysis.operations.names import harms, is_operation, may_be_operation
+from interlock.analysis.prose.clauses import AROUND, Around, Tokens, classes, clauses, framed, is_denied, tokens
+from interlock.analysis.prose.english import EnglishClause
+
+_PATTERNS, _FILE_PATTERNS = Patterns("operations"), Patterns("files")
+_LISTS, _FILE_LISTS = WordLists("operations"), WordLists("files")
+
+
+class Mention(Struct, frozen=True):
+    """An operation that a clause names: called, only named, or open where the words around it do not tell."""
+
+    at: int
+    name: str
+    role: str  # called, named or open
+    given: dict[str, str]  # what it is said to work on
+
+
+CALLED, NAMED, OPEN = "called", "named", "open"
+_ROLES = Rows("operation_role", "last how", f"{AROUND} lead said judged")
+
+
+def named_clauses(sentence: str, low: str) -> Iterator[tuple[Tokens, list[Mention], bool]]:
+    """The clauses of a sentence, each with the operations that it names, and whether the one in front ended with one only named."""
+    # `the tools of the server: x, y`
+    listed = _PATTERNS.listed.match(low) if ":" in low else None
+    lists = listed is not None and _LISTS.calls.isdisjoint(listed["head"].split())
+    ended = ""
+    for words in clauses(tokens(sentence)):
+        named = mentions(words, NAMED if lists else ended)
+        yield words, named, ended == NAMED
+        ended = named[-1].role if named and named[-1].at == len(words) - 1 else ""
+
+
+def mentions(words: Tokens, before: str = "") -> list[Mention]:
+    """Every operation that a clause names; `before` is the role of the name that the clause in front ended with."""
+    low: Tokens = []
+    found: list[Mention] = []
+    for at, word in enumerate(words):
+        if word in _LISTS.inside:
+            found.append(Mention(at, word, NAMED, {}))
+        elif not (word.isalpha() and word.islower()) and may_be_operation(word):
+            low = low or [word.lower() for word in words]
+            last = found[-1].role if found and found[-1].at == at - 2 and low[at - 1] in _LISTS.joints else ""
+            path = _PATTERNS.given.match(" ".join(words[at + 1 : at + 8]))  # `on project/config.json`
+            given = {"path": next(filter(None, path.groups()))} if path else {}
+            found.append(Mention(at, word, _role(words, low, at, last if at else before), given))
+    return found
+
+
+def unnamed(sentence: str, found: Iterable[Mention]) -> str:
+    """The sentence without the operations that it only names."""
+    for mention in found:
+        if mention.role == NAMED and harms(mention.name):
+            sentence = sentence.replace(mention.name, "it")
+    return sentence
+
+
+def without_named(words: Tokens, found: list[Mention]) -> Tokens:
+    """The words, with each operation that is only named as the piece of code it is here."""
+    named = {mention.at for mention in found if mention.role == NAMED and harms(mention.name)}
+    return ["function" if at in named else word for at, word in enumerate(words)] if named else words
+
+
+def _role(words: Tokens, low: Tokens, at: int, last: str) -> str:
+    """Whether a name is called, only named, or open; `last` is the role of the one that it is joined to."""
+    front = next((place for place in range(at - 1, -1, -1) if low[place] not in _LISTS.skipped), -1)
+    lead = next((place for place, word in enumerate(low) if word not in _LISTS.leads), 0)
+    how = last if last == CALLED else "" if last else _how(words, low, at, front)
+    given = {"lead": low[lead : lead + 1] if lead < at else (), "said": classes(low[front]) if front >= 0 else ()}
+    given["judged"] = low[at + 2 : at + 4]
+    denied = is_denied(low, at, near=3, far=5)
+    return NAMED if denied else _ROLES.first((last, how), Around(low, at, given)) or OPEN
+
+
+def _how(words: Tokens, low: Tokens, at: int, front: int) -> str:
+    """How a clause calls an operation: by a word in front, as in `use the x tool`, or by its place at the start; empty for not."""
+    if front >= 0 and low[front] in ("with", "by"):
+        called = not front or not (low[front - 1] in _LISTS.refers or form_of(low[front - 1]) == "past")
+    else:
+        called = _PATTERNS.called.match(framed(low, at)) is not None
+    if called:
+        return "called"
+    if not _LISTS.leads.issuperset(low[:at]) or split_name(words[at])[-1][-1] in _LISTS.settings:
+        return ""  # `purge_interval = 60`
+    alone = at + 1 == len(words) or low[at + 1] in _LISTS.called_on
+    return "first" if is_operation(words[at]) or alone or "." in words[at] or ":" in words[at] else ""
+
+
+# -- files ------------------------------------------------------------------------------------------------
+
+_FILE = re.compile(r"^(?:[\w@+-]+/)*[\w@+.-]*\w\.[A-Za-z]\w{0,9}$|^(?:[\w@+.-]+/){1,}[\w@+.*-]*$|^\*\.\w{1,6}$")
+_MOST = 20
+_PLACES = {"home": "~", "root": "/", "here": "."}
+
+
+def file_effects(words: Tokens, clause: EnglishClause) -> list[tuple[str, ...]]:
+    """What the clause does to the files that it names; only where verb and path are plain."""
+    patterns, text = _FILE_PATTERNS, clause.text
+    if clause.denied or not patterns.places.search(text):
+        return []
+    acts = next((at for at, word in enumerate(words) if form_of(word) == "third"), 0)  # not `prune.py deletes …`
+    named = [word for word in words[acts:] if not word.isalpha() and _is_path(word)][:_MOST]
+    if patterns.sends.match(text) and patterns.outward.search(text):
+        return [("act_leak", path, "secret") for path in named if patterns.secret.search(path)]
+    if clause.shield == "look":
+        return [("read", path, "shown") for path in named] if patterns.reads.match(text) else []
+    if clause.shield == "make":
+        if not patterns.writes.match(text) or clause.head not in _FILE_LISTS.own:
+            return []
+        adds = patterns.adds.match(text)
+        return [("write", path) for path in named if not (adds and patterns.rc.search(path))]
+    if not clause.acts or clause.acts[0].verb not in _FILE_LISTS.destroys:
+        return []
+    if patterns.killers.search(text):
+        return _deleted(words, named, text, bool(clause.acts[0].traits & {"bulk", "all"}))
+    if not patterns.overwrites.search(text):
+        return []
+    if "contents of" not in text:
+        named = [path for path in named if words[words.index(path) - 1].lower() not in _FILE_LISTS.within]
+    # Saying that a file is overwritten says that it was there; what a build makes can be made again.
+    lost = [path for path in named if not patterns.made.search(path)] if patterns.loses.search(text) else []
+    return [*(("overwrite", path) for path in named), *(("act_delete", path, "one") for path in lost)]
+
+
+def _deleted(words: Tokens, named: list[str], text: str, bulk: bool) -> list[tuple[str, ...]]:
+    patterns = _FILE_PATTERNS
+    if directory := patterns.directories.search(text):
+        return [("delete", _PLACES[directory.lastgroup or "here"], "recursive")]
+    if patterns.no_files.search(text):
+        return []
+    folder = patterns.named_folder.search(text)
+    if folder and folder[1] not in _FILE_LISTS.no_names:
+        return [("delete", folder[1], "recursive")]
+    tree = patterns.folder.search(text) is not None
+    if not (bulk and tree):
+        named = [path for path in named if words[words.index(path) - 1].lower() not in _FILE_LISTS.inside]
+    trees = {path for path in named if tree or patterns.tree.fullmatch(path.replace("\\", "/"))}
+    return [("delete", path, *(("recursive",) if path in trees else ())) for path in named]
+
+
+def _is_path(word: str) -> bool:
+    """True for a path and the name of a file; not for a version, a host, or owner/repository."""
+    if len(word) > 300 or _FILE_PATTERNS.path.match(word):
+        return len(word) <= 300
+    if len(word) > 120 or not _FILE.match(word):
+        return False
+    return not _FILE_PATTERNS.no_file.fullmatch(word) or _FILE_PATTERNS.in_folder.fullmatch(word) is not None
