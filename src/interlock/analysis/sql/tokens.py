@@ -100,25 +100,9 @@ _FLAVOURS = {
     "oracle": replace(_ANSI, nested=False, dollar_quotes=False, client_lines=True, oracle_quotes=True),
 }
 _DIFFERS = re.compile(r"[\\#]|--\S|/\*")  # text that MySQL would cut in another way
-
-_SPACE = re.compile(r"\s+")
-_PIECE = f"{HOLE}(?:[^{HOLE};'\"\\n]{{0,120}}{HOLE})?"  # a stray mark must not swallow the statement after it
-_WORD = re.compile(rf"(?:[^\W\d]|{_PIECE})(?:[\w$]|{_PIECE})*")
-_NUMBER = re.compile(r"\d[\w.]*|\.\d[\w]*")
-_VAR = re.compile(r"@@?[\w$#]+|\$\d+|:[^\W\d]\w*|#{1,2}\w+|\?")
-_DOLLAR = re.compile(r"\$(?:[^\W\d]\w*)?\$")
-_PREFIX = re.compile(r"(?:[eEnNbBxXrR]|[uU]&|_\w{1,16})(?=')")
 _COMMENT = re.compile(r"/\*|\*/")
-_VERSION = re.compile(r"[Mm]?!\d*")
-_OPERATOR = re.compile(r"\|\||::|:=|\+=|<=>|<>|!=|>=|<=|=>|->>?|.", re.DOTALL)
-_LINE_END = re.compile(r"\n|\Z")
-_META_END = re.compile(r"\n|\\\\|\Z")
-_BRACKETED = re.compile(r"\[(?!\d+\])[^\[\]'\"\n]{1,128}\]")
-_ORACLE_QUOTE = re.compile(r"[nN]?[qQ]'(?=\S)")
-# Most of any SQL: what reads the same in every flavour, wherever it stands.
-_COMMON = re.compile(rf"([A-Za-z_][\w$]*+(?!['&{HOLE}]))|(\d[\w.]*+)|([(),;])|\s+")
-_COMMON_KINDS = ("word", "number", "punct")
 _CLOSERS = {"[": "]", "{": "}", "(": ")", "<": ">"}
+_PIECE = f"{HOLE}(?:[^{HOLE};'\"\\n]{{0,120}}{HOLE})?"  # a stray mark must not swallow the statement after it
 
 
 def flavours(text: str, dialect: str) -> tuple[Flavour, ...]:
@@ -129,12 +113,57 @@ def flavours(text: str, dialect: str) -> tuple[Flavour, ...]:
     return (first,)
 
 
+@cache
+def _pattern(flavour: Flavour) -> re.Pattern[str]:
+    """What a token of a flavour can be; of those that match, the first counts, and the frequent ones come first."""
+    escapes = flavour.backslash
+    skipped = [r"\s+", r"--(?!\S)[^\n]*" if flavour.dash_needs_space else r"--[^\n]*"]
+    if flavour.hash_comment:
+        skipped.append(r"#(?![^\s#!])[^\n]*" if flavour.unsure else r"#[^\n]*")
+    if flavour.executable_comment:  # what it holds is left to be read
+        skipped += [r"/\*[Mm]?!\d*", r"\*/"]
+    kinds = [
+        rf"(?P<word>[A-Za-z_][\w$]*+(?!['&{HOLE}]))",
+        r"(?P<number>\d[\w.]*+|\.\d\w*)",
+        r"(?P<punct>[(),;]|::)",
+        f"(?P<skipped>{'|'.join(skipped)})",
+        r"(?P<comment>/\*)",
+        *([r"\\(?P<ends>;)", r"(?P<meta>\\(?:(?:!|copy)[^\n]*|(?:(?!\\\\)[^\n])*))(?:\\\\)?"] * flavour.backslash_meta),
+        _quoted("string", "(?:[nNbBxXrR]|[uU]&|_\\w{1,16})?'", "'", escapes),
+        _quoted("escaped", "[eE]'", "'", True),
+        _quoted("double", '"', '"', escapes),
+        _quoted("name", "`", "`", False),
+        *([r"(?P<dollar>(?P<tag>\$(?:[^\W\d]\w*)?\$)(?P<dollar_text>.*?)(?P<dollar_end>(?P=tag)|\Z))"] * flavour.dollar_quotes),
+        r"\[(?=(?P<bracketed>(?!\d+\])[^\[\]'\"\n]{1,128})\])",
+        *([r"[nN]?[qQ]'(?P<oracle>\S)"] * flavour.oracle_quotes),
+        rf"(?P<spelled>(?:[^\W\d]|{_PIECE})(?:[\w$]|{_PIECE})*)",
+        r"(?P<var>@@?[\w$#]+|\$\d+|:[^\W\d]\w*|#{1,2}\w+|\?)",
+        r"(?P<operator>\|\||:=|\+=|<=>|<>|!=|>=|<=|=>|->>?|.)",
+    ]  # fmt: skip
+    return re.compile(rf"(?:{'|'.join(kinds)})\s*+", re.DOTALL)
+
+
+def _quoted(kind: str, opens: str, quote: str, escapes: bool) -> str:
+    """A text in quotes, in which two of them stand for one; it may lack its end."""
+    inner = rf"[^{quote}\\]|\\.?|{quote}{quote}" if escapes else f"[^{quote}]|{quote}{quote}"
+    return rf"(?P<{kind}>{opens}(?P<{kind}_text>(?:{inner})*+)(?P<{kind}_end>{quote}|\Z))"
+
+
+@cache
+def _client_line(flavour: Flavour) -> re.Pattern[str]:
+    """A line at the beginning of a statement that is for the client program."""
+    begins = [r"\.(?=[^\W\d_])"] * flavour.dot_meta + ["(?!::)[!:@]"] * flavour.client_lines
+    return re.compile(rf"(?:{'|'.join(begins)})[^\n]*" if begins else r"(?!)")
+
+
+_PLAIN = frozenset({"word", "number", "punct", "var"})  # kinds of tokens that the pattern calls by their name
+
+
 class _Cutter:
-    """Cuts one text; moves forward only, so that its work is linear."""
+    """A position in a text, which moves forward only, so that the work is linear."""
 
     def __init__(self, text: str, flavour: Flavour) -> None:
-        self.text, self.flavour = text, flavour
-        self.at = 0
+        self.text, self.flavour, self.at = text, flavour, 0
         self.tokens: list[SqlToken] = []
         self.whole = True  # False once a string or a comment has no end
         self.fresh = True  # nothing of a statement yet
@@ -145,165 +174,81 @@ class _Cutter:
         self.fresh = kind == "meta" or (text == ";" and kind == "punct")
         self.at = end
 
-    def until(self, mark: str, start: int) -> int:
-        """Where `mark` begins, or the end of the text when it never comes."""
-        found = self.text.find(mark, start)
-        if found < 0:
-            self.whole = False
-            return len(self.text)
-        return found
+    def cut(self) -> None:
+        """All tokens of the text."""
+        pattern, client_line, text = _pattern(self.flavour), _client_line(self.flavour), self.text
+        while self.at < len(text):
+            if self.fresh and (line := client_line.match(text, self.at)) and self._begins_line():
+                self.add("meta", line[0].strip(), line.end())
+                continue
+            found = pattern.match(text, self.at)
+            assert found is not None and found.lastgroup is not None
+            kind = found.lastgroup
+            if kind in _PLAIN:
+                self.add(kind, found[kind], found.end(kind))
+            elif kind != "skipped":
+                self._add_other(kind, found)
+            self.at = max(self.at, found.end())
 
-    def line_start(self) -> bool:
+    def _begins_line(self) -> bool:
         begin = max(0, self.at - 200)
         before = self.text.rfind("\n", begin, self.at)
         return (before >= 0 or not begin) and not self.text[before + 1 : self.at].strip()
 
-    def quoted(self, quote: str, start: int, kind: str, backslash: bool) -> None:
-        """A string or a name that begins at `start`, just after its opening quote."""
-        text, at, parts = self.text, start, []
-        stop = re.compile(r"[\\" + quote + "]" if backslash else quote)
-        while True:
-            found = stop.search(text, at)
-            if not found:
-                self.whole = False
-                parts.append(text[at:])
-                self.add(kind, "".join(parts), len(text))
-                return
-            parts.append(text[at : found.start()])
-            at = found.end()
-            if found.group() == "\\":
-                parts.append(text[at : at + 1])
-                at += 1
-            elif text.startswith(quote, at):
-                parts.append(quote)
-                at += 1
-            else:
-                self.add(kind, "".join(parts), at)
-                return
+    def _add_other(self, kind: str, found: re.Match[str]) -> None:
+        """A comment, a quoted piece of any kind, a word with a hole, an operator."""
+        text, end = found[kind], found.end(kind)
+        if kind == "comment":
+            self._skip_comment()
+        elif kind == "meta":
+            self.add("meta", text.strip(), end)
+        elif kind == "bracketed":
+            self.add(*(("punct", "[", self.at + 1) if self._is_subscript() else ("name", text, end + 1)))
+        elif kind == "oracle":
+            close = self.text.find(_CLOSERS.get(text, text) + "'", end)
+            self.whole = self.whole and close >= 0
+            close = close if close >= 0 else len(self.text)
+            self.add("string", self.text[end:close], min(close + 2, len(self.text)))
+        elif kind == "spelled":
+            self.add("hole" if HOLE in text else "word", text, end)
+        elif kind in ("operator", "ends"):
+            self.add("punct", text, end)
+        else:
+            self._add_quoted(kind, found)
 
-    def comment(self) -> None:
-        """Steps over `/* … */`; what a MySQL `/*! … */` holds is left to be read."""
-        if self.flavour.executable_comment and (version := _VERSION.match(self.text, self.at + 2)):
-            self.at = version.end()
-            return
-        depth, at = 0, self.at
-        while found := _COMMENT.search(self.text, at):
-            at = found.end()
-            if found.group() == "*/":
+    def _add_quoted(self, kind: str, found: re.Match[str]) -> None:
+        inner = found[f"{kind}_text"]
+        self.whole = self.whole and bool(found[f"{kind}_end"])
+        if kind != "dollar":
+            quote = {"double": '"', "name": "`"}.get(kind, "'")
+            escapes = kind == "escaped" or (kind != "name" and self.flavour.backslash)
+            pairs = rf"\\(.?)|({quote}){quote}" if escapes else f"()({quote}){quote}"
+            inner = re.sub(pairs, r"\1\2", inner, flags=re.DOTALL) if quote in inner or escapes else inner
+        names = kind == "name" or (kind == "double" and not self.flavour.double_is_string)
+        self.add("name" if names else "string", inner, found.end(kind))
+
+    def _skip_comment(self) -> None:
+        depth = 0
+        for found in _COMMENT.finditer(self.text, self.at):
+            if found[0] == "*/":
                 depth -= 1
             elif self.flavour.nested or not depth:
                 depth += 1
             if depth <= 0:
-                self.at = at
+                self.at = found.end()
                 return
-        self.whole = False
-        self.at = len(self.text)
+        self.whole, self.at = False, len(self.text)
 
-    def skip(self) -> bool:
-        """Steps over one space or comment; False when there is none here."""
-        text, at = self.text, self.at
-        if space := _SPACE.match(text, at):
-            self.at = space.end()
-            return True
-        char = text[at]
-        if char == "-" and text.startswith("--", at):
-            if not self.flavour.dash_needs_space or not text[at + 2 : at + 3].strip():
-                self.at = self.line_end(at)
-                return True
-        elif char == "/" and text.startswith("/*", at):
-            self.comment()
-            return True
-        elif char == "#" and self.flavour.hash_comment:
-            if not self.flavour.unsure or text[at + 1 : at + 2].strip() in ("", "#", "!"):
-                self.at = self.line_end(at)
-                return True
-        elif char == "*" and self.flavour.executable_comment and text.startswith("*/", at):
-            self.at = at + 2
-            return True
-        return False
-
-    def line_end(self, start: int) -> int:
-        found = _LINE_END.search(self.text, start)
-        return found.start() if found else len(self.text)
-
-    def meta(self) -> bool:
-        """A command to the client program rather than to the server."""
-        text, at, flavour = self.text, self.at, self.flavour
-        char = text[at]
-        if char == "\\" and flavour.backslash_meta:
-            whole_line = text.startswith(("\\!", "\\copy"), at)
-            found = (_LINE_END if whole_line else _META_END).search(text, at + 1)
-            end = found.start() if found else len(text)
-            if text.startswith("\\;", at):
-                self.add("punct", ";", at + 2)
-                return True
-            self.add("meta", text[at:end].strip(), end)
-            self.at = end + 2 if text.startswith("\\\\", end) else end
-            return True
-        dotted = char == "." and flavour.dot_meta and text[at + 1 : at + 2].isalpha()
-        client = flavour.client_lines and char in "!:@" and not text.startswith("::", at)
-        if (dotted or client) and self.fresh and self.line_start():
-            end = self.line_end(at)
-            self.add("meta", text[at:end].strip(), end)
-            return True
-        return False
-
-    def string(self) -> bool:
-        """A quoted piece of any kind."""
-        text, at, flavour = self.text, self.at, self.flavour
-        char = text[at]
-        if char == "'":
-            self.quoted("'", at + 1, "string", flavour.backslash)
-        elif char == '"':
-            self.quoted('"', at + 1, "string" if flavour.double_is_string else "name", flavour.backslash)
-        elif char == "`":
-            self.quoted("`", at + 1, "name", False)
-        elif char == "$" and flavour.dollar_quotes and (tag := _DOLLAR.match(text, at)):
-            end = self.until(tag.group(), tag.end())
-            self.add("string", text[tag.end() : end], min(end + len(tag.group()), len(text)))
-        elif char == "[" and not self.subscript() and (name := _BRACKETED.match(text, at)):
-            self.add("name", name.group()[1:-1], name.end())
-        elif flavour.oracle_quotes and (open_ := _ORACLE_QUOTE.match(text, at)):
-            close = _CLOSERS.get(text[open_.end()], text[open_.end()]) + "'"
-            end = self.until(close, open_.end() + 1)
-            self.add("string", text[open_.end() + 1 : end], min(end + 2, len(text)))
-        elif prefix := _PREFIX.match(text, at):
-            self.quoted("'", prefix.end() + 1, "string", flavour.backslash or char in "eE")
-        else:
-            return False
-        return True
-
-    def subscript(self) -> bool:
+    def _is_subscript(self) -> bool:
         """True when a `[` here indexes an array rather than opening a name."""
         last = self.tokens[-1] if self.tokens else None
         if last is None or last.end != self.at:
             return False
         return last.kind in ("word", "name", "string") or last.text in ")]"
 
-    def plain(self) -> None:
-        """A word, a number, a variable or an operator."""
-        text, at = self.text, self.at
-        if word := _WORD.match(text, at):
-            self.add("hole" if HOLE in word.group() else "word", word.group(), word.end())
-        elif number := _NUMBER.match(text, at):
-            self.add("number", number.group(), number.end())
-        elif text.startswith("::", at):
-            self.add("punct", "::", at + 2)
-        elif text[at] in "@$:#?" and (var := _VAR.match(text, at)):
-            self.add("var", var.group(), var.end())
-        elif operator := _OPERATOR.match(text, at):
-            self.add("punct", operator.group(), operator.end())
-
 
 def cut(text: str, flavour: Flavour) -> tuple[list[SqlToken], bool]:
     """The tokens of a text, and whether every string and comment in it has an end."""
     cutter = _Cutter(text, flavour)
-    while cutter.at < len(text):
-        if common := _COMMON.match(text, cutter.at):
-            if common.lastindex is None:
-                cutter.at = common.end()
-            else:
-                cutter.add(_COMMON_KINDS[common.lastindex - 1], common[0], common.end())
-        elif not (cutter.skip() or cutter.meta() or cutter.string()):
-            cutter.plain()
+    cutter.cut()
     return cutter.tokens, cutter.whole
