@@ -11,9 +11,8 @@ from interlock.analysis.code import token_parser as tokens
 from interlock.analysis.code.grammar import CONDITION
 from interlock.analysis.code.language import CodeLanguage, holes
 from interlock.analysis.code.program import nodes
-from interlock.analysis.code.program.objects import LibraryCall
 from interlock.analysis.code.program.results import result
-from interlock.analysis.code.program.values import Sym, Value, text_of
+from interlock.analysis.code.program.values import LibraryCall, Sym, Value, text_of
 from interlock.analysis.code.program.walk import ProgramWalk, is_bare_shell
 from interlock.analysis.code.token_parser import TokenParser
 from interlock.analysis.facts import Report, known, without_holes

@@ -18,9 +18,8 @@ from interlock.analysis.code.performing.running import run_code
 from interlock.analysis.code.program import nodes
 from interlock.analysis.code.program.functions import follow, takes_this
 from interlock.analysis.code.program.nodes import THIS, Closure, Made
-from interlock.analysis.code.program.objects import Class, LibraryCall, ProgramFunction
-from interlock.analysis.code.program.results import result
-from interlock.analysis.code.program.values import UNKNOWN, Sym, Value, index
+from interlock.analysis.code.program.results import index, result
+from interlock.analysis.code.program.values import UNKNOWN, Class, LibraryCall, ProgramFunction, Sym, Value
 from interlock.analysis.code.program.values import text_of as value_text
 from interlock.analysis.code.program.walk import Answer, ProgramWalk
 from interlock.analysis.code.syntax_tree import errors, parsed

@@ -13,18 +13,25 @@ from interlock.analysis.code.library import PROGRAM, holds, library
 from interlock.analysis.code.performing import FEW, applies, perform
 from interlock.analysis.code.program.expressions import EXPRESSIONS
 from interlock.analysis.code.program.functions import invoke, read_uncalled, takes_this
-from interlock.analysis.code.program.objects import (
+from interlock.analysis.code.program.paths import PATH
+from interlock.analysis.code.program.results import index
+from interlock.analysis.code.program.statements import STATEMENTS
+from interlock.analysis.code.program.values import (
     MAX_PATH,
+    UNKNOWN,
     Class,
     Instance,
     LibraryCall,
+    Marked,
+    OpenFile,
     Partial,
     ProgramFunction,
+    Sym,
+    Value,
+    made_from,
     member_of,
+    traits_of,
 )
-from interlock.analysis.code.program.paths import PATH
-from interlock.analysis.code.program.statements import STATEMENTS
-from interlock.analysis.code.program.values import UNKNOWN, Marked, OpenFile, Sym, Value, index, made_from, traits_of
 from interlock.analysis.code.program.walk import Answer, ProgramEffects, ProgramWalk
 from interlock.analysis.facts import Report, hole, known
 

@@ -9,10 +9,19 @@ from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
-from interlock.analysis.code.program.objects import LibraryCall, Partial, ProgramFunction, label, links
 from interlock.analysis.code.program.paths import items
 from interlock.analysis.code.program.results import work_of
-from interlock.analysis.code.program.values import NOTHING, Marked, Sym, Value
+from interlock.analysis.code.program.values import (
+    NOTHING,
+    LibraryCall,
+    Marked,
+    Partial,
+    ProgramFunction,
+    Sym,
+    Value,
+    label,
+    links,
+)
 from interlock.analysis.facts import VERBS, hole
 from interlock.analysis.packs import Pack, PackError, load_packs, only_keys
 

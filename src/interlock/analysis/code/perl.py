@@ -13,9 +13,8 @@ from interlock.analysis.code.library import library, words
 from interlock.analysis.code.performing import open_mode
 from interlock.analysis.code.performing.running import shell_line
 from interlock.analysis.code.program import nodes
-from interlock.analysis.code.program.objects import LibraryCall, ProgramFunction
 from interlock.analysis.code.program.paths import items, tree
-from interlock.analysis.code.program.values import UNKNOWN, Marked, Sym, Value, text_of
+from interlock.analysis.code.program.values import UNKNOWN, LibraryCall, Marked, ProgramFunction, Sym, Value, text_of
 from interlock.analysis.code.program.walk import ProgramWalk
 from interlock.analysis.code.token_parser import TokenParser, by_tokens
 from interlock.analysis.facts import hole

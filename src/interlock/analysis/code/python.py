@@ -11,8 +11,7 @@ from collections.abc import Iterator, Mapping
 from interlock.analysis.code.language import CodeLanguage
 from interlock.analysis.code.lexing import Unparsed
 from interlock.analysis.code.library import library
-from interlock.analysis.code.program.objects import LibraryCall
-from interlock.analysis.code.program.values import UNKNOWN, Sym, Value, made_from
+from interlock.analysis.code.program.values import UNKNOWN, LibraryCall, Sym, Value, made_from
 from interlock.analysis.code.program.walk import Answer, ProgramWalk
 from interlock.analysis.facts import known
 

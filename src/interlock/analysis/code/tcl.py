@@ -14,9 +14,8 @@ from interlock.analysis.code.language import CodeLanguage, holes
 from interlock.analysis.code.lexing import ESCAPE, Unparsed, balanced, unescape
 from interlock.analysis.code.library import library
 from interlock.analysis.code.program import nodes
-from interlock.analysis.code.program.objects import LibraryCall
 from interlock.analysis.code.program.paths import listing
-from interlock.analysis.code.program.values import Marked, Sym, Value, text_of, traits_of
+from interlock.analysis.code.program.values import LibraryCall, Marked, Sym, Value, text_of, traits_of
 from interlock.analysis.code.program.walk import ProgramWalk
 from interlock.analysis.facts import hole, known
 

@@ -11,9 +11,8 @@ from interlock.analysis.code.language import CodeLanguage
 from interlock.analysis.code.lexing import CodeToken, Part, Splice, balanced
 from interlock.analysis.code.library import words
 from interlock.analysis.code.program import nodes
-from interlock.analysis.code.program.objects import LibraryCall
-from interlock.analysis.code.program.results import result
-from interlock.analysis.code.program.values import UNKNOWN, Sym, Value, index
+from interlock.analysis.code.program.results import index, result
+from interlock.analysis.code.program.values import UNKNOWN, LibraryCall, Sym, Value
 from interlock.analysis.code.program.walk import ProgramWalk
 from interlock.analysis.code.token_parser import TokenParser, by_tokens
 

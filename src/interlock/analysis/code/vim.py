@@ -10,8 +10,7 @@ from interlock.analysis.code.language import CodeLanguage, holes
 from interlock.analysis.code.lexing import Unparsed
 from interlock.analysis.code.library import library
 from interlock.analysis.code.program import nodes
-from interlock.analysis.code.program.objects import LibraryCall
-from interlock.analysis.code.program.values import Sym, Value
+from interlock.analysis.code.program.values import LibraryCall, Sym, Value
 from interlock.analysis.code.program.walk import ProgramWalk
 from interlock.analysis.code.token_parser import TokenParser, dialect_of
 from interlock.analysis.facts import hole

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from interlock.analysis.facts import HOLE, Report
 from interlock.analysis.programs.load import word_set
@@ -21,12 +21,12 @@ def read_redis(words: Sequence[str], out: Report, valued: Collection[str] = ()) 
     while index < len(words) and words[index].startswith("-") and len(words[index]) > 1:
         option = words[index]
         index += 2 if option in valued else 1
+        following = "".join(words[index : index + 1])
         if option == "--eval":
-            out.effect("run_script", words[index] if index < len(words) else "")
+            out.effect("run_script", following)
             return
         if option == "--cluster":
-            what = "".join(words[index : index + 1])
-            out.effect("store_read" if what in ("info", "check", "help", "backup") else "store_admin", what)
+            out.effect("store_read" if following in ("info", "check", "help", "backup") else "store_admin", following)
             return
         if option in ("--pipe", "--scan", "--bigkeys", "--memkeys", "--hotkeys", "--stat", "--latency", "--rdb"):
             out.effect("store_read" if option != "--pipe" else "store_write")
@@ -37,10 +37,7 @@ def read_redis(words: Sequence[str], out: Report, valued: Collection[str] = ()) 
 
 def read_redis_text(text: str, out: Report) -> None:
     """Lines of commands, as piped into redis-cli or to its port; the wire protocol's own lines are joined."""
-    if len(text) > _LONGEST:
-        out.unreadable("a Redis script that is too long to read", "budget")
-        return
-    for line in _redis_lines(text):
+    for line in () if _is_too_long("a Redis script", text, out) else _redis_lines(text):
         out.step()
         try:
             words = shlex.split(line)
@@ -48,6 +45,21 @@ def read_redis_text(text: str, out: Report) -> None:
             words = line.split()
         if words:
             _read_redis_command(words, out)
+
+
+def _is_too_long(what: str, text: str, out: Report) -> bool:
+    """Whether a text is longer than any that is read, which is reported."""
+    if len(text) > _LONGEST:
+        out.unreadable(f"{what} that is too long to read", "budget")
+    return len(text) > _LONGEST
+
+
+def _statements(what: str, text: str, flavour: str, out: Report) -> Iterator[SqlStatement]:
+    """The statements of a text, cut as those of a dialect of SQL are."""
+    if not _is_too_long(what, text, out):
+        for item in split(cut(text, flavours(text, flavour)[0])[0], text, what):
+            out.step()
+            yield item
 
 
 def _redis_lines(text: str) -> list[str]:
@@ -126,77 +138,58 @@ _CQL_DROPS = {
 
 def read_cql(text: str, out: Report) -> None:
     """Cassandra's language, as given to cqlsh."""
-    if len(text) > _LONGEST:
-        out.unreadable("CQL that is too long to read", "budget")
-        return
-    tokens, _ = cut(text, flavours(text, "sqlite")[0])
-    for item in split(tokens, text, "cql"):
-        out.step()
-        _read_cql_statement(item, out)
-
-
-def _read_cql_statement(item: SqlStatement, out: Report) -> None:
-    head = item.head
-    if item.tokens[0].kind == "hole":
-        out.unreadable("CQL made at run time", "payload")
-    elif head == "DROP":
-        at = 2 if item.word(1) == "MATERIALIZED" else 1
-        out.effect("store_drop", name_at(item, at + 1)[0], _CQL_DROPS.get(item.word(at), "other"))
-    elif head == "TRUNCATE":
-        out.effect("store_delete", name_at(item, 1)[0], "unfiltered")
-    elif head == "DELETE" or (head == "BEGIN" and item.top("DELETE") > 0):
-        came, where = item.top("FROM"), item.top("WHERE")
-        out.effect("store_delete", name_at(item, came + 1)[0], *(() if where > 0 else ("unfiltered",)))
-    elif head == "ALTER" and item.top("DROP") > 0:
-        out.effect("store_drop", name_at(item, 2)[0], "other")
-    elif head == "SOURCE":
-        out.effect("run_script", name_at(item, 1)[0])
-    elif head in ("GRANT", "REVOKE"):
-        out.effect("store_admin", head.lower())
-    else:
-        out.effect("store_read" if head in word_set("cql_reads") else "store_write")
+    for item in _statements("CQL", text, "sqlite", out):
+        head = item.head
+        if item.tokens[0].kind == "hole":
+            out.unreadable("CQL made at run time", "payload")
+        elif head == "DROP":
+            at = 2 if item.word(1) == "MATERIALIZED" else 1
+            out.effect("store_drop", name_at(item, at + 1)[0], _CQL_DROPS.get(item.word(at), "other"))
+        elif head == "TRUNCATE":
+            out.effect("store_delete", name_at(item, 1)[0], "unfiltered")
+        elif head == "DELETE" or (head == "BEGIN" and item.top("DELETE") > 0):
+            came, where = item.top("FROM"), item.top("WHERE")
+            out.effect("store_delete", name_at(item, came + 1)[0], *(() if where > 0 else ("unfiltered",)))
+        elif head == "ALTER" and item.top("DROP") > 0:
+            out.effect("store_drop", name_at(item, 2)[0], "other")
+        elif head == "SOURCE":
+            out.effect("run_script", name_at(item, 1)[0])
+        elif head in ("GRANT", "REVOKE"):
+            out.effect("store_admin", head.lower())
+        else:
+            out.effect("store_read" if head in word_set("cql_reads") else "store_write")
 
 
 def read_memcached(text: str, out: Report) -> None:
     """memcached's line protocol, as piped to its port."""
-    verbs = {"flush_all": "store_drop", "delete": "store_delete", "shutdown": "store_admin"}
-    for line in text[:_LONGEST].replace("\\r", "\n").replace("\\n", "\n").splitlines():
-        words = line.split()
-        if not words:
-            continue
+    lines = text[:_LONGEST].replace("\\r", "\n").replace("\\n", "\n").splitlines()
+    for words in filter(None, map(str.split, lines)):
         out.step()
-        verb = verbs.get(words[0].lower(), "store_read")
-        if words[0].lower() in ("set", "add", "replace", "append", "prepend", "incr", "decr", "touch", "cas"):
-            verb = "store_write"
-        target = words[1] if len(words) > 1 and verb != "store_drop" else ""
-        out.effect(verb, target, *(("all",) if verb == "store_drop" else ()))
+        verb = _MEMCACHED.get(words[0].lower(), "store_read")
+        everything = verb == "store_drop"
+        out.effect(verb, "".join(words[1:2]) if not everything else "", *["all"] * everything)
+
+
+_MEMCACHED = {
+    "flush_all": "store_drop", "delete": "store_delete", "shutdown": "store_admin",
+    **dict.fromkeys("set add replace append prepend incr decr touch cas".split(), "store_write"),
+}  # fmt: skip
 
 
 def read_cypher(text: str, out: Report) -> None:
     """Neo4j's language, as given to cypher-shell; `//` begins a comment."""
-    if len(text) > _LONGEST:
-        out.unreadable("Cypher that is too long to read", "budget")
-        return
-    bare = re.sub(r"(?m)^\s*//.*$", "", text)
-    tokens, _ = cut(bare, flavours(bare, "clickhouse")[0])
-    for item in split(tokens, bare, "cypher"):
-        out.step()
-        _read_cypher_statement(item, out)
-
-
-def _read_cypher_statement(item: SqlStatement, out: Report) -> None:
-    """DROP, DELETE and the writes; a label does not narrow a deletion."""
-    spoken = [i for i in range(len(item.tokens)) if i == 0 or item.tokens[i - 1].text not in (".", ":")]
-    words = {item.word(i) for i in spoken}  # n.delete is a property
-    if item.head == "EXPLAIN":
-        out.effect("store_read")
-    elif item.head == "DROP":
-        trait = {"DATABASE": "database", "INDEX": "index"}.get(item.word(1), "other")
-        out.effect("store_drop", name_at(item, 2)[0], trait)
-    elif "DELETE" in words:
-        narrowed = bool(words & {"WHERE", "LIMIT"}) or any(token.text == "{" for token in item.tokens)
-        out.effect("store_delete", "", *(() if narrowed else ("unfiltered",)))
-    elif words & {"CREATE", "MERGE", "SET", "REMOVE", "LOAD", "FOREACH", "CALL", "ALTER", "GRANT", "REVOKE"}:
-        out.effect("store_write")
-    else:
-        out.effect("store_read")
+    for item in _statements("Cypher", re.sub(r"(?m)^\s*//.*$", "", text), "clickhouse", out):
+        spoken = [i for i in range(len(item.tokens)) if i == 0 or item.tokens[i - 1].text not in (".", ":")]
+        words = {item.word(i) for i in spoken}  # n.delete is a property
+        if item.head == "EXPLAIN":
+            out.effect("store_read")
+        elif item.head == "DROP":
+            trait = {"DATABASE": "database", "INDEX": "index"}.get(item.word(1), "other")
+            out.effect("store_drop", name_at(item, 2)[0], trait)
+        elif "DELETE" in words:  # which a label does not narrow
+            narrowed = bool(words & {"WHERE", "LIMIT"}) or any(token.text == "{" for token in item.tokens)
+            out.effect("store_delete", "", *(() if narrowed else ("unfiltered",)))
+        elif words & {"CREATE", "MERGE", "SET", "REMOVE", "LOAD", "FOREACH", "CALL", "ALTER", "GRANT", "REVOKE"}:
+            out.effect("store_write")
+        else:
+            out.effect("store_read")

@@ -9,9 +9,18 @@ from collections.abc import Callable, Sequence
 from interlock.analysis.code.language import CodeLanguage
 from interlock.analysis.code.library import library
 from interlock.analysis.code.program import nodes
-from interlock.analysis.code.program.objects import LibraryCall, ProgramFunction
 from interlock.analysis.code.program.results import attempt
-from interlock.analysis.code.program.values import UNKNOWN, Sym, Value, computed, fetched, made_from, text_of
+from interlock.analysis.code.program.values import (
+    UNKNOWN,
+    LibraryCall,
+    ProgramFunction,
+    Sym,
+    Value,
+    computed,
+    fetched,
+    made_from,
+    text_of,
+)
 from interlock.analysis.code.program.walk import Answer, ProgramWalk
 from interlock.analysis.facts import Report, hole, known, without_holes
 from interlock.analysis.powershell.cmdlets import CMDLETS, join_paths, pass_on, piped_words, report, save

@@ -7,11 +7,12 @@ from fnmatch import fnmatchcase
 
 from msgspec.structs import replace
 
-from interlock.analysis.code.program.objects import LibraryCall, ProgramFunction
 from interlock.analysis.code.program.paths import PATH
 from interlock.analysis.code.program.values import (
     UNKNOWN,
+    LibraryCall,
     Marked,
+    ProgramFunction,
     Sym,
     Value,
     concat,

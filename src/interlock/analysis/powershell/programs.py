@@ -6,8 +6,7 @@ import ast
 import re
 from collections.abc import Sequence
 
-from interlock.analysis.code.program.objects import ProgramFunction
-from interlock.analysis.code.program.values import Value, fetched, traits_of
+from interlock.analysis.code.program.values import ProgramFunction, Value, fetched, traits_of
 from interlock.analysis.code.program.walk import ProgramWalk
 from interlock.analysis.facts import hole, hole_of, known, without_holes
 from interlock.analysis.powershell.parse import parse

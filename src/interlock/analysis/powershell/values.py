@@ -7,17 +7,16 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from interlock.analysis.code.program.encodings import substituted
-from interlock.analysis.code.program.objects import ProgramFunction
 from interlock.analysis.code.program.paths import PATH
+from interlock.analysis.code.program.results import fill, index
 from interlock.analysis.code.program.values import (
     MAX_ITEMS,
     UNKNOWN,
     Marked,
+    ProgramFunction,
     Sym,
     Value,
     concat,
-    fill,
-    index,
     made_from,
     marked,
     text_of,

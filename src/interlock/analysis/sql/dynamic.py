@@ -51,7 +51,7 @@ def read_execute(reading: SqlBatch, item: SqlStatement) -> None:
 
 
 def _prepared(reading: SqlBatch, name: str) -> bool:
-    """True when this batch prepared the statement, which was read there."""
+    """Whether this batch prepared the statement, which was read there."""
     reading.out.step(1 + len(reading.batch) // 16)
     return any(item.head == "PREPARE" and name_at(item, 1)[0].lower() == name for item in reading.batch)
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+import operator
+from collections.abc import Callable, Mapping
 
 import sqlglot
 from sqlglot import errors, exp
@@ -11,7 +12,13 @@ from sqlglot import errors, exp
 _MANY = 10**9  # an upper bound that no table reaches
 _KEYS = frozenset({"id", "_id", "pk", "uuid", "guid", "oid", "rowid", "_rowid_", "ctid"})
 _LENGTHS = frozenset({"LENGTH", "CHAR_LENGTH", "LEN", "OCTET_LENGTH", "ABS", "COUNT", "CHARACTER_LENGTH"})
-_LEVELS = {"<": ">", ">": "<", "<=": ">=", ">=": "<="}
+_SIGNS: Mapping[type[exp.Expr], str] = {
+    exp.EQ: "=", exp.NEQ: "<>", exp.LT: "<", exp.GT: ">", exp.LTE: "<=", exp.GTE: ">=",
+}  # fmt: skip
+_HOLDS = {
+    "=": operator.eq, "<>": operator.ne, "<": operator.lt, ">": operator.gt, "<=": operator.le, ">=": operator.ge,
+}  # fmt: skip
+_TURNED = {"<": ">", ">": "<", "<=": ">=", ">=": "<="}
 
 
 class UnreadCondition(Exception):
@@ -52,25 +59,8 @@ class RowCondition:
         if isinstance(node, exp.And):
             truths = [self.truth(part, deeper) for part in node.flatten()]
             return False if False in truths else True if all(truths) else None
-        for kind, judge in self._judges():
-            if isinstance(node, kind):
-                return judge(node)
-        return self._constant(node)
-
-    def _judges(self) -> tuple[tuple[type[exp.Expr], Callable[[exp.Expr], bool | None]], ...]:
-        return (
-            (exp.Boolean, lambda node: bool(node.this)),
-            (exp.Literal, _literal),
-            (exp.Null, lambda node: False),
-            (exp.Is, self._is),
-            (exp.NullSafeEQ, lambda node: node.args.get("this") == node.args.get("expression") or None),
-            (exp.Like, self._like),
-            (exp.ILike, self._like),
-            (exp.Exists, self._exists),
-            (exp.In, self._in),
-            (exp.Between, self._between),
-            (exp.Binary, self._compare),
-        )
+        judge = next((judge for kind, judge in _JUDGES.items() if isinstance(node, kind)), RowCondition._constant)
+        return judge(self, node)
 
     def _either(self, parts: list[exp.Expr], depth: int) -> bool | None:
         truths = [self.truth(part, depth) for part in parts]
@@ -78,7 +68,7 @@ class RowCondition:
             return True
         if all(truth is False for truth in truths):
             return False
-        return True if _complementary(parts) else None
+        return _complementary(parts) or None
 
     def _is(self, node: exp.Expr) -> bool | None:
         """`x IS NULL` for a literal is known; for a key it is never so."""
@@ -92,16 +82,13 @@ class RowCondition:
     def _like(self, node: exp.Expr) -> bool | None:
         """A pattern of nothing but `%` lets everything through."""
         pattern = node.expression
-        if isinstance(pattern, exp.Literal) and pattern.is_string and pattern.this and not pattern.this.strip("%"):
-            return True
-        return None
+        text = isinstance(pattern, exp.Literal) and pattern.is_string and pattern.this
+        return bool(text and not text.strip("%")) or None
 
     def _exists(self, node: exp.Expr) -> bool | None:
         """True for an EXISTS without a condition; None where it may depend on the row."""
         query = node.this
-        if query is None or query.args.get("where") or query.args.get("having") or query.args.get("joins"):
-            return None
-        return True
+        return (query is not None and not any(query.args.get(part) for part in ("where", "having", "joins"))) or None
 
     def _in(self, node: exp.Expr) -> bool | None:
         """`id IN (SELECT id FROM the same table)`, or a column in a list with itself."""
@@ -114,28 +101,27 @@ class RowCondition:
         source = select.args.get("from_") or select.args.get("from")
         table = source.this.name.lower() if source is not None and source.this is not None else ""
         same = bool(select.expressions) and select.expressions[0].name.lower() == node.this.name.lower()
-        return True if same and table == self.table else None
+        return (same and table == self.table) or None
 
     def _between(self, node: exp.Expr) -> bool | None:
         low, high = _number(node.args.get("low")), _number(node.args.get("high"))
         if low is None or high is None or not self._counted(node.this):
             return self._constant(node)
-        return True if low <= 1 and high >= _MANY else None
+        return (low <= 1 and high >= _MANY) or None
 
     def _compare(self, node: exp.Expr) -> bool | None:
         left, right = _bare(node.args.get("this")), _bare(node.args.get("expression"))
-        signs: dict[type[exp.Expr], str] = {
-            exp.EQ: "=", exp.NEQ: "<>", exp.LT: "<", exp.GT: ">", exp.LTE: "<=", exp.GTE: ">=",
-        }  # fmt: skip
-        sign = signs.get(type(node))
+        sign = _SIGNS.get(type(node))
         if sign is None or left is None or right is None:
             return self._constant(node)
         if left == right:
             return sign in ("=", "<=", ">=")
         if isinstance(left, exp.Literal) and isinstance(right, exp.Literal):
-            return _literals(left, right, sign)
+            # as the server would: as numbers where both are, else as text
+            numbers = _number(left), _number(right)
+            return bool(_HOLDS[sign](*(numbers if None not in numbers else (str(left.this), str(right.this)))))
         if isinstance(left, exp.Literal | exp.Neg):
-            left, right, sign = right, left, _LEVELS.get(sign, sign)
+            left, right, sign = right, left, _TURNED.get(sign, sign)
         return self._bounded(left, right, sign) or self._constant(node)
 
     def _bounded(self, left: exp.Expr, right: exp.Expr, sign: str) -> bool | None:
@@ -143,11 +129,8 @@ class RowCondition:
         bound = _number(right)
         if bound is None or not self._counted(left):
             return None
-        if sign in (">", ">="):
-            return True if bound <= (0 if sign == ">" else 1) else None
-        if sign == "<>":
-            return True if bound <= 0 else None
-        return True if sign in ("<", "<=") and bound >= _MANY else None
+        lowest = {">": 0, ">=": 1, "<>": 0}.get(sign)
+        return (bound <= lowest if lowest is not None else sign != "=" and bound >= _MANY) or None
 
     def _counted(self, node: exp.Expr | None) -> bool:
         if isinstance(node, exp.Func):
@@ -160,9 +143,25 @@ class RowCondition:
     def _constant(self, node: exp.Expr) -> bool | None:
         """What names no column, parameter or hole is the same for every row."""
         varying = (exp.Column, exp.Placeholder, exp.Parameter, exp.SessionParameter, exp.Query, exp.Star, exp.Command)
-        if node.find(*varying) or "hole_" in node.sql():
-            return None
-        return True
+        return None if node.find(*varying) or "hole_" in node.sql() else True
+
+
+_JUDGES: Mapping[type[exp.Expr], Callable[[RowCondition, exp.Expr], bool | None]] = {
+    exp.Boolean: lambda row, node: bool(node.this),
+    # `WHERE 1` and `WHERE '1'` hold; `WHERE 0` never does
+    exp.Literal: lambda row, node: (
+        str(node.this).strip().lower() not in ("0", "0.0", "", "f", "false", "n", "no", "off")
+    ),
+    exp.Null: lambda row, node: False,
+    exp.Is: RowCondition._is,
+    exp.NullSafeEQ: lambda row, node: node.args.get("this") == node.args.get("expression") or None,
+    exp.Like: RowCondition._like,
+    exp.ILike: RowCondition._like,
+    exp.Exists: RowCondition._exists,
+    exp.In: RowCondition._in,
+    exp.Between: RowCondition._between,
+    exp.Binary: RowCondition._compare,
+}
 
 
 def _bare(node: exp.Expr | None) -> exp.Expr | None:
@@ -172,11 +171,6 @@ def _bare(node: exp.Expr | None) -> exp.Expr | None:
             break
         node = node.this
     return node
-
-
-def _literal(node: exp.Expr) -> bool | None:
-    """`WHERE 1` and `WHERE '1'` hold; `WHERE 0` never does."""
-    return str(node.this).strip().lower() not in ("0", "0.0", "", "f", "false", "n", "no", "off")
 
 
 def _number(node: exp.Expr | None) -> float | None:
@@ -191,26 +185,11 @@ def _number(node: exp.Expr | None) -> float | None:
         return None
 
 
-def _literals(left: exp.Expr, right: exp.Expr, sign: str) -> bool:
-    """Compares two literals as the server would: as numbers when both are, else as text."""
-    one, two = _number(left), _number(right)
-    order = (str(left.this) > str(right.this)) - (str(left.this) < str(right.this))
-    if one is not None and two is not None:
-        order = (one > two) - (one < two)
-    held = {"=": order == 0, "<>": order != 0, "<": order < 0, ">": order > 0, "<=": order <= 0, ">=": order >= 0}
-    return held[sign]
-
-
 def _complementary(parts: list[exp.Expr]) -> bool:
     """True for `a OR NOT a`, `x IS NULL OR x IS NOT NULL`, `a = 1 OR a <> 1`."""
-    seen = set()
-    for part in parts[:50]:
-        bare = _bare(part)
-        if bare is not None:
-            seen.add(bare)
-    for node in seen:
-        if isinstance(node, exp.Not) and _bare(node.this) in seen:
-            return True
-        if isinstance(node, exp.EQ) and exp.NEQ(this=node.this, expression=node.expression) in seen:
-            return True
-    return False
+    seen = set(filter(None, map(_bare, parts[:50])))
+    return any(
+        (isinstance(node, exp.Not) and _bare(node.this) in seen)
+        or (isinstance(node, exp.EQ) and exp.NEQ(this=node.this, expression=node.expression) in seen)
+        for node in seen
+    )

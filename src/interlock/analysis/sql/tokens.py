@@ -102,7 +102,7 @@ _FLAVOURS = {
 _DIFFERS = re.compile(r"[\\#]|--\S|/\*")  # text that MySQL would cut in another way
 _COMMENT = re.compile(r"/\*|\*/")
 _CLOSERS = {"[": "]", "{": "}", "(": ")", "<": ">"}
-_PIECE = f"{HOLE}(?:[^{HOLE};'\"\\n]{{0,120}}{HOLE})?"  # a stray mark must not swallow the statement after it
+PIECE = f"{HOLE}(?:[^{HOLE};'\"\\n]{{0,120}}{HOLE})?"  # a stray mark must not swallow the statement after it
 
 
 def flavours(text: str, dialect: str) -> tuple[Flavour, ...]:
@@ -136,7 +136,7 @@ def _pattern(flavour: Flavour) -> re.Pattern[str]:
         *([r"(?P<dollar>(?P<tag>\$(?:[^\W\d]\w*)?\$)(?P<dollar_text>.*?)(?P<dollar_end>(?P=tag)|\Z))"] * flavour.dollar_quotes),
         r"\[(?=(?P<bracketed>(?!\d+\])[^\[\]'\"\n]{1,128})\])",
         *([r"[nN]?[qQ]'(?P<oracle>\S)"] * flavour.oracle_quotes),
-        rf"(?P<spelled>(?:[^\W\d]|{_PIECE})(?:[\w$]|{_PIECE})*)",
+        rf"(?P<spelled>(?:[^\W\d]|{PIECE})(?:[\w$]|{PIECE})*)",
         r"(?P<var>@@?[\w$#]+|\$\d+|:[^\W\d]\w*|#{1,2}\w+|\?)",
         r"(?P<operator>\|\||:=|\+=|<=>|<>|!=|>=|<=|=>|->>?|.)",
     ]  # fmt: skip

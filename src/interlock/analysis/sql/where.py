@@ -6,13 +6,13 @@ import re
 from collections.abc import Sequence
 
 from interlock.analysis.facts import HOLE
-from interlock.analysis.sql.tokens import SqlToken
+from interlock.analysis.sql.tokens import PIECE, SqlToken
 
 _LONGEST = 20_000  # characters of one condition that are given to a parser
 _DEEPEST = 60
 _ROWS_THAT_ARE_FEW = 10_000
 _NO_COLUMN = frozenset({"TRUE", "FALSE", "NULL", "NOT", "EXISTS", "CASE", "CURRENT", "SELECT", "ALL", "ANY"})
-_HOLES = re.compile(f"{HOLE}(?:[^{HOLE};'\"\\n]{{0,120}}{HOLE})?")
+_VALUES = frozenset({"string", "number", "var", "hole"})
 
 
 def filters(condition: Sequence[SqlToken], text: str, table: str, dialect: str) -> bool:
@@ -29,30 +29,26 @@ def filters(condition: Sequence[SqlToken], text: str, table: str, dialect: str) 
     from interlock.analysis.sql.tautology import UnreadCondition, always_true  # sqlglot: 160 modules
 
     try:
-        return not always_true(_HOLES.sub("hole_", source) if HOLE in source else source, table, dialect)
+        return not always_true(re.sub(PIECE, "hole_", source) if HOLE in source else source, table, dialect)
     except UnreadCondition:  # no tree, and so by its words
         return _has_column(condition)
 
 
 def _plain(condition: Sequence[SqlToken]) -> bool:
     """True for `column = literal`, joined by AND: a filter without a doubt, and no need of a tree."""
-    at = 0
-    while True:
-        if at >= len(condition) or condition[at].kind not in ("word", "name") or condition[at].word in _NO_COLUMN:
-            return False
+    at, named = 0, ("word", "name")
+    while at < len(condition) and condition[at].kind in named and condition[at].word not in _NO_COLUMN:
         at += 1
-        while at + 1 < len(condition) and condition[at].text == "." and condition[at + 1].kind in ("word", "name"):
+        while at + 1 < len(condition) and condition[at].text == "." and condition[at + 1].kind in named:
             at += 2
-        if at + 1 >= len(condition) or condition[at].text != "=":
+        if at + 1 >= len(condition) or condition[at].text != "=" or condition[at + 1].kind not in _VALUES:
             return False
-        if condition[at + 1].kind not in ("string", "number", "var", "hole"):
-            return False
-        at += 2
-        if at == len(condition):
+        if at + 2 == len(condition):
             return True
-        if condition[at].word != "AND":
+        if condition[at + 2].word != "AND":
             return False
-        at += 1
+        at += 3
+    return False
 
 
 def _has_column(condition: Sequence[SqlToken]) -> bool:

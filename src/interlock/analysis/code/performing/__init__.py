@@ -22,17 +22,21 @@ from interlock.analysis.code.library import (
 )
 from interlock.analysis.code.performing.network import NETWORK_EFFECTS, file_content, leaks, request
 from interlock.analysis.code.performing.running import RUNNING_EFFECTS, SHELL, Work, feed, member, shell_line
-from interlock.analysis.code.program.objects import LibraryCall, Partial, ProgramFunction, label, links
 from interlock.analysis.code.program.paths import items
 from interlock.analysis.code.program.results import result
 from interlock.analysis.code.program.values import (
     UNKNOWN,
+    LibraryCall,
     OpenFile,
+    Partial,
+    ProgramFunction,
     Sym,
     Value,
     concat,
     fetched,
     file_traits,
+    label,
+    links,
     listed,
     text_of,
     traits_of,

@@ -8,8 +8,19 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from interlock.analysis.code.library import COMMON, Entry, chosen, flattened, library, pick, words
 from interlock.analysis.code.performing.running import Work
-from interlock.analysis.code.program.objects import LibraryCall, ProgramFunction, links
-from interlock.analysis.code.program.values import UNKNOWN, Sym, Value, concat, file_traits, listed, text_of, traits_of
+from interlock.analysis.code.program.values import (
+    UNKNOWN,
+    LibraryCall,
+    ProgramFunction,
+    Sym,
+    Value,
+    concat,
+    file_traits,
+    links,
+    listed,
+    text_of,
+    traits_of,
+)
 from interlock.analysis.code.program.walk import ProgramWalk
 from interlock.analysis.facts import HOLE, hole, known
 

@@ -9,27 +9,25 @@ from collections.abc import Callable, Mapping, Sequence
 from interlock.analysis.code.lexing import Unparsed
 from interlock.analysis.code.library import COMMON, URL, Entry, chosen, flattened, holds, is_url, pick, words
 from interlock.analysis.code.program.expressions import narrow
-from interlock.analysis.code.program.objects import (
-    Class,
-    Instance,
-    LibraryCall,
-    Partial,
-    ProgramFunction,
-    ProgramScope,
-    label,
-    links,
-)
 from interlock.analysis.code.program.paths import items
 from interlock.analysis.code.program.results import result
 from interlock.analysis.code.program.values import (
     MEMORY,
     NOTHING,
     UNKNOWN,
+    Class,
+    Instance,
+    LibraryCall,
+    Partial,
+    ProgramFunction,
+    ProgramScope,
     Sym,
     Value,
     either,
     fetched,
     file_traits,
+    label,
+    links,
     listed,
     made_from,
     text_of,

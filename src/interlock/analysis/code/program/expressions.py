@@ -8,21 +8,24 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from interlock.analysis.code.program.nodes import Body, Closure
-from interlock.analysis.code.program.objects import Class, Instance, Partial, ProgramScope
+from interlock.analysis.code.program.results import operate
 from interlock.analysis.code.program.values import (
     MAX_ITEMS,
     REGEX,
     UNKNOWN,
+    Class,
     Either,
+    Instance,
     Marked,
     OpenFile,
+    Partial,
+    ProgramScope,
     Sym,
     Value,
     concat,
     either,
     flat,
     made_from,
-    operate,
     text_of,
 )
 from interlock.analysis.code.program.walk import Expression, ProgramWalk

@@ -7,17 +7,24 @@ from collections.abc import Callable, Mapping, Sequence
 
 from interlock.analysis.code.library import words
 from interlock.analysis.code.program.nodes import THIS
-from interlock.analysis.code.program.objects import (
+from interlock.analysis.code.program.values import (
+    UNKNOWN,
     Class,
     Instance,
     LibraryCall,
+    Marked,
+    OpenFile,
     Partial,
     ProgramFunction,
     ProgramScope,
+    Sym,
+    Value,
+    either,
     lineage,
+    made_from,
     member_of,
+    traits_of,
 )
-from interlock.analysis.code.program.values import UNKNOWN, Marked, OpenFile, Sym, Value, either, made_from, traits_of
 from interlock.analysis.code.program.walk import MAX_LOOP, ProgramWalk
 
 MAX_DEPTH = 20

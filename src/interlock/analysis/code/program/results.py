@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import html
 import json
+import operator
 import re
 import shlex
 import urllib.parse
 import zlib
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache, partial
+from itertools import count
 
 from interlock.analysis.code.program.encodings import ENCODINGS, plain, substituted
 from interlock.analysis.code.program.paths import PATHS, items
@@ -26,14 +28,11 @@ from interlock.analysis.code.program.values import (
     computed,
     concat,
     either,
-    fill,
     flat,
-    index,
+    join_path,
     listed,
     made_from,
     marked,
-    operate,
-    percent,
     text_of,
     traits_of,
 )
@@ -154,6 +153,110 @@ def _replace_once(value: Value, old: Value, new: Value, *_: Value) -> Value:
     if isinstance(old, Sym) and old.path == REGEX:
         return marked(substituted(plain(value), text_of(new), *map(plain, old.args)), value, new)
     return marked(plain(value).replace(plain(old), text_of(new), 1)[:MAX_TEXT], value, new)
+
+
+# -- operators, templates and indexes ----------------------------------------------------------------------------------
+
+_TEXTS, _SEQUENCES = (str, bytes), (list, tuple)
+_WIDE = re.compile(r"[0-9]{4}|\{[^{}]*\{")  # a width that could fill the memory
+
+
+def operate(op: str, left: Value, right: Value) -> Value:
+    """The value of `left op right`, `op` being the name of its ast class."""
+    try:
+        made = _operate(op, left, right)
+    except (TypeError, ValueError, ArithmeticError, IndexError, KeyError, AttributeError):
+        made = UNKNOWN
+    return Sym("?", traits=traits_of(left) | traits_of(right)) if made is UNKNOWN else made
+
+
+def _operate(op: str, left: Value, right: Value) -> Value:
+    if op == "Add" and (isinstance(left, _SEQUENCES) or isinstance(right, _SEQUENCES)):
+        # one that is no list is part of a command line, still worth reading
+        joined = [one for side in (left, right) for one in (side if isinstance(side, _SEQUENCES) else [side])]
+        pair = isinstance(left, tuple) and isinstance(right, _SEQUENCES)
+        return UNKNOWN if len(joined) > MAX_ITEMS else tuple(joined) if pair else joined
+    if op == "Add" and (isinstance(left, str) or isinstance(right, str)):
+        return concat((left, right))
+    if op == "Div" and (isinstance(left, str) or isinstance(right, str)):
+        return join_path(left, right)
+    if op == "Mod" and isinstance(left, _TEXTS):
+        return percent(left, right if isinstance(right, (tuple, dict)) else (right,))
+    return _OPERATORS[op](left, right) if _is_small(op, left, right) else UNKNOWN
+
+
+def _is_small(op: str, left: Value, right: Value) -> bool:
+    """Whether the result of an operator has a size that programs compute with."""
+    sizes = [len(side) for side in (left, right) if isinstance(side, (*_TEXTS, list, tuple, dict))]
+    counts = [abs(side) for side in (left, right) if isinstance(side, (int, float))]
+    if len(counts) == 2:
+        return max(counts) < 1 << 64 and (op not in _GROWING or 0 <= right <= 64)
+    room = MAX_TEXT if isinstance(left, _TEXTS) or isinstance(right, _TEXTS) else MAX_ITEMS
+    return len(sizes + counts) == 2 and (sum(sizes) if len(sizes) == 2 else sizes[0] * counts[0]) <= room
+
+
+_GROWING = frozenset({"LShift", "RShift", "Pow"})
+_OPERATORS: Mapping[str, Callable[[Value, Value], Value]] = {
+    "Add": operator.add, "Sub": operator.sub, "Mult": operator.mul, "BitXor": operator.xor, "BitOr": operator.or_,
+    "BitAnd": operator.and_, "FloorDiv": operator.floordiv, "Mod": operator.mod, "LShift": operator.lshift,
+    "RShift": operator.rshift, "Pow": operator.pow, "Div": lambda a, b: a // b if a % b == 0 else a / b,
+}  # fmt: skip
+
+
+# place or name, width and precision, letter
+_DIRECTIVE = re.compile(r"%(?:(\d{1,3})\$|\((\w{1,64})\))?([-+ 0#]*\d{0,3}(?:\.\d{1,3})?)l{0,2}([a-zA-Z%])")
+
+
+def percent(template: Value, given: Sequence[Value] | Mapping[str, Value]) -> Value:
+    """A text whose `%` directives are filled, with holes for what is not known; refuses more of them than are read."""
+    text, places = text_of(template), count()
+    if text.count("%") > MAX_ITEMS:
+        return UNKNOWN
+
+    def filled(found: re.Match[str]) -> str:
+        place, name, shape, letter = found.groups()
+        if letter == "%":
+            return "%"
+        value = index(given, name or (int(place) - 1 if place else next(places)))
+        try:
+            return f"%{shape}{letter}" % (value,) if computed(value) else text_of(value)
+        except (TypeError, ValueError, OverflowError):
+            return text_of(value)
+
+    return marked(_DIRECTIVE.sub(filled, text)[:MAX_TEXT], template, given)
+
+
+def fill(template: str, args: Sequence[Value], named: Mapping[str, Value]) -> Value:
+    """`template.format(…)`, with holes for what is not known."""
+    if len(template) > MAX_ITEMS or _WIDE.search(template):
+        return concat((template, *args, *named.values()))
+    loose = template if computed(list(args)) and computed(dict(named)) else re.sub(r"[!:][^{}]*\}", "}", template)
+    loose = re.sub(r"\{(\w*)[.\[][^{}]*\}", "{\\1}", loose)
+    made = loose.format(*map(_shown, args), **{key: _shown(item) for key, item in named.items()})
+    return marked(made[:MAX_TEXT], template, *args, *named.values())
+
+
+def _shown(value: Value) -> Value:
+    return value if computed(value) else text_of(value)
+
+
+def index(value: Value, key: Value) -> Value:
+    """`value[key]`, for an index, a slice or a dictionary's key."""
+    try:
+        if isinstance(value, dict):
+            if key in value:
+                return value[key]
+            return either(*value.values()) if isinstance(key, Sym) and value else UNKNOWN
+        if isinstance(value, (list, tuple)) and isinstance(key, Sym) and value:
+            return either(*value)
+        if isinstance(value, str) and (not known(value) or isinstance(key, Sym)):
+            return marked(hole(), value)
+        if isinstance(value, (*_TEXTS, list, tuple)) and isinstance(key, (int, slice)):
+            found: Value = value[key]
+            return marked(found, value) if isinstance(value, str) else found
+    except (TypeError, ValueError, IndexError, KeyError):
+        pass
+    return made_from(value)
 
 
 # -- lists and dictionaries, some changed in place -------------------------------------------------------------------

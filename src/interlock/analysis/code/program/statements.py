@@ -6,8 +6,20 @@ import ast
 from collections.abc import Mapping, Sequence
 
 from interlock.analysis.code.program.expressions import assign, narrow, narrowed
-from interlock.analysis.code.program.objects import Class, Instance, ProgramFunction, ProgramScope, member_of
-from interlock.analysis.code.program.values import UNKNOWN, Sym, Value, either, flat, made_from, operate
+from interlock.analysis.code.program.results import operate
+from interlock.analysis.code.program.values import (
+    UNKNOWN,
+    Class,
+    Instance,
+    ProgramFunction,
+    ProgramScope,
+    Sym,
+    Value,
+    either,
+    flat,
+    made_from,
+    member_of,
+)
 from interlock.analysis.code.program.walk import ProgramWalk, Statement, leaves
 
 

@@ -1,12 +1,10 @@
-"""Values of a program that are known without running anything, and the results of operators and path functions on them."""
+"""Values of a program that are known without running anything, what it defines, and the scopes of its names."""
 
 from __future__ import annotations
 
-import operator
+import ast
 import posixpath
-import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from itertools import count
+from collections.abc import Iterable, Mapping
 from typing import Any, Self
 
 from msgspec import Struct, field
@@ -19,6 +17,8 @@ NOTHING: frozenset[str] = frozenset()
 MAX_TEXT = 1 << 20
 MAX_ITEMS = 4096
 MAX_OPTIONS = 16
+MAX_PATH = 400  # characters
+MAX_KINDS = MAX_LINKS = 1000
 MEMORY = "<memory>"  # the path of a database that ends with the program
 ENDLESS = "<endless>"  # the path of a list without an end
 
@@ -205,103 +205,151 @@ def parent_of(path: str) -> str:
     return marked(head or ("/" if slash else "."), path)
 
 
-_TEXT, _LISTS = (str, bytes), (list, tuple)
-_WIDE = re.compile(r"[0-9]{4}|\{[^{}]*\{")  # a width that could fill the memory
+# -- what a program defines, and the names that it goes by ---------------------------------------------------------------
 
 
-def operate(op: str, left: Value, right: Value) -> Value:
-    """The value of `left op right`, `op` being the name of its ast class."""
-    try:
-        made = _operate(op, left, right)
-    except (TypeError, ValueError, ArithmeticError, IndexError, KeyError, AttributeError):
-        made = UNKNOWN
-    return Sym("?", traits=traits_of(left) | traits_of(right)) if made is UNKNOWN else made
+class ProgramScope(Struct, eq=False):
+    """The names of one block of code, inside those of the code around it."""
+
+    parent: ProgramScope | None = None
+    names: dict[str, Value] = field(default_factory=dict)
+    shared: set[str] = field(default_factory=set)  # declared global or nonlocal
+    trails: list[dict[str, Value]] = field(default_factory=list)  # per open branch: what its names were before it
+    returns: list[Value] = field(default_factory=list)
+    yields: list[Value] = field(default_factory=list)
+    closes: bool = False  # a name of the code around it stays that
+
+    def find(self, name: str, default: Value = None) -> Value:
+        """What a name stands for, here or in the code around."""
+        scope: ProgramScope | None = self
+        while scope is not None:
+            if name in scope.names:
+                return scope.names[name]
+            scope = scope.parent
+        return default
+
+    def set(self, name: str, value: Value) -> None:
+        """Give a name a value, where the name belongs."""
+        if self.parent is not None and (name in self.shared or (self.closes and self._around(name))):
+            scope = self.parent
+            while scope.parent is not None and name not in scope.names:
+                scope = scope.parent
+            scope.set(name, either(scope.names[name], value) if name in scope.names else value)
+            return
+        self.declare(name, value)
+
+    def declare(self, name: str, value: Value) -> None:
+        """Give a name of this block a value, whatever the code around calls by it."""
+        if self.trails:
+            self.trails[-1].setdefault(name, self.names.get(name, UNKNOWN))
+        self.names[name] = value
+
+    def _around(self, name: str) -> bool:
+        return name not in self.names and self.parent is not None and self.parent.find(name, UNKNOWN) is not UNKNOWN
+
+    def leave(self, trail: dict[str, Value]) -> None:
+        """Close the branch that kept this trail; the branch around it has changed the same names."""
+        self.trails.pop()
+        if self.trails:
+            for name, value in trail.items():
+                self.trails[-1].setdefault(name, value)
+
+    def restore(self, trail: dict[str, Value]) -> None:
+        """Make the names again what they were before a branch."""
+        self.names.update(trail)
+        for name, value in trail.items():
+            if value is UNKNOWN:
+                del self.names[name]
 
 
-def _operate(op: str, left: Value, right: Value) -> Value:
-    if op == "Add" and (isinstance(left, _LISTS) or isinstance(right, _LISTS)):
-        # one that is no list is part of a command line, still worth reading
-        joined = [one for side in (left, right) for one in (side if isinstance(side, _LISTS) else [side])]
-        pair = isinstance(left, tuple) and isinstance(right, _LISTS)
-        return UNKNOWN if len(joined) > MAX_ITEMS else tuple(joined) if pair else joined
-    if op == "Add" and (isinstance(left, str) or isinstance(right, str)):
-        return concat((left, right))
-    if op == "Div" and (isinstance(left, str) or isinstance(right, str)):
-        return join_path(left, right)
-    if op == "Mod" and isinstance(left, _TEXT):
-        return percent(left, right if isinstance(right, (tuple, dict)) else (right,))
-    return _OPERATORS[op](left, right) if _is_small(op, left, right) else UNKNOWN
+class ProgramFunction(Struct, eq=False):
+    """A function, a lambda or a method; `owner` is what a method is called on."""
+
+    node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
+    scope: ProgramScope
+    owner: Value = None
+    closes: bool = False  # assigns to the names of the code around it
 
 
-def _is_small(op: str, left: Value, right: Value) -> bool:
-    """Whether the result of an operator has a size that programs compute with."""
-    sizes = [len(side) for side in (left, right) if isinstance(side, (*_TEXT, list, tuple, dict))]
-    counts = [abs(side) for side in (left, right) if isinstance(side, (int, float))]
-    if len(counts) == 2:
-        return max(counts) < 1 << 64 and (op not in _GROWING or 0 <= right <= 64)
-    room = MAX_TEXT if isinstance(left, _TEXT) or isinstance(right, _TEXT) else MAX_ITEMS
-    return len(sizes + counts) == 2 and (sum(sizes) if len(sizes) == 2 else sizes[0] * counts[0]) <= room
+class Class(Struct, eq=False):
+    """A class and what its body defines."""
+
+    name: str
+    names: dict[str, Value]
+    bases: list[Value]
 
 
-_GROWING = frozenset({"LShift", "RShift", "Pow"})
-_OPERATORS: Mapping[str, Callable[[Value, Value], Value]] = {
-    "Add": operator.add, "Sub": operator.sub, "Mult": operator.mul, "BitXor": operator.xor, "BitOr": operator.or_,
-    "BitAnd": operator.and_, "FloorDiv": operator.floordiv, "Mod": operator.mod, "LShift": operator.lshift,
-    "RShift": operator.rshift, "Pow": operator.pow, "Div": lambda a, b: a // b if a % b == 0 else a / b,
-}  # fmt: skip
+class Instance(Struct, eq=False):
+    """An instance of a class that the source defines."""
+
+    cls: Class
+    names: dict[str, Value] = field(default_factory=dict)
 
 
-# place or name, width and precision, letter
-_DIRECTIVE = re.compile(r"%(?:(\d{1,3})\$|\((\w{1,64})\))?([-+ 0#]*\d{0,3}(?:\.\d{1,3})?)l{0,2}([a-zA-Z%])")
+class Partial(Struct, eq=False):
+    """A function with some of its arguments given."""
+
+    func: Value
+    args: list[Value]
+    named: dict[str, Value]
 
 
-def percent(template: Value, given: Sequence[Value] | Mapping[str, Value]) -> Value:
-    """A text whose `%` directives are filled, with holes for what is not known; refuses more of them than are read."""
-    text, places = text_of(template), count()
-    if text.count("%") > MAX_ITEMS:
-        return UNKNOWN
+class LibraryCall(Struct, frozen=True, eq=False):
+    """One call of a library, with its function's path and everything it is given."""
 
-    def filled(found: re.Match[str]) -> str:
-        place, name, shape, letter = found.groups()
-        if letter == "%":
-            return "%"
-        value = index(given, name or (int(place) - 1 if place else next(places)))
-        try:
-            return f"%{shape}{letter}" % (value,) if computed(value) else text_of(value)
-        except (TypeError, ValueError, OverflowError):
-            return text_of(value)
+    path: str
+    owner: Value
+    args: list[Value]
+    named: dict[str, Value]
 
-    return marked(_DIRECTIVE.sub(filled, text)[:MAX_TEXT], template, given)
+    @property
+    def name(self) -> str:
+        return self.path.rpartition(".")[2]
 
+    def get(self, at: int, name: str = "", default: Value = UNKNOWN) -> Value:
+        """The argument at this place or of this name."""
+        return self.args[at] if 0 <= at < len(self.args) else self.named.get(name, default)
 
-def fill(template: str, args: Sequence[Value], named: Mapping[str, Value]) -> Value:
-    """`template.format(…)`, with holes for what is not known."""
-    if len(template) > MAX_ITEMS or _WIDE.search(template):
-        return concat((template, *args, *named.values()))
-    loose = template if computed(list(args)) and computed(dict(named)) else re.sub(r"[!:][^{}]*\}", "}", template)
-    loose = re.sub(r"\{(\w*)[.\[][^{}]*\}", "{\\1}", loose)
-    made = loose.format(*map(_shown, args), **{key: _shown(item) for key, item in named.items()})
-    return marked(made[:MAX_TEXT], template, *args, *named.values())
+    def text(self, at: int, name: str = "") -> str:
+        return text_of(self.get(at, name))
+
+    def given(self) -> list[Value]:
+        return [*self.args, *self.named.values()]
 
 
-def _shown(value: Value) -> Value:
-    return value if computed(value) else text_of(value)
+def lineage(cls: Class) -> list[Class]:
+    """A class and those of its bases that the source defines."""
+    found = [cls]
+    for kind in found:  # grows while bases are met
+        fresh = [base for base in kind.bases if isinstance(base, Class) and base not in found]
+        found += fresh[: MAX_KINDS - len(found)]
+    return found
 
 
-def index(value: Value, key: Value) -> Value:
-    """`value[key]`, for an index, a slice or a dictionary's key."""
-    try:
-        if isinstance(value, dict):
-            if key in value:
-                return value[key]
-            return either(*value.values()) if isinstance(key, Sym) and value else UNKNOWN
-        if isinstance(value, (list, tuple)) and isinstance(key, Sym) and value:
-            return either(*value)
-        if isinstance(value, str) and (not known(value) or isinstance(key, Sym)):
-            return marked(hole(), value)
-        if isinstance(value, (*_TEXT, list, tuple)) and isinstance(key, (int, slice)):
-            found: Value = value[key]
-            return marked(found, value) if isinstance(value, str) else found
-    except (TypeError, ValueError, IndexError, KeyError):
-        pass
-    return made_from(value)
+def member_of(owner: Instance | Class, name: str) -> Value:
+    """An attribute of an instance or a class, a method bound to it."""
+    if name in owner.names:
+        return owner.names[name]
+    cls = owner.cls if isinstance(owner, Instance) else owner
+    for kind in lineage(cls):
+        if name in kind.names:
+            found = kind.names[name]
+            return ProgramFunction(found.node, found.scope, owner) if isinstance(found, ProgramFunction) else found
+    base = next((base for base in cls.bases if isinstance(base, Sym)), None)
+    return Sym(f"{base.path}.{name}", base, traits=base.traits) if base else Sym(f"{cls.name}.{name}")
+
+
+def links(value: Value) -> list[Sym]:
+    """The links of a chain, the last one first."""
+    found: list[Sym] = []
+    while isinstance(value, Sym) and len(found) < MAX_LINKS:
+        found.append(value)
+        value = value.owner
+    return found
+
+
+def label(value: Value) -> str:
+    """The name of a model, a table or a collection."""
+    if isinstance(value, Class):
+        return value.name
+    return value.name.rstrip("()") if isinstance(value, Sym) and value.name not in ("?", "[]") else text_of(value)

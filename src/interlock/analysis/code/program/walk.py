@@ -12,13 +12,16 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct, field
 
-from interlock.analysis.code.program.objects import Class, LibraryCall, ProgramFunction, ProgramScope
 from interlock.analysis.code.program.values import (
     ENDLESS,
     UNKNOWN,
+    Class,
     Either,
+    LibraryCall,
     Marked,
     OpenFile,
+    ProgramFunction,
+    ProgramScope,
     Sym,
     Value,
     either,
