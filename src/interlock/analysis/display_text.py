@@ -138,16 +138,11 @@ def lookalikes(text: str) -> tuple[str, ...]:
     """Words with letters that imitate Latin ones, each with the names of those letters."""
     if text.isascii():
         return ()
-    found = (f"{word}: {_named(word)}" for word in dict.fromkeys(_WORD.findall(text)) if _imitates_latin(word))
-    return tuple(one for _, one in zip(range(MOST), found, strict=False))
-
-
-def _imitates_latin(word: str) -> bool:
-    """Whether some letters only look Latin, and the word is not wholly of another alphabet."""
-    foreign = {letter for letter in word if not letter.isascii()}
-    return bool(foreign & _ALIKE) and (foreign <= _ALIKE or any(letter.isascii() for letter in word))
-
-
-def _named(word: str) -> str:
-    letters = dict.fromkeys(letter for letter in word if letter in _ALIKE)
-    return ", ".join(f"{one} is {unicodedata.name(one, '?').lower()} (U+{ord(one):04X})" for one in letters)
+    found: list[str] = []
+    for word in dict.fromkeys(_WORD.findall(text)):
+        alike = dict.fromkeys(letter for letter in word if letter in _ALIKE)
+        foreign = not all(letter.isascii() or letter in alike for letter in word)  # wholly of another alphabet
+        if alike and len(found) < MOST and not (foreign and not any(map(str.isascii, word))):
+            names = (f"{one} is {unicodedata.name(one, '?').lower()} (U+{ord(one):04X})" for one in alike)
+            found.append(f"{word}: {', '.join(names)}")
+    return tuple(found)

@@ -64,7 +64,6 @@ def _words(said: Any) -> Any:
 
 
 def read_pack(path: Path) -> Pack:
-    """One pack from a file."""
     try:
         return tomllib.loads(path.read_bytes().decode())
     except OSError as error:

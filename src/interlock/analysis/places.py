@@ -288,7 +288,6 @@ def _device(full: str) -> str:
 
 
 def _in_home(rest: str, cwd: str, full: str) -> str:
-    """A path below one's own home."""
     if not rest:
         return "home"
     if not full.startswith("~/"):
@@ -361,7 +360,6 @@ def _inside(full: str, cwd: str) -> str:
 
 
 def _in_project(rest: str) -> str:
-    """A path relative to the working directory."""
     if rest in (".", "") or rest in GLOB_ALL:
         return "project"
     if rest.startswith(".."):

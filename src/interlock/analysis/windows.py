@@ -64,7 +64,6 @@ def suffix(path: str) -> str:
 
 
 def first_url(words: Sequence[str]) -> str:
-    """The first address among some words."""
     return next((found.group() for word in words if (found := _URL.search(word))), "")
 
 
@@ -149,7 +148,6 @@ class WindowsReport(Struct):
         return f"{self.base.rstrip('/' + chr(92))}\\{path}"
 
     def write(self, path: str, text: str, append: bool = False) -> None:
-        """Remember what was written."""
         key = _key(path)
         before = (self.written_text(path) or "") if append else ""
         self.texts[key] = f"{before}{text}\n"
@@ -158,7 +156,6 @@ class WindowsReport(Struct):
             self.urls[key] = url
 
     def download(self, path: str, url: str) -> None:
-        """Remember where a file came from."""
         self.urls[_key(path)] = url
 
     def written_text(self, path: str) -> str | None:

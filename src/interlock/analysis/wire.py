@@ -6,6 +6,8 @@ from collections.abc import Iterable
 from types import MappingProxyType
 from typing import Any
 
+from msgspec.structs import astuple
+
 from interlock.model import Assessment, EffectiveCommand, Flags, Level, finding_json
 
 Id = str | int | None
@@ -57,13 +59,8 @@ def step_json(step: EffectiveCommand) -> dict[str, Any]:
 
 def flags_json(flags: Flags) -> dict[str, bool]:
     """The five booleans of a plan (X-09)."""
-    return {
-        "destructive": flags.destructive,
-        "touchesFiles": flags.touches_files,
-        "touchesNetwork": flags.touches_network,
-        "escalatesPrivileges": flags.escalates_privileges,
-        "requiresConfirmation": flags.requires_confirmation,
-    }
+    names = ("destructive", "touchesFiles", "touchesNetwork", "escalatesPrivileges", "requiresConfirmation")
+    return dict(zip(names, astuple(flags), strict=True))
 
 
 def safety_flags(flags: Flags) -> list[str]:

@@ -46,7 +46,6 @@ def _parse(source: str) -> tuple[ast.Module, bool]:
 
 
 def _print(parser: TokenParser) -> ast.expr:
-    """What is printed, and where it goes."""
     formats = parser.tokens[parser.at - 1].text == "printf"
     printed: list[ast.expr] = []
     while parser.at < parser.stop and not parser.is_op(*_REDIRECTS, ";", "}") and parser.token.kind != "end":

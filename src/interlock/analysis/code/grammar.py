@@ -63,14 +63,12 @@ class Builder:
         return made
 
     def expr(self, node: Node | None) -> ast.expr:
-        """A node as a value."""
         return nodes.NOTHING if node is None else nodes.as_expression(self.made(node))
 
     def exprs(self, found: Iterable[Node]) -> list[ast.expr]:
         return [self.expr(node) for node in found if node.type not in QUIET]
 
     def block(self, found: Iterable[Node]) -> list[ast.stmt]:
-        """Nodes as statements."""
         return [made for node in found if node.type not in QUIET for made in nodes.as_statements(self.made(node))]
 
     def body(self, node: Node | None, *titles: str) -> list[ast.stmt]:
@@ -130,7 +128,6 @@ def _sign(node: Node, end: str = "") -> str:
 
 
 def binary(sign: str, left: ast.expr, right: ast.expr, joins: frozenset[str]) -> ast.expr:
-    """One operator with its two sides."""
     if sign in joins:
         return nodes.add(left, right)
     if sign in _CHOICES:
@@ -161,7 +158,6 @@ _COMPARES: Mapping[str, Callable[[], ast.cmpop]] = {
 
 
 def negated(build: Builder, node: Node) -> nodes.Made:
-    """A sign before a value."""
     value = build.expr(node.named_children[-1]) if node.named_child_count else nodes.NOTHING
     sign = node.children[0].type
     if sign == "void":
@@ -178,7 +174,6 @@ def tested(build: Builder, node: Node) -> ast.expr:
 
 
 def _guarded(build: Builder, node: Node) -> list[ast.stmt]:
-    """What runs under a condition."""
     inside = first_field(node, "consequence", "body", "block")
     if inside is not None:
         return build.body(inside)
@@ -214,7 +209,6 @@ def while_loop(build: Builder, node: Node) -> nodes.Made:
 
 
 def first_field(node: Node, *titles: str) -> Node | None:
-    """The first of these fields that a node has."""
     found = (node.child_by_field_name(title) for title in titles)
     return next((part for part in found if part is not None), None)
 
@@ -326,7 +320,6 @@ def given(build: Builder, node: Node | None, *titles: str) -> tuple[list[ast.exp
 
 
 def called(build: Builder, node: Node) -> nodes.Made:
-    """A call of a function, or of a method of an object."""
     owner, chosen = first_field(node, "object", "scope"), node.child_by_field_name("name")
     args, named = given(build, node, "arguments")
     if owner is None:

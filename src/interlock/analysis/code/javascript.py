@@ -153,7 +153,6 @@ def _take_apart(build: Builder, pattern: Node, value: ast.expr, declare: str) ->
 
 
 def _key(build: Builder, node: Node) -> ast.expr:
-    """The name of a property."""
     return nodes.text(text_of(node)) if "identifier" in node.type else build.expr(node)
 
 
@@ -331,12 +330,6 @@ def _item(walk: ProgramWalk, owner: Value, key: Value) -> Value:
     return walk.language.attribute(walk, owner, key) if member else UNKNOWN
 
 
-def _handed(given: Value) -> list[list[Value]]:
-    """What the functions get that a call is given: a connection, else an error and then the result."""
-    connection = isinstance(given, Sym) and given.path in _CONNECTIONS
-    return [[given, given] if connection else [None, given, given]]
-
-
 # -- modules and code
 
 
@@ -369,11 +362,6 @@ def _worker(walk: ProgramWalk, call: LibraryCall) -> Value:
     return Sym("?")
 
 
-def _from_text(walk: ProgramWalk, call: LibraryCall) -> Value:
-    """`Function("a", "b", "return …")`, whose last argument is the code."""
-    return Sym("<made>", run_code(walk, call.args[-1])) if call.args else UNKNOWN
-
-
 def _new(walk: ProgramWalk, call: LibraryCall) -> Value:
     """`new f(…)`: an object that the function fills, unless it gives another."""
     made, *args = call.args
@@ -387,13 +375,25 @@ def _new(walk: ProgramWalk, call: LibraryCall) -> Value:
 _ANSWERS: Mapping[str, Answer] = {
     "require": lambda walk, call: _module(walk, call.args[0]) if call.args else UNKNOWN,
     "worker_threads.Worker": _worker,
-    **dict.fromkeys(["Function", "GeneratorFunction", "AsyncFunction"], _from_text),
+    **dict.fromkeys(  # `Function("a", "b", "return …")`, whose last argument is the code
+        ["Function", "GeneratorFunction", "AsyncFunction"],
+        lambda walk, call: Sym("<made>", run_code(walk, call.args[-1])) if call.args else UNKNOWN,
+    ),
     "<made>": lambda walk, call: call.owner,
     "<new>": _new,
 }
 _OWN = (_identifier, _object_of, _unary, _assignment, _function, _class_of, _for_in, _import_of, _export)
 _JAVASCRIPT = CodeLanguage(
-    "JavaScript", "javascript", _parse, _ANSWERS, own_item=_item, own_member=_member, handed=_handed, lexical=True
+    "JavaScript",
+    "javascript",
+    _parse,
+    _ANSWERS,
+    own_item=_item,
+    own_member=_member,
+    handed=lambda given: (  # functions get a connection, else an error and then the result
+        [[given, given] if isinstance(given, Sym) and given.path in _CONNECTIONS else [None, given, given]]
+    ),
+    lexical=True,
 )
 read_javascript = _JAVASCRIPT.read
 

@@ -153,7 +153,6 @@ class CodeLanguage(Struct, eq=False):
         return known_calls.reach(known_calls.canonical(name))
 
     def attribute(self, walk: ProgramWalk, owner: Value, name: str) -> Value:
-        """`owner.name`."""
         known_calls = library(self.key)
         given = self.own_member(walk, owner, name)
         if given is not UNKNOWN:
@@ -180,7 +179,6 @@ class CodeLanguage(Struct, eq=False):
         return Sym(f".{name}", owner, traits=traits_of(owner))
 
     def item(self, walk: ProgramWalk, owner: Value, key: Value) -> Value:
-        """`owner[key]`."""
         given = self.own_item(walk, owner, key)
         if given is not UNKNOWN:
             return given

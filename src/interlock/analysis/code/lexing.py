@@ -82,7 +82,6 @@ class Scanner:
         return self.source[self.at : self.at + 1]
 
     def take(self, pattern: re.Pattern[str]) -> re.Match[str] | None:
-        """The match here, stepped over."""
         found = pattern.match(self.source, self.at)
         if found:
             self.at = found.end()
@@ -101,7 +100,6 @@ class Scanner:
 
     @property
     def around(self) -> str:
-        """The innermost bracket that is open."""
         return self.tokens[self.opened[-1]].text if self.opened else ""
 
     def up_to(self, text: str) -> str:

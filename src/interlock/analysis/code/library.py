@@ -312,10 +312,6 @@ def _rows(call: LibraryCall) -> list[Value]:
     return _model(call) if alone or not words("rows")["finders"].isdisjoint(chain[1:]) else []
 
 
-def _narrowing(call: LibraryCall) -> list[Value]:
-    return [part for part in _links(call)[1:] if not part[:1].isupper() and part not in words("rows")["whole"]]
-
-
 def _queried(call: LibraryCall) -> list[Value]:
     """The model of `User.objects.…` or `session.query(User).…`."""
     for link in links(call.owner):
@@ -343,7 +339,9 @@ CHAINED: Mapping[str, Callable[[LibraryCall], list[Value]]] = {
     "model": _model,
     "mapped": lambda call: _model(call) or list(_links(call)[-1:]),
     "rows": _rows,
-    "narrowing": _narrowing,
+    "narrowing": lambda call: [
+        part for part in _links(call)[1:] if not part[:1].isupper() and part not in words("rows")["whole"]
+    ],
     "queried": _queried,
     "managed": lambda call: _queried(call) if ".objects" in _path(call) and call.named else [],
     "query_filters": lambda call: [

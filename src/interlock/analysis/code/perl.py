@@ -53,7 +53,6 @@ def _take(scanner: Scanner) -> bool:
 
 
 def _operand(scanner: Scanner) -> bool:
-    """Whether a value may begin here."""
     return not scanner.last.ends_value(words("perl")["before_operands"])
 
 

@@ -30,7 +30,6 @@ def read_sed(script: str, out: Report, in_place: bool = False) -> None:
 
 
 def _line(scanner: Scanner) -> str:
-    """The rest of the line, stepped over."""
     found = scanner.take(_LINE)
     return found[0].strip() if found else ""
 

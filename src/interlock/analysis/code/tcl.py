@@ -39,7 +39,6 @@ class _Word(Struct, frozen=True):
 
 
 def _code(source: str, level: int) -> _Body:
-    """Commands one after the other."""
     if level > _DEEPEST:
         raise Unparsed("nested too deeply", "nesting")
     made: _Body = []

@@ -85,7 +85,6 @@ class _Filling:
         self.marks, self.build, self.node = marks, build, node
 
     def filled(self, part: Any) -> Any:
-        """A part of the template with what its marks stand for."""
         if isinstance(part, list):
             return [made for one in part for made in self._each(one)]
         if isinstance(part, str):
@@ -147,7 +146,6 @@ class _Filling:
 
 
 def _parts(node: Node, mark: str) -> list[Node]:
-    """The parts of a node that a mark means."""
     name = mark[1:]
     if name == "*":
         return node.named_children

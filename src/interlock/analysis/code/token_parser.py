@@ -119,7 +119,6 @@ class TokenParser:
         return nodes.as_expression(nodes.loop(nodes.name(self.table.topic), over, body))
 
     def block(self) -> list[ast.stmt]:
-        """The statements between the braces here."""
         with self.inside():
             return self.sequence()
 
@@ -175,7 +174,6 @@ class TokenParser:
         return nodes.call(called, [made]) if called else made
 
     def _spliced(self, code: str) -> ast.expr:
-        """Code inside a text."""
         self.sink(4)
         inner = TokenParser(self.dialect, code, self.depth)
         inner.names = self.names
@@ -289,7 +287,6 @@ class TokenParser:
         return self._called(owner, self.bare_arguments(max(0, count)))
 
     def arguments(self) -> Given:
-        """The arguments between the brackets here."""
         args: list[ast.expr] = []
         named: list[ast.keyword] = []
         with self.inside():

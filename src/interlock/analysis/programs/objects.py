@@ -173,7 +173,6 @@ def _objects_of(
 def _objects(
     command: Command, program: Program, item: ObjectEffect, found: CommandOptions, names: Sequence[str]
 ) -> Iterator[tuple[str, str]]:
-    """Kind and name of each object."""
     given = [*(names if item.operands < 0 else names[: item.operands]), *found.all(*item.option)]
     if item.kind != EVERYTHING:
         every = [EVERYTHING] if item.everything and not given else []

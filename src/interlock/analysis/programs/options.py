@@ -127,7 +127,6 @@ def _short(word: str, words: Sequence[str], index: int, valued: frozenset[str], 
 
 
 def parse(program: Program, words: Sequence[str], stop_at_operand: bool = False) -> CommandOptions:
-    """The options and operands of a command, as its program takes them."""
     values = program.value_flags
     if program.bare_bundle and words and words[0].isalpha():
         words = _unbundled(words, values)
@@ -218,7 +217,6 @@ def _is_known(flag: str, takes: frozenset[str], alone: frozenset[str]) -> bool:
 
 
 def valued(text: str) -> frozenset[str]:
-    """The options named in a line of text."""
     return frozenset(text.split())
 
 

@@ -6,6 +6,8 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from msgspec.structs import asdict
+
 from interlock.analysis.display_text import Line, StyledText, undo_words, visible
 from interlock.analysis.rules import Clause, Rule
 from interlock.model import Action
@@ -42,16 +44,11 @@ Every rule that commands are judged by, generated from the packs by `interlock r
 
 def clause_words(clause: Clause) -> str:
     """One way for a rule to fire, in words: `program git, with push, any of -f --force`."""
-    said = []
-    for key in clause.__struct_fields__:
-        value = getattr(clause, key)
-        if value and value != _UNSET.get(key):
-            said.append(f"{_NAMES[key]} {_value(value)}")
-    return ", ".join(said)
+    said = asdict(clause).items()
+    return ", ".join(f"{_NAMES[key]} {_value(value)}" for key, value in said if value and value != _UNSET.get(key))
 
 
 def rule_json(pack: str, rule: Rule) -> dict[str, Any]:
-    """All fields of a rule."""
     return {
         "id": rule.id,
         "pack": pack,
@@ -70,7 +67,6 @@ def rule_json(pack: str, rule: Rule) -> dict[str, Any]:
 
 
 def rule_lines(pack: str, rule: Rule) -> Iterator[Line]:
-    """One rule for a person."""
     level = StyledText(rule.level.word, f"level{int(rule.level)}")
     yield (
         StyledText(rule.id, "heading"),
@@ -100,13 +96,8 @@ def example_words(action: Action) -> str:
 
 
 def rules_markdown(packs: Mapping[str, Sequence[Rule]]) -> str:
-    """The page of all rules, pack by pack."""
-    parts = [_HEAD]
-    for pack, rules in packs.items():
-        parts.append(f"## {pack}\n\n")
-        for rule in rules:
-            parts.append(_markdown(rule))
-    return "".join(parts).rstrip() + "\n"
+    parts = ("".join([f"## {pack}\n\n", *map(_markdown, rules)]) for pack, rules in packs.items())
+    return "".join([_HEAD, *parts]).rstrip() + "\n"
 
 
 def _markdown(rule: Rule) -> str:

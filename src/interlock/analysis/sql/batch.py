@@ -234,11 +234,9 @@ class SqlBatch(Struct):
             self.out.effect(verb, target, *traits, *self.traits)
 
     def is_temporary(self, name: str) -> bool:
-        """Whether this batch created the table for itself."""
         return name.lower() in self.temporary or name.startswith("#")
 
     def strings_in(self, item: SqlStatement, index: int) -> list[str]:
-        """The texts in the parentheses at a place."""
         return [token.text for token in self.inside(item, index).tokens if token.kind == "string"]
 
     def unreadable(self, what: str, trait: str) -> None:

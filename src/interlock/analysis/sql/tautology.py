@@ -165,7 +165,6 @@ _JUDGES: Mapping[type[exp.Expr], Callable[[RowCondition, exp.Expr], bool | None]
 
 
 def _bare(node: exp.Expr | None) -> exp.Expr | None:
-    """A node without its parentheses."""
     for _ in range(50):
         if node is None or node.key != "paren":
             break

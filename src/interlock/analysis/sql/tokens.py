@@ -51,7 +51,6 @@ class SqlWords(Struct, frozen=True, forbid_unknown_fields=True):
 
 @cache
 def words() -> SqlWords:
-    """The words of `words.toml`."""
     return load_words("analysis/sql/words.toml", SqlWords)
 
 
@@ -175,7 +174,6 @@ class _Cutter:
         self.at = end
 
     def cut(self) -> None:
-        """All tokens of the text."""
         pattern, client_line, text = _pattern(self.flavour), _client_line(self.flavour), self.text
         while self.at < len(text):
             if self.fresh and (line := client_line.match(text, self.at)) and self._begins_line():

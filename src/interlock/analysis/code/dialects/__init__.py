@@ -104,7 +104,9 @@ class TokenDialect:
                 scanner.at += 1
                 scanner.spaced = True
                 self.begin_line(scanner)
-                if self.table.lines and not self._goes_on(scanner):
+                last = scanner.last
+                goes_on = scanner.around in ("(", "[") or (last.kind == "op" and last.text not in _ENDS)
+                if self.table.lines and not goes_on:
                     scanner.emit("end", ";")
             elif not self.take(scanner):
                 self._take(scanner)
@@ -112,21 +114,14 @@ class TokenDialect:
             raise Unparsed("a bracket is not closed")
         return scanner
 
-    def _goes_on(self, scanner: Scanner) -> bool:
-        """Whether a statement goes on in the next line."""
-        last = scanner.last
-        return scanner.around in ("(", "[") or (last.kind == "op" and last.text not in _ENDS)
-
     def _take(self, scanner: Scanner) -> None:
         """One token: what the first rule that matches makes of it, else a sign."""
         found = scanner.take(self.first[not scanner.last.ends_value(self.operands_after)])
         assert found is not None and found.lastgroup is not None
         if found.lastgroup == "sign":
             scanner.emit("op", found[0])
-        else:
-            self._by_rule(scanner, int(found.lastgroup[1:]), found)
-
-    def _by_rule(self, scanner: Scanner, at: int, found: re.Match[str]) -> None:
+            return
+        at = int(found.lastgroup[1:])
         rule, pattern = self.table.tokens[at], self.patterns[at]
         if pattern.groups:
             found = pattern.match(scanner.source, found.start()) or found
@@ -139,12 +134,12 @@ class TokenDialect:
         if rule.kind == "var" and found[0] in self.keywords:
             scanner.emit("name", found[0])
         elif rule.kind is not None:
-            scanner.emit(rule.kind, found.expand(rule.gives) if rule.gives else text, self._parts(rule, text))
-
-    def _parts(self, rule: TokenRule, raw: str) -> Sequence[Part]:
-        if rule.reads in ("escapes", "code"):
-            return template(raw, self.splice if rule.reads == "code" else None)
-        return (READS[rule.reads](raw),) if rule.kind in ("text", "ticks") else ()
+            parts: Sequence[Part] = ()
+            if rule.reads in ("escapes", "code"):
+                parts = template(text, self.splice if rule.reads == "code" else None)
+            elif rule.kind in ("text", "ticks"):
+                parts = (READS[rule.reads](text),)
+            scanner.emit(rule.kind, found.expand(rule.gives) if rule.gives else text, parts)
 
 
 _WORDS = ("noise", "loops", "topical", "before_operands")

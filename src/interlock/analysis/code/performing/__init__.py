@@ -287,7 +287,6 @@ def perform(walk: ProgramWalk, call: LibraryCall, entry: Entry) -> Value:
 
 @cache
 def _plan(entry: Entry) -> tuple[Sequence[tuple[Work, object]], Callable[[ProgramWalk, LibraryCall], Value] | None]:
-    """The effects of an entry, and what makes its result."""
     steps = [(_WORK[key], where) for key, where in entry.items() if key in _WORK]
     if "value" in entry:
         return steps, lambda walk, call: entry["value"]
@@ -300,7 +299,6 @@ def _plan(entry: Entry) -> tuple[Sequence[tuple[Work, object]], Callable[[Progra
 
 
 def _picked(call: LibraryCall, places: object) -> list[Value]:
-    """The arguments at all of these places."""
     return [one for place in (places if isinstance(places, list) else [places]) for one in pick(call, place)]
 
 

@@ -8,6 +8,7 @@ import codecs
 import re
 import zlib
 from collections.abc import Callable, Mapping
+from functools import partial
 from importlib import import_module
 
 from interlock.analysis.code.program.values import MAX_TEXT, UNKNOWN, Sym, Value, computed, marked, text_of, traits_of
@@ -38,24 +39,22 @@ def substituted(text: str, new: str, pattern: str, flags: str) -> str:
         raise ValueError("no such pattern") from error
 
 
-def _work(decode: Callable[[bytes], bytes]) -> Callable[[Value], bytes]:
-    return lambda value: decode(bytes(value) if isinstance(value, (bytes, bytearray, list)) else plain(value).encode())
-
-
 def _unbase64(raw: bytes) -> bytes:
     """In either alphabet, with or without padding."""
     digits = b"".join(raw.split()).translate(bytes.maketrans(b"-_", b"+/")).rstrip(b"=")
     return base64.b64decode(digits + b"=" * (-len(digits) % 4))
 
 
-_DECODERS: Mapping[str, Callable[[Value], bytes]] = {
-    "base64": _work(_unbase64),
-    **{f"base{size}": _work(getattr(base64, f"b{size}decode")) for size in (16, 32, 85)},
-    "ascii85": _work(base64.a85decode),
-    "hex": _work(lambda raw: binascii.unhexlify(b"".join(raw.split()))),
-    "rot13": _work(lambda raw: codecs.decode(raw.decode(), "rot_13").encode()),
+_DECODERS: Mapping[str, Callable[[bytes], bytes]] = {
+    "base64": _unbase64,
+    "base16": base64.b16decode,
+    "base32": base64.b32decode,
+    "base85": base64.b85decode,
+    "ascii85": base64.a85decode,
+    "hex": lambda raw: binascii.unhexlify(b"".join(raw.split())),
+    "rot13": lambda raw: codecs.decode(raw.decode(), "rot_13").encode(),
     # zlib's or gzip's
-    "inflated": _work(lambda raw: zlib.decompressobj(zlib.MAX_WBITS | 32).decompress(raw, MAX_TEXT)),
+    "inflated": lambda raw: zlib.decompressobj(zlib.MAX_WBITS | 32).decompress(raw, MAX_TEXT),
 }
 _CODECS = {"rot_13": "rot13", "hex_codec": "hex", "base64_codec": "base64", "base64url": "base64"}
 _HIDING = frozenset({"base64", "hex"})
@@ -70,15 +69,16 @@ def _codec(name: Value) -> str:
     return _CODECS.get(word, word)
 
 
-def _as_text(decode: Callable[[Value], bytes]) -> Callable[..., Value]:
-    return lambda value, *_: marked(text_of(decode(value)), value)
+def _decoded(name: str, value: Value, *_: Value) -> bytes:
+    raw = bytes(value) if isinstance(value, (bytes, bytearray, list)) else plain(value).encode()
+    return _DECODERS[name](raw)
 
 
 def _decode(value: Value, codec: Value = "utf-8", *_: Value) -> Value:
     """Bytes as text, numbers as bytes, or what a codec had hidden; a text with holes passes as it is."""
     name = _codec(codec)
     if name in _DECODERS:
-        return _DECODERS[name](value)
+        return _decoded(name, value)
     if isinstance(value, (list, tuple)):
         return bytes(int(one) & 255 for one in value)
     if name not in _CHARSETS:
@@ -117,8 +117,8 @@ def _digits(value: Value, base: Value = 10, *_: Value) -> Value:
 
 
 ENCODINGS: Mapping[str, Callable[..., Value]] = {
-    **{name: _as_text(work) for name, work in _DECODERS.items()},
-    **{f"{name}_bytes": lambda value, *_, work=work: work(value) for name, work in _DECODERS.items()},
+    **{name: lambda value, *_, name=name: marked(text_of(_decoded(name, value)), value) for name in _DECODERS},
+    **{f"{name}_bytes": partial(_decoded, name) for name in _DECODERS},
     "bytes": _bytes,
     "decode": _decode,
     "encode": _encode,

@@ -94,7 +94,6 @@ def _root(node: ast.expr) -> str:
 
 
 def assign(walk: ProgramWalk, target: ast.expr, value: Value) -> None:
-    """Give the target this value."""
     if isinstance(target, ast.Name):
         walk.scope.set(target.id, value)
     elif isinstance(target, (ast.Tuple, ast.List)):

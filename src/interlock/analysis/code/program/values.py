@@ -189,7 +189,6 @@ def _plain(value: Value) -> bool:
 
 
 def join_path(*parts: Value) -> str:
-    """Path segments put together."""
     texts = [text_of(part) for part in parts]
     joined = posixpath.join(*texts) if texts else "."
     while joined.startswith("./") and len(joined) > 2:
@@ -307,7 +306,6 @@ class LibraryCall(Struct, frozen=True, eq=False):
         return self.path.rpartition(".")[2]
 
     def get(self, at: int, name: str = "", default: Value = UNKNOWN) -> Value:
-        """The argument at this place or of this name."""
         return self.args[at] if 0 <= at < len(self.args) else self.named.get(name, default)
 
     def text(self, at: int, name: str = "") -> str:

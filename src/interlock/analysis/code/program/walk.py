@@ -91,7 +91,6 @@ class ProgramEffects(Struct, eq=False):
         self.out.run(list(words))
 
     def shell(self, text: Value, call: LibraryCall | None = None) -> None:
-        """A line is handed to a shell."""
         line = str(text_of(text))
         if not line:
             return
@@ -165,7 +164,6 @@ class ProgramEffects(Struct, eq=False):
         return file
 
     def fill(self, file: OpenFile, content: Value) -> None:
-        """Something is written to an open file."""
         if not isinstance(content, (str, bytes)) or content:
             file.written = True
             self.download(file.path, fetched(content))
@@ -178,7 +176,6 @@ class ProgramEffects(Struct, eq=False):
             self.downloads[str(text_of(path)).removeprefix("./")] = url
 
     def close(self) -> None:
-        """The source ends, and so do its files."""
         if self.loose and self.peer and self.shells:
             self.effect("reverse_shell", self.peer)
         for file in self.files:
