@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -10,7 +12,8 @@ from msgspec import Struct
 
 from interlock.analysis import packs
 from interlock.analysis.packs import PackError, load_words
-from interlock.analysis.programs.load import TABLES, WORDS, _told, word_set, word_table
+from interlock.analysis.programs.load import program_set, word_set, word_table
+from repository import ROOT
 
 
 class DemoWords(Struct, forbid_unknown_fields=True):
@@ -46,7 +49,28 @@ def test_a_text_is_a_list_of_words_and_a_table_gives_each_word_its_heading(
         assert found.reads == frozenset({"A", "B"}) and found.kinds == {"T": "table", "U": "table"}
 
 
-def test_every_kind_of_words_is_told_and_known() -> None:
-    assert all(map(word_set, WORDS)) and all(map(word_table, TABLES))
-    with pytest.raises(PackError, match="words: b: not known, or not told"):
-        _told([{"words": {"a": "x"}}], "words", frozenset({"a", "b"}))
+SOURCE = ROOT / "src" / "interlock"
+ASKED = re.compile(r"\b(program_set|word_set|word_table|shipped_variables)\((?:\)\[)?\"(\w+)\"")
+FOR_ONE_KIND = re.compile(r"f\"(starts|said)_\{")  # the others of such a name are made of a word
+HEADINGS = {"program_set": "set", "word_set": "words", "word_table": "table", "shipped_variables": "variable"}
+
+
+def test_every_kind_of_words_that_is_asked_for_is_told_and_every_one_told_is_asked_for() -> None:
+    shipped = [tomllib.loads(path.read_text()) for path in (SOURCE / "analysis" / "programs").glob("*.toml")]
+    told = {heading: {kind for pack in shipped for kind in pack.get(heading, {})} for heading in HEADINGS.values()}
+    source = "\n".join(path.read_text() for path in SOURCE.rglob("*.py"))
+    for function, kind in set(ASKED.findall(source)):
+        assert kind in told[HEADINGS[function]], (function, kind)
+    made = tuple(f"{start}_" for start in set(FOR_ONE_KIND.findall(source)))
+    for heading, kinds in told.items():
+        assert [
+            kind
+            for kind in kinds
+            if f'"{kind}"' not in source and f"'{kind}'" not in source and not kind.startswith(made)
+        ] == [], heading
+
+
+def test_a_kind_of_words_that_nobody_tells_is_refused() -> None:
+    for asked in (program_set, word_set, word_table):
+        with pytest.raises(KeyError):
+            asked("no_such_kind")

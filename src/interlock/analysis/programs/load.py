@@ -3,37 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from msgspec.structs import replace
 
-from interlock.analysis.packs import Pack, PackError, load_packs, only_keys, word_list
+from interlock.analysis.packs import Pack, PackError, load_packs, word_list
 from interlock.analysis.programs import Program, build_program
 from interlock.analysis.programs.net import NetWords, build_net
 
-VARIABLE_KINDS = ("data", "loads", "runs")
-SETS = frozenset(  # kinds of programs, told in sets.toml and its neighbours
-    """converts deletes encoder ended fetcher file_database fill filter folder_stack forge globbing interactive launches limit link
-    moves_folder
-    neutral not_below open opens operation_alone operation_colons operation_frameworks operation_hyphens operation_names operation_scripts
-    operation_wraps other_root packs part placing
-    relocates rewriter said said_aimed said_aimed_second said_alone
-    said_anywhere said_capital said_copies said_familiar said_flagged said_names said_nouns said_numbered said_plain
-    said_spoken said_subcommands said_typed said_verbs said_wrappers searches sender shell_session shell_setup shows_variables shell_state signals_names
-    signals_numbers signals_ports signals_users signals_whole_names starts_any starts_javascript starts_perl starts_php
-    starts_python starts_ruby tool_names transparent typed unpacker windows windows_too""".split()
-)
-WORDS = frozenset(  # kinds of words, told in words.toml
-    """articles aside body_options cmd_silent cmdlet_nouns cmdlet_verbs cmdlet_verbs_in_capitals copying cql_reads data_ends data_verbs
-    dropped_objects ending_alone ending_hints ending_how find_limits find_loose find_takes first_modules harmful_effects identifying
-    issuers judges money_hosts not_packed placing_parameters posting powershell_values receiving redis_admin redis_admin_pairs
-    redis_deletes redis_quiet_pairs redis_writes removing_verbs search_paths selecting_variables services setters setup short_data
-    test_flags token_services transfer_deletes transfer_puts""".split()
-)
-TABLES = frozenset("folders languages powershell_variables shell_variables windows_variables".split())
 UNDESCRIBED = Program()
 _SHIPPED = Path(__file__).parent
 
@@ -41,48 +21,44 @@ _SHIPPED = Path(__file__).parent
 @cache
 def shipped_variables() -> Mapping[str, tuple[str, ...]]:
     """Patterns of the names of variables: `loads` where the value is a place of code, `data` where it never runs."""
-    return _listed(_packs(), "variable", VARIABLE_KINDS)
+    return _listed(_packs(), "variable")
 
 
 @cache
 def program_set(kind: str) -> frozenset[str]:
-    """The names of the programs of one of `SETS`."""
-    return _sets()[kind]
+    """The names of the programs of one kind, told in sets.toml and its neighbours; KeyError for a kind that none tells."""
+    return program_sets()[kind]
 
 
 @cache
 def word_set(kind: str) -> frozenset[str]:
-    """The words of one of `WORDS`."""
-    return frozenset(_told(_packs(), "words", WORDS)[kind].split())
+    """The words of one kind, told in words.toml; KeyError for a kind that none tells."""
+    return frozenset(_told("words")[kind].split())
 
 
 @cache
 def word_table(kind: str) -> Mapping[str, str]:
-    """The value of each name in one of `TABLES`."""
-    said = _told(_packs(), "table", TABLES)[kind]
-    return {name: value for value, text in said.items() for name in text.split()}
+    """The value of each name in one table; KeyError for a table that none tells."""
+    return {name: value for value, text in _told("table")[kind].items() for name in text.split()}
 
 
-def _told(packs: Sequence[Pack], heading: str, known: frozenset[str]) -> Mapping[str, Any]:
-    """What these packs say under a heading; raises PackError on a kind that is not known, or that none of them tells."""
-    found = {kind: said for pack in packs for kind, said in pack.get(heading, {}).items()}
-    if found.keys() != known:
-        raise PackError(f"{heading}: {', '.join(sorted(found.keys() ^ known))}: not known, or not told")
-    return found
+def _told(heading: str) -> Mapping[str, Any]:
+    """What the packs say under a heading, by its kind."""
+    return {kind: said for pack in _packs() for kind, said in pack.get(heading, {}).items()}
 
 
 @cache
-def _sets() -> Mapping[str, frozenset[str]]:
-    return {kind: frozenset(names) for kind, names in _listed(_packs(), "set", SETS).items()}
+def program_sets() -> Mapping[str, frozenset[str]]:
+    """The names of the programs of every kind."""
+    return {kind: frozenset(names) for kind, names in _listed(_packs(), "set").items()}
 
 
-def _listed(packs: Sequence[Pack], heading: str, known: Iterable[str]) -> dict[str, tuple[str, ...]]:
-    """What all of these packs list under a heading; raises PackError on a kind that is not known."""
-    found: dict[str, tuple[str, ...]] = dict.fromkeys(known, ())
+def _listed(packs: Sequence[Pack], heading: str) -> dict[str, tuple[str, ...]]:
+    """What all of these packs list under a heading; raises PackError on anything but words."""
+    found: dict[str, tuple[str, ...]] = {}
     for pack in packs:
-        only_keys(heading, pack.get(heading, {}), found)
         for kind, names in pack.get(heading, {}).items():
-            found[kind] += word_list(heading, kind, names)
+            found[kind] = found.get(kind, ()) + word_list(heading, kind, names)
     return found
 
 
@@ -178,10 +154,8 @@ def _packs() -> Sequence[Pack]:
 
 def _checked(packs: Sequence[Pack]) -> Sequence[Pack]:
     dict(build_programs(packs))
-    _listed(packs, "variable", VARIABLE_KINDS)
-    _listed(packs, "set", SETS)
-    _told(packs, "words", WORDS)
-    _told(packs, "table", TABLES)
+    _listed(packs, "variable")
+    _listed(packs, "set")
     return packs
 
 

@@ -143,20 +143,6 @@ _SHOWS = frozenset({"-l", "-L", "--list", "--stats", "--status", "--info", "--su
 class _WordReading:
     """One pass over the words of a command."""
 
-    __slots__ = (
-        "everything",
-        "forced",
-        "kind",
-        "objects",
-        "operands",
-        "place",
-        "reads",
-        "settled",
-        "silent",
-        "small",
-        "table",
-    )
-
     def __init__(self, table: NetWords, settled: Callable[[int, str], bool], operands: bool) -> None:
         self.table = table
         self.settled = settled

@@ -15,7 +15,7 @@ from interlock.analysis.assess import Judgement, assess, judge
 from interlock.analysis.classify import classify
 from interlock.analysis.facts import Command, Effect, known
 from interlock.analysis.lazy_regex import lazy_regex
-from interlock.analysis.programs.load import SETS, described_program, program_set, shipped_programs
+from interlock.analysis.programs.load import described_program, program_set, program_sets, shipped_programs
 from interlock.analysis.rules import Rulebook
 from interlock.analysis.shell.imports import ALWAYS_IMPORTED
 from interlock.analysis.shell.interpreters import is_interpreter
@@ -114,9 +114,7 @@ def _language(program: str) -> str:
 
 def _starts(program: str, language: str) -> bool:
     """Whether a program starts files of a project in this language without naming them."""
-    return program in program_set("starts_any") or (
-        f"starts_{language}" in SETS and program in program_set(f"starts_{language}")
-    )
+    return program in program_set("starts_any") or program in program_sets().get(f"starts_{language}", ())
 
 
 def _reach(one: WrittenFile, action: Action, commands: list[Command], texts: Mapping[str, str]) -> str:

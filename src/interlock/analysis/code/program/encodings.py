@@ -47,9 +47,7 @@ def _unbase64(raw: bytes) -> bytes:
 
 _DECODERS: Mapping[str, Callable[[bytes], bytes]] = {
     "base64": _unbase64,
-    "base16": base64.b16decode,
-    "base32": base64.b32decode,
-    "base85": base64.b85decode,
+    **{f"base{size}": getattr(base64, f"b{size}decode") for size in (16, 32, 85)},
     "ascii85": base64.a85decode,
     "hex": lambda raw: binascii.unhexlify(b"".join(raw.split())),
     "rot13": lambda raw: codecs.decode(raw.decode(), "rot_13").encode(),
