@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 
 from interlock.analysis.display_text import short_id
 from interlock.approvals import ENDED, EXPIRED_SHARE, challenges, pausing, settle, share_of
+from interlock.approvals.challenges import revealing
 from interlock.audit.chain import CHECKPOINT, checkpoint_body, head_of, signed_checkpoint
 from interlock.engine import undoing
 from interlock.model import TicketState
@@ -210,7 +211,7 @@ class Maintenance(threading.Thread):
             (1, self._watch.check),
             (1, self._settling.settle),
             (1, lambda: pausing.refresh(state)),
-            (1, lambda: challenges.announce(state)),
+            (1, lambda: revealing.announce(state)),
             (max(1, int(self.checkpoint_seconds * 2)), lambda: sign_record(state)),
             (10, lambda: history.renew_leases(state)),
             (10, lambda: undoing.record_journal_undos(state)),

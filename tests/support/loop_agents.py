@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from gate import Gate
-from interlock.approvals import challenges
+from interlock.approvals.challenges import revealing, verifying
 from interlock.error_codes import LoopProblem
 from interlock.loop import confirmations, executions, steps
 from interlock.loop.protocol.loop_surface import surface
@@ -94,7 +94,7 @@ class Agent:
         return confirmations.continue_execution(self.gate.state, self.ref, **more)
 
     def verify(self, challenge: str, code: str) -> dict[str, Any]:
-        return challenges.verify(self.gate.state, self.ref, challenge, code)
+        return verifying.verify(self.gate.state, self.ref, challenge, code)
 
     def tickets(self) -> list[Ticket]:
         """The open tickets of this agent, the newest first."""
@@ -110,7 +110,7 @@ class Agent:
 
     def code(self, challenge: str) -> str:
         """Reveals a code, as an operator does."""
-        return challenges.reveal(self.gate.state, self.gate.sign_in(), challenge).code
+        return revealing.reveal(self.gate.state, self.gate.sign_in(), challenge).code
 
 
 def refusal_of(work: Any) -> LoopProblem | None:

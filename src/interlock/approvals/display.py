@@ -234,7 +234,10 @@ def ticket_text(ticket: Ticket) -> list[str]:
     text = [*(["", "As it was written:"] if lines else []), *(f"  {line}" for line in found.text.split("\n"))]
     for name, value in found.fields.items():
         text += [f"  {name}:", *(f"    {line}" for line in value.split("\n"))]
-    rest = [*(f"Letters: {words}" for words in found.letters), *([f"In {cwd}"] if (cwd := _cwd(ticket)) else [])]
+    rest = [
+        *(f"Letters: {words}" for words in found.letters),
+        *([f"In {cwd}"] if (cwd := str(ticket.action.get("cwd") or "")) else []),
+    ]
     whole = [visible(line) for line in ("What would run:", *lines, *text, *rest)]
     if sum(map(len, whole)) <= MOST_TEXT:
         return whole
@@ -245,10 +248,6 @@ def ticket_text(ticket: Ticket) -> list[str]:
         if room <= 0:
             break
     return [*kept, f"… the rest is cut off here; the whole: interlock show {short_id(ticket.id)}"]
-
-
-def _cwd(ticket: Ticket) -> str:
-    return str(ticket.action.get("cwd") or "")
 
 
 # Factors that other parts of a ticket show already: the score, the level's own requirement, the inspected impact.

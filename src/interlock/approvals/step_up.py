@@ -9,10 +9,9 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from interlock.approvals import challenges, settle, spend_by
+from interlock.approvals import settle, spend_by
 from interlock.approvals.answers import approve
-from interlock.approvals.challenges import VERIFY, RevealedCode
-from interlock.approvals.challenges.states import normal_id
+from interlock.approvals.challenges import VERIFY, normal_id, revealing
 from interlock.approvals.grants import REAUTH, parse_grant, signed_terms, statement_of, touch_of
 from interlock.approvals.statements import APPROVE, CONSOLE, needs_reauth, parse_statement, statement_text
 from interlock.approvals.tickets import is_altered
@@ -207,23 +206,25 @@ def reveal_begin(state: State, visitor: Visitor, id: str, site: Site) -> dict[st
 
 def reveal_finish(
     state: State, visitor: Visitor, id: str, ceremony: str, response: Mapping[str, Any], site: Site
-) -> RevealedCode:
+) -> revealing.RevealedCode:
     """The code, once the passkey was touched for it."""
     _, ticket = _about(state, id)
     if ticket is None:
         freshen_finish(state, visitor, ceremony, response, site)
-        return challenges.reveal(state, replace(visitor.session, fresh_at=state.clock.now()), id)
+        return revealing.reveal(state, replace(visitor.session, fresh_at=state.clock.now()), id)
     session = stepup_finish(state, visitor, ceremony, response, site)
     if session.armed != ticket.id:
         raise AnswerRefused("the passkey was touched for something else")
-    return challenges.reveal(state, session, id)
+    return revealing.reveal(state, session, id)
 
 
-def reveal_with_passphrase(state: State, visitor: Visitor, id: str, passphrase: str, code: str) -> RevealedCode:
+def reveal_with_passphrase(
+    state: State, visitor: Visitor, id: str, passphrase: str, code: str
+) -> revealing.RevealedCode:
     """The same with passphrase and code, for a session that began with them."""
     _, ticket = _about(state, id)
     armed = stepup_with_passphrase(state, visitor, ticket.id if ticket else id, passphrase, code)
-    return challenges.reveal(state, armed, id)
+    return revealing.reveal(state, armed, id)
 
 
 def _about(state: State, id: str) -> tuple[Challenge, Ticket | None]:

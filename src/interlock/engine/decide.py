@@ -113,7 +113,12 @@ def _resolve(judged: Judged, world: World, weighed: PolicyResult) -> Resolution:
         no = _refuse_token(judged, ticket, weighed, found.wait)
         if no is not None:
             return no
-    if met is not None and (met.waits or (met.fresh and ticket is None)) and _decides(weighed):
+    if (
+        met is not None
+        and (met.waits or (met.fresh and ticket is None))
+        and not weighed.requirement.blocked
+        and any(part.name == SAME_EFFECT for part in weighed.parts)
+    ):
         return Resolution("deny" if weighed.denies else weighed.requirement.word, met.words, ticket=met.ticket)
     agreed = _agreement(judged, world, weighed, ticket) if ticket is not None else ""
     held = resolve(weighed.requirement, weighed.denies, ticket, agreed, judged.now, world.policy.denial_seconds)
@@ -167,11 +172,6 @@ def _is_answerable(judged: Judged, found: Gathered, weighed: PolicyResult) -> bo
     asked = weighed.requirement
     plain = asked.is_plain_confirm(judged.judgement.assessment.level) and not weighed.denies
     return asked.human is Human.NONE or (found.user and plain)
-
-
-def _decides(weighed: PolicyResult) -> bool:
-    """Whether an earlier denial of the same effect decides: no grant or mode lifted it, and nothing else blocks the action."""
-    return not weighed.requirement.blocked and any(part.name == SAME_EFFECT for part in weighed.parts)
 
 
 def _refuse_token(judged: Judged, ticket: Ticket | None, weighed: PolicyResult, wait: int) -> Resolution | None:

@@ -51,11 +51,19 @@ class SharedAnswers(Struct):
 
     async def answer(self, who: str, event: Event, judge: Callable[[], Awaitable[HookVerdict]]) -> HookVerdict:
         """The verdict, judged once for two announcements of one call."""
-        loop, key = asyncio.get_running_loop(), _key(who, event)
+        loop, key = (
+            asyncio.get_running_loop(),
+            repr((who, event.session, event.pair, [_content(call) for call in event.calls])),
+        )
         known = self.calls.pop(key, None)
-        if known is not None and _other(known, event) and loop.time() - known.at < SECONDS:
+        if known is not None and (known.event != event.name or known.unique) and loop.time() - known.at < SECONDS:
             return await asyncio.shield(known.answer)  # the next announcement belongs to another call
-        shared = SharedAnswer(event.name, _unique(event), loop.create_future(), loop.time())
+        shared = SharedAnswer(
+            event.name,
+            any(call.id and call.id in event.pair for call in event.calls),
+            loop.create_future(),
+            loop.time(),
+        )
         self.calls[key] = shared
         while len(self.calls) > MOST:
             self.calls.popitem(last=False)
@@ -79,10 +87,6 @@ def call_keys(who: str, word: str, session: str, call: AgentCall) -> list[CallKe
     return [(who, word, session, call.id) if call.id else content, content]
 
 
-def _key(who: str, event: Event) -> str:
-    return repr((who, event.session, event.pair, [_content(call) for call in event.calls]))
-
-
 def _content(call: AgentCall) -> tuple[str, str]:
     """The content of a call, without its folder, which not every event has."""
     action = call.action
@@ -94,15 +98,6 @@ def _plain(value: object) -> object:
 
 
 _ENCODER = json.JSONEncoder(default=_plain, sort_keys=True)
-
-
-def _unique(event: Event) -> bool:
-    return any(call.id and call.id in event.pair for call in event.calls)
-
-
-def _other(known: SharedAnswer, event: Event) -> bool:
-    """Whether this is the second announcement, and not the first one of an equal call."""
-    return known.event != event.name or known.unique
 
 
 MOST_AGENTS, MOST_TICKETS = 1_000, 50

@@ -127,7 +127,7 @@ def _covers(hint: DeclaredStep, key: EffectKey, categories: frozenset[str]) -> b
     if key.path and any(other.family == effect and other.path for other in hint.paths):
         return False  # it named other paths for this, or less than this
     named = _names(target)
-    if _elsewhere(named, hint.words):
+    if bool(named & _LIVE) and bool(hint.words & _TRIAL) and not hint.words & _LIVE:
         return False
     if effect in _BY_NAME or target.startswith(_UNNAMED):
         alarming = any(word.startswith(_ALARMING) for word in hint.words)
@@ -135,11 +135,6 @@ def _covers(hint: DeclaredStep, key: EffectKey, categories: frozenset[str]) -> b
     announced = any(word.startswith(_STEMS.get(effect, (effect,))) for word in hint.words)
     same = announced or bool(categories & hint.categories)
     return same and (bool(named & hint.words) if named else not target.startswith("/"))
-
-
-def _elsewhere(named: frozenset[str], words: frozenset[str]) -> bool:
-    """Whether it reaches production where only another environment was announced."""
-    return bool(named & _LIVE) and bool(words & _TRIAL) and not words & _LIVE
 
 
 def _names(target: str) -> frozenset[str]:

@@ -13,7 +13,7 @@ from interlock.analysis.lazy_regex import lazy_regex
 from interlock.analysis.programs.load import describe, program_set
 from interlock.analysis.rules import Rulebook
 from interlock.analysis.targets.ephemeral import RULES
-from interlock.model import Assessment, Category, Finding, Human, Level, Requirement, Span
+from interlock.model import Assessment, Category, Finding, Human, Level, Requirement
 from interlock.policy.circumstances import Circumstances, Contribution
 from interlock.policy.impact import INSPECTABLE_RULES, JOURNAL, RELIEF_PREFIX, count_words, size_words
 from interlock.policy.match_names import MatchNames
@@ -214,7 +214,7 @@ def journal_restores(judged: Judgement, book: Rulebook) -> bool:
     return (
         judged.assessment.level < Level.FORBIDDEN
         and bool(files)
-        and all(one in kept or _is_same(one, files) for one in harmful)
+        and all(one in kept or (one.rule == "generic.delete" and (one.subject, one.span) in files) for one in harmful)
         and not any(map(_is_out_of_reach, judged.facts))
     )
 
@@ -229,11 +229,6 @@ def _changes_database_file(fact: Fact) -> bool:
     if not isinstance(fact, Command) or "store" not in describe(fact.program).place or "piped" in fact.traits:
         return False
     return all(known(word) and not _OTHER_STORE.search(word) for word in fact.words)
-
-
-def _is_same(finding: Finding, files: set[tuple[str, Span | None]]) -> bool:
-    """Whether a finding by a word of the command line is about what another one found on its files."""
-    return finding.rule == "generic.delete" and (finding.subject, finding.span) in files
 
 
 def _is_out_of_reach(fact: Fact) -> bool:

@@ -311,7 +311,10 @@ def tampering(action: Action, judgement: Judgement, files: Callable[[str], str |
     """What an action does to Interlock itself, in words; empty for any other action. `files` reads settings files."""
     effects = [fact for fact in judgement.facts if isinstance(fact, Effect)]
     for finding in judgement.assessment.findings:
-        if finding.rule in STOPPING and not (finding.rule == KILL_FOUND and _is_among(finding.subject, effects)):
+        if finding.rule in STOPPING and not (
+            finding.rule == KILL_FOUND
+            and any(fact.subject == finding.subject and fact.target == AMONG for fact in effects)
+        ):
             return "stops the guard or takes it away"
     for fact in effects:
         if fact.verb not in CHANGES:
@@ -322,11 +325,6 @@ def tampering(action: Action, judgement: Judgement, files: Callable[[str], str |
             if not _keeps_hook(action, fact):
                 return f"changes the settings that call the guard ({fact.target or fact.path})"
     return ""
-
-
-def _is_among(subject: str, effects: Sequence[Effect]) -> bool:
-    """Whether a command reaches Interlock's processes only among others."""
-    return any(fact.subject == subject and fact.target == AMONG for fact in effects)
 
 
 def _is_own(fact: Effect) -> bool:

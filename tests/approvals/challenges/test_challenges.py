@@ -13,7 +13,7 @@ import pytest
 
 from gate import AGENT, Gate
 from interlock.approvals import answers, challenges
-from interlock.approvals.challenges import BLOCK, VERIFY, verifying
+from interlock.approvals.challenges import BLOCK, VERIFY, revealing, verifying
 from interlock.audit.chain import fingerprint
 from interlock.error_codes import CODES, AnswerRefused, LoopProblem
 from interlock.identity import agents
@@ -59,12 +59,12 @@ def kept(gate: Gate, challenge: Challenge) -> Challenge:
 
 
 def shown(gate: Gate, challenge: Challenge, by: str = "ann") -> str:
-    return challenges.reveal(gate.state, gate.sign_in(by), challenge.id).code
+    return revealing.reveal(gate.state, gate.sign_in(by), challenge.id).code
 
 
 def verify(gate: Gate, challenge: Challenge | str, code: str, agent: AgentRef = AGENT) -> dict[str, Any]:
     id = challenge if isinstance(challenge, str) else challenge.id
-    return challenges.verify(gate.state, agent, id, code)
+    return verifying.verify(gate.state, agent, id, code)
 
 
 def refused(gate: Gate, challenge: Challenge | str, code: str, agent: AgentRef = AGENT) -> LoopProblem:
@@ -165,7 +165,7 @@ def test_a_code_takes_a_fresh_sign_in(gate: Gate) -> None:
     challenge, session = blocked(gate), gate.sign_in()
     gate.clock.forward(121)
     with pytest.raises(AnswerRefused, match="passphrase again"):
-        challenges.reveal(gate.state, session, challenge.id)
+        revealing.reveal(gate.state, session, challenge.id)
 
 
 # Wrong, late, used, somebody else's
@@ -485,4 +485,4 @@ def test_only_a_hash_of_the_code_is_kept(gate: Gate) -> None:
         if path.is_file():
             data = path.read_bytes()
             assert code.encode() not in data and normal_code(code).encode() not in data, path
-    assert code not in repr(challenges.reveal(gate.state, gate.sign_in(), challenge.id))
+    assert code not in repr(revealing.reveal(gate.state, gate.sign_in(), challenge.id))

@@ -2,54 +2,30 @@
 
 from __future__ import annotations
 
+import uuid
+
 from msgspec.structs import replace
 
-from interlock.approvals.challenges import states
-from interlock.approvals.challenges.revealing import RevealedCode, announce, reveal, reveal_unsigned
-from interlock.approvals.challenges.states import (
-    ABORTED,
-    ANSWERED,
-    BLOCK,
-    EXPIRED,
-    OPEN,
-    VERIFIED,
-    VERIFY,
-    end_challenge,
-    is_over,
-    live_challenge,
-    normal_id,
-    open_challenge,
-    step_waits,
-)
-from interlock.approvals.challenges.verifying import verify
+from interlock.approvals import settle
+from interlock.approvals.tickets import is_altered
 from interlock.canonical_json import normal_name
 from interlock.error_codes import AnswerRefused
 from interlock.identity.sessions import OperatorSession
 from interlock.model import AgentRef, TicketState
 from interlock.ports import Tx
-from interlock.records import Challenge, Ticket
+from interlock.records import Block, Challenge, Ticket
+from interlock.redaction import redact_text
 from interlock.runtime.state import State
 
-__all__ = [
-    "ANSWERED",
-    "BLOCK",
-    "VERIFY",
-    "RevealedCode",
-    "announce",
-    "approved_ticket",
-    "end",
-    "expire",
-    "issue",
-    "list_lapsed",
-    "list_waiting",
-    "live_challenge",
-    "reissue",
-    "reveal",
-    "reveal_unsigned",
-    "settle_restart",
-    "verify",
-]
+# A challenge is open, and then verified, answered otherwise, expired or aborted for good. Beside that it has a code or has none:
+#   shown     a person is shown a new code; the one before it is no code any more (R-10)
+#   wrong     whatever the agent enters that is not the code ends the code, not the challenge (OOB-07)
+#   right     ends both, and frees what the operator signed for: this block, or this one step
+# Whoever else enters anything, in whatever state, gets TOKEN_INVALID and ends nothing (R-10, C-17).
 
+OPEN, VERIFIED, ANSWERED, EXPIRED, ABORTED = "open", "verified", "answered", "expired", "aborted"
+BLOCK, VERIFY = "block", "verify"
+REASON = 500  # characters
 MOST_NEW = 3  # challenges without an answer …
 NEW_WITHIN = 300.0  # … in so many seconds (C-16)
 
@@ -74,6 +50,85 @@ def issue(
     if len(lately) >= MOST_NEW:
         return lately[-1]
     return open_challenge(tx, state, agent, kind, reason, now, digest, execution)
+
+
+def live_challenge(tx: Tx, agent: AgentRef, kind: str, now: float) -> Challenge | None:
+    """The open challenge: of the principal where it is blocked, of the agent where it is paused and its step still waits."""
+    for one in tx.challenges(agent.principal):
+        if one.kind != kind or now >= one.expires_at:
+            continue
+        if kind == BLOCK or (normal_name(one.agent.name) == normal_name(agent.name) and step_waits(tx, one, now)):
+            return one
+    return None
+
+
+def open_challenge(
+    tx: Tx,
+    state: State,
+    agent: AgentRef,
+    kind: str,
+    reason: str,
+    now: float,
+    digest: str,
+    execution: str,
+    by: str = "interlock",
+) -> Challenge:
+    made = Challenge(
+        id=str(uuid.uuid4()),
+        agent=agent,
+        kind=kind,
+        reason=redact_text(reason)[:REASON],
+        opened_at=now,
+        expires_at=now + state.in_force.challenge_seconds,
+        execution=execution,
+        digest=digest,
+    )
+    tx.save_challenge(made)
+    details = {"challenge": made.id, "kind": kind, "principal": agent.principal, "name": agent.name, "state": OPEN}
+    state.recorder.event(tx, "challenge", by, {**details, "reason": made.reason})
+    state.codes.issue(made.id, now)
+    return made
+
+
+def end_challenge(tx: Tx, state: State, challenge: Challenge, how: str) -> Challenge:
+    gone = replace(challenge, state=how, code_hash="", release="")
+    tx.save_challenge(gone)
+    details = {"challenge": gone.id, "kind": gone.kind, "principal": gone.agent.principal, "state": how}
+    state.recorder.event(tx, "challenge", "interlock", details)
+    return gone
+
+
+def normal_id(id: str) -> str:
+    """An id as it was issued, in whatever spelling of a UUID; empty for what is none, which may be a code in the wrong place."""
+    try:
+        return str(uuid.UUID(id)) if len(id) <= 64 else ""
+    except (ValueError, AttributeError, TypeError):
+        return ""
+
+
+def step_waits(tx: Tx, challenge: Challenge, now: float) -> bool:
+    """Whether the step that a pause is about still waits for a person."""
+    ticket = tx.live_ticket(challenge.digest, challenge.agent) if challenge.digest else None
+    return ticket is not None and settle(ticket, now).open
+
+
+def is_over(challenge: Challenge, now: float) -> bool:
+    return challenge.state in (EXPIRED, ABORTED) or (challenge.state == OPEN and now >= challenge.expires_at)
+
+
+def waiting_ticket(state: State, tx: Tx, challenge: Challenge, now: float) -> Ticket | None:
+    """The ticket of the challenge's step while a person can still agree to it, as this installation made it."""
+    ticket = tx.live_ticket(challenge.digest, challenge.agent) if challenge.digest else None
+    if ticket is None or settle(ticket, now).state not in (TicketState.COOLING, TicketState.WAITING):
+        return None
+    return None if is_altered(state, ticket) else ticket
+
+
+def block_in_force(state: State, tx: Tx, challenge: Challenge) -> Block | None:
+    """The block in force of the challenge's principal, also one whose row was deleted outside Interlock."""
+    principal = challenge.agent.principal
+    why = state.blocked(principal)
+    return tx.block(principal) or (Block(principal, why, challenge.opened_at, "interlock") if why else None)
 
 
 def approved_ticket(tx: Tx, challenge: Challenge) -> Ticket | None:
@@ -154,7 +209,7 @@ def reissue(state: State, session: OperatorSession, id: str) -> Challenge:
         before, now = tx.challenge(normal_id(id) or "-"), state.clock.now()
         if before is None:
             raise AnswerRefused(f"no challenge {id!r:.80}", "NOT_FOUND_RESOURCE")
-        needed = states.block_in_force(state, tx, before) if before.kind == BLOCK else step_waits(tx, before, now)
+        needed = block_in_force(state, tx, before) if before.kind == BLOCK else step_waits(tx, before, now)
         if before.state == VERIFIED or not needed:
             raise AnswerRefused("nothing waits for this challenge any more", "NOT_FOUND_RESOURCE")
         found = live_challenge(tx, before.agent, before.kind, now)

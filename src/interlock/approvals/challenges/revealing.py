@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import json
+
 from msgspec import Struct
 from msgspec.structs import replace
 
 from interlock.analysis.display_text import visible
-from interlock.approvals.challenges import states
-from interlock.approvals.challenges.states import OPEN, normal_id
+from interlock.approvals import signed_orders, spend_by
+from interlock.approvals.answers import require_approver, sign_statement
+from interlock.approvals.challenges import BLOCK, OPEN, block_in_force, normal_id, waiting_ticket
 from interlock.approvals.display import ticket_text
+from interlock.canonical_json import simplify
 from interlock.error_codes import AnswerRefused
 from interlock.identity.keys.codes import code_hash, new_code, seal_under
 from interlock.identity.sessions import OperatorSession
@@ -36,8 +40,10 @@ def reveal(state: State, session: OperatorSession, id: str) -> RevealedCode:
 
     def work(tx: Tx) -> tuple[Challenge, Release]:
         challenge = _revealable(tx, id, now)
-        release = states.signed_release(state, tx, session, challenge, now)
-        box = seal_under(challenge.id, code, states.release_to_text(release)) if state.shared else ""
+        release = _signed_release(state, tx, session, challenge, now)
+        box = (
+            seal_under(challenge.id, code, json.dumps(simplify(release), separators=(",", ":"))) if state.shared else ""
+        )
         return _mint(tx, state, replace(challenge, release=box), code, release, now), release
 
     challenge, release = state.store.write(work)
@@ -52,7 +58,7 @@ def reveal_unsigned(state: State, channel: str, id: str) -> RevealedCode | None:
 
     def work(tx: Tx) -> tuple[Challenge, Release] | None:
         challenge = _revealable(tx, id, now)
-        release = states.unsigned_release(state, tx, challenge, channel, now)
+        release = _unsigned_release(state, tx, challenge, channel, now)
         return (_mint(tx, state, challenge, code, release, now), release) if release else None
 
     made = state.store.write(work)
@@ -61,6 +67,34 @@ def reveal_unsigned(state: State, channel: str, id: str) -> RevealedCode | None:
     challenge, release = made
     state.codes.show(challenge.id, ShownCode(challenge.code_hash, challenge.expires_at, release))
     return RevealedCode(code, challenge.expires_at)
+
+
+def _signed_release(state: State, tx: Tx, session: OperatorSession, challenge: Challenge, now: float) -> Release:
+    """The release of this operator's code; refuses where there is nothing to release, or they may not."""
+    named = Release(session.channel, session.operator)
+    if challenge.kind == BLOCK:
+        block = block_in_force(state, tx, challenge)
+        if block is None:
+            raise AnswerRefused("this agent is not blocked any more", "NOT_FOUND_RESOURCE")
+        principal = challenge.agent.principal
+        setting = f"{signed_orders.LIFT}{principal}"
+        return replace(named, lift=signed_orders.sign_order(state, tx, session, setting, principal, repr(block.since)))
+    ticket = waiting_ticket(state, tx, challenge, now)
+    if ticket is None:
+        raise AnswerRefused("the step that this is about does not wait any more", "NOT_FOUND_RESOURCE")
+    require_approver(state, session, ticket)
+    lasts = spend_by(ticket, challenge.expires_at) + 1
+    return replace(named, approval=sign_statement(session, ticket, "approve", now, lasts))
+
+
+def _unsigned_release(state: State, tx: Tx, challenge: Challenge, channel: str, now: float) -> Release | None:
+    """The release of a code from a channel without sign-in; None where replicas or specific people must answer."""
+    if state.shared:
+        return None
+    if challenge.kind == BLOCK:
+        return Release(channel) if block_in_force(state, tx, challenge) else None
+    ticket = waiting_ticket(state, tx, challenge, now)
+    return Release(channel) if ticket is not None and ticket.requirement.open_to_anybody else None
 
 
 def announce(state: State) -> int:
@@ -131,9 +165,10 @@ def challenge_line(challenge: Challenge) -> str:
 
 def due_announcements(state: State) -> list[Challenge]:
     """Challenges on disk that were not announced yet, each once."""
-    now, found = state.clock.now(), []
-    for id, since in state.codes.issued().items():
-        challenge = _kept(state, id)
+    now, found, issued = state.clock.now(), list[Challenge](), state.codes.issued()
+    kept = state.store.read(lambda tx: {id: tx.challenge(id) for id in issued}) if issued else {}
+    for id, since in issued.items():
+        challenge = kept[id]
         if challenge is None and now - since < WITHIN:
             continue  # its transaction is not over
         state.codes.mark_announced(id)
@@ -150,7 +185,3 @@ def hide_code(state: State, id: str) -> None:
                 channel.hide(id)
             except Exception as error:  # a window that stays open shows a code that counts no more
                 state.trouble(f"channel {channel.name}: {type(error).__name__}", "channel")
-
-
-def _kept(state: State, id: str) -> Challenge | None:
-    return state.store.read(lambda tx: tx.challenge(id))

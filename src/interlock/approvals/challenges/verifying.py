@@ -2,21 +2,33 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from interlock.approvals.challenges import states
+from interlock.approvals import MoveRefused, apply_move, settle, signed_orders
+from interlock.approvals.challenges import (
+    BLOCK,
+    EXPIRED,
+    OPEN,
+    VERIFIED,
+    VERIFY,
+    block_in_force,
+    end_challenge,
+    normal_id,
+    waiting_ticket,
+)
 from interlock.approvals.challenges.revealing import hide_code
-from interlock.approvals.challenges.states import BLOCK, EXPIRED, OPEN, VERIFIED, VERIFY, end_challenge, normal_id
+from interlock.approvals.statements import check_agreement
 from interlock.error_codes import LoopProblem
 from interlock.identity.attempts import MOST_KEYS, mark_of
 from interlock.identity.keys.codes import code_hash, open_under, same_hash
 from interlock.model import AgentRef, TicketState
 from interlock.ports import Tx
-from interlock.records import Block, Challenge, Ticket
+from interlock.records import Approval, Block, Challenge, Ticket
 from interlock.runtime.integrity import Release
 from interlock.runtime.state import State
 from interlock.times import iso
@@ -102,7 +114,7 @@ def _released(state: State, challenge: Challenge, code: str, now: float) -> Rele
     if shown is not None and same_hash(shown.hash, given):
         return shown.release
     if state.shared and challenge.release:
-        return states.release_from_text(open_under(challenge.id, code, challenge.release))
+        return _release_from_text(open_under(challenge.id, code, challenge.release))
     return None
 
 
@@ -110,8 +122,8 @@ def _freed(tx: Tx, state: State, challenge: Challenge, release: Release, now: fl
     """Frees the block or the step of the right code; None where neither waits any more."""
     who = release.by or release.channel
     details: dict[str, Any] = {"challenge": challenge.id, "channel": release.channel, "signed": bool(release.by)}
-    block = states.lift_block(state, tx, challenge, release, now) if challenge.kind == BLOCK else None
-    ticket = states.approve_ticket(state, tx, challenge, release, now) if challenge.kind == VERIFY else None
+    block = _lift_block(state, tx, challenge, release, now) if challenge.kind == BLOCK else None
+    ticket = _approve_ticket(state, tx, challenge, release, now) if challenge.kind == VERIFY else None
     if block is not None:
         principal = {"principal": block.principal, "reason": "its code came back"}
         state.recorder.event(tx, "unblock", who, {**principal, **details})
@@ -123,6 +135,69 @@ def _freed(tx: Tx, state: State, challenge: Challenge, release: Release, now: fl
     done = replace(challenge, state=VERIFIED, expires_at=now, code_hash="", release="")  # it counted until now
     tx.save_challenge(done)
     return _Outcome(done, ended=True, block=block, ticket=ticket, unsigned=not release.by)
+
+
+def _lift_block(state: State, tx: Tx, challenge: Challenge, release: Release, now: float) -> Block | None:
+    """Lifts the block that this release is about, every row of it; None where it is about another one."""
+    block = block_in_force(state, tx, challenge)
+    if block is None:
+        return None
+    principal = challenge.agent.principal
+    setting = f"{signed_orders.LIFT}{principal}"
+    if release.by:
+        if signed_orders.verify_order(state, setting, release.lift).words != (principal, repr(block.since)):
+            return None
+        if state.shared:
+            tx.save_setting(setting, release.lift)
+    elif state.shared:
+        return None
+    done = replace(block, challenge=challenge.id, lifted_at=now, lifted_by=release.by or release.channel)
+    for row in tx.blocks():
+        if row.principal == principal and not row.lifted_at and row.since != block.since:
+            tx.save_block(replace(row, lifted_at=now, lifted_by=done.lifted_by))
+    tx.save_block(done)
+    return done
+
+
+def _approve_ticket(state: State, tx: Tx, challenge: Challenge, release: Release, now: float) -> Ticket | None:
+    """The ticket with one more approval; None where it cannot take one any more."""
+    before = waiting_ticket(state, tx, challenge, now)
+    if before is None:
+        return None
+    ticket, given = settle(before, now), release.approval
+    if given is not None:
+        roster = state.sessions.roster
+        heard = [*tx.approvals(ticket.id), given]
+        found = check_agreement(ticket, heard, now, roster.people, roster.verify) if roster else None
+        if found is None or release.by not in found.by:
+            return None
+        if not found.satisfied:  # one of several who are asked
+            tx.add_approval(given)
+            return before
+        by = ", ".join(found.by)
+    elif release.by or not ticket.requirement.open_to_anybody:
+        return None
+    else:
+        by = release.channel
+    try:
+        after = replace(apply_move(ticket, "approve", now, by, "its code came back"), version=before.version + 1)
+    except MoveRefused:
+        return None
+    if not tx.change_ticket(after, before):
+        return None
+    if given is not None:
+        tx.add_approval(given)
+    return after
+
+
+def _release_from_text(text: str) -> Release | None:
+    """Parses a sealed release; None for an empty or foreign text."""
+    try:
+        data: dict[str, Any] = json.loads(text)
+        given = data.pop("approval")
+        return Release(**data, approval=Approval(**given) if given else None)
+    except (ValueError, TypeError, KeyError, AttributeError):
+        return None
 
 
 def _failed(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from urllib.parse import quote
 
 from interlock.approvals import answers, challenges, settle
+from interlock.approvals.challenges import revealing
 from interlock.approvals.step_up import needs_stepup
 from interlock.console.cards import Card, approves_too_fast, card_of, cards, other_attempts, target_of
 from interlock.console.replies import form_field, reason_of, waiting_count
@@ -157,7 +158,7 @@ def lift(visit: Visit) -> Answer:
 @routes.post("/console/challenges/{id}/reveal", APPROVER)
 def reveal(visit: Visit) -> Answer:
     """A new code, shown once, on this page alone."""
-    shown = challenges.reveal(visit.state, visit.session, visit.id)
+    shown = revealing.reveal(visit.state, visit.session, visit.id)
     return Page("queue/_code.html", {"code": shown.code, "expires_at": shown.expires_at})
 
 

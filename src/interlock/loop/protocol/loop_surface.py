@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from interlock.approvals import challenges
 from interlock.approvals.challenges import verifying
 from interlock.approvals.tickets import TOKEN_FAILURES
 from interlock.canonical_json import normal_name
@@ -80,7 +79,7 @@ _WORK: Mapping[str, tuple[Callable[..., Mapping[str, Any]], bool]] = {
     "complete_execution": (executions.complete_execution, False),
     "abort_execution": (executions.abort_execution, False),
     "confirm_operation": (confirmations.confirm_operation, False),
-    "verify_challenge": (challenges.verify, False),
+    "verify_challenge": (verifying.verify, False),
     "get_execution_state": (executions.execution_state, False),
     "continue_execution": (confirmations.continue_execution, False),
     "release_deadlock": (deadlocks.release_deadlock, True),

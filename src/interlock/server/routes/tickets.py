@@ -13,6 +13,7 @@ from starlette.responses import JSONResponse
 from interlock.analysis.display_text import SHORT
 from interlock.approvals import answers, settle
 from interlock.approvals import challenges as service
+from interlock.approvals.challenges import revealing
 from interlock.approvals.grants import suggest_grant
 from interlock.engine.trials import find_habit
 from interlock.model import AgentRef, TicketState
@@ -199,7 +200,7 @@ def challenge_routes(context: Context) -> APIRouter:
         **describe("code", OPERATOR, "A new code, shown once; invalidates the previous one", 404, 409),
     )
     async def reveal(by: By, id: str) -> Any:
-        shown = await context.run(service.reveal, by, id)
+        shown = await context.run(revealing.reveal, by, id)
         body = {"code": shown.code, "expiresAt": iso(shown.expires_at)}
         return JSONResponse(body, headers={"cache-control": "no-store"})
 
