@@ -9,6 +9,7 @@ from typing import Any
 from msgspec import Struct
 
 from interlock.model import NOTHING
+from interlock.times import iso
 
 
 class Code(Struct, frozen=True):
@@ -90,6 +91,12 @@ def confirmation_hint(ticket: str) -> str:
     return (
         f"This operation requires confirmation: a person can answer ticket '{ticket}' with `interlock approve {ticket}`"
     )
+
+
+def limit_details(most: int, seconds: float, now: float) -> dict[str, Any]:
+    """The details of RATE_LIMIT_EXCEEDED where too many attempts failed within a minute."""
+    wait = {"resets_at": iso(now + seconds), "retry_after_seconds": seconds}
+    return {"limit": most, "remaining": 0, "window": "minute", **wait}
 
 
 class LoopProblem(Exception):

@@ -11,7 +11,7 @@ from aql_lint import clean
 from gate import Gate
 from interlock.analysis.display_text import short_id
 from interlock.approvals import answers
-from interlock.loop import deadlocks
+from interlock.loop import confirmations
 from interlock.model import TicketState
 from interlock.records import TicketQuery
 from loop_agents import FREE, READ, Agent, notes, refusal_of
@@ -75,7 +75,7 @@ def test_a_hint_that_says_too_little_is_told_so(gate: Gate) -> None:
 def test_nobody_is_asked_any_more_for_what_has_ended(gate: Gate, ends: str) -> None:
     agent = Agent(gate).started()
     agent.step(DELETE)
-    deadlocks.release_deadlock(gate.state, agent.ref, agent.via)
+    confirmations.release_deadlock(gate.state, agent.ref, agent.via)
     assert len(agent.tickets()) == 2
     getattr(agent, ends)()
     assert agent.tickets() == []
@@ -125,7 +125,7 @@ def test_a_cooling_token_says_how_long(tmp_path: Path) -> None:
 
 
 def released(gate: Gate, agent: Agent, **more: Any) -> dict[str, Any]:
-    return deadlocks.release_deadlock(gate.state, agent.ref, agent.via, **more)
+    return confirmations.release_deadlock(gate.state, agent.ref, agent.via, **more)
 
 
 @pytest.mark.parametrize("hint", [DELETE, PUSH])

@@ -15,7 +15,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition,
 
 from effort import EFFORT
 from interlock.error_codes import LoopProblem
-from interlock.loop import confirmations, deadlocks
+from interlock.loop import confirmations
 from interlock.loop.executions import end_session
 from loop_agents import READ, Agent, permissive_gate
 
@@ -131,7 +131,7 @@ class Alone(RuleBasedStateMachine):
             assert one["armed"] is False
             ask = {"request_id": one["request_id"]}
             assert self.tries(lambda: confirmations.approve_cli_permission(self.gate.state, agent.ref, **ask)) is None  # noqa: B023
-        self.tries(lambda: deadlocks.release_deadlock(self.gate.state, agent.ref, agent.via, reason="please"))
+        self.tries(lambda: confirmations.release_deadlock(self.gate.state, agent.ref, agent.via, reason="please"))
         self.tries(agent.standing)
 
     @rule(who=st.sampled_from(WHO), how=st.sampled_from(("abort", "complete", "end")))

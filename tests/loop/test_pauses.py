@@ -11,7 +11,7 @@ from aql_lint import clean
 from gate import Gate
 from interlock.analysis.display_text import short_id
 from interlock.approvals import answers
-from interlock.loop import confirmations, deadlocks
+from interlock.loop import confirmations
 from loop_agents import READ, Agent, code_of, notes, permissive_gate, refusal_of
 
 DELETE, PUSH = "delete_user 42", "git push --force origin main"
@@ -301,10 +301,11 @@ def test_R_15_a_deadlock_is_told_to_operators_and_frees_nothing(gate: Gate) -> N
     agent.step(DELETE)
     for _ in range(3):
         assert (
-            deadlocks.release_deadlock(gate.state, agent.ref, agent.via, reason="nobody answers")["requested"] is True
+            confirmations.release_deadlock(gate.state, agent.ref, agent.via, reason="nobody answers")["requested"]
+            is True
         )
     assert any("nobody answers" in words for words in heard)
-    assert code_of(lambda: deadlocks.release_deadlock(gate.state, agent.ref, agent.via)) == "RATE_LIMIT_EXCEEDED"
+    assert code_of(lambda: confirmations.release_deadlock(gate.state, agent.ref, agent.via)) == "RATE_LIMIT_EXCEEDED"
     assert agent.told(READ)["continue"] is False
 
 

@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from enum import StrEnum
 from types import MappingProxyType
+from typing import TYPE_CHECKING
 
 from msgspec import Struct, field
 from msgspec.structs import replace
@@ -14,6 +15,9 @@ from interlock.analysis.display_text import short_id
 from interlock.model import PERSON, Human, Json, Level, Seconds, TicketState, nothing
 from interlock.records import Ticket, TicketQuery
 from interlock.times import seconds_left
+
+if TYPE_CHECKING:
+    from interlock.ports import Tx
 
 COOLING, WAITING, APPROVED, REJECTED, EXPIRED, SPENT = TicketState
 MOVES = MappingProxyType(
@@ -64,6 +68,15 @@ def apply_move(ticket: Ticket, move: str, now: float, by: str = "", reason: str 
     if move in ("reject", "revoke", "expire"):
         return replace(changed, decided_at=now, decided_by=by, decision_reason=reason)
     return replace(changed, spent_at=now)
+
+
+def move_settled(tx: Tx, before: Ticket, move: str, now: float, by: str = "", reason: str = "") -> Ticket | None:
+    """Stores a ticket after time and a move; None where its state refuses the move, or somebody else changed it meanwhile."""
+    try:
+        after = replace(apply_move(settle(before, now), move, now, by, reason), version=before.version + 1)
+    except MoveRefused:
+        return None
+    return after if tx.change_ticket(after, before) else None
 
 
 _STANDS = {

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from interlock.approvals import BY_TIME, MoveRefused, apply_move, denials, settle
+from interlock.approvals import BY_TIME, MoveRefused, apply_move, denials, move_settled, settle
 from interlock.approvals.tickets import revocation_entry, ticket_of
 from interlock.canonical_json import normal_name
 from interlock.model import Action, AgentRef, Kind, Level, TicketState
@@ -121,12 +121,8 @@ def _answer(tx: Tx, state: State, asked: ClientQuestion, approve: bool) -> Ticke
     state.recorder.event(tx, "elicited", asked.principal, details)
     by = f"{CHANNEL} (unattested)"
     move, why = ("approve", "") if approve else ("reject", DECLINED)
-    try:
-        changed = apply_move(settle(before, now), move, now, by, why)
-    except MoveRefused:
-        return None
-    changed = replace(changed, version=before.version + 1)
-    if not tx.change_ticket(changed, before):
+    changed = move_settled(tx, before, move, now, by, why)
+    if changed is None:
         return None
     if approve:
         with state.lock:

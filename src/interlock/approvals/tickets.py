@@ -17,6 +17,7 @@ from interlock.approvals import SELF_APPROVAL, Resolution, TicketChange, first_s
 from interlock.approvals.display import RUNS, one_line, unwrap_commands
 from interlock.audit.chain import fingerprint as name_of
 from interlock.audit.chain import token_body
+from interlock.error_codes import limit_details
 from interlock.identity.attempts import Attempts
 from interlock.model import Action, Kind, Level, Span, TicketState, finding_json, requirement_json
 from interlock.policy.impact import undo_words_after
@@ -237,7 +238,9 @@ def token_details(
             "expires_at": iso(ticket.expires_at),  # until when it can be armed
         }
     if code == "RATE_LIMIT_EXCEEDED":
-        return _limits(judged, held)
+        if held.wait_seconds:
+            return limit_details(TOKEN_FAILURES.most, held.wait_seconds, judged.now)
+        return {"limit": judged.in_force.policy.open_tickets, "remaining": 0}
     if code == weighed.code:
         return dict(weighed.details)
     if not code.startswith("TOKEN_"):
@@ -248,18 +251,6 @@ def token_details(
     elif code == "TOKEN_ALREADY_USED" and ticket is not None:
         said["consumed_at"] = iso(ticket.spent_at)
     return said
-
-
-def _limits(judged: Judged, held: Resolution) -> dict[str, Any]:
-    if held.wait_seconds:
-        return {
-            "limit": TOKEN_FAILURES.most,
-            "remaining": 0,
-            "window": "minute",
-            "resets_at": iso(judged.now + held.wait_seconds),
-            "retry_after_seconds": held.wait_seconds,
-        }
-    return {"limit": judged.in_force.policy.open_tickets, "remaining": 0}
 
 
 def token_entries(state: State, judged: Judged, held: Resolution, issued: bool) -> list[AuditEvent]:

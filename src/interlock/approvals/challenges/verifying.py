@@ -9,7 +9,7 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from interlock.approvals import MoveRefused, apply_move, settle, signed_orders
+from interlock.approvals import move_settled, settle, signed_orders
 from interlock.approvals.challenges import (
     BLOCK,
     EXPIRED,
@@ -23,7 +23,7 @@ from interlock.approvals.challenges import (
 )
 from interlock.approvals.challenges.revealing import hide_code
 from interlock.approvals.statements import check_agreement
-from interlock.error_codes import LoopProblem
+from interlock.error_codes import LoopProblem, limit_details
 from interlock.identity.attempts import MOST_KEYS, mark_of
 from interlock.identity.keys.codes import code_hash, open_under, same_hash
 from interlock.model import AgentRef, TicketState
@@ -79,7 +79,8 @@ def _attempt(tx: Tx, state: State, agent: AgentRef, id: str, code: str) -> _Outc
     """Makes one attempt in one transaction; its outcome is answered once it is on disk."""
     now = state.clock.now()
     if seconds := lockout_seconds(tx, agent.principal, now):  # 1. not too many lately
-        return _Outcome(problem=_limited(seconds, now))
+        words = f"Too many codes failed; wait {seconds} s."
+        return _Outcome(problem=LoopProblem("RATE_LIMIT_EXCEEDED", words, limit_details(MOST_FAILURES, seconds, now)))
     challenge = tx.challenge(normal_id(id) or "-")
     if challenge is None or challenge.agent.principal != agent.principal:  # 2. a challenge of this principal
         return _failed(tx, state, agent, normal_id(id), "TOKEN_INVALID", INVALID, "no challenge of this principal")
@@ -179,13 +180,8 @@ def _approve_ticket(state: State, tx: Tx, challenge: Challenge, release: Release
         return None
     else:
         by = release.channel
-    try:
-        after = replace(apply_move(ticket, "approve", now, by, "its code came back"), version=before.version + 1)
-    except MoveRefused:
-        return None
-    if not tx.change_ticket(after, before):
-        return None
-    if given is not None:
+    after = move_settled(tx, before, "approve", now, by, "its code came back")
+    if after is not None and given is not None:
         tx.add_approval(given)
     return after
 
@@ -209,20 +205,6 @@ def _failed(
     details = {"challenge": id, "name": agent.name, "reason": why, "answer": code, "locked_seconds": locked}
     state.recorder.event(tx, "verify_failed", agent.principal, details)
     return _Outcome(problem=LoopProblem(code, words, said or {"token": id}))
-
-
-def _limited(seconds: int, now: float) -> LoopProblem:
-    return LoopProblem(
-        "RATE_LIMIT_EXCEEDED",
-        f"Too many codes failed; wait {seconds} s.",
-        {
-            "limit": MOST_FAILURES,
-            "remaining": 0,
-            "window": "minute",
-            "resets_at": iso(now + seconds),
-            "retry_after_seconds": seconds,
-        },
-    )
 
 
 FAILURES_SETTING = "challenge.failures"

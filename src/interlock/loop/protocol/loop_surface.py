@@ -8,7 +8,7 @@ from typing import Any
 from interlock.approvals.challenges import verifying
 from interlock.approvals.tickets import TOKEN_FAILURES
 from interlock.canonical_json import normal_name
-from interlock.loop import confirmations, deadlocks, executions, steps
+from interlock.loop import confirmations, executions, steps
 from interlock.loop.protocol import loop_operations
 from interlock.loop.protocol.introspection import SurfaceInfo
 from interlock.loop.protocol.surface import DataWithWarnings, Handler, OperationCall, ProtocolCaller, Surface
@@ -82,7 +82,7 @@ _WORK: Mapping[str, tuple[Callable[..., Mapping[str, Any]], bool]] = {
     "verify_challenge": (verifying.verify, False),
     "get_execution_state": (executions.execution_state, False),
     "continue_execution": (confirmations.continue_execution, False),
-    "release_deadlock": (deadlocks.release_deadlock, True),
+    "release_deadlock": (confirmations.release_deadlock, True),
     "get_pending_cli_approvals": (confirmations.get_pending_cli_approvals, False),
     "approve_cli_permission": (confirmations.approve_cli_permission, False),
     "permission_prompt": (confirmations.permission_prompt, True),
