@@ -175,7 +175,6 @@ def _end_pause(tx: Tx, ticket: Ticket) -> None:
 
 
 def _sign(tx: Tx, session: OperatorSession, ticket: Ticket, verdict: str, now: float, lasts: float) -> Approval:
-    """Signs and saves a statement."""
     approval = sign_statement(session, ticket, verdict, now, lasts)
     tx.add_approval(approval)
     return approval

@@ -202,7 +202,6 @@ class SessionConfirmations:
         )
 
     def forget(self, agent: AgentRef) -> None:
-        """Drops the confirmations of a session after a rejection."""
         who = _session(agent)
         with self._lock:
             self._until = {key: until for key, until in self._until.items() if key[0] != who}

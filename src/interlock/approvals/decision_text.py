@@ -62,7 +62,6 @@ def _with_level(lead: str, why: str) -> tuple[str, str]:
 
 
 def notice(id: str) -> str:
-    """The notice of a snapshot in an allow."""
     return f"Interlock took a snapshot of what this changes: `interlock undo {id}` brings it back."
 
 
@@ -85,7 +84,6 @@ def _allowed(weighed: PolicyResult, held: Resolution) -> str:
 
 
 def block_words(agent: AgentRef, why: str) -> str:
-    """The message to people when an agent is blocked."""
     return f"{who(agent)} is blocked: {_end(why)} To lift it: interlock unblock {agent.principal} --reason …"
 
 

@@ -202,7 +202,6 @@ def reject(tx: Tx, state: State, ticket: Ticket, now: float) -> None:
 
 
 def rejections_of(ticket: Ticket, at: float) -> list[Denial]:
-    """The denials of a ticket that a person rejected at this time."""
     agent, folder = ticket.agent, str(ticket.action.get("cwd", ""))
     return [
         Denial(text, agent.principal, session_of(agent), ticket.id, at, at + LASTS, folder, rejected_at=at)
@@ -227,7 +226,6 @@ def release(tx: Tx, state: State, ticket: Ticket, now: float) -> None:
 
 
 def count_attempt(tx: Tx, state: State, denial: Denial) -> None:
-    """Counts one more attempt in other words."""
     _save(tx, state, replace(denial, tries=denial.tries + 1))
 
 

@@ -121,12 +121,10 @@ def list_text(action: Mapping[str, Any], title: str = "") -> str:
 
 
 def one_line(action: Mapping[str, Any], title: str = "") -> str:
-    """The same in one line."""
     return _one_line(list_text(action, title))
 
 
 def worst_of(findings: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
-    """The findings of the highest level among them."""
     known = [one for one in findings if isinstance(one, Mapping)]
     worst = max((int(one.get("level") or 0) for one in known), default=0)
     return [one for one in known if int(one.get("level") or 0) == worst]

@@ -63,8 +63,6 @@ def add_grant(state: State, by: OperatorSession, given: Mapping[str, Any]) -> Gr
 
 
 def _save(state: State, by: OperatorSession, grant: Grant, proof: Mapping[str, str]) -> Grant:
-    """Saves a signed grant or standing answer with its record."""
-
     def work(tx: Tx) -> None:
         tx.save_grant(grant)
         if grant.effect in STANDING:
@@ -92,7 +90,6 @@ def _signed(state: State, by: OperatorSession, grant: Grant) -> Grant:
 
 
 def signed_terms(grant: Grant, by: OperatorSession, beside: Mapping[str, Any] | None = None) -> Grant:
-    """Signs the terms of a grant with the session's key."""
     text = statement_of(grant, beside)
     return replace(grant, statement=text, signature=by.unlocked.sign(text), key_id=by.unlocked.key_id)
 
@@ -172,7 +169,6 @@ def grant_use_entry(grant: Grant, judged: Judged) -> AuditEvent:
 
 
 def suggest_grant(state: State, ticket: str) -> dict[str, object]:
-    """The narrow grant that a ticket suggests."""
     found = state.store.read(lambda tx: tx.ticket(ticket))
     if found is None:
         raise AnswerRefused(f"no ticket {ticket!r}", "NOT_FOUND_RESOURCE")
@@ -180,7 +176,6 @@ def suggest_grant(state: State, ticket: str) -> dict[str, object]:
 
 
 def add_pattern(state: State, by: OperatorSession, given: Mapping[str, Any]) -> Pattern:
-    """Adds a registry pattern, given in its wire form."""
     try:
         pattern = Pattern.of(given)
         state.registry.register(pattern)
@@ -273,7 +268,6 @@ def _number(given: Mapping[str, Any], key: str, default: int, most: int) -> int:
 
 
 def grant_terms(grant: Grant) -> dict[str, Any]:
-    """The terms that an operator signs."""
     return {
         "effect": grant.effect, "targets": list(grant.targets), "environment": grant.environment, "ceiling": grant.ceiling.word,
         "count": grant.remaining, "expires_at": int(grant.expires_at), "why": grant.why, "principal": grant.principal,
@@ -303,7 +297,6 @@ def _records(tx: Tx, event: str) -> list[AuditRow]:
 
 
 def _recorded(id: str, terms: Mapping[str, object], at: float) -> Grant:
-    """A denial, restored from its record."""
     targets = terms.get("targets")
     patterns = tuple(map(str, targets)) if isinstance(targets, list) else ()
     until = terms.get("expires_at")

@@ -64,7 +64,6 @@ def ticket_lines(ticket: TicketJson) -> Iterator[Line]:
 
 
 def state_words(ticket: TicketJson) -> str:
-    """The state of a ticket, in words."""
     state = str(ticket.get("state", ""))
     if state == "approved" and ticket.get("spentAt"):
         return "approved and used"
@@ -72,7 +71,6 @@ def state_words(ticket: TicketJson) -> str:
 
 
 def agent_words(ticket: TicketJson) -> str:
-    """The agent's proved principal, and its claimed name."""
     agent = ticket.get("agent")
     agent = agent if isinstance(agent, Mapping) else {}
     name = f", calls itself {agent['name']}" if agent.get("name") else ""
@@ -102,7 +100,6 @@ def requirement_words(asked: object) -> str:
 
 
 def requirement_word(ticket: TicketJson) -> str:
-    """The requirement as one word."""
     asked = ticket.get("requirement")
     return str(asked.get("word", "")) if isinstance(asked, Mapping) else str(asked or "")
 
@@ -118,7 +115,6 @@ def _approvers(asked: Mapping[str, Any]) -> list[str]:
 
 
 def approved_by(ticket: TicketJson) -> list[str]:
-    """The people whose approval is there."""
     signed = [one for one in ticket.get("approvals") or () if isinstance(one, Mapping)]
     return list(dict.fromkeys(str(one.get("operator")) for one in signed if one.get("verdict") == "approve"))
 
@@ -130,7 +126,6 @@ def decided_by(ticket: TicketJson) -> str:
 
 
 def folder_of(ticket: TicketJson) -> str:
-    """The folder that it would run in; empty where unknown."""
     action = ticket.get("action")
     return str(action.get("cwd") or "") if isinstance(action, Mapping) else ""
 

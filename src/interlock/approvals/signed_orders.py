@@ -40,7 +40,6 @@ def save_order(state: State, tx: Tx, by: OperatorSession, setting: str, *words: 
 
 
 def sign_order(state: State, tx: Tx, by: OperatorSession, setting: str, *words: str) -> str:
-    """Signs an order, in its stored form."""
     at = max(state.clock.now(), read_order(tx, setting).at + _STEP)
     signature = by.unlocked.sign(_text(setting, words, at))
     kept = {"words": words, "at": at, "by": by.operator, "key": by.unlocked.key_id, "signature": signature}
@@ -85,7 +84,6 @@ def order_removal(state: State, tx: Tx, by: OperatorSession, pattern: str) -> No
 
 
 def removals(order: Order) -> dict[str, float]:
-    """Which patterns were removed, and when."""
     try:
         return {id: float(at) for id, at in zip(order.words[::2], order.words[1::2])}
     except ValueError:
@@ -93,7 +91,6 @@ def removals(order: Order) -> dict[str, float]:
 
 
 def order_tier(state: State, tx: Tx, by: OperatorSession, row: AgentRow) -> None:
-    """The trust tier of an agent, none included."""
     save_order(state, tx, by, _tier_of(row), *_tier_words(row))
 
 

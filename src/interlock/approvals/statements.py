@@ -253,12 +253,10 @@ def may_answer(person: RosterEntry, approvers: Collection[str], services: Collec
 
 
 def is_only_viewer(person: RosterEntry) -> bool:
-    """Whether somebody is a viewer and nothing else."""
     return person.roles == frozenset({VIEWER})
 
 
 def suffices_alone(people: Mapping[str, RosterEntry], operator: str, asked: Requirement) -> bool:
-    """Whether this operator's answer alone satisfies the requirement."""
     person = people.get(operator)
     if person is None or asked.quorum > 1:
         return False

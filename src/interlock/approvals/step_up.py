@@ -57,7 +57,6 @@ def own_passkeys(state: State, visitor: Visitor, site: Site) -> list[str]:
 
 
 def chain_head(state: State, tx: Tx) -> Head:
-    """The current head of this process's chain."""
     head = tx.audit_head(state.recorder.writer)
     return Head(head.writer, head.seq, head.hash) if head else Head(state.recorder.writer, FIRST_SEQ - 1, GENESIS)
 

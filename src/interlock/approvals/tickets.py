@@ -167,7 +167,6 @@ def _marks(judged: Judged) -> tuple[Span, ...]:
 
 
 def title_of(action: Action, marks: Sequence[Span] = ()) -> str:
-    """One line for a person."""
     if marks:
         return _around(action.text, marks)
     text = one_line(action_json(action), action.text)
@@ -266,12 +265,10 @@ def token_entries(state: State, judged: Judged, held: Resolution, issued: bool) 
 
 
 def is_failure(judged: Judged, held: Resolution) -> bool:
-    """Whether this was a failed attempt with a token."""
     return bool(judged.request.token) and bool(_failure(held))
 
 
 def revocation_entry(state: State, ticket: Ticket, by: str, now: float) -> AuditEvent:
-    """The record of a token that an operator revoked."""
     event, session = "TOKEN_REVOKED", ticket.agent.session
     return event, token_body(now, event, token_of(state, ticket), ticket.operation, ticket.adapter, "", session, by)
 

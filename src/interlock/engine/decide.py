@@ -84,7 +84,6 @@ def decide(judged: Judged, world: World) -> Outcome:
 
 
 def with_snapshot(judged: Judged, world: World, snapshot: TakenSnapshot = HYPOTHETICAL) -> Outcome:
-    """The outcome if this snapshot is taken first."""
     return decide(judged, replace(world, at=replace(world.at, snapshot=snapshot)))
 
 

@@ -180,7 +180,6 @@ def _question(judged: Judged) -> inspection.Inspection | None:
 
 
 def _inspect(judged: Judged, at: Circumstances, question: inspection.Inspection) -> Circumstances:
-    """The circumstances with the inspected impact."""
     inspect = judged.request.access.inspect
     if inspect is None:
         return at

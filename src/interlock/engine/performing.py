@@ -138,7 +138,6 @@ COMMAND = 2_000  # characters of a stored command
 
 
 def snapshot_of(state: State, judged: Judged, found: TakenSnapshot) -> Snapshot:
-    """The database row of a snapshot."""
     agent, action = judged.request.agent, judged.request.action
     command = redact_text(action.text[: COMMAND * 2])[:COMMAND]
     return Snapshot(
@@ -196,7 +195,6 @@ def decision_of(
 
 
 def _patterns(judged: Judged) -> tuple[dict[str, Any], ...]:
-    """The registry patterns that apply to this action."""
     if judged.registry_match is None:
         return ()
     found = matching_patterns(judged.judgement.assessment, judged.in_force.policy, judged.registry_match)

@@ -85,7 +85,6 @@ def take_quota(state: State, room: QuotaQuestion) -> list[dict[str, Any]]:
 
 
 def quota_status(state: State, adapter: str, limits: ServiceLimits) -> dict[str, Any]:
-    """The remaining quota, for introspection."""
     used = state.store.read(lambda tx: used_quota(tx, state, adapter))
     return quota_report(limits, used, adapter, state.clock.now())
 

@@ -88,7 +88,6 @@ class Comparison(Struct):
 
 
 def replay_policy(config: Config) -> ReplayPolicy:
-    """The rules and policy of a daemon with this configuration."""
     policy, rules = config.effective_policy(), rules_of(config)
     return ReplayPolicy(rules, policy, rulebook_hash(rules), policy_mark(config, policy))
 
@@ -225,7 +224,6 @@ def _differences(body: Mapping[str, Any], made: Replayed) -> dict[str, tuple[Any
 
 
 def _written(made: Replayed) -> dict[str, Any]:
-    """A replayed decision in the form of a record."""
     seen, weighed = made.assessment, made.weighed
     attempt = Attempt(
         at=0.0,

@@ -103,7 +103,6 @@ def families(state: State) -> list[Family]:
 
 
 def _own(state: State) -> list[Family]:
-    """Metrics of the process itself."""
     return [
         _by("trouble", "kind", {**dict.fromkeys(TROUBLES, 0), **state.troubles}),
         _by("mode", "mode", {mode: mode == state.mode for mode in MODES}),

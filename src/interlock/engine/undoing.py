@@ -86,7 +86,6 @@ def undo(state: State, by: str, id: str = "", force: bool = False, principal: st
 
 
 def is_crowded(state: State) -> bool:
-    """Whether snapshots need pruning before the next one."""
     return any(used > _filled(state) for used in state.snapshots.usage.bytes.values())
 
 

@@ -89,7 +89,6 @@ class Coverage(Struct):
         return MISSED if certain and event.session else UNSURE
 
     def knows(self, word: str, principal: str, session: str, call: str) -> bool:
-        """Whether the hook asked about the call with this id."""
         return self._has(word, principal, session, call)
 
     def _has(self, *name: str) -> bool:
@@ -188,7 +187,6 @@ class Coverage(Struct):
 
 
 def _hash(name: CallName) -> str:
-    """The mark of a session or a call in the file."""
     return hashlib.sha256(json.dumps(name).encode("utf-8", "surrogatepass")).hexdigest()[:_LINE]
 
 

@@ -84,6 +84,5 @@ def _read(path: str) -> tuple[str, bool]:
 
 
 def disabling_settings(agent: AgentDialect, principal: str, cwd: str) -> list[str]:
-    """The settings that switch this agent's hooks off, in words."""
     home = Path(home_of(principal))
     return agent.disablers(home, Path(cwd) if cwd.startswith("/") else home)

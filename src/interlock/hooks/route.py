@@ -182,7 +182,6 @@ class HookApi:
         return replace(event, calls=calls)
 
     def _has_snapshot(self, agent: AgentDialect, event: Event, who: AgentRef) -> bool:
-        """Whether a snapshot was taken for one of these calls."""
         keys = (call_keys(who.principal, agent.word, who.session, call) for call in event.calls)
         return any(call.snapshot for call in map(self.hooks.calls.get, keys) if call is not None)
 
@@ -273,7 +272,6 @@ class HookApi:
 
 
 def with_home(event: Event, home: str) -> Event:
-    """The event, its calls with the home folder of their process."""
     if not home or not event.calls:
         return event
     return replace(event, calls=tuple([replace(one, action=replace(one.action, home=home)) for one in event.calls]))

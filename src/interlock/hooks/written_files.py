@@ -31,7 +31,6 @@ class WrittenFiles(Struct):
     lock: threading.Lock = field(default_factory=threading.Lock)
 
     def remember(self, session: str, action: Action, rules: Rulebook, files: FileReader | None) -> None:
-        """Judges and remembers the files that a call writes."""
         made = [(path, judge_file(path, text, action.cwd, rules)) for path, text in written_contents(action, files)]
         with self.lock:
             for path, one in made:
@@ -56,7 +55,6 @@ class WrittenFiles(Struct):
             return tuple(one for one in self.sessions.get(session, {}).values() if one.dangerous)
 
     def text(self, session: str, path: str) -> str | None:
-        """The text that this session wrote to a path."""
         with self.lock:
             written = self.sessions.get(session)
             found = written.get(path) if written else None

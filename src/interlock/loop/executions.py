@@ -201,7 +201,6 @@ def refusal(decision: Decision, now: float) -> LoopProblem:
 
 
 def require_name(agent: AgentRef) -> AgentRef:
-    """Refuses an agent without a name."""
     if not agent.name:
         words = "Missing required parameter 'element_name'"
         raise LoopProblem("VALIDATION_MISSING_PARAM", words, {"param_name": "element_name"})

@@ -69,7 +69,6 @@ def deliver(tx: Tx, agent: AgentRef, now: float) -> list[dict[str, Any]]:
 
 
 def clear(tx: Tx, agent: AgentRef, now: float, *, ticket: str = "", challenge: str = "", execution: str = "") -> None:
-    """Clears the notices about this ticket, challenge or execution."""
     _clear(tx, _about(tx, agent, now, ticket=ticket, verificationId=challenge, execution=execution), now)
 
 
@@ -111,13 +110,11 @@ def _clear(tx: Tx, notes: Iterable[Notification], now: float) -> None:
 
 
 def approval_hint(ticket: str) -> str:
-    """Says how a person answers a ticket."""
     id = short_id(ticket)
     return f"A person can answer ticket {id} (`interlock approve {id}`)"
 
 
 def ticket_excerpt(ticket: Ticket) -> str:
-    """The action itself, short."""
     title = visible(" ".join(ticket.title.split()))
     return title if len(title) <= _TITLE else f"{title[: _TITLE - 1]}…"
 
@@ -134,7 +131,6 @@ def cooling_seconds(ticket: Ticket, now: float) -> int:
 
 
 def cooling_message(ticket: Ticket, now: float) -> str:
-    """Says how long the ticket cools off."""
     agreed = (
         "A person agreed"
         if ticket.state is TicketState.APPROVED

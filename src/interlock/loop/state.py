@@ -88,7 +88,6 @@ class Pause(Struct, frozen=True):
 
     @property
     def id(self) -> str:
-        """The id that the agent sees."""
         return self.challenge or self.ticket
 
 

@@ -68,7 +68,6 @@ class DeclaredStep(Struct, frozen=True):
 
 
 def declared_step(action: Action, judgement: Judgement) -> DeclaredStep:
-    """The declared step of a judged hint."""
     assessment, text = judgement.assessment, action.text[:LONGEST]
     categories = frozenset(f.category for f in assessment.findings if f.category)
     after, paths = effect_keys(action, judgement.facts, assessment), path_keys(judgement.facts)

@@ -88,7 +88,6 @@ class Impact(Struct, frozen=True):
 
 
 def unknown_impact(problem: str) -> Impact:
-    """An impact that could not be determined."""
     return Impact(problem=problem)
 
 

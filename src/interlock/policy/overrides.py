@@ -89,7 +89,6 @@ class LoopSettings(Struct, frozen=True):
 
 
 def settings_json(settings: LoopSettings) -> dict[str, Any]:
-    """The settings under the keys of the file."""
     tables = {"agent": settings.agents, "adapter": settings.adapters}
     by_name = {key: {name: rules_json(rules) for name, rules in table.items()} for key, table in tables.items()}
     return {**by_name, "mismatch": asdict(settings.mismatch)}
@@ -136,7 +135,6 @@ def apply_rules(policy: Policy, rules: LoopRules, proved: bool) -> Policy:
 
 
 def apply_all_rules(policy: Policy, rules: Iterable[AppliedRules]) -> Policy:
-    """The policy under several rules, applied in order."""
     for one, proved in rules:
         policy = apply_rules(policy, one, proved)
     return policy
@@ -183,7 +181,6 @@ def step_quota(policy: Policy, wanted: int | None) -> int:
 
 
 def rules_json(rules: LoopRules) -> dict[str, Any]:
-    """The rules under the keys of the file."""
     found: dict[str, Any] = {}
     if rules.max_steps is not None:
         found["maxAutonomousSteps"] = rules.max_steps

@@ -59,7 +59,6 @@ class Glob(Struct, frozen=True):
 
     @property
     def label(self) -> str:
-        """The pattern and its source."""
         return f"{self.text} ({self.origin})" if self.origin else self.text
 
     @property
@@ -79,7 +78,6 @@ class PatternSet(Struct, frozen=True):
         return bool(self.deny or self.approve or self.allow)
 
     def joined(self, other: PatternSet) -> PatternSet:
-        """The patterns of both."""
         return PatternSet(self.deny + other.deny, self.approve + other.approve, self.allow + other.allow)
 
 

@@ -99,7 +99,6 @@ def plan_mark(
 
 
 def same_mark(one: str, other: str) -> bool:
-    """Whether two marks are the same."""
     return hmac.compare_digest(one.encode("utf-8", "replace"), other.encode("utf-8", "replace"))
 
 

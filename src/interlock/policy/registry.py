@@ -105,7 +105,6 @@ class Pattern(Struct, frozen=True):
 
     @property
     def wire(self) -> dict[str, Any]:
-        """The pattern in the wire's words."""
         words = {"category": self.category.value, "severity": self.severity.word}
         return {key: getattr(self, field) for key, field in _WIRE.items()} | words
 
@@ -174,7 +173,6 @@ class RegistryMatch(Struct, frozen=True):
 
     @property
     def severity(self) -> Severity | None:
-        """The worst one."""
         return max((pattern.severity for pattern in self.patterns), default=None)
 
     @property
@@ -232,7 +230,6 @@ class _Set:
             self._set.Compile()
 
     def find(self, texts: Iterable[str]) -> set[str]:
-        """The ids of the patterns that match any of the texts."""
         return {id for text in texts for id in self._found(text)} if self._ids else set()
 
     def _found(self, text: str) -> Iterable[str]:
@@ -333,7 +330,6 @@ class _Shipped(Struct, frozen=True, forbid_unknown_fields=True):
 
 @cache
 def built_in() -> tuple[Pattern, ...]:
-    """The patterns that every registry starts with."""
     return tuple(map(Pattern.of, load_words("policy/registry.toml", _Shipped).pattern))
 
 

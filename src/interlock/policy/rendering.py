@@ -27,7 +27,6 @@ def policy_lines(policy: Policy) -> Iterator[Line]:
 
 
 def level_words(policy: Policy, level: Level) -> str:
-    """The requirement of one level, in sentences."""
     control = policy.levels[level]
     sentences = [_denied(control.requirement) if control.denies else requirement_words(control.requirement)]
     if control.irreversible is not None:
@@ -111,7 +110,6 @@ def _patterns(found: PatternSet) -> dict[str, list[str]]:
 
 
 def requirement_words(requirement: Requirement) -> str:
-    """A requirement in a sentence."""
     if requirement.blocked:
         return "It is denied, and nobody can approve it."
     time = _span(requirement.cooling_seconds) if requirement.cooling_seconds else ""
@@ -137,7 +135,6 @@ _OPERATOR = "an operator"
 
 
 def _people(names: Iterable[str]) -> str:
-    """The approvers, in words."""
     names = [{"human": _OPERATOR, "role:admin": "an admin"}.get(name, name.replace(":", " ")) for name in sorted(names)]
     return " or ".join(dict.fromkeys(names)) or _OPERATOR
 
@@ -152,8 +149,6 @@ def _inner(sentence: str) -> str:
 
 
 def policy_json(policy: Policy) -> dict[str, Any]:
-    """The same for programs."""
-
     def control(level: Level) -> dict[str, Any]:
         found = policy.levels[level]
         extra = {"relief": found.relief, "kept": found.kept, "irreversible": found.irreversible}

@@ -140,7 +140,6 @@ def operation_name(request: Request) -> str:
 
 
 def with_step(at: Circumstances, request: Request) -> Circumstances:
-    """Adds what the loop knows to the circumstances."""
     step = request.step
     if step is None:
         return at

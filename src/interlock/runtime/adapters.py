@@ -125,7 +125,6 @@ class Adapters:
 
     @property
     def names(self) -> list[str]:
-        """Names of adapters and of servers behind proxies."""
         return [*self.loaded, *(name for name in list(self.servers) if name not in self.loaded)]
 
     def found(self, name: str) -> tuple[LoadedAdapter, ...]:
@@ -135,7 +134,6 @@ class Adapters:
         return tuple(self.servers.get(name, {}).values())
 
     def standing(self, name: str, now: float) -> AdapterStanding:
-        """The trust in force of a loaded adapter."""
         loaded = self.loaded.get(name)
         if loaded is None:
             return AdapterStanding(Trust.UNTESTED, f"no adapter {name!r} is loaded")
@@ -231,7 +229,6 @@ def _operation(adapter: Adapter, request: Request) -> AdapterOperationSpec | Non
 
 
 def raise_trust_hint(name: str, standing: AdapterStanding, what: str = "adapter") -> str:
-    """Tells an operator how to raise the trust."""
     higher = Trust(min(standing.trust + 1, Trust.CERTIFIED))
     why = f" ({standing.why})" if standing.why else ""
     return (

@@ -42,7 +42,6 @@ class Declarations(Struct):
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def opened(self, agent: AgentRef) -> None:
-        """Starts an execution without reports."""
         with self._lock:
             put_bounded(self.executions, _key(agent), deque(maxlen=HINTS), MOST)
 

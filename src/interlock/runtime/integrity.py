@@ -92,7 +92,6 @@ class IntegrityBaseline:
         return self._ended[id] is by
 
     def ended(self, id: str) -> None:
-        """Ends a ticket for good."""
         put_bounded(self._ended, id, _TAKEN_BACK, MOST)
 
     def has_ended(self, id: str) -> bool:
@@ -243,7 +242,6 @@ class ShownCodes:
             self._issued.setdefault(challenge, now)
 
     def issued(self) -> dict[str, float]:
-        """Challenges that were not announced yet."""
         with self._lock:
             return dict(self._issued)
 

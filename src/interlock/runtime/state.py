@@ -117,7 +117,6 @@ class State(Struct):
         return prefix + secrets.token_urlsafe(18).replace("-", "0").replace("_", "1")
 
     def enforce(self, **changes: Any) -> None:
-        """Puts another policy, mode or setting in force."""
         with self.lock:
             self.in_force = replace(self.in_force, **changes)
 

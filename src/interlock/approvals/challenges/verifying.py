@@ -222,7 +222,6 @@ class CodeFailures(Struct, frozen=True, array_like=True):
     until: float = 0.0
 
     def after(self, now: float) -> CodeFailures:
-        """With one more failure."""
         times = (*(at for at in self.times if 0 <= now - at < WINDOW), now)
         if len(times) < MOST_FAILURES:
             return replace(self, times=times)
@@ -251,7 +250,6 @@ def count_failure(tx: Tx, principal: str, now: float) -> int:
 
 
 def clear_failures(tx: Tx, principal: str) -> None:
-    """Clears the failures after the right code."""
     kept = _load(tx)
     if kept.pop(mark_of(principal), None) is not None:
         _save(tx, kept)

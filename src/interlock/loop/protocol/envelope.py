@@ -75,7 +75,6 @@ def leaks(message: str) -> bool:
 
 
 def encode(envelope: Mapping[str, Any]) -> str:
-    """The text of a tool's answer."""
     return msgspec.json.encode(envelope).decode()
 
 
@@ -117,7 +116,6 @@ def check_request(arguments: Any) -> None:
 
 
 def check_reply(envelope: Mapping[str, Any]) -> None:
-    """Refuses a response that is too large."""
     try:
         size = len(msgspec.json.encode(envelope, enc_hook=dict))
     except UnicodeEncodeError:  # half of a character, which is replaced when it is sent

@@ -104,7 +104,6 @@ def wrong_value(name: str, expected: str) -> LoopProblem:
 
 
 def type_of(value: Any) -> str:
-    """The name of a value's JSON type."""
     if value is None:
         return "null"
     if isinstance(value, bool):

@@ -95,7 +95,6 @@ DECLARED = load_packs(Path(__file__).parent, list, "operations.toml")[0]
 
 
 def load_operation(row: Mapping[str, Any]) -> OperationSpec:
-    """An operation as operations.toml declares it."""
     return OperationSpec(
         row["name"],
         row["endpoint"],

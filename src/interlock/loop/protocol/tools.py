@@ -46,13 +46,11 @@ class ToolNaming(Struct, frozen=True):
         return cls(environ.get("MCP_AQL_ENDPOINT_MODE") or "all", environ.get("MCP_AQL_TOOL_PREFIX") or "")
 
     def tool(self, endpoint: str) -> str:
-        """The tool that takes operations of an endpoint."""
         return (
             f"{self.prefix}{_BASE}" if self.mode == "single" or endpoint == ANY else f"{self.prefix}{_BASE}_{endpoint}"
         )
 
     def endpoints(self, operations: Iterable[OperationSpec]) -> list[str]:
-        """The tools' endpoints, as they are listed."""
         semantic = offered_endpoints(operations) if self.mode != "single" else []
         return semantic + ([ANY] if self.mode != "semantic" else [])
 
@@ -63,7 +61,6 @@ class ToolNaming(Struct, frozen=True):
 
 
 def list_tools(operations: Mapping[str, OperationSpec], naming: ToolNaming, teach: str = "") -> list[dict[str, Any]]:
-    """The tools in MCP's wire form."""
     return [_tool(endpoint, operations, naming, teach) for endpoint in naming.endpoints(operations.values())]
 
 
