@@ -16,6 +16,7 @@ from msgspec import Struct, field
 
 from interlock.agents import AgentCall, Event
 from interlock.impact.files import read_bytes
+from interlock.runtime import put_newest
 
 NAME = "hook-calls"
 MOST = 20_000  # calls remembered
@@ -24,7 +25,9 @@ MOST_TRANSCRIPTS = 500  # transcripts
 MOST_BYTES = 1 << 20  # read at a time; the rest waits for the next read
 LONGEST = 200  # characters of a session's name
 _LINE = 32  # hexadecimal digits of a mark
-SEEN, UNSURE, MISSED = "seen", "unsure", "missed"
+ASKED, CALLS = "asked", "calls"  # calls whose hook asked, and calls that ran; of these:
+SEEN, UNSURE, MISSED = "seen", "unsure", "missed"  # unsure where it is unknown whether their hook asked
+_COUNTS = (ASKED, CALLS, SEEN, MISSED, UNSURE)
 CallName = tuple[str, ...]  # agent, principal and session, and the call in it
 Mark = CallName | str  # in memory by its name, from the file by the hash of it
 
@@ -33,11 +36,7 @@ class Coverage(Struct):
     """The calls of one daemon's agents; used on the event loop only."""
 
     folder: Path | None = None
-    calls: Counter[str] = field(default_factory=Counter)  # agent -> calls that ran
-    seen: Counter[str] = field(default_factory=Counter)
-    missed: Counter[str] = field(default_factory=Counter)
-    unsure: Counter[str] = field(default_factory=Counter)  # ran, and it is unknown whether their hook asked
-    asked: Counter[str] = field(default_factory=Counter)  # agent -> calls whose hook asked
+    agents: dict[str, Counter[str]] = field(default_factory=dict)
     sessions: OrderedDict[tuple[str, str], Counter[str]] = field(default_factory=OrderedDict)  # the most recent
     _known: OrderedDict[Mark, None] = field(default_factory=OrderedDict)
     _unwritten: list[CallName] = field(default_factory=list)
@@ -57,9 +56,8 @@ class Coverage(Struct):
 
     def before(self, word: str, principal: str, event: Event) -> bool:
         """Records that a hook asked, before the answer leaves; whether `write` has something to write."""
-        count, known = len(event.calls) or 1, self._known
-        self.asked[word] += count
-        self._session(word, event)["asked"] += count
+        known = self._known
+        self._add(word, event, ASKED)
         session = (word, principal, event.session)
         for name in (session, *[(*session, call.id or _text(call)) for call in event.calls]):
             if name in known:
@@ -95,49 +93,29 @@ class Coverage(Struct):
         return name in self._known or _hash(name) in self._known
 
     def count(self, word: str, event: Event, found: str) -> None:
-        count = len(event.calls) or 1
-        self.calls[word] += count
-        {SEEN: self.seen, MISSED: self.missed, UNSURE: self.unsure}[found][word] += count
-        self._session(word, event).update({"calls": count, found: count})
+        self._add(word, event, CALLS, found)
+
+    def _add(self, word: str, event: Event, *names: str) -> None:
+        count, key = len(event.calls) or 1, (word, event.session[:LONGEST])
+        agent, session = self.agents.setdefault(word, Counter()), self.sessions.get(key) or Counter()
+        put_newest(self.sessions, key, session, MOST_SESSIONS)
+        for name in names:
+            agent[name] += count
+            session[name] += count
 
     def wire(self) -> dict[str, Any]:
         """The counts by agent since this daemon started, for `interlock coverage`."""
-        words = sorted({*self.calls, *self.asked})
-        return {
-            "agents": [
-                {
-                    "agent": word,
-                    "asked": self.asked[word],
-                    "calls": self.calls[word],
-                    "seen": self.seen[word],
-                    "missed": self.missed[word],
-                    "unsure": self.unsure[word],
-                }
-                for word in words
-            ],
-            "calls": self.calls.total(),
-            "seen": self.seen.total(),
-            "missed": self.missed.total(),
-            "unsure": self.unsure.total(),
-        }
+        agents = [
+            {"agent": word, **{name: found[name] for name in _COUNTS}} for word, found in sorted(self.agents.items())
+        ]
+        return {"agents": agents, **{name: sum(one[name] for one in agents) for name in _COUNTS[1:]}}
 
     def by_session(self) -> list[dict[str, Any]]:
         """The counts of the most recent sessions, the newest first."""
-        counts = ("asked", "calls", SEEN, MISSED, UNSURE)
         return [
-            {"agent": word, "session": session, **{name: found[name] for name in counts}}
+            {"agent": word, "session": session, **{name: found[name] for name in _COUNTS}}
             for (word, session), found in reversed(self.sessions.items())
         ]
-
-    def _session(self, word: str, event: Event) -> Counter[str]:
-        key = (word, event.session[:LONGEST])
-        found = self.sessions.get(key)
-        if found is None:
-            found = self.sessions[key] = Counter()
-        self.sessions.move_to_end(key)
-        while len(self.sessions) > MOST_SESSIONS:
-            self.sessions.popitem(last=False)
-        return found
 
     def _all(self, word: str, principal: str, event: Event) -> bool:
         """Compares by id, else by content, as an agent may send the id in one event and not in the other."""
@@ -209,10 +187,8 @@ class Transcripts(Struct):
             begin = self.ends.get(path)
             data = b"" if begin is None else _from(path, begin)
             whole = data[: data.rfind(b"\n") + 1]
-            self.ends[path] = os.path.getsize(path) if begin is None else begin + len(whole)
-            self.ends.move_to_end(path)
-            while len(self.ends) > MOST_TRANSCRIPTS:
-                self.ends.popitem(last=False)
+            end = os.path.getsize(path) if begin is None else begin + len(whole)
+            put_newest(self.ends, path, end, MOST_TRANSCRIPTS)
         return [id for line in whole.splitlines() for id in _results(line)]
 
 

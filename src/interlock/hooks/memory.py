@@ -22,6 +22,7 @@ from interlock.hooks.provenance import SessionProvenance
 from interlock.hooks.written_files import WrittenFiles
 from interlock.model import Kind, TicketState
 from interlock.records import Ticket
+from interlock.runtime import put_bounded, put_newest
 
 if TYPE_CHECKING:
     from interlock.hooks.wrapping import FoundFolders, SentCall
@@ -64,9 +65,7 @@ class SharedAnswers(Struct):
             loop.create_future(),
             loop.time(),
         )
-        self.calls[key] = shared
-        while len(self.calls) > MOST:
-            self.calls.popitem(last=False)
+        put_newest(self.calls, key, shared, MOST)
         try:
             verdict = await judge()
         except BaseException:
@@ -123,15 +122,11 @@ class LateAnswers(Struct):
 
     def remember(self, key: Key, ticket: str) -> bool:
         """Remembers a ticket that an agent was denied with; True the first time."""
-        tickets = self.waiting.setdefault(key, OrderedDict())
+        tickets = self.waiting.get(key, OrderedDict())
+        put_newest(self.waiting, key, tickets, MOST_AGENTS)
         first = ticket not in tickets
-        self.waiting.move_to_end(key)
-        tickets[ticket] = None
+        put_bounded(tickets, ticket, None, MOST_TICKETS)
         self.changed.discard(ticket)
-        while len(tickets) > MOST_TICKETS:
-            tickets.popitem(last=False)
-        while len(self.waiting) > MOST_AGENTS:
-            self.waiting.popitem(last=False)
         return first
 
     def due(self, key: Key) -> list[str]:
@@ -177,10 +172,7 @@ class Recent(Generic[V]):
 
     def put(self, key: str, value: V) -> None:
         with self._lock:
-            self._entries[key] = value
-            self._entries.move_to_end(key)
-            if len(self._entries) > self._most:
-                self._entries.popitem(last=False)
+            put_newest(self._entries, key, value, self._most)
 
     def get(self, key: str) -> V | None:
         return self._entries.get(key)
@@ -234,13 +226,8 @@ class AnsweredCalls:
         with self._lock:
             for key in keys:
                 old = self._calls.get(key)
-                if old is None:
-                    self._calls[key] = new
-                elif (old.answer, new.answer) not in _STAYS:
-                    self._calls[key] = new
-                    self._calls.move_to_end(key)
-            while len(self._calls) > self._most:
-                self._calls.popitem(last=False)
+                if old is None or (old.answer, new.answer) not in _STAYS:
+                    put_newest(self._calls, key, new, self._most)
 
     def get(self, keys: Sequence[CallKey]) -> AnsweredCall | None:
         """The answer under the first key that has one; a deferral only where nothing else is known."""

@@ -36,6 +36,7 @@ from interlock.analysis.targets.provenance import (
 from interlock.impact.project_settings import last_migration
 from interlock.impact.survey import file_mark
 from interlock.model import Action, AgentRef, Confidential, Kind
+from interlock.runtime import put_newest
 
 NAME = "hook-made"
 MOST_SESSIONS, MOST_EXPECTED = 100, 1_000
@@ -97,9 +98,7 @@ class SessionProvenance(Confidential, Struct):
             _listed(who, action, facts),
         )
         with self._lock:
-            self._expected[call] = expected
-            while len(self._expected) > MOST_EXPECTED:
-                self._expected.popitem(last=False)
+            put_newest(self._expected, call, expected, MOST_EXPECTED)
 
     def finish(self, who: AgentRef, word: str, call: Hashable, succeeded: bool, now: float) -> None:
         """After a call ran: a failed one created nothing, but may have removed something."""
@@ -107,8 +106,9 @@ class SessionProvenance(Confidential, Struct):
             expected = self._expected.pop(call, None)
             if expected is None:
                 return
-            found = self.sessions.setdefault(_key(who, word), _Session())
-            self.sessions.move_to_end(_key(who, word))
+            key = _key(who, word)
+            found = self.sessions.get(key) or _Session()
+            put_newest(self.sessions, key, found, MOST_SESSIONS)
             found.cwd = expected.cwd or found.cwd
             for place in [
                 one for one in found.things if one[:2] in expected.removed or (one[0], ALL) in expected.removed
@@ -120,8 +120,6 @@ class SessionProvenance(Confidential, Struct):
                     found.things[thing.kind, thing.name, thing.base] = (now, thing)
             while len(found.things) > MOST:
                 found.things.popitem(last=False)
-            while len(self.sessions) > MOST_SESSIONS:
-                self.sessions.popitem(last=False)
             self._save()
 
     def load(self) -> None:

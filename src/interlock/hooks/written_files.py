@@ -15,6 +15,7 @@ from interlock.analysis.read import FileReader, read
 from interlock.analysis.rules import Rulebook
 from interlock.analysis.targets.written_files import MOST_TEXT, WrittenFile, judge_file, programs_by_ending
 from interlock.model import Action, Kind
+from interlock.runtime import put_newest
 
 MOST_SESSIONS, MOST_FILES = 200, 200
 _PATHS = ("file_path", "filePath", "path", "target_file", "absolute_path", "TargetFile", "notebook_path", "filename")
@@ -39,11 +40,10 @@ class WrittenFiles(Struct):
     def _put(self, session: str, path: str, one: WrittenFile | None) -> None:
         written = self.sessions.setdefault(session, OrderedDict())
         self.sessions.move_to_end(session)
-        written.pop(path, None)
-        if one is not None:
-            written[path] = one
-        while len(written) > MOST_FILES:
-            written.popitem(last=False)
+        if one is None:
+            written.pop(path, None)
+        else:
+            put_newest(written, path, one, MOST_FILES)
         while len(self.sessions) > MOST_SESSIONS:
             self.dangerous_sessions.discard(self.sessions.popitem(last=False)[0])
         dangerous = any(one.dangerous for one in written.values())

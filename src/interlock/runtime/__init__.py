@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Callable, Collection, Mapping
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -173,6 +174,14 @@ def put_bounded(table: dict[Any, Any], key: Any, value: Any, most: int) -> None:
     table[key] = value
     while len(table) > most:
         table.pop(next(iter(table)), None)
+
+
+def put_newest(table: OrderedDict[Any, Any], key: Any, value: Any, most: int) -> None:
+    """The same, but a known key becomes the newest."""
+    table[key] = value
+    table.move_to_end(key)
+    while len(table) > most:
+        table.popitem(last=False)
 
 
 MOST_JUDGEMENTS = 2_048  # in the cache
