@@ -19,23 +19,22 @@ from interlock.model import Action, AgentRef, Loss, command, tool
 RULES = load()
 WORD = "claude-code"
 ME = AgentRef(f"uid:{os.getuid()}", WORD, "s1")
+CODEX = AgentRef(ME.principal, "codex", "s1")
 
 
-def ran(
-    things: SessionProvenance, action: Action, who: AgentRef = ME, ok: bool = True, word: str = WORD, now: float = 1.0
-) -> None:
+def ran(things: SessionProvenance, action: Action, who: AgentRef = ME, ok: bool = True, now: float = 1.0) -> None:
     """A call that was let through, and what became of it."""
-    before(things, action, who, word)
-    things.finish(who, word, "call", ok, now)
+    before(things, action, who)
+    things.finish(who, "call", ok, now)
 
 
-def before(things: SessionProvenance, action: Action, who: AgentRef = ME, word: str = WORD) -> None:
+def before(things: SessionProvenance, action: Action, who: AgentRef = ME) -> None:
     if may_change_provenance(action):
-        things.expect(who, word, "call", action, judge(action, RULES))
+        things.expect(who, "call", action, judge(action, RULES))
 
 
 def made(things: SessionProvenance, who: AgentRef = ME, now: float = 2.0) -> set[tuple[str, str]]:
-    return set(things.of(who, WORD, now).names)
+    return set(things.of(who, now).names)
 
 
 RUN = command("docker run -d --name db -p 5555:5432 postgres", "/w")
@@ -52,7 +51,7 @@ def test_a_call_that_failed_or_never_ended_has_made_nothing() -> None:
     ran(things, RUN, ok=False)
     before(things, RUN)
     assert made(things) == set()
-    things.finish(ME, WORD, "another call", True, 1.0)
+    things.finish(ME, "another call", True, 1.0)
     assert made(things) == set()
 
 
@@ -68,13 +67,13 @@ def test_a_call_that_failed_or_never_ended_has_made_nothing() -> None:
 def test_nobody_else_has_made_it_by_claiming_the_session(who: AgentRef) -> None:
     things = SessionProvenance()
     ran(things, RUN)
-    assert things.of(who, WORD, 2.0) == Provenance() and things.of(ME, "codex", 2.0) == Provenance()
+    assert things.of(who, 2.0) == Provenance() and things.of(CODEX, 2.0) == Provenance()
 
 
 def test_an_agent_that_does_not_tell_failures_makes_nothing() -> None:
     things = SessionProvenance()
-    ran(things, RUN, word="codex")
-    assert things.of(ME, "codex", 2.0) == Provenance()
+    ran(things, RUN, CODEX)
+    assert things.of(CODEX, 2.0) == Provenance()
 
 
 def test_a_name_that_was_given_to_something_else_is_forgotten_even_where_that_failed() -> None:
@@ -107,7 +106,7 @@ def test_it_is_forgotten_after_a_day_and_bounded(tmp_path: Path) -> None:
     assert made(things, now=SECONDS + 2) == set()
     for number in range(MOST + 5):
         ran(things, command(f"createdb x{number}", "/w"))
-    assert len(things.of(ME, WORD, 2.0).things) == MOST
+    assert len(things.of(ME, 2.0).things) == MOST
     for number in range(MOST_SESSIONS + 5):
         ran(things, RUN, AgentRef(ME.principal, WORD, f"other{number}"))
     assert made(things) == set()
@@ -123,13 +122,13 @@ def _edit(path: Path) -> Action:
 
 def lost(things: SessionProvenance, path: Path) -> Loss:
     body = {"bases": [str(path.parent)], "deeds": [{"verb": "delete", "target": path.name}], "ms": 20_000, "temp": []}
-    return inspect_targets({**body, "made": things.of(ME, WORD, 2.0).local()}).loss
+    return inspect_targets({**body, "made": things.of(ME, 2.0).local()}).loss
 
 
 def _written(things: SessionProvenance, path: Path, action: Action, text: str) -> None:
     before(things, action)
     path.write_text(text)
-    things.finish(ME, WORD, "call", True, 1.0)
+    things.finish(ME, "call", True, 1.0)
 
 
 def test_a_file_is_made_where_there_was_none_and_stays_so_while_only_the_session_writes_to_it(tmp_path: Path) -> None:
@@ -159,14 +158,14 @@ def test_a_copy_is_made_and_what_was_moved_is_not(tmp_path: Path) -> None:
     assert lost(things, path) is Loss.RECOVERABLE and lost(things, precious) is Loss.LOST
     before(things, command("mv precious x", str(tmp_path)))
     precious.rename(path)
-    things.finish(ME, WORD, "call", True, 1.0)
+    things.finish(ME, "call", True, 1.0)
     assert lost(things, path) is Loss.LOST
 
 
 def test_another_users_files_are_never_known() -> None:
     things, who = SessionProvenance(), AgentRef("uid:12345", WORD, "s1")
     ran(things, _write(Path("/nonexistent/new.py")), who)
-    assert things.of(who, WORD, 2.0) == Provenance()
+    assert things.of(who, 2.0) == Provenance()
 
 
 def test_a_restart_remembers_what_this_daemon_wrote_and_believes_nobody_else(tmp_path: Path) -> None:
@@ -175,14 +174,14 @@ def test_a_restart_remembers_what_this_daemon_wrote_and_believes_nobody_else(tmp
     ran(things, command("cd sub && ls", "/w"))
     again = SessionProvenance(tmp_path, b"key")
     again.load()
-    assert again.of(ME, WORD, 2.0) == things.of(ME, WORD, 2.0) and again.of(ME, WORD, 2.0).strayed == ("/w/sub",)
+    assert again.of(ME, 2.0) == things.of(ME, 2.0) and again.of(ME, 2.0).strayed == ("/w/sub",)
     assert (tmp_path / NAME).stat().st_mode & 0o777 == 0o600
     mark, _, text = (tmp_path / NAME).read_text().partition("\n")
     for forged in (f"{mark}\n{text.replace('db', 'prod')}", json.dumps([]), "", "\n", f"{mark}"):
         (tmp_path / NAME).write_text(forged)
         other = SessionProvenance(tmp_path, b"key")
         other.load()
-        assert other.of(ME, WORD, 2.0) == Provenance()
+        assert other.of(ME, 2.0) == Provenance()
 
 
 @pytest.mark.parametrize("text", ["ls", "git status", "pytest -q", "echo x > y"])
@@ -196,7 +195,7 @@ def test_a_migration_that_a_call_added_is_the_sessions_and_may_be_rolled_back_on
     (folder / "0001_init.py").write_text("old")
 
     def loss(session: SessionProvenance = things) -> Loss:
-        made = session.of(ME, WORD, 2.0)
+        made = session.of(ME, 2.0)
         last = next((one.source for one in made.things if one.kind == "migrated"), "nothing was applied")
         deed = {"verb": "migrations", "target": "alembic/versions", "applied": last}
         return inspect_targets({"bases": [str(tmp_path)], "deeds": [deed], "made": made.local()}).loss
@@ -206,7 +205,7 @@ def test_a_migration_that_a_call_added_is_the_sessions_and_may_be_rolled_back_on
     assert loss() is Loss.UNKNOWN  # the last one was there before
     before(things, command("uv run alembic revision -m x | tail -2", str(tmp_path)))
     (folder / "0002_x.py").write_text("new")
-    things.finish(ME, WORD, "call", True, 1.0)
+    things.finish(ME, "call", True, 1.0)
     assert ("file", str(folder / "0002_x.py")) in made(things) and loss() is Loss.UNKNOWN  # it is not applied yet
     ran(things, upgrade)
     assert loss() is Loss.RECOVERABLE

@@ -26,11 +26,10 @@ from interlock.hooks.memory import (
     PROMPTED,
     AnsweredCall,
     CallAnswer,
-    CallKey,
     HookMemory,
-    SessionKey,
     call_keys,
     late_messages,
+    session_key,
 )
 from interlock.hooks.provenance import may_change_provenance
 from interlock.hooks.wrapping import (
@@ -101,19 +100,12 @@ class HookCall(Struct, frozen=True):
     rewrite: RewrittenCall | None = None  # its only call, below the journal
     journaled: bool = False  # the call is known to run as rewritten
 
-    @property
-    def key(self) -> SessionKey:
-        return self.who.principal, self.agent.word, self.who.session
-
     def request(self, call: AgentCall, access: Access) -> Request:
         return Request(
             call.action, self.who, INTERFACE, digest_fields=call.judged, access=access, strength=self.isolation,
             hook_files=self.hook_files, local=self.here, may_prompt=self.event.asks or bool(self.event.pair),
             journaled=self.journaled,
         )  # fmt: skip
-
-    def call_keys(self, call: AgentCall) -> list[CallKey]:
-        return call_keys(self.who.principal, self.agent.word, self.who.session, call)
 
 
 DecidedCall = tuple[AgentCall, Decision, CallScripts]
@@ -130,15 +122,17 @@ class HookEvaluation:
         event = hook.event
         if event.problem:
             return HookVerdict("deny")  # the dialect adds the problem's message
-        if event.kind == "permission" and all(self.hooks.calls.passed(hook.call_keys(call)[1]) for call in event.calls):
+        if event.kind == "permission" and all(
+            self.hooks.calls.passed(call_keys(hook.who, call)[1]) for call in event.calls
+        ):
             return HookVerdict("allow")  # allowed a moment ago; the client still asks its user
         if event.pair and event.asks:
-            self.hooks.session(hook.key).prompts = True
+            self.hooks.session(hook.who).prompts = True
         if event.pair:
             verdict = await self.hooks.shared.answer(hook.who.principal, event, lambda: self._judge(hook))
         else:
             verdict = await self._judge(hook)
-        due = self.hooks.late.due(hook.key)
+        due = self.hooks.late.due(session_key(hook.who))
         return await self._with_late_answers(hook, verdict, due) if due and verdict.word != "ask" else verdict
 
     async def _judge(self, hook: HookCall) -> HookVerdict:
@@ -156,7 +150,7 @@ class HookEvaluation:
             if hook.event.asks:
                 passing = [one for one in found if one[1].allowed]
                 return await self._allow(hook, passing) or self._prompt(hook, held)
-            if hook.event.pair and self.hooks.session(hook.key).prompts:
+            if hook.event.pair and self.hooks.session(hook.who).prompts:
                 return self._defer(hook, held)
         return await self._resolve_held(hook, found)
 
@@ -192,14 +186,14 @@ class HookEvaluation:
             if not decision.allowed:
                 return self._deny(hook, call, decision)
             ticket = decision.ticket.id if decision.ticket else ""
-            keys, new = hook.call_keys(call), hook.rewrite
+            keys, new = call_keys(hook.who, call), hook.rewrite
             sent = SentCall(call.action.text, new.id, new.asked) if new is not None else None
             self.hooks.calls.answer(keys, AnsweredCall(PASSED, ticket, scripts.hashes, decision.kept, sent))
             if may_change_provenance(call.action):
                 judged = await self._read(call.action)
-                self.hooks.provenance.expect(hook.who, hook.agent.word, keys[0], call.action, judged)
+                self.hooks.provenance.expect(hook.who, keys[0], call.action, judged)
             if ticket:
-                self.hooks.late.forget(hook.key, [ticket])
+                self.hooks.late.forget(session_key(hook.who), [ticket])
         return None
 
     async def _below_journal(self, hook: HookCall) -> HookCall:
@@ -210,7 +204,7 @@ class HookEvaluation:
         own = hook.who.principal == f"uid:{os.getuid()}"
         if wrapper is None or not own or event.kind != "before" or len(event.calls) != 1 or not hook.pid:
             return hook
-        session, call = self.hooks.session(hook.key), event.calls[0]
+        session, call = self.hooks.session(hook.who), event.calls[0]
         if hook.agent.rewrites is None or session.without_journal:
             return hook
         if not session.looked_up:
@@ -234,7 +228,7 @@ class HookEvaluation:
 
     async def _did_not_fit(self, hook: HookCall, call: AgentCall) -> bool:
         """Whether the journal refused an effect of this call before, in the same session."""
-        large = self.hooks.session(hook.key).too_large
+        large = self.hooks.session(hook.who).too_large
         return bool(large) and nearest(large, changed_keys(call.action, await self._read(call.action))) is not None
 
     async def _read(self, action: Action) -> Judgement:
@@ -262,7 +256,7 @@ class HookEvaluation:
     def _deny(self, hook: HookCall, call: AgentCall, decision: Decision) -> HookVerdict:
         waits, news = decision.held and decision.ticket is not None, ""
         if waits and decision.ticket is not None:
-            if self.hooks.late.remember(hook.key, decision.ticket.id):
+            if self.hooks.late.remember(session_key(hook.who), decision.ticket.id):
                 news = waiting_line(decision.ticket)
         if call.id:
             self._answer(hook, call, DENIED, decision)
@@ -271,7 +265,7 @@ class HookEvaluation:
     def _answer(self, hook: HookCall, call: AgentCall, answer: CallAnswer, decision: Decision) -> None:
         """Records an answer other than a pass, under the call's own key."""
         ticket = decision.ticket.id if decision.ticket else ""
-        self.hooks.calls.answer(hook.call_keys(call)[:1], AnsweredCall(answer, ticket))
+        self.hooks.calls.answer(call_keys(hook.who, call)[:1], AnsweredCall(answer, ticket))
 
     async def _decide(self, hook: HookCall) -> list[DecidedCall]:
         """Evaluates the calls; ordinary ones at once, on the event loop."""
@@ -302,7 +296,7 @@ class HookEvaluation:
         spend = spend or len(hook.event.calls) == 1
         provenance = NOTHING_CREATED
         if self.hooks.provenance.sessions:
-            provenance = self.hooks.provenance.of(hook.who, hook.agent.word, state.clock.now())
+            provenance = self.hooks.provenance.of(hook.who, state.clock.now())
         access = replace(hook.access, read=scripts)
         request = replace(hook.request(call, access), spend=spend, provenance=provenance)
         if session in written.dangerous_sessions:
@@ -356,7 +350,7 @@ class HookEvaluation:
     async def _with_late_answers(self, hook: HookCall, verdict: HookVerdict, due: list[str]) -> HookVerdict:
         """The verdict, with the late answers to this agent's earlier tickets."""
         words, over = await self.context.pool.run(late_messages, self.context.state, due)
-        self.hooks.late.forget(hook.key, over)
+        self.hooks.late.forget(session_key(hook.who), over)
         if not words:
             return verdict
         if verdict.word == "allow":

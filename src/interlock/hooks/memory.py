@@ -20,7 +20,7 @@ from interlock.hooks.coverage import Coverage, Transcripts
 from interlock.hooks.integrity import HookFiles
 from interlock.hooks.provenance import SessionProvenance
 from interlock.hooks.written_files import WrittenFiles
-from interlock.model import Kind, TicketState
+from interlock.model import AgentRef, Kind, TicketState
 from interlock.records import Ticket
 from interlock.runtime import put_bounded, put_newest
 
@@ -80,10 +80,18 @@ class SharedAnswers(Struct):
 CallKey = tuple[str, ...]
 
 
-def call_keys(who: str, word: str, session: str, call: AgentCall) -> list[CallKey]:
+SessionKey = tuple[str, str, str]  # principal, agent, session
+
+
+def session_key(who: AgentRef) -> SessionKey:
+    return who.principal, who.name, who.session
+
+
+def call_keys(who: AgentRef, call: AgentCall) -> list[CallKey]:
     """The keys of one call: its id where it has one, and its content, as an agent may not send the id in every event."""
-    content = (who, word, session, *_content(call))
-    return [(who, word, session, call.id) if call.id else content, content]
+    session = session_key(who)
+    content = (*session, *_content(call))
+    return [(*session, call.id) if call.id else content, content]
 
 
 def _content(call: AgentCall) -> tuple[str, str]:
@@ -104,13 +112,12 @@ _WORDS = {
     TicketState.APPROVED: "Ticket {id} is approved: run exactly {title} again, unchanged; it passes once, within {left} s.",
     TicketState.REJECTED: "Ticket {id} was rejected{why}: do not try {title} again, nor the same by other means.",
 }
-Key = tuple[str, str, str]  # principal, name, session
 
 
 class LateAnswers(Struct):
     """The tickets that each agent was denied with, and the tickets that changed since."""
 
-    waiting: OrderedDict[Key, OrderedDict[str, None]] = field(default_factory=OrderedDict)
+    waiting: OrderedDict[SessionKey, OrderedDict[str, None]] = field(default_factory=OrderedDict)
     changed: set[str] = field(default_factory=set)
 
     def on_change(self, ticket: str) -> None:
@@ -120,7 +127,7 @@ class LateAnswers(Struct):
                 self.changed.clear()  # their agents hear of the next change
             self.changed.add(ticket)
 
-    def remember(self, key: Key, ticket: str) -> bool:
+    def remember(self, key: SessionKey, ticket: str) -> bool:
         """Remembers a ticket that an agent was denied with; True the first time."""
         tickets = self.waiting.get(key, OrderedDict())
         put_newest(self.waiting, key, tickets, MOST_AGENTS)
@@ -129,12 +136,12 @@ class LateAnswers(Struct):
         self.changed.discard(ticket)
         return first
 
-    def due(self, key: Key) -> list[str]:
+    def due(self, key: SessionKey) -> list[str]:
         """This agent's tickets that changed."""
         tickets = self.waiting.get(key)
         return [id for id in tickets if id in self.changed] if tickets and self.changed else []
 
-    def forget(self, key: Key, ids: list[str]) -> None:
+    def forget(self, key: SessionKey, ids: list[str]) -> None:
         """Drops tickets whose answers the agent has."""
         for id in ids:
             self.waiting.get(key, OrderedDict()).pop(id, None)
@@ -252,9 +259,6 @@ class AnsweredCalls:
         return len(self._calls)
 
 
-SessionKey = tuple[str, str, str]  # principal, agent, session
-
-
 class HookSession(Struct):
     """What hooks know about one session of an agent; used on the event loop only."""
 
@@ -286,9 +290,9 @@ class HookMemory(Struct):
     made_again: Recent[FoundFolders] = field(default_factory=Recent)  # by working directory
     wrapped_calls: Recent[str] = field(default_factory=Recent)  # id in the wrapped text -> session
 
-    def session(self, key: SessionKey) -> HookSession:
+    def session(self, who: AgentRef) -> HookSession:
         """What is known about a session, for changes too."""
-        name = repr(key)
+        name = repr(session_key(who))
         found = self.sessions.get(name) or HookSession()
         self.sessions.put(name, found)
         return found

@@ -34,13 +34,13 @@ def record_outcome(
     outcome = OUTCOMES[event.kind]
     _compare_transcript(state, hooks, agent, event, who)
     for call in event.calls:
-        keys = call_keys(who.principal, agent.word, who.session, call)
+        keys = call_keys(who, call)
         ran = event.kind == "after"
         known = hooks.calls.finish(keys, ran)
         passed = known if known is not None and known.answer is PASSED else None
         _report(state, who, call, known, outcome)
         succeeded = ran and not event.outcome and passed is not None
-        hooks.provenance.finish(who, agent.word, keys[0], succeeded, state.clock.now())
+        hooks.provenance.finish(who, keys[0], succeeded, state.clock.now())
         if event.kind == "failed":
             state.declarations.failed(who, f"{call.tool} {call.action.text}")
         if passed is not None:
@@ -49,7 +49,7 @@ def record_outcome(
             _check_scripts(state, hooks, who, call, passed)
         if ran and known is not None and known.answer is DENIED:
             words = f"{agent.title} ran a call that was denied: {call.tool} {call.action.text[:120]}"
-            alert(state, BYPASSED, words, _details(who, agent, call), once=hooks, key=f"denied {keys[0]}")
+            alert(state, BYPASSED, words, details_of(who, call), once=hooks, key=f"denied {keys[0]}")
         if ran and known is not None and known.answer is DEFERRED:
             found = MISSED  # the event that should have prompted never came
     if found != SEEN:
@@ -63,7 +63,7 @@ def _compare_transcript(state: State, hooks: HookMemory, agent: AgentDialect, ev
     for id in hooks.transcripts.new_results(event.transcript):
         if not hooks.coverage.knows(agent.word, who.principal, event.session, id):
             words = f"{agent.title}'s transcript has a call that its hook never asked about: {id[:100]}"
-            details = {**_details(who, agent, None), "call": id[:200], "certain": False}
+            details = {**details_of(who), "call": id[:200], "certain": False}
             alert(state, BYPASSED, words, details, once=hooks, key=f"transcript {id}")
 
 
@@ -99,7 +99,7 @@ def _report_bypass(
     call = event.calls[0] if event.calls else None
     what = f"{call.tool} {call.action.text[:120]}" if call else event.name
     words = f"{agent.title} ran a call that its hook never asked about: {what}"
-    details = {"kind": BYPASSED, "words": words, "certain": certain, **_details(who, agent, call)}
+    details = {"kind": BYPASSED, "words": words, "certain": certain, **details_of(who, call)}
     if not certain or state.in_force.hooks.bypassed != "block":
         key = f"{who.principal}/{who.name}/{who.session}"
         alert(state, BYPASSED, words, details, quiet=not certain, once=hooks, key=key)
@@ -109,9 +109,9 @@ def _report_bypass(
     state.tell("alert", None, words)
 
 
-def _details(who: AgentRef, agent: AgentDialect, call: AgentCall | None) -> dict[str, Any]:
+def details_of(who: AgentRef, call: AgentCall | None = None) -> dict[str, Any]:
     named = {"tool": call.tool[:200], "call": call.id[:200]} if call else {}
-    return {"principal": who.principal, "agent": agent.word, "session": who.session, **named}
+    return {"principal": who.principal, "agent": who.name, "session": who.session, **named}
 
 
 def alert(

@@ -74,25 +74,25 @@ class SessionProvenance(Confidential, Struct):
     _expected: OrderedDict[Hashable, ExpectedCreation] = field(default_factory=OrderedDict)
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
-    def of(self, who: AgentRef, word: str, now: float) -> Provenance:
+    def of(self, who: AgentRef, now: float) -> Provenance:
         """What a session created, as far as remembered."""
         with self._lock:
-            found = self.sessions.get(_key(who, word)) if who.session else None
+            found = self.sessions.get(_key(who)) if who.session else None
             if found is None:
                 return NOTHING_CREATED
             things = [thing for at, thing in found.things.values() if now - at < SECONDS]
             return replace(Provenance.of(things), strayed=(found.cwd,) if found.cwd else ())
 
-    def expect(self, who: AgentRef, word: str, call: Hashable, action: Action, judged: Judgement) -> None:
+    def expect(self, who: AgentRef, call: Hashable, action: Action, judged: Judgement) -> None:
         """Before a call runs: expects files only where none exists, or one that this session created and nobody else changed."""
-        if not who.session or word not in _REPORT_FAILURE:
+        if not who.session or who.name not in _REPORT_FAILURE:
             return
         facts = judged.facts
         things = [
             thing for thing in created_by(action, facts, judged.line) if thing.kind != FILE or _absent(who, thing)
         ]
         expected = ExpectedCreation(
-            (*things, *self._rewritten(who, word, action)),
+            (*things, *self._rewritten(who, action)),
             tuple(removed_by(facts)),
             _cd_target(action, facts),
             _listed(who, action, facts),
@@ -100,13 +100,13 @@ class SessionProvenance(Confidential, Struct):
         with self._lock:
             put_newest(self._expected, call, expected, MOST_EXPECTED)
 
-    def finish(self, who: AgentRef, word: str, call: Hashable, succeeded: bool, now: float) -> None:
+    def finish(self, who: AgentRef, call: Hashable, succeeded: bool, now: float) -> None:
         """After a call ran: a failed one created nothing, but may have removed something."""
         with self._lock:
             expected = self._expected.pop(call, None)
             if expected is None:
                 return
-            key = _key(who, word)
+            key = _key(who)
             found = self.sessions.get(key) or _Session()
             put_newest(self.sessions, key, found, MOST_SESSIONS)
             found.cwd = expected.cwd or found.cwd
@@ -155,11 +155,11 @@ class SessionProvenance(Confidential, Struct):
             self.key, b"interlock made\0" + text.encode("utf-8", "surrogatepass"), hashlib.sha256
         ).hexdigest()
 
-    def _rewritten(self, who: AgentRef, word: str, action: Action) -> Iterable[CreatedThing]:
+    def _rewritten(self, who: AgentRef, action: Action) -> Iterable[CreatedThing]:
         """The file this session created and writes again, where nobody else changed it meanwhile."""
         path = _written_path(action)
         with self._lock:
-            found = self.sessions.get(_key(who, word))
+            found = self.sessions.get(_key(who))
             known_as = found.things.get((FILE, path, "/")) if found is not None and path else None
         if known_as is not None and _lstat(path) is not None and known_as[1].mark == _mark(path):
             yield replace(known_as[1], mark="")
@@ -190,8 +190,8 @@ def _tracked() -> Mapping[str, frozenset[str]]:
     return found
 
 
-def _key(who: AgentRef, word: str) -> str:
-    return json.dumps([who.principal, word, who.session])
+def _key(who: AgentRef) -> str:
+    return json.dumps([who.principal, who.name, who.session])
 
 
 def _written_path(action: Action) -> str:

@@ -22,8 +22,8 @@ from interlock.audit import journal
 from interlock.hooks.coverage import SEEN
 from interlock.hooks.evaluation import HookCall, HookEvaluation
 from interlock.hooks.integrity import disabling_settings
-from interlock.hooks.memory import HookMemory, HookSession, call_keys
-from interlock.hooks.outcomes import CHANGED, MALFORMED, REPLACED, alert, record_outcome
+from interlock.hooks.memory import HookMemory, HookSession, call_keys, session_key
+from interlock.hooks.outcomes import CHANGED, MALFORMED, REPLACED, alert, details_of, record_outcome
 from interlock.hooks.wrapping import SentCall, changed_keys, failure_in
 from interlock.identity import home_for
 from interlock.install.client_build import SPARE
@@ -115,7 +115,7 @@ class HookApi:
         event = with_originals(event, self._unwrap)
         ref = AgentRef(who.agent(), request.agent.word, event.session[:_NAME], event.parent[:_NAME])
         if request.agent.keeps_folder:
-            event = await self._in_folder(event, self.hooks.session((ref.principal, ref.name, ref.session)))
+            event = await self._in_folder(event, self.hooks.session(ref))
         if event.kind in ("after", "failed"):
             self._note_journaled(request.agent, event, ref, body)
         return request.agent.encode(event, await self._verdict(request, event, ref, who, receive))
@@ -126,7 +126,7 @@ class HookApi:
         self._check_files(request.agent, event, who)
         if event.problem:
             words = f"{request.agent.title} sent hook input that cannot be judged: {event.problem}"
-            self._alert(request.agent, MALFORMED, words, who, quiet=True)
+            self._alert(MALFORMED, words, who, quiet=True)
         if event.kind in GATING:
             coverage = self.hooks.coverage
             if coverage.before(request.agent.word, who.principal, event):
@@ -161,7 +161,7 @@ class HookApi:
             found = coverage.after(agent.word, who.principal, event)
         coverage.count(agent.word, event, found)
         work = self.context.pool.run(record_outcome, self.context.state, self.hooks, agent, event, who, found)
-        if found != SEEN or self._has_snapshot(agent, event, who):
+        if found != SEEN or self._has_snapshot(event, who):
             await work  # before the agent goes on: a block counts at once, and the files are still the call's result
         else:
             self._later(work)
@@ -181,15 +181,15 @@ class HookApi:
                 session.folder = ends if arrived else call.action.cwd
         return replace(event, calls=calls)
 
-    def _has_snapshot(self, agent: AgentDialect, event: Event, who: AgentRef) -> bool:
-        keys = (call_keys(who.principal, agent.word, who.session, call) for call in event.calls)
+    def _has_snapshot(self, event: Event, who: AgentRef) -> bool:
+        keys = (call_keys(who, call) for call in event.calls)
         return any(call.snapshot for call in map(self.hooks.calls.get, keys) if call is not None)
 
     def _note_journaled(self, agent: AgentDialect, event: Event, who: AgentRef, body: bytes) -> None:
         """Notes how calls ran below the journal: what it refused, and all calls of a session that cannot use it, are judged without it."""
-        said, session = failure_in(body), self.hooks.session((who.principal, agent.word, who.session))
+        said, session = failure_in(body), self.hooks.session(who)
         for call in event.calls:
-            known = self.hooks.calls.get(call_keys(who.principal, agent.word, who.session, call))
+            known = self.hooks.calls.get(call_keys(who, call))
             if known is not None and known.sent is not None:
                 self._note_rewritten(agent, call, known.sent, who, said)
             if said == "refused":
@@ -198,7 +198,7 @@ class HookApi:
 
     def _note_rewritten(self, agent: AgentDialect, call: AgentCall, sent: SentCall, who: AgentRef, said: str) -> None:
         """Notes whether a session runs calls as they were rewritten."""
-        session = self.hooks.session((who.principal, agent.word, who.session))
+        session = self.hooks.session(who)
         ran = self.hooks.wrapper is not None and take_mark(self.hooks.wrapper.front, sent.id)
         relied = sent.asked in session.proved
         if not ran or said == "unable" or call.action.text != sent.original:
@@ -207,7 +207,7 @@ class HookApi:
             session.proved.add(sent.asked)
         if not ran and said != "unable":
             words = f"{agent.title} does not run calls as they were rewritten; they are judged without the journal"
-            self._alert(agent, REPLACED, words, who, quiet=not relied)
+            self._alert(REPLACED, words, who, quiet=not relied)
 
     async def _prepare_wrapping(self) -> None:
         """Finds out whether calls can run below the journal; without it they are judged as ever."""
@@ -222,28 +222,24 @@ class HookApi:
         """Alerts on changed agent settings; denies a change that switches the hooks off."""
         found = await self.context.pool.run(disabling_settings, agent, who.principal, event.cwd)
         words = f"{agent.title}'s settings were changed" + (f": {found[0]}" if found else "")
-        details = {"principal": who.principal, "agent": agent.word, "session": who.session}
-        await self.context.pool.run(alert, self.context.state, CHANGED, words, details, quiet=not found)
-        return (
-            HookVerdict("deny", f"Denied: this switches Interlock's hooks off ({found[0]}).")
-            if found
-            else HookVerdict("allow")
-        )
+        await self.context.pool.run(alert, self.context.state, CHANGED, words, details_of(who), quiet=not found)
+        if found:
+            return HookVerdict("deny", f"Denied: this switches Interlock's hooks off ({found[0]}).")
+        return HookVerdict("allow")
 
     def _check_files(self, agent: AgentDialect, event: Event, who: AgentRef) -> None:
         """Checks the hook files, and the journal now and then."""
         for words in self.hooks.files.changes(agent, who.principal, event.cwd):
-            self._alert(agent, CHANGED, words, who)
+            self._alert(CHANGED, words, who)
         now = asyncio.get_running_loop().time()
         if now - self.hooks.journal_checked_at > JOURNAL_SECONDS:
             self.hooks.journal_checked_at = now
             if journal.is_pending(self.context.config.folder):
                 self._later(self._take_journal())
 
-    def _alert(self, agent: AgentDialect, kind: str, words: str, who: AgentRef, quiet: bool = False) -> None:
-        details = {"principal": who.principal, "agent": agent.word, "session": who.session}
-        once, key = (self.hooks, f"{who.principal} {agent.word} {who.session}") if quiet else (None, "")
-        work = partial(alert, self.context.state, kind, words, details, quiet=quiet, once=once, key=key)
+    def _alert(self, kind: str, words: str, who: AgentRef, quiet: bool = False) -> None:
+        once, key = (self.hooks, " ".join(session_key(who))) if quiet else (None, "")
+        work = partial(alert, self.context.state, kind, words, details_of(who), quiet=quiet, once=once, key=key)
         self._later(self.context.pool.run(work))
 
     async def _take_journal(self) -> None:
