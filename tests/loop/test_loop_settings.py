@@ -76,6 +76,7 @@ def test_AE_08_an_adapter_has_settings_of_its_own(tmp_path: Path) -> None:
     [
         {"agent": {"x": {"maxAutonomousSteps": 101}}},
         {"agent": {"x": {"riskTolerance": "bold"}}},
+        {"agent": {"x": {"riskTolerance": ["bold"]}}},
         {"agent": {"x": {"denny": []}}},
         {"agent": {"x": {"deny": [""]}}},
         {"agent": {"X": {}, "x": {}}},

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from types import MappingProxyType
 from typing import Annotated, Any, Literal
 
@@ -12,8 +13,8 @@ from msgspec.structs import asdict, replace
 from interlock.canonical_json import normal_name
 from interlock.model import Level
 from interlock.policy.patterns import Glob, PatternSet
-from interlock.policy.policy import TOLERANCES, Policy, globs_of
-from interlock.problems import Path, Problems, describe_value
+from interlock.policy.policy import TOLERANCES, Policy, globs_of, seed_settings
+from interlock.problems import Path, Problems
 from interlock.schema import says
 
 KEYS = ("maxAutonomousSteps", "riskTolerance", "deny", "requiresApproval", "autoApprove")
@@ -37,16 +38,8 @@ class LoopRules(Struct, frozen=True):
 AppliedRules = tuple[LoopRules, bool]  # settings, and whether the agent that they apply to was authenticated
 
 
-def _rules_by_agent(data: object, path: Path, problems: Problems, plain: object) -> Mapping[str, LoopRules]:
-    return _rules_by_name(data, path, problems, normal_name)
-
-
-def _rules_by_adapter(data: object, path: Path, problems: Problems, plain: object) -> Mapping[str, LoopRules]:
-    return _rules_by_name(data, path, problems, str)
-
-
 def _rules_by_name(
-    data: object, path: Path, problems: Problems, spelling: Callable[[str], str]
+    spelling: Callable[[str], str], data: object, path: Path, problems: Problems, plain: object
 ) -> Mapping[str, LoopRules]:
     """The rules under each name; refuses two spellings of one name."""
     found: dict[str, LoopRules] = {}
@@ -76,11 +69,11 @@ class LoopSettings(Struct, frozen=True):
         says(
             "the loop's settings for [one agent](loop.md#what-can-be-set), by its name",
             weakened_by="`autoApprove`, a higher `maxAutonomousSteps`: only for an agent with a token",
-            read=_rules_by_agent,
+            read=partial(_rules_by_name, normal_name),
         ),
     ] = field(default_factory=lambda: MappingProxyType({}), name="agent")
     adapters: Annotated[
-        Mapping[str, LoopRules], says("the same for one adapter, by its name", read=_rules_by_adapter)
+        Mapping[str, LoopRules], says("the same for one adapter, by its name", read=partial(_rules_by_name, str))
     ] = field(default_factory=lambda: MappingProxyType({}), name="adapter")
     mismatch: Annotated[
         DeclarationRules,
@@ -98,18 +91,7 @@ def rules_of(data: object, path: Path, problems: Problems) -> LoopRules:
     """The settings of one agent, adapter or session; refuses unknown keys."""
     table = problems.table(data, path) or {}
     problems.only(table, KEYS, path)
-    steps = problems.number(table, "maxAutonomousSteps", path, 0, 100, whole=True)
-    tolerance = table.get("riskTolerance", "")
-    if tolerance != "" and tolerance not in TOLERANCES:
-        problems.error(
-            (*path, "riskTolerance"),
-            f"riskTolerance: expected one of {', '.join(TOLERANCES)}, got {describe_value(tolerance)}",
-        )
-        tolerance = ""
-    patterns = PatternSet(
-        *(globs_of(table, key, path, problems) for key in ("deny", "requiresApproval", "autoApprove"))
-    )
-    return LoopRules(None if steps is None else int(steps), tolerance, patterns)
+    return LoopRules(*seed_settings(table, path, problems))
 
 
 def apply_rules(policy: Policy, rules: LoopRules, proved: bool) -> Policy:

@@ -387,17 +387,28 @@ def _seed(data: Mapping[str, Any], name: str, problems: Problems, base: Policy |
     """Seed 001, 5.2: three lists of globs."""
     problems.only(data, _SEED_TOP, ())
     start = base or Policy(name)
-    patterns = PatternSet(*(globs_of(data, key, (), problems) for key in ("deny", "requiresApproval", "autoApprove")))
-    steps = problems.number(data, "maxAutonomousSteps", (), 0, 100, whole=True)
-    tolerance = _choice(data, "riskTolerance", TOLERANCES, start.tolerance, (), problems)
+    steps, tolerance, patterns = seed_settings(data, (), problems)
     mode = data.get("safetyLoop")
     if mode is not None and (not isinstance(mode, Mapping) or mode.get("mode") not in MODES or set(mode) != {"mode"}):
         problems.error(("safetyLoop",), f"safetyLoop.mode: expected one of {', '.join(MODES)}")
         mode = None
     return replace(
-        start, name=name, patterns=patterns, tolerance=tolerance, mode=str(mode["mode"]) if isinstance(mode, Mapping) else "",
-        loop=start.loop if steps is None else replace(start.loop, max_autonomous_steps=int(steps)),
+        start, name=name, patterns=patterns, tolerance=tolerance or start.tolerance,
+        mode=str(mode["mode"]) if isinstance(mode, Mapping) else "",
+        loop=start.loop if steps is None else replace(start.loop, max_autonomous_steps=steps),
     )  # fmt: skip
+
+
+def seed_settings(table: Mapping[str, Any], path: Path, problems: Problems) -> tuple[int | None, str, PatternSet]:
+    """Seed 001's steps, tolerance and patterns; nothing for those that are left out."""
+    steps = problems.number(table, "maxAutonomousSteps", path, 0, 100, whole=True)
+    tolerance = table.get("riskTolerance", "")
+    if "riskTolerance" in table and not (isinstance(tolerance, str) and tolerance in TOLERANCES):
+        words = f"riskTolerance: expected one of {', '.join(TOLERANCES)}, got {describe_value(tolerance)}"
+        problems.error((*path, "riskTolerance"), words)
+        tolerance = ""
+    globs = (globs_of(table, key, path, problems) for key in ("deny", "requiresApproval", "autoApprove"))
+    return None if steps is None else int(steps), tolerance, PatternSet(*globs)
 
 
 def _own(data: Mapping[str, Any], name: str, problems: Problems, base: Policy | None) -> Policy:
@@ -413,13 +424,3 @@ def _own(data: Mapping[str, Any], name: str, problems: Problems, base: Policy | 
     for word in (level.word for level in Level if level not in found.levels):
         problems.error(("levels",), f'{word} is missing; say what it asks for, or extends = "default" at the top')
     return found
-
-
-def _choice(
-    data: Mapping[str, Any], key: str, known: Mapping[str, Any], default: str, path: Path, problems: Problems
-) -> str:
-    value = data.get(key, default)
-    if isinstance(value, str) and value in known:
-        return value
-    problems.error((*path, key), f"{key}: expected one of {', '.join(known)}, got {describe_value(value)}")
-    return default
