@@ -62,40 +62,26 @@ def preview(
     `read` is the judgement of a text that was read already, `at` what is known beforehand, `look` inspects the targets.
     """
     try:
-        return _preview(action, by, files, read, at, look, created, project)
+        policy = apply_all_rules(by.policy, project_rules(project)) if project else by.policy
+        own, named = read or (judge(action, by.rules, files), None)
+        matched = match_registry(action, by.registry, policy, by.rules)
+        judgement = add_registry_findings(own, matched, by.rules)
+        at = replace(at or Circumstances(), mode=by.mode, registry_match=matched)
+        if judgement.assessment.level <= Level.REVERSIBLE:
+            at = replace(at, cumulative=0)  # everyday work is never asked about
+        question = None
+        if look is not None:
+            question = inspection_of(action, judgement, created or NOTHING_CREATED)
+            at = with_impact(at, question, look, by.impact.exempt)
+        judged = _judged(action, judgement, named or match_names(action, judgement.facts), by)
+        world = World(policy, at)
+        outcome = decide(judged, world)
+        keepable = question is not None and _passes_when_kept(judged, by, world, outcome, question)
+        return PolicyAnswer(
+            outcome.held.outcome, outcome.weighed, policy.name, by.mode, judgement, at.impact, keepable, question
+        )
     except Exception as error:
         return Unjudged.by(error)
-
-
-def _preview(
-    action: Action,
-    by: InForce,
-    files: FileReader | None,
-    read: tuple[Judgement, MatchNames] | None,
-    at: Circumstances | None,
-    look: Callable[[Mapping[str, Any]], Impact] | None,
-    created: Provenance | None,
-    project: Sequence[ProjectFile],
-) -> PolicyAnswer:
-
-    policy = apply_all_rules(by.policy, project_rules(project)) if project else by.policy
-    own, named = read or (judge(action, by.rules, files), None)
-    matched = match_registry(action, by.registry, policy, by.rules)
-    judgement = add_registry_findings(own, matched, by.rules)
-    at = replace(at or Circumstances(), mode=by.mode, registry_match=matched)
-    if judgement.assessment.level <= Level.REVERSIBLE:
-        at = replace(at, cumulative=0)  # everyday work is never asked about
-    question = None
-    if look is not None:
-        question = inspection_of(action, judgement, created or NOTHING_CREATED)
-        at = with_impact(at, question, look, by.impact.exempt)
-    judged = _judged(action, judgement, named or match_names(action, judgement.facts), by)
-    world = World(policy, at)
-    outcome = decide(judged, world)
-    keepable = question is not None and _passes_when_kept(judged, by, world, outcome, question)
-    return PolicyAnswer(
-        outcome.held.outcome, outcome.weighed, policy.name, by.mode, judgement, at.impact, keepable, question
-    )
 
 
 def suppose(judgement: Judgement, named: MatchNames, by: InForce, at: Circumstances) -> Outcome:

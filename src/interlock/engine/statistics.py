@@ -22,16 +22,7 @@ COUNTER, GAUGE, HISTOGRAM = "counter", "gauge", "histogram"
 VERDICTS = ("approved", "rejected")
 TROUBLES = ("store", "channel", "other")
 _OPEN = TicketQuery((TicketState.COOLING, TicketState.WAITING), limit=10_000)
-_FIELDS = {  # the plain ones, and which field of the figures each is
-    "checked": "total_checked",
-    "destructive": "destructive_detected",
-    "blocked_by_cooling": "blocked_by_cooling",
-    "blocked_by_approval": "blocked_by_approval",
-    "approved": "approved",
-    "rejected": "rejected",
-    "expired": "expired",
-    "executed": "executed",
-}
+_PLAIN = ("blocked_by_cooling", "blocked_by_approval", "approved", "rejected", "expired", "executed")
 # Everything there is: kind and words. What is durable counts from the first day, the last five from the start of the process.
 SHAPES: Mapping[str, tuple[str, str]] = MappingProxyType(
     {
@@ -114,7 +105,9 @@ def _own(state: State) -> list[Family]:
 def _durable(kept: StoreFigures) -> list[Family]:
     figures = kept.figures
     return [
-        *(_one(name, getattr(figures, field)) for name, field in _FIELDS.items()),
+        _one("checked", figures.total_checked),
+        _one("destructive", figures.destructive_detected),
+        *(_one(name, getattr(figures, name)) for name in _PLAIN),
         _by("by_severity", "severity", {one.word: figures.by_severity.get(one.word, 0) for one in Severity}),
         _by("by_category", "category", {**{one.value: 0 for one in Category}, **figures.by_category}),
         _family("decisions", _decisions(figures.by_decision)),

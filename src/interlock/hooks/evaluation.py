@@ -369,12 +369,10 @@ def _gains_rights(decision: Decision) -> bool:
 
 def _notices(agreed: list[DecidedCall]) -> str:
     """Notices about calls that passed without a prompt: a snapshot was taken, or nothing would be lost."""
-    relieved = [one for _, one, _ in agreed if one.kept or (one.weighed and any(map(_is_relief, one.weighed)))]
+    relieved = [
+        one for _, one, _ in agreed if one.kept or any(factor.startswith(RELIEF_PREFIX) for factor in one.weighed)
+    ]
     return " ".join(notice(one.kept) if one.kept else one.reason for one in relieved)
-
-
-def _is_relief(factor: str) -> bool:
-    return factor.startswith(RELIEF_PREFIX)
 
 
 def may_prompt(decision: Decision) -> bool:

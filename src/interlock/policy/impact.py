@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from msgspec import Struct
+from msgspec import Struct, to_builtins
 
 from interlock.analysis.display_text import visible
 from interlock.model import Loss
@@ -127,16 +127,15 @@ def undo_words_after(words: str, factors: Iterable[str]) -> str:
 
 def impact_json(impact: Impact) -> dict[str, Any]:
     """The impact as JSON, for the audit record and from the inspector process."""
-    body: dict[str, Any] = {"loss": impact.loss.value, "verb": impact.verb}
-    body |= {name: getattr(impact, name) for name in _FIGURES if getattr(impact, name)}
-    lists = {"names": list(impact.names), "notes": list(impact.notes)}
-    body |= {name: value for name, value in lists.items() if value}
-    return body | ({"problem": impact.problem} if impact.problem else {})
+    body = {name: value for name, value in to_builtins(impact).items() if value}
+    return {**body, "loss": impact.loss.value, "verb": impact.verb}
 
 
 def impact_of(data: Mapping[str, Any]) -> Impact:
     """Reads an impact from JSON, which may come from a process of the agent's user; raises ValueError, KeyError and TypeError."""
-    figures = {name: _figure(data.get(name, 0)) for name in _FIGURES}
+    figures = {name: data.get(name, 0) for name in _FIGURES}
+    if any(type(one) is not int or one < 0 for one in figures.values()):
+        raise ValueError("no number")
     return Impact(
         Loss(data["loss"]),
         str(data.get("verb", "delete"))[:40],
@@ -145,12 +144,6 @@ def impact_of(data: Mapping[str, Any]) -> Impact:
         problem=str(data.get("problem", ""))[:200],
         **figures,
     )
-
-
-def _figure(value: object) -> int:
-    if type(value) is not int or value < 0:
-        raise ValueError("no number")
-    return value
 
 
 # The rules whose harm is visible on the disk; no inspection exempts from a finding of any other rule.
