@@ -6,8 +6,8 @@ import hashlib
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from types import MappingProxyType
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from interlock.analysis.facts import Command, Effect, Fact, known, show_command
@@ -216,7 +216,7 @@ def _reached(wrapper: Command) -> str:
     return f"{wrapper.program}:{names[0]}" if names else f"{wrapper.program}:"
 
 
-_FAMILIES = MappingProxyType({"remove": REMOVE, "stop": STOP, "write": WRITE})
+_FAMILIES = {"remove": REMOVE, "stop": STOP, "write": WRITE}
 _PARTS = lazy_regex(r"[-:_./\s]+")
 _LONGEST = 200
 
@@ -311,13 +311,21 @@ _REMOTE_URL = lazy_regex(r"(?:[a-z+]+://)?(?:[^@/]+@)?(.+?)(?:\.git)?/?$", re.IG
 _STASH = lazy_regex(r"(?:stash@\{(\d+)\}|(\d+))$")
 
 
+class _GitCall(Struct, frozen=True):
+    """The folder of a git command, its options, and the words behind its subcommand."""
+
+    folder: str
+    options: CommandOptions
+    words: list[str]
+
+
 def _git_keys(command: Command) -> list[EffectKey]:
     """The keys of one git command; none where its targets cannot be resolved."""
     if not in_repository(command):
         return []
     folder, name, words = _in_repository(command)
-    takes, targets = _GIT.get(name, ("", _no_targets))
-    found = (EffectKey(REMOVE, target) for target in targets(folder, options(words, valued(takes)), words))
+    takes, targets = _GIT.get(name, ("", lambda git: []))
+    found = (EffectKey(REMOVE, target) for target in targets(_GitCall(folder, options(words, valued(takes)), words)))
     return list(dict.fromkeys(one if one.anchored else replace(one, place=folder) for one in found))
 
 
@@ -350,46 +358,42 @@ def _files(folder: str, words: Sequence[str], kind: str) -> list[str]:
     return [f"{kind}{path}" for path in full]
 
 
-def _no_targets(folder: str, found: CommandOptions, words: list[str]) -> list[str]:
-    return []
+def _work_tree(git: _GitCall) -> list[str]:
+    return _files(git.folder, (), WORKTREE)
 
 
-def _work_tree(folder: str, found: CommandOptions, words: list[str]) -> list[str]:
-    return _files(folder, (), WORKTREE)
-
-
-def _checkout(folder: str, found: CommandOptions, words: list[str]) -> list[str]:
+def _checkout(git: _GitCall) -> list[str]:
     """Paths are restored over what was changed; `-f` drops every change; `-B` moves a branch."""
-    if moved := found.all("-B", "-C"):
+    if moved := git.options.all("-B", "-C"):
         return [_ref_target(name) for name in moved]
-    if "--" in words:
-        return _files(folder, words[words.index("--") + 1 :], WORKTREE)
-    forced = found.has("-f", "--force", "--discard-changes")
-    return _files(folder, () if forced else found.operands, WORKTREE)
+    if "--" in git.words:
+        return _files(git.folder, git.words[git.words.index("--") + 1 :], WORKTREE)
+    forced = git.options.has("-f", "--force", "--discard-changes")
+    return _files(git.folder, () if forced else git.options.operands, WORKTREE)
 
 
-def _push(folder: str, found: CommandOptions, words: list[str]) -> list[str]:
+def _push(git: _GitCall) -> list[str]:
     """The refs at the remote that are overwritten or deleted; without one, those that the repository is set to push."""
-    names = found.operands
-    remote = found.value("--repo") or (names[0] if names else "")
+    names = git.options.operands
+    remote = git.options.value("--repo") or (names[0] if names else "")
     if "/" in remote or ":" in remote:  # an address, without how it is reached
         address = _REMOTE_URL.match(remote)
         remote = (address[1] if address else remote).replace(":", "/")
-    if found.has("--mirror", "--all", "--prune", "--branches"):
+    if git.options.has("--mirror", "--all", "--prune", "--branches"):
         return [_ref_target("*", remote)]
     refs = [ref for word in names[1:] if (ref := word.lstrip("+").rpartition(":")[2])]
-    return [_ref_target(ref, remote) for ref in refs or (["tags/*"] if found.has("--tags") else ["HEAD"])]
+    return [_ref_target(ref, remote) for ref in refs or (["tags/*"] if git.options.has("--tags") else ["HEAD"])]
 
 
-def _branch(folder: str, found: CommandOptions, words: list[str]) -> list[str]:
-    names, forced = found.operands, found.has("-f", "--force")
-    if (forced or found.has("-M", "-C")) and not found.has("-d", "-D", "--delete"):
+def _branch(git: _GitCall) -> list[str]:
+    names, forced = git.options.operands, git.options.has("-f", "--force")
+    if (forced or git.options.has("-M", "-C")) and not git.options.has("-d", "-D", "--delete"):
         names = names[:1] if forced else names[-1:]
     return [_ref_target(name) for name in names]
 
 
-def _stash(folder: str, found: CommandOptions, words: list[str]) -> list[str]:
-    verb, *names = found.operands or [""]
+def _stash(git: _GitCall) -> list[str]:
+    verb, *names = git.options.operands or [""]
     if verb in ("drop", "pop"):
         number = _STASH.search(names[0]) if names else None
         return [f"stash_{(number[1] or number[2]) if number else '0'}"]
@@ -399,39 +403,37 @@ def _stash(folder: str, found: CommandOptions, words: list[str]) -> list[str]:
 def _named(kind: str, *verbs: str) -> _GitTargets:
     """What the operands behind one of these verbs name."""
 
-    def read(folder: str, found: CommandOptions, words: list[str]) -> list[str]:
-        verb, *names = found.operands or [""]
+    def read(git: _GitCall) -> list[str]:
+        verb, *names = git.options.operands or [""]
         return [f"{kind}_{name}" for name in names] if verb in verbs else []
 
     return read
 
 
-_GitTargets = Callable[[str, CommandOptions, list[str]], list[str]]
-_HISTORY: tuple[str, _GitTargets] = ("", lambda folder, found, words: ["history"])
-_REFLOG: tuple[str, _GitTargets] = ("", lambda folder, found, words: ["reflog"])
+_GitTargets = Callable[[_GitCall], list[str]]
+_HISTORY: tuple[str, _GitTargets] = ("", lambda git: ["history"])
+_REFLOG: tuple[str, _GitTargets] = ("", lambda git: ["reflog"])
 _RESTORED = "-b -B -c -C --orphan --conflict -s --source --pathspec-from-file"
 # By subcommand: the options that take a value, and the targets.
-_GIT: Mapping[str, tuple[str, _GitTargets]] = MappingProxyType(
-    {
-        "reset": ("", lambda folder, found, words: _work_tree(folder, found, words) if found.has("--hard", "--merge", "--keep") else []),
-        "checkout": (_RESTORED, _checkout), "switch": (_RESTORED, _checkout), "restore": (_RESTORED, _checkout),
-        "read-tree": ("", _work_tree), "checkout-index": ("", _work_tree),
-        "clean": ("-e --exclude", lambda folder, found, words: _files(folder, found.operands, UNTRACKED)),
-        "rm": ("--pathspec-from-file", lambda folder, found, words: [resolve(name, folder) for name in found.operands]),
-        "push": ("-o --push-option --receive-pack --exec --repo", _push),
-        "branch": ("-u --set-upstream-to --contains --merged --no-merged --sort --format", _branch),
-        "tag": (
-            "-m -F -u --message --file --local-user",
-            lambda folder, found, words: [
-                _ref_target(f"tags/{name}") for name in found.operands[: None if found.has("-d", "--delete") else 1]
-            ],
-        ),
-        "update-ref": ("-m", lambda folder, found, words: [_ref_target(name) for name in found.operands[:1]]),
-        "stash": ("", _stash),
-        "worktree": ("", lambda folder, found, words: [resolve(name, folder) for name in found.operands[1:2] if found.operands[0] == "remove"]),
-        "remote": ("", _named("remote", "rm", "remove")),
-        "submodule": ("", _named("submodule", "deinit")),
-        "filter-branch": _HISTORY, "filter-repo": _HISTORY, "rebase": _HISTORY,
-        "reflog": _REFLOG, "gc": _REFLOG, "prune": _REFLOG,
-    }
-)  # fmt: skip
+_GIT: Mapping[str, tuple[str, _GitTargets]] = {
+    "reset": ("", lambda git: _work_tree(git) if git.options.has("--hard", "--merge", "--keep") else []),
+    "checkout": (_RESTORED, _checkout), "switch": (_RESTORED, _checkout), "restore": (_RESTORED, _checkout),
+    "read-tree": ("", _work_tree), "checkout-index": ("", _work_tree),
+    "clean": ("-e --exclude", lambda git: _files(git.folder, git.options.operands, UNTRACKED)),
+    "rm": ("--pathspec-from-file", lambda git: [resolve(name, git.folder) for name in git.options.operands]),
+    "push": ("-o --push-option --receive-pack --exec --repo", _push),
+    "branch": ("-u --set-upstream-to --contains --merged --no-merged --sort --format", _branch),
+    "tag": (
+        "-m -F -u --message --file --local-user",
+        lambda git: [
+            _ref_target(f"tags/{name}") for name in git.options.operands[: None if git.options.has("-d", "--delete") else 1]
+        ],
+    ),
+    "update-ref": ("-m", lambda git: [_ref_target(name) for name in git.options.operands[:1]]),
+    "stash": ("", _stash),
+    "worktree": ("", lambda git: [resolve(name, git.folder) for name in git.options.operands[1:2] if git.options.operands[0] == "remove"]),
+    "remote": ("", _named("remote", "rm", "remove")),
+    "submodule": ("", _named("submodule", "deinit")),
+    "filter-branch": _HISTORY, "filter-repo": _HISTORY, "rebase": _HISTORY,
+    "reflog": _REFLOG, "gc": _REFLOG, "prune": _REFLOG,
+}  # fmt: skip

@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterable
 from enum import StrEnum
 from fnmatch import fnmatchcase
-from types import MappingProxyType
 
 from msgspec import Struct
 
@@ -14,10 +13,8 @@ from interlock.analysis.lazy_regex import lazy_regex
 
 REMOVE, WRITE, SEND, STOP, GRANT, RUN = "remove", "write", "send", "stop", "grant", "run"
 UNKNOWN = "?"
-WORKTREE, UNTRACKED = (
-    "worktree ",
-    "untracked ",
-)  # of the Git repository in a folder: changed files, files Git does not have
+# Of the Git repository in a folder: changed files, and files that Git does not have.
+WORKTREE, UNTRACKED = "worktree ", "untracked "
 _ALL = "_*"  # `branch_*`: every branch
 _SEPARATOR = " @ "
 _ESCAPED = " \\@ "
@@ -27,12 +24,10 @@ _HOME = lazy_regex(r"(?:/home/[^/]+|/Users/[^/]+|/root)(?=/|$)")
 _HOST = lazy_regex(r"(?:[a-z][a-z0-9+.-]*://)?(?:[^@/\s]*@)?([^:/\s?#]+)", re.IGNORECASE)
 
 # The families by the names that earlier versions stored and signed.
-EARLIER = MappingProxyType(
-    {
-        "destroy": REMOVE, "rewrite": REMOVE, "close": REMOVE, "open": GRANT, "escalate": GRANT, "tell": SEND, "sql_update": WRITE,
-        "sql_alter": WRITE, "sql_write": WRITE, "store_write": WRITE, "sql_kill": STOP,
-    }
-)  # fmt: skip
+EARLIER = {
+    "destroy": REMOVE, "rewrite": REMOVE, "close": REMOVE, "open": GRANT, "escalate": GRANT, "tell": SEND, "sql_update": WRITE,
+    "sql_alter": WRITE, "sql_write": WRITE, "store_write": WRITE, "sql_kill": STOP,
+}  # fmt: skip
 
 
 class Relation(StrEnum):
@@ -214,7 +209,7 @@ def _host(target: str) -> str:
     return found[1].casefold() if found else ""
 
 
-FAMILIES = MappingProxyType({
+FAMILIES = {
     "delete": REMOVE, "truncate": REMOVE, "overwrite": REMOVE, "move": REMOVE, "sql_drop": REMOVE, "sql_truncate": REMOVE,
     "sql_delete": REMOVE, "store_drop": REMOVE, "store_delete": REMOVE, "act_delete": REMOVE, "act_disk": REMOVE,
     "act_account": REMOVE, "act_rewrite": REMOVE,
@@ -225,7 +220,7 @@ FAMILIES = MappingProxyType({
     "act_revoke": "revoke", "act_invalidate": "revoke", "sql_revoke": "revoke", "act_pay": "pay", "act_block": "ban",
     "act_unconfigure": "disable", "act_override": "disable", "http": "request", "run_download": RUN,
     "read": "read", "sql_read": "read", "store_read": "read", "fetch": "read",
-})  # fmt: skip
+}  # fmt: skip
 READS = frozenset({"read", "fetch", "sql_read", "store_read"})
 SILENT = frozenset(
     {"act_read", "act_change", "act_vague", "declared", "unreadable"}
