@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from enum import StrEnum
-from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from msgspec import Struct, field
@@ -20,28 +19,26 @@ if TYPE_CHECKING:
     from interlock.ports import Tx
 
 COOLING, WAITING, APPROVED, REJECTED, EXPIRED, SPENT = TicketState
-MOVES = MappingProxyType(
-    {
-        (COOLING, "approve"): APPROVED,  # a human may agree while it cools; it still has to cool
-        (COOLING, "cooled"): APPROVED,  # only where nothing but time was asked for
-        (COOLING, "reject"): REJECTED,  # the veto
-        (COOLING, "expire"): EXPIRED,
-        (COOLING, "revoke"): REJECTED,
-        (WAITING, "approve"): APPROVED,
-        (WAITING, "reject"): REJECTED,
-        (WAITING, "expire"): EXPIRED,
-        (WAITING, "revoke"): REJECTED,
-        (APPROVED, "expire"): EXPIRED,  # agreed to and not used in time
-        (APPROVED, "revoke"): REJECTED,
-        (APPROVED, "reject"): REJECTED,  # second thoughts before it ran
-        (APPROVED, "spend"): SPENT,
-    }
-)
+MOVES = {
+    (COOLING, "approve"): APPROVED,  # a human may agree while it cools; it still has to cool
+    (COOLING, "cooled"): APPROVED,  # only where nothing but time was asked for
+    (COOLING, "reject"): REJECTED,  # the veto
+    (COOLING, "expire"): EXPIRED,
+    (COOLING, "revoke"): REJECTED,
+    (WAITING, "approve"): APPROVED,
+    (WAITING, "reject"): REJECTED,
+    (WAITING, "expire"): EXPIRED,
+    (WAITING, "revoke"): REJECTED,
+    (APPROVED, "expire"): EXPIRED,  # agreed to and not used in time
+    (APPROVED, "revoke"): REJECTED,
+    (APPROVED, "reject"): REJECTED,  # second thoughts before it ran
+    (APPROVED, "spend"): SPENT,
+}
 BY_TIME = "time"  # `decided_by` where only time decided
 SELF_APPROVAL = "self-approval"  # a token that frees nothing in the hands of whoever holds it
 UNUSED = "approved and not used in time"  # why such a ticket expired
 # CT-06: how long an armed token lasts, by level: default and most, in seconds.
-LIFETIMES = MappingProxyType({Level.FORBIDDEN: (120, 300)})
+LIFETIMES = {Level.FORBIDDEN: (120, 300)}
 _LIFETIME = (300, 900)
 
 

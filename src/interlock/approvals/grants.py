@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import json
 from collections.abc import Mapping
-from types import MappingProxyType
 from typing import Any
 
 from msgspec.structs import replace
@@ -32,9 +31,7 @@ from interlock.runtime.state import State
 MOST_SECONDS = 7 * 86_400
 MOST_USES = 1_000
 _OF_TOUCHES = frozenset({"digest", "nonce", "reauth"})
-REAUTH: Mapping[str, Any] = MappingProxyType(
-    {"reauth": True}
-)  # beside the terms: whoever signs was asked anew for them
+REAUTH: Mapping[str, Any] = {"reauth": True}  # beside the terms: whoever signs was asked anew for them
 _KEYS = frozenset(
     {
         "effect",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from types import MappingProxyType
 from typing import Any
 
 from interlock.analysis.display_text import Line, StyledText, undo_words, visible
@@ -15,24 +14,20 @@ from interlock.policy.impact import RECOVERABLE, escalation_reasons, recoverable
 
 TicketJson = Mapping[str, Any]
 OPEN = ("pending_cooling", "pending_approval")
-STATES = MappingProxyType(
-    {
-        "pending_cooling": "cooling off",
-        "pending_approval": "waiting for an answer",
-        "approved": "approved",
-        "rejected": "rejected",
-        "expired": "expired",
-        "executed": "executed",
-    }
-)
-_HUMANS = MappingProxyType(
-    {
-        "none": "nobody has to agree",
-        "confirm": "somebody has to confirm",
-        "approve": "an operator has to approve",
-        "verify": "an operator has to approve after a fresh sign-in",
-    }
-)
+STATES = {
+    "pending_cooling": "cooling off",
+    "pending_approval": "waiting for an answer",
+    "approved": "approved",
+    "rejected": "rejected",
+    "expired": "expired",
+    "executed": "executed",
+}
+_HUMANS = {
+    "none": "nobody has to agree",
+    "confirm": "somebody has to confirm",
+    "approve": "an operator has to approve",
+    "verify": "an operator has to approve after a fresh sign-in",
+}
 _ADMIN = "role:admin"
 _STYLE = {"approved": "allow", "executed": "allow", "rejected": "deny", "expired": "deny"}
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
@@ -36,25 +35,21 @@ ALLOW, ASK, DENY = (
     ExplainVerdict("ask", 10, "Held"),
     ExplainVerdict("deny", 20, "Denied"),
 )
-_VERDICTS = MappingProxyType(
-    {
-        "allow": ALLOW,
-        "cool_off": ExplainVerdict("ask", 10, "Waits"),
-        "confirm": ExplainVerdict("ask", 10, "Asks first"),
-        "approve": ASK,
-        "verify": ASK,
-        "deny": DENY,
-        "block": DENY,
-    }
-)
-_HUMANS = MappingProxyType(
-    {
-        Human.NONE: "nobody needs to agree",
-        Human.CONFIRM: "somebody has to confirm",
-        Human.APPROVE: "an operator has to approve",
-        Human.VERIFY: "an operator has to approve after a fresh sign-in",
-    }
-)
+_VERDICTS = {
+    "allow": ALLOW,
+    "cool_off": ExplainVerdict("ask", 10, "Waits"),
+    "confirm": ExplainVerdict("ask", 10, "Asks first"),
+    "approve": ASK,
+    "verify": ASK,
+    "deny": DENY,
+    "block": DENY,
+}
+_HUMANS = {
+    Human.NONE: "nobody needs to agree",
+    Human.CONFIRM: "somebody has to confirm",
+    Human.APPROVE: "an operator has to approve",
+    Human.VERIFY: "an operator has to approve after a fresh sign-in",
+}
 
 
 class PolicyAnswer(Struct, frozen=True):
@@ -130,7 +125,7 @@ def _call(action: Action) -> str:
     return words if len(words) <= 400 else words[:397] + "..."
 
 
-_KIND_WORDS = MappingProxyType({Kind.OPERATION: "Operation", Kind.TOOL: "Tool", Kind.INTENT: "Announced"})
+_KIND_WORDS = {Kind.OPERATION: "Operation", Kind.TOOL: "Tool", Kind.INTENT: "Announced"}
 
 
 def summary(assessment: Assessment, answer: PolicyAnswer) -> Line:
@@ -145,15 +140,13 @@ def summary(assessment: Assessment, answer: PolicyAnswer) -> Line:
     return StyledText(f"{found.lead}:", found.word), StyledText(f"{words} {instead}" if instead else words)
 
 
-_QUIET = MappingProxyType(
-    {
-        Level.SAFE: "this only reads",
-        Level.REVERSIBLE: "this can be undone by ordinary means",
-        Level.DESTRUCTIVE: "this can destroy something",
-        Level.DANGEROUS: "this can do great harm",
-        Level.FORBIDDEN: "this can do harm beyond repair",
-    }
-)
+_QUIET = {
+    Level.SAFE: "this only reads",
+    Level.REVERSIBLE: "this can be undone by ordinary means",
+    Level.DESTRUCTIVE: "this can destroy something",
+    Level.DANGEROUS: "this can do great harm",
+    Level.FORBIDDEN: "this can do harm beyond repair",
+}
 
 
 def _commands(steps: tuple[EffectiveCommand, ...]) -> Iterator[Line]:

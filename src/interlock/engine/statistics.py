@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from types import MappingProxyType
 
 from msgspec import Struct, field
 
@@ -24,29 +23,27 @@ TROUBLES = ("store", "channel", "other")
 _OPEN = TicketQuery((TicketState.COOLING, TicketState.WAITING), limit=10_000)
 _PLAIN = ("blocked_by_cooling", "blocked_by_approval", "approved", "rejected", "expired", "executed")
 # Everything there is: kind and words. What is durable counts from the first day, the last five from the start of the process.
-SHAPES: Mapping[str, tuple[str, str]] = MappingProxyType(
-    {
-        "checked": (COUNTER, "actions that were judged"),
-        "destructive": (COUNTER, "actions that were destructive"),
-        "blocked_by_cooling": (COUNTER, "tickets that time alone frees"),
-        "blocked_by_approval": (COUNTER, "tickets that wait for a human"),
-        "approved": (COUNTER, "tickets that were approved"),
-        "rejected": (COUNTER, "tickets that were rejected"),
-        "expired": (COUNTER, "tickets that nobody answered or used in time"),
-        "executed": (COUNTER, "actions that were reported executed"),
-        "by_severity": (COUNTER, "destructive actions by severity"),
-        "by_category": (COUNTER, "destructive actions by category"),
-        "decisions": (COUNTER, "judged actions by outcome and level"),
-        "open_tickets": (GAUGE, "tickets that wait, by level"),
-        "expired_share": (GAUGE, "of the tickets that ended lately, how many expired"),
-        "answer_seconds": (HISTOGRAM, "how long people took to answer"),
-        "store_up": (GAUGE, "whether the store can be used"),
-        "trouble": (COUNTER, "what went wrong since the start, by kind"),
-        "mode": (GAUGE, "the mode in force"),
-        "alert": (GAUGE, "whether an alert is on"),
-        "unlocked": (GAUGE, "whether an operator signed in since the start"),
-    }
-)
+SHAPES: Mapping[str, tuple[str, str]] = {
+    "checked": (COUNTER, "actions that were judged"),
+    "destructive": (COUNTER, "actions that were destructive"),
+    "blocked_by_cooling": (COUNTER, "tickets that time alone frees"),
+    "blocked_by_approval": (COUNTER, "tickets that wait for a human"),
+    "approved": (COUNTER, "tickets that were approved"),
+    "rejected": (COUNTER, "tickets that were rejected"),
+    "expired": (COUNTER, "tickets that nobody answered or used in time"),
+    "executed": (COUNTER, "actions that were reported executed"),
+    "by_severity": (COUNTER, "destructive actions by severity"),
+    "by_category": (COUNTER, "destructive actions by category"),
+    "decisions": (COUNTER, "judged actions by outcome and level"),
+    "open_tickets": (GAUGE, "tickets that wait, by level"),
+    "expired_share": (GAUGE, "of the tickets that ended lately, how many expired"),
+    "answer_seconds": (HISTOGRAM, "how long people took to answer"),
+    "store_up": (GAUGE, "whether the store can be used"),
+    "trouble": (COUNTER, "what went wrong since the start, by kind"),
+    "mode": (GAUGE, "the mode in force"),
+    "alert": (GAUGE, "whether an alert is on"),
+    "unlocked": (GAUGE, "whether an operator signed in since the start"),
+}
 
 
 class Sample(Struct, frozen=True):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from enum import StrEnum
-from types import MappingProxyType
 from typing import Any
 
 from msgspec import Struct, convert, field
@@ -20,46 +19,40 @@ PENDING, RUNNING, PAUSED, BLOCKED = "pending", "running", "paused", "blocked"
 COMPLETED, FAILED, CANCELLED = "completed", "failed", "cancelled"
 STATES = (PENDING, RUNNING, PAUSED, BLOCKED, COMPLETED, FAILED, CANCELLED)
 LIVE = (PENDING, RUNNING, PAUSED, BLOCKED)
-CORE_STATES = MappingProxyType({PAUSED: RUNNING, BLOCKED: RUNNING})  # LC-03: our own states -> those of the core
-MOVES = MappingProxyType(
-    {
-        (PENDING, "start"): RUNNING,
-        (RUNNING, "pause"): PAUSED,
-        (PAUSED, "pause"): PAUSED,
-        (PAUSED, "resume"): RUNNING,
-        (RUNNING, "resume"): RUNNING,
-        (RUNNING, "block"): BLOCKED,
-        (PAUSED, "block"): BLOCKED,
-        (BLOCKED, "unblock"): RUNNING,
-        (RUNNING, "complete"): COMPLETED,
-        (PAUSED, "complete"): COMPLETED,
-        (RUNNING, "fail"): FAILED,
-        (PAUSED, "fail"): FAILED,
-        **{(state, "cancel"): CANCELLED for state in LIVE},  # LC-03: from everything that has not ended
-    }
-)
-UNJUDGED = MappingProxyType(  # the factor of a directive in the modes without a judgement
-    {
-        "logging": "Not evaluated: in this mode the loop only records (logging)",
-        "disabled": "Nothing is judged: the safety loop is disabled",
-    }
-)
+CORE_STATES = {PAUSED: RUNNING, BLOCKED: RUNNING}  # LC-03: our own states -> those of the core
+MOVES = {
+    (PENDING, "start"): RUNNING,
+    (RUNNING, "pause"): PAUSED,
+    (PAUSED, "pause"): PAUSED,
+    (PAUSED, "resume"): RUNNING,
+    (RUNNING, "resume"): RUNNING,
+    (RUNNING, "block"): BLOCKED,
+    (PAUSED, "block"): BLOCKED,
+    (BLOCKED, "unblock"): RUNNING,
+    (RUNNING, "complete"): COMPLETED,
+    (PAUSED, "complete"): COMPLETED,
+    (RUNNING, "fail"): FAILED,
+    (PAUSED, "fail"): FAILED,
+    **{(state, "cancel"): CANCELLED for state in LIVE},  # LC-03: from everything that has not ended
+}
+UNJUDGED = {  # the factor of a directive in the modes without a judgement
+    "logging": "Not evaluated: in this mode the loop only records (logging)",
+    "disabled": "Nothing is judged: the safety loop is disabled",
+}
 SINGLE_USE = "CONFIRM_SINGLE_USE"
 STEP_LIMIT = "Step limit exceeded"  # AE-03
 _TIERS = tuple(Tier)
 # Contribution -> its stage of the five (AE-02).
-_STAGES = MappingProxyType(
-    {
-        "steps": 1,
-        "outcome": 2,
-        "deny": 3,
-        "approve_pattern": 3,
-        "confirm_pattern": 3,
-        "tier": 4,
-        DANGER_ZONE: 4,
-        "tolerance": 5,
-    }
-)
+_STAGES = {
+    "steps": 1,
+    "outcome": 2,
+    "deny": 3,
+    "approve_pattern": 3,
+    "confirm_pattern": 3,
+    "tier": 4,
+    DANGER_ZONE: 4,
+    "tolerance": 5,
+}
 
 
 class LoopVerdict(StrEnum):

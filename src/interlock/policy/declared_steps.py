@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
@@ -21,9 +20,7 @@ if TYPE_CHECKING:
 UNDECLARED, MISMATCH = "loop.undeclared", "loop.mismatch"
 LONGEST = 2_000  # characters of a hint that are compared
 # The requirement of each setting; `note` only records.
-_REQUIREMENTS = MappingProxyType(
-    {"note": Requirement(), "pause": Requirement(human=Human.APPROVE), "block": Requirement(blocked=True)}
-)
+_REQUIREMENTS = {"note": Requirement(), "pause": Requirement(human=Human.APPROVE), "block": Requirement(blocked=True)}
 # Effects that count below level 2, on targets with a name.
 _CHANGES = frozenset(
     "write append overwrite truncate delete move chmod chown sql_write sql_update sql_delete store_write store_delete".split()
@@ -31,7 +28,7 @@ _CHANGES = frozenset(
 _PASSING = frozenset({"temp", "device"})  # places without lasting content
 _TOKEN = re.compile(r"[^\W_]+")
 # The stems of the words that announce an effect.
-_STEMS = MappingProxyType({
+_STEMS = {
     "remove": ("delet", "remov", "drop", "wip", "clean", "clear", "purg", "truncat", "reset", "discard", "destroy", "eras", "prun",
                "overwrit", "replac", "empt", "tear", "rm", "uninstall", "mov", "renam", "restor", "rebuild", "recreat", "migrat",
                "rewrit", "forc", "rebas", "squash", "amend", "history"),
@@ -44,7 +41,7 @@ _STEMS = MappingProxyType({
     "write": ("writ", "creat", "edit", "chang", "updat", "fix", "add", "configur", "save", "set", "adjust", "generat"),
     "request": ("call", "request", "post", "put", "patch", "delet", "updat", "creat", "send"),
     "run": ("run", "execut", "install", "start", "launch", "call"),
-})  # fmt: skip
+}  # fmt: skip
 _ALARMING = tuple(stem for effect in ("remove", "stop", "revoke", "disable", "grant") for stem in _STEMS[effect])
 _BY_NAME = frozenset({"run", "command", "operation", "tool"})  # announced by the name of the program or operation
 # Targets that a program does not name, so that an announcement need not name them either: `the working tree`.

@@ -7,7 +7,6 @@ import hmac
 import json
 import re
 from collections.abc import Iterable
-from types import MappingProxyType
 
 from msgspec import Struct, field
 
@@ -16,12 +15,10 @@ from interlock.model import Assessment, Flags, Level, Witness
 
 LOW, MEDIUM, HIGH = "low", "medium", "high"
 RISKS = (LOW, MEDIUM, HIGH)
-BOXES = MappingProxyType(
-    {
-        MEDIUM: "I understand the risks of this medium-risk command.",
-        HIGH: "I understand the risks of this high-risk command.",
-    }
-)
+BOXES = {
+    MEDIUM: "I understand the risks of this medium-risk command.",
+    HIGH: "I understand the risks of this high-risk command.",
+}
 SECRET_PREFIX = "<secret:"  # how a placeholder begins that stands for a secret
 # Seed 004 calls these high whatever they are pointed at; by the effective command, however it was wrapped.
 _DESTROYS = re.compile(

@@ -19,7 +19,7 @@ from interlock.schema import read_table, says
 Mode = Literal["enforcing", "monitoring", "logging", "disabled"]
 MODES: tuple[str, ...] = get_args(Mode)
 Tolerance = Literal["conservative", "moderate", "aggressive"]
-TOLERANCES: Mapping[str, int] = MappingProxyType({"conservative": 25, "moderate": 50, "aggressive": 75})  # AE-07
+TOLERANCES: Mapping[str, int] = {"conservative": 25, "moderate": 50, "aggressive": 75}  # AE-07
 DEFAULT_APPROVERS = frozenset({"human"})  # any signed-in operator
 OFF = "off"
 
@@ -122,12 +122,8 @@ class Restriction(Struct, frozen=True):
     ttl_seconds: Annotated[int, says("how long it lasts", 0, 86_400)] = field(default=0, name="ttlSeconds")
 
 
-HUMANS = MappingProxyType(
-    {"none": Human.NONE, "confirm": Human.CONFIRM, "approve": Human.APPROVE, "verify": Human.VERIFY}
-)
-IRREVERSIBLE = MappingProxyType(
-    {"off": Human.NONE, **{word: HUMANS[word] for word in ("confirm", "approve", "verify")}}
-)
+HUMANS = {"none": Human.NONE, "confirm": Human.CONFIRM, "approve": Human.APPROVE, "verify": Human.VERIFY}
+IRREVERSIBLE = {"off": Human.NONE, **{word: HUMANS[word] for word in ("confirm", "approve", "verify")}}
 _WORDS = ("allow", "cool_off", "confirm", "approve", "verify", "block")
 _CONTROL_KEYS = frozenset(
     {"require", "cooling_seconds", "approvers", "quorum", "reauth", "relief", "kept", "irreversible", "denies"}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from types import MappingProxyType
 from typing import Any
 
 from interlock.analysis.display_text import Line, StyledText
@@ -173,13 +172,11 @@ def policy_json(policy: Policy) -> dict[str, Any]:
     }
 
 
-_MODES = MappingProxyType(
-    {
-        "monitoring": "everything passes, blocked agents included; the record says what would have happened",
-        "logging": "everything passes; it is recorded, and nothing is evaluated",
-        "disabled": "everything passes; it is recorded, and nothing is evaluated",
-    }
-)
+_MODES = {
+    "monitoring": "everything passes, blocked agents included; the record says what would have happened",
+    "logging": "everything passes; it is recorded, and nothing is evaluated",
+    "disabled": "everything passes; it is recorded, and nothing is evaluated",
+}
 
 
 def policy_warnings(policy: Policy, mode: str = "enforcing", patterns: NamePatterns = BUILT_IN_PATTERNS) -> list[str]:

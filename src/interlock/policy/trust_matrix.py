@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Annotated
 
 from msgspec import Struct, field
@@ -19,25 +18,21 @@ if TYPE_CHECKING:
 ALLOW, CONFIRM, VERIFY, INTROSPECT_ONLY, DENY = WORDS = ("allow", "confirm", "verify", "introspect_only", "deny")
 
 # Rows are danger, columns trust from untested to certified (DL-12).
-PUBLISHED = MappingProxyType(
-    {
-        Level.SAFE: (INTROSPECT_ONLY, ALLOW, ALLOW, ALLOW, ALLOW),
-        Level.REVERSIBLE: (DENY, DENY, ALLOW, ALLOW, ALLOW),
-        Level.DESTRUCTIVE: (DENY, DENY, CONFIRM, ALLOW, ALLOW),
-        Level.DANGEROUS: (DENY, DENY, DENY, CONFIRM, ALLOW),
-        Level.FORBIDDEN: (DENY, DENY, DENY, DENY, CONFIRM),
-    }
-)
+PUBLISHED = {
+    Level.SAFE: (INTROSPECT_ONLY, ALLOW, ALLOW, ALLOW, ALLOW),
+    Level.REVERSIBLE: (DENY, DENY, ALLOW, ALLOW, ALLOW),
+    Level.DESTRUCTIVE: (DENY, DENY, CONFIRM, ALLOW, ALLOW),
+    Level.DANGEROUS: (DENY, DENY, DENY, CONFIRM, ALLOW),
+    Level.FORBIDDEN: (DENY, DENY, DENY, DENY, CONFIRM),
+}
 # The requirement of a level at every trust (C-02); a forbidden operation takes an admin's override first.
-FLOOR = MappingProxyType(
-    {
-        Level.SAFE: ALLOW,
-        Level.REVERSIBLE: ALLOW,
-        Level.DESTRUCTIVE: CONFIRM,
-        Level.DANGEROUS: VERIFY,
-        Level.FORBIDDEN: DENY,
-    }
-)
+FLOOR = {
+    Level.SAFE: ALLOW,
+    Level.REVERSIBLE: ALLOW,
+    Level.DESTRUCTIVE: CONFIRM,
+    Level.DANGEROUS: VERIFY,
+    Level.FORBIDDEN: DENY,
+}
 OVERRIDE_REQUIRED = "operator override required"
 MATRICES = ("floor", "spec")
 

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 INTROSPECT = "introspect"
 _MOST_SERVERS, _MOST_TWINS = 200, 20
-_NOTHING: Mapping[str, Any] = MappingProxyType({})
+_NOTHING: Mapping[str, Any] = {}
 
 
 class LoadedAdapter(Struct, frozen=True):

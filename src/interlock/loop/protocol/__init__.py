@@ -13,25 +13,21 @@ from msgspec import Struct, field
 from interlock.model import Level
 
 NAME = re.compile(r"[a-z][a-z0-9_]*")  # LC-05: of operations and parameters
-ENDPOINTS: Mapping[str, tuple[bool, bool]] = MappingProxyType(  # GK-03: readOnly, destructive
-    {
-        "create": (False, False),
-        "read": (True, False),
-        "update": (False, True),
-        "delete": (False, True),
-        "execute": (False, True),
-    }
-)
-TYPES: Mapping[str, tuple[type, ...]] = MappingProxyType(
-    {
-        "string": (str,),
-        "integer": (int,),
-        "number": (int, float),
-        "boolean": (bool,),
-        "object": (dict,),
-        "array": (list,),
-    }
-)
+ENDPOINTS: Mapping[str, tuple[bool, bool]] = {  # GK-03: readOnly, destructive
+    "create": (False, False),
+    "read": (True, False),
+    "update": (False, True),
+    "delete": (False, True),
+    "execute": (False, True),
+}
+TYPES: Mapping[str, tuple[type, ...]] = {
+    "string": (str,),
+    "integer": (int,),
+    "number": (int, float),
+    "boolean": (bool,),
+    "object": (dict,),
+    "array": (list,),
+}
 _KINDS = ("enum", "object", "scalar", "union")
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping, Sequence
-from types import MappingProxyType
 from typing import Any
 
 import msgspec
@@ -80,15 +79,13 @@ def encode(envelope: Mapping[str, Any]) -> str:
 
 REQUEST, RESPONSE, STRING = 1_048_576, 10_485_760, 1_048_576  # bytes
 ELEMENTS, DEPTH = 10_000, 32
-LIMITS: Mapping[str, int] = MappingProxyType(
-    {
-        "max_request_size": REQUEST,
-        "max_response_size": RESPONSE,
-        "max_string_length": STRING,
-        "max_array_elements": ELEMENTS,
-        "max_nesting_depth": DEPTH,
-    }
-)
+LIMITS: Mapping[str, int] = {
+    "max_request_size": REQUEST,
+    "max_response_size": RESPONSE,
+    "max_string_length": STRING,
+    "max_array_elements": ELEMENTS,
+    "max_nesting_depth": DEPTH,
+}
 _UNITS = {"array_elements": "elements", "nesting_depth": "levels"}
 
 

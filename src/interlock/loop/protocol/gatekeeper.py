@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
-from types import MappingProxyType
 from typing import Any
 
 import re2
@@ -18,9 +17,13 @@ ENVELOPE = frozenset({"operation", "params"})
 _SHOWN = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,63}")
 _MISSING = object()
 AUTO, SESSION, SINGLE, DENY = "AUTO_APPROVE", "CONFIRM_SESSION", "CONFIRM_SINGLE_USE", "DENY"
-PERMISSIONS: Mapping[str, str] = MappingProxyType(  # GK-08
-    {"read": AUTO, "create": SESSION, "update": SINGLE, "delete": SINGLE, "execute": SINGLE}
-)
+PERMISSIONS: Mapping[str, str] = {  # GK-08
+    "read": AUTO,
+    "create": SESSION,
+    "update": SINGLE,
+    "delete": SINGLE,
+    "execute": SINGLE,
+}
 ANY = "any"  # the endpoint of single mode: every operation, with the same checks (GK-10)
 
 

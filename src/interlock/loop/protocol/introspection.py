@@ -88,9 +88,12 @@ CAPABILITIES = {
     "confirmation": True,
     "dangerous_operations": True,
 }
-LIFECYCLE: Mapping[str, Any] = MappingProxyType(
-    {"states": list(STATES), "supports_cancel": True, "supports_retry": False, "progress_reporting": True}
-)
+LIFECYCLE: Mapping[str, Any] = {
+    "states": list(STATES),
+    "supports_cancel": True,
+    "supports_retry": False,
+    "progress_reporting": True,
+}
 DECLARED = load_packs(Path(__file__).parent, list, "operations.toml")[0]
 
 
