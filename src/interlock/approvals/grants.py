@@ -31,22 +31,8 @@ from interlock.runtime.state import State
 MOST_SECONDS = 7 * 86_400
 MOST_USES = 1_000
 _OF_TOUCHES = frozenset({"digest", "nonce", "reauth"})
-REAUTH: Mapping[str, Any] = {"reauth": True}  # beside the terms: whoever signs was asked anew for them
-_KEYS = frozenset(
-    {
-        "effect",
-        "targets",
-        "environment",
-        "ceiling",
-        "count",
-        "seconds",
-        "why",
-        "principal",
-        "name",
-        "session",
-        "digests",
-    }
-)
+REAUTH = {"reauth": True}  # beside the terms: whoever signs was asked anew for them
+_KEYS = frozenset("effect targets environment ceiling count seconds why principal name session digests".split())
 
 
 def add_grant(state: State, by: OperatorSession, given: Mapping[str, Any]) -> Grant:
@@ -215,31 +201,24 @@ def remove_pattern(state: State, by: OperatorSession, id: str) -> Pattern:
 def parse_grant(state: State, by: OperatorSession, given: Mapping[str, Any]) -> Grant:
     """Parses a grant, neither signed nor saved; refuses an invalid one."""
     if unknown := sorted(set(given) - _KEYS):
-        raise AnswerRefused(
-            f"grant: unknown key {unknown[0]!r}; known: {', '.join(sorted(_KEYS))}", "VALIDATION_UNKNOWN_PARAM"
-        )
+        raise _refused(f"unknown key {unknown[0]!r}; known: {', '.join(sorted(_KEYS))}", "VALIDATION_UNKNOWN_PARAM")
     if given.get("effect") in STANDING:
-        raise AnswerRefused("grant: a pattern is allowed or denied with /standing", "VALIDATION_INVALID_VALUE")
+        raise _refused("a pattern is allowed or denied with /standing")
     effect, targets, digests = given.get("effect", ""), given.get("targets", []), given.get("digests", [])
     _texts("targets", targets)
     _texts("digests", digests)
     if not digests and (not isinstance(effect, str) or not effect or not targets):
-        raise AnswerRefused(
-            "grant: effect and targets are needed, or the digests of a plan", "VALIDATION_MISSING_PARAM"
-        )
+        raise _refused("effect and targets are needed, or the digests of a plan", "VALIDATION_MISSING_PARAM")
     if effect == RUN and not digests:
-        raise AnswerRefused(
-            "grant: the effect of a program is not known by its name; grant the digest of a ticket (--from TICKET)",
-            "VALIDATION_INVALID_VALUE",
-        )
+        raise _refused("the effect of a program is not known by its name; grant the digest of a ticket (--from TICKET)")
     if any(target.partition(AT)[0].strip("*/ ") == "" for target in targets):
-        raise AnswerRefused("grant: a target for everything is none", "VALIDATION_INVALID_VALUE")
+        raise _refused("a target for everything is none")
     level = next((level for level in Level if level.word == given.get("ceiling", "destructive")), None)
     if level is None:
-        raise AnswerRefused(f"grant: no level {given.get('ceiling')!r}", "VALIDATION_INVALID_VALUE")
+        raise _refused(f"no level {given.get('ceiling')!r}")
     why = given.get("why", "")
     if not isinstance(why, str) or not why.strip():
-        raise AnswerRefused("grant: say why", "VALIDATION_MISSING_PARAM")
+        raise _refused("say why", "VALIDATION_MISSING_PARAM")
     count, seconds = _number(given, "count", 1, MOST_USES), _number(given, "seconds", 3600, MOST_SECONDS)
     now = state.clock.now()
     return Grant(
@@ -252,16 +231,18 @@ def parse_grant(state: State, by: OperatorSession, given: Mapping[str, Any]) -> 
 
 def _texts(name: str, value: object) -> None:
     if not isinstance(value, list) or not all(isinstance(item, str) and item for item in value) or len(value) > 100:
-        raise AnswerRefused(f"grant: {name}: expected a list of no more than 100 texts", "VALIDATION_INVALID_TYPE")
+        raise _refused(f"{name}: expected a list of no more than 100 texts", "VALIDATION_INVALID_TYPE")
 
 
 def _number(given: Mapping[str, Any], key: str, default: int, most: int) -> int:
     value = given.get(key, default)
     if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= most:
-        raise AnswerRefused(
-            f"grant: {key}: expected a whole number from 1 to {most}, got {value!r:.40}", "VALIDATION_INVALID_VALUE"
-        )
+        raise _refused(f"{key}: expected a whole number from 1 to {most}, got {value!r:.40}")
     return value
+
+
+def _refused(words: str, code: str = "VALIDATION_INVALID_VALUE") -> AnswerRefused:
+    return AnswerRefused(f"grant: {words}", code)
 
 
 def grant_terms(grant: Grant) -> dict[str, Any]:

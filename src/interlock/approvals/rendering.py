@@ -7,7 +7,7 @@ from typing import Any
 
 from interlock.analysis.display_text import Line, StyledText, undo_words, visible
 from interlock.approvals import BY_TIME
-from interlock.approvals.display import UnwrappedCommand, display_action, reasons
+from interlock.approvals.display import ActionDisplay, UnwrappedCommand, display_action, reasons
 from interlock.local_times import ago, clock, moment_seconds
 from interlock.model import Span
 from interlock.policy.impact import RECOVERABLE, escalation_reasons, recoverable
@@ -66,8 +66,7 @@ def state_words(ticket: TicketJson) -> str:
 
 
 def agent_words(ticket: TicketJson) -> str:
-    agent = ticket.get("agent")
-    agent = agent if isinstance(agent, Mapping) else {}
+    agent = _table(ticket, "agent")
     name = f", calls itself {agent['name']}" if agent.get("name") else ""
     session = f", session {agent['session']}" if agent.get("session") else ""
     return f"{agent.get('principal', '?')}{name}{session}"
@@ -101,8 +100,7 @@ def requirement_word(ticket: TicketJson) -> str:
 
 def approvers(ticket: TicketJson) -> list[str]:
     """Who is named to answer; nobody where any operator may."""
-    asked = ticket.get("requirement")
-    return _approvers(asked) if isinstance(asked, Mapping) else []
+    return _approvers(_table(ticket, "requirement"))
 
 
 def _approvers(asked: Mapping[str, Any]) -> list[str]:
@@ -121,8 +119,12 @@ def decided_by(ticket: TicketJson) -> str:
 
 
 def folder_of(ticket: TicketJson) -> str:
-    action = ticket.get("action")
-    return str(action.get("cwd") or "") if isinstance(action, Mapping) else ""
+    return str(_table(ticket, "action").get("cwd") or "")
+
+
+def _table(ticket: TicketJson, key: str) -> Mapping[str, Any]:
+    found = ticket.get(key)
+    return found if isinstance(found, Mapping) else {}
 
 
 def escalation_words(ticket: TicketJson) -> list[str]:
@@ -132,18 +134,16 @@ def escalation_words(ticket: TicketJson) -> list[str]:
 
 def lead_line(ticket: TicketJson) -> str:
     """One line: the worst of what would really run, else the action as it was written."""
-    action = ticket.get("action")
-    found = display_action(
-        action if isinstance(action, Mapping) else {}, _findings(ticket), str(ticket.get("title", ""))
-    )
-    return visible(found.lead)
+    return visible(_display(ticket).lead)
+
+
+def _display(ticket: TicketJson) -> ActionDisplay:
+    return display_action(_table(ticket, "action"), _findings(ticket), str(ticket.get("title", "")))
 
 
 def _action(ticket: TicketJson) -> Iterator[Line]:
     """The action itself, whole: what is not shown was not approved. What would really run leads."""
-    action = ticket.get("action")
-    action = action if isinstance(action, Mapping) else {}
-    found = display_action(action, _findings(ticket), str(ticket.get("title", "")))
+    action, found = _table(ticket, "action"), _display(ticket)
     if found.harm:
         yield (StyledText("What would run", "heading"),)
         yield from (_run(run, "! ", "deny") for run in found.harm)
@@ -219,10 +219,10 @@ def _answers(ticket: TicketJson) -> Iterator[Line]:
                 "Signed", f"{one.get('operator')} {verdict} at {clock(one.get('at'))} through {one.get('channel')}"
             )
     if ticket.get("decidedAt"):
-        by, why = decided_by(ticket), ticket.get("decisionReason")
         nobody = "nobody answered in time" if ticket.get("state") == "expired" else ""
-        said = f": {why or nobody}" if why or nobody else ""
-        yield _row("Decided", f"{by} at {clock(ticket['decidedAt'])}{said}".lstrip())
+        why = ticket.get("decisionReason") or nobody
+        said = f"{decided_by(ticket)} at {clock(ticket['decidedAt'])}{f': {why}' if why else ''}"
+        yield _row("Decided", said.lstrip())
     if ticket.get("spentAt"):
         yield _row("Used", f"{clock(ticket['spentAt'])}")
     if ticket.get("executedAt"):

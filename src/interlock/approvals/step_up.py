@@ -138,11 +138,14 @@ def approve_with_passphrase(
 
 def stepup_with_passphrase(state: State, visitor: Visitor, ticket: str, passphrase: str, code: str) -> OperatorSession:
     """The session, armed for one ticket by what was entered anew; refuses whoever has a passkey to touch."""
+    opened = _sign_in_again(state, visitor, passphrase, code)
+    return replace(visitor.session, unlocked=opened.unlocked, armed=ticket, fresh_at=state.clock.now())
+
+
+def _sign_in_again(state: State, visitor: Visitor, passphrase: str, code: str) -> OperatorSession:
     if visitor.how != PASSPHRASE or credentials.active_credentials(state, visitor.operator, PASSKEY):
         raise AnswerRefused("touch your passkey for this")
-    opened = totp.authenticate(state, visitor.operator, passphrase, code, visitor.source)
-    now = state.clock.now()
-    return replace(visitor.session, unlocked=opened.unlocked, armed=ticket, fresh_at=now)
+    return totp.authenticate(state, visitor.operator, passphrase, code, visitor.source)
 
 
 def freshen_begin(state: State, visitor: Visitor, site: Site) -> dict[str, Any]:
@@ -162,9 +165,7 @@ def freshen_finish(state: State, visitor: Visitor, ceremony: str, response: Mapp
 
 def freshen_with_passphrase(state: State, visitor: Visitor, passphrase: str, code: str) -> None:
     """The same with passphrase and code, for a session that began with them."""
-    if visitor.how != PASSPHRASE or credentials.active_credentials(state, visitor.operator, PASSKEY):
-        raise AnswerRefused("touch your passkey for this")
-    totp.authenticate(state, visitor.operator, passphrase, code, visitor.source)
+    _sign_in_again(state, visitor, passphrase, code)
     state.visitors.freshen(visitor, state.clock.now())
 
 

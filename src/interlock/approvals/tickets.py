@@ -6,7 +6,7 @@ import hashlib
 import hmac
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import replace
@@ -185,8 +185,8 @@ def _around(text: str, marks: Sequence[Span]) -> str:
 
 
 def _params(action: Action) -> dict[str, Any]:
-    given = action.fields.get("params") or action.fields.get("input") or {}
-    return dict(given) if isinstance(given, dict) or hasattr(given, "items") else {}
+    given = action.fields.get("params") or action.fields.get("input")
+    return dict(given) if isinstance(given, Mapping) else {}
 
 
 def canonical(value: Any) -> str:
