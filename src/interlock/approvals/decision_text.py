@@ -66,7 +66,6 @@ def notice(id: str) -> str:
 
 
 def _allowed(weighed: PolicyResult, held: Resolution) -> str:
-    """The reason of an allow: the approval, the relief or the policy."""
     if held.keep is TicketChange.SPEND and held.ticket is not None:
         by = held.ticket.decided_by
         who = "it cooled off and nobody objected" if by == BY_TIME else f"{by} approved it"
@@ -88,7 +87,6 @@ def block_words(agent: AgentRef, why: str) -> str:
 
 
 def _unblock_words(principal: str, weighed: PolicyResult) -> str:
-    """How a block ends, and why it may stop more than one agent."""
     if not any(part.name == "blocked" for part in weighed.parts):
         return ""
     all_of = (
@@ -131,7 +129,6 @@ def prompt_reason(decision: Decision) -> str:
 
 
 def waiting_line(ticket: Ticket) -> str:
-    """One line for the agent's user: what waits, and the command that answers it."""
     return f"Interlock: {request_line(ticket)}. To answer it: interlock approve {short_id(ticket.id)}, or the console."
 
 

@@ -41,7 +41,6 @@ class MatchedDenial(Struct, frozen=True):
 
     @property
     def words(self) -> str:
-        """The denial in words: what was denied, by whom and why."""
         target = parse(self.denial.effect_key).target
         what = {
             Relation.SAME: "the same effect on the same target",
@@ -210,7 +209,6 @@ def rejections_of(ticket: Ticket, at: float) -> list[Denial]:
 
 
 def agree(tx: Tx, state: State, ticket: Ticket, now: float) -> None:
-    """Ends the denials of an approved action that runs."""
     live = {_key(one): one for one in tx.denials(now, ticket.agent.principal)}
     live |= {_key(one): one for one in state.baseline.denials(ticket.agent.principal, now)}
     own = [one for one in live.values() if one.ticket == ticket.id]
@@ -219,7 +217,6 @@ def agree(tx: Tx, state: State, ticket: Ticket, now: float) -> None:
 
 
 def release(tx: Tx, state: State, ticket: Ticket, now: float) -> None:
-    """Ends the denials of a withdrawn ticket that nobody rejected."""
     for one in tx.denials(now, ticket.agent.principal):
         if one.ticket == ticket.id:
             _save(tx, state, replace(one, until=now))

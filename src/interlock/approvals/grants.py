@@ -146,7 +146,6 @@ def use_grant(state: State, grant: Grant) -> bool:
 
 
 def grant_use_entry(grant: Grant, judged: Judged) -> AuditEvent:
-    """The record of one use, so that uses are counted whatever becomes of the row."""
     details = {"grant": grant.id, "digest": judged.digest}
     return "grant_used", event_body(judged.now, "grant_used", judged.request.agent.principal, details)
 

@@ -147,6 +147,5 @@ def _ceiling(state: State, operator: str) -> Level:
 
 
 def _ended(tx: Tx) -> str:
-    """The pause that the record says ended last."""
     rows = tx.audit(AuditQuery(event="pause_end", limit=1, newest_first=True))
     return str(own_body(rows[0]).get("pause", "")) if rows else ""

@@ -73,7 +73,6 @@ def agent_words(ticket: TicketJson) -> str:
 
 
 def requirement_words(asked: object) -> str:
-    """Who has to agree, how many, and after how long."""
     if not isinstance(asked, Mapping):
         return str(asked or "")
     if asked.get("blocked"):
@@ -128,7 +127,6 @@ def _table(ticket: TicketJson, key: str) -> Mapping[str, Any]:
 
 
 def escalation_words(ticket: TicketJson) -> list[str]:
-    """Why more is asked for this time than the action itself asks for."""
     return list(escalation_reasons(str(one) for one in ticket.get("factors") or ()))
 
 

@@ -76,7 +76,6 @@ def _order(kept: dict[str, Any]) -> Order:
 
 
 def order_removal(state: State, tx: Tx, by: OperatorSession, pattern: str) -> None:
-    """Adds to the order that lists removed patterns."""
     before = removals(load_order(state, tx, REMOVE))
     at = max([state.clock.now(), *(then + _STEP for then in before.values())])
     listed = [*((id, then) for id, then in before.items() if id != pattern), (pattern, at)][-_REMOVALS:]

@@ -43,7 +43,6 @@ class SigningCeremony(Struct, frozen=True):
 
 
 def needs_stepup(ticket: Ticket) -> bool:
-    """Whether a browser session alone may not approve it."""
     return ticket.level >= Level.DANGEROUS or needs_reauth(ticket.requirement)
 
 

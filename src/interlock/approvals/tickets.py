@@ -213,7 +213,6 @@ def pending_token(state: State, judged: Judged, held: Resolution) -> str:
 
 
 def code_of(held: Resolution, weighed: PolicyResult, token: str) -> str:
-    """The error code of an answer; empty for an allow."""
     if held.outcome == "allow":
         return ""
     return held.code or weighed.code or (HELD if token else "PERMISSION_DENIED")

@@ -71,7 +71,6 @@ class PolicyAnswer(Struct, frozen=True):
 
     @property
     def approval(self) -> str:
-        """Who would have to agree, and after how long."""
         asked = self.weighed.requirement
         if asked.blocked:
             return "nobody can agree to this"

@@ -118,7 +118,6 @@ def _home_of(folder: Path) -> dict[str, str]:
 
 
 def judge_calls(event: Event, config: Config) -> FallbackVerdict:
-    """The verdict without a daemon: that of the worst call."""
     if event.kind not in GATING:
         return FallbackVerdict(HookVerdict("allow"))
     if event.problem:

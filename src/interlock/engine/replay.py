@@ -93,7 +93,6 @@ def replay_policy(config: Config) -> ReplayPolicy:
 
 
 def replay_record(row: AuditRow, by: ReplayPolicy) -> ReplayedDecision:
-    """Replays the decision of a record, and compares it with the recorded one."""
     body = body_of(row)
     try:
         made = replay_decision(body, by.rules, by.policy)

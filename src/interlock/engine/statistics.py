@@ -191,7 +191,6 @@ class AnswerStatistics(Struct):
 
 
 def answer_statistics(state: State, days: int = DAYS) -> AnswerStatistics:
-    """Counts the tickets of the last days, today included."""
     now = state.clock.now()
     since = (now // DAY - days + 1) * DAY
     read = state.store.read(lambda tx: tx.tickets(TicketQuery(limit=MOST)))

@@ -51,7 +51,6 @@ class NearMiss(Struct, frozen=True):
 
 
 def recent_attempts(state: State, most: int) -> list[AuditRow]:
-    """The last evaluated actions of the record, the newest first."""
     state.recorder.flush()
 
     def work(tx: Tx) -> list[AuditRow]:

@@ -159,7 +159,6 @@ def _filled(state: State) -> int:
 
 
 def _find_with_taker(state: State, id: str, principal: str) -> tuple[SnapshotTaker, Snapshot]:
-    """The requested snapshot, and the taker that restores it."""
     if state.snapshots.taker is None and not state.snapshots.takers:
         raise AnswerRefused(OFF, "NOT_FOUND_RESOURCE")
     row = _find(state, id, principal)

@@ -104,14 +104,12 @@ class Coverage(Struct):
             session[name] += count
 
     def wire(self) -> dict[str, Any]:
-        """The counts by agent since this daemon started, for `interlock coverage`."""
         agents = [
             {"agent": word, **{name: found[name] for name in _COUNTS}} for word, found in sorted(self.agents.items())
         ]
         return {"agents": agents, **{name: sum(one[name] for one in agents) for name in _COUNTS[1:]}}
 
     def by_session(self) -> list[dict[str, Any]]:
-        """The counts of the most recent sessions, the newest first."""
         return [
             {"agent": word, "session": session, **{name: found[name] for name in _COUNTS}}
             for (word, session), found in reversed(self.sessions.items())

@@ -62,7 +62,6 @@ class HookFiles(Struct):
 
 @lru_cache(maxsize=256)
 def _paths(word: str, home: str, cwd: str) -> tuple[str, ...]:
-    """The paths of the agent's hook settings for this user, this project and the system."""
     project = Path(cwd) if cwd.startswith("/") else Path(home)
     places = [place.path for scope in SCOPES for place in agent_of(word).places(scope, Path(home), project)]
     return tuple(dict.fromkeys(path for path in map(str, places) if "\0" not in path))  # no file has such a name

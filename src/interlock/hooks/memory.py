@@ -137,7 +137,6 @@ class LateAnswers(Struct):
         return first
 
     def due(self, key: SessionKey) -> list[str]:
-        """This agent's tickets that changed."""
         tickets = self.waiting.get(key)
         return [id for id in tickets if id in self.changed] if tickets and self.changed else []
 

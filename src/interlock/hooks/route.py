@@ -228,7 +228,6 @@ class HookApi:
         return HookVerdict("allow")
 
     def _check_files(self, agent: AgentDialect, event: Event, who: AgentRef) -> None:
-        """Checks the hook files, and the journal now and then."""
         for words in self.hooks.files.changes(agent, who.principal, event.cwd):
             self._alert(CHANGED, words, who)
         now = asyncio.get_running_loop().time()

@@ -78,7 +78,6 @@ def resume(tx: Tx, execution: Execution, now: float) -> Execution:
 
 
 def resume_waiting(tx: Tx, agent: AgentRef, ticket: str, now: float, but: str = "") -> None:
-    """Resumes the agent's executions that wait for a ticket, but for one."""
     for one in live_executions(tx, agent):
         pause = pause_of(one.pause)
         if pause is not None and pause.ticket == ticket and one.id != but:

@@ -120,13 +120,11 @@ def ticket_excerpt(ticket: Ticket) -> str:
 
 
 def rejection_message(ticket: Ticket) -> str:
-    """Who said no, to which action and why."""
     why = f" ({ticket.decision_reason.strip().rstrip('.')})" if ticket.decision_reason.strip() else ""
     return f"{ticket.decided_by or 'a person'} rejected '{ticket_excerpt(ticket)}'{why}."
 
 
 def cooling_seconds(ticket: Ticket, now: float) -> int:
-    """Seconds until an answer can count."""
     return max(0, int(ticket.cooling_ends_at - now + 0.999))
 
 
@@ -140,7 +138,6 @@ def cooling_message(ticket: Ticket, now: float) -> str:
 
 
 def paused_message(pause: Pause, ticket: Ticket | None, now: float) -> str:
-    """The answer to a step other than the held one."""
     held = f"Paused: {pause.reason.rstrip('.') or 'a step is held'}"
     if ticket is None:
         return f"{held}. {HOW} (challenge {pause.id}); until then report nothing else, or {ABORT}."

@@ -100,13 +100,11 @@ class StepReport(Struct):
 
     @property
     def allows(self) -> str:
-        """Says what an approval grants where the steps have run out (C-20)."""
         more = f"{self.execution.quota} more steps of execution" if self.execution.quota > 1 else "one more step of"
         return f"a yes allows {more} {self.execution.id}"
 
     @property
     def context(self) -> StepContext:
-        """The facts about the execution that the decision needs."""
         step, run, pause = self.step, self.execution, self.pause
         words = f"{pause.reason or 'a step is held'} (waits for {pause.id})" if pause is not None else ""
         human = Human(pause.human) if pause is not None and self.same else Human.NONE

@@ -166,7 +166,6 @@ def _factors(report: StepReport, decision: Decision) -> tuple[str, ...]:
 
 
 def _reason(report: StepReport, decision: Decision) -> str:
-    """Why the agent may not continue, and who can change that."""
     verdict, challenge = report.verdict, report.challenge
     now, ticket = report.state.clock.now(), decision.ticket
     if verdict is LoopVerdict.WAIT and report.pause is not None:

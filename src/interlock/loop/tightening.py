@@ -71,7 +71,6 @@ PLAIN_CONNECTION = Connection()
 
 
 def governing(state: State, agent: AgentRef, via: Connection) -> InForce:
-    """The policy and mode that govern this agent on this connection."""
     by, tight, door = state.in_force, via.tight, via.door
     own = by.loops.agents.get(normal_name(agent.name))
     row = state.baseline.agent(agent.principal, agent.name) if own else None

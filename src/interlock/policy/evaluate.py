@@ -88,7 +88,6 @@ def evaluate_policy(assessment: Assessment, named: MatchNames, policy: Policy, a
 
 
 def _join(parts: list[Contribution], case: PolicyInput) -> PolicyResult:
-    """The join of the contributions that no exemption removes."""
     remaining, lowered = parts, list[str]()
     for exempt in _exemptions(case.policy, case.at):
         remaining, factor = exempt(remaining, case)
@@ -139,7 +138,6 @@ def _escalation_factors(parts: Iterable[Contribution]) -> Iterable[str]:
 
 
 def _impact_factors(at: Circumstances) -> Iterable[str]:
-    """The impact, where an inspection found one, and why there is no snapshot."""
     if at.impact is not None and at.impact.telling:
         yield f"{IMPACT_PREFIX}{at.impact.words}"
     if at.snapshot is not None and not at.snapshot.verified:
@@ -317,7 +315,6 @@ def cumulative_words(points: int, most: int, execution: bool = False) -> str:
 
 
 def _claimed(case: PolicyInput) -> Iterator[Contribution]:
-    """The level that the caller claims; it can only raise."""
     level = case.at.claimed_level
     if level is not None and level > case.assessment.level:
         yield Contribution("claimed", _raised(case, level), f"its caller says that it is {level.word}")
@@ -336,7 +333,6 @@ def _tier(case: PolicyInput) -> Iterator[Contribution]:
 
 
 def _score_words(assessment: Assessment, score: int) -> str:
-    """The basis of a score for a person: the agent's own estimate, or the worst finding."""
     words, worst = f"score {score}: {tier_of(score).value}", _worst(assessment)
     if score > assessment.score:
         return f"{words}, by the agent's own estimate"

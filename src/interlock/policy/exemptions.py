@@ -186,7 +186,6 @@ class OperatorPause(Struct, frozen=True):
 
 
 def reason_to_hold(assessment: Assessment, ceiling: Level, tampers: bool = False) -> str:
-    """The reason why a pause does not cover an action; empty where it does."""
     if not assessment.approvable:
         return "nobody may approve this"
     if tampers or any(f.rule.startswith(GUARD) and f.level >= Level.DESTRUCTIVE for f in assessment.findings):

@@ -44,12 +44,10 @@ class Impact(Struct, frozen=True):
 
     @property
     def telling(self) -> bool:
-        """Whether it has anything to report besides a problem."""
         return bool(self.files or self.commits or self.notes)
 
     @property
     def missing(self) -> bool:
-        """Whether nothing of what was named is there."""
         return not self.files and not self.commits and MISSING in (self.problem, *self.notes)
 
     @property
@@ -106,12 +104,10 @@ def size_words(count: int) -> str:
 
 
 def impact_words(factors: Iterable[str]) -> str:
-    """The impact, from the factors of a decision or a ticket."""
     return next((factor.removeprefix(IMPACT_PREFIX) for factor in factors if factor.startswith(IMPACT_PREFIX)), "")
 
 
 def escalation_reasons(factors: Iterable[str]) -> tuple[str, ...]:
-    """The reasons for an escalation, from the factors of a decision or a ticket; a sentence each."""
     return tuple(factor.removeprefix(ESCALATION_PREFIX) for factor in factors if factor.startswith(ESCALATION_PREFIX))
 
 

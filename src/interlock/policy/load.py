@@ -38,7 +38,6 @@ def load_policy(name: str, base: Path | None = None) -> Policy:
 
 
 def files_of(name: str, base: Path | None = None) -> list[Path]:
-    """The files of a policy and of those that it extends, without the shipped ones."""
     found: list[Path] = []
     path = _place(name, base)
     while path is not None and path.parent != SHIPPED and path not in found:
@@ -77,7 +76,6 @@ def text_policy(text: str, name: str, known: Policy | None = None) -> Policy:
 
 
 def own_text(policy: Policy) -> str:
-    """The text of a policy, without the policies that it extends."""
     return policy.source.partition("\0")[0]
 
 
@@ -91,7 +89,6 @@ def _above(wanted: str, name: str, known: Policy | None) -> Policy:
 
 
 def policy_hash(policy: Policy) -> str:
-    """The hash of a policy's text and of the policies that it extends."""
     return hashlib.sha256(policy.source.encode()).hexdigest()
 
 
@@ -161,7 +158,6 @@ class ProjectFile(Struct, frozen=True):
 
     @property
     def problems(self) -> tuple[str, ...]:
-        """Everything that is wrong with it, in words."""
         return (self.problem,) if self.problem else _parse_project(self.text)[1]
 
     @property

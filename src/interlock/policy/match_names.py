@@ -133,7 +133,6 @@ def _tool_arguments(action: Action) -> list[tuple[str, str]]:
 
 
 def _tools(given: Sequence[tuple[str, str]], commands: Iterable[Argv]) -> list[tuple[str, str]]:
-    """The tool arguments, and every shell command by itself."""
     shells = [("Bash", " ".join(argv)) for argv in commands]
     return list(dict.fromkeys([*given, *shells]))[:_MOST]
 

@@ -123,7 +123,6 @@ def apply_all_rules(policy: Policy, rules: Iterable[AppliedRules]) -> Policy:
 
 
 def applied_rules_json(rules: Iterable[AppliedRules]) -> list[dict[str, Any]]:
-    """The rules as the audit record stores them."""
     return [{**rules_json(one), **_record_fields(one), "proved": proved} for one, proved in rules]
 
 
@@ -146,7 +145,6 @@ def applied_rules_of(data: object) -> tuple[AppliedRules, ...] | None:
 
 
 def with_origin(rules: LoopRules, origin: str) -> LoopRules:
-    """The same rules, with the source on each pattern."""
     if not origin:
         return rules
     deny, approve, allow, asks = (

@@ -243,7 +243,6 @@ def _found_by_name(target: str, guarded: OwnAssets) -> bool:
 
 
 def _reads_pid(paths: Sequence[str], guarded: OwnAssets, pid_in: Callable[[str], str | None] | None) -> bool:
-    """Whether a pid file that the command reads holds the number of one of the processes."""
     texts = (pid_in(path) or "" for path in paths) if pid_in is not None else ()
     pids = {str(one.pid) for one in guarded.processes}
     return any(text.strip() in pids for text in texts)

@@ -104,7 +104,6 @@ def severity_parts(assessment: Assessment, policy: Policy, at: Circumstances) ->
 
 
 def _named(pattern: Pattern) -> str:
-    """The id of a pattern, and the description of an operator's own one."""
     description = pattern.description if pattern.id not in built_in_ids() else ""
     return f"{pattern.id}: {description}" if description else pattern.id
 

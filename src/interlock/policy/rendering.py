@@ -13,7 +13,6 @@ from interlock.policy.policy import Policy, Severities
 
 
 def policy_lines(policy: Policy) -> Iterator[Line]:
-    """The effective policy: what it extends is in it."""
     yield StyledText(policy.name, "heading"), StyledText(f"  {policy.description}")
     if policy.extends:
         yield (StyledText(f"extends {policy.extends}; what follows is all of it together", "dim"),)
@@ -39,7 +38,6 @@ def level_words(policy: Policy, level: Level) -> str:
 
 
 def setting_words(policy: Policy) -> Iterator[tuple[str, str]]:
-    """All other settings of a policy, by name, in sentences."""
     yield "what cannot be undone", _IRREVERSIBLE[policy.irreversible]
     for lead, found in (("", policy.patterns), ("of tools, ", policy.restriction.patterns)):
         for name, globs in _patterns(found).items():

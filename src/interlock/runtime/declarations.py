@@ -56,7 +56,6 @@ class Declarations(Struct):
             self.executions.pop(_key(agent), None)
 
     def linked(self, principal: str, session: str, name: str) -> None:
-        """Links a session of calls to the agent name that it used with the loop."""
         if not session or not name:
             return
         with self._lock:

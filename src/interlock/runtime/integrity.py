@@ -112,7 +112,6 @@ class IntegrityBaseline:
         put_bounded(of, (denial.effect_key, denial.session, denial.ticket), denial, MOST)
 
     def denials(self, principal: str, now: float) -> list[Denial]:
-        """The denials of a principal that are in force, as this process knows them."""
         found = self._denials.get(principal)
         if not found:
             return []

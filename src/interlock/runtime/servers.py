@@ -56,7 +56,6 @@ class ServerClaim(Struct, frozen=True):
 
     @property
     def loaded(self) -> LoadedAdapter:
-        """The server as an adapter that has no file."""
         return _loaded(self.name, self.mark, self.words, self.claim)
 
     @property

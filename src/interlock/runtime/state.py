@@ -62,7 +62,6 @@ class SnapshotPlaces(Struct):
         return principal if principal in self.takers else ""
 
     def taker_for(self, principal: str) -> SnapshotTaker | None:
-        """The taker that restores a principal's snapshots, if there is one."""
         return self.takers.get(principal, self.taker)
 
 

@@ -107,7 +107,6 @@ def normal_id(id: str) -> str:
 
 
 def step_waits(tx: Tx, challenge: Challenge, now: float) -> bool:
-    """Whether the step that a pause is about still waits for a person."""
     ticket = tx.live_ticket(challenge.digest, challenge.agent) if challenge.digest else None
     return ticket is not None and settle(ticket, now).open
 
@@ -139,7 +138,6 @@ def approved_ticket(tx: Tx, challenge: Challenge) -> Ticket | None:
 
 
 def end(tx: Tx, state: State, principal: str, kind: str, name: str = "", how: str = ABORTED) -> list[Challenge]:
-    """Ends open challenges after an abort, an unblock or a restart."""
     gone = []
     for one in tx.challenges(principal):
         if one.kind == kind and (not name or normal_name(one.agent.name) == normal_name(name)):

@@ -126,7 +126,6 @@ def _shown_by(state: State, channel: CodeChannel, challenge: Challenge, words: s
 
 
 def _whole(state: State, challenge: Challenge, words: str) -> str:
-    """The message, followed by the action that the code frees, as a ticket shows it."""
     if not challenge.digest:
         return words
     ticket = state.store.read(lambda tx: tx.live_ticket(challenge.digest, challenge.agent))

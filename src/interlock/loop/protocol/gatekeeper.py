@@ -42,7 +42,6 @@ class CheckedParameters(Struct, frozen=True):
 
 
 def requested_operation(arguments: Any) -> str:
-    """The operation that a call asks for."""
     if not isinstance(arguments, dict):
         raise wrong_type("arguments", "object", arguments)
     name = arguments.get("operation")

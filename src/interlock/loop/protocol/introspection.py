@@ -170,7 +170,6 @@ def _operations(
 
 
 def known_types(about: SurfaceInfo) -> Mapping[str, ProtocolType]:
-    """The types that `query: types` resolves."""
     return {**PROTOCOL_TYPES, **about.types}
 
 

@@ -401,8 +401,6 @@ def _stash(git: _GitCall) -> list[str]:
 
 
 def _named(kind: str, *verbs: str) -> _GitTargets:
-    """What the operands behind one of these verbs name."""
-
     def read(git: _GitCall) -> list[str]:
         verb, *names = git.options.operands or [""]
         return [f"{kind}_{name}" for name in names] if verb in verbs else []

@@ -124,7 +124,6 @@ def _ref(params: Mapping[str, object]) -> str:
 
 
 def _repository(where: Mapping[str, str], cwd: str) -> str:
-    """A repository by its folder, or by its owner and name."""
     path = next((where[key] for key in ("repository_path", "repo_path", "working_directory") if where.get(key)), "")
     name = where.get("repository") or where.get("repo") or ""
     if path or name.startswith(("/", ".", "~")):
@@ -234,7 +233,6 @@ def place_of_params(where: Mapping[str, str], cwd: str) -> str:
 
 
 def place_of_address(address: str, cwd: str) -> str:
-    """A database by its address: a URL, a file, or a name."""
     if "://" in address:
         try:
             parts = urlsplit(address)
