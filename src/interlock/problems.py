@@ -10,6 +10,11 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
+
+class ExpectedError(Exception):
+    """A failure that is no defect: its message is a sentence for a person, and ends a command."""
+
+
 Key = str | int
 Path = tuple[Key, ...]  # the keys from the top of the data, list positions as numbers
 

@@ -7,7 +7,8 @@ import re
 import shutil
 import sys
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from datetime import datetime
 from functools import wraps
 from pathlib import Path
@@ -17,10 +18,11 @@ from interlock.analysis.display_text import Line, short_id, visible
 from interlock.analysis.packs import PackError
 from interlock.cli.arguments import NOTHING, Args, Table, declarations, declared_parser, declared_word
 from interlock.cli.output import paint, print_table
-from interlock.client import ApiError, DaemonClient, NoDaemon, find_daemon
-from interlock.config import Config, ConfigError, load_config
+from interlock.client import DaemonClient, NoDaemon, find_daemon
+from interlock.config import Config, load_config
 from interlock.identity.terminal import EnrolmentError, TerminalError
 from interlock.policy.policy import PolicyError
+from interlock.problems import ExpectedError
 
 OK, FAILED, USAGE, NO_DAEMON = 0, 1, 2, 3
 ASKS, DENIED = 10, 20  # 2.13, where an exit code stands for an answer
@@ -29,12 +31,21 @@ Main = Callable[[Sequence[str]], int]
 Work = Callable[[Args], int]
 
 
-class CommandError(Exception):
-    """Ends a command with a message and an exit code; an expected failure, not a defect."""
+class CommandError(ExpectedError):
+    """Ends a command with a message and an exit code."""
 
     def __init__(self, words: str, code: int = FAILED) -> None:
         self.code = code
         super().__init__(words)
+
+
+@contextmanager
+def wrong_usage(*kinds: type[Exception]) -> Iterator[None]:
+    """Ends the command as wrongly used where one of these is raised; also decorates a function."""
+    try:
+        yield
+    except kinds as error:
+        raise CommandError(str(error), USAGE) from None
 
 
 def typed_name() -> str:
@@ -96,7 +107,7 @@ class CommandWords:
         return run(self._word, args.work, args)
 
 
-_EXPECTED = (ApiError, ConfigError, PolicyError, PackError, TerminalError, EnrolmentError)
+_EXPECTED = (ExpectedError, PolicyError, PackError, TerminalError, EnrolmentError, OSError)
 
 
 def run(name: str, work: Work, args: Args) -> int:
@@ -105,7 +116,7 @@ def run(name: str, work: Work, args: Args) -> int:
         return work(args)
     except BrokenPipeError:
         raise
-    except (CommandError, NoDaemon, *_EXPECTED, OSError) as error:
+    except _EXPECTED as error:
         shown = str(error).replace("`interlock ", f"`{typed_name()} ")  # what it tells to type can be typed
         print(f"interlock {name}: {shown}", file=sys.stderr)
         return NO_DAEMON if isinstance(error, NoDaemon) else error.code if isinstance(error, CommandError) else FAILED
@@ -164,7 +175,6 @@ def pluralize(number: int, noun: str) -> str:
 
 
 def list_rows(body: Any, key: str) -> list[Mapping[str, Any]]:
-    """The rows of a listing."""
     rows = body.get(key, []) if isinstance(body, Mapping) else body
     return [row for row in rows or [] if isinstance(row, Mapping)]
 

@@ -33,7 +33,6 @@ def line(text: object, style: str = "") -> Line:
 
 
 def labelled(name: str, value: object, style: str = "", width: int = 10) -> Line:
-    """A line with a label before its value."""
     return line(f"{name:<{width}}", "dim") + line(value, style)
 
 
@@ -55,8 +54,6 @@ def paint(lines: Iterable[Line], out: TextIO) -> None:
 
 
 def render_text(lines: Iterable[Line], colour: bool) -> str:
-    """The lines as one text."""
-
     def text(part: StyledText) -> str:
         code = _CODES.get(part.style) if colour else None
         return f"\x1b[{code}m{part.text}\x1b[0m" if code and part.text.strip() else part.text

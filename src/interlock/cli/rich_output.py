@@ -19,7 +19,6 @@ _STYLES = {"destructive": "yellow", "dangerous": "red", "forbidden": "bold red",
 
 
 def print_rich_table(columns: Sequence[str], rows: Sequence[Sequence[str]], out: TextIO, colour: bool) -> None:
-    """Print the rows under their headings, as wide as the terminal."""
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     for at, name in enumerate(columns):
         whole = at == 0 and all(len(row[0]) <= _NAME for row in rows)  # what is copied from there stays in one piece

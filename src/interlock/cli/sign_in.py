@@ -38,13 +38,11 @@ def operator_session(args: Args, reading: bool = False, why: str = "") -> Iterat
 
 
 def operator_rows(args: Args, path: str, key: str) -> list[Row]:
-    """The rows of a listing that is for operators."""
     with operator_session(args, reading=True) as operator:
         return list_rows(operator.get(path), key)
 
 
 def operator_change(args: Args, method: str, path: str, body: Row | None, words: str) -> int:
-    """Make one change on behalf of an operator, and report it."""
     with operator_session(args) as operator:
         after = operator.call(method, path, body)
     return report(args, after, words)
@@ -64,7 +62,6 @@ def unlocked_session(args: Args, light: bool = True) -> Iterator[DaemonClient | 
 
 @contextmanager
 def ending_session(operator: DaemonClient) -> Iterator[DaemonClient]:
-    """A session that ends with the command."""
     try:
         yield operator
     finally:

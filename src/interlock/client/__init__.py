@@ -18,6 +18,7 @@ from msgspec.structs import replace
 
 from interlock.config import Config
 from interlock.model import Confidential
+from interlock.problems import ExpectedError
 from interlock.socket_peers import foreign_peer, too_long
 
 API = "/api/v1"
@@ -25,11 +26,11 @@ PATIENCE = 30.0  # seconds; a long poll asks for more
 _MOST_BYTES = 64 * 1024 * 1024
 
 
-class NoDaemon(Exception):
+class NoDaemon(ExpectedError):
     """No daemon answers on the socket, or one of another user, who must not get a passphrase."""
 
 
-class ApiError(Exception):
+class ApiError(ExpectedError):
     """The daemon refused; `code` is from the error registry."""
 
     def __init__(self, status: int, code: str, message: str) -> None:
@@ -38,8 +39,6 @@ class ApiError(Exception):
 
 
 class DaemonReply(Struct, frozen=True):
-    """The daemon's reply to one request."""
-
     status: int
     body: Any
 
@@ -170,7 +169,6 @@ def check_peer(sock: socket.socket, path: Path) -> None:
 
 
 def no_answer_reason(place: str, error: Exception) -> str:
-    """Why no daemon answered."""
     if isinstance(error, FileNotFoundError | ConnectionRefusedError):
         return f"no daemon answers on {place}; start one with `interlock serve`"
     if isinstance(error, PermissionError):
@@ -187,7 +185,6 @@ def _with_query(path: str, query: Mapping[str, Any]) -> str:
 
 
 def parse_reply(data: bytes, place: str) -> Any:
-    """The JSON of a reply."""
     try:
         return json.loads(data) if data else None
     except ValueError:
@@ -195,7 +192,6 @@ def parse_reply(data: bytes, place: str) -> Any:
 
 
 def refusal(answer: DaemonReply) -> ApiError:
-    """The error in a refusing reply."""
     body = answer.body if isinstance(answer.body, dict) else {}
     error = body.get("error")
     if isinstance(error, dict):

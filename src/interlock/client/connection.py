@@ -290,7 +290,6 @@ def _spawn(config: Config, config_path: Path | None) -> subprocess.Popen[bytes]:
 
 
 def daemon_environment(environ: Mapping[str, str]) -> dict[str, str]:
-    """The variables that a daemon inherits."""
     return {key: environ[key] for key in _INHERITED if key in environ}
 
 

@@ -43,8 +43,8 @@ from interlock.policy.policy import MODES, Policy, Severities
 from interlock.policy.registry import Pattern, PatternError
 from interlock.policy.rendering import policy_warnings, severity_warnings
 from interlock.policy.trust_matrix import TrustPolicy
+from interlock.problems import ExpectedError, Problem, Problems, describe_value
 from interlock.problems import Path as Place
-from interlock.problems import Problem, Problems, describe_value
 from interlock.schema import json_schema, read_table, reference_rows, says, settings_of, shown_table
 
 SYSTEM_CONFIG = Path("/etc/interlock/config.toml")  # of the daemon that `install --system` sets up
@@ -59,7 +59,7 @@ _RENAMED: Mapping[str, str] = {
 }  # fmt: skip
 
 
-class ConfigError(ValueError):
+class ConfigError(ExpectedError, ValueError):
     """An invalid configuration; the message names the file, every problem and its place."""
 
 
@@ -75,8 +75,6 @@ def _patterns(value: object, path: Place, problems: Problems, plain: object) -> 
 
 
 class RegistrySettings(Struct, frozen=True):
-    """The table `[registry]`."""
-
     pattern: Annotated[
         tuple[Pattern, ...],
         says("[registry patterns](configuration.md#a-registry-pattern)", read=_patterns),
@@ -158,7 +156,6 @@ class Config(Struct, frozen=True):
 
     @property
     def snapshots(self) -> Path:
-        """The folder of the snapshots."""
         return self.folder / "undo"
 
     @property
@@ -281,7 +278,6 @@ def _with_policy_mode(config: Config) -> Config:
 
 
 def effective_settings(config: Config) -> dict[str, Any]:
-    """The settings in force, under the keys of the file."""
     policy, patterns = config.effective_policy(), config.danger_patterns
     lists = {key: list(getattr(patterns, key)) for key in ("dangerous", "forbidden", "safe")}
     special = {
@@ -303,7 +299,6 @@ def effective_settings(config: Config) -> dict[str, Any]:
 
 
 def settings_schema() -> dict[str, Any]:
-    """The JSON Schema of the file."""
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "interlock.toml",

@@ -103,8 +103,6 @@ def _route(item: object, path: Path, problems: Problems) -> ChannelRoute:
 
 
 class ChannelSettings(Struct, frozen=True):
-    """The table `[channels]`."""
-
     desktop: Annotated[
         Switch,
         says(

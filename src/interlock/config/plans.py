@@ -19,8 +19,6 @@ _HERE = frozenset({"127.0.0.1", "localhost", "::1"})
 
 
 class PlannerSettings(Struct, frozen=True):
-    """The table `[planner]`."""
-
     use: Annotated[
         PlannerName, says("who makes [plans](../guide/ask.md#planners); `auto`: an operator chooses once")
     ] = AUTO
@@ -60,8 +58,6 @@ class PlannerSettings(Struct, frozen=True):
 
 
 class PlanSettings(Struct, frozen=True):
-    """The table `[plan]`."""
-
     confirm_medium_risk: Annotated[  # 2.12
         bool,
         says(

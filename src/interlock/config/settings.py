@@ -18,8 +18,6 @@ PORT = 7310
 
 
 class DaemonSettings(Struct, frozen=True):
-    """The table `[daemon]`."""
-
     host: Annotated[
         str,
         says(
@@ -46,8 +44,6 @@ class DaemonSettings(Struct, frozen=True):
 
 
 class StoreSettings(Struct, frozen=True):
-    """The table `[store]`."""
-
     url: Annotated[
         str,
         says(
@@ -59,16 +55,12 @@ class StoreSettings(Struct, frozen=True):
 
 
 class PolicyChoice(Struct, frozen=True):
-    """The table `[policy]`."""
-
     use: Annotated[
         str, says("`default`, `headless`, `strict`, `spec`, or [a file](../guide/policies.md)", weakened_by="`spec`")
     ] = "default"
 
 
 class LoopMode(Struct, frozen=True):
-    """The table `[safetyLoop]`."""
-
     mode: Annotated[Mode, says("[the mode](../guide/gate.md#the-modes)", weakened_by="any other", read=loop_mode)] = (
         "enforcing"
     )
@@ -95,8 +87,6 @@ class NamePatternLists(Struct, frozen=True):
 
 
 class AdapterFileList(Struct, frozen=True):
-    """The table `[adapters]`."""
-
     files: Annotated[
         tuple[str, ...],
         says(
@@ -107,8 +97,6 @@ class AdapterFileList(Struct, frozen=True):
 
 
 class RulePackList(Struct, frozen=True):
-    """The table `[rules]`."""
-
     files: Annotated[
         tuple[str, ...],
         says("[rule packs](writing-rules.md) of your own beside the shipped ones, relative to this file"),
@@ -169,16 +157,12 @@ class Telemetry(Struct, frozen=True):
 
 
 class LogSettings(Struct, frozen=True):
-    """The table `[log]`."""
-
     level: Annotated[
         Literal["debug", "info", "warning", "error"], says("lines of JSON on stderr, secrets taken out")
     ] = "info"
 
 
 class HookSettings(Struct, frozen=True):
-    """The table `[hooks]`."""
-
     wait_seconds: Annotated[
         int,
         says(
@@ -220,8 +204,6 @@ class HookSettings(Struct, frozen=True):
 
 
 class ImpactSettings(Struct, frozen=True):
-    """The table `[impact]`."""
-
     inspect: Annotated[
         bool, says("whether the targets of a destructive command are [inspected](../guide/impact.md)")
     ] = True
@@ -235,8 +217,6 @@ class ImpactSettings(Struct, frozen=True):
 
 
 class SnapshotSettings(Struct, frozen=True):
-    """The table `[undo]`."""
-
     enabled: Annotated[
         bool,
         says(
@@ -354,8 +334,6 @@ class SeparateSettings(Struct, frozen=True):
 
 
 class ConsoleSettings(Struct, frozen=True):
-    """The table `[console]`."""
-
     public_url: Annotated[
         str,
         says(
@@ -377,8 +355,6 @@ class ConsoleSettings(Struct, frozen=True):
 
 
 class ProxySettings(Struct, frozen=True):
-    """The table `[proxy]`."""
-
     wait_seconds: Annotated[
         int,
         says(
@@ -394,8 +370,6 @@ class ProxySettings(Struct, frozen=True):
 
 
 class PauseSettings(Struct, frozen=True):
-    """The table `[pause]`."""
-
     max_minutes: Annotated[
         int,
         says(

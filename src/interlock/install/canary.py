@@ -72,8 +72,6 @@ class DidNotFire(Exception):
 
 
 class HookReply(Struct, frozen=True):
-    """One answer and its time."""
-
     reply: HookOutput
     milliseconds: float
 

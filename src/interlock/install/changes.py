@@ -64,7 +64,6 @@ class InstallRefusal(Struct, frozen=True):
 def plan_install(
     agents: Sequence[tuple[AgentDialect, HookClient]], scope: str, home: Path, project: Path, config: Config
 ) -> tuple[list[FileChange], list[InstallRefusal]]:
-    """The changes that install would make."""
     places = [
         (HookedFile(agent, scope, project, place), client)
         for agent, client in agents
@@ -113,7 +112,6 @@ def _plan(
 
 
 def diff(change: FileChange) -> list[str]:
-    """The change as a unified diff."""
     before = (change.current.data or b"").decode("utf-8", "replace")
     after = (change.after or b"").decode("utf-8", "replace")
     path = str(change.current.path)

@@ -52,8 +52,6 @@ Call = Callable[[str | None], tuple[str, HookReply]]
 
 
 class Check(Struct, frozen=True):
-    """The result of one check."""
-
     what: str
     state: str  # ok | note | problem
     words: str
@@ -61,7 +59,6 @@ class Check(Struct, frozen=True):
 
 
 def check_hooks(one: HookedFile, config: Config, home: Path) -> Iterator[Check]:
-    """All checks of one file with our hooks."""
     if one.problem:
         yield Check("file", PROBLEM, one.problem)
     else:
@@ -80,7 +77,6 @@ def check_hooks(one: HookedFile, config: Config, home: Path) -> Iterator[Check]:
 
 
 def check_journal(config: Config) -> Check:
-    """Whether commands can run below the journal here."""
     why = problem_of(config)
     return Check("journal", NOTE, f"no journal: {why}") if why else Check("journal", OK, "keeps what commands change")
 
@@ -241,7 +237,6 @@ def check_without_daemon(one: HookedFile, config: Config) -> Iterator[Check]:
 
 
 def fail_mode(config: Config) -> str:
-    """The fail mode in words."""
     level = config.hooks.without_daemon
     if level == "none" or config.separate.on:
         return "nothing passes"

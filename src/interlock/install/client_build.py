@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import shlex
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -24,9 +23,7 @@ BUSY = 10.0  # seconds for the daemon beyond the wait for an operator
 SILENCE = "Denied: Interlock did not answer. Nothing was judged, and silence is not consent; tell the user."
 # It judges one call and ends: looking for garbage would take a tenth of that.
 _FALLBACK = "import gc; gc.disable(); from interlock.engine.fallback import main; main()"
-_COMPILERS = ("/usr/bin/cc", "/usr/bin/gcc", "/usr/bin/clang", "/usr/local/bin/cc")
 _SOURCE = Path(__file__).with_name("client.c")
-_SECONDS = 120
 _PLAIN = b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/ .,:-_{}"
 
 
@@ -58,7 +55,6 @@ def build(config: Config) -> HookClient:
 
 
 def is_compiled(client: HookClient) -> bool:
-    """Whether the client is a compiled program."""
     try:
         with Path(client.path).open("rb") as file:
             return file.read(2) != b"#!"
@@ -78,28 +74,18 @@ def fallback_argv(folder: Path, config: Config) -> list[str]:
 
 
 def _compile(to: Path, folder: Path, config: Config) -> bool:
-    """Compiles the client statically, so that an agent cannot preload a library; False where that fails."""
-    compiler = next((path for path in _COMPILERS if os.access(path, os.X_OK)), None) or shutil.which("cc")
-    if compiler is None or sys.platform != "linux":
+    """Compiles the client; False where that fails."""
+    from interlock.journal.build import compile_static  # of the journal, which no hook needs
+
+    if sys.platform != "linux":
         return False
     table = to.with_name("table.h")
     table.write_bytes(_table(folder, config))
-    argv = [compiler, "-O2", "-static", "-Wall", f'-DTABLE="{table}"', "-o", str(to), str(_SOURCE)]
     try:
-        done = subprocess.run(
-            argv, stdin=subprocess.DEVNULL, capture_output=True, timeout=_SECONDS, env={"PATH": "/usr/bin:/bin"}
-        )
+        compile_static(to, [_SOURCE], f'-DTABLE="{table}"')
     except (OSError, subprocess.TimeoutExpired):
         return False
-    return done.returncode == 0 and _runs(to)
-
-
-def _runs(program: Path) -> bool:
-    """Whether a program rejects wrong arguments as it should; a cross-compiled one does not even start."""
-    try:
-        return subprocess.run([program], capture_output=True, timeout=10).returncode == 2
-    except (OSError, subprocess.TimeoutExpired):
-        return False
+    return True
 
 
 def _table(folder: Path, config: Config) -> bytes:

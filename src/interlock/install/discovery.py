@@ -67,7 +67,6 @@ def hooked_files(config: Config, home: Path, project: Path) -> list[HookedFile]:
 
 
 def is_hooked(agent: AgentDialect, place: HookFile, text: str) -> bool:
-    """Whether a text has a hook of ours."""
     return bool(text.strip("\ufeff \t\r\n")) and agent.removed(place, text) != text
 
 

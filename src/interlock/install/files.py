@@ -15,11 +15,12 @@ from msgspec import Struct, ValidationError, convert
 from msgspec.structs import asdict
 
 from interlock.config import Config, state_folder
+from interlock.problems import ExpectedError
 
 _MOST_BYTES = 16 * 1024 * 1024
 
 
-class FileProblem(Exception):
+class FileProblem(ExpectedError):
     """A file that cannot be read or replaced; the message names it and says why."""
 
 
@@ -44,7 +45,6 @@ class FileState(Struct, frozen=True):
 
 
 def digest(data: bytes) -> str:
-    """A hash of contents."""
     return hashlib.sha256(data).hexdigest()
 
 

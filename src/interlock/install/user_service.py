@@ -128,7 +128,6 @@ def data_steps(config: Config) -> Iterator[SystemStep]:
 
 
 def is_running(config: Config) -> bool:
-    """Whether the configuration's daemon answers."""
     try:
         find_daemon(config).get("/status", 5.0)
     except NoDaemon:
@@ -260,7 +259,6 @@ def _run(*argv: str) -> None:
 
 
 def _has_systemd() -> bool:
-    """Whether a service manager of this user runs."""
     try:
         _run(*_SYSTEMCTL, "show-environment")
     except CannotSetUp:

@@ -9,6 +9,8 @@ import re
 
 from msgspec import Struct
 
+from interlock.problems import ExpectedError
+
 ID = re.compile(r"j_[2-7a-z]{10}")
 PROGRAM = "interlock-journal"
 FRONT = "interlock-journaled"  # the file that a wrapped call sources
@@ -17,7 +19,7 @@ _ASK = "/dev/null/interlock-journal"
 CANNOT = 125  # exit code of the supervisor where no journal is possible: the command was not run
 
 
-class JournalError(Exception):
+class JournalError(ExpectedError):
     """The journal cannot be used; the message is a sentence for a person."""
 
 

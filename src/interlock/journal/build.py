@@ -12,6 +12,7 @@ import tempfile
 import time
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from msgspec import Struct
 
@@ -91,26 +92,33 @@ def build_for(config: Config) -> None:
 
 def build(to: Path, mode: int = 0o700) -> None:
     """Compiles the supervisor and puts it in place whole; one that runs goes on as it is."""
-    compiler = _compiler()
-    if sys.platform != "linux" or compiler is None:
+    if sys.platform != "linux" or _compiler() is None:
         raise JournalError("the journal needs Linux and a C compiler to build its supervisor once")
     try:
         to.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=to.parent) as work:
             new = Path(work) / PROGRAM
-            sources = map(str, sorted(SOURCES.glob("*.c")))
-            argv = [compiler, "-O2", "-static", "-Wall", "-o", str(new), *sources]
-            path = {"PATH": "/usr/bin:/bin"}
-            done = subprocess.run(
-                argv, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=_SECONDS, env=path
-            )
-            if done.returncode != 0 or subprocess.run([new], capture_output=True, timeout=10).returncode != 2:
-                raise OSError(done.stderr.strip()[-300:] or "it does not run here")
+            compile_static(new, sorted(SOURCES.glob("*.c")))
             new.chmod(mode)
             new.replace(to)
             to.with_suffix(".sources").write_text(_version(), "ascii")
     except (OSError, subprocess.TimeoutExpired) as error:
         raise JournalError(f"the supervisor cannot be built: {error}") from None
+
+
+def compile_static(to: Path, sources: Sequence[Path], *options: str) -> None:
+    """Compiles a program, statically, so that an agent cannot preload a library; raises OSError and TimeoutExpired.
+
+    It has to reject a call without arguments, as ours do: a cross-compiled one does not even start.
+    """
+    compiler = _compiler()
+    if compiler is None:
+        raise OSError("there is no C compiler")
+    argv = [compiler, "-O2", "-static", "-Wall", *options, "-o", to, *sources]
+    how: dict[str, Any] = {"stdin": subprocess.DEVNULL, "capture_output": True, "errors": "replace"}
+    done = subprocess.run(argv, timeout=_SECONDS, env={"PATH": "/usr/bin:/bin"}, **how)
+    if done.returncode != 0 or subprocess.run([to], capture_output=True, timeout=10).returncode != 2:
+        raise OSError(done.stderr.strip()[-300:] or "it does not run here")
 
 
 def _compiler() -> str | None:

@@ -22,8 +22,6 @@ Fingerprint = tuple[int, int, int, int]  # inode, size, and times of change: equ
 
 
 class PathKind(IntEnum):
-    """What a path leads to."""
-
     ABSENT = 0
     FILE = 1
     FOLDER = 2
@@ -96,8 +94,6 @@ class JournalChange(Struct, frozen=True):
 
 
 class JournalProcess(Struct, frozen=True):
-    """One process of an action."""
-
     pid: int
     start: int  # in clock ticks since the machine started
     parent: int
@@ -105,8 +101,6 @@ class JournalProcess(Struct, frozen=True):
 
 
 class ActionJournal(Struct):
-    """Everything that one journal says."""
-
     changes: list[JournalChange] = field(default_factory=list)
     processes: list[JournalProcess] = field(default_factory=list)
     happened: set[int] = field(default_factory=set)  # the renames that are known to have happened
@@ -118,8 +112,6 @@ class ActionJournal(Struct):
 
 
 class JournalHead(Struct, frozen=True):
-    """The first record of a journal."""
-
     at: float
     pid: int
     uid: int

@@ -41,7 +41,6 @@ class JournalUndo:
         self._config, self._store = config, store_of(config)
 
     def rows(self, limit: int = 200) -> list[dict[str, Any]]:
-        """The newest actions."""
         return [_row(action) for action in self._store.actions(limit)]
 
     def snapshots(self, limit: int, before: float = 0.0) -> list[Snapshot]:
@@ -121,7 +120,6 @@ def _escape(text: str) -> str:
 
 
 def plan_undo(store: JournalStore, id: str, diff: bool = False) -> dict[str, Any]:
-    """The changes that an undo would make now."""
     stored = store.journal(id)
     stored.wait()
     with stored.mapped() as data:

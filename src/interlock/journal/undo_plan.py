@@ -23,8 +23,6 @@ Same = Mapping[tuple[str, Fingerprint], Fingerprint]  # what an undo made, and w
 
 
 class JournalStep(Struct, frozen=True):
-    """One path to restore."""
-
     path: str
     what: str  # create, replace, delete, move, mode
     later: bool
@@ -33,8 +31,6 @@ class JournalStep(Struct, frozen=True):
 
 
 class JournalPlan(Struct):
-    """All steps of an undo."""
-
     steps: list[JournalStep] = field(default_factory=list)
     folders: list[tuple[str, JournalState]] = field(
         default_factory=list

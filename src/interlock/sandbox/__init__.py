@@ -230,7 +230,6 @@ def pointed_places(word: str, environ: Mapping[str, str]) -> Iterator[Path]:
 
 
 def variables(word: str, environ: Mapping[str, str]) -> Iterator[str]:
-    """The variables of a grant that are set."""
     for name in environ:
         if any(name == known or (known[-1] == "*" and name.startswith(known[:-1])) for known in GRANTS[word].variables):
             yield name
@@ -255,13 +254,10 @@ class SandboxSituation(Struct, frozen=True):
 
     @property
     def runtime(self) -> Path:
-        """The user's runtime folder."""
         return Path(self.environ.get("XDG_RUNTIME_DIR") or f"/run/user/{os.getuid()}")
 
 
 class SandboxPlan(Struct):
-    """The mounts, environment and command of the sandbox."""
-
     world: SandboxMounts
     state: Path
     runtime: Path

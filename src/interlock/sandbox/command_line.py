@@ -12,6 +12,7 @@ from pathlib import Path
 from msgspec import Struct
 
 from interlock.identity.isolation import FOLDER, JOURNAL
+from interlock.problems import ExpectedError
 from interlock.sandbox import MountMode, SandboxMount, SandboxPlan
 
 PROGRAM = "bwrap"
@@ -25,7 +26,7 @@ _SWITCHES = (  # the settings by which a system can forbid it, and the values th
 )
 
 
-class CannotJail(Exception):
+class CannotJail(ExpectedError):
     """There can be no jail here; the message says why and what to do."""
 
 

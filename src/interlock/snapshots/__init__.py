@@ -61,8 +61,6 @@ class TakenSnapshot(Struct, frozen=True):
 
 
 class UndoChange(Struct, frozen=True):
-    """One change that an undo would make."""
-
     path: str  # or the name of a ref
     what: str  # one of WHATS
     later: bool = False  # somebody worked on it since: it is neither what was before nor what the action left
@@ -74,8 +72,6 @@ class UndoChange(Struct, frozen=True):
 
 
 class UndoPlan(Struct, frozen=True):
-    """The changes that an undo would make now."""
-
     id: SnapshotId
     changes: tuple[UndoChange, ...] = ()
     total: _Count = 0  # of which the changes are the first
@@ -104,15 +100,12 @@ class UndoResult(Struct, frozen=True):
 
 
 class PruneResult(Struct, frozen=True):
-    """The snapshots that were deleted."""
-
     ids: tuple[SnapshotId, ...] = ()
     bytes: _Count = 0  # that the folder holds now
     problem: str = ""
 
 
 def no_snapshot(id: str, problem: str) -> TakenSnapshot:
-    """The answer where no snapshot was taken."""
     return TakenSnapshot(id, problem=problem or "it could not be copied")
 
 

@@ -169,7 +169,6 @@ def write_all(handle: int, data: bytes) -> None:
 
 
 def hash_file(handle: int, budget: Budget) -> tuple[str, int]:
-    """The SHA-256 and the size of an open file."""
     found, place = hashlib.sha256(), 0
     while part := os.pread(handle, _PART, place):
         budget.tick()

@@ -91,7 +91,6 @@ class FolderHandles:
         return opened
 
     def names(self, path: str) -> list[str]:
-        """The names in a folder."""
         handle, name = self.split(path)
         opened = os.open(name, READ | os.O_DIRECTORY, dir_fd=handle)
         try:

@@ -23,8 +23,6 @@ _Size = Annotated[int, Meta(ge=0)]
 
 
 class SavedPath(Struct, frozen=True, omit_defaults=True):
-    """One path as it was."""
-
     path: PlainPath
     kind: str
     mode: _Mode = 0

@@ -22,8 +22,6 @@ _KINDS = {stat.S_IFREG: "file", stat.S_IFDIR: "folder", stat.S_IFLNK: "link"}
 
 
 class PathState(Struct, frozen=True):
-    """The present state of a path."""
-
     kind: str  # as an entry has it, or "other"
     mode: int = 0
     size: int = 0
@@ -66,7 +64,6 @@ def _attributes(places: FolderHandles, path: str) -> Attributes:
 
 
 def walk_below(places: FolderHandles, path: str, budget: Budget) -> Iterator[str]:
-    """Every path below a folder."""
     todo = [path]
     while todo:
         at = todo.pop()

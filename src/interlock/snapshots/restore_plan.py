@@ -139,8 +139,6 @@ class RestoreStep(Struct, frozen=True):
 
 
 class RefMove(Struct, frozen=True):
-    """One branch to restore."""
-
     git: SavedRepository
     ref: SavedRef
     now: str
@@ -148,15 +146,11 @@ class RefMove(Struct, frozen=True):
 
 
 class DatabaseRefill(Struct, frozen=True):
-    """One database to restore."""
-
     database: SavedDatabase
     later: bool
 
 
 class RestorePlan(Struct):
-    """All steps of a restore."""
-
     steps: list[RestoreStep] = field(default_factory=list)
     moves: list[RefMove] = field(default_factory=list)
     refills: list[DatabaseRefill] = field(default_factory=list)

@@ -73,7 +73,6 @@ def _change_agent(args: Args, change: Row, said: str) -> int:
 
 @command("block")
 def block_main(args: Args) -> int:
-    """Block a principal."""
     require_reason(args, "the agent reads it")
     words = f"Blocked: {args.principal}. Lift it with `interlock unblock {args.principal} --reason …`."
     if args.principal.startswith("uid:"):
@@ -83,7 +82,6 @@ def block_main(args: Args) -> int:
 
 @command("unblock")
 def unblock_main(args: Args) -> int:
-    """Lift a block."""
     require_reason(args)
     why = urlencode({"reason": args.reason})
     path = f"/blocks/{path_segment(args.principal)}?{why}"
@@ -104,7 +102,6 @@ MODES = {
     mode={"choices": tuple(MODES)},
 )
 def mode_main(args: Args) -> int:
-    """Show or change the mode."""
     if args.mode is None:
         found = daemon(args).get("/mode")
         mode = str(found.get("mode", ""))
@@ -117,7 +114,6 @@ def mode_main(args: Args) -> int:
 
 @command("pause")
 def pause_main(args: Args) -> int:
-    """Show, start or end a pause of enforcement."""
     seconds = parse_duration(args.lasts) if args.lasts else 0
     if args.end and seconds:
         raise CommandError("--for begins a pause and --end ends it: give one of them", USAGE)

@@ -103,7 +103,6 @@ def place(record: Row) -> str:
 
 
 def record_line(record: Row, width: int = 0) -> Line:
-    """One record in one line."""
     event, body = str(record.get("event", "")), record.get("body")
     body = body if isinstance(body, Mapping) else {}
     return (
@@ -202,7 +201,6 @@ def _records_of_daemon(operator: DaemonClient) -> Iterator[AuditRow]:
 
 
 def records_of_file(path: Path) -> Iterator[AuditRow]:
-    """Every record of a file exported as JSONL."""
     try:
         with path.open(encoding="utf-8") as lines:
             yield from parse_records(lines, str(path))
@@ -228,7 +226,6 @@ _VERDICT_STYLES = {"agrees": "allow", "differs": "deny", "cannot": "ask"}
 
 @command("replay")
 def replay_main(args: Args) -> int:
-    """Replay the decisions that an id names."""
     by, rows = replay_policy(settings(args)), read_records(args, args.source)
     results = [replay_record(row, by) for row in rows if is_attempt(row) and _named(row, args.id)]
     if not results:

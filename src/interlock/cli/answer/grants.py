@@ -22,6 +22,7 @@ from interlock.cli.command import (
     pluralize,
     report,
     say,
+    wrong_usage,
 )
 from interlock.cli.output import labelled, line
 from interlock.cli.sign_in import confirm, operator_rows, operator_session
@@ -118,13 +119,11 @@ SHOWN = 5
 
 @command("allow")
 def allow_main(args: Args) -> int:
-    """Allow what a pattern matches, until it is revoked."""
     return _answer("allow", args)
 
 
 @command("deny")
 def deny_main(args: Args) -> int:
-    """Deny what a pattern matches, until it is revoked."""
     return _answer("deny", args)
 
 
@@ -157,10 +156,8 @@ def _answer_blocks(found: Sequence[Row]) -> Iterator[Line]:
 
 
 def _add_answer(verdict: str, args: Args) -> int:
-    try:
+    with wrong_usage(PatternSyntax):
         Glob.of(args.pattern)
-    except PatternSyntax as error:
-        raise CommandError(str(error), 2) from None
     seconds = parse_duration(args.lasts) if args.lasts else 0
     body = {"verdict": verdict, "pattern": args.pattern, "why": args.why, "seconds": seconds}
     with operator_session(args) as operator:

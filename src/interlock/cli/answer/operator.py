@@ -24,6 +24,7 @@ from interlock.cli.command import (
     say,
     settings,
     typed_name,
+    wrong_usage,
 )
 from interlock.cli.output import line
 from interlock.cli.sign_in import OK_STATUS, operator_change, operator_rows, operator_session
@@ -67,10 +68,8 @@ def _add(args: Args) -> int:
 
 def _first(args: Args) -> int:
     """Enrol an operator: sends the daemon a sealed row and the seal's key, never the passphrase."""
-    try:
+    with wrong_usage(EnrolError):
         name = operator_name(args.name) if args.name else ""
-    except EnrolError as error:
-        raise CommandError(str(error), 2) from None
     row, seal_key = enrol_at_terminal(float(int(time.time())), name)
     times = {"created_at": int(row.created_at), "disabled_at": 0}  # a number with a point has more than one spelling
     daemon(args).post("/operators/first", {"row": asdict(row) | times, "seal_key": seal_key.hex()})
@@ -183,7 +182,6 @@ def _test(args: Args) -> int:
 
 @command("codes")
 def codes_main(args: Args) -> int:
-    """List the open challenges, or show one's code."""
     with operator_session(args) as operator:
         found = list_rows(operator.get("/challenges"), "challenges")
         if args.json or args.list or not found:

@@ -64,7 +64,6 @@ EVERY = 2.0  # seconds
 
 @command("pending")
 def pending_main(args: Args) -> int:
-    """List the open tickets; with --watch, print each as it opens and ends."""
     with reading_session(args, sees_all, "agents of other users, or with tokens, wait too") as operator:
         found = open_tickets(operator)
         if args.watch:
@@ -127,8 +126,6 @@ def _print_ticket(ticket: Row, as_json: bool) -> None:
 
 @command("show")
 def show_main(args: Args) -> int:
-    """Print one ticket."""
-
     def found(server: DaemonClient) -> str | None:
         return find_ticket(server, args.id, OPEN, all_seen=not args.id and sees_all(server))
 
@@ -169,13 +166,11 @@ LIGHT = 2  # the highest level that an unlocked terminal approves
 
 @command("approve")
 def approve_main(args: Args) -> int:
-    """Approve the ticket named."""
     return _answer_one("approve", args)
 
 
 @command("reject")
 def reject_main(args: Args) -> int:
-    """Reject the ticket named, or every open one."""
     if args.all and args.id:
         args.fail("--all or one TICKET, not both")
     return _reject_all(args) if args.all else _answer_one("reject", args)
@@ -183,7 +178,6 @@ def reject_main(args: Args) -> int:
 
 @command("revoke")
 def revoke_main(args: Args) -> int:
-    """Revoke the ticket named."""
     if not args.id:
         args.fail("say which one")
     return _answer_one("revoke", args)

@@ -25,7 +25,6 @@ from interlock.cli.output import line
 from interlock.cli.sign_in import confirm, reading_session
 from interlock.client import ApiError, DaemonClient, NoDaemon, login_name, path_segment
 from interlock.journal import ID as JOURNAL_ID
-from interlock.journal import JournalError
 from interlock.journal.undo import JournalUndo
 from interlock.local_times import ago
 from interlock.policy.impact import count_words, size_words
@@ -38,26 +37,22 @@ _BETWEEN = "(between its calls)"  # what an agent's own process changed, by no c
 
 @command("undo")
 def main(args: Args) -> int:
-    """Show the changes of an undo, ask, and restore the snapshot."""
     if args.list and (args.id or args.force or args.dry_run):
         raise CommandError("--list goes with nothing else", USAGE)
     if args.id and not ID.fullmatch(args.id) and not JOURNAL_ID.fullmatch(args.id):
         raise CommandError(f"no snapshot is called {args.id!r:.60}; `interlock undo --list` names them", USAGE)
     journal = JournalUndo(settings(args))
+    if JOURNAL_ID.fullmatch(args.id):
+        return _restore(args, journal.undo, journal.plan(args.id))
     try:
-        if JOURNAL_ID.fullmatch(args.id):
-            return _restore(args, journal.undo, journal.plan(args.id))
-        try:
-            separate = settings(args).separate
-            own = not separate.on or login_name() in separate.users  # whose agents ask here
-            with reading_session(args, lambda _: own, "no agents of your own user ask here") as server:
-                return _list(args, journal, server) if args.list else _restore_newest(args, journal, server)
-        except NoDaemon:
-            if args.id or not journal.rows(1):
-                raise
-        return _list(args, journal) if args.list else _restore_newest(args, journal)
-    except JournalError as error:
-        raise CommandError(str(error)) from None
+        separate = settings(args).separate
+        own = not separate.on or login_name() in separate.users  # whose agents ask here
+        with reading_session(args, lambda _: own, "no agents of your own user ask here") as server:
+            return _list(args, journal, server) if args.list else _restore_newest(args, journal, server)
+    except NoDaemon:
+        if args.id or not journal.rows(1):
+            raise
+    return _list(args, journal) if args.list else _restore_newest(args, journal)
 
 
 def _restore_newest(args: Args, journal: JournalUndo, server: DaemonClient | None = None) -> int:
@@ -109,7 +104,6 @@ def _list(args: Args, journal: JournalUndo, server: DaemonClient | None = None) 
 
 
 def snapshot_row(one: Row) -> tuple[object, ...]:
-    """One line of the list."""
     size = "" if one.get("undoes") else f", {size_words(int(one.get('bytes', 0)))}"
     id, state, agent = (one.get(key, "") for key in ("id", "state", "agent"))
     return id, ago(one.get("at")), state, f"{one.get('files', 0):,}{size}", agent, one.get("command") or _BETWEEN

@@ -23,7 +23,6 @@ _OPTIONS = r"""grep -oE -- '^    [a-z][a-z-]+|--[a-z][a-z-]+' | tr -d ' ' | sort
 
 @command("completion")
 def main(args: Args) -> int:
-    """Print one of the files."""
     print(_man() if args.kind == "man" else _snippet(args.kind), end="")
     return OK
 
@@ -66,7 +65,6 @@ def _roff(text: str) -> str:
 
 @command("shell-hook")
 def shell_hook_main(args: Args) -> int:
-    """Print the snippet for a shell."""
     config = settings(args)
     path = os.path.abspath(config.path) if config.path else ""
     check = [sys.executable, "-I", "-m", "interlock.cli.guard.typed_command", str(config.agents_socket), path]

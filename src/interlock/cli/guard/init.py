@@ -41,7 +41,6 @@ class InitStep(Struct, frozen=True):
 
 @command("init")
 def main(args: Args) -> int:
-    """Set up everything between this user's agents and the gate."""
     config = settings(args)
     person = not args.yes and is_agents_terminal() is None
     steps = list(_steps(args, config))

@@ -33,7 +33,6 @@ from interlock.journal.build import build_for, is_built, supervisor_of
 
 @command("install", {"agents": ", ".join(words())})
 def main(args: Args) -> int:
-    """Write the hooks of one or more agents."""
     require_root(args)
     config, home, project = set_up_system(args) if args.scope == "system" else settings(args), Path.home(), Path.cwd()
     agents = named_agents(args.agents) or _offer_agents(args, home)
@@ -76,7 +75,6 @@ def _clients(
 
 
 def _offer_agents(args: Args, home: Path) -> list[AgentDialect]:
-    """The agents found on this machine."""
     found = agents_on_machine(home)
     if not found:
         raise CommandError(f"no agent was found on this machine; name one: {', '.join(words())}")

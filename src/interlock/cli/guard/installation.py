@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from interlock.agents import AgentDialect, UnknownAgent, agent
 from interlock.analysis.display_text import Line
 from interlock.cli.arguments import Args
-from interlock.cli.command import CommandError, pluralize
+from interlock.cli.command import CommandError, pluralize, wrong_usage
 from interlock.cli.output import line
 from interlock.cli.sign_in import confirm
 from interlock.config import SYSTEM_CONFIG, Config, config_of, load_config
@@ -28,16 +28,13 @@ from interlock.install.system.code import NoCode
 from interlock.install.user_service import data_steps, stop_steps
 
 
+@wrong_usage(UnknownAgent)
 def named_agents(given: Sequence[str]) -> list[AgentDialect]:
     """The agents of these names; refuses unknown ones."""
-    try:
-        return [agent(word) for word in dict.fromkeys(given)]
-    except UnknownAgent as error:
-        raise CommandError(str(error), 2) from None
+    return [agent(word) for word in dict.fromkeys(given)]
 
 
 def diff_lines(changes: Sequence[FileChange]) -> Iterator[Line]:
-    """Every change as a coloured diff."""
     styles = {"+": "allow", "-": "deny", "@": "dim"}
     for change in changes:
         yield line(f"{change.agent.title}, {change.name}", "heading")
@@ -48,7 +45,6 @@ def diff_lines(changes: Sequence[FileChange]) -> Iterator[Line]:
 
 
 def report_refusals(refused: Sequence[InstallRefusal], word: str) -> None:
-    """Print the refused agents on stderr."""
     for one in refused:
         print(f"interlock {word}: {one.words}; nothing was changed there", file=sys.stderr)
 

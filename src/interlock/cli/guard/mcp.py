@@ -10,10 +10,10 @@ from pathlib import Path
 
 import interlock
 from interlock.cli.arguments import Args
-from interlock.cli.command import OK, USAGE, CommandError, command
+from interlock.cli.command import OK, command, wrong_usage
 from interlock.cli.main import main as interlock_main
-from interlock.config import ConfigError, load_config
-from interlock.loop.protocol.tools import SurfaceSettingError, ToolNaming
+from interlock.config import load_config
+from interlock.loop.protocol.tools import ToolNaming
 from interlock.mcp import PROMPT
 from interlock.policy.policy import MODES, policy_of
 
@@ -27,13 +27,11 @@ def main(args: Args) -> int:
     if args.print_prompt:
         print(PROMPT, end="")
         return OK
-    try:
+    with wrong_usage(OSError, ValueError):
         config = load_config(args.config)
         naming = ToolNaming.of(os.environ)
         policy = _policy(args.policy) if args.policy else ""
         token = agent_token(args.token_file) if args.token_file else ""
-    except (ConfigError, SurfaceSettingError, OSError, ValueError) as error:
-        raise CommandError(str(error), USAGE) from None
     mode = safety_mode(args.safety_mode)
     from interlock.mcp.stdio import ServerOptions, run  # `mcp` takes a second
 

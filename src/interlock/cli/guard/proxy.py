@@ -6,13 +6,13 @@ from collections.abc import Sequence
 
 from interlock.adapters.trust import CLAIMS
 from interlock.cli.arguments import Args, declared_parser
-from interlock.cli.command import USAGE, CommandError, command, run
+from interlock.cli.command import command, run, wrong_usage
 from interlock.cli.guard.mcp import agent_token
 from interlock.cli.sign_in import operator_change
 from interlock.client import path_segment
-from interlock.config import ConfigError, load_config
+from interlock.config import load_config
 from interlock.proxy.multiplexer import run_many, servers_in_file
-from interlock.proxy.running import ProxyOptions, ProxySettingError, server_address
+from interlock.proxy.running import ProxyOptions, server_address
 from interlock.proxy.running import run as relay
 
 
@@ -38,16 +38,14 @@ def main(argv: Sequence[str]) -> int:
     return run("proxy", _relay, args)
 
 
+@wrong_usage(OSError, ValueError)
 def _relay(args: Args) -> int:
-    try:
-        config = load_config(args.config)
-        setting = ProxyOptions(config, args.config, agent_token(args.token_file) if args.token_file else "")
-        if args.servers is not None:
-            return run_many(servers_in_file(args.servers, args.trust), setting)
-        given = {"command": args.command, "url": args.url, "header_files": args.header_file}
-        return relay(server_address(args.name, args.trust, **given), setting)
-    except (ConfigError, ProxySettingError, OSError, ValueError) as error:
-        raise CommandError(str(error), USAGE) from None
+    config = load_config(args.config)
+    setting = ProxyOptions(config, args.config, agent_token(args.token_file) if args.token_file else "")
+    if args.servers is not None:
+        return run_many(servers_in_file(args.servers, args.trust), setting)
+    given = {"command": args.command, "url": args.url, "header_files": args.header_file}
+    return relay(server_address(args.name, args.trust, **given), setting)
 
 
 @command("proxy accept")

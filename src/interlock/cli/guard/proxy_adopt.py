@@ -11,7 +11,7 @@ from interlock.cli.arguments import Args
 from interlock.cli.command import FAILED, OK, CommandError, command, pluralize
 from interlock.cli.guard.installation import confirm_changes
 from interlock.install.changes import stamp
-from interlock.install.files import FileProblem, back_up, read_state, replace_file
+from interlock.install.files import back_up, read_state, replace_file
 from interlock.proxy.adoption import ProxyCommand, adopt_json, adopt_toml
 
 _TRUST = {"claims": ", ".join(CLAIMS), "highest": CLAIMS[-1]}
@@ -30,8 +30,6 @@ def main(args: Args) -> int:
         found = work(seen.text, proxying)
     except EditError as error:
         raise CommandError(f"{args.file}: {error}; nothing was changed") from None
-    except FileProblem as error:
-        raise CommandError(str(error)) from None
     for name, why in found.left.items():
         print(f"{name}: left as it is, for {why}")
     if not found.changed:
@@ -44,11 +42,8 @@ def main(args: Args) -> int:
         return OK
     if not confirm_changes(args, 1, "Rewrite"):
         return FAILED
-    try:
-        backup = back_up(seen, stamp())
-        replace_file(seen, found.text.encode(), seen.mode)
-    except FileProblem as error:
-        raise CommandError(str(error)) from None
+    backup = back_up(seen, stamp())
+    replace_file(seen, found.text.encode(), seen.mode)
     way = "as before" if args.undo else "through the gate"
     print(f"{pluralize(len(found.changed), 'server')} of {args.file} run {way}; the file before: {backup}")
     print("Start the client again for it to count.")

@@ -33,7 +33,7 @@ from interlock.sandbox import (
     missing_files,
     plan_sandbox,
 )
-from interlock.sandbox.command_line import CannotJail, bubblewrap_argv, find_bubblewrap, seatbelt_argv
+from interlock.sandbox.command_line import bubblewrap_argv, find_bubblewrap, seatbelt_argv
 from interlock.sandbox.supervise import supervise
 
 NOT_FOUND = 127
@@ -56,13 +56,6 @@ _GRANTS = {"grants": "\n".join(f"  {word:<11} {grant.words}" for word, grant in 
 def main(args: Args) -> int:
     """Run the agent in a jail; returns 1 where none can be made."""
     config, command = settings(args), _command(args.command)
-    try:
-        return _jailed(args, config, command)
-    except CannotJail as error:
-        raise CommandError(str(error)) from None
-
-
-def _jailed(args: Args, config: Config, command: list[str]) -> int:
     if sys.platform == "darwin":
         return _on_macos(args, config, command)
     if sys.platform != "linux":

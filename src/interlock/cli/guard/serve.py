@@ -13,8 +13,8 @@ from msgspec.structs import replace
 import interlock
 from interlock.analysis.packs import PackError
 from interlock.cli.arguments import Args
-from interlock.cli.command import OK, USAGE, CommandError, command, typed_name
-from interlock.config import Config, ConfigError, load_config, tighten_mode
+from interlock.cli.command import OK, USAGE, CommandError, command, typed_name, wrong_usage
+from interlock.config import Config, load_config, tighten_mode
 from interlock.identity.keys.signing import KeyFileError
 from interlock.policy.policy import MODES
 from interlock.runtime.adapters import read_adapters
@@ -34,7 +34,7 @@ def _port(text: str) -> int:
 @command("serve", {"modes": ", ".join(MODES)}, port={"type": _port})
 def main(args: Args) -> int:
     """Serve until a signal; returns 1 where it cannot start, 2 for a configuration that must not be used."""
-    try:
+    with wrong_usage(ValueError):
         config = tighten_mode(load_config(args.config), args.safety_mode, "--safety-mode ")
         if args.port is None:
             config = _with_free_port(config)
@@ -43,8 +43,6 @@ def main(args: Args) -> int:
         adapters = read_adapters(config) if config.adapters else ()
         warnings = (*config.concerns(), *(words for loaded in adapters for words in loaded.warnings))
         config = replace(config, warnings=warnings)
-    except (ConfigError, ValueError) as error:
-        raise CommandError(str(error), USAGE) from None
     return _serve(config, args.system)
 
 

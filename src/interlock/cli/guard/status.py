@@ -53,7 +53,6 @@ _ISOLATION_TEXTS = {
 
 @command("status")
 def main(args: Args) -> int:
-    """Print the daemon's state; returns 3 where none answers."""
     server = daemon(args)
     found = server.get("/status")
     hooks = hook_rows(settings(args))
@@ -116,7 +115,6 @@ def _operators(found: Row) -> tuple[str, str]:
 
 @command("hooks")
 def hooks_main(args: Args) -> int:
-    """List the files with Interlock's hooks."""
     found = hook_rows(settings(args))
     rows = [[one["agent"], one["scope"], one["state"], one["problem"] or one["path"]] for one in found]
     empty, broken = "No agent is guarded yet: run `interlock install`.", any(row["problem"] for row in found)
@@ -138,7 +136,6 @@ def _hook_row(one: HookedFile) -> dict[str, Any]:
 
 @command("coverage")
 def coverage_main(args: Args) -> int:
-    """Print calls, seen and missed; exits 1 where calls were missed."""
     found = daemon(args).get("/coverage")
     missed = int(found.get("missed", 0))
     lead, key = (("agent", "session"), "sessions") if args.sessions else (("agent",), "agents")
@@ -156,7 +153,6 @@ _MARKS = {"ok": ("well", "allow"), "note": ("note", "ask"), "problem": ("PROBLEM
 
 @command("doctor")
 def doctor_main(args: Args) -> int:
-    """Check everything between an agent and the gate."""
     config = settings(args)
     chosen = _chosen(args, config)
     general = list(_general(args, config, chosen))

@@ -25,8 +25,7 @@ from interlock.client import DaemonClient, NoDaemon
 from interlock.config import Config
 from interlock.install.changes import FileChange, plan_uninstall, plan_uninstall_all, uninstall
 from interlock.install.discovery import hooked_files
-from interlock.install.files import FileProblem
-from interlock.install.system import CannotSetUp, SystemStep
+from interlock.install.system import SystemStep
 from interlock.install.user_service import switch_off
 
 _FOR_A_PERSON = "taking the guard away is for a person"
@@ -34,7 +33,6 @@ _FOR_A_PERSON = "taking the guard away is for a person"
 
 @command("uninstall")
 def main(args: Args) -> int:
-    """Remove the hooks of one or more agents."""
     if args.all and (args.agents or args.scope != "user"):
         args.fail("--all goes with no agent and no other scope")
     if args.data and not args.all:
@@ -70,17 +68,11 @@ def _remove(args: Args, changes: Sequence[FileChange], steps: Sequence[SystemSte
             for word, scope in dict.fromkeys((change.agent.word, change.scope) for change in changes):
                 files = [str(one.place.path) for one in changes if (one.agent.word, one.scope) == (word, scope)]
                 server.post("/hooks", {"change": "removed", "agent": word, "scope": scope, "files": files})
-        try:
-            for change in changes:  # 5
-                uninstall(change, config)
-            if not any(one.agent.rewrites is not None for one in hooked_files(config, Path.home(), Path.cwd())):
-                switch_off(config)  # no agent is left whose calls undo.wrap would rewrite
-        except FileProblem as error:
-            raise CommandError(str(error)) from None
-    try:
-        perform_steps(args, steps)  # 6
-    except CannotSetUp as error:
-        raise CommandError(str(error)) from None
+        for change in changes:  # 5
+            uninstall(change, config)
+        if not any(one.agent.rewrites is not None for one in hooked_files(config, Path.home(), Path.cwd())):
+            switch_off(config)  # no agent is left whose calls undo.wrap would rewrite
+    perform_steps(args, steps)  # 6
 
 
 @contextmanager

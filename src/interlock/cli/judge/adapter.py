@@ -31,13 +31,14 @@ from interlock.cli.command import (
     report_table,
     say,
     say_json,
+    wrong_usage,
 )
 from interlock.cli.guard.mcp import MODE_WORDS, safety_mode
 from interlock.cli.output import line, print_table
 from interlock.cli.sign_in import operator_session
 from interlock.client import path_segment
-from interlock.config import ConfigError, load_config
-from interlock.loop.protocol.tools import SurfaceSettingError, ToolNaming
+from interlock.config import load_config
+from interlock.loop.protocol.tools import ToolNaming
 from interlock.mcp.adapters.catalog import AdapterFiles
 from interlock.mcp.adapters.requests import AdapterUnusable
 from interlock.model import Trust
@@ -45,8 +46,6 @@ from interlock.policy.trust_matrix import gate
 
 
 class CheckedOperation(Struct, frozen=True):
-    """One operation, judged."""
-
     operation: AdapterOperationSpec
     found: EffectiveLevel
     passes: str  # what the matrix says of it at the adapter's trust
@@ -206,10 +205,8 @@ def _described(args: Args) -> int:
 @command("adapter serve", MODE_WORDS)
 def _serve(args: Args) -> int:
     """Serve adapters until stdin ends; returns 1 for a file that cannot be served, 2 for invalid settings."""
-    try:
+    with wrong_usage(OSError, ValueError):
         config, naming = load_config(args.config), ToolNaming.of(os.environ)
-    except (ConfigError, SurfaceSettingError, OSError, ValueError) as error:
-        raise CommandError(str(error), USAGE) from None
     from interlock.mcp.adapters import stdio  # `mcp` takes a second
     from interlock.mcp.adapters.serving import check_names
     from interlock.mcp.stdio import ServerOptions

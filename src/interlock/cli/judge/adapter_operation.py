@@ -16,8 +16,6 @@ from interlock.policy.trust_matrix import AdapterCall
 
 
 class AdapterOperation(Struct, frozen=True):
-    """An operation as its adapter declares it."""
-
     action: Action
     adapter: str
     trust: str

@@ -169,7 +169,6 @@ def _run_here(operator: DaemonClient, path: str, command: str, cwd: str, journal
 
 
 def _edit_plan(operator: DaemonClient, path: str, plan: Row) -> Row:
-    """The plan with the edited text, assessed again."""
     text = _edit_line("Command: ", str(plan["command"]))
     try:
         return dict(operator.call("PUT", path, {"command": text})) if text.strip() else plan
@@ -324,7 +323,6 @@ def plan_lines(plan: Row) -> Iterator[Line]:
 
 @command("ask")
 def main(args: Args) -> int:
-    """Ask for a command, review it, and run it on request."""
     ways = [args.intent, args.again, args.workflow, args.workflows, args.planner, args.history is not None]
     if sum(map(bool, ways)) > 1:
         raise CommandError("give words, or one of --again, --history, --planner, --workflow and --workflows", USAGE)

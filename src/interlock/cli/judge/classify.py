@@ -43,7 +43,6 @@ class BadLine(ValueError):
 
 
 def main(argv: Sequence[str]) -> int:
-    """Assess every line of standard input; returns 0 at its end."""
     if argv and argv[0] in ("-h", "--help"):
         print(_HELP, end="")
         return 0
@@ -81,7 +80,6 @@ def read_lines(read: Callable[[int], bytes], before_waiting: Callable[[], None])
 
 
 def classify_line(line: bytes | None) -> bytes:
-    """The assessment of one line, as a line."""
     try:
         if line is None:
             raise BadLine(f"the line is longer than {MAX_LINE} bytes")

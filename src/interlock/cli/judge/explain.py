@@ -177,7 +177,6 @@ def _reached(config: str | None) -> list[dict[str, Any]]:
 
 
 def _project_lines(files: Sequence[ProjectFile]) -> Iterator[Line]:
-    """The project's own policy files, and their problems."""
     for one in files:
         wrong = "; ".join(one.problems)
         words = f"cannot be used, so everything is asked about: {wrong}" if wrong else "counts here"
@@ -264,7 +263,6 @@ def prompt_main(argv: Sequence[str]) -> int:
 
 
 def _next(cwd: str) -> str | None:
-    """The next line; None when there is none."""
     try:
         if cwd:
             home = os.path.expanduser("~")

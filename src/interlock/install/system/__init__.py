@@ -16,6 +16,7 @@ from interlock.config import Config, ConfigError, load_config
 from interlock.install.files import FileProblem, read_state, replace_file
 from interlock.install.system import code
 from interlock.install.system.code import why_writable
+from interlock.problems import ExpectedError
 
 USER = "interlock"
 _UNIT_FILES = Path(__file__).with_name("units")
@@ -23,8 +24,6 @@ PORT = 731  # below 1024: while the daemon is down, only root can bind it
 
 
 class Layout(Struct, frozen=True):
-    """The paths of a system installation."""
-
     code: Path = Path("/opt/interlock")
     state: Path = Path("/var/lib/interlock")
     config: Path = Path("/etc/interlock/config.toml")
@@ -63,7 +62,6 @@ users = {json.dumps(list(users))}
 
 
 def unit_files(layout: Layout) -> dict[Path, str]:
-    """Every file for systemd, by path."""
     words = {
         # Of both services, neither of which needs any of it.
         "HARDENED": (_UNIT_FILES / "hardened").read_text("utf-8").rstrip("\n"),
@@ -88,7 +86,7 @@ _UNITS = ("interlock-looker.socket", "interlock.socket", "interlock-looker.servi
 SECONDS = 120
 
 
-class CannotSetUp(Exception):
+class CannotSetUp(ExpectedError):
     """A step failed; the message is a sentence for a person."""
 
 

@@ -27,6 +27,7 @@ from interlock.cli.command import (
     say_json,
     settings,
     typed_name,
+    wrong_usage,
 )
 from interlock.cli.output import line
 from interlock.cli.sign_in import confirm, operator_session
@@ -42,8 +43,6 @@ _SOURCE = 90  # characters
 
 
 class ImportedFile(Struct, frozen=True):
-    """One file, the guard that it is of, and its rules."""
-
     path: str
     guard: str
     rules: tuple[ForeignRule, ...]
@@ -51,7 +50,6 @@ class ImportedFile(Struct, frozen=True):
 
 @command("import")
 def import_main(args: Args) -> int:
-    """Show the rules of other guards as standing answers, and with --save sign them."""
     config = settings(args)
     files = [_checked(Path(name), config) for name in args.files]
     if args.json and not args.save:
@@ -70,9 +68,8 @@ def import_main(args: Args) -> int:
 def _checked(path: Path, config: Config) -> ImportedFile:
     """The rules of a file, without what must not be let pass."""
     try:
-        guard, rules = read_file(path)
-    except UnknownFormat as error:
-        raise CommandError(str(error), 2) from None
+        with wrong_usage(UnknownFormat):
+            guard, rules = read_file(path)
     except OSError as error:
         raise CommandError(f"{path}: {error.strerror}") from None
     book = rules_of(config) if any(rule.verdict == ALLOW and rule.patterns for rule in rules) else Rulebook.of((), {})

@@ -7,7 +7,7 @@ import time
 from pathlib import Path
 
 from interlock.cli.arguments import Args
-from interlock.cli.command import FAILED, OK, USAGE, CommandError, command, report
+from interlock.cli.command import FAILED, OK, CommandError, command, report, wrong_usage
 from interlock.cli.judge.rehearse.logs import agent_logs, named_logs, shell_histories
 from interlock.cli.judge.rehearse.rehearsal import DAY, rehearse
 from interlock.cli.judge.rehearse.rendering import false_alarm_lines, rehearsal_json, rehearsal_lines
@@ -23,7 +23,6 @@ def _days(text: str) -> int:
 
 @command("rehearse", days={"type": _days})
 def main(args: Args) -> int:
-    """Judge past calls from logs."""
     by, files = local_policy(args.policy, args.config), _files(args)
     with progress("Rehearsing", "files", len(files), quiet=args.json) as tick:
         found = rehearse(files, time.time() - args.days * DAY, by, tick)
@@ -35,10 +34,8 @@ def main(args: Args) -> int:
 def _files(args: Args) -> list[Path]:
     home = Path.home()
     if args.paths:
-        try:
+        with wrong_usage(FileNotFoundError):
             found = named_logs(args.paths) + (shell_histories(home) if args.history else [])
-        except FileNotFoundError as error:
-            raise CommandError(str(error), USAGE) from None
     else:
         found = agent_logs(home)
         if args.history or not found:

@@ -39,8 +39,6 @@ class LogTally(Struct):
 
 
 class RawCall(Struct, frozen=True):
-    """A call as a log has it."""
-
     id: str
     tool: str
     input: Mapping[str, Any]
@@ -62,7 +60,6 @@ class AgentLog(Struct):
         self.calls.append(RawCall(text_of(id), tool, given, text_of(cwd), seconds, text_of(session)))
 
     def past_calls(self, since: float, tally: LogTally) -> Iterator[PastCall]:
-        """The calls that are not older than `since`."""
         for call in self.calls:
             if call.at >= since:
                 yield from calls_of(self.agent, call, self.outcomes.get(call.id, UNKNOWN), tally)
@@ -123,7 +120,6 @@ def is_claude_record(record: dict[str, Any]) -> bool:
 
 
 def read_claude_log(path: Path, since: float, tally: LogTally) -> Iterator[PastCall]:
-    """The calls of one log that are not older than `since`."""
     log = AgentLog("claude-code", path.stat().st_mtime)
     for record in read_records(path, tally):
         content = table_of(record.get("message")).get("content")
@@ -150,7 +146,6 @@ def is_codex_record(record: dict[str, Any]) -> bool:
 
 
 def read_codex_log(path: Path, since: float, tally: LogTally) -> Iterator[PastCall]:
-    """The calls of one log that are not older than `since`."""
     log, cwd = AgentLog("codex", path.stat().st_mtime), ""
     for record in read_records(path, tally):
         item = table_of(record.get("payload")) if "payload" in record else record
@@ -279,12 +274,10 @@ _NAMES = frozenset(name.rpartition("/")[2] for name in _HISTORIES)
 
 
 def agent_logs(home: Path) -> list[Path]:
-    """The logs of agents."""
     return sorted(path for folder, pattern in _AGENTS for path in (home / folder).glob(pattern) if path.is_file())
 
 
 def shell_histories(home: Path) -> list[Path]:
-    """The histories of shells."""
     return [home / name for name in _HISTORIES if (home / name).is_file()]
 
 

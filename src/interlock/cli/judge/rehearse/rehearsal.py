@@ -145,7 +145,6 @@ class RehearsedSessions(Struct):
         return Provenance.of(self.things.get(past.session, ()) if past.session else ())
 
     def record(self, past: PastCall, judged: Judgement) -> None:
-        """Add the things that the call created, and drop those that it removed."""
         if not past.session or past.outcome == FAILED:
             return
         gone = set(removed_by(judged.facts))

@@ -25,7 +25,6 @@ LONGEST = 100  # characters of a call that are shown
 
 
 def rehearsal_lines(days: int, found: Rehearsal) -> Iterator[Line]:
-    """The report as lines for a person."""
     span = "Last day" if days == 1 else f"Last {days} days"
     lost = f"{len(found.lost):,} really lost data" if found.lost else "nothing is known to be lost"
     asked = f"you would have been asked {pluralize(len(found.asked), 'time')}"
@@ -65,7 +64,6 @@ def false_alarm_lines(found: Rehearsal, rules: Sequence[str], known: Collection[
 
 
 def rehearsal_json(days: int, found: Rehearsal) -> dict[str, Any]:
-    """The report as JSON, with every question."""
     tally = found.tally
     return {
         "days": days, "calls": sum(found.calls.values()), "sources": dict(found.calls), "files": tally.files,
@@ -169,7 +167,6 @@ class Suggestion(Struct, frozen=True):
         return self.target.endswith("/**")
 
     def command(self) -> list[str]:
-        """The command that makes this grant."""
         return [
             "interlock", "grants", "add", "--effect", self.effect, "--target", self.target,
             "--ceiling", self.ceiling.word, "--count", str(self.spares), "--for", "8h", "--why", "rehearsed",

@@ -16,7 +16,6 @@ from interlock.model import Finding, Level, finding_json
 
 
 def main(argv: Sequence[str]) -> int:
-    """Scan the paths and print what was found; returns 1 when something reaches the threshold."""
     args = declared_parser(__name__, "scan").parse_args(list(argv))
     if lost := missing_paths(args.paths):
         print(f"interlock scan: no file or folder {lost[0]!r}", file=sys.stderr)

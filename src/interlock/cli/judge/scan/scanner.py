@@ -139,7 +139,6 @@ def _hits(path: str, piece: Snippet, source: SourceKind, lowest: Level) -> Itera
 
 
 def missing_paths(paths: Sequence[str]) -> list[str]:
-    """The paths that are neither a file nor a folder."""
     return [path for path in paths if not os.path.isfile(path) and not os.path.isdir(path)]
 
 
