@@ -10,7 +10,7 @@ import pytest
 
 from desk import Desk
 from interlock.cli.answer.importing import why_refused
-from interlock.cli.answer.importing.formats import ForeignRule, UnknownFormat, from_regex, read_file
+from interlock.cli.answer.importing.formats import ForeignRule, UnknownFormat, read_file
 from interlock.cli.main import main
 from interlock.config import Config, load_config
 from interlock.runtime import rules_of
@@ -193,7 +193,7 @@ def test_an_ordinary_allow_is_not(pattern: str) -> None:
 
 @pytest.mark.parametrize("expression", ["(a|b) c", "[ab] c", ".*", "a{2} b", r"rm\s+-[rf]+ x", "a* b"])
 def test_an_expression_that_no_pattern_says_is_left(expression: str) -> None:
-    rule = from_regex("allow", expression, expression)
+    rule = ForeignRule("allow", expression).from_regex(expression)
     assert not rule.patterns and rule.problem
 
 

@@ -15,6 +15,7 @@ from typing import Any
 
 import yaml
 from msgspec import Struct
+from msgspec.structs import replace
 
 ALLOW, DENY, ASK = "allow", "deny", "ask"
 NO_GLOB = "its regular expression says more than a pattern with `*` can"
@@ -35,58 +36,52 @@ class ForeignRule(Struct, frozen=True):
     problem: str = ""
     seconds: int = 0  # that it still lasts; 0 for good
 
+    def carried(self, *patterns: str) -> ForeignRule:
+        """The rule, which these patterns say."""
+        return replace(self, patterns=tuple(dict.fromkeys(patterns)))
 
-def carried(verdict: str, source: str, patterns: Sequence[str], why: str = "", seconds: int = 0) -> ForeignRule:
-    """A rule that these patterns say."""
-    return ForeignRule(verdict, source, tuple(dict.fromkeys(patterns)), why, "", seconds)
+    def left(self, problem: str) -> ForeignRule:
+        """The rule, which cannot be carried over."""
+        return ForeignRule(self.verdict, self.source, problem=problem)
 
+    def built_in(self, guard: str) -> ForeignRule:
+        """The rule, which is one of the guard itself and not in the file."""
+        words = "which Interlock judges by rules of its own: `interlock explain` shows how"
+        return self.left(f"a built-in rule of {guard}, {words}")
 
-def left(verdict: str, source: str, problem: str) -> ForeignRule:
-    """A rule that cannot be carried over."""
-    return ForeignRule(verdict, source, problem=problem)
+    def exact(self, command: str) -> ForeignRule:
+        """One command; a star in it would stand for anything here, so that only a denial may have one."""
+        if "*" in command and self.verdict == ALLOW:
+            return self.left("its star is a character, and here a star stands for anything")
+        return self.carried(as_command(" ".join(command.split())))
 
+    def prefix(self, words: str) -> ForeignRule:
+        """A command that begins so, alone or with arguments; an allow ends at a word."""
+        words = " ".join(words.split())
+        if not words.strip("* "):
+            return self.left(_EVERYTHING)
+        if self.verdict == ALLOW:
+            return self.carried(as_command(words), as_command(f"{words} *"))
+        return self.carried(f"{words}*" if " " in words else f"{words} *")
 
-def built_in(verdict: str, source: str, guard: str) -> ForeignRule:
-    """A rule of the guard itself, which is not in the file."""
-    words = f"a built-in rule of {guard}, which Interlock judges by rules of its own: `interlock explain` shows how"
-    return left(verdict, source, words)
-
-
-def exact(verdict: str, source: str, command: str, why: str = "", seconds: int = 0) -> ForeignRule:
-    """One command; a star in it would stand for anything here, so that only a denial may have one."""
-    if "*" in command and verdict == ALLOW:
-        return left(verdict, source, "its star is a character, and here a star stands for anything")
-    return carried(verdict, source, [as_command(" ".join(command.split()))], why, seconds)
-
-
-def prefix(verdict: str, source: str, words: str, why: str = "", seconds: int = 0) -> ForeignRule:
-    """A command that begins so, alone or with arguments; an allow ends at a word."""
-    words = " ".join(words.split())
-    if not words.strip("* "):
-        return left(verdict, source, _EVERYTHING)
-    if verdict == ALLOW:
-        return carried(verdict, source, [as_command(words), as_command(f"{words} *")], why, seconds)
-    return carried(verdict, source, [f"{words}*" if " " in words else f"{words} *"], why, seconds)
+    def from_regex(self, expression: str) -> ForeignRule:
+        """The pattern that says the same as a simple regular expression; an allow matches the whole command."""
+        text = _ANYTHING.sub(_STAR, _BLANKS.sub(" ", expression.strip()))
+        ends = text.endswith("$") and not text.endswith("\\$")
+        text = text.removeprefix("^").removesuffix("$" if ends else "").replace(r"\b", "")
+        if _LEFT.search(_ESCAPED.sub("", text)) or "*" in text:
+            return self.left(NO_GLOB)
+        body = _ESCAPED.sub(r"\1", text).replace(_STAR, "*").strip()
+        if not body.strip("* "):
+            return self.left(_EVERYTHING)
+        if self.verdict != ALLOW and not ends:
+            body = f"{body.rstrip('*')}*"
+        return self.carried(as_command(body))
 
 
 def as_command(text: str) -> str:
     """The pattern for a command; a single word would be taken for the name of an operation."""
     return text if re.search(r"\s", text) else f"Bash:{text}"
-
-
-def from_regex(verdict: str, source: str, expression: str, why: str = "", seconds: int = 0) -> ForeignRule:
-    """The pattern that says the same as a simple regular expression; an allow matches the whole command."""
-    text = _ANYTHING.sub(_STAR, _BLANKS.sub(" ", expression.strip()))
-    ends = text.endswith("$") and not text.endswith("\\$")
-    text = text.removeprefix("^").removesuffix("$" if ends else "").replace(r"\b", "")
-    if _LEFT.search(_ESCAPED.sub("", text)) or "*" in text:
-        return left(verdict, source, NO_GLOB)
-    body = _ESCAPED.sub(r"\1", text).replace(_STAR, "*").strip()
-    if not body.strip("* "):
-        return left(verdict, source, _EVERYTHING)
-    if verdict != ALLOW and not ends:
-        body = f"{body.rstrip('*')}*"
-    return carried(verdict, source, [as_command(body)], why, seconds)
 
 
 MOST_BYTES = 1_000_000
@@ -118,7 +113,8 @@ def _settings(guard: str, found: Any, known: str, at: str = "") -> Iterator[Fore
     """The settings of a guard that are no rules, so that none is left out in silence."""
     for key in found if isinstance(found, Mapping) and known else ():
         if key not in known.split():
-            yield left("", f"{at}{key}", f"a setting of {guard} itself; nothing here corresponds to it")
+            rule = ForeignRule("", f"{at}{key}")
+            yield rule.left(f"a setting of {guard} itself; nothing here corresponds to it")
 
 
 _SUFFIXES: Mapping[str, tuple[str, Callable[[str], Any]]] = {
@@ -164,33 +160,33 @@ def _claude(found: Mapping[str, Any], path: Path) -> Iterator[ForeignRule]:
     rules = _table(found["permissions"])
     for verdict in (DENY, ASK, ALLOW):
         for rule in _texts(rules.get(verdict)):
-            yield _claude_rule(verdict, rule, path)
+            yield _claude_rule(ForeignRule(verdict, rule), path)
     yield from _settings("Claude Code", rules, "allow ask deny", "permissions.")
 
 
-def _claude_rule(verdict: str, rule: str, path: Path) -> ForeignRule:
-    parsed = _CLAUDE_RULE.fullmatch(rule.strip())
+def _claude_rule(rule: ForeignRule, path: Path) -> ForeignRule:
+    parsed = _CLAUDE_RULE.fullmatch(rule.source.strip())
     if parsed is None:
-        return left(verdict, rule, "it is not written as a rule is: Tool or Tool(what)")
+        return rule.left("it is not written as a rule is: Tool or Tool(what)")
     tool, inside = parsed[1], (parsed[2] or "").strip()
     if tool.startswith("mcp__"):
-        return carried(verdict, rule, [tool if tool.count("__") > 1 else f"{tool}__*"])
+        return rule.carried(tool if tool.count("__") > 1 else f"{tool}__*")
     if not inside.strip("*: "):
-        return left(verdict, rule, _EVERYTHING)
+        return rule.left(_EVERYTHING)
     if tool == "Bash":
         for ending in (":*", " *"):
             if inside.endswith(ending) and "*" not in inside.removesuffix(ending):
-                return prefix(verdict, rule, inside.removesuffix(ending))
-        return carried(verdict, rule, [inside]) if "*" in inside else exact(verdict, rule, inside)
+                return rule.prefix(inside.removesuffix(ending))
+        return rule.carried(inside) if "*" in inside else rule.exact(inside)
     if tool == "WebFetch" and inside.startswith("domain:"):
         host = inside.removeprefix("domain:")
-        return carried(verdict, rule, [f"WebFetch:https://{host}/*", f"WebFetch:https://{host}"])
+        return rule.carried(f"WebFetch:https://{host}/*", f"WebFetch:https://{host}")
     if tool in _WRITERS or tool == "Read":
-        return _claude_path(verdict, rule, _WRITERS if tool in _WRITERS else _READERS, inside, path)
-    return left(verdict, rule, f"nothing here says what {tool} means inside its parentheses")
+        return _claude_path(rule, _WRITERS if tool in _WRITERS else _READERS, inside, path)
+    return rule.left(f"nothing here says what {tool} means inside its parentheses")
 
 
-def _claude_path(verdict: str, rule: str, tools: Sequence[str], inside: str, path: Path) -> ForeignRule:
+def _claude_path(rule: ForeignRule, tools: Sequence[str], inside: str, path: Path) -> ForeignRule:
     """`//` begins at the root, `~` at home, `/` at the project; all else is relative to whatever folder the agent is in."""
     place = re.sub(r"\*+", "*", inside)
     if place.startswith("//"):
@@ -199,11 +195,11 @@ def _claude_path(verdict: str, rule: str, tools: Sequence[str], inside: str, pat
         place = f"{Path.home()}/{place[2:]}"
     elif place.startswith("/") and path.parent.name == ".claude":
         place = f"{path.resolve().parent.parent}{place}"
-    elif verdict == ALLOW:
-        return left(verdict, rule, "it is relative to a folder, and a standing answer counts in every folder")
+    elif rule.verdict == ALLOW:
+        return rule.left("it is relative to a folder, and a standing answer counts in every folder")
     else:
         place = f"*/{place.removeprefix('./').lstrip('/')}"
-    return carried(verdict, rule, [f"{tool}:{place}" for tool in tools])
+    return rule.carried(*(f"{tool}:{place}" for tool in tools))
 
 
 # Codex
@@ -223,54 +219,56 @@ def _codex(text: str) -> Iterator[ForeignRule]:
         name = call.func.id if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) else ""
         source = " ".join(ast.unparse(node).split())
         if not isinstance(call, ast.Call) or name != "prefix_rule":
-            yield left("", source, "only prefix_rule is carried over")
+            yield ForeignRule("", source).left("only prefix_rule is carried over")
             continue
         try:
             given = {word.arg: ast.literal_eval(word.value) for word in call.keywords if word.arg}
         except ValueError:
-            yield left("", source, "it is computed, and only literals are read")
+            yield ForeignRule("", source).left("it is computed, and only literals are read")
             continue
-        yield from _codex_rule(source, given)
+        yield _codex_rule(source, given)
 
 
-def _codex_rule(source: str, given: Mapping[str, Any]) -> Iterator[ForeignRule]:
-    verdict = _DECISIONS.get(str(given.get("decision", "allow")))
+def _codex_rule(source: str, given: Mapping[str, Any]) -> ForeignRule:
+    verdict = _DECISIONS.get(str(given.get("decision", "allow")), "")
+    rule = ForeignRule(verdict, source)
     pattern = given.get("pattern")
     words = [[part] if isinstance(part, str) else _texts(part) for part in pattern] if isinstance(pattern, list) else []
-    if verdict is None or not words or not all(words):
-        yield left(verdict or "", source, "its decision or its pattern is none that is known")
-        return
+    if not verdict or not words or not all(words):
+        return rule.left("its decision or its pattern is none that is known")
     chosen = list(itertools.islice(itertools.product(*words), MOST_ALTERNATIVES + 1))
     if len(chosen) > MOST_ALTERNATIVES:
-        yield left(verdict, source, f"more than {MOST_ALTERNATIVES} alternatives")
-        return
+        return rule.left(f"more than {MOST_ALTERNATIVES} alternatives")
     if any(re.search(r"[\s*]", word) for line in chosen for word in line):
-        yield left(verdict, source, "a word of it has a blank or a star in it")
-        return
-    rules = [prefix(verdict, source, " ".join(line)) for line in chosen]
-    patterns = [pattern for rule in rules for pattern in rule.patterns]
-    yield carried(verdict, source, patterns, str(given.get("justification", "")))
+        return rule.left("a word of it has a blank or a star in it")
+    patterns = (pattern for line in chosen for pattern in rule.prefix(" ".join(line)).patterns)
+    return replace(rule.carried(*patterns), why=str(given.get("justification", "")))
 
 
 # dcg
 
 
-_DCG_KINDS = {"exact_command": exact, "command_prefix": prefix, "pattern": from_regex}
+_DCG_KINDS: Mapping[str, Callable[[ForeignRule, str], ForeignRule]] = {
+    "exact_command": ForeignRule.exact,
+    "command_prefix": ForeignRule.prefix,
+    "pattern": ForeignRule.from_regex,
+}
 
 
 def _dcg_allowlist(found: Mapping[str, Any], path: Path) -> Iterator[ForeignRule]:
     for row in _rows(found.get("allow")):
         kind = next((key for key in (*_DCG_KINDS, "rule") if row.get(key)), "")
-        source, seconds = f"{kind} = {row.get(kind, '')!s}", _remaining(row.get("expires_at"))
+        rule, seconds = ForeignRule(ALLOW, f"{kind} = {row.get(kind, '')!s}"), _remaining(row.get("expires_at"))
         bound = next((key for key in ("paths", "conditions", "environments", "context") if row.get(key)), "")
         if seconds is None:
-            yield left(ALLOW, source, "it has expired")
+            yield rule.left("it has expired")
         elif bound:
-            yield left(ALLOW, source, f"it is bound to {bound}, and a standing answer counts everywhere")
+            yield rule.left(f"it is bound to {bound}, and a standing answer counts everywhere")
         elif kind in _DCG_KINDS:
-            yield _DCG_KINDS[kind](ALLOW, source, str(row[kind]), str(row.get("reason", "")), seconds)
+            rule = replace(rule, why=str(row.get("reason", "")), seconds=seconds)
+            yield _DCG_KINDS[kind](rule, str(row[kind]))
         else:
-            yield built_in(ALLOW, source, "dcg")
+            yield rule.built_in("dcg")
 
 
 def _remaining(text: Any) -> int | None:
@@ -291,24 +289,24 @@ def _dcg_config(found: Mapping[str, Any], path: Path) -> Iterator[ForeignRule]:
         rows = _table(found.get("overrides")).get(key)
         for row in rows if isinstance(rows, list) else ():
             given = row if isinstance(row, Mapping) else {"pattern": str(row)}
-            source = str(given.get("pattern", ""))
+            rule = ForeignRule(verdict, str(given.get("pattern", "")), why=str(given.get("reason", "")))
             if given.get("when"):
-                yield left(verdict, source, "it has a condition, and a standing answer has none")
+                yield rule.left("it has a condition, and a standing answer has none")
             else:
-                yield from_regex(verdict, source, source, str(given.get("reason", "")))
+                yield rule.from_regex(rule.source)
     for verdict, key in ((DENY, "enabled"), (ALLOW, "disabled")):
         for pack in _texts(_table(found.get("packs")).get(key)):
-            yield built_in(verdict, f"packs.{key}: {pack}", "dcg")
+            yield ForeignRule(verdict, f"packs.{key}: {pack}").built_in("dcg")
     for name, table in _table(found.get("agents")).items():
         for command in _texts(_table(table).get("additional_allowlist")):
-            yield exact(ALLOW, command, command, f"for {name}")
+            yield ForeignRule(ALLOW, command, why=f"for {name}").exact(command)
 
 
 def _dcg_pack(found: Mapping[str, Any], path: Path) -> Iterator[ForeignRule]:
     for verdict, key in ((DENY, "destructive_patterns"), (ALLOW, "safe_patterns")):
         for row in _rows(found.get(key)):
-            source = str(row.get("pattern", ""))
-            yield from_regex(verdict, source, source, str(row.get("description") or row.get("name") or ""))
+            why = str(row.get("description") or row.get("name") or "")
+            yield ForeignRule(verdict, str(row.get("pattern", "")), why=why).from_regex(str(row.get("pattern", "")))
 
 
 # cc-safety-net
@@ -321,10 +319,10 @@ def _safety_net(found: Mapping[str, Any], path: Path) -> Iterator[ForeignRule]:
         args = _texts(row.get("block_args"))
         source = f"{row.get('name', '')}: {start} {' '.join(args)}"
         if not program or not args:
-            yield left(DENY, source, "it names no command or no arguments")
+            yield ForeignRule(DENY, source).left("it names no command or no arguments")
             continue
-        patterns = [f"{start} {arg}" + ("*" if re.fullmatch(r"[\w-]+", arg) else "") for arg in args]
-        yield carried(DENY, source, patterns, str(row.get("reason", "")))
+        patterns = (f"{start} {arg}" + ("*" if re.fullmatch(r"[\w-]+", arg) else "") for arg in args)
+        yield ForeignRule(DENY, source, why=str(row.get("reason", ""))).carried(*patterns)
 
 
 # shellfirm
@@ -334,22 +332,22 @@ def _shellfirm_settings(found: Mapping[str, Any], path: Path) -> Iterator[Foreig
     yield from _shellfirm_checks(found.get("checks"), path)
     for verdict, key in ((DENY, "deny_patterns_ids"), (DENY, "deny"), (ALLOW, "ignores_patterns_ids")):
         for id in _texts(found.get(key)):
-            yield built_in(verdict, f"{key}: {id}", "shellfirm")
+            yield ForeignRule(verdict, f"{key}: {id}").built_in("shellfirm")
 
 
 def _shellfirm_checks(found: Any, path: Path) -> Iterator[ForeignRule]:
     for row in _rows(found):
         source = str(row.get("test") or row.get("is") or "")
-        why = str(row.get("description", ""))
         verdict = DENY if str(row.get("challenge", "")).casefold() in ("deny", "block") else ASK
         if row.get("enable") is False:
             continue
+        rule = ForeignRule(verdict, source, why=str(row.get("description", "")))
         if row.get("filters"):
-            yield left(verdict, source, "it has filters, and a pattern has none")
+            yield rule.left("it has filters, and a pattern has none")
         elif row.get("method") in ("Contains", "StartWith"):
-            yield prefix(verdict, source, source, why)
+            yield rule.prefix(source)
         else:
-            yield from_regex(verdict, source, source, why)
+            yield rule.from_regex(source)
 
 
 # nah
@@ -361,23 +359,19 @@ _NAH = {"allow": ALLOW, "ask": ASK, "block": DENY}
 def _nah(found: Mapping[str, Any], path: Path) -> Iterator[ForeignRule]:
     actions, classify = _table(found.get("actions")), _table(found.get("classify"))
     for kind, commands in classify.items():
-        verdict = _NAH.get(str(actions.get(kind, "")))
         for command in _texts(commands):
-            source = f"{kind}: {command}"
-            if verdict is None:
-                yield left("", source, f"the file does not say what is done with {kind}")
-            else:
-                yield prefix(verdict, source, command)
+            rule = ForeignRule(_NAH.get(str(actions.get(kind, "")), ""), f"{kind}: {command}")
+            yield rule.prefix(command) if rule.verdict else rule.left(f"the file does not say what is done with {kind}")
     for kind, word in actions.items():
         if kind not in classify:
-            yield built_in(_NAH.get(str(word), ""), f"actions: {kind}: {word}", "nah")
+            yield ForeignRule(_NAH.get(str(word), ""), f"actions: {kind}: {word}").built_in("nah")
     for place, word in _table(found.get("sensitive_paths")).items():
         whole = str(Path(str(place)).expanduser())
-        patterns = [f"{tool}:{whole}*" for tool in (*_READERS, *_WRITERS)]
-        yield carried(_NAH.get(str(word), ASK), f"sensitive_paths: {place}", patterns)
+        patterns = (f"{tool}:{whole}*" for tool in (*_READERS, *_WRITERS))
+        yield ForeignRule(_NAH.get(str(word), ASK), f"sensitive_paths: {place}").carried(*patterns)
     for key in ("enable-guards", "disabled", "overrides"):
         for name in _texts(found.get(key)) or list(found.get(key) or {}):
-            yield built_in("", f"{key}: {name}", "nah")
+            yield ForeignRule("", f"{key}: {name}").built_in("nah")
 
 
 # The guard, how its file is told, what reads it, and the keys that are rules or names; no keys: it may have others of its own.
