@@ -37,19 +37,16 @@ __all__ = [
 
 # The module of each public name, imported on first use: every process of ours imports this package first.
 _LAZY = {
-    "Action": "interlock.model",
-    "Assessment": "interlock.model",
-    "AsyncGate": "interlock.sdk.async_gate",
-    "Decision": "interlock.model",
-    "Denied": "interlock.sdk",
-    "DestructiveGate": "interlock.sdk.destructive",
-    "Gate": "interlock.sdk.gate",
-    "GateError": "interlock.sdk",
-    "Held": "interlock.sdk",
-    "NotAllowed": "interlock.sdk",
-    "Pattern": "interlock.policy.registry",
-    "Registry": "interlock.policy.registry",
-    "guard": "interlock.sdk.gate",
+    name: module
+    for module, names in (
+        ("interlock.model", ("Action", "Assessment", "Decision")),
+        ("interlock.policy.registry", ("Pattern", "Registry")),
+        ("interlock.sdk", ("Denied", "GateError", "Held", "NotAllowed")),
+        ("interlock.sdk.async_gate", ("AsyncGate",)),
+        ("interlock.sdk.destructive", ("DestructiveGate",)),
+        ("interlock.sdk.gate", ("Gate", "guard")),
+    )
+    for name in names
 }
 
 _CACHED = 4_096  # characters; longer texts are judged anew, so that the cache stays small
@@ -95,7 +92,12 @@ def assess(action: str | Action, cwd: str = "", files: Callable[[str], str | Non
 def __getattr__(name: str) -> Any:
     """Imports a public name on its first use."""
     if name == "__version__":
-        return _version()
+        from importlib.metadata import PackageNotFoundError, version
+
+        try:
+            return version("interlock")
+        except PackageNotFoundError:
+            return "unknown"
     module = _LAZY.get(name)
     if module is None:
         raise AttributeError(f"module 'interlock' has no attribute {name!r}")
@@ -103,15 +105,6 @@ def __getattr__(name: str) -> Any:
 
     found = globals()[name] = getattr(import_module(module), name)
     return found
-
-
-def _version() -> str:
-    from importlib.metadata import PackageNotFoundError, version
-
-    try:
-        return version("interlock")
-    except PackageNotFoundError:
-        return "unknown"
 
 
 def __dir__() -> list[str]:

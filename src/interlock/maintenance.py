@@ -5,7 +5,8 @@ from __future__ import annotations
 import logging
 import math
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 from interlock.analysis.display_text import short_id
 from interlock.approvals import ENDED, EXPIRED_SHARE, challenges, pausing, settle, share_of
@@ -15,7 +16,7 @@ from interlock.engine import undoing
 from interlock.model import TicketState
 from interlock.plans import history
 from interlock.ports import StoreError, Tx
-from interlock.records import AuditQuery, AuditRow, Ticket, TicketQuery
+from interlock.records import AuditQuery, AuditRow, Checkpoint, Ticket, TicketQuery
 from interlock.runtime.adapter_trust import settle_trust
 from interlock.runtime.state import State
 
@@ -41,9 +42,7 @@ def _live(tx: Tx) -> list[Ticket]:
             return list(found.values())
         if page[0].opened_at == page[-1].opened_at:  # more than a page of one moment
             most *= 2
-        before = math.nextafter(
-            page[-1].opened_at, math.inf
-        )  # its own time again: other tickets of that time may follow
+        before = math.nextafter(page[-1].opened_at, math.inf)  # its own time again: others of that time may follow
 
 
 def _settle(state: State, live: Sequence[Ticket], now: float) -> int:
@@ -77,39 +76,41 @@ def sign_record(state: State) -> None:
 
     def work(tx: Tx) -> None:
         tx.forget_denials(state.clock.now())
-        writers = tx.audit_writers()
-        heads = {writer: head_of(head) for writer in writers if (head := tx.audit_head(writer)) is not None}
-        if not heads:
-            return
-        floors = {writer: place for point in tx.checkpoints()[-1:] for writer, place in point.floors.items()}
-        key = state.installation.checkpoint
-        point = signed_checkpoint(heads, floors, state.clock.now(), key.key_id, key.sign)
-        tx.add_checkpoint(point)
-        state.recorder.event(tx, CHECKPOINT, "interlock", checkpoint_body(point))
+        if point := _add_checkpoint(state, tx, _floors(tx)):
+            state.recorder.event(tx, CHECKPOINT, "interlock", checkpoint_body(point))
 
     state.store.write(work)
 
 
+def _floors(tx: Tx) -> dict[str, Any]:
+    """The hash before the first remaining record of each writer."""
+    return {writer: place for point in tx.checkpoints()[-1:] for writer, place in point.floors.items()}
+
+
+def _add_checkpoint(state: State, tx: Tx, floors: Mapping[str, Any]) -> Checkpoint | None:
+    """Signs where each writer's records begin and end; None where there are no records."""
+    heads = {writer: head_of(head) for writer in tx.audit_writers() if (head := tx.audit_head(writer)) is not None}
+    if not heads:
+        return None
+    key = state.installation.checkpoint
+    point = signed_checkpoint(heads, floors, state.clock.now(), key.key_id, key.sign)
+    tx.add_checkpoint(point)
+    return point
+
+
 def prune_record(state: State, keep_days: int) -> int:
-    """Deletes records older than the retention; signs the hash before the first remaining one, so that the rest still verifies."""
+    """Deletes records older than the retention; signs where the rest begins, so that it still verifies."""
     before = state.clock.now() - keep_days * 86_400
 
     def work(tx: Tx) -> int:
-        gone, floors = (
-            0,
-            {writer: dict(place) for point in tx.checkpoints()[-1:] for writer, place in point.floors.items()},
-        )
+        gone, floors = 0, _floors(tx)
         for writer in tx.audit_writers():
             old = tx.audit(AuditQuery(writer=writer, until=before, limit=1, newest_first=True))
             if old and (head := tx.audit_head(writer)) is not None and old[0].seq < head.seq:
                 floors[writer] = head_of(old[0])
                 gone += tx.prune_audit(writer, old[0].seq + 1)
         if gone:
-            heads = {
-                writer: head_of(head) for writer in tx.audit_writers() if (head := tx.audit_head(writer)) is not None
-            }
-            key = state.installation.checkpoint
-            tx.add_checkpoint(signed_checkpoint(heads, floors, state.clock.now(), key.key_id, key.sign))
+            _add_checkpoint(state, tx, floors)
             state.recorder.event(tx, "prune", "interlock", {"records": gone})
         return gone
 

@@ -65,17 +65,6 @@ class Problems:
             self.error((*path, key), f"{key} is empty")
         return value
 
-    def inner(self, data: Mapping[str, Any], key: str, path: Path) -> Mapping[str, Any] | None:
-        """The table under `key`; None where there is none."""
-        return self.table(data[key], (*path, key)) if data.get(key) is not None else None
-
-    def tables(self, data: Mapping[str, Any], key: str, path: Path) -> Iterator[tuple[Path, Mapping[str, Any]]]:
-        """The tables of the list under `key`, each with its path; refuses anything else in it."""
-        for at, item in enumerate(self.items(data, key, path)):
-            table = self.table(item, (*path, key, at))
-            if table is not None:
-                yield (*path, key, at), table
-
     def texts(self, data: Mapping[str, Any], key: str, path: Path) -> tuple[str, ...]:
         """The list of texts under `key`."""
         found = []
@@ -203,10 +192,14 @@ class WrittenTable(Struct, frozen=True):
 
     def inner(self, key: str) -> WrittenTable | None:
         """The table under `key`; None where there is none, or nothing."""
-        found = self.problems.inner(self.data, key, self.path)
-        return None if found is None else WrittenTable(found, (*self.path, key), self.problems)
+        return self._table(self.data[key], key) if self.data.get(key) is not None else None
 
     def tables(self, key: str) -> Iterator[WrittenTable]:
         """The tables of the list under `key`; refuses anything else in it."""
-        for path, table in self.problems.tables(self.data, key, self.path):
-            yield WrittenTable(table, path, self.problems)
+        for at, item in enumerate(self.items(key)):
+            if (table := self._table(item, key, at)) is not None:
+                yield table
+
+    def _table(self, item: object, *keys: Key) -> WrittenTable | None:
+        found = self.problems.table(item, (*self.path, *keys))
+        return None if found is None else WrittenTable(found, (*self.path, *keys), self.problems)

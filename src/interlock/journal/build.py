@@ -114,7 +114,7 @@ def compile_static(to: Path, sources: Sequence[Path], *options: str) -> None:
     compiler = _compiler()
     if compiler is None:
         raise OSError("there is no C compiler")
-    argv = [compiler, "-O2", "-static", "-Wall", *options, "-o", to, *sources]
+    argv = [compiler, "-O2", "-static", "-Wall", *options, "-o", str(to), *map(str, sources)]
     how: dict[str, Any] = {"stdin": subprocess.DEVNULL, "capture_output": True, "errors": "replace"}
     done = subprocess.run(argv, timeout=_SECONDS, env={"PATH": "/usr/bin:/bin"}, **how)
     if done.returncode != 0 or subprocess.run([to], capture_output=True, timeout=10).returncode != 2:

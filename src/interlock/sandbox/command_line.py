@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import subprocess
 import sys
@@ -32,9 +31,7 @@ class CannotJail(ExpectedError):
 
 def find_bubblewrap() -> str:
     """The path of a bubblewrap that works; raises CannotJail."""
-    program = next(
-        (path for path in ("/usr/bin/bwrap", "/bin/bwrap") if os.access(path, os.X_OK)), shutil.which(PROGRAM)
-    )
+    program = shutil.which(PROGRAM, path="/usr/bin:/bin") or shutil.which(PROGRAM)
     if program is None:
         raise CannotJail("bubblewrap is missing: install the package `bubblewrap`")
     try:

@@ -28,11 +28,6 @@ _FORWARDED = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, sign
 Words = Callable[[Handshake, bool], list[str]]  # of bubblewrap
 
 
-def is_interactive() -> bool:
-    """Whether both input and output of this process are a terminal."""
-    return sys.stdin.isatty() and sys.stdout.isatty()
-
-
 @contextmanager
 def raw_mode() -> Iterator[None]:
     """Passes every key through, Ctrl-C too; restores the terminal afterwards."""
@@ -98,7 +93,7 @@ def supervise(
 
     The supervisor of a journal starts the sandbox, stays outside, and gets its listener from inside over a socket.
     """
-    tty = is_interactive()
+    tty = sys.stdin.isatty() and sys.stdout.isatty()
     with ExitStack() as ending:
         (info_reader, info), (stands, ready), (go, let_go) = (_closed_by(ending, *os.pipe()) for _ in range(3))
         master, slave = os.openpty() if tty else (-1, -1)
@@ -122,7 +117,6 @@ def supervise(
         if tty:
             ending.enter_context(follow_size(master))
             ending.enter_context(raw_mode())
-        if tty:
             relay(master, *_closed_by(ending, os.pidfd_open(process.pid)))
         code = process.wait()
         return 128 - code if code < 0 else code  # as a shell's: 128 and its number for a signal
@@ -141,9 +135,9 @@ def _closed_by(ending: ExitStack, *files: int) -> tuple[int, ...]:
 def _start(
     words: Sequence[str], environ: Mapping[str, str], files: Sequence[int], slave: int
 ) -> subprocess.Popen[bytes]:
-    streams: dict[str, Any] = (
-        {"stdin": slave, "stdout": slave, "stderr": slave if os.isatty(2) else None} if slave >= 0 else {}
-    )
+    streams: dict[str, Any] = {}
+    if slave >= 0:
+        streams = {"stdin": slave, "stdout": slave, "stderr": slave if os.isatty(2) else None}
     return subprocess.Popen(words, env=dict(environ), pass_fds=files, start_new_session=True, **streams)
 
 

@@ -44,6 +44,7 @@ from interlock.client import DaemonClient, NoDaemon
 from interlock.config import load_config
 from interlock.identity.keys.passphrases import enrol
 from interlock.identity.operators import enrol_first
+from interlock.runtime.state import SystemClock
 from interlock.startup import open_state, open_store
 
 OPERATOR = "demo"
@@ -58,17 +59,13 @@ url = "sqlite://{folder}/state"
 """
 
 
-class _Clock:
-    def now(self) -> float:
-        return time.time()
-
-
 @contextmanager
 def private_daemon() -> Iterator[tuple[DaemonClient, str]]:
     """A running daemon and the token of its operator, whose passphrase is known to this process alone."""
     with TemporaryDirectory(prefix="interlock-demo-") as name:
         folder = Path(name)
-        config = _write_config(folder)
+        config = folder / "interlock.toml"
+        config.write_text(_CONFIG.format(folder=folder), encoding="utf-8")
         passphrase = secrets.token_urlsafe(24)
         _enrol(config, passphrase)
         with (folder / "log").open("wb") as log:
@@ -88,28 +85,20 @@ def private_daemon() -> Iterator[tuple[DaemonClient, str]]:
                 process.wait()
 
 
-def _write_config(folder: Path) -> Path:
-    config = folder / "interlock.toml"
-    config.write_text(_CONFIG.format(folder=folder), encoding="utf-8")
-    return config
-
-
 def _enrol(path: Path, passphrase: str) -> None:
     """Enrol the operator before the daemon starts, because no person is at its terminal."""
     config = load_config(path)
     store = open_store(config.store)
     try:
         row, seal_key = enrol(OPERATOR, passphrase, None, now=time.time(), by="demo", roles=("admin",))
-        enrol_first(open_state(config, store, _Clock()), row, seal_key)
+        enrol_first(open_state(config, store, SystemClock()), row, seal_key)
     finally:
         store.close()
 
 
 def _until_it_answers(daemon: DaemonClient, process: subprocess.Popen[bytes], log: Path) -> None:
     end = time.monotonic() + _PATIENCE
-    while time.monotonic() < end:
-        if process.poll() is not None:
-            break
+    while time.monotonic() < end and process.poll() is None:
         try:
             daemon.get("/status")
             return
