@@ -71,31 +71,22 @@ ANSWERING = {
 COMMANDS = {**JUDGING, **GUARDING, **ANSWERING}
 _SECTIONS = (("Judge", JUDGING), ("Guard", GUARDING), ("Answer", ANSWERING))  # each a package
 
-# Words that share a module: word -> module, in which the function is named WORD_main.
+# Words that share a module, in which the function is named WORD_main.
 _SHARED = {
-    "prompt": "explain",
-    "hooks": "status",
-    "coverage": "status",
-    "doctor": "status",
-    "conformance": "demo",
-    "shell-hook": "completion",
-    "pending": "tickets",
-    "show": "tickets",
-    "wait": "tickets",
-    "approve": "tickets",
-    "reject": "tickets",
-    "revoke": "tickets",
-    "allow": "grants",
-    "deny": "grants",
-    "import": "importing",
-    "block": "agents",
-    "unblock": "agents",
-    "mode": "agents",
-    "pause": "agents",
-    "unlock": "operator",
-    "channels": "operator",
-    "codes": "operator",
-    "replay": "audit",
+    word: module
+    for module, words in {
+        "agents": "block unblock mode pause",
+        "audit": "replay",
+        "completion": "shell-hook",
+        "demo": "conformance",
+        "explain": "prompt",
+        "grants": "allow deny",
+        "importing": "import",
+        "operator": "unlock channels codes",
+        "status": "hooks coverage doctor",
+        "tickets": "pending show wait approve reject revoke",
+    }.items()
+    for word in words.split()
 }
 
 _HELP = """\

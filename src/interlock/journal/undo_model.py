@@ -71,9 +71,7 @@ class UndoModel:
         state = change.states[0]
         place = self._at(state.path)
         later = place.was.identity == state.identity if place.was is not None else False
-        if later or (
-            place.base is not None and self._exists(place.base, state)
-        ):  # the call failed: it was there afterwards
+        if later or (place.base is not None and self._exists(place.base, state)):  # the call failed: it was there
             place.was = self._first(state)
         else:
             self._put(state.path, self._anew(state))

@@ -32,9 +32,7 @@ class JournalStep(Struct, frozen=True):
 
 class JournalPlan(Struct):
     steps: list[JournalStep] = field(default_factory=list)
-    folders: list[tuple[str, JournalState]] = field(
-        default_factory=list
-    )  # whose times come back, where nobody changed them since
+    folders: list[tuple[str, JournalState]] = field(default_factory=list)  # whose times come back
     names: dict[Identity, str] = field(default_factory=dict)  # where a file is that may get other names again
     notes: list[str] = field(default_factory=list)
 

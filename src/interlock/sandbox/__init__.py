@@ -22,26 +22,19 @@ from interlock.identity.isolation import FOLDER, JOURNAL, SOCKET
 from interlock.install.discovery import PROGRAMS, hooked_files
 from interlock.journal.build import supervisor_of
 
-# In addition to the places of install: below the home, and below the project.
-_MORE = {
-    "claude-code": ("", ".claude/settings.json .claude/settings.local.json"),
-    "codex": (".codex/config.toml", ".codex/config.toml"),
-    "copilot": (
-        ".copilot/settings.json .copilot/config.json",
-        ".github/copilot/settings.json .github/copilot/settings.local.json",
-    ),
-    "droid": (
-        ".factory/settings.json .factory/settings.local.json",
-        ".factory/settings.json .factory/settings.local.json",
-    ),
-    "opencode": (".config/opencode/opencode.json .config/opencode/opencode.jsonc", "opencode.json opencode.jsonc"),
-}
-# Those that are created as an empty object where they are missing, until the agent ends, so that nobody else creates them.
-_PLACEHOLDERS = {
-    "claude-code": ".claude/settings.json .claude/settings.local.json",
-    "droid": ".factory/settings.json .factory/settings.local.json",
-    "gemini": ".gemini/settings.json",
-}
+
+class SettingsFiles(Struct, frozen=True, forbid_unknown_fields=True):
+    """Files that decide about an agent's hooks in addition to the places of install."""
+
+    home: tuple[str, ...] = ()
+    project: tuple[str, ...] = ()
+    placeholders: tuple[str, ...] = ()  # of the project: created as an empty object where missing, until the agent ends
+
+
+_SETTINGS: Mapping[str, SettingsFiles] = toml.decode(
+    Path(__file__).with_name("settings_files.toml").read_bytes(), type=dict[str, SettingsFiles]
+)
+_NO_FILES = SettingsFiles()
 EMPTY = b"{}\n"
 
 
@@ -57,13 +50,13 @@ def guarded_files(config: Config, home: Path, project: Path) -> dict[str, set[Pa
 def deciding_files(word: str, home: Path, project: Path) -> set[Path]:
     """Every file that decides about an agent's hooks, whether it exists or not."""
     found = {place.path for scope in SCOPES for place in agent(word).places(scope, home, project)}
-    more = zip((home, project), _MORE.get(word, ("", "")), strict=True)
-    return found | {base / name for base, names in more for name in names.split()}
+    more = _SETTINGS.get(word, _NO_FILES)
+    return found | {home / name for name in more.home} | {project / name for name in more.project}
 
 
 def missing_files(word: str, project: Path) -> Iterator[Path]:
     """Missing files of the project that could switch the hooks off once somebody creates them."""
-    for name in _PLACEHOLDERS.get(word, "").split():
+    for name in _SETTINGS.get(word, _NO_FILES).placeholders:
         if not os.path.lexists(project / name):
             yield project / name
 
@@ -265,9 +258,7 @@ class SandboxPlan(Struct):
     command: Sequence[str]
     environ: dict[str, str]
     abstract: bool = False  # whether sockets without a path stay in reach: a display's, or a bus's, that was granted
-    fixed: list[str] = field(
-        default_factory=list
-    )  # the files that decide about hooks, as they have to be found in its mounts
+    fixed: list[str] = field(default_factory=list)  # files that decide about hooks, as its mounts have to have them
     supervisor: str = ""  # the journal's, as it has to be found in there
 
 
@@ -275,10 +266,7 @@ def plan_sandbox(at: SandboxSituation) -> SandboxPlan:
     """Plans the sandbox: hidden paths first, then those that stay visible, then the fixed ones."""
     world = SandboxMounts()
     withheld = [word for word in GRANTS if word not in at.granted]
-    for path in (
-        *map(Path, _SYSTEM),
-        *_grant_paths(withheld, at),
-    ):  # whatever listens in /run is out of reach, known or not
+    for path in (*map(Path, _SYSTEM), *_grant_paths(withheld, at)):  # what listens in /run, known or not
         world.put(path, MountMode.HIDE)
     sockets = sorted({at.config.socket_path, at.config.agents_socket})
     away = [path for path in sockets if path.parent.resolve() != at.config.folder.resolve()]

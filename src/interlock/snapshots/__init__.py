@@ -84,9 +84,7 @@ class UndoResult(Struct, frozen=True):
     """The changes that an undo made; with `refused` nothing was changed, since later work would be lost."""
 
     id: SnapshotId
-    as_id: Annotated[str, Meta(pattern=rf"^({ID.pattern})?\Z")] = (
-        ""  # of the snapshot that undoes the undo; empty where nothing had to be changed
-    )
+    as_id: Annotated[str, Meta(pattern=rf"^({ID.pattern})?\Z")] = ""  # undoes the undo; empty where nothing changed
     as_digest: str = ""
     changes: tuple[UndoChange, ...] = ()
     total: _Count = 0

@@ -8,6 +8,7 @@ import hashlib
 import os
 import urllib.parse
 from collections.abc import Iterator
+from io import BufferedRandom
 
 from interlock.impact import Budget, Unclear
 from interlock.snapshots.folder import READ, RestoreRefused, SnapshotFolder, create_file, remove_file
@@ -185,31 +186,33 @@ def save_database(
     folder: SnapshotFolder, path: str, id: str, number: int, writer: ContentWriter, budget: Budget
 ) -> SavedDatabase:
     """Saves one database as it is now; raises Unclear for a file that is none."""
-    _check_no_link(path)
-    found, temporary = os.lstat(path), folder.temporary(f"{id}.{number}.db")
-    try:
-        copy_database(path, temporary, budget)
-        with open(temporary, "r+b") as made:
-            clear_change_counter(made.fileno())
-            size = os.fstat(made.fileno()).st_size
-            sha = writer.large(made.fileno(), size)
-    finally:
-        remove_database(temporary)
+    found = os.lstat(path)
+    with _database_copy(path, folder.temporary(f"{id}.{number}.db"), budget) as made:
+        size = os.fstat(made.fileno()).st_size
+        sha = writer.large(made.fileno(), size)
     return SavedDatabase(path, size, sha, found.st_mode & 0o7777, (found.st_uid, found.st_gid))
 
 
 def database_digest(folder: SnapshotFolder, path: str, id: str, budget: Budget) -> str:
     """The SHA-256 of a database's present content; empty where there is none."""
-    temporary = folder.temporary(f"{id}.now.db")
+    try:
+        with _database_copy(path, folder.temporary(f"{id}.now.db"), budget) as made:
+            return hashlib.file_digest(made, "sha256").hexdigest()
+    except (Unclear, OSError):
+        return ""
+
+
+@contextlib.contextmanager
+def _database_copy(path: str, temporary: str, budget: Budget) -> Iterator[BufferedRandom]:
+    """A copy of a database, without the fields that only count writes, so that equal contents have one SHA-256."""
     try:
         _check_no_link(path)
         copy_database(path, temporary, budget)
         with open(temporary, "r+b") as made:
-            clear_change_counter(made.fileno())
-            made.seek(0)
-            return hashlib.file_digest(made, "sha256").hexdigest()
-    except (Unclear, OSError):
-        return ""
+            if os.fstat(made.fileno()).st_size:
+                for start, end in _CHANGE_COUNTERS:
+                    os.pwrite(made.fileno(), bytes(end - start), start)
+            yield made
     finally:
         remove_database(temporary)
 
@@ -256,13 +259,6 @@ def _check_no_link(path: str) -> None:
     """Refuses a path with a link in it: SQLite would follow it."""
     if os.path.realpath(path) != path:
         raise Unclear("the database is behind a link")
-
-
-def clear_change_counter(handle: int) -> None:
-    """Zeroes the fields that only count writes, so that equal contents have one SHA-256."""
-    if os.fstat(handle).st_size:
-        for start, end in _CHANGE_COUNTERS:
-            os.pwrite(handle, bytes(end - start), start)
 
 
 def remove_database(path: str) -> None:

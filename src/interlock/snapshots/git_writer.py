@@ -6,7 +6,10 @@ import contextlib
 import hashlib
 import os
 import zlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+
+from msgspec import Struct
 
 from interlock.impact import Budget
 from interlock.impact.git import Repository
@@ -65,99 +68,100 @@ def hold_objects(
     lines += [b"author " + who, b"committer " + who, b"", b"What `interlock undo %s` needs\n" % id.encode()]
     commit = write_object(places, repository.shared, b"commit", b"\n".join(lines)).hex()
     sync_filesystem(os.path.join(repository.shared, "objects"))  # a ref to what is not there would be damage
-    set_ref(places, repository, f"{HELD}{id}", commit, "", id)
+    GitWriter(places, id).set_ref(repository, f"{HELD}{id}", commit, "")
     return commit
 
 
-def set_ref(
-    places: FolderHandles, repository: Repository, name: str, value: str, expected: str, id: str, again: bool = False
-) -> None:
-    """Sets a ref, or deletes it with an empty value; refuses where its present value is not the expected one."""
-    path = os.path.join(repository.shared, name)
-    make_folder(places, os.path.dirname(path))
-    with GitLock(places, repository, path, f"{value}\n".encode(), id, again) as finish:
-        if ref_value(repository, name) != expected:
-            raise RestoreRefused(f"{name} was changed meanwhile")
-        if value:
-            _remove_empty_folder(places, path)
-            finish()
-        else:
-            unpack_ref(places, repository, name, id, again)
-            handle, last = places.split(path)
-            remove_file(last, handle)
+class GitWriter(Struct, frozen=True):
+    """Changes the files of a repository under Git's own locks; with `again`, a killed undo may have left its locks."""
 
+    places: FolderHandles
+    id: str  # of the snapshot
+    again: bool = False
 
-class GitLock:
-    """Git's lock beside a file, created with the new content; calling it renames it to the file, and leaving without that removes it."""
+    @contextmanager
+    def locked(
+        self, repository: Repository, path: str, data: bytes, mode: int = 0o666, replaces: bool = True
+    ) -> Iterator[None]:
+        """Holds Git's lock beside a file: it has the new content and replaces the file in the end, unless something failed.
 
-    def __init__(self, places: FolderHandles, repository: Repository, path: str, data: bytes, id: str, again: bool, mode: int = 0o666) -> None:  # fmt: skip
-        self._places, self._data, self._again = places, data, again
-        self._handle, self._name = places.split(path)
-        self._git, self._own = places.folder(repository.own), f"interlock-{id}.tmp"
-        self._mode, self._done = mode, False
-
-    def __enter__(self) -> GitLock:
-        """Written elsewhere first, so that a lock left behind is whole; refuses where another git command holds the lock."""
-        opened = create_file(self._own, self._mode, self._git)
+        It is written elsewhere first, so that a lock left behind is whole. Refuses where another git command holds it.
+        """
+        handle, name = self.places.split(path)
+        git, lock, own = self.places.folder(repository.own), f"{name}.lock", f"interlock-{self.id}.tmp"
+        opened = create_file(own, mode, git)
         try:
-            write_all(opened, self._data)
+            write_all(opened, data)
             os.fsync(opened)
         finally:
             os.close(opened)
         try:
-            self._link_lock()
+            if self.again and _holds(handle, lock, data):
+                os.unlink(lock, dir_fd=handle)
+            os.link(own, lock, src_dir_fd=git, dst_dir_fd=handle, follow_symlinks=False)
         except FileExistsError:
-            if not self._again or not self._is_left_over():
-                os.unlink(self._own, dir_fd=self._git)
-                raise RestoreRefused("another git command is at work in the repository") from None
-            os.unlink(f"{self._name}.lock", dir_fd=self._handle)
-            self._link_lock()
-        os.unlink(self._own, dir_fd=self._git)
-        return self
-
-    def __call__(self) -> None:
-        os.rename(f"{self._name}.lock", self._name, src_dir_fd=self._handle, dst_dir_fd=self._handle)
-        self._done = True
-
-    def __exit__(self, *error: object) -> None:
-        if not self._done:
-            remove_file(f"{self._name}.lock", self._handle)
-
-    def _link_lock(self) -> None:
-        os.link(self._own, f"{self._name}.lock", src_dir_fd=self._git, dst_dir_fd=self._handle, follow_symlinks=False)
-
-    def _is_left_over(self) -> bool:
-        """Whether the lock is one that a killed undo left behind."""
-        opened = os.open(f"{self._name}.lock", os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOFOLLOW, dir_fd=self._handle)  # fmt: skip
-        try:
-            return os.read(opened, len(self._data) + 1) == self._data
+            raise RestoreRefused("another git command is at work in the repository") from None
         finally:
-            os.close(opened)
+            os.unlink(own, dir_fd=git)
+        try:
+            yield
+            if replaces:
+                os.rename(lock, name, src_dir_fd=handle, dst_dir_fd=handle)
+            else:
+                remove_file(lock, handle)
+        except BaseException:
+            remove_file(lock, handle)
+            raise
+
+    def set_ref(self, repository: Repository, name: str, value: str, expected: str) -> None:
+        """Sets a ref, or deletes it with an empty value; refuses where its present value is not the expected one."""
+        path = os.path.join(repository.shared, name)
+        make_folder(self.places, os.path.dirname(path))
+        with self.locked(repository, path, f"{value}\n".encode(), replaces=bool(value)):
+            if ref_value(repository, name) != expected:
+                raise RestoreRefused(f"{name} was changed meanwhile")
+            if value:
+                _remove_empty_folder(self.places, path)
+            else:
+                self._unpack_ref(repository, name)
+                handle, last = self.places.split(path)
+                remove_file(last, handle)
+
+    def _unpack_ref(self, repository: Repository, name: str) -> None:
+        """Removes a ref from the packed refs."""
+        path = os.path.join(repository.shared, "packed-refs")
+        if self.places.stat(path) is None:
+            return
+        lines = read_git_file(self.places, path).splitlines(keepends=True)
+        kept, dropped = [], False
+        for line in lines:
+            if line.startswith(b"^") and dropped:
+                continue
+            dropped = line.rstrip(b"\n").partition(b" ")[2] == os.fsencode(name) and not line.startswith(b"#")
+            if not dropped:
+                kept.append(line)
+        if len(kept) != len(lines):
+            with self.locked(repository, path, b"".join(kept)):
+                pass
 
 
-def unpack_ref(places: FolderHandles, repository: Repository, name: str, id: str, again: bool = False) -> None:
-    """Removes a ref from the packed refs."""
-    path = os.path.join(repository.shared, "packed-refs")
-    if places.stat(path) is None:
-        return
-    lines = read_git_file(places, path).splitlines(keepends=True)
-    kept, dropped = [], False
-    for line in lines:
-        if line.startswith(b"^") and dropped:
-            continue
-        dropped = line.rstrip(b"\n").partition(b" ")[2] == os.fsencode(name) and not line.startswith(b"#")
-        if not dropped:
-            kept.append(line)
-    if len(kept) != len(lines):
-        with GitLock(places, repository, path, b"".join(kept), id, again) as finish:
-            finish()
+def _holds(handle: int, name: str, data: bytes) -> bool:
+    """Whether a file has this content, as the lock has that a killed undo left behind."""
+    try:
+        opened = os.open(name, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOFOLLOW, dir_fd=handle)
+    except FileNotFoundError:
+        return False
+    try:
+        return os.read(opened, len(data) + 1) == data
+    finally:
+        os.close(opened)
 
 
 def drop_hold(places: FolderHandles, shared: str, id: str, budget: Budget) -> None:
     """Deletes the ref that protects the objects of a snapshot."""
     repository, name = Repository(shared, shared, shared, budget), f"{HELD}{id}"
     if now := ref_value(repository, name):
-        set_ref(places, repository, name, "", now, id, again=True)
+        GitWriter(places, id, again=True).set_ref(repository, name, "", now)
     for folder in (os.path.dirname(name), os.path.dirname(os.path.dirname(name))):
         with contextlib.suppress(OSError):
             handle, last = places.split(os.path.join(shared, folder))
@@ -176,10 +180,12 @@ def _remove_empty_folder(places: FolderHandles, path: str) -> None:
 
 
 class GitRestore:
-    """Writes one undo to repositories; with `again`, a killed undo may have left its locks."""
+    """Writes one undo to repositories."""
 
-    def __init__(self, places: FolderHandles, reader: ContentReader, gits: list[SavedRepository], id: str, at: float, budget: Budget, again: bool) -> None:  # fmt: skip
-        self._places, self._reader, self._id, self._at, self._again = places, reader, id, at, again
+    def __init__(
+        self, writer: GitWriter, reader: ContentReader, gits: list[SavedRepository], at: float, budget: Budget
+    ) -> None:
+        self._writer, self._places, self._reader, self._at = writer, writer.places, reader, at
         self._repositories = {one.git_dir: Repository(one.work_tree, one.git_dir, one.shared, budget) for one in gits}
 
     def __call__(self, planned: RestorePlan) -> None:
@@ -192,7 +198,7 @@ class GitRestore:
 
     def _move_ref(self, move: RefMove) -> None:
         repository = self._repositories[move.git.git_dir]
-        set_ref(self._places, repository, move.ref.name, move.ref.old, move.now, self._id, self._again)
+        self._writer.set_ref(repository, move.ref.name, move.ref.old, move.now)
         if move.ref.old and move.now:
             logs = [os.path.join(repository.shared, "logs", move.ref.name)]
             if repository.history.branch() == move.ref.name:
@@ -217,7 +223,7 @@ class GitRestore:
         value = data.splitlines()[-1].split(b" ")[1].decode() if data else ""
         have = ref_value(repository, "refs/stash")
         if have != value:
-            set_ref(self._places, repository, "refs/stash", value, have, self._id, self._again)
+            self._writer.set_ref(repository, "refs/stash", value, have)
         self._put(step, repository, data)
 
     def _put(self, step: RestoreStep, repository: Repository, data: bytes) -> None:
@@ -227,11 +233,10 @@ class GitRestore:
         if entry.kind == "absent" and step.data is None:
             remove_file(name, handle)
             return
-        with GitLock(self._places, repository, entry.path, data, self._id, self._again, entry.mode or 0o644) as finish:
+        with self._writer.locked(repository, entry.path, data, entry.mode or 0o644):
             found = self._places.stat(entry.path)
             if step.now.found is not None and found is not None and found.st_mtime_ns != step.now.found.st_mtime_ns:
                 raise RestoreRefused(f"{entry.path} was changed meanwhile")
-            finish()
         if entry.mode:
             os.chmod(name, entry.mode, dir_fd=handle)
         if entry.mtime_ns and entry.role == "index":
@@ -249,7 +254,7 @@ class GitRestore:
         handle, name = self._places.split(path)
         opened = os.open(name, os.O_WRONLY | os.O_APPEND | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK, dir_fd=handle)
         with open(opened, "ab") as out:
-            line = f"{old or _NONE} {new} Interlock <interlock@localhost> {int(self._at)} +0000\tinterlock: undo {self._id}\n"  # fmt: skip
+            line = f"{old or _NONE} {new} Interlock <interlock@localhost> {int(self._at)} +0000\tinterlock: undo {self._writer.id}\n"  # fmt: skip
             out.write(line.encode())
 
     def _of(self, path: str) -> Repository:

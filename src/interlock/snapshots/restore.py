@@ -22,7 +22,7 @@ from interlock.snapshots import (
 )
 from interlock.snapshots.contents import ContentReader, database_digest, restore_database
 from interlock.snapshots.folder import FolderHandles, RestoreRefused, SnapshotFolder, remove_file, sync_filesystem
-from interlock.snapshots.git_writer import GitRestore
+from interlock.snapshots.git_writer import GitRestore, GitWriter
 from interlock.snapshots.manifest import Manifest, parse_manifest
 from interlock.snapshots.path_state import now, read_git_file, ref_value, state_key
 from interlock.snapshots.path_writer import PathWriter
@@ -187,8 +187,8 @@ def _write(one: RestorePlanner, planned: RestorePlan, saved: Manifest, at: float
     plain = [step for step in planned.steps if step.entry.role not in restore_plan.READERS]
     written = PathWriter(one.places, one.reader, one.manifest, saved)
     written(plain)
-    repositories = GitRestore(one.places, one.reader, one.manifest.git, one.manifest.id, at, one.budget, one.interrupted is not None)  # fmt: skip
-    repositories(planned)
+    writer = GitWriter(one.places, one.manifest.id, again=one.interrupted is not None)
+    GitRestore(writer, one.reader, one.manifest.git, at, one.budget)(planned)
     for refill in planned.refills:
         restore_database(one.folder, refill.database, one.manifest.id, one.reader, one.budget)
     for base in one.manifest.bases:

@@ -48,14 +48,24 @@ def git_file_key(places: FolderHandles, entry: SavedPath, state: PathState, budg
     return [*state.key[:1], 0, *state.key[2:]]
 
 
-def _index(planner: RestorePlanner, entry: SavedPath, saved: bytes, known: bool, unsettled: bool) -> GitFileChange:
-    before = index_listing(read_index_bytes(saved, planner.budget))
-    present = index_listing(read_index_bytes(read_git_file(planner.places, entry.path), planner.budget))
+class GitFile(Struct, frozen=True):
+    """One of Git's files that is not as it was saved."""
+
+    planner: RestorePlanner
+    entry: SavedPath
+    saved: bytes
+    present: bytes
+    known: bool  # it is as the action left it, or as an interrupted undo met it
+    settled: bool  # it was noted how the action left it
+
+
+def _index(one: GitFile) -> GitFileChange:
+    before, present = (index_listing(read_index_bytes(data, one.planner.budget)) for data in (one.saved, one.present))
     if before == present:
         return None
-    if known or not unsettled:
-        return None, not known
-    trees = list(_trees(planner, entry))
+    if one.known or one.settled:
+        return None, not one.known
+    trees = list(_trees(one.planner, one.entry))
     new = ((path, row) for path, row in present.items() if row != before.get(path))
     return None, any(all(row[:2] != tree.get(path) for tree in trees) for path, row in new)
 
@@ -71,26 +81,25 @@ def _trees(planner: RestorePlanner, entry: SavedPath) -> Iterator[dict[str, tupl
                     yield repository.tree(oid)
 
 
-def _head(planner: RestorePlanner, entry: SavedPath, saved: bytes, known: bool, unsettled: bool) -> GitFileChange:
-    text = read_git_file(planner.places, entry.path).strip()
-    if text == saved.strip():
+def _head(one: GitFile) -> GitFileChange:
+    text = one.present.strip()
+    if text == one.saved.strip():
         return None
-    return None, not known and (not unsettled or text != os.fsencode(entry.leaves))
+    return None, not one.known and (one.settled or text != os.fsencode(one.entry.leaves))
 
 
-def _config(planner: RestorePlanner, entry: SavedPath, saved: bytes, known: bool, unsettled: bool) -> GitFileChange:
+def _config(one: GitFile) -> GitFileChange:
     """An action removes sections; a line that is not in the saved file is later work."""
-    lines = {line.strip() for line in saved.splitlines()}
-    present = {line.strip() for line in read_git_file(planner.places, entry.path).splitlines()}
-    return None, bool(present - lines - {b""}) if unsettled else not known
+    lines, present = ({line.strip() for line in data.splitlines()} for data in (one.saved, one.present))
+    return None, not one.known if one.settled else bool(present - lines - {b""})
 
 
-def _stash(planner: RestorePlanner, entry: SavedPath, saved: bytes, known: bool, unsettled: bool) -> GitFileChange:
+def _stash(one: GitFile) -> GitFileChange:
     """Restores the saved stashes; later ones stay on top of them."""
-    old, new = _lines(saved), _lines(read_git_file(planner.places, entry.path))
+    old, new = _lines(one.saved), _lines(one.present)
     names = {line[1] for line in old}
     more = [line for line in new if line[1] not in names]
-    if known or not more:
+    if one.known or not more:
         return None, False
     if {line[1] for line in new} >= names:
         return None
@@ -101,10 +110,9 @@ def _stash(planner: RestorePlanner, entry: SavedPath, saved: bytes, known: bool,
     return b"".join(rows), False
 
 
-def _log(planner: RestorePlanner, entry: SavedPath, saved: bytes, known: bool, unsettled: bool) -> GitFileChange:
+def _log(one: GitFile) -> GitFileChange:
     """Restores a deleted log; one that exists has only grown."""
-    present = read_git_file(planner.places, entry.path)
-    if (entry.kind == "file" and present.startswith(saved)) or (entry.kind == "absent" and not known):
+    if one.present.startswith(one.saved) if one.entry.kind == "file" else one.entry.kind == "absent" and not one.known:
         return None
     return None, False
 
@@ -114,7 +122,7 @@ def _lines(data: bytes) -> list[tuple[bytes, bytes, bytes]]:
     return [(match[1], match[2], match[3]) for match in found if match is not None]
 
 
-READERS: dict[str, Callable[[RestorePlanner, SavedPath, bytes, bool, bool], GitFileChange]] = {
+READERS: dict[str, Callable[[GitFile], GitFileChange]] = {
     "index": _index,
     "head": _head,
     "config": _config,
@@ -219,7 +227,8 @@ class RestorePlanner(Struct, dict=True):
         known = settled is not None and settled == git_file_key(self.places, entry, state, self.budget)
         known = known or (interrupted is not None and self._is_interrupted_state(interrupted, state))
         saved = self.reader.data(entry.sha256, entry.size) if entry.kind == "file" else b""
-        found = READERS[entry.role](self, entry, saved, known, settled is None)
+        present = read_git_file(self.places, entry.path)
+        found = READERS[entry.role](GitFile(self, entry, saved, present, known, settled is not None))
         if found is None:
             return None
         data, later = found

@@ -21,14 +21,10 @@ from interlock.snapshots.folder import FolderHandles, SnapshotFolder
 from interlock.snapshots.manifest import SavedRemoteRef
 
 MOST_LOGGED = 5_000  # commits that one log names
-_STATES = (
-    "ORIG_HEAD MERGE_HEAD MERGE_MSG MERGE_MODE MERGE_RR AUTO_MERGE CHERRY_PICK_HEAD REVERT_HEAD SQUASH_MSG".split()
-)
+_STATES = "ORIG_HEAD MERGE_HEAD MERGE_MSG MERGE_MODE MERGE_RR AUTO_MERGE CHERRY_PICK_HEAD REVERT_HEAD SQUASH_MSG"
 _LOGGED = re.compile(rb"^([0-9a-f]{40}) ([0-9a-f]{40}) ", re.MULTILINE)
 _NONE = b"0" * 40
-_UNMOVED = frozenset(
-    {"branch", "clean", "rm", "stash", "worktree"}
-)  # commands that a fetch before them does not affect
+_UNMOVED = frozenset({"branch", "clean", "rm", "stash", "worktree"})  # which a fetch before them does not affect
 
 
 class RepositoryScope(Struct):
@@ -168,7 +164,7 @@ def add_index(scope: SnapshotScope, repository: Repository, source: bytes | None
 
 
 def _add_states(scope: SnapshotScope, repository: Repository) -> None:
-    for name in _STATES:
+    for name in _STATES.split():
         scope.path(os.path.join(repository.own, name), "state")
     sequencer = os.path.join(repository.own, "sequencer")
     if os.path.isdir(sequencer):

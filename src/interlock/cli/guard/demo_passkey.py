@@ -13,10 +13,7 @@ from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric import ec
 from webauthn.helpers import bytes_to_base64url, encode_cbor
 
-_PRESENT_AND_VERIFIED, _WITH_KEY = (
-    0x05,
-    0x40,
-)  # flags of authenticator data: a person touched it; it carries the public key
+_PRESENT_AND_VERIFIED, _WITH_KEY = 0x05, 0x40  # of authenticator data: a person touched it; it has the public key
 _PATIENCE = 30.0  # seconds
 
 

@@ -46,15 +46,20 @@ def run_session(args: Args) -> int:
         if args.workflow:
             return _workflow(operator, args)
         if args.intent or args.again:
-            return _code(review(operator, args, request_plan_or_choose(operator, args, args.intent)))
+            return _serve(operator, args, args.intent)
         code = OK
         print("Say what you want; an empty line ends.")
         while words := _ask_line("\nask > "):
             try:
-                code = _code(review(operator, args, request_plan_or_choose(operator, args, words)))
+                code = _serve(operator, args, words)
             except ApiError as error:
                 print(f"interlock ask: {error}", file=sys.stderr)
         return code
+
+
+def _serve(operator: DaemonClient, args: Args, words: str) -> int:
+    found = review(operator, args, request_plan_or_choose(operator, args, words))
+    return OK if found == NOT_RUN else found
 
 
 def request_plan_or_choose(operator: DaemonClient, args: Args, words: str) -> Row:
@@ -226,24 +231,11 @@ def _ask_line(prompt: str) -> str:
         return terminal.ask(prompt).strip()
 
 
-def _code(found: int) -> int:
-    return OK if found == NOT_RUN else found
-
-
 ASK = "?"  # the name that stands for no name
 _PLANNER_WORDS = {
     "ollama": "Ollama, with {model}",
     "mock": "the built-in planner: some forty everyday requests, and nobody is asked",
 }
-
-
-def choose_planner(operator: DaemonClient, args: Args) -> int:
-    """Choose the planner: `--planner NAME`, else asks; with --json only lists them."""
-    if args.planner != ASK:
-        found = _set_planner(operator, args.planner)
-    else:
-        found = operator.get("/planner") if args.json else ask_for_planner(operator)
-    return report(args, found, _describe_planner(found))
 
 
 def ask_for_planner(operator: DaemonClient) -> Row:
@@ -328,7 +320,11 @@ def main(args: Args) -> int:
         raise CommandError("give words, or one of --again, --history, --planner, --workflow and --workflows", USAGE)
     if args.planner:
         with operator_session(args, reading=args.json) as operator:
-            return choose_planner(operator, args)
+            if args.planner != ASK:
+                found = _set_planner(operator, args.planner)
+            else:
+                found = operator.get("/planner") if args.json else ask_for_planner(operator)
+        return report(args, found, _describe_planner(found))
     if args.history is not None or args.workflows:
         return _list_history(args)
     if not args.json:

@@ -63,7 +63,7 @@ def main(argv: Sequence[str]) -> int:
         what = f"--{given[0]} is empty" if given else "no command given"
         print(f"interlock explain: {what}\nTry `interlock explain 'ls -l'`.", file=sys.stderr)
         return 2
-    named = _encodable(text)
+    named = text.encode("utf-8", "replace").decode()
     if given == ["operation"]:
         action = operation(named, _object(args.params, "--params", parser), args.crude or "", cwd)
     elif given == ["tool"]:
@@ -115,10 +115,6 @@ def _object(text: str | None, option: str, parser: argparse.ArgumentParser) -> d
     if not isinstance(found, dict):
         parser.error(f"{option} is a {type(found).__name__}, expected an object")
     return found
-
-
-def _encodable(text: str) -> str:
-    return text.encode("utf-8", "replace").decode() if not text.isascii() else text
 
 
 def show(

@@ -114,11 +114,6 @@ def table_of(value: object) -> dict[str, Any]:
     return value if isinstance(value, dict) else {}
 
 
-def is_claude_record(record: dict[str, Any]) -> bool:
-    """Whether a line looks like one of these logs."""
-    return "sessionId" in record or (record.get("type") in ("user", "assistant") and "message" in record)
-
-
 def read_claude_log(path: Path, since: float, tally: LogTally) -> Iterator[PastCall]:
     log = AgentLog("claude-code", path.stat().st_mtime)
     for record in read_records(path, tally):
@@ -138,11 +133,6 @@ _KINDS = frozenset({"session_meta", "response_item", "turn_context", "event_msg"
 _PLACES = ("workdir", "working_directory", "cwd")
 # What a hook of Codex is asked about; its plans and pictures, and what is typed into a program that runs, are not among it.
 _JUDGED = frozenset({"shell", "shell_command", "exec_command", "local_shell", "container.exec", "apply_patch"})
-
-
-def is_codex_record(record: dict[str, Any]) -> bool:
-    """Whether a line looks like one of these logs, of today or from before lines had a payload."""
-    return (record.get("type") in _KINDS and "payload" in record) or record.get("type") in ("function_call", *_OUTPUTS)
 
 
 def read_codex_log(path: Path, since: float, tally: LogTally) -> Iterator[PastCall]:
@@ -315,8 +305,9 @@ def _reader(path: Path) -> Reader:
             except (ValueError, RecursionError):
                 continue
             record = table_of(record)
-            if is_codex_record(record):
+            kind = record.get("type")
+            if (kind in _KINDS and "payload" in record) or kind in ("function_call", *_OUTPUTS):  # once without payload
                 return read_codex_log
-            if is_claude_record(record):
+            if "sessionId" in record or (kind in ("user", "assistant") and "message" in record):
                 return read_claude_log
     return read_claude_log if path.suffix == ".jsonl" else read_history

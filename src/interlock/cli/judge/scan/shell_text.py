@@ -30,9 +30,9 @@ class Snippet(Struct, frozen=True):
         return self.lines[min(self.text.count("\n", 0, offset), len(self.lines) - 1)]
 
 
-def snippet(text: str, first: int, cwd: str = "") -> Snippet:
+def snippet(text: str, first: int) -> Snippet:
     """Text whose lines follow one another in the file, from line `first` on."""
-    return Snippet(text, tuple(range(first, first + text.count("\n") + 1)), cwd)
+    return Snippet(text, tuple(range(first, first + text.count("\n") + 1)))
 
 
 def join_snippets(parts: Sequence[Snippet]) -> Snippet:
