@@ -49,7 +49,7 @@ def test_an_agents_token_opens_nothing_even_beside_a_cookie(
 ) -> None:
     agent, window = app.agent(), ana[0]
     id = held(app, "rm -rf agent-token")
-    for route in app.daemon.console.routes.all:
+    for route in app.daemon.console.routes:
         for cookies in ({}, dict(window.cookies)):
             thief = Window(app, cookies=cookies)
             sent = {**agent, "origin": ORIGIN, "x-csrf-token": window.mark}
@@ -64,7 +64,7 @@ def test_whoever_got_hold_of_the_cookie_alone_changes_nothing(
     """A browser sends the cookie of localhost to every port there, such as a program's that an agent serves."""
     window, id = ana[0], held(app, "git branch -D old")
     thief = Window(app, cookies=dict(window.cookies))
-    for route in app.daemon.console.routes.all:
+    for route in app.daemon.console.routes:
         if route.method == "GET" and route.path != "/console/events":
             answer = thief.get(route_path(route, id))
             assert window.mark not in answer.text + str(answer.headers), route
@@ -75,7 +75,7 @@ def test_whoever_got_hold_of_the_cookie_alone_changes_nothing(
 
 
 def test_the_socket_of_agents_has_no_pages(app: InProcessDaemon) -> None:
-    for route in app.daemon.console.routes.all:
+    for route in app.daemon.console.routes:
         for headers in ({}, {"origin": ORIGIN}):
             answer = app.call(route.method, route_path(route), headers=headers, peer="uid:1000")
             assert answer.status_code in (403, 404), route
@@ -91,7 +91,7 @@ def test_a_viewer_changes_nothing_on_any_page(app: InProcessDaemon) -> None:
     add_operator(app.state, session, "vic", PASSPHRASE, ["viewer"], kdf=QUICK)
     window, _ = signed_in_window(app, "vic")
     id = held(app, "rm -rf viewer")
-    for route in app.daemon.console.routes.all:
+    for route in app.daemon.console.routes:
         if route.method == "POST" and not OWN_ROUTES.match(route.path) and not LOOKS.fullmatch(route.path):
             answer = window.form(route_path(route, id), {"reason": "no", "typed": "viewer", "principal": "uid:1000"})
             assert answer.status_code == 403, route
@@ -99,7 +99,7 @@ def test_a_viewer_changes_nothing_on_any_page(app: InProcessDaemon) -> None:
 
 
 def test_an_approver_gets_no_page_of_an_admin(app: InProcessDaemon, bo: tuple[Window, Authenticator]) -> None:
-    for route in app.daemon.console.routes.all:
+    for route in app.daemon.console.routes:
         if route.role == "admin":
             window = bo[0]
             answer = window.form(route_path(route)) if route.method == "POST" else window.get(route_path(route))

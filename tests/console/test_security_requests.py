@@ -40,7 +40,7 @@ def held(app: InProcessDaemon, command: str = "rm -rf src") -> str:
 
 
 def gets(app: InProcessDaemon) -> list[str]:
-    return [route_path(route) for route in app.daemon.console.routes.all if route.method == "GET"]
+    return [route_path(route) for route in app.daemon.console.routes if route.method == "GET"]
 
 
 STREAM = "/console/events"
@@ -69,7 +69,7 @@ def kept(app: InProcessDaemon) -> object:
 def test_a_get_changes_nothing(app: InProcessDaemon, ana: Window) -> None:
     id = held(app)
     before = kept(app)
-    for route in app.daemon.console.routes.all:
+    for route in app.daemon.console.routes:
         path = route_path(route, id)
         if path != STREAM:
             answer = ana.get(f"{path}?csrf={ana.mark}&reason=x")
@@ -104,7 +104,7 @@ FOREIGN = [
 
 def test_every_post_comes_from_our_own_page_with_its_own_mark(app: InProcessDaemon, ana: Window) -> None:
     other, _ = signed_in_window(app, "bo")
-    for route in app.daemon.console.routes.all:
+    for route in app.daemon.console.routes:
         if route.method != "POST":
             continue
         path = route_path(route)

@@ -233,7 +233,7 @@ def test_a_viewer_sees_and_changes_nothing(app: InProcessDaemon) -> None:
 
 def test_an_agents_token_opens_no_page(app: InProcessDaemon) -> None:
     agent = app.agent()
-    for route in app.daemon.console.routes.all:
+    for route in app.daemon.console.routes:
         path = route.path.replace("{", "").replace("}", "")
         for headers in ({**agent, "origin": ORIGIN}, agent):
             answer = Window(app).raw(route.method, path, headers)
@@ -242,7 +242,7 @@ def test_an_agents_token_opens_no_page(app: InProcessDaemon) -> None:
 
 
 def test_nobody_gets_past_the_sign_in(app: InProcessDaemon) -> None:
-    for route in app.daemon.console.routes.all:
+    for route in app.daemon.console.routes:
         if not route.role:
             continue
         answer = Window(app).raw(route.method, route.path.replace("{", "").replace("}", ""), {"origin": ORIGIN})
@@ -253,7 +253,7 @@ def test_nobody_gets_past_the_sign_in(app: InProcessDaemon) -> None:
 def test_a_set_up_opens_nothing_but_a_way_in(app: InProcessDaemon) -> None:
     window = Window(app)
     window.set_up()
-    for route in app.daemon.console.routes.all:
+    for route in app.daemon.console.routes:
         if route.role:
             answer = window.raw(
                 route.method,

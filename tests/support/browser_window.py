@@ -12,7 +12,7 @@ import pyotp
 
 from authenticator import ORIGIN, Authenticator
 from daemons import PASSPHRASE, InProcessDaemon
-from interlock.console.visit import Route
+from interlock.console.visit import PageRoute as Route
 from interlock.identity.console_access import set_up_link
 from interlock.identity.operators import sign_in
 

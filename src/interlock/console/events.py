@@ -5,24 +5,24 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import secrets
-from typing import Any
+from collections.abc import AsyncIterator, Mapping
 
-from interlock.console.replies import failure_page
-from interlock.console.visit import OF_PAGES, Visit, cookie_of
+from starlette.responses import Response, StreamingResponse
+
+from interlock.console.visit import PageRoutes, Visit
 from interlock.identity.console_access import visitor_of
 from interlock.ports import StoreEvent
 from interlock.web.context import Context
-from interlock.web.guards import hung_up
 
 PATH = "/console/events"
 BEAT = 15.0  # seconds between heartbeats; the visitor's session is checked before each
 MOST = 200  # streams that are open at once
 GATHERED = 0.1  # seconds that changes are collected before they are sent
-_WORDS = {
+_WORDS: Mapping[str, str] = {
     StoreEvent.AGENTS: "agents", StoreEvent.BLOCKS: "blocks", StoreEvent.DENIALS: "tickets", StoreEvent.OPERATORS: "operators",
     StoreEvent.PATTERNS: "patterns",
 }  # fmt: skip
-_HEADERS = [*OF_PAGES, (b"content-type", b"text/event-stream; charset=utf-8"), (b"x-accel-buffering", b"no")]
+routes = PageRoutes()
 
 
 class Events:
@@ -55,56 +55,36 @@ class Events:
         for stream in self._streams:
             stream.tell(word)
 
-    async def __call__(self, visit: Visit, receive: Any, send: Any) -> None:
+    def open(self, visit: Visit) -> Response:
+        """A stream for a page, while its visitor is signed in."""
         if len(self._streams) >= MOST:
-            await send({"type": "http.response.start", "status": 503, "headers": [*OF_PAGES, (b"retry-after", b"10")]})
-            await send({"type": "http.response.body", "body": b""})
-            return
-        stream = _Stream()
+            return Response(status_code=503, headers={"retry-after": "10"})
+        headers = {"x-accel-buffering": "no"}
+        return StreamingResponse(self._lines(visit), headers=headers, media_type="text/event-stream")
+
+    async def _lines(self, visit: Visit) -> AsyncIterator[str]:
+        """The text of one stream; its response has begun, so that any error ends it, and the page opens another."""
+        stream, state = _Stream(), visit.state
         self._streams.add(stream)
-        gone = asyncio.ensure_future(hung_up(receive))
-        gone.add_done_callback(lambda _: stream.end())
         try:
-            await send({"type": "http.response.start", "status": 200, "headers": _HEADERS})
-            await self._whole(visit, stream, send)
-        finally:
-            gone.cancel()
-            self._streams.discard(stream)
-
-    async def _whole(self, visit: Visit, stream: _Stream, send: Any) -> None:
-        """Runs the stream; its response has begun, so that any error ends it, and the page opens another."""
-        try:
-            await self._run(visit, stream, send)
+            yield f"retry: 2000\nevent: hello\ndata: {self.seen}\n\n"
+            while not stream.ended:
+                words = await stream.next(BEAT)
+                if stream.ended:
+                    break
+                given = state, visit.token, state.clock.now(), False, True
+                if await self._context.pool.run(visitor_of, *given) is None:
+                    yield "event: signed-out\ndata: signed-out\n\n"
+                    break
+                yield f"event: changed\ndata: {' '.join(sorted(words))}\n\n" if words else ": still here\n\n"
         except Exception as error:
-            failure_page(self._context, error)  # which reports it to the operator
-        await send({"type": "http.response.body", "body": b"", "more_body": False})
-
-    async def _run(self, visit: Visit, stream: _Stream, send: Any) -> None:
-        await _write(send, f"retry: 2000\nevent: hello\ndata: {self.seen}\n\n")
-        while not stream.ended:
-            words = await stream.next(BEAT)
-            if stream.ended:
-                break
-            if not await self._still_signed_in(visit):
-                await _write(send, "event: signed-out\ndata: signed-out\n\n")
-                break
-            await _write(send, f"event: changed\ndata: {' '.join(sorted(words))}\n\n" if words else ": still here\n\n")
-
-    async def _still_signed_in(self, visit: Visit) -> bool:
-        """Whether the visitor who opened the stream is still signed in."""
-        state = self._context.state
-        token = cookie_of(visit)
-        return await self._context.pool.run(visitor_of, state, token, state.clock.now(), False, True) is not None
+            visit.report(error)
+        finally:
+            self._streams.discard(stream)
 
     def _changed(self, what: str) -> None:
         """Called by the store, in a thread of its own."""
-        word = (
-            _WORDS.get(StoreEvent(what), "settings")
-            if what in set(StoreEvent)
-            else "settings"
-            if what[:1] == "\0"
-            else "tickets"
-        )
+        word = _WORDS.get(what, "settings") if what[:1] == "\0" else "tickets"
         loop = self._loop
         if loop is not None:
             with contextlib.suppress(RuntimeError):
@@ -139,5 +119,6 @@ class _Stream:
         return words
 
 
-async def _write(send: Any, text: str) -> None:
-    await send({"type": "http.response.body", "body": text.encode(), "more_body": True})
+@routes.get(PATH)
+def events(visit: Visit) -> Response:
+    return visit.events.open(visit)

@@ -1,45 +1,36 @@
-"""Renders an answer or its error (template, frame, status, headers), serves static files by their hash, and reads fields of forms and JSON bodies."""
+"""The looks of the console: static files by their hash, the headers of every answer, the templates, and the words in them."""
 
 from __future__ import annotations
 
-import functools
 import hashlib
 import json
-import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
 from types import MappingProxyType
-from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
+from starlette.responses import Response
 
 from interlock.analysis.display_text import visible
-from interlock.console.visit import (
-    HOME,
-    SAFE,
-    Answer,
-    CanonicalRedirect,
-    Download,
-    InvalidInput,
-    JsonAnswer,
-    Page,
-    PageNotFound,
-    RedirectTo,
-    Visit,
-)
-from interlock.error_codes import AnswerRefused
-from interlock.identity.keys.webauthn import PasskeyRefused
-from interlock.identity.sessions import SignInRefused, TooManySignIns
-from interlock.identity.totp import SignInBusy
 from interlock.model import Level, TicketState
 from interlock.policy.impact import size_words
-from interlock.ports import StoreError, Tx
+from interlock.ports import Tx
 from interlock.records import TicketQuery
 from interlock.times import iso
-from interlock.web.context import Context
-from interlock.web.errors import HttpProblem, problem_of
 
+HOME = "/console"
+STATIC = f"{HOME}/static/"
+SAFE = {
+    "x-content-type-options": "nosniff",
+    "x-frame-options": "DENY",
+    "referrer-policy": "same-origin",  # with no policy at all, a form's Origin is null
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
+    "permissions-policy": "camera=(), microphone=(), geolocation=(), publickey-credentials-get=(self), publickey-credentials-create=(self)",
+    "content-security-policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
+    "font-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
+}
 _KINDS = {
     "css": "text/css; charset=utf-8",
     "js": "text/javascript; charset=utf-8",
@@ -58,36 +49,18 @@ def contents() -> Mapping[str, tuple[bytes, str, str]]:
             kind = _KINDS.get(item.name.rpartition(".")[2])
             if kind and item.is_file():
                 data = item.read_bytes()
-                found[f"/console/static/{name}{item.name}"] = (data, kind, hashlib.sha256(data).hexdigest()[:16])
+                found[f"{STATIC}{name}{item.name}"] = (data, kind, hashlib.sha256(data).hexdigest()[:16])
     return MappingProxyType(found)
 
 
-def static_address(name: str) -> str:
-    """The address of a file, with its hash."""
-    path = f"/console/static/{name}"
-    return f"{path}?v={contents()[path][2]}"
-
-
-async def send_static(send: Any, path: str, headers: Mapping[str, str]) -> None:
+def static_file(path: str, known: str | None) -> Response:
+    """A file, unless the browser has it: `known` is the hash that it names."""
     found = contents().get(path)
     if found is None:
-        return await _answer(send, 404, b"text/plain", b"There is no such file.", b"no-store", "")
+        return Response("There is no such file.", 404, media_type="text/plain")
     data, kind, mark = found
-    if headers.get("if-none-match") == f'"{mark}"':
-        return await _answer(send, 304, kind.encode(), b"", b"public, max-age=31536000, immutable", mark)
-    return await _answer(send, 200, kind.encode(), data, b"public, max-age=31536000, immutable", mark)
-
-
-async def _answer(send: Any, status: int, kind: bytes, body: bytes, keep: bytes, mark: str) -> None:
-    headers = [
-        (b"content-type", kind),
-        (b"content-length", b"%d" % len(body)),
-        (b"cache-control", keep),
-        *SAFE,
-    ]
-    headers += [(b"etag", f'"{mark}"'.encode())] if mark else []
-    await send({"type": "http.response.start", "status": status, "headers": headers})
-    await send({"type": "http.response.body", "body": body})
+    headers = {"cache-control": "public, max-age=31536000, immutable", "etag": f'"{mark}"'}
+    return Response(status_code=304, headers=headers) if known == f'"{mark}"' else Response(data, 200, headers, kind)
 
 
 NAVIGATION = (
@@ -108,37 +81,6 @@ _OPEN = (TicketState.COOLING, TicketState.WAITING)
 MOST_COUNTED = 100
 
 
-class Renderer:
-    """The templates of one daemon."""
-
-    def __init__(self, context: Context) -> None:
-        self._context = context
-        self._environment = environment()
-
-    def page(self, visit: Visit, page: Page) -> str:
-        """The whole page, or the part that htmx requested."""
-        values = {**page.values, **self._around(visit)}
-        return self._environment.get_template(page.template).render(values)
-
-    def _around(self, visit: Visit) -> Mapping[str, Any]:
-        state = self._context.state
-        signed_in = visit.visitor is not None
-        return {
-            "visitor": visit.visitor,
-            "csrf": "",  # console.js fills it in: the cookie alone does not reveal it
-            "navigation": NAVIGATION if signed_in else (),
-            "path": visit.path,
-            "seen": visit.seen,
-            "waiting": state.store.read(waiting_count) if signed_in and not visit.part else "",
-            "mode": state.mode,
-            "isolation": state.strength,
-            "policy_name": state.policy.name,
-            "now": state.clock.now(),
-            "part": visit.part,
-            "version": self._context.version,
-        }
-
-
 def environment() -> Environment:
     """Jinja with autoescape; an undefined name is an error."""
     made = Environment(
@@ -156,7 +98,7 @@ def environment() -> Environment:
         "pretty": lambda value: _lines(json.dumps(value, indent=2, ensure_ascii=False, sort_keys=True, default=str)),
         "size": size_words,
     }
-    made.globals |= {"static": static_address}
+    made.globals["static"] = lambda name: f"{STATIC}{name}?v={contents()[STATIC + name][2]}"
     return made
 
 
@@ -178,91 +120,3 @@ def span_words(seconds: float) -> str:
         if seconds < until:
             return f"{max(1, round(seconds / length))} {unit}"
     return f"{round(seconds / 86_400)} days"
-
-
-MOST = 2_000  # characters of a field
-_STATUS: tuple[tuple[type[Exception], int], ...] = (
-    (TooManySignIns, 429),
-    (SignInBusy, 503),
-    (SignInRefused, 401),
-    (PasskeyRefused, 403),
-    (AnswerRefused, 403),
-    (InvalidInput, 422),
-    (PageNotFound, 404),
-)
-
-
-def json_handler(work: Callable[[Visit], Mapping[str, Any]]) -> Callable[[Visit], JsonAnswer]:
-    """A handler that answers in JSON, refusals included."""
-
-    @functools.wraps(work)
-    def handler(visit: Visit) -> JsonAnswer:
-        try:
-            return JsonAnswer(work(visit))
-        except tuple(kind for kind, _ in _STATUS) as error:
-            status = next(status for kind, status in _STATUS if isinstance(error, kind))
-            return JsonAnswer({"error": str(error)}, status)
-
-    return handler
-
-
-def form_field(visit: Visit, name: str, needed: bool = True) -> str:
-    """A field of a form or of a JSON body."""
-    value = visit.form.get(name, "")
-    if (needed and not value) or len(value) > MOST:
-        raise InvalidInput(f"{name} is {'missing' if not value else 'too long'}")
-    return value
-
-
-def reason_of(visit: Visit, words: str) -> str:
-    """The reason in a form; refuses an over-long one, and an empty one in these words."""
-    reason = form_field(visit, "reason", needed=False).strip()
-    if not reason:
-        raise InvalidInput(words)
-    return reason
-
-
-def json_field(visit: Visit, name: str) -> Mapping[str, Any]:
-    """An object in a JSON body, such as a passkey's answer."""
-    value = visit.json.get(name) if isinstance(visit.json, dict) else None
-    if not isinstance(value, dict):
-        raise InvalidInput(f"{name} is missing")
-    return value
-
-
-LOG = logging.getLogger("interlock")
-EncodedAnswer = tuple[int, str, bytes, tuple[tuple[str, str], ...]]
-
-
-def encode_answer(renderer: Renderer, visit: Visit, answer: Answer) -> EncodedAnswer:
-    if isinstance(answer, CanonicalRedirect):
-        return 307, "text/plain", b"", (("location", answer.to),)
-    if isinstance(answer, RedirectTo):
-        to = answer.to if answer.to.startswith("/") and answer.to[1:2] not in ("/", "\\") else HOME
-        if visit.part:
-            return 204, "text/plain", b"", (("hx-redirect", to), *answer.headers)
-        return 303, "text/plain", b"", (("location", to), *answer.headers)
-    if isinstance(answer, JsonAnswer):
-        return answer.status, "application/json", json.dumps(dict(answer.body)).encode(), answer.headers
-    if isinstance(answer, Download):
-        return 200, answer.kind, answer.body, (("content-disposition", f'attachment; filename="{answer.name}"'),)
-    return answer.status, "text/html; charset=utf-8", renderer.page(visit, answer).encode(), answer.headers
-
-
-def failure_page(context: Context, error: Exception) -> Answer:
-    if isinstance(error, PageNotFound):
-        return problem_page(404, str(error) or "There is no such page.")
-    if isinstance(error, InvalidInput):
-        return problem_page(422, str(error))
-    if isinstance(error, StoreError):
-        context.state.trouble(f"the store cannot be used: {error}", "store")
-    problem: HttpProblem | None = problem_of(error)
-    if problem is None:
-        LOG.error("an error that nobody expected", exc_info=error)
-        context.state.trouble(f"console: {type(error).__name__}")
-        return problem_page(500, "Something went wrong here; the daemon's log says more.")
-    return problem_page(problem.status, str(problem))
-
-
-def problem_page(status: int, words: str) -> Page:
-    return Page("problem.html", {"words": words[:1].upper() + words[1:], "status": status}, status)

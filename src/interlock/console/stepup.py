@@ -8,14 +8,12 @@ from typing import Any, TypeVar
 
 from interlock.approvals import step_up
 from interlock.console.pages.queue import find_ticket, require_typed_name
-from interlock.console.replies import form_field, json_field, json_handler
-from interlock.console.visit import APPROVER, VIEWER, InvalidInput, PageRoutes, Visit
+from interlock.console.visit import APPROVER, Body, InvalidInput, PageRoutes, Visit
 from interlock.identity import credentials
 from interlock.identity.keys.roster import PASSKEY
 from interlock.identity.sessions import OperatorSession
 from interlock.identity.visitors import PASSPHRASE
 
-Body = Mapping[str, Any]
 T = TypeVar("T")
 routes = PageRoutes()
 
@@ -30,9 +28,9 @@ def _finish(
 ) -> T:
     """The result of passphrase and code, or of a passkey's answer to its challenge."""
     if _by_passphrase(visit):
-        given = form_field(visit, "passphrase"), form_field(visit, "code")
+        given = visit.field("passphrase"), visit.field("code")
         return by_passphrase(visit.state, visit.who, *about, *given, **more)
-    touched = form_field(visit, "ceremony"), json_field(visit, "response"), visit.site
+    touched = visit.field("ceremony"), visit.json_field("response"), visit.site
     return by_passkey(visit.state, visit.who, *about, *touched, **more)
 
 
@@ -42,31 +40,27 @@ def _by_passphrase(visit: Visit) -> bool:
     return visit.who.how == PASSPHRASE and not has
 
 
-@routes.post("/console/step-up/{ticket}/begin", APPROVER)
-@json_handler
+@routes.json("/console/step-up/{ticket}/begin", APPROVER)
 def begin(visit: Visit) -> Body:
     return _begin(visit, step_up.stepup_begin, visit.params["ticket"])
 
 
-@routes.post("/console/step-up/{ticket}/approve", APPROVER)
-@json_handler
+@routes.json("/console/step-up/{ticket}/approve", APPROVER)
 def approve(visit: Visit) -> Body:
-    id, reason = visit.params["ticket"], form_field(visit, "reason", needed=False)
+    id, reason = visit.params["ticket"], visit.field("reason", needed=False)
     require_typed_name(visit, find_ticket(visit, id))
     ways = step_up.approve_with_passphrase, step_up.approve_with_assertion
     done = _finish(visit, *ways, id, reason=reason)
     return {"ticket": done.id, "state": done.state.value, "expiresAt": done.expires_at}
 
 
-@routes.post("/console/codes/{id}/begin", APPROVER)
-@json_handler
+@routes.json("/console/codes/{id}/begin", APPROVER)
 def code_begin(visit: Visit) -> Body:
     """The challenge before a code is shown."""
     return _begin(visit, step_up.reveal_begin, visit.id)
 
 
-@routes.post("/console/codes/{id}/reveal", APPROVER)
-@json_handler
+@routes.json("/console/codes/{id}/reveal", APPROVER)
 def code_reveal(visit: Visit) -> Body:
     """A new code, shown once, after re-authentication."""
     shown = _finish(visit, step_up.reveal_with_passphrase, step_up.reveal_finish, visit.id)
@@ -82,11 +76,9 @@ def grant_signed(visit: Visit, given: Mapping[str, Any]) -> OperatorSession:
     """The session re-authenticated for exactly this grant; the plain session where no answer was sent, which suffices for a lesser grant."""
     state = visit.state
     if visit.form.get("passphrase"):
-        return step_up.grant_with_passphrase(
-            state, visit.who, given, form_field(visit, "passphrase"), form_field(visit, "code")
-        )
+        return step_up.grant_with_passphrase(state, visit.who, given, visit.field("passphrase"), visit.field("code"))
     if visit.form.get("ceremony"):
-        return step_up.grant_finish(state, visit.who, form_field(visit, "ceremony"), _answer(visit), visit.site)
+        return step_up.grant_finish(state, visit.who, visit.field("ceremony"), _answer(visit), visit.site)
     return visit.session
 
 
@@ -101,16 +93,14 @@ def _answer(visit: Visit) -> Mapping[str, Any]:
     return found
 
 
-@routes.post("/console/fresh/begin", VIEWER)
-@json_handler
+@routes.json("/console/fresh/begin")
 def fresh_begin(visit: Visit) -> Body:
     """The challenge before an operator, a key or the mode is changed."""
     fresh = visit.who.fresh(visit.state.clock.now())
     return {"fresh": True} if fresh else _begin(visit, step_up.freshen_begin)
 
 
-@routes.post("/console/fresh/finish", VIEWER)
-@json_handler
+@routes.json("/console/fresh/finish")
 def fresh_finish(visit: Visit) -> Body:
     _finish(visit, step_up.freshen_with_passphrase, step_up.freshen_finish)
     return {"fresh": True}

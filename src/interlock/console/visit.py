@@ -1,45 +1,66 @@
-"""A request to the console with its cookies, the kinds of answer that a page gives, and the security headers of each."""
+"""A request to the console: its visitor, fields and cookies, the routes that take it, and the answers that a page gives."""
 
 from __future__ import annotations
 
 import hashlib
 import hmac
+import json
+import logging
 import re
 import secrets
-from collections.abc import Callable, Iterator, Mapping
-from typing import Any, TypeVar
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from msgspec import Struct, field
+from jinja2 import Environment
+from starlette.datastructures import Headers
+from starlette.requests import cookie_parser
+from starlette.responses import HTMLResponse, RedirectResponse, Response
+from starlette.routing import Route
 
+from interlock.console.replies import HOME, NAVIGATION, waiting_count
 from interlock.identity.sessions import OperatorSession
-from interlock.identity.visitors import SECURE, Site, Visitor, site_of
+from interlock.identity.visitors import SECURE, Visitor, site_of
+from interlock.ports import StoreError
 from interlock.runtime.state import State
 from interlock.web.context import Context
+from interlock.web.errors import problem_of
+from interlock.web.guards import Scope
 
-_NOTHING: Mapping[str, str] = {}
-HOME = "/console"
+if TYPE_CHECKING:
+    from interlock.console.events import Events
+
+LOG = logging.getLogger("interlock")
 OPEN, VIEWER, APPROVER, ADMIN = "", "viewer", "approver", "admin"
+MOST = 2_000  # characters of a field
+BROWSER_COOKIE = "browser"  # suffix of the console's cookie name
+BROWSER_SECONDS = 400 * 86_400  # browsers accept no longer lifetime
+_MARK = re.compile(r"([0-9a-f]{16})\.([0-9a-f]{64})")
 
 
-def _nothing() -> Mapping[str, str]:
-    return _NOTHING
+class PageNotFound(Exception):
+    """There is no such page, or no object of that name."""
 
 
-class Visit(Struct, frozen=True):
+class InvalidInput(Exception):
+    """A form's input cannot be used; the message is shown beside the form."""
+
+
+class Visit:
     """One request and its signed-in visitor."""
 
-    context: Context
-    method: str
-    path: str
-    visitor: Visitor | None = None  # who is signed in
-    params: Mapping[str, str] = field(default_factory=_nothing)  # from the path
-    query: Mapping[str, str] = field(default_factory=_nothing)
-    form: Mapping[str, str] = field(default_factory=_nothing)  # text fields of a form or a JSON object
-    json: Any = None  # a JSON body
-    headers: Mapping[str, str] = field(default_factory=_nothing)  # names in lower case
-    peer: str = ""  # the client's address
-    site: Site = field(default_factory=lambda: site_of("", "localhost"))  # the host name it was sent to
-    seen: str = ""  # the change counter at arrival
+    def __init__(self, context: Context, templates: Environment, events: Events, scope: Scope) -> None:
+        self.context, self._templates, self.events = context, templates, events
+        self.seen = events.seen  # the change counter at arrival
+        self.method = "GET" if scope["method"] == "HEAD" else str(scope["method"])
+        self.path, self.headers = str(scope["path"]), Headers(scope=scope)
+        self.peer = str(scope["client"][0]) if scope.get("client") else ""
+        self.site = site_of(context.config.console.public_url, self.headers.get("host", ""))
+        self.visitor: Visitor | None = None  # who is signed in
+        self.params: Mapping[str, str] = {}  # from the path
+        self.query: Mapping[str, str] = {}
+        self.form: Mapping[str, str] = {}  # text fields of a form or a JSON object
+        self.json: Any = None  # a JSON body
+        self.new_cookies: list[str] = []  # to be set with the answer
 
     @property
     def part(self) -> bool:
@@ -56,203 +77,156 @@ class Visit(Struct, frozen=True):
         return self.params["id"]
 
     @property
-    def session(self) -> OperatorSession:
-        """The session of the signed-in visitor."""
-        return self.who.session
-
-    @property
     def who(self) -> Visitor:
         """The signed-in visitor, whom every route that is not open has."""
         assert self.visitor is not None
         return self.visitor
 
+    @property
+    def session(self) -> OperatorSession:
+        return self.who.session
 
-class Page(Struct, frozen=True):
-    """A template and what it shows."""
+    def page(self, template: str, status: int = 200, /, **values: Any) -> Response:
+        """A whole page, or the part of it that htmx requested."""
+        state, signed_in = self.state, self.visitor is not None
+        around = {
+            "visitor": self.visitor,
+            "csrf": "",  # console.js fills it in: the cookie alone does not reveal it
+            "navigation": NAVIGATION if signed_in else (),
+            "path": self.path,
+            "seen": self.seen,
+            "waiting": state.store.read(waiting_count) if signed_in and not self.part else "",
+            "mode": state.mode,
+            "isolation": state.strength,
+            "policy_name": state.policy.name,
+            "now": state.clock.now(),
+            "part": self.part,
+            "version": self.context.version,
+        }
+        return HTMLResponse(self._templates.get_template(template).render(values | around), status)
 
-    template: str
-    values: Mapping[str, Any] = field(default_factory=dict)
-    status: int = 200
-    headers: tuple[tuple[str, str], ...] = ()
+    def problem(self, status: int, words: str) -> Response:
+        return self.page("problem.html", status, status=status, words=words[:1].upper() + words[1:])
+
+    def report(self, error: Exception) -> tuple[int, str]:
+        """The status of an error and its words for the visitor; the operators' status names an unexpected one."""
+        if isinstance(error, PageNotFound):
+            return 404, str(error) or "There is no such page."
+        if isinstance(error, InvalidInput):
+            return 422, str(error)
+        if isinstance(error, StoreError):
+            self.state.trouble(f"the store cannot be used: {error}", "store")
+        if (problem := problem_of(error)) is not None:
+            return problem.status, str(problem)
+        LOG.error("an error that nobody expected", exc_info=error)
+        self.state.trouble(f"console: {type(error).__name__}")
+        return 500, "Something went wrong here; the daemon's log says more."
+
+    def redirect(self, to: str) -> Response:
+        """A redirect within the console; never to an address from outside."""
+        inside = to.startswith("/") and to[1:2] not in ("/", "\\")
+        answer = RedirectResponse(to if inside else HOME, 303)
+        return Response(status_code=204, headers={"hx-redirect": answer.headers["location"]}) if self.part else answer
+
+    def field(self, name: str, needed: bool = True, most: int = MOST) -> str:
+        """A field of a form or of a JSON body."""
+        value = self.form.get(name, "")
+        if (needed and not value) or len(value) > most:
+            raise InvalidInput(f"{name} is {'missing' if not value else 'too long'}")
+        return value
+
+    def reason(self, words: str) -> str:
+        """The reason in a form; refuses an over-long one, and an empty one in these words."""
+        reason = self.field("reason", needed=False).strip()
+        if not reason:
+            raise InvalidInput(words)
+        return reason
+
+    def json_field(self, name: str) -> Mapping[str, Any]:
+        """An object in a JSON body, such as a passkey's answer."""
+        value = self.json.get(name) if isinstance(self.json, dict) else None
+        if not isinstance(value, dict):
+            raise InvalidInput(f"{name} is missing")
+        return value
+
+    @property
+    def token(self) -> str:
+        """The token in the cookie, or ""; a cookie made over TLS counts over TLS only, one made without it never does."""
+        token = self._cookie()
+        return token if token.startswith(SECURE) is self.site.secure else ""
+
+    def _cookie(self, more: str = "") -> str:
+        return cookie_parser(self.headers.get("cookie", "")).get(self._cookie_name(more), "")
+
+    def _cookie_name(self, more: str) -> str:
+        return ("__Host-interlock" if self.site.secure else "interlock") + (f"-{more}" if more else "")
+
+    def _set_cookie(self, value: str, more: str = "", sites: str = "Strict", seconds: int | None = None) -> None:
+        """Sets a cookie that scripts cannot read; the path keeps it from other servers on this device, as cookies ignore ports."""
+        where = "Path=/; Secure" if self.site.secure else "Path=/console"
+        age = f"; Max-Age={seconds}" if seconds is not None else ""
+        self.new_cookies.append(f"{self._cookie_name(more)}={value}; {where}; HttpOnly; SameSite={sites}{age}")
+
+    def enter(self, token: str) -> None:
+        """Sets the cookie of a new session; the session of a cookie sent along ends."""
+        self._set_cookie(token)
+        if before := self.token:
+            self.state.visitors.leave(before)
+
+    def sign_out(self) -> None:
+        """Deletes the session's cookie."""
+        self._set_cookie("", seconds=0)
+
+    @property
+    def known_browser(self) -> str:
+        """The id of a browser that an operator signed in with before; empty for any other, and for a forged mark."""
+        found = _MARK.fullmatch(self._cookie(BROWSER_COOKIE))
+        return found[1] if found and hmac.compare_digest(found[2], self._seal(found[1])) else ""
+
+    def mark_browser(self) -> None:
+        """Marks a browser after a sign-in; the cookie is sent with links from other sites, too."""
+        id = self.known_browser or secrets.token_hex(8)
+        self._set_cookie(f"{id}.{self._seal(id)}", BROWSER_COOKIE, "Lax", BROWSER_SECONDS)
+
+    def _seal(self, id: str) -> str:
+        key = self.state.installation.digest_key
+        return hmac.new(key, f"interlock browser\0{id}".encode(), hashlib.sha256).hexdigest()
 
 
-class RedirectTo(Struct, frozen=True):
-    """A redirect within the console; never to an address from outside."""
-
-    to: str
-    headers: tuple[tuple[str, str], ...] = ()
+Body = Mapping[str, Any]
+H = TypeVar("H", bound=Callable[[Visit], Response | Body])
 
 
-class CanonicalRedirect(Struct, frozen=True):
-    """A redirect to the same page under the host name that passkeys are bound to."""
+class PageRoute(Route):
+    """A path, its handler, and the role that may call it; `ConsoleApp` alone calls it."""
 
-    to: str
-
-
-class JsonAnswer(Struct, frozen=True):
-    """JSON for the console's own scripts."""
-
-    body: Mapping[str, Any]
-    status: int = 200
-    headers: tuple[tuple[str, str], ...] = ()
+    def __init__(self, method: str, path: str, handler: Callable[[Visit], Any], role: str, json: bool) -> None:
+        super().__init__(path, handler, methods=[method])
+        self.method, self.role, self.json = method, role, json
 
 
-class Download(Struct, frozen=True):
-    """A file to download."""
-
-    body: bytes
-    kind: str
-    name: str
-
-
-Answer = Page | RedirectTo | CanonicalRedirect | JsonAnswer | Download
-Handler = Callable[[Visit], Answer]
-H = TypeVar("H", bound=Handler)
-
-
-class Route(Struct, frozen=True):
-    """A path, its handler, and the role that may call it."""
-
-    method: str
-    path: str  # with {names}
-    handler: Handler
-    role: str = VIEWER
-
-
-class PageRoutes:
-    """The routes below one path, each declared beside its handler."""
+class PageRoutes(list[PageRoute]):
+    """The routes below one path, each declared beside its handler; those of `json` answer the console's own scripts."""
 
     def __init__(self, home: str = "") -> None:
         self._home = home
-        self.all: list[Route] = []
 
-    def get(self, path: str = "", role: str = VIEWER) -> Callable[[H], H]:
-        return self._add("GET", path, role)
+    def get(self, path: str = "", role: str = VIEWER, json: bool = False) -> Callable[[H], H]:
+        return self._add("GET", path, role, json)
 
     def post(self, path: str = "", role: str = VIEWER) -> Callable[[H], H]:
         return self._add("POST", path, role)
 
-    def _add(self, method: str, path: str, role: str) -> Callable[[H], H]:
+    def json(self, path: str, role: str = VIEWER) -> Callable[[H], H]:
+        return self._add("POST", path, role, True)
+
+    def _add(self, method: str, path: str, role: str, json: bool = False) -> Callable[[H], H]:
         def declare(handler: H) -> H:
-            self.all.append(Route(method, self._home + path, handler, role))
+            self.append(PageRoute(method, self._home + path, handler, role, json))
             return handler
 
         return declare
 
 
-class PageNotFound(Exception):
-    """There is no such page, or no object of that name."""
-
-
-class InvalidInput(Exception):
-    """A form's input cannot be used; the message is shown beside the form."""
-
-
-Header = tuple[bytes, bytes]
-_KEPT = (b"cache-control", b"no-store")
-SAFE: tuple[Header, ...] = (
-    (b"x-content-type-options", b"nosniff"),
-    (b"x-frame-options", b"DENY"),
-    (b"referrer-policy", b"same-origin"),  # with no policy at all, a form's Origin is null
-    (b"cross-origin-opener-policy", b"same-origin"),
-    (b"cross-origin-resource-policy", b"same-origin"),
-    (
-        b"permissions-policy",
-        b"camera=(), microphone=(), geolocation=(), publickey-credentials-get=(self), publickey-credentials-create=(self)",
-    ),
-    (
-        b"content-security-policy",
-        b"default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
-        b"font-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
-    ),
-)
-OF_PAGES: tuple[Header, ...] = (_KEPT, *SAFE)
-
-
-def header(name: str, value: str) -> Header:
-    """A header without line breaks in its value, which would begin another header."""
-    return name.encode("latin-1"), "".join(sign if sign.isprintable() else "?" for sign in value).encode(
-        "latin-1", "replace"
-    )
-
-
-NAME, NAME_OF_TLS = "interlock", "__Host-interlock"
-CookieHeader = tuple[str, str]
-
-
-def cookie_of(visit: Visit) -> str:
-    """The token in the cookie, or ""; a cookie made over TLS counts over TLS only, one made without it never does."""
-    token = cookie_value(visit)
-    return token if token.startswith(SECURE) is visit.site.secure else ""
-
-
-def cookie_value(visit: Visit, more: str = "") -> str:
-    """The value of the console's cookie `more`; empty where there is none."""
-    return dict(_pairs(visit.headers.get("cookie", ""))).get(_name(visit.site, more), "")
-
-
-def _pairs(line: str) -> Iterator[tuple[str, str]]:
-    """Names and values; tolerates malformed pairs, as other programs on this device share the header."""
-    for part in line.split(";"):
-        name, _, value = part.partition("=")
-        yield name.strip(), value.strip()
-
-
-def session_cookie(token: str, site: Site) -> CookieHeader:
-    """A session cookie that scripts and other sites cannot read."""
-    return "set-cookie", attributes(site, "", token)
-
-
-def expired_cookie(site: Site) -> CookieHeader:
-    """The header that deletes the session cookie."""
-    return "set-cookie", f"{attributes(site)}; Max-Age=0"
-
-
-def same_origin(visit: Visit) -> bool:
-    """Whether the request's Origin is the name it was sent to."""
-    origin = visit.headers.get("origin", "").lower()
-    return visit.site.is_ours(origin) or origin == f"http://{visit.headers.get('host', '').lower()}"
-
-
-def attributes(site: Site, more: str = "", value: str = "", sites: str = "Strict") -> str:
-    """A cookie with its attributes; the path keeps it from other servers on this device, as cookies ignore ports."""
-    where = "Path=/; Secure" if site.secure else "Path=/console"
-    return f"{_name(site, more)}={value}; {where}; HttpOnly; SameSite={sites}"
-
-
-def _name(site: Site, more: str = "") -> str:
-    return (NAME_OF_TLS if site.secure else NAME) + (f"-{more}" if more else "")
-
-
-BROWSER_COOKIE = "browser"  # suffix of the console's cookie name
-BROWSER_SECONDS = 400 * 86_400  # browsers accept no longer lifetime
-_MARK = re.compile(r"([0-9a-f]{16})\.([0-9a-f]{64})")
-
-
-def known_browser(visit: Visit) -> str:
-    """The id of a browser that an operator signed in with before; empty for any other, and for a forged mark."""
-    found = _MARK.fullmatch(cookie_value(visit, BROWSER_COOKIE))
-    return found[1] if found and hmac.compare_digest(found[2], _seal(visit, found[1])) else ""
-
-
-def browser_cookie(visit: Visit) -> CookieHeader:
-    """Marks a browser after a sign-in; the cookie is sent with links from other sites, too."""
-    id = known_browser(visit) or secrets.token_hex(8)
-    return (
-        "set-cookie",
-        f"{attributes(visit.site, BROWSER_COOKIE, f'{id}.{_seal(visit, id)}', 'Lax')}; Max-Age={BROWSER_SECONDS}",
-    )
-
-
-def rate_limit_key(visit: Visit, route: Route) -> str:
-    """The rate-limit key; known browsers have their own, so that a flood of strangers cannot keep them out."""
-    if visit.visitor is not None:
-        return f"console:{visit.visitor.operator}"
-    if browser := known_browser(visit):
-        return f"console:browser {browser}"
-    return f"console:{visit.peer}" + (f" {route.path}" if not route.role else "")  # a key for each open page
-
-
-def _seal(visit: Visit, id: str) -> str:
-    key = visit.state.installation.digest_key
-    return hmac.new(key, f"interlock browser\0{id}".encode(), hashlib.sha256).hexdigest()
+def json_response(body: Body, status: int = 200) -> Response:
+    return Response(json.dumps(dict(body)), status, media_type="application/json")

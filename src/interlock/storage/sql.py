@@ -24,6 +24,7 @@ from interlock.records import (
     SealedSession,
     Snapshot,
     SnapshotQuery,
+    Ticket,
 )
 from interlock.records.plans import PlanQuery, PlanRow, Workflow
 from interlock.storage import RecordTable, contains, from_json, stored_text, to_json, where
@@ -106,6 +107,10 @@ class SqlTx(DecisionQueries):
             ("principal = ?", principal or None), ("state = ?", state or None), ("opened_at > ?", since)
         )
         return CHALLENGES.find(self, f"{clause}ORDER BY opened_at, id", params)
+
+    def challenged_ticket(self, challenge: Challenge) -> Ticket | None:
+        """The ticket of the action that a challenge is about."""
+        return self.live_ticket(challenge.digest, challenge.agent) if challenge.digest else None
 
     def save_challenge(self, challenge: Challenge) -> None:
         CHALLENGES.save(self, challenge)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from urllib.parse import urlencode
 
+from starlette.responses import Response
+
 from interlock.audit.search import RecordQuery, search
 from interlock.canonical_json import normal_name
 from interlock.console.charts import risk_chart
 from interlock.console.record_views import record_lines, when
-from interlock.console.replies import reason_of
-from interlock.console.visit import APPROVER, Answer, Page, PageNotFound, PageRoutes, RedirectTo, Visit
+from interlock.console.visit import APPROVER, PageNotFound, PageRoutes, Visit
 from interlock.identity import agents as service
 from interlock.loop.agents import AgentOverview, list_agents
 from interlock.model import AgentRef, Level
@@ -26,24 +27,24 @@ PERIODS = {"day": (86_400.0, "24 hours"), "week": (7 * 86_400.0, "7 days")}
 
 
 @routes.get()
-def agents(visit: Visit) -> Answer:
+def agents(visit: Visit) -> Response:
     state = visit.state
     found = list_agents(state)
     agents = [one for one in found if not one.principal.startswith(PERSON)]
-    values = {
-        "known": agents[:MOST_SHOWN],
-        "more": max(0, len(agents) - MOST_SHOWN),
-        "people": [one for one in found if one.principal.startswith(PERSON)][:MOST_SHOWN],
-        "PERSON": PERSON,
-        "to": _to,
-        "coverage": visit.context.hooks.coverage.wire(),
-        "pausing": state.pause.found if state.paused(state.clock.now())[0] else None,
-    }
-    return Page("agents/_list.html" if visit.part else "agents/agents.html", values)
+    return visit.page(
+        "agents/_list.html" if visit.part else "agents/agents.html",
+        known=agents[:MOST_SHOWN],
+        more=max(0, len(agents) - MOST_SHOWN),
+        people=[one for one in found if one.principal.startswith(PERSON)][:MOST_SHOWN],
+        PERSON=PERSON,
+        to=_to,
+        coverage=visit.context.hooks.coverage.wire(),
+        pausing=state.pause.found if state.paused(state.clock.now())[0] else None,
+    )
 
 
 @routes.get("/one")
-def one(visit: Visit) -> Answer:
+def one(visit: Visit) -> Response:
     """One agent: its executions, its risk over time, its blocks."""
     state, now = visit.state, visit.state.clock.now()
     principal, name = visit.query.get("principal", ""), visit.query.get("name", "")
@@ -62,58 +63,52 @@ def one(visit: Visit) -> Answer:
         return tx.deeds(principal, found.name, now - seconds, MOST_DEEDS), runs, past
 
     history, runs, past = state.store.read(work)
-    values = {
-        "one": found,
-        "chart": risk_chart(history, now - seconds, now),
-        "actions": len(history),
-        "worst": max((entry.score for entry in history), default=0),
-        "levels": [(level, sum(entry.level is level for entry in history)) for level in Level],
-        "runs": runs,
-        "blocks": sorted(past, key=lambda block: -block.since),
-        "period": period if period in PERIODS else "day",
-        "period_words": words,
-        "periods": {key: words for key, (_, words) in PERIODS.items()},
-        "lines": record_lines(
-            search(state, RecordQuery(agent=found.name or principal, attempts=True), page=20).entries
-        ),
-        "audit": f"/console/audit?{urlencode({'agent': found.name or principal})}",
-        "when": when,
-    }
-    return Page("agents/one.html", values)
+    return visit.page(
+        "agents/one.html",
+        one=found,
+        chart=risk_chart(history, now - seconds, now),
+        actions=len(history),
+        worst=max((entry.score for entry in history), default=0),
+        levels=[(level, sum(entry.level is level for entry in history)) for level in Level],
+        runs=runs,
+        blocks=sorted(past, key=lambda block: -block.since),
+        period=period if period in PERIODS else "day",
+        period_words=words,
+        periods={key: words for key, (_, words) in PERIODS.items()},
+        lines=record_lines(search(state, RecordQuery(agent=found.name or principal, attempts=True), page=20).entries),
+        audit=f"/console/audit?{urlencode({'agent': found.name or principal})}",
+        when=when,
+    )
 
 
 @routes.get("/execution")
-def execution(visit: Visit) -> Answer:
+def execution(visit: Visit) -> Response:
     """One execution of the loop, step by step as recorded."""
     state, id = visit.state, visit.query.get("id", "")
     found = state.store.read(lambda tx: tx.execution(id)) if id else None
     if found is None:
         raise PageNotFound(f"there is no execution {id[:80]}")
     steps = search(state, RecordQuery(text=id), page=200)
-    values = {
-        "run": found,
-        "lines": list(reversed(record_lines(steps.entries))),
-        "more": steps.older is not None,
-        "agent": f"{HOME}/one?{urlencode({'principal': found.agent.principal, 'name': normal_name(found.agent.name)})}",
-        "when": when,
-    }
-    return Page("agents/execution.html", values)
+    return visit.page(
+        "agents/execution.html",
+        run=found,
+        lines=list(reversed(record_lines(steps.entries))),
+        more=steps.older is not None,
+        agent=f"{HOME}/one?{urlencode({'principal': found.agent.principal, 'name': normal_name(found.agent.name)})}",
+        when=when,
+    )
 
 
 @routes.post("/block", APPROVER)
-def block(visit: Visit) -> Answer:
-    service.block(
-        visit.state, visit.session, _principal(visit), reason_of(visit, "say why it is blocked: it is recorded")
-    )
+def block(visit: Visit) -> Response:
+    service.block(visit.state, visit.session, _principal(visit), visit.reason("say why it is blocked: it is recorded"))
     return _back(visit)
 
 
 @routes.post("/lift", APPROVER)
-def lift(visit: Visit) -> Answer:
+def lift(visit: Visit) -> Response:
     """Lifts a block; approves nothing."""
-    service.unblock(
-        visit.state, visit.session, _principal(visit), reason_of(visit, "say why it is lifted: it is recorded")
-    )
+    service.unblock(visit.state, visit.session, _principal(visit), visit.reason("say why it is lifted: it is recorded"))
     return _back(visit)
 
 
@@ -125,9 +120,9 @@ def _principal(visit: Visit) -> str:
     return given
 
 
-def _back(visit: Visit) -> Answer:
+def _back(visit: Visit) -> Response:
     query = {name: visit.form.get(name, "") for name in ("principal", "name")}
-    return RedirectTo(f"{HOME}/one?{urlencode(query)}")
+    return visit.redirect(f"{HOME}/one?{urlencode(query)}")
 
 
 def _to(one: AgentOverview) -> str:

@@ -7,12 +7,13 @@ from collections.abc import Mapping
 from typing import Any
 from urllib.parse import quote
 
+from starlette.responses import Response
+
 from interlock.approvals import settle
 from interlock.approvals.step_up import needs_stepup
 from interlock.console.cards import approves_too_fast, card_of
-from interlock.console.replies import json_handler
 from interlock.console.stepup import grant_begin, grant_signed
-from interlock.console.visit import APPROVER, Answer, InvalidInput, Page, PageRoutes, RedirectTo, Visit
+from interlock.console.visit import APPROVER, InvalidInput, PageRoutes, Visit
 from interlock.error_codes import AnswerRefused
 from interlock.model import Human, Level, TicketState
 from interlock.plans import history, planner_choice, planning, running, workflows
@@ -29,7 +30,7 @@ MOST = 9_000  # characters of a field
 
 
 @routes.get()
-def ask(visit: Visit) -> Answer:
+def ask(visit: Visit) -> Response:
     """The request form and the open plan."""
     id = visit.query.get("plan", "")
     if not id:
@@ -41,39 +42,38 @@ def ask(visit: Visit) -> Answer:
 
 
 @routes.post(role=APPROVER)
-def make(visit: Visit) -> Answer:
+def make(visit: Visit) -> Response:
     """Asks the planner; an error is shown beside the request."""
     intent, cwd = field(visit, "intent"), field(visit, "cwd")
     try:
         plan = planning.make_plan(visit.state, visit.session, intent, cwd)
     except AnswerRefused as error:
         return _page(visit, problem=str(error), intent=intent, cwd=cwd, status=422)
-    return RedirectTo(f"{HOME}?plan={quote(plan.id)}")
+    return visit.redirect(f"{HOME}?plan={quote(plan.id)}")
 
 
 @routes.post("/{id}/edit", APPROVER)
-def edit(visit: Visit) -> Answer:
+def edit(visit: Visit) -> Response:
     """The review of an edited command, with a new box to tick."""
     session, id = visit.session, visit.id
     plan = planning.edit(visit.state, session, id, field(visit, "command"), field(visit, "cwd") or None)
-    return Page("ask/_review.html", _review_values(visit, plan))
+    return visit.page("ask/_review.html", **_review_values(visit, plan))
 
 
 @routes.get("/{id}/review", APPROVER)
-def review(visit: Visit) -> Answer:
+def review(visit: Visit) -> Response:
     plan = visit.state.plans.of(visit.who.operator, visit.id)
-    return Page("ask/_review.html", _review_values(visit, plan))
+    return visit.page("ask/_review.html", **_review_values(visit, plan))
 
 
 @routes.get("/{id}/gate", APPROVER)
-def gate(visit: Visit) -> Answer:
+def gate(visit: Visit) -> Response:
     """The ticket that holds a plan, in its current state."""
     plan = visit.state.plans.of(visit.who.operator, visit.id)
-    return Page("ask/_gate.html", _gate_values(visit, plan))
+    return visit.page("ask/_gate.html", **_gate_values(visit, plan))
 
 
-@routes.post("/{id}/run", APPROVER)
-@json_handler
+@routes.json("/{id}/run", APPROVER)
 def run(visit: Visit) -> Mapping[str, Any]:
     """Runs exactly this command on the operator's yes; else answers with what the gate still requires."""
     yes = PlanConsent(field(visit, "command"), field(visit, "mark"), visit.form.get("understood") == "yes")
@@ -93,23 +93,20 @@ def _touch_ticket(visit: Visit, ticket: Ticket | None) -> str:
     return "" if approves_too_fast(state, visit.who.operator) else ticket.id
 
 
-@routes.get("/{id}/output", APPROVER)
-@json_handler
+@routes.get("/{id}/output", APPROVER, json=True)
 def output(visit: Visit) -> Mapping[str, Any]:
     start = visit.query.get("start", "0")
     at = int(start) if start.isdigit() and len(start) < 9 else 0
     return progress_json(running.follow(visit.state, visit.session, visit.id, at))
 
 
-@routes.post("/{id}/cancel", APPROVER)
-@json_handler
+@routes.json("/{id}/cancel", APPROVER)
 def cancel(visit: Visit) -> Mapping[str, Any]:
     running.cancel(visit.state, visit.session, visit.id)
     return {"status": "ending"}
 
 
-@routes.post("/{id}/type", APPROVER)
-@json_handler
+@routes.json("/{id}/type", APPROVER)
 def type_line(visit: Visit) -> Mapping[str, Any]:
     """Sends a line to the running command's stdin."""
     given = visit.state, visit.session, visit.id, field(visit, "line")
@@ -118,19 +115,19 @@ def type_line(visit: Visit) -> Mapping[str, Any]:
 
 
 @routes.post("/{id}/reject", APPROVER)
-def reject(visit: Visit) -> Answer:
+def reject(visit: Visit) -> Response:
     planning.reject(visit.state, visit.session, visit.id)
-    return RedirectTo(f"{HOME}?said=away")
+    return visit.redirect(f"{HOME}?said=away")
 
 
 @routes.post("/{id}/save", APPROVER)
-def save(visit: Visit) -> Answer:
+def save(visit: Visit) -> Response:
     """Saves the plan's command as a workflow."""
     state, session = visit.state, visit.session
     plan = state.plans.of(session.operator, visit.id)
     step = {"command": plan.command, "cwd": plan.cwd, "intent": plan.intent}
     made = workflows.save(state, session, field(visit, "name"), [step])
-    return RedirectTo(f"{HOME}/workflows/{quote(made.id)}")
+    return visit.redirect(f"{HOME}/workflows/{quote(made.id)}")
 
 
 def field(visit: Visit, name: str) -> str:
@@ -152,7 +149,7 @@ def _page(
     intent: str = "",
     cwd: str = "",
     status: int = 200,
-) -> Page:
+) -> Response:
     state = visit.state
     values: dict[str, Any] = {
         "problem": problem[:1].upper() + problem[1:],
@@ -162,7 +159,7 @@ def _page(
         "plan": None,
         "planner": planner_choice.planner_state(state) if plan is None else None,
     }
-    return Page("ask/ask.html", values | (_review_values(visit, plan) if plan else {}), status)
+    return visit.page("ask/ask.html", status, **(values | (_review_values(visit, plan) if plan else {})))
 
 
 def _review_values(visit: Visit, plan: ReviewedPlan) -> dict[str, Any]:
@@ -196,37 +193,41 @@ PAGE = 50
 
 
 @routes.get("/history")
-def history_page(visit: Visit) -> Answer:
+def history_page(visit: Visit) -> Response:
     """Plans, the newest first, filtered by text and status."""
     text, status = visit.query.get("q", "")[:200], visit.query.get("status", "")
     before = visit.query.get("before", "")
     query = PlanQuery(text, status if status in STATUSES else "", before=_moment(before), limit=PAGE + 1)
     rows = history.search_plans(visit.state, query)
-    values = {
-        "rows": rows[:PAGE], "more": rows[PAGE - 1].made_at if len(rows) > PAGE else 0, "q": text, "status": query.status,
-        "statuses": STATUSES, "no_exit": NO_EXIT,
-    }  # fmt: skip
-    return Page("ask/history.html", values)
+    return visit.page(
+        "ask/history.html",
+        rows=rows[:PAGE],
+        more=rows[PAGE - 1].made_at if len(rows) > PAGE else 0,
+        q=text,
+        status=query.status,
+        statuses=STATUSES,
+        no_exit=NO_EXIT,
+    )
 
 
 @routes.get("/runs/{id}")
-def history_entry(visit: Visit) -> Answer:
+def history_entry(visit: Visit) -> Response:
     state = visit.state
     row = planning.find(state, visit.id)
-    values = {
-        "row": row,
-        "seconds": running.seconds_of(state, row),
-        "no_exit": NO_EXIT,
-        "mine": row.operator == visit.who.operator,
-    }
-    return Page("ask/run.html", values)
+    return visit.page(
+        "ask/run.html",
+        row=row,
+        seconds=running.seconds_of(state, row),
+        no_exit=NO_EXIT,
+        mine=row.operator == visit.who.operator,
+    )
 
 
 @routes.post("/runs/{id}/again", APPROVER)
-def again(visit: Visit) -> Answer:
+def again(visit: Visit) -> Response:
     """A new plan from an old one, which is reviewed again."""
     plan = planning.rerun(visit.state, visit.session, visit.id)
-    return RedirectTo(f"{HOME}?plan={quote(plan.id)}")
+    return visit.redirect(f"{HOME}?plan={quote(plan.id)}")
 
 
 def _moment(text: str) -> float:
@@ -240,48 +241,46 @@ FLOWS = f"{HOME}/workflows"
 
 
 @routes.get("/workflows")
-def listing(visit: Visit) -> Answer:
-    return Page(
-        "ask/workflows.html",
-        {"flows": workflows.list_workflows(visit.state), "cwd": planning.working_folder("")},
+def listing(visit: Visit) -> Response:
+    return visit.page(
+        "ask/workflows.html", flows=workflows.list_workflows(visit.state), cwd=planning.working_folder("")
     )
 
 
 @routes.post("/workflows", APPROVER)
-def save_workflow(visit: Visit) -> Answer:
+def save_workflow(visit: Visit) -> Response:
     """A new workflow: one command a line, all in one folder."""
     lines = [line for line in field(visit, "commands").replace("\r\n", "\n").split("\n") if line.strip()]
     steps = [{"command": line, "cwd": field(visit, "cwd")} for line in lines]
     stops = visit.form.get("stop") == "yes"
     made = workflows.save(visit.state, visit.session, field(visit, "name"), steps, stops)
-    return RedirectTo(f"{FLOWS}/{quote(made.id)}")
+    return visit.redirect(f"{FLOWS}/{quote(made.id)}")
 
 
 @routes.get("/workflows/{id}", APPROVER)
-def one(visit: Visit) -> Answer:
+def one(visit: Visit) -> Response:
     """One workflow, each step reviewed anew."""
     state = visit.state
     opened = workflows.open_steps(state, visit.session, visit.id)
     flow = state.plans.flows.get(opened.workflow.id)
     mine = flow is not None and flow.operator == visit.who.operator
-    values = {
-        "flow": opened.workflow,
-        "opened": opened,
-        "steps": [plan_json(state, plan) for plan in opened.plans],
-        "running": mine and flow is not None and flow.status == RUNNING,
-        "not_here": running.why_not_here(state, elsewhere(visit)),
-    }
-    return Page("ask/workflow.html", values)
+    return visit.page(
+        "ask/workflow.html",
+        flow=opened.workflow,
+        opened=opened,
+        steps=[plan_json(state, plan) for plan in opened.plans],
+        running=mine and flow is not None and flow.status == RUNNING,
+        not_here=running.why_not_here(state, elsewhere(visit)),
+    )
 
 
 @routes.post("/workflows/{id}/remove", APPROVER)
-def remove(visit: Visit) -> Answer:
+def remove(visit: Visit) -> Response:
     workflows.remove(visit.state, visit.session, visit.id)
-    return RedirectTo(FLOWS)
+    return visit.redirect(FLOWS)
 
 
-@routes.post("/workflows/{id}/run", APPROVER)
-@json_handler
+@routes.json("/workflows/{id}/run", APPROVER)
 def run_workflow(visit: Visit) -> Mapping[str, Any]:
     """Runs a workflow on a yes to every step, or to the frozen whole; else answers with the tickets that hold it."""
     state, session, id = visit.state, visit.session, visit.id
@@ -297,16 +296,14 @@ def run_workflow(visit: Visit) -> Mapping[str, Any]:
     return flow_json(flow)
 
 
-@routes.post("/workflows/{id}/freeze/begin", APPROVER)
-@json_handler
+@routes.json("/workflows/{id}/freeze/begin", APPROVER)
 def freeze_begin(visit: Visit) -> Mapping[str, Any]:
     """The challenge for the grant that freezing takes; empty where it takes none."""
     terms = _terms(visit)
     return grant_begin(visit, terms) if terms else {"fresh": True}
 
 
-@routes.post("/workflows/{id}/freeze", APPROVER)
-@json_handler
+@routes.json("/workflows/{id}/freeze", APPROVER)
 def freeze(visit: Visit) -> Mapping[str, Any]:
     terms = _terms(visit)
     by = grant_signed(visit, terms) if terms else visit.session
@@ -327,14 +324,12 @@ def _span(visit: Visit) -> tuple[int, int]:
     return int(runs), int(days)
 
 
-@routes.get("/workflows/{id}/progress", APPROVER)
-@json_handler
+@routes.get("/workflows/{id}/progress", APPROVER, json=True)
 def progress(visit: Visit) -> Mapping[str, Any]:
     return flow_json(workflows.find_run(visit.state, visit.session, visit.id))
 
 
-@routes.post("/workflows/{id}/cancel", APPROVER)
-@json_handler
+@routes.json("/workflows/{id}/cancel", APPROVER)
 def cancel_workflow(visit: Visit) -> Mapping[str, Any]:
     workflows.cancel_run(visit.state, visit.session, visit.id)
     return {"status": "ending"}

@@ -7,6 +7,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 from msgspec.structs import replace
+from starlette.responses import Response
 
 from interlock.audit import false_alarms
 from interlock.audit.chain import EVENTS, HELD, ROUTINE, SYSTEM_EVENTS, TOKEN_EVENTS
@@ -15,17 +16,7 @@ from interlock.audit.false_alarms import alarms_by_rule
 from interlock.audit.search import Place, RecordEntry, RecordQuery, find_record, search
 from interlock.console.charts import daily_chart, level_shares, plain_shares
 from interlock.console.record_views import record_address, record_lines, record_story
-from interlock.console.visit import (
-    APPROVER,
-    Answer,
-    Download,
-    InvalidInput,
-    Page,
-    PageNotFound,
-    PageRoutes,
-    RedirectTo,
-    Visit,
-)
+from interlock.console.visit import APPROVER, InvalidInput, PageNotFound, PageRoutes, Visit
 from interlock.engine.statistics import answer_statistics, figures_of
 from interlock.model import Level
 from interlock.web.bodies import seconds_of
@@ -46,27 +37,27 @@ _EVENTS = (*EVENTS.values(), HELD, *sorted(TOKEN_EVENTS), *sorted(SYSTEM_EVENTS)
 
 
 @routes.get("/console/audit")
-def audit(visit: Visit) -> Answer:
-    return Page("audit/_records.html" if visit.part else "audit/audit.html", {**_records(visit), "verdict": None})
+def audit(visit: Visit) -> Response:
+    return visit.page("audit/_records.html" if visit.part else "audit/audit.html", **_records(visit), verdict=None)
 
 
 @routes.post("/console/audit/verify")
-def verify(visit: Visit) -> Answer:
+def verify(visit: Visit) -> Response:
     """The verdict on the whole chain, above the records or as a part of the page."""
     verdict = verify_record_once(visit.context)
     if visit.part:
-        return Page("audit/_verdict.html", {"verdict": verdict})
-    return Page("audit/audit.html", {**_records(visit), "verdict": verdict})
+        return visit.page("audit/_verdict.html", verdict=verdict)
+    return visit.page("audit/audit.html", **_records(visit), verdict=verdict)
 
 
 @routes.get("/console/audit/record")
-def record(visit: Visit) -> Answer:
+def record(visit: Visit) -> Response:
     entry = _entry(visit, visit.query)
-    return Page("audit/record.html", {"story": record_story(visit.state, entry)})
+    return visit.page("audit/record.html", story=record_story(visit.state, entry))
 
 
 @routes.get("/console/audit/export")
-def export(visit: Visit) -> Answer:
+def export(visit: Visit) -> Response:
     """The filtered records as a file; an incomplete file says so in its name."""
     kind, written = FORMATS.get(visit.query.get("format", "jsonl"), ("", None))
     if written is None:
@@ -75,11 +66,12 @@ def export(visit: Visit) -> Answer:
     rows = [entry.row for entry in reversed(found.entries)]
     name = f"interlock-audit{'-newest-' + str(len(rows)) if found.older else ''}.{visit.query.get('format', 'jsonl')}"
     body = "".join(line if line.endswith("\n") else line + "\n" for line in written(rows))
-    return Download(body.encode("utf-8", "backslashreplace"), kind, name)
+    headers = {"content-disposition": f'attachment; filename="{name}"'}
+    return Response(body.encode("utf-8", "backslashreplace"), headers=headers, media_type=kind)
 
 
 @routes.post("/console/audit/false-alarm", APPROVER)
-def false_alarm(visit: Visit) -> Answer:
+def false_alarm(visit: Visit) -> Response:
     """Marks a record as a false alarm, or withdraws the mark."""
     entry, state = _entry(visit, visit.form), visit.state
     row, by = entry.row, visit.session
@@ -87,7 +79,7 @@ def false_alarm(visit: Visit) -> Answer:
         false_alarms.unmark(state, by, row.writer, row.seq)
     else:
         false_alarms.mark(state, by, row.writer, row.seq, visit.form.get("note", ""))
-    return RedirectTo(record_address(row.writer, row.seq))
+    return visit.redirect(record_address(row.writer, row.seq))
 
 
 def _records(visit: Visit) -> dict[str, Any]:
@@ -156,21 +148,21 @@ LIVE_LEVELS = (("", "any level"), ("1", "reversible and up"), ("2", "destructive
 
 
 @routes.get("/console/live")
-def live(visit: Visit) -> Answer:
+def live(visit: Visit) -> Response:
     agent, level = visit.query.get("agent", "").strip()[:200], visit.query.get("level", "")
     level = level if level in dict(LIVE_LEVELS) else ""
     wanted = RecordQuery(agent=agent, level=int(level or 0), attempts=True)
     found = search(visit.state, wanted, page=SHOWN, most=MOST_SEARCHED)
-    values = {
-        "lines": record_lines(found.entries),
-        "more": found.older is not None,
-        "looked": found.looked,
-        "levels": LIVE_LEVELS,
-        "agent": agent,
-        "level": level,
-        "again": f"{LIVE_HOME}?{urlencode({'agent': agent, 'level': level})}",
-    }
-    return Page("live/_feed.html" if visit.part else "live/live.html", values)
+    return visit.page(
+        "live/_feed.html" if visit.part else "live/live.html",
+        lines=record_lines(found.entries),
+        more=found.older is not None,
+        looked=found.looked,
+        levels=LIVE_LEVELS,
+        agent=agent,
+        level=level,
+        again=f"{LIVE_HOME}?{urlencode({'agent': agent, 'level': level})}",
+    )
 
 
 PERIODS = (("7", "7 days"), ("14", "14 days"), ("60", "60 days"))
@@ -187,26 +179,24 @@ _OUTCOMES = {
 
 
 @routes.get("/console/figures")
-def figures(visit: Visit) -> Answer:
+def figures(visit: Visit) -> Response:
     state = visit.state
     days = visit.query.get("days", "14")
     days = days if days in dict(PERIODS) else "14"
     totals, asked = figures_of(state), answer_statistics(state, int(days))
-    return Page(
+    return visit.page(
         "figures/figures.html",
-        {
-            "periods": PERIODS,
-            "days": days,
-            "totals": totals,
-            "asked": asked,
-            "chart": daily_chart(asked.by_day),
-            "decisions": level_shares(_decision_counts(totals.by_decision)),
-            "categories": plain_shares(_category_counts(totals.by_category)),
-            "agents": level_shares(asked.by_agent),
-            "seconds": plain_shares(asked.by_seconds),
-            "rules": asked.rules[:MOST_RULES],
-            "alarms": alarms_by_rule(state),
-        },
+        periods=PERIODS,
+        days=days,
+        totals=totals,
+        asked=asked,
+        chart=daily_chart(asked.by_day),
+        decisions=level_shares(_decision_counts(totals.by_decision)),
+        categories=plain_shares(_category_counts(totals.by_category)),
+        agents=level_shares(asked.by_agent),
+        seconds=plain_shares(asked.by_seconds),
+        rules=asked.rules[:MOST_RULES],
+        alarms=alarms_by_rule(state),
     )
 
 

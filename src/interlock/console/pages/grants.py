@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from starlette.responses import Response
+
 from interlock.approvals import answers
 from interlock.approvals.grant_coverage import narrow_grant
 from interlock.approvals.grants import add_grant, is_signed, parse_grant, revoke_grant
@@ -13,18 +15,8 @@ from interlock.approvals.step_up import needs_stepup
 from interlock.console.cards import approves_too_fast, card_of
 from interlock.console.pages.queue import find_ticket, require_typed_name
 from interlock.console.pages.try_ import plain_text
-from interlock.console.replies import json_handler
 from interlock.console.stepup import grant_begin, grant_signed
-from interlock.console.visit import (
-    ADMIN,
-    APPROVER,
-    Answer,
-    InvalidInput,
-    Page,
-    PageRoutes,
-    RedirectTo,
-    Visit,
-)
+from interlock.console.visit import ADMIN, APPROVER, InvalidInput, PageRoutes, Visit
 from interlock.engine.trials import near_misses, recent_attempts, try_grant
 from interlock.error_codes import AnswerRefused
 from interlock.identity.console_access import may_visit
@@ -47,40 +39,41 @@ _WHO = ("principal", "name", "session")
 
 
 @routes.get()
-def listing(visit: Visit) -> Answer:
+def listing(visit: Visit) -> Response:
     """The grants in force, the newest first."""
     state = visit.state
     found = state.store.read(lambda tx: tx.grants(state.clock.now()))
     each = [(grant, is_signed(state, grant)) for grant in reversed(found)]
-    return Page("grants/_list.html" if visit.part else "grants/grants.html", {"grants": each})
+    return visit.page("grants/_list.html" if visit.part else "grants/grants.html", grants=each)
 
 
 @routes.get("/new", APPROVER)
-def new(visit: Visit) -> Answer:
+def new(visit: Visit) -> Response:
     """The form, filled in with the narrow grant that a ticket suggests."""
     id = visit.query.get("ticket")
     ticket = find_ticket(visit, id) if id else None
     return _form(visit, _suggestion(ticket) if ticket else dict(_BEGINNING), ticket)
 
 
-def _form(visit: Visit, fields: Mapping[str, str], ticket: Ticket | None, error: str = "") -> Answer:
+def _form(visit: Visit, fields: Mapping[str, str], ticket: Ticket | None, error: str = "") -> Response:
     levels = [level for level in Level if level >= Level.DESTRUCTIVE or level.word == fields["ceiling"]]
     if not may_visit(visit.who, ADMIN):
         levels.remove(Level.FORBIDDEN)
-    values = {
-        "fields": fields,
-        "ticket": ticket,
-        "card": card_of(ticket) if ticket else None,
-        "too": ticket is not None
+    return visit.page(
+        "grants/new.html",
+        422 if error else 200,
+        fields=fields,
+        ticket=ticket,
+        card=card_of(ticket) if ticket else None,
+        too=ticket is not None
         and ticket.open
         and not needs_stepup(ticket)
         and not approves_too_fast(visit.state, visit.who.operator),
-        "levels": levels,
-        "spans": SPANS,
-        "error": error,
-        "limited": [name for name in _WHO if fields.get(name)],
-    }
-    return Page("grants/new.html", values, 422 if error else 200)
+        levels=levels,
+        spans=SPANS,
+        error=error,
+        limited=[name for name in _WHO if fields.get(name)],
+    )
 
 
 def _suggestion(ticket: Ticket) -> dict[str, str]:
@@ -91,38 +84,37 @@ def _suggestion(ticket: Ticket) -> dict[str, str]:
 
 
 @routes.post("/test", APPROVER)
-def test(visit: Visit) -> Answer:
+def test(visit: Visit) -> Response:
     """The recorded actions that the grant would have covered, and near misses; nothing is saved."""
     state = visit.state
     try:
         given = _terms(visit.form)
         grant = parse_grant(state, visit.session, {**given, "why": given["why"] or "a test"})
     except (AnswerRefused, InvalidInput) as error:
-        return Page("grants/_tested.html", {"error": str(error), "grant": None})
+        return visit.page("grants/_tested.html", error=str(error), grant=None)
     past = try_grant(state, grant, recent_attempts(state, RECORDS))
     misses = near_misses(grant)
-    values = {
-        "error": "",
-        "grant": grant,
-        "past": sorted(past, key=lambda one: not one.covered)[:SHOWN],
-        "count": len(past),
-        "fits": sum(one.covered for one in past),
-        "misses": misses,
-        "wide": [one for one in misses if one.covered],
-        "records": RECORDS,
-    }
-    return Page("grants/_tested.html", values)
+    return visit.page(
+        "grants/_tested.html",
+        error="",
+        grant=grant,
+        past=sorted(past, key=lambda one: not one.covered)[:SHOWN],
+        count=len(past),
+        fits=sum(one.covered for one in past),
+        misses=misses,
+        wide=[one for one in misses if one.covered],
+        records=RECORDS,
+    )
 
 
-@routes.post("/begin", APPROVER)
-@json_handler
+@routes.json("/begin", APPROVER)
 def begin(visit: Visit) -> Mapping[str, Any]:
     """The challenge before these terms are signed."""
     return grant_begin(visit, _terms(visit.form))
 
 
 @routes.post(role=APPROVER)
-def save(visit: Visit) -> Answer:
+def save(visit: Visit) -> Response:
     """Signs the grant and, on request, approves the ticket it began with, unless that takes a step-up."""
     id = visit.form.get("ticket")
     ticket = find_ticket(visit, id) if id else None
@@ -137,7 +129,7 @@ def save(visit: Visit) -> Answer:
         grant = add_grant(visit.state, grant_signed(visit, given), given)
     except (AnswerRefused, InvalidInput, PasskeyRefused, SignInRefused, SignInBusy) as error:
         return _form(visit, _fields(visit.form), ticket, str(error))
-    return RedirectTo(f"{HOME}?said={_approve_too(visit, ticket, grant)}")
+    return visit.redirect(f"{HOME}?said={_approve_too(visit, ticket, grant)}")
 
 
 def _approve_too(visit: Visit, ticket: Ticket | None, grant: Grant) -> str:
@@ -152,9 +144,9 @@ def _approve_too(visit: Visit, ticket: Ticket | None, grant: Grant) -> str:
 
 
 @routes.post("/{id}/revoke", APPROVER)
-def revoke(visit: Visit) -> Answer:
+def revoke(visit: Visit) -> Response:
     revoke_grant(visit.state, visit.session, visit.id)
-    return listing(visit) if visit.part else RedirectTo(f"{HOME}?said=revoked")
+    return listing(visit) if visit.part else visit.redirect(f"{HOME}?said=revoked")
 
 
 def _fields(form: Mapping[str, str]) -> dict[str, str]:

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from starlette.responses import Response
+
 from interlock.audit.search import policy_changes
 from interlock.console.pages.try_ import plain_text, policy_from_text
-from interlock.console.visit import Answer, Page, PageNotFound, PageRoutes, Visit
+from interlock.console.visit import PageNotFound, PageRoutes, Visit
 from interlock.engine.preview import failed_cases
 from interlock.engine.replay import compare_policies
 from interlock.engine.trials import recent_attempts
@@ -24,29 +26,27 @@ SHOWN_TURNS = 50
 
 
 @routes.get()
-def page(visit: Visit) -> Answer:
+def page(visit: Visit) -> Response:
     """The policy in force and its history."""
     state = visit.state
-    values = {
+    return visit.page(
+        "policy/policy.html",
         **_policy_values(visit, state.policy),
-        "in_force": True,
-        "turns": policy_changes(state)[:SHOWN_TURNS],
-        "mark": state.in_force.policy_hash,
-        "file": visit.context.config.policy,
-    }
-    return Page("policy/policy.html", values)
+        in_force=True,
+        turns=policy_changes(state)[:SHOWN_TURNS],
+        mark=state.in_force.policy_hash,
+        file=visit.context.config.policy,
+    )
 
 
 @routes.get("/shipped/{name}")
-def shipped(visit: Visit) -> Answer:
+def shipped(visit: Visit) -> Response:
     """A shipped policy."""
     name = visit.params["name"]
     if name not in names():
         raise PageNotFound(f"there is no policy {name[:80]}")
     policy = visit.context.config.override(load_policy(name))
-    return Page(
-        "policy/policy.html", {**_policy_values(visit, policy), "in_force": False, "turns": (), "mark": "", "file": ""}
-    )
+    return visit.page("policy/policy.html", **_policy_values(visit, policy), in_force=False, turns=(), mark="", file="")
 
 
 def _policy_values(visit: Visit, policy: Policy) -> dict[str, Any]:
@@ -61,25 +61,25 @@ def _policy_values(visit: Visit, policy: Policy) -> dict[str, Any]:
 
 
 @routes.get("/edit")
-def edit(visit: Visit) -> Answer:
+def edit(visit: Visit) -> Response:
     """The editor, filled with the policy in force or a shipped one."""
     start = visit.query.get("start", "")
     policy = load_policy(start) if start in names() else visit.state.policy
-    return Page("policy/edit.html", {"text": own_text(policy), "names": names(), "records": "500", **_UNTRIED})
+    return visit.page("policy/edit.html", text=own_text(policy), names=names(), records="500", **_UNTRIED)
 
 
 _UNTRIED: Mapping[str, Any] = {"tried": None, "problems": (), "levels": (), "wrong": (), "cases": 0, "concerns": (), "found": None, "changes": (), "most": 0}  # fmt: skip
 
 
 @routes.post("/edit")
-def try_it(visit: Visit) -> Answer:
+def try_it(visit: Visit) -> Response:
     """Checks an edited policy: its problems, else its changes, its cases, and the outcomes of recorded actions under it."""
     text = plain_text(visit.form.get("policy", ""))
     chosen = visit.form.get("records", "500")
     values = {**_UNTRIED, "text": text, "names": names(), "records": chosen, **_trial_values(visit, text, chosen)}
     if visit.part:
-        return Page("policy/_tried.html", values)
-    return Page("policy/edit.html", values, 422 if values["problems"] else 200)
+        return visit.page("policy/_tried.html", **values)
+    return visit.page("policy/edit.html", 422 if values["problems"] else 200, **values)
 
 
 def _trial_values(visit: Visit, text: str, chosen: str) -> dict[str, Any]:

@@ -2,30 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
 from urllib.parse import quote
+
+from starlette.responses import Response
 
 from interlock.approvals import answers, challenges, settle
 from interlock.approvals.challenges import revealing
 from interlock.approvals.step_up import needs_stepup
 from interlock.console.cards import Card, approves_too_fast, card_of, cards, other_attempts, target_of
-from interlock.console.replies import form_field, reason_of, waiting_count
-from interlock.console.visit import (
-    APPROVER,
-    OPEN,
-    Answer,
-    InvalidInput,
-    JsonAnswer,
-    Page,
-    PageNotFound,
-    PageRoutes,
-    RedirectTo,
-    Visit,
-)
+from interlock.console.replies import waiting_count
+from interlock.console.visit import APPROVER, OPEN, InvalidInput, PageNotFound, PageRoutes, Visit
 from interlock.identity.agents import unblock
 from interlock.model import TicketState
 from interlock.notify import request_line as message_of
 from interlock.ports import Tx
-from interlock.records import Approval, Block, Challenge, Ticket, TicketQuery
+from interlock.records import Approval, Block, Ticket, TicketQuery
 
 HOME = "/console/queue"
 routes = PageRoutes()
@@ -36,23 +29,22 @@ Held = list[tuple[Ticket, list[Approval]]]
 
 @routes.get("/", OPEN)
 @routes.get("/console")
-@routes.get("/console/events")
-def home(visit: Visit) -> Answer:
-    return RedirectTo(HOME)
+def home(visit: Visit) -> Response:
+    return visit.redirect(HOME)
 
 
 @routes.get("/console/queue")
-def queue(visit: Visit) -> Answer:
-    return Page("queue/_list.html" if visit.part else "queue/queue.html", _waiting(visit))
+def queue(visit: Visit) -> Response:
+    return visit.page("queue/_list.html" if visit.part else "queue/queue.html", **_waiting(visit))
 
 
 @routes.get("/console/queue/count")
-def count(visit: Visit) -> Answer:
-    return Page("queue/_count.html", {"count": visit.state.store.read(waiting_count)})
+def count(visit: Visit) -> Response:
+    return visit.page("queue/_count.html", count=visit.state.store.read(waiting_count))
 
 
-@routes.get("/console/queue/newest")
-def newest(visit: Visit) -> Answer:
+@routes.get("/console/queue/newest", json=True)
+def newest(visit: Visit) -> Mapping[str, Any]:
     """The number of waiting tickets and a summary of the newest, for the tab and browser notifications."""
     state = visit.state
 
@@ -61,7 +53,7 @@ def newest(visit: Visit) -> Answer:
 
     count, found = state.store.read(work)
     told = {"id": found[0].id, "words": message_of(found[0]), "level": found[0].level.word} if found else {}
-    return JsonAnswer({"count": count, **told})
+    return {"count": count, **told}
 
 
 def _waiting(visit: Visit) -> dict[str, object]:
@@ -69,9 +61,9 @@ def _waiting(visit: Visit) -> dict[str, object]:
     state = visit.state
     now = state.clock.now()
 
-    def work(tx: Tx) -> tuple[Held, list[Block], dict[str, Ticket]]:
+    def work(tx: Tx) -> tuple[Held, list[Block], dict[str, Ticket | None]]:
         held = [(ticket, tx.approvals(ticket.id)) for ticket in tx.tickets(TicketQuery(states=_OPEN, limit=MOST))]
-        about = {one.id: found for one in tx.challenges() if (found := _ticket(tx, one)) is not None}
+        about = {one.id: tx.challenged_ticket(one) for one in tx.challenges()}
         return held, [one for one in tx.blocks() if not one.lifted_at], about
 
     held, blocks, about = state.store.read(work)
@@ -82,37 +74,33 @@ def _waiting(visit: Visit) -> dict[str, object]:
         "more": len(held) >= MOST,
         "most": MOST,
         "blocks": sorted(blocks, key=lambda one: -one.since),
-        "challenges": [(one, _about(about.get(one.id)), one.expires_at <= now) for one in codes],
+        "challenges": [(one, _card(about.get(one.id)), one.expires_at <= now) for one in codes],
         "type_target": approves_too_fast(state, visit.who.operator),
     }
 
 
-def _about(ticket: Ticket | None) -> Card | None:
+def _card(ticket: Ticket | None) -> Card | None:
     return card_of(ticket) if ticket is not None else None
 
 
-def _ticket(tx: Tx, challenge: Challenge) -> Ticket | None:
-    return tx.live_ticket(challenge.digest, challenge.agent) if challenge.digest else None
-
-
 @routes.get("/console/tickets/{id}")
-def one(visit: Visit) -> Answer:
+def one(visit: Visit) -> Response:
     """One ticket's page, in any state."""
     state, id = visit.state, visit.id
     ticket, approvals = find_ticket(visit, id), state.store.read(lambda tx: tx.approvals(id))
     card = card_of(ticket, approvals, other_attempts(state, [ticket]).get(id, ()))
     template = "queue/_ticket.html" if visit.part else "queue/ticket.html"
-    return Page(template, {"card": card, "type_target": approves_too_fast(state, visit.who.operator)})
+    return visit.page(template, card=card, type_target=approves_too_fast(state, visit.who.operator))
 
 
 @routes.post("/console/tickets/{id}/approve", APPROVER)
-def approve(visit: Visit) -> Answer:
+def approve(visit: Visit) -> Response:
     """Approves a ticket for which a cookie suffices; refuses one that takes a step-up."""
     ticket = find_ticket(visit, visit.id)
     if needs_stepup(ticket):
         raise InvalidInput("this takes your passkey, or your passphrase and a code")
     require_typed_name(visit, ticket)
-    answers.approve(visit.state, visit.session, ticket.id, form_field(visit, "reason", needed=False))
+    answers.approve(visit.state, visit.session, ticket.id, visit.field("reason", needed=False))
     return _after_answer(visit)
 
 
@@ -132,41 +120,41 @@ def require_typed_name(visit: Visit, ticket: Ticket) -> None:
 
 
 @routes.post("/console/tickets/{id}/reject", APPROVER)
-def reject(visit: Visit) -> Answer:
+def reject(visit: Visit) -> Response:
     """Rejects, which also vetoes a cooling-off; the reason reaches the agent."""
-    reason = reason_of(visit, "say why: the agent is told")
+    reason = visit.reason("say why: the agent is told")
     answers.reject(visit.state, visit.session, visit.id, reason)
     return _after_answer(visit)
 
 
 @routes.post("/console/tickets/{id}/revoke", APPROVER)
-def revoke(visit: Visit) -> Answer:
+def revoke(visit: Visit) -> Response:
     """Revokes an approval that no agent has used yet."""
-    reason = reason_of(visit, "say why it is taken back: it is recorded")
+    reason = visit.reason("say why it is taken back: it is recorded")
     answers.revoke(visit.state, visit.session, visit.id, reason)
-    return one(visit) if visit.part else RedirectTo(f"/console/tickets/{quote(visit.params['id'])}")
+    return one(visit) if visit.part else visit.redirect(f"/console/tickets/{quote(visit.id)}")
 
 
 @routes.post("/console/blocks/lift", APPROVER)
-def lift(visit: Visit) -> Answer:
+def lift(visit: Visit) -> Response:
     """Lifts a block; approves nothing."""
-    reason = reason_of(visit, "say why the block is lifted: it is recorded")
+    reason = visit.reason("say why the block is lifted: it is recorded")
     unblock(visit.state, visit.session, visit.form.get("principal", ""), reason)
     return _after_answer(visit)
 
 
 @routes.post("/console/challenges/{id}/reveal", APPROVER)
-def reveal(visit: Visit) -> Answer:
+def reveal(visit: Visit) -> Response:
     """A new code, shown once, on this page alone."""
     shown = revealing.reveal(visit.state, visit.session, visit.id)
-    return Page("queue/_code.html", {"code": shown.code, "expires_at": shown.expires_at})
+    return visit.page("queue/_code.html", code=shown.code, expires_at=shown.expires_at)
 
 
 @routes.post("/console/challenges/{id}/reissue", APPROVER)
-def reissue(visit: Visit) -> Answer:
+def reissue(visit: Visit) -> Response:
     challenges.reissue(visit.state, visit.session, visit.id)
     return _after_answer(visit)
 
 
-def _after_answer(visit: Visit) -> Answer:
-    return queue(visit) if visit.part else RedirectTo(HOME)
+def _after_answer(visit: Visit) -> Response:
+    return queue(visit) if visit.part else visit.redirect(HOME)

@@ -10,6 +10,7 @@ from typing import Any
 
 from msgspec import Struct
 from msgspec.structs import replace
+from starlette.responses import Response
 
 from interlock.analysis.assess import judge
 from interlock.analysis.packs import PackError
@@ -17,7 +18,7 @@ from interlock.analysis.rules import Rule, Rulebook
 from interlock.analysis.rules.load import SHIPPED, build_rulebook, example_failures, join_rulebooks, load_files
 from interlock.analysis.rules.rendering import clause_words, example_words
 from interlock.console.pages.try_ import KINDS, action_of, form_fields, plain_text, try_action
-from interlock.console.visit import Answer, InvalidInput, Page, PageNotFound, PageRoutes, Visit
+from interlock.console.visit import InvalidInput, PageNotFound, PageRoutes, Visit
 from interlock.model import Action, Level
 from interlock.policy.load import toml
 from interlock.web.context import Context
@@ -30,25 +31,25 @@ _WORDS = {level.word: level for level in Level}
 
 
 @routes.get()
-def listing(visit: Visit) -> Answer:
+def listing(visit: Visit) -> Response:
     """All packs, or the rules that a search finds."""
     asked = {name: plain_text(visit.query.get(name, ""))[:200].strip() for name in ("q", "pack", "level")}
     every = rules_in_force(visit.context)
     found = [one for one in every.values() if _matches(one, asked)] if any(asked.values()) else []
-    values = {
-        "asked": asked,
-        "searched": any(asked.values()),
-        "found": found[:MOST],
-        "count": len(found),
-        "total": len(every),
-        "packs": _packs(every.values()),
-        "about": pack_summaries(visit.context),
-        "levels": list(_WORDS),
-        "mark": visit.state.in_force.rulebook_hash,
-        "changed": sum(one.changed for one in every.values()),
-        "patterns": tuple(visit.state.registry),
-    }
-    return Page("rules/_found.html" if visit.part else "rules/rules.html", values)
+    return visit.page(
+        "rules/_found.html" if visit.part else "rules/rules.html",
+        asked=asked,
+        searched=any(asked.values()),
+        found=found[:MOST],
+        count=len(found),
+        total=len(every),
+        packs=_packs(every.values()),
+        about=pack_summaries(visit.context),
+        levels=list(_WORDS),
+        mark=visit.state.in_force.rulebook_hash,
+        changed=sum(one.changed for one in every.values()),
+        patterns=tuple(visit.state.registry),
+    )
 
 
 def _matches(one: RuleInForce, asked: dict[str, str]) -> bool:
@@ -71,44 +72,44 @@ def _packs(rules: Iterable[RuleInForce]) -> list[tuple[str, int, Level]]:
 
 
 @routes.get("/{id}")
-def one(visit: Visit) -> Answer:
+def one(visit: Visit) -> Response:
     """One rule, with its examples judged by the rules in force."""
     found, rules = _requested_rule(visit), visit.state.rules
     rule = found.rule
-    values = {
-        "one": found,
-        "clauses": [clause_words(clause) for clause in rule.when],
-        "examples": [(example_words(each.action), each) for each in example_results(rule, rules)],
-        "problems": example_problems(rule, rules) if rule.match else [],
-        "kinds": KINDS,
-        "fields": form_fields({}),
+    return visit.page(
+        "rules/rule.html",
+        one=found,
+        clauses=[clause_words(clause) for clause in rule.when],
+        examples=[(example_words(each.action), each) for each in example_results(rule, rules)],
+        problems=example_problems(rule, rules) if rule.match else [],
+        kinds=KINDS,
+        fields=form_fields({}),
         **_UNTRIED,
-    }
-    return Page("rules/rule.html", values)
+    )
 
 
 _UNTRIED: dict[str, Any] = {"found": None, "error": "", "fires": False, "alone": False}
 
 
 @routes.post("/{id}/try")
-def try_one(visit: Visit) -> Answer:
+def try_one(visit: Visit) -> Response:
     """Tests any input against one rule: whether it fires, alone and among all rules."""
     shelf, rules = _requested_rule(visit), visit.state.rules
     try:
         found = try_action(visit.state, action_of(visit.form))
     except InvalidInput as error:
-        return Page("rules/_tried.html", {**_UNTRIED, "one": shelf, "error": str(error), "known": ()})
+        return visit.page("rules/_tried.html", **(_UNTRIED | {"error": str(error)}), one=shelf, known=())
     alone = Rulebook.of([shelf.rule], rules.programs)
     hit = judge(found.action, replace(alone, patterns=rules.patterns)).assessment
-    values = {
-        "one": shelf,
-        "found": found,
-        "error": "",
-        "fires": any(finding.rule == shelf.rule.id for finding in found.assessment.findings),
-        "alone": any(finding.rule == shelf.rule.id for finding in hit.findings),
-        "known": rules.rules,
-    }
-    return Page("rules/_tried.html", values)
+    return visit.page(
+        "rules/_tried.html",
+        one=shelf,
+        found=found,
+        error="",
+        fires=any(finding.rule == shelf.rule.id for finding in found.assessment.findings),
+        alone=any(finding.rule == shelf.rule.id for finding in hit.findings),
+        known=rules.rules,
+    )
 
 
 def _requested_rule(visit: Visit) -> RuleInForce:
@@ -120,19 +121,22 @@ def _requested_rule(visit: Visit) -> RuleInForce:
 
 
 @routes.get("/check")
-def check_page(visit: Visit) -> Answer:
-    return Page("rules/check.html", {"pack": "", **_UNCHECKED})
+def check_page(visit: Visit) -> Response:
+    return visit.page("rules/check.html", pack="", **_UNCHECKED)
 
 
 _UNCHECKED: dict[str, Any] = {"error": "", "book": None, "wrong": (), "count": 0}
 
 
 @routes.post("/check")
-def check(visit: Visit) -> Answer:
+def check(visit: Visit) -> Response:
     """Checks a pack: all of its problems, with its examples judged beside the rules in force."""
     text = plain_text(visit.form.get("pack", ""))
-    values = {"pack": text, **_UNCHECKED, **_check_values(visit, text)}
-    return Page("rules/_checked.html" if visit.part else "rules/check.html", values)
+    return visit.page(
+        "rules/_checked.html" if visit.part else "rules/check.html",
+        pack=text,
+        **(_UNCHECKED | _check_values(visit, text)),
+    )
 
 
 def _check_values(visit: Visit, text: str) -> dict[str, Any]:

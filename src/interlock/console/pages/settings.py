@@ -7,11 +7,11 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from msgspec.structs import asdict
+from starlette.responses import Response
 
 from interlock.console.pages.ask import HOME as ASK
 from interlock.console.pages.ask import elsewhere
-from interlock.console.replies import reason_of
-from interlock.console.visit import ADMIN, APPROVER, Answer, InvalidInput, Page, PageRoutes, RedirectTo, Visit
+from interlock.console.visit import ADMIN, APPROVER, InvalidInput, PageRoutes, Visit
 from interlock.error_codes import AnswerRefused
 from interlock.identity import credentials
 from interlock.identity.agents import set_mode
@@ -50,29 +50,30 @@ Work = Callable[[Visit], str]
 
 
 @routes.get()
-def page(visit: Visit, error: str = "") -> Answer:
+def page(visit: Visit, error: str = "") -> Response:
     state, config = visit.state, visit.context.config
     rows = sorted(state.store.read(lambda tx: tx.operators()), key=lambda row: row.name)
-    values = {
-        "error": error,
-        "operators": [_operator(visit, row) for row in rows],
-        "channels": outbox.list_channels(state, 3),
-        "adapters": _adapters(visit),
-        "trusts": [trust.word for trust in Trust],
-        "modes": _MODES,
-        "limits": [(_LIMITS.get(name, name), value) for name, value in asdict(config.limits).items()],
-        "console": config.console,
-        "audit": config.audit,
-        "file": config.path,
-        "address": visit.context.address,
-        "concerns": policy_warnings(state.policy, state.mode, config.danger_patterns),
-        "alerts": tuple(state.alerts.values()),
-        "enrolments": credentials.enrolments(state),
-        "planner": planner_choice.planner_state(state),
-        "plan": config.plan,
-        "ask_not_here": running.why_not_here(state, elsewhere(visit)),
-    }
-    return Page("settings/settings.html", values, 422 if error else 200)
+    return visit.page(
+        "settings/settings.html",
+        422 if error else 200,
+        error=error,
+        operators=[_operator(visit, row) for row in rows],
+        channels=outbox.list_channels(state, 3),
+        adapters=_adapters(visit),
+        trusts=[trust.word for trust in Trust],
+        modes=_MODES,
+        limits=[(_LIMITS.get(name, name), value) for name, value in asdict(config.limits).items()],
+        console=config.console,
+        audit=config.audit,
+        file=config.path,
+        address=visit.context.address,
+        concerns=policy_warnings(state.policy, state.mode, config.danger_patterns),
+        alerts=tuple(state.alerts.values()),
+        enrolments=credentials.enrolments(state),
+        planner=planner_choice.planner_state(state),
+        plan=config.plan,
+        ask_not_here=running.why_not_here(state, elsewhere(visit)),
+    )
 
 
 def _operator(visit: Visit, row: OperatorRow) -> dict[str, Any]:
@@ -94,15 +95,15 @@ def _adapters(visit: Visit) -> list[dict[str, Any]]:
     return [{**adapter_json(state, loaded, True), "whole_mark": loaded.mark} for loaded in each]
 
 
-def _change(work: Work) -> Callable[[Visit], Answer]:
+def _change(work: Work) -> Callable[[Visit], Response]:
     """A handler that makes a change and redirects back; a refusal is shown on the same page."""
 
-    def handler(visit: Visit) -> Answer:
+    def handler(visit: Visit) -> Response:
         try:
             said = work(visit)
         except (AnswerRefused, InvalidInput, EnrolError) as error:
             return page(visit, str(error))
-        return RedirectTo(f"{HOME}?said={said}")
+        return visit.redirect(f"{HOME}?said={said}")
 
     return handler
 
@@ -110,7 +111,7 @@ def _change(work: Work) -> Callable[[Visit], Answer]:
 @routes.post("/mode", ADMIN)
 @_change
 def mode(visit: Visit) -> str:
-    wanted, reason = visit.form.get("mode", ""), reason_of(visit, _WHY)[:500]
+    wanted, reason = visit.form.get("mode", ""), visit.reason(_WHY)[:500]
     if wanted not in MODES:
         raise InvalidInput(f"no mode {wanted[:40]!r}")
     set_mode(visit.state, visit.session, wanted, reason)
@@ -142,13 +143,13 @@ def new_operator(visit: Visit) -> str:
 
 
 @routes.post("/channels/{name}/test", APPROVER)
-def test_channel(visit: Visit) -> Answer:
+def test_channel(visit: Visit) -> Response:
     """Sends a test message now and shows its result beside the button."""
     try:
         told = outbox.send_test(visit.state, visit.session, visit.params["name"])
     except AnswerRefused as error:
         told = {"sent": False, "reason": str(error), "name": visit.params["name"]}
-    return Page("settings/_channel_test.html", {"told": told})
+    return visit.page("settings/_channel_test.html", told=told)
 
 
 @routes.post("/adapters/{name}/trust", APPROVER)
@@ -158,13 +159,13 @@ def trust(visit: Visit) -> str:
     wanted = TRUSTS.get(visit.form.get("level", ""))
     if wanted is None:
         raise InvalidInput("no such level of trust")
-    given = visit.params["name"], wanted, reason_of(visit, _WHY)[:500], visit.form.get("mark", "")
+    given = visit.params["name"], wanted, visit.reason(_WHY)[:500], visit.form.get("mark", "")
     change_trust(visit.state, visit.session, *given)
     return "trust"
 
 
 @routes.post("/planner", ADMIN)
-def planner(visit: Visit) -> Answer:
+def planner(visit: Visit) -> Response:
     """Chooses the planner and redirects to the page of the form."""
     to = ASK if visit.form.get("back") == "ask" else HOME
     try:
@@ -172,7 +173,7 @@ def planner(visit: Visit) -> Answer:
         planner_choice.choose(visit.state, visit.session, *given)
     except AnswerRefused as error:
         return page(visit, str(error))
-    return RedirectTo(f"{to}?said=planner")
+    return visit.redirect(f"{to}?said=planner")
 
 
 def _names(visit: Visit, field: str) -> list[str]:

@@ -8,10 +8,11 @@ from typing import Any
 
 from msgspec import Struct
 from msgspec.structs import replace
+from starlette.responses import Response
 
 from interlock.analysis.assess import Judgement, judge
 from interlock.console.cards import Piece, highlight, runs
-from interlock.console.visit import Answer, InvalidInput, Page, PageRoutes, Visit
+from interlock.console.visit import InvalidInput, PageRoutes, Visit
 from interlock.engine.assessment import Unjudged
 from interlock.engine.explain import PolicyAnswer
 from interlock.engine.preview import preview
@@ -28,19 +29,21 @@ EDITED = "edited"
 
 
 @routes.get()
-def page(visit: Visit) -> Answer:
+def page(visit: Visit) -> Response:
     """The form; a link that fills it in is answered at once."""
     filled = bool(visit.query.get("text"))
-    return Page("try/try.html", {**_form(visit, visit.query), **(_result(visit, visit.query) if filled else _NOTHING)})
+    return visit.page(
+        "try/try.html", **_form(visit, visit.query), **(_result(visit, visit.query) if filled else _NOTHING)
+    )
 
 
 @routes.post()
-def explain(visit: Visit) -> Answer:
+def explain(visit: Visit) -> Response:
     """The answer to the form, or its error in the same place."""
     result = _result(visit, visit.form)
     if visit.part:
-        return Page("try/_result.html", result)
-    return Page("try/try.html", {**_form(visit, visit.form), **result}, 422 if result["error"] else 200)
+        return visit.page("try/_result.html", **result)
+    return visit.page("try/try.html", 422 if result["error"] else 200, **_form(visit, visit.form), **result)
 
 
 def _form(visit: Visit, form: Mapping[str, str]) -> dict[str, Any]:

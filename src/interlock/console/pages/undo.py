@@ -7,9 +7,10 @@ from typing import Any
 from urllib.parse import urlencode
 
 from msgspec import Struct
+from starlette.responses import Response
 
 from interlock.console.record_views import when
-from interlock.console.visit import APPROVER, Answer, InvalidInput, Page, PageNotFound, PageRoutes, Visit
+from interlock.console.visit import APPROVER, InvalidInput, PageNotFound, PageRoutes, Visit
 from interlock.engine import undoing
 from interlock.error_codes import AnswerRefused
 from interlock.identity.console_access import may_visit
@@ -36,28 +37,28 @@ class ShownChange(Struct, frozen=True):
 
 
 @routes.get()
-def listing(visit: Visit) -> Answer:
+def listing(visit: Visit) -> Response:
     """The snapshots of every agent and the journaled actions, the newest first."""
     state, before = visit.state, _moment(visit.query.get("before", ""))
     found = list(undoing.list_snapshots(state, limit=PAGE + 1, before=before))
     if (journal := _journal(visit)) is not None:
         found = sorted([*found, *journal.snapshots(PAGE + 1, before)], key=lambda row: row.at, reverse=True)
     rows = found[:PAGE]
-    values = {
-        "rows": rows,
-        "older": repr(rows[-1].at) if len(found) > PAGE else "",
-        "paged": bool(visit.query.get("before")),
-        "again": f"{HOME}?{urlencode({'before': visit.query['before']})}" if visit.query.get("before") else HOME,
-        "when": when,
-        "until": {row.id: _until(state, row) for row in rows},
-        "keeps": state.in_force.undo.enabled and bool(state.snapshots.taker or state.snapshots.takers),
-        "days": state.in_force.undo.days,
-    }
-    return Page("undo/_list.html" if visit.part else "undo/undo.html", values)
+    return visit.page(
+        "undo/_list.html" if visit.part else "undo/undo.html",
+        rows=rows,
+        older=repr(rows[-1].at) if len(found) > PAGE else "",
+        paged=bool(visit.query.get("before")),
+        again=f"{HOME}?{urlencode({'before': visit.query['before']})}" if visit.query.get("before") else HOME,
+        when=when,
+        until={row.id: _until(state, row) for row in rows},
+        keeps=state.in_force.undo.enabled and bool(state.snapshots.taker or state.snapshots.takers),
+        days=state.in_force.undo.days,
+    )
 
 
 @routes.get("/{id}")
-def one(visit: Visit) -> Answer:
+def one(visit: Visit) -> Response:
     """One snapshot and what restoring it would change now; contents are shown only to those who may restore it."""
     row = _row(visit)
     may = may_visit(visit.who, APPROVER)
@@ -65,7 +66,7 @@ def one(visit: Visit) -> Answer:
 
 
 @routes.post("/{id}", APPROVER)
-def undo(visit: Visit) -> Answer:
+def undo(visit: Visit) -> Response:
     """Restores a snapshot; overwrites later work only on request, and only changes that were shown."""
     row = _row(visit)
     if visit.form.get("sure") != "yes":
@@ -75,14 +76,15 @@ def undo(visit: Visit) -> Answer:
         done = _journal_undo(journal, row.id, force)
     else:
         done = undoing.undo(visit.state, visit.who.operator, row.id, force).undone
-    values = {
-        "row": row,
-        "done": done,
-        "changes": shown_changes(done.changes),
-        "more": max(0, done.total - len(done.changes)),
-        "back": f"{HOME}/{row.id}",
-    }
-    return Page("undo/outcome.html", values, 200 if done.done else 409)
+    return visit.page(
+        "undo/outcome.html",
+        200 if done.done else 409,
+        row=row,
+        done=done,
+        changes=shown_changes(done.changes),
+        more=max(0, done.total - len(done.changes)),
+        back=f"{HOME}/{row.id}",
+    )
 
 
 def _journal(visit: Visit, id: str = "") -> JournalUndo | None:
@@ -123,18 +125,18 @@ def _restore_plan(visit: Visit, row: Snapshot) -> tuple[UndoPlan | None, str]:
     return plan, plan.problem
 
 
-def _page(visit: Visit, row: Snapshot, plan: UndoPlan | None, problem: str) -> Answer:
+def _page(visit: Visit, row: Snapshot, plan: UndoPlan | None, problem: str) -> Response:
     state = visit.state
-    values = {
-        "row": row,
-        "until": _until(state, row),
-        "when": when,
-        "plan": plan,
-        "problem": problem,
-        "changes": shown_changes(plan.changes) if plan else (),
-        "more": max(0, plan.total - len(plan.changes)) if plan else 0,
-    }
-    return Page("undo/one.html", values)
+    return visit.page(
+        "undo/one.html",
+        row=row,
+        until=_until(state, row),
+        when=when,
+        plan=plan,
+        problem=problem,
+        changes=shown_changes(plan.changes) if plan else (),
+        more=max(0, plan.total - len(plan.changes)) if plan else 0,
+    )
 
 
 def shown_changes(changes: Iterable[UndoChange]) -> tuple[ShownChange, ...]:

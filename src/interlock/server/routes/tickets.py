@@ -17,7 +17,6 @@ from interlock.approvals.challenges import revealing
 from interlock.approvals.grants import suggest_grant
 from interlock.engine.trials import find_habit
 from interlock.model import AgentRef, TicketState
-from interlock.ports import Tx
 from interlock.records import Approval, Challenge, Ticket, TicketQuery
 from interlock.runtime.state import State
 from interlock.server.routes import AGENT, ANYBODY, OPERATOR, describe
@@ -193,7 +192,7 @@ def challenge_routes(context: Context) -> APIRouter:
             *await context.run(service.list_waiting),
             *await context.run(service.list_lapsed),
         ]
-        return {"challenges": await context.read(lambda tx: [_json(one, _ticket(tx, one)) for one in found])}
+        return {"challenges": await context.read(lambda tx: [_json(one, tx.challenged_ticket(one)) for one in found])}
 
     @router.post(
         "/challenges/{id}/reveal",
@@ -210,13 +209,9 @@ def challenge_routes(context: Context) -> APIRouter:
     )
     async def reissue(by: By, id: str) -> Any:
         made = await context.run(service.reissue, by, id)
-        return await context.read(lambda tx: _json(made, _ticket(tx, made)))
+        return await context.read(lambda tx: _json(made, tx.challenged_ticket(made)))
 
     return router
-
-
-def _ticket(tx: Tx, challenge: Challenge) -> Ticket | None:
-    return tx.live_ticket(challenge.digest, challenge.agent) if challenge.digest else None
 
 
 def _json(challenge: Challenge, ticket: Ticket | None) -> dict[str, Any]:
