@@ -63,7 +63,7 @@ RAISED = "approvals audit engine identity notify runtime policy/registry.py"  # 
 REFUSALS = {"AnswerRefused", "SignInRefused", "MoveRefused", "PatternError", "EnrolError"}
 # Words for people who look after the daemon, and for the OpenAPI document; never an answer to a request.
 ASIDE = {
-    "describe",
+    "routes",
     "Field",
     "Query",
     "table",

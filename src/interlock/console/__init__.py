@@ -39,6 +39,7 @@ from interlock.identity.sessions import SignInRefused, TooManySignIns
 from interlock.identity.totp import SignInBusy
 from interlock.identity.visitors import Visitor
 from interlock.web.context import Context
+from interlock.web.errors import reported_problem
 from interlock.web.guards import ClientGone, Scope, over_socket, read_body
 from interlock.web.json_body import parse_json
 
@@ -182,7 +183,8 @@ def _respond(visit: Visit, route: PageRoute) -> Response:
 def _failure(visit: Visit, error: Exception) -> Response:
     """The page of an error; plain text where not even that can be rendered."""
     try:
-        return visit.problem(*visit.report(error))
+        problem = reported_problem(visit.state, error, "console")
+        return visit.problem(problem.status, problem.words)
     except Exception as worse:
         LOG.error("a page that cannot be shown", exc_info=worse)
         return Response("This page cannot be shown; the daemon's log says more.", 500, media_type="text/plain")

@@ -13,6 +13,7 @@ from interlock.console.visit import PageRoutes, Visit
 from interlock.identity.console_access import visitor_of
 from interlock.ports import StoreEvent
 from interlock.web.context import Context
+from interlock.web.errors import reported_problem
 
 PATH = "/console/events"
 BEAT = 15.0  # seconds between heartbeats; the visitor's session is checked before each
@@ -78,7 +79,7 @@ class Events:
                     break
                 yield f"event: changed\ndata: {' '.join(sorted(words))}\n\n" if words else ": still here\n\n"
         except Exception as error:
-            visit.report(error)
+            reported_problem(state, error, "console")
         finally:
             self._streams.discard(stream)
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import hmac
 import json
-import logging
 import re
 import secrets
 from collections.abc import Callable, Mapping
@@ -20,16 +19,14 @@ from starlette.routing import Route
 from interlock.console.replies import HOME, NAVIGATION, waiting_count
 from interlock.identity.sessions import OperatorSession
 from interlock.identity.visitors import SECURE, Visitor, site_of
-from interlock.ports import StoreError
 from interlock.runtime.state import State
 from interlock.web.context import Context
-from interlock.web.errors import problem_of
+from interlock.web.errors import HttpProblem
 from interlock.web.guards import Scope
 
 if TYPE_CHECKING:
     from interlock.console.events import Events
 
-LOG = logging.getLogger("interlock")
 OPEN, VIEWER, APPROVER, ADMIN = "", "viewer", "approver", "admin"
 MOST = 2_000  # characters of a field
 BROWSER_COOKIE = "browser"  # suffix of the console's cookie name
@@ -37,12 +34,18 @@ BROWSER_SECONDS = 400 * 86_400  # browsers accept no longer lifetime
 _MARK = re.compile(r"([0-9a-f]{16})\.([0-9a-f]{64})")
 
 
-class PageNotFound(Exception):
+class PageNotFound(HttpProblem):
     """There is no such page, or no object of that name."""
 
+    def __init__(self, words: str = "there is no such page") -> None:
+        super().__init__("NOT_FOUND_RESOURCE", words)
 
-class InvalidInput(Exception):
+
+class InvalidInput(HttpProblem):
     """A form's input cannot be used; the message is shown beside the form."""
+
+    def __init__(self, words: str) -> None:
+        super().__init__("VALIDATION_INVALID_VALUE", words, 422)
 
 
 class Visit:
@@ -107,20 +110,6 @@ class Visit:
 
     def problem(self, status: int, words: str) -> Response:
         return self.page("problem.html", status, status=status, words=words[:1].upper() + words[1:])
-
-    def report(self, error: Exception) -> tuple[int, str]:
-        """The status of an error and its words for the visitor; the operators' status names an unexpected one."""
-        if isinstance(error, PageNotFound):
-            return 404, str(error) or "There is no such page."
-        if isinstance(error, InvalidInput):
-            return 422, str(error)
-        if isinstance(error, StoreError):
-            self.state.trouble(f"the store cannot be used: {error}", "store")
-        if (problem := problem_of(error)) is not None:
-            return problem.status, str(problem)
-        LOG.error("an error that nobody expected", exc_info=error)
-        self.state.trouble(f"console: {type(error).__name__}")
-        return 500, "Something went wrong here; the daemon's log says more."
 
     def redirect(self, to: str) -> Response:
         """A redirect within the console; never to an address from outside."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 import re
 from collections.abc import Callable, Mapping
 from types import SimpleNamespace
@@ -11,7 +10,6 @@ from typing import TYPE_CHECKING, Any, cast
 
 from fastapi import FastAPI
 from fastapi.exceptions import RequestValidationError
-from fastapi.routing import APIRoute
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import JSONResponse
@@ -22,7 +20,6 @@ from interlock.config import Config
 from interlock.console import ConsoleApp, is_console
 from interlock.hooks.memory import HookMemory
 from interlock.hooks.route import HookApi, is_hook
-from interlock.ports import StoreError
 from interlock.runtime.state import State
 from interlock.server.routes import (
     AGENT,
@@ -47,7 +44,7 @@ from interlock.server.routes.evaluate import encode_json
 from interlock.web.bodies import validation_problem
 from interlock.web.callers import ApiCaller
 from interlock.web.context import CALLER, Context
-from interlock.web.errors import EXPECTED, HttpProblem, problem_of
+from interlock.web.errors import EXPECTED, HttpProblem, reported_problem
 from interlock.web.guards import ARRIVED, ClientGone, Scope, check_type, read_body
 from interlock.web.json_body import parse_json
 
@@ -55,7 +52,6 @@ if TYPE_CHECKING:
     from interlock.server.mcp_http import McpHttpServer
 
 
-LOG = logging.getLogger("interlock")
 EVALUATE = {"/api/v1/evaluate": evaluate.evaluate_one, "/api/v1/evaluate/batch": evaluate.evaluate_many}
 SIGN_IN = "/api/v1/session"
 MCP = "/mcp"
@@ -125,14 +121,17 @@ class DaemonApp:
                 raise HttpProblem("NOT_FOUND_OPERATION", "evaluate is asked with POST", 405, allow="POST")
             if scope["path"] == "/healthz" and scope["method"] == "GET":  # frequent, and without state
                 return await _send(send, 200, {"ok": True})
-            _check_role(self._inner, scope, who)  # before the body is parsed
+            for route in self._inner.state.parts:  # before the body is parsed
+                if route.matches(scope)[0] is Match.FULL:
+                    _ROLES[route.openapi_extra[ROUTE_EXTRA]["who"]](who)
+                    break
             if body:
                 check_type(headers.get(b"content-type"))
                 parse_json(body)
         except ClientGone:
             return None
         except Exception as error:
-            problem = _problem(self.context, error)
+            problem = reported_problem(self.context.state, error, "http")
             shown = (
                 problem.denial
                 if work is not None
@@ -140,7 +139,8 @@ class DaemonApp:
                 if aql.is_aql(scope)
                 else problem.body
             )
-            return await _refuse(send, problem, shown)
+            more = tuple((name.encode(), value.encode()) for name, value in problem.headers.items())
+            return await _send(send, problem.status, shown, more)
         scope[CALLER] = who
         return await self._inner(scope, _Replay(body, receive), send)
 
@@ -230,14 +230,6 @@ class _Replay:
         return {"type": "http.request", "body": body, "more_body": False}
 
 
-def _check_role(app: FastAPI, scope: Scope, who: ApiCaller) -> None:
-    """Refuses agents on routes for operators, operators on those for agents, and nobody on those for either."""
-    for route in app.state.parts:
-        if isinstance(route, APIRoute) and route.matches(scope)[0] is Match.FULL:
-            _ROLES[(route.openapi_extra or {}).get(ROUTE_EXTRA, {}).get("who", OPERATOR)](who)
-            return
-
-
 def _headers(scope: Scope) -> dict[bytes, bytes]:
     """The headers by name; refuses a duplicate of one that matters to the guards."""
     headers: dict[bytes, bytes] = {}
@@ -255,28 +247,9 @@ async def _send(send: Any, status: int, body: dict[str, Any], more: tuple[tuple[
     await send({"type": "http.response.body", "body": data})
 
 
-async def _refuse(send: Any, problem: HttpProblem, body: dict[str, Any]) -> None:
-    more = tuple((name.encode(), value.encode()) for name, value in problem.headers.items())
-    await _send(send, problem.status, body, more)
-
-
-def _problem(context: Context, error: Exception) -> HttpProblem:
-    """The HTTP answer to an error; details of a store failure go to the operator's status only, as they may name files."""
-    if isinstance(error, StoreError):
-        context.state.trouble(f"the store cannot be used: {error}", "store")
-    return problem_of(error) or _unexpected(context, error)
-
-
-def _unexpected(context: Context, error: Exception) -> HttpProblem:
-    """A general error for the caller; the operator's status names its type."""
-    LOG.error("an error that nobody expected", exc_info=error)
-    context.state.trouble(f"http: {type(error).__name__}")
-    return HttpProblem("INTERNAL_ERROR", "something went wrong here; the daemon's log says more")
-
-
 def routes_only() -> FastAPI:
     """The routes without a state, for documentation."""
-    return _documented(cast(Context, SimpleNamespace(state=None)))
+    return _documented(cast(Context, SimpleNamespace(state=None, pool=None)))
 
 
 def _documented(context: Context) -> FastAPI:
@@ -284,8 +257,8 @@ def _documented(context: Context) -> FastAPI:
     app.router.redirect_slashes = False
     app.state.parts = []  # every route with its description
     modules = (tickets, grants, agents, adapters, operators, status, evaluate, plans, undo)
-    for routes in (routes for module in modules for routes in module.ROUTES):
-        router = routes(context)
+    for declared in (declared for module in modules for declared in module.ROUTES):
+        router = declared(context).router
         app.include_router(router)
         app.state.parts.extend(router.routes)
 
@@ -294,15 +267,13 @@ def _documented(context: Context) -> FastAPI:
         return document(app)
 
     async def refused(request: Request, error: Exception) -> JSONResponse:
-        problem = _problem(context, error)
+        problem = reported_problem(context.state, error, "http")
         return JSONResponse(problem.body, problem.status, headers={**problem.headers, "cache-control": "no-store"})
 
-    async def unusable(request: Request, error: Exception) -> JSONResponse:
-        assert isinstance(error, RequestValidationError)
+    async def unusable(request: Request, error: Any) -> JSONResponse:
         return await refused(request, validation_problem(error))
 
-    async def missing(request: Request, error: Exception) -> JSONResponse:
-        assert isinstance(error, HTTPException)
+    async def missing(request: Request, error: Any) -> JSONResponse:
         words, asked = "there is no such operation", {"operation": f"{request.method} {request.url.path[:200]}"}
         headers = {name.lower().replace("-", "_"): value for name, value in (error.headers or {}).items()}
         if error.status_code == 400:  # a malformed body

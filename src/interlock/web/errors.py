@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping
 from typing import Any
 
@@ -11,6 +12,9 @@ from interlock.identity.keys.passphrases import EnrolError
 from interlock.identity.operators import SIGN_INS
 from interlock.identity.sessions import SignInRefused, TooManySignIns
 from interlock.ports import StoreError
+from interlock.runtime.state import State
+
+LOG = logging.getLogger("interlock")
 
 STATUSES: Mapping[str, int] = {
     "CONFIRMATION_REQUIRED": 202,
@@ -81,23 +85,30 @@ def rate_limited(limit: int, seconds: int, resets_at: str) -> HttpProblem:
     return HttpProblem("RATE_LIMIT_EXCEEDED", words, details=details, retry_after=str(seconds))
 
 
+def reported_problem(state: State, error: Exception, where: str) -> HttpProblem:
+    """The HTTP answer to any error; the operators' status names a failure, whose details may name files."""
+    if isinstance(error, StoreError):
+        state.trouble(f"the store cannot be used: {error}", "store")
+    if (problem := problem_of(error)) is not None:
+        return problem
+    LOG.error("an error that nobody expected", exc_info=error)
+    state.trouble(f"{where}: {type(error).__name__}")
+    return HttpProblem("INTERNAL_ERROR", "something went wrong here; the daemon's log says more")
+
+
 def problem_of(error: Exception) -> HttpProblem | None:
     """The HTTP answer to a refusal; None for an unexpected error."""
     if isinstance(error, HttpProblem):
         return error
     if isinstance(error, AnswerRefused):
         return HttpProblem(error.code, str(error))
+    if isinstance(error, TooManySignIns):
+        details = {"limit": SIGN_INS.most, "remaining": 0, "window": "minute", "retry_after_seconds": error.seconds}
+        return HttpProblem("RATE_LIMIT_EXCEEDED", str(error), details=details, retry_after=str(error.seconds))
     if isinstance(error, SignInRefused):
-        return _sign_in(error)
+        return HttpProblem("PERMISSION_DENIED", str(error), 401, www_authenticate="Bearer")
     if isinstance(error, EnrolError):
         return HttpProblem("VALIDATION_INVALID_VALUE", str(error))
     if isinstance(error, StoreError):
         return HttpProblem("INTERNAL_ERROR", NO_STORE, 503)
     return None
-
-
-def _sign_in(error: SignInRefused) -> HttpProblem:
-    if isinstance(error, TooManySignIns):
-        details = {"limit": SIGN_INS.most, "remaining": 0, "window": "minute", "retry_after_seconds": error.seconds}
-        return HttpProblem("RATE_LIMIT_EXCEEDED", str(error), details=details, retry_after=str(error.seconds))
-    return HttpProblem("PERMISSION_DENIED", str(error), 401, www_authenticate="Bearer")

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from functools import wraps
+from inspect import iscoroutinefunction
+from typing import Any, TypeVar
 
-from fastapi import FastAPI
+from fastapi import APIRouter, FastAPI
 from fastapi.openapi.utils import get_openapi
 
 from interlock.server.schemas import schemas
+from interlock.web.context import Context
+
+JSON = "application/json"
+H = TypeVar("H", bound=Callable[..., Any])
 
 AGENT, OPERATOR = "agent", "operator"
 ANYBODY = "agent or operator"
@@ -21,16 +28,34 @@ _SECURITY: dict[str, list[dict[str, list[str]]]] = {
 }
 
 
-def describe(schema: str, who: str, summary: str, *statuses: int, media: str = "application/json") -> dict[str, Any]:
-    """The keywords of a FastAPI route; `document` makes its answers of them."""
-    return {
-        "summary": summary,
-        "response_model": None,
-        "openapi_extra": {
-            "security": _SECURITY[who],
-            ROUTE_EXTRA: {"schema": schema, "statuses": list(statuses), "media": media, "who": who},
-        },
-    }
+class RouteGroup:
+    """Routes below one prefix; a plain function runs in the daemon's pool, and `document` makes its answers of the rest."""
+
+    def __init__(self, context: Context, prefix: str, tag: str) -> None:
+        self.router, self._pool, self._tag = APIRouter(prefix=prefix), context.pool, tag
+
+    def __call__(
+        self, method: str, path: str, schema: str, who: str, summary: str, *statuses: int, media: str = JSON
+    ) -> Callable[[H], H]:
+        says = {"schema": schema, "statuses": list(statuses), "media": media, "who": who}
+
+        def declare(work: H) -> H:
+            @wraps(work)
+            async def in_pool(**given: Any) -> Any:
+                return await self._pool.run(work, **given)
+
+            self.router.add_api_route(
+                path,
+                work if iscoroutinefunction(work) else in_pool,
+                methods=[method],
+                tags=[self._tag],
+                summary=summary,
+                response_model=None,
+                openapi_extra={"security": _SECURITY[who], ROUTE_EXTRA: says},
+            )
+            return work
+
+        return declare
 
 
 Json = dict[str, Any]
@@ -66,14 +91,15 @@ def document(app: FastAPI) -> Json:
 
 
 def _responses(said: Json, has_id: bool) -> Json:
-    extra = {404} if has_id else set()
-    answers = {200: _answer(200, said["schema"], said["media"])}
-    for status in sorted({*_ALWAYS, *said["statuses"], *extra}):
-        answers[status] = _answer(status, "Error")
-    return {str(status): answer for status, answer in answers.items()}
+    statuses = sorted({*_ALWAYS, *said["statuses"], *([404] if has_id else [])})
+    return {"200": _answer(200, said["schema"], said["media"])} | _answers("Error", *statuses)
 
 
-def _answer(status: int, schema: str, media: str = "application/json") -> Json:
+def _answers(schema: str, *statuses: int) -> Json:
+    return {str(status): _answer(status, schema) for status in statuses}
+
+
+def _answer(status: int, schema: str, media: str = JSON) -> Json:
     if schema == "export":
         text = {"schema": {"type": "string"}}
         return {"description": _WORDS[status], "content": {"application/x-ndjson": text, "text/csv": text}}
@@ -82,10 +108,8 @@ def _answer(status: int, schema: str, media: str = "application/json") -> Json:
 
 def _evaluate_paths() -> Json:
     """The evaluate routes, which bypass FastAPI."""
-    one = {str(status): _answer(status, "Decision") for status in (200, 202)}
-    one |= {str(status): _answer(status, "Denial") for status in (400, 401, 403, 413, 429, 500, 503)}
-    many = {"200": _answer(200, "Decisions")}
-    many |= {str(status): _answer(status, "Denial") for status in (400, 401, 403, 413, 429, 500, 503)}
+    denials = _answers("Denial", *_ALWAYS)
+    one, many = _answers("Decision", 200, 202) | denials, _answers("Decisions", 200) | denials
     return {
         "/api/v1/evaluate": {"post": _operation("evaluate", "May this action run?", "Ask", one)},
         "/api/v1/evaluate/batch": {"post": _operation("evaluate_batch", "May these actions run?", "Asks", many)},
@@ -101,7 +125,7 @@ def _operation(name: str, summary: str, body: str, answers: Json) -> Json:
         "x-who": AGENT,
         "requestBody": {
             "required": True,
-            "content": {"application/json": {"schema": {"$ref": f"#/components/schemas/{body}"}}},
+            "content": {JSON: {"schema": {"$ref": f"#/components/schemas/{body}"}}},
         },
         "responses": answers,
     }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Query
+from fastapi import Query
 from pydantic import Field
 
 from interlock.adapters.quota import ServiceRequest
@@ -13,8 +13,7 @@ from interlock.model import TRUSTS, AgentRef, Trust
 from interlock.runtime.adapter_trust import change_trust, find_adapter, refresh_trust, review_due
 from interlock.runtime.adapters import LoadedAdapter
 from interlock.runtime.servers import accept_tools, server_standing
-from interlock.runtime.state import State
-from interlock.server.routes import AGENT, ANYBODY, OPERATOR, describe
+from interlock.server.routes import AGENT, ANYBODY, OPERATOR, RouteGroup
 from interlock.web.bodies import Acceptance, MetServer, Name, RequestBody, TrustChange, Word
 from interlock.web.context import By, Context, Who
 from interlock.web.errors import HttpProblem
@@ -22,50 +21,40 @@ from interlock.web.evaluate_body import server_of
 from interlock.web.wire import adapter_json
 
 
-def adapter_routes(context: Context) -> APIRouter:
-    router, state = APIRouter(prefix="/api/v1", tags=["adapters"]), context.state
+def adapter_routes(context: Context) -> RouteGroup:
+    routes, state = RouteGroup(context, "/api/v1", "adapters"), context.state
 
-    @router.get("/adapters", **describe("adapters", ANYBODY, "The loaded adapters and their trust levels"))
-    async def adapters(who: Who) -> Any:
-        return await context.run(_all, who.session is not None)
+    @routes("GET", "/adapters", "adapters", ANYBODY, "The loaded adapters and their trust levels")
+    def adapters(who: Who) -> Any:
+        if state.adapters.stale:
+            refresh_trust(state)
+        found = [loaded for name in state.adapters.names for loaded in state.adapters.found(name)]
+        return {"adapters": [adapter_json(state, loaded, who.session is not None) for loaded in found]}
 
-    @router.put(
-        "/adapters/{name}/trust", **describe("adapter", OPERATOR, "Changes the trust level: one step up, or down", 404)
-    )
-    async def trust(by: By, name: str, body: TrustChange) -> Any:
-        loaded = await context.run(change_trust, by, name, TRUSTS[body.level], body.reason, body.mark)
-        return adapter_json(state, loaded, True)
+    @routes("PUT", "/adapters/{name}/trust", "adapter", OPERATOR, "Changes the trust level: one step up, or down", 404)
+    def trust(by: By, name: str, body: TrustChange) -> Any:
+        return adapter_json(state, change_trust(state, by, name, TRUSTS[body.level], body.reason, body.mark), True)
 
-    return router
-
-
-def _all(state: State, whole: bool) -> dict[str, Any]:
-    if state.adapters.stale:
-        refresh_trust(state)
-    found = [loaded for name in state.adapters.names for loaded in state.adapters.found(name)]
-    return {"adapters": [adapter_json(state, loaded, whole) for loaded in found]}
+    return routes
 
 
 _MET = "How far a server behind a proxy is trusted, and which of its tools changed"
 
 
-def server_routes(context: Context) -> APIRouter:
-    router, state = APIRouter(prefix="/api/v1/servers", tags=["adapters"]), context.state
+def server_routes(context: Context) -> RouteGroup:
+    routes, state = RouteGroup(context, "/api/v1/servers", "adapters"), context.state
 
-    @router.post("", **describe("server", AGENT, _MET))
-    async def met(who: Who, body: MetServer) -> Any:
-        found = await context.run(server_standing, server_of(body.server), body.tools, who.principal)
+    @routes("POST", "", "server", AGENT, _MET)
+    def met(who: Who, body: MetServer) -> Any:
+        found = server_standing(state, server_of(body.server), body.tools, who.principal)
         return {"trust": found.trust.word, "note": found.note, "changed": list(found.changed)}
 
-    @router.post(
-        "/{name}/accept",
-        **describe("accepted", OPERATOR, "Accepts the tools of a server as it lists them next", 404),
-    )
-    async def accepted(by: By, name: str, body: Acceptance) -> Any:
-        await context.run(accept_tools, by.operator, find_adapter(state, name, body.mark), body.reason)
+    @routes("POST", "/{name}/accept", "accepted", OPERATOR, "Accepts the tools of a server as it lists them next", 404)
+    def accepted(by: By, name: str, body: Acceptance) -> Any:
+        accept_tools(state, by.operator, find_adapter(state, name, body.mark), body.reason)
         return {"name": name, "accepted": True}
 
-    return router
+    return routes
 
 
 INTERFACE = "adapter"
@@ -81,18 +70,22 @@ class NewRequest(RequestBody):
     count: Annotated[bool, Field(description="whether the request follows; else only the quota is checked")] = False
 
 
-def quota_routes(context: Context) -> APIRouter:
-    router, state = APIRouter(prefix="/api/v1", tags=["adapters"]), context.state
+def quota_routes(context: Context) -> RouteGroup:
+    routes, state = RouteGroup(context, "/api/v1", "adapters"), context.state
 
-    @router.get("/quota", **describe("quota", ANYBODY, "The remaining limits and quotas of an adapter", 404))
-    async def left(adapter: Annotated[str, Query(min_length=1, max_length=200)]) -> Any:
+    @routes("GET", "/quota", "quota", ANYBODY, "The remaining limits and quotas of an adapter", 404)
+    def left(adapter: Annotated[str, Query(min_length=1, max_length=200)]) -> Any:
         loaded = state.adapters.loaded.get(adapter)
         if loaded is None:
             raise HttpProblem("NOT_FOUND_RESOURCE", "no such adapter is loaded", details={"resource_type": "adapter"})
-        return await context.run(_status, loaded)
+        if state.adapters.stale:
+            refresh_trust(state)
+        trust = state.adapters.standing(adapter, state.clock.now()).trust
+        quota, review = quota_status(state, adapter, loaded.adapter.limits), review_due(state, loaded)
+        return {**quota, "trust": trust.word, "file": loaded.mark, **review}
 
-    @router.post("/quota", **describe("room", AGENT, "Whether an adapter may call its service once more"))
-    async def room(who: Who, body: NewRequest) -> Any:
+    @routes("POST", "/quota", "room", AGENT, "Whether an adapter may call its service once more")
+    def room(who: Who, body: NewRequest) -> Any:
         loaded = state.adapters.loaded.get(body.adapter)
         if loaded is None:  # evaluate reports an adapter that is not loaded
             return {"allowed": True, "warnings": []}
@@ -100,24 +93,11 @@ def quota_routes(context: Context) -> APIRouter:
         agent = AgentRef(who.principal, body.agent or who.name, body.session)
         given = QuotaQuestion(body.adapter, loaded.adapter.limits, asked, agent, INTERFACE, body.token, body.count)
         try:
-            return {"allowed": True, "warnings": await context.run(take_quota, given)}
+            return {"allowed": True, "warnings": take_quota(state, given)}
         except QuotaRefused as refusal:
             raise HttpProblem(refusal.code, refusal.message, details=refusal.details) from None
 
-    return router
-
-
-def _status(state: State, loaded: LoadedAdapter) -> dict[str, Any]:
-    if state.adapters.stale:
-        refresh_trust(state)
-    name = loaded.adapter.name
-    trust = state.adapters.standing(name, state.clock.now()).trust
-    return {
-        **quota_status(state, name, loaded.adapter.limits),
-        "trust": trust.word,
-        "file": loaded.mark,
-        **review_due(state, loaded),
-    }
+    return routes
 
 
 def _request(loaded: LoadedAdapter, body: NewRequest) -> ServiceRequest:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Query
+from fastapi import Query
 
 from interlock.audit.chain import event_body
 from interlock.audit.journal import note_hooks
@@ -12,9 +12,8 @@ from interlock.identity.agents import add_agent, block, change_agent, unblock
 from interlock.identity.isolation import JAILED, JailedRun, NotJailed, runs_below, verify_jail
 from interlock.identity.operators import require_admin
 from interlock.journal.build import supervisor_of
-from interlock.ports import Tx
 from interlock.runtime.state import State
-from interlock.server.routes import AGENT, ANYBODY, OPERATOR, describe
+from interlock.server.routes import AGENT, ANYBODY, OPERATOR, RouteGroup
 from interlock.times import iso
 from interlock.web.bodies import AgentChange, HookChange, NewAgent, NewBlock, NewJail
 from interlock.web.callers import ApiCaller
@@ -23,61 +22,43 @@ from interlock.web.errors import HttpProblem
 from interlock.web.wire import agent_json, block_json
 
 
-def agent_routes(context: Context) -> APIRouter:
-    router, state = APIRouter(prefix="/api/v1", tags=["agents"]), context.state
+def agent_routes(context: Context) -> RouteGroup:
+    routes, state = RouteGroup(context, "/api/v1", "agents"), context.state
 
-    @router.get("/agents", **describe("agents", OPERATOR, "All agents that have a token or a trust tier"))
-    async def agents() -> Any:
-        rows = await context.read(lambda tx: tx.agents())
-        return {"agents": [agent_json(row) for row in rows]}
+    @routes("GET", "/agents", "agents", OPERATOR, "All agents that have a token or a trust tier")
+    def agents() -> Any:
+        return {"agents": [agent_json(row) for row in state.store.read(lambda tx: tx.agents())]}
 
-    @router.post("/agents", **describe("agent_token", OPERATOR, "A token for an agent, shown once"))
-    async def new_agent(by: By, body: NewAgent) -> Any:
+    @routes("POST", "/agents", "agent_token", OPERATOR, "A token for an agent, shown once")
+    def new_agent(by: By, body: NewAgent) -> Any:
         if body.trust_tier:
             require_admin(state, by)  # R-14
-        token, row = await context.run(add_agent, by, body.name, body.trust_tier)
+        token, row = add_agent(state, by, body.name, body.trust_tier)
         return {"token": token, "principal": row.principal, "name": row.name}
 
-    @router.patch("/agents", **describe("agent", OPERATOR, "Changes the trust tier, or revokes the token"))
-    async def change(by: By, body: AgentChange) -> Any:
-        given = (body.principal, body.name, body.trust_tier, body.revoked)
-        row = await context.run(change_agent, by, *given)
+    @routes("PATCH", "/agents", "agent", OPERATOR, "Changes the trust tier, or revokes the token")
+    def change(by: By, body: AgentChange) -> Any:
+        row = change_agent(state, by, body.principal, body.name, body.trust_tier, body.revoked)
         context.credentials.forget()
         return agent_json(row)
 
-    @router.get("/blocks", **describe("blocks", OPERATOR, "Current and past blocks"))
-    async def blocks() -> Any:
-        found = await context.read(lambda tx: tx.blocks())
-        return {"blocks": [block_json(one) for one in found]}
+    @routes("GET", "/blocks", "blocks", OPERATOR, "Current and past blocks")
+    def blocks() -> Any:
+        return {"blocks": [block_json(one) for one in state.store.read(lambda tx: tx.blocks())]}
 
-    @router.post("/blocks", **describe("block", OPERATOR, "Blocks a principal, whatever name it takes"))
-    async def new_block(by: By, body: NewBlock) -> Any:
-        return block_json(await context.run(block, by, body.principal, body.reason))
+    @routes("POST", "/blocks", "block", OPERATOR, "Blocks a principal, whatever name it takes")
+    def new_block(by: By, body: NewBlock) -> Any:
+        return block_json(block(state, by, body.principal, body.reason))
 
-    @router.delete("/blocks/{principal}", **describe("block", OPERATOR, "Lifts a block; approves nothing", 404))
-    async def lift(by: By, principal: str, reason: Annotated[str, Query(max_length=500)] = "") -> Any:
+    @routes("DELETE", "/blocks/{principal}", "block", OPERATOR, "Lifts a block; approves nothing", 404)
+    def lift(by: By, principal: str, reason: Annotated[str, Query(max_length=500)] = "") -> Any:
         if not reason.strip():
             raise HttpProblem(
                 "VALIDATION_MISSING_PARAM", "missing required parameter 'reason'", details={"param_name": "reason"}
             )
-        return block_json(await context.run(unblock, by, principal, reason))
+        return block_json(unblock(state, by, principal, reason))
 
-    return router
-
-
-def jail_routes(context: Context) -> APIRouter:
-    router = APIRouter(prefix="/api/v1", tags=["hooks"])
-
-    @router.post("/jails", **describe("done", AGENT, "Registers an agent that starts in a jail", 400, 403))
-    async def begin(who: Who, body: NewJail) -> Any:
-        if not who.here or not who.agent().startswith("uid:"):
-            raise HttpProblem("PERMISSION_DENIED", "a jail is told of on the daemon's own socket")
-        if who.isolation == JAILED:
-            raise HttpProblem("PERMISSION_DENIED", "nobody in a jail tells of another one")
-        await context.pool.run(_begin, context, who, body)
-        return {"success": True}
-
-    return router
+    return routes
 
 
 def _begin(context: Context, who: ApiCaller, body: NewJail) -> None:
@@ -91,11 +72,7 @@ def _begin(context: Context, who: ApiCaller, body: NewJail) -> None:
     details = {"program": jail.program, "grants": list(jail.grants), "fixed": list(body.fixed), "journal": jail.journal}
     above = context.agent_above(who.pid)
     told = event_body(jail.since, "jail", who.principal, {**details, **({"above": above} if above else {})})
-
-    def work(tx: Tx) -> None:
-        state.recorder.now(tx, "jail", told)
-
-    state.store.write(work)
+    state.store.write(lambda tx: state.recorder.now(tx, "jail", told))
     state.jails.add(jail)
 
 
@@ -107,30 +84,30 @@ def jails_json(state: State) -> list[dict[str, Any]]:
     ]
 
 
-def hook_file_routes(context: Context) -> APIRouter:
-    router = APIRouter(prefix="/api/v1", tags=["hooks"])
+def hook_routes(context: Context) -> RouteGroup:
+    routes, state = RouteGroup(context, "/api/v1", "hooks"), context.state
 
-    @router.post("/hooks", **describe("done", ANYBODY, "Registers hooks written into an agent's settings, or removed"))
-    async def change(who: Who, body: HookChange) -> Any:
-        by = who.session or who.principal
-        await context.run(note_hooks, by, body.change, body.agent, body.scope, body.files)
+    @routes("POST", "/hooks", "done", ANYBODY, "Registers hooks written into an agent's settings, or removed")
+    def change(who: Who, body: HookChange) -> Any:
+        note_hooks(state, who.session or who.principal, body.change, body.agent, body.scope, body.files)
         return {"success": True}
 
-    return router
+    @routes("POST", "/jails", "done", AGENT, "Registers an agent that starts in a jail", 400, 403)
+    def begin(who: Who, body: NewJail) -> Any:
+        if not who.here or not who.agent().startswith("uid:"):
+            raise HttpProblem("PERMISSION_DENIED", "a jail is told of on the daemon's own socket")
+        if who.isolation == JAILED:
+            raise HttpProblem("PERMISSION_DENIED", "nobody in a jail tells of another one")
+        _begin(context, who, body)
+        return {"success": True}
 
-
-def coverage_routes(context: Context) -> APIRouter:
-    router = APIRouter(prefix="/api/v1", tags=["hooks"])
-
-    @router.get("/coverage", **describe("coverage", ANYBODY, "Calls that ran, and how many of them passed their hook"))
+    @routes("GET", "/coverage", "coverage", ANYBODY, "Calls that ran, and how many of them passed their hook")
     async def coverage(who: Who) -> Any:
         found = context.hooks.coverage
-        shown = (
-            found.by_session() if who.here or who.session is not None else []
-        )  # other agents' sessions are for operators only
-        return {**found.wire(), "sessions": shown}
+        # other agents' sessions are for operators only
+        return {**found.wire(), "sessions": found.by_session() if who.here or who.session is not None else []}
 
-    return router
+    return routes
 
 
-ROUTES = (agent_routes, hook_file_routes, jail_routes, coverage_routes)
+ROUTES = (agent_routes, hook_routes)

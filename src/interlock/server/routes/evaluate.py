@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from fastapi import APIRouter
 from msgspec.json import encode
 from msgspec.structs import replace
 
@@ -17,7 +16,7 @@ from interlock.model import Decision, command
 from interlock.policy.wire import decision_json, failure_json, status_of
 from interlock.runtime import Request
 from interlock.runtime.state import State
-from interlock.server.routes import ANYBODY, describe
+from interlock.server.routes import ANYBODY, RouteGroup
 from interlock.web.bodies import TypedCommand
 from interlock.web.callers import ApiCaller
 from interlock.web.context import Context, Who
@@ -89,14 +88,14 @@ def _request(context: Context, who: ApiCaller, body: Any) -> tuple[Request, str]
     return replace(request, action=action, access=context.access(who.principal, True), local=True), token
 
 
-def preview_routes(context: Context) -> APIRouter:
-    router = APIRouter(prefix="/api/v1", tags=["evaluate"])
+def preview_routes(context: Context) -> RouteGroup:
+    routes, state = RouteGroup(context, "/api/v1", "evaluate"), context.state
 
-    @router.post("/preview", **describe("preview", ANYBODY, "What would be answered to this command", 400))
-    async def preview_command(who: Who, body: TypedCommand) -> Any:
-        return await context.run(_answer, who.principal if who.here else "", body)
+    @routes("POST", "/preview", "preview", ANYBODY, "What would be answered to this command", 400)
+    def preview_command(who: Who, body: TypedCommand) -> Any:
+        return _answer(state, who.principal if who.here else "", body)
 
-    return router
+    return routes
 
 
 def _answer(state: State, principal: str, body: TypedCommand) -> dict[str, Any]:

@@ -5,10 +5,9 @@ from __future__ import annotations
 import os
 from typing import Any
 
-from fastapi import APIRouter
+from msgspec import ValidationError, convert
 from starlette.requests import Request
 
-from interlock.audit.chain import event_body
 from interlock.identity.agent_detection import TerminalPlace
 from interlock.identity.agents import set_mode
 from interlock.identity.console_access import set_up_link
@@ -20,7 +19,7 @@ from interlock.identity.visitors import LINK_SECONDS
 from interlock.policy.policy import MODES
 from interlock.records import OperatorRow
 from interlock.server.protocol import CONNECTED
-from interlock.server.routes import ANYBODY, OPEN, OPERATOR, describe
+from interlock.server.routes import ANYBODY, OPEN, OPERATOR, RouteGroup
 from interlock.times import iso
 from interlock.web.bodies import FirstOperator, Mode, NewOperator, OperatorChange, Passphrase, Resume, SignIn
 from interlock.web.callers import ApiCaller
@@ -29,18 +28,12 @@ from interlock.web.errors import HttpProblem
 from interlock.web.wire import operator_json
 
 CLI = "cli"  # the channel of operators' commands
-_TUPLES = frozenset({"roles", "teams"})
 
 
-def operator_routes(context: Context) -> APIRouter:
-    router = APIRouter(prefix="/api/v1", tags=["people"])
-    for add in (_add_sign_in, _add_session, _add_operators, _add_mode):
-        add(router, context)
-    return router
+def sign_in_routes(context: Context) -> RouteGroup:
+    routes, state = RouteGroup(context, "/api/v1", "people"), context.state
 
-
-def _add_sign_in(router: APIRouter, context: Context) -> None:
-    @router.post("/session", **describe("session_token", OPEN, "Signs an operator in"))
+    @routes("POST", "/session", "session_token", OPEN, "Signs an operator in")
     async def open_session(request: Request, who: Who, body: SignIn) -> Any:
         if who.principal and not who.here:
             raise HttpProblem("PERMISSION_DENIED", "an agent's token does not sign anybody in")
@@ -51,27 +44,38 @@ def _add_sign_in(router: APIRouter, context: Context) -> None:
         more = {"unlockedUntil": iso(until)} if until else {}
         return {"token": token, "operator": session.operator, "expiresAt": iso(session.expires_at), **more}
 
-    @router.post(
+    @routes(
+        "POST",
         "/session/resume",
-        **describe("session_token", OPEN, "Signs in again at an unlocked terminal; over the unix socket", 404),
+        "session_token",
+        OPEN,
+        "Signs in again at an unlocked terminal; over the unix socket",
+        404,
     )
-    async def resume(request: Request, body: Resume) -> Any:
-        token, session = await context.pool.run(_resume, context, request, body.operator)
+    def resume(request: Request, body: Resume) -> Any:
+        place, now = _place(context, request), state.clock.now()
+        found = state.sessions.resume(place, now, body.operator) if place is not None else None
+        if found is None:
+            raise HttpProblem("NOT_FOUND_RESOURCE", "this terminal is not unlocked; enter your passphrase")
+        token, session = found
+        state.recorder.event_alone("unlock", session.operator, {"channel": CLI, "resumed": True})
         return {"token": token, "operator": session.operator, "expiresAt": iso(session.expires_at)}
 
-    @router.delete("/session/resume", **describe("done", OPEN, "Locks this terminal again; over the unix socket", 404))
-    async def lock(request: Request) -> Any:
+    @routes("DELETE", "/session/resume", "done", OPEN, "Locks this terminal again; over the unix socket", 404)
+    def lock(request: Request) -> Any:
         place = _place(context, request)
-        if place is None or not context.state.sessions.lock(place):
+        if place is None or not state.sessions.lock(place):
             raise HttpProblem("NOT_FOUND_RESOURCE", "this terminal is not unlocked")
         return {"success": True}
 
+    return routes
 
-def _add_session(router: APIRouter, context: Context) -> None:
-    state = context.state
 
-    @router.get("/session", **describe("session", OPERATOR, "The session and its end"))
-    async def session(by: By) -> Any:
+def session_routes(context: Context) -> RouteGroup:
+    routes, state = RouteGroup(context, "/api/v1", "people"), context.state
+
+    @routes("GET", "/session", "session", OPERATOR, "The session and its end")
+    def session(by: By) -> Any:
         person = state.sessions.person(by.operator)
         return {
             "operator": by.operator,
@@ -82,80 +86,77 @@ def _add_session(router: APIRouter, context: Context) -> None:
             "steppedUp": by.stepped_up(state.clock.now()),
         }
 
-    @router.delete("/session", **describe("done", OPERATOR, "Signs out"))
-    async def close_session(who: Who) -> Any:
+    @routes("DELETE", "/session", "done", OPERATOR, "Signs out")
+    def close_session(who: Who) -> Any:
         state.sessions.sign_out(who.token)
         return {"success": True}
 
-    @router.put(
-        "/session/passphrase", **describe("done", OPERATOR, "Changes one's own passphrase; ends one's sessions")
-    )
+    @routes("PUT", "/session/passphrase", "done", OPERATOR, "Changes one's own passphrase; ends one's sessions")
     async def new_passphrase(by: By, body: Passphrase) -> Any:
         async with context.signing_in:
             await context.run(change_passphrase, by, body.passphrase)
         return {"success": True}
 
-    @router.post(
+    @routes(
+        "POST",
         "/session/link",
-        **describe(
-            "set_up_link",
-            OPERATOR,
-            "A link to register a passkey or authenticator for the console; over the unix socket",
-        ),
+        "set_up_link",
+        OPERATOR,
+        "A link to register a passkey or authenticator for the console; over the unix socket",
     )
-    async def link(who: Who) -> Any:
+    def link(who: Who) -> Any:
         by = who.operator()
         if not who.here:
             raise HttpProblem(
                 "PERMISSION_DENIED",
                 "a set-up link is for whoever sits in front of this machine: `interlock operator link`",
             )
-        token = await context.run(set_up_link, by)
+        token = set_up_link(state, by)
         expires = iso(state.clock.now() + LINK_SECONDS)
         return {"url": f"{context.address}/console/set-up#{token}", "operator": by.operator, "expiresAt": expires}
 
+    return routes
 
-def _add_operators(router: APIRouter, context: Context) -> None:
-    state = context.state
 
-    @router.get("/operators", **describe("operators", OPERATOR, "All operators"))
-    async def operators() -> Any:
-        rows = await context.read(lambda tx: tx.operators())
-        return {"operators": [operator_json(row) for row in rows]}
+def operator_routes(context: Context) -> RouteGroup:
+    routes, state = RouteGroup(context, "/api/v1", "people"), context.state
 
-    @router.post("/operators", **describe("operator", OPERATOR, "Adds an operator, by an admin"))
-    async def new_operator(by: By, body: NewOperator) -> Any:
-        row = await context.pool.run(
-            add_operator, state, by, body.name, body.passphrase, body.roles, body.teams, body.service
-        )
-        return operator_json(row)
+    @routes("GET", "/operators", "operators", OPERATOR, "All operators")
+    def operators() -> Any:
+        return {"operators": [operator_json(row) for row in state.store.read(lambda tx: tx.operators())]}
 
-    @router.post("/operators/first", **describe("operator", OPEN, "The first operator; over the unix socket only", 404))
-    async def first_operator(who: Who, body: FirstOperator) -> Any:
+    @routes("POST", "/operators", "operator", OPERATOR, "Adds an operator, by an admin")
+    def new_operator(by: By, body: NewOperator) -> Any:
+        given = body.name, body.passphrase, body.roles, body.teams, body.service
+        return operator_json(add_operator(state, by, *given))
+
+    @routes("POST", "/operators/first", "operator", OPEN, "The first operator; over the unix socket only", 404)
+    def first_operator(who: Who, body: FirstOperator) -> Any:
         _may_enrol(context, who)
         row = _row_of(body)
-        await context.run(enrol_first, row, bytes.fromhex(body.seal_key))
+        enrol_first(state, row, bytes.fromhex(body.seal_key))
         return operator_json(row)
 
-    @router.patch(
-        "/operators/{name}", **describe("operator", OPERATOR, "Changes roles or teams, disables or enables", 404)
-    )
-    async def change(by: By, name: str, body: OperatorChange) -> Any:
-        row = await context.run(change_operator, by, name, body.roles, body.teams, body.disabled)
-        return operator_json(row)
+    @routes("PATCH", "/operators/{name}", "operator", OPERATOR, "Changes roles or teams, disables or enables", 404)
+    def change(by: By, name: str, body: OperatorChange) -> Any:
+        return operator_json(change_operator(state, by, name, body.roles, body.teams, body.disabled))
+
+    return routes
 
 
-def _add_mode(router: APIRouter, context: Context) -> None:
-    state = context.state
+def mode_routes(context: Context) -> RouteGroup:
+    routes, state = RouteGroup(context, "/api/v1", "people"), context.state
 
-    @router.get("/mode", **describe("mode", ANYBODY, "The mode in force"))
-    async def mode() -> Any:
+    @routes("GET", "/mode", "mode", ANYBODY, "The mode in force")
+    def mode() -> Any:
         return {"mode": state.mode, "known": list(MODES)}
 
-    @router.put("/mode", **describe("mode", OPERATOR, "Changes the mode, by an admin"))
-    async def change_mode(by: By, body: Mode) -> Any:
-        await context.run(set_mode, by, body.mode, body.reason)
+    @routes("PUT", "/mode", "mode", OPERATOR, "Changes the mode, by an admin")
+    def change_mode(by: By, body: Mode) -> Any:
+        set_mode(state, by, body.mode, body.reason)
         return {"mode": state.mode, "known": list(MODES)}
+
+    return routes
 
 
 def _place(context: Context, request: Request) -> tuple[str, TerminalPlace] | None:
@@ -175,17 +176,6 @@ def _unlock(context: Context, request: Request, session: OperatorSession) -> flo
     until = context.state.clock.now() + minutes * 60
     context.state.sessions.unlock(place, session, until)
     return until
-
-
-def _resume(context: Context, request: Request, operator: str) -> tuple[str, OperatorSession]:
-    state, place = context.state, _place(context, request)
-    now = state.clock.now()
-    found = state.sessions.resume(place, now, operator) if place is not None else None
-    if found is None:
-        raise HttpProblem("NOT_FOUND_RESOURCE", "this terminal is not unlocked; enter your passphrase")
-    body = event_body(now, "unlock", found[1].operator, {"channel": CLI, "resumed": True})
-    state.store.write(lambda tx: state.recorder.now(tx, "unlock", body))
-    return found
 
 
 def _sign_in(context: Context, who: ApiCaller, name: str, passphrase: str, channel: str) -> tuple[str, OperatorSession]:
@@ -210,29 +200,15 @@ def _row_of(body: FirstOperator) -> OperatorRow:
     """The sealed row; refuses one whose seal does not match its key."""
     if unknown := sorted(set(body.row) - set(OperatorRow.__struct_fields__)):
         raise HttpProblem("VALIDATION_UNKNOWN_PARAM", f"unknown parameter 'row.{unknown[0]:.80}'")
-    values: dict[str, Any] = dict(body.row)
-    for key, value in values.items():
-        if key in _TUPLES:
-            if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
-                raise HttpProblem("VALIDATION_INVALID_TYPE", f"row.{key}: expected a list of texts")
-            values[key] = tuple(value)
-        elif key in ("created_at", "disabled_at"):
-            values[key] = _number(key, value)
-        elif not isinstance(value, bool if key == "service" else str):
-            raise HttpProblem("VALIDATION_INVALID_TYPE", f"row.{key}: expected another type")
     try:
-        row, key_bytes = OperatorRow(**values), bytes.fromhex(body.seal_key)
-    except TypeError:
-        raise HttpProblem("VALIDATION_MISSING_PARAM", "row: a field is missing") from None
+        row, key_bytes = convert(body.row, OperatorRow), bytes.fromhex(body.seal_key)
+    except ValidationError as error:
+        missing = "missing required field" in str(error)
+        words = "a field is missing" if missing else "a field of another type"
+        raise HttpProblem(f"VALIDATION_{'MISSING_PARAM' if missing else 'INVALID_TYPE'}", f"row: {words}") from None
     if problems([row], key_bytes, roster_seal([row], key_bytes)) or ADMIN not in row.roles or row.disabled_at:
         raise HttpProblem("VALIDATION_INVALID_VALUE", "row: not sealed with this key, or no admin")
     return row
 
 
-def _number(key: str, value: Any) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        raise HttpProblem("VALIDATION_INVALID_TYPE", f"row.{key}: expected a number")
-    return float(value)
-
-
-ROUTES = (operator_routes,)
+ROUTES = (sign_in_routes, session_routes, operator_routes, mode_routes)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Query
+from fastapi import Query
 from pydantic import Field
 from starlette.requests import Request
 
@@ -16,7 +16,7 @@ from interlock.plans.releasing import PlanConsent, PlanHeld
 from interlock.plans.wire import flow_json, opened_json, plan_json, progress_json, row_json, workflow_json
 from interlock.records.plans import STATUSES, PlanQuery
 from interlock.runtime.state import State
-from interlock.server.routes import OPERATOR, describe
+from interlock.server.routes import OPERATOR, RouteGroup
 from interlock.web.bodies import (
     EditedPlan,
     Freeze,
@@ -37,75 +37,73 @@ from interlock.web.wire import ticket_json
 _STATUS = f"^(|{'|'.join(STATUSES)})$"
 
 
-def plan_routes(context: Context) -> APIRouter:
-    router = APIRouter(prefix="/api/v1/plans", tags=["plans"])
+def review_routes(context: Context) -> RouteGroup:
+    routes, state = RouteGroup(context, "/api/v1/plans", "plans"), context.state
 
-    _add_review(router, context)
-    _add_running(router, context)
-    return router
+    @routes("POST", "", "plan", OPERATOR, "Plain words -> a plan to review; nothing is run")
+    def make(by: By, body: NewPlan) -> Any:
+        return plan_json(state, planning.make_plan(state, by, body.intent, body.cwd))
 
-
-def _add_review(router: APIRouter, context: Context) -> None:
-    state = context.state
-
-    @router.post("", **describe("plan", OPERATOR, "Plain words -> a plan to review; nothing is run"))
-    async def make(by: By, body: NewPlan) -> Any:
-        return plan_json(state, await context.run(planning.make_plan, by, body.intent, body.cwd))
-
-    @router.get("", **describe("plan_history", OPERATOR, "The history, the newest first"))
-    async def listed(
+    @routes("GET", "", "plan_history", OPERATOR, "The history, the newest first")
+    def listed(
         q: Annotated[str, Query(max_length=200, description="words of the request or the command")] = "",
         status: Annotated[str, Query(pattern=_STATUS)] = "",
         before: Annotated[Moment, Query(description="only plans made before this")] = "",
         limit: Annotated[int, Query(ge=1, le=500)] = 50,
     ) -> Any:
         query = PlanQuery(q, status, before=seconds_of("before", before), limit=limit)
-        found = await context.run(history.search_plans, query)
-        return {"plans": [row_json(state, row) for row in found]}
+        return {"plans": [row_json(state, row) for row in history.search_plans(state, query)]}
 
-    @router.get("/{id}", **describe("plan_kept", OPERATOR, "One plan of the history, with its output", 404))
-    async def one(id: str) -> Any:
-        return row_json(state, await context.run(planning.find, id), output=True)
+    @routes("GET", "/{id}", "plan_kept", OPERATOR, "One plan of the history, with its output", 404)
+    def one(id: str) -> Any:
+        return row_json(state, planning.find(state, id), output=True)
 
-    @router.put("/{id}", **describe("plan", OPERATOR, "Edits a plan's command, which is assessed again", 404, 409))
-    async def edit(by: By, id: str, body: EditedPlan) -> Any:
-        return plan_json(state, await context.run(planning.edit, by, id, body.command, body.cwd))
+    @routes("PUT", "/{id}", "plan", OPERATOR, "Edits a plan's command, which is assessed again", 404, 409)
+    def edit(by: By, id: str, body: EditedPlan) -> Any:
+        return plan_json(state, planning.edit(state, by, id, body.command, body.cwd))
 
-    @router.post("/{id}/again", **describe("plan", OPERATOR, "A new plan from an old one, to be reviewed again", 404))
-    async def again(by: By, id: str) -> Any:
-        return plan_json(state, await context.run(planning.rerun, by, id))
+    @routes("POST", "/{id}/again", "plan", OPERATOR, "A new plan from an old one, to be reviewed again", 404)
+    def again(by: By, id: str) -> Any:
+        return plan_json(state, planning.rerun(state, by, id))
 
-    @router.post("/{id}/reject", **describe("plan", OPERATOR, "Rejects a plan", 404, 409))
-    async def reject(by: By, id: str) -> Any:
-        return plan_json(state, await context.run(planning.reject, by, id))
+    @routes("POST", "/{id}/reject", "plan", OPERATOR, "Rejects a plan", 404, 409)
+    def reject(by: By, id: str) -> Any:
+        return plan_json(state, planning.reject(state, by, id))
+
+    return routes
 
 
-def _add_running(router: APIRouter, context: Context) -> None:
-    state = context.state
+def running_routes(context: Context) -> RouteGroup:
+    routes, state = RouteGroup(context, "/api/v1/plans", "plans"), context.state
 
-    @router.post(
+    @routes(
+        "POST",
         "/{id}/run",
-        **describe("plan_run", OPERATOR, "Runs exactly this command; `held` where the gate requires more", 404, 409),
+        "plan_run",
+        OPERATOR,
+        "Runs exactly this command; `held` where the gate requires more",
+        404,
+        409,
     )
-    async def start(request: Request, by: By, id: str, body: PlanYes) -> Any:
+    def start(request: Request, by: By, id: str, body: PlanYes) -> Any:
         client = request.scope.get("client")
         peer = (str(client[0]), int(client[1])) if client and over_socket(dict(request.scope)) else ("", 0)
-        return await context.run(_run, by, id, body, *peer)
+        return _run(state, by, id, body, *peer)
 
-    @router.get("/{id}/output", **describe("plan_output", OPERATOR, "The output of a command since `start`", 404))
-    async def output(by: By, id: str, start: Annotated[int, Query(ge=0, le=10_000_000)] = 0) -> Any:
-        return progress_json(await context.run(running.follow, by, id, start))
+    @routes("GET", "/{id}/output", "plan_output", OPERATOR, "The output of a command since `start`", 404)
+    def output(by: By, id: str, start: Annotated[int, Query(ge=0, le=10_000_000)] = 0) -> Any:
+        return progress_json(running.follow(state, by, id, start))
 
-    @router.post("/{id}/cancel", **describe("done", OPERATOR, "Cancels a running command", 404))
-    async def cancel(by: By, id: str) -> Any:
-        await context.run(running.cancel, by, id)
+    @routes("POST", "/{id}/cancel", "done", OPERATOR, "Cancels a running command", 404)
+    def cancel(by: By, id: str) -> Any:
+        running.cancel(state, by, id)
         return {"success": True}
 
-    @router.post("/{id}/done", **describe("plan_kept", OPERATOR, "Reports the end of a run at a terminal", 404, 409))
-    async def done(by: By, id: str, body: PlanEnd) -> Any:
-        return row_json(
-            state, await context.run(running.end_at_terminal, by, id, body.exitCode, body.interrupted), output=True
-        )
+    @routes("POST", "/{id}/done", "plan_kept", OPERATOR, "Reports the end of a run at a terminal", 404, 409)
+    def done(by: By, id: str, body: PlanEnd) -> Any:
+        return row_json(state, running.end_at_terminal(state, by, id, body.exitCode, body.interrupted), output=True)
+
+    return routes
 
 
 def _run(state: State, by: OperatorSession, id: str, body: PlanYes, principal: str, pid: int) -> dict[str, Any]:
@@ -131,18 +129,18 @@ class PlannerChoice(RequestBody):
     model: Annotated[str, Field(max_length=MOST_MODEL, description="of Ollama; the configured one where empty")] = ""
 
 
-def planner_routes(context: Context) -> APIRouter:
-    router = APIRouter(prefix="/api/v1/planner", tags=["plans"])
+def planner_routes(context: Context) -> RouteGroup:
+    routes, state = RouteGroup(context, "/api/v1/planner", "plans"), context.state
 
-    @router.get("", **describe("planner", OPERATOR, "The planner in use, who chose it, and the program at its address"))
-    async def stands() -> Any:
-        return planner_json(await context.run(planner_choice.planner_state))
+    @routes("GET", "", "planner", OPERATOR, "The planner in use, who chose it, and the program at its address")
+    def stands() -> Any:
+        return planner_json(planner_choice.planner_state(state))
 
-    @router.put("", **describe("planner", OPERATOR, "Chooses the planner, by an admin", 403))
-    async def choose(by: By, body: PlannerChoice) -> Any:
-        return planner_json(await context.run(planner_choice.choose, by, body.use, body.model))
+    @routes("PUT", "", "planner", OPERATOR, "Chooses the planner, by an admin", 403)
+    def choose(by: By, body: PlannerChoice) -> Any:
+        return planner_json(planner_choice.choose(state, by, body.use, body.model))
 
-    return router
+    return routes
 
 
 def planner_json(found: PlannerState) -> dict[str, Any]:
@@ -158,52 +156,48 @@ def planner_json(found: PlannerState) -> dict[str, Any]:
     return body | ({"listener": found.listener.user} if found.listener else {})
 
 
-def workflow_routes(context: Context) -> APIRouter:
-    router, state = APIRouter(prefix="/api/v1/workflows", tags=["plans"]), context.state
+def workflow_routes(context: Context) -> RouteGroup:
+    routes, state = RouteGroup(context, "/api/v1/workflows", "plans"), context.state
 
-    @router.get("", **describe("workflows", OPERATOR, "The workflows, by name"))
-    async def listed() -> Any:
-        return {"workflows": [workflow_json(one) for one in await context.run(workflows.list_workflows)]}
+    @routes("GET", "", "workflows", OPERATOR, "The workflows, by name")
+    def listed() -> Any:
+        return {"workflows": [workflow_json(one) for one in workflows.list_workflows(state)]}
 
-    @router.post("", **describe("workflow", OPERATOR, "Saves commands under a name; nothing is run"))
-    async def save(by: By, body: NewWorkflow) -> Any:
+    @routes("POST", "", "workflow", OPERATOR, "Saves commands under a name; nothing is run")
+    def save(by: By, body: NewWorkflow) -> Any:
         steps = [step.model_dump() for step in body.steps]
-        return workflow_json(await context.run(workflows.save, by, body.name, steps, body.stopOnFailure))
+        return workflow_json(workflows.save(state, by, body.name, steps, body.stopOnFailure))
 
-    @router.delete("/{id}", **describe("workflow", OPERATOR, "Deletes a workflow", 404))
-    async def remove(by: By, id: str) -> Any:
-        return workflow_json(await context.run(workflows.remove, by, id))
+    @routes("DELETE", "/{id}", "workflow", OPERATOR, "Deletes a workflow", 404)
+    def remove(by: By, id: str) -> Any:
+        return workflow_json(workflows.remove(state, by, id))
 
-    @router.post("/{id}/open", **describe("workflow_open", OPERATOR, "Its steps as plans, each to be reviewed", 404))
-    async def opened(by: By, id: str) -> Any:
-        return opened_json(state, await context.run(workflows.open_steps, by, id))
+    @routes("POST", "/{id}/open", "workflow_open", OPERATOR, "Its steps as plans, each to be reviewed", 404)
+    def opened(by: By, id: str) -> Any:
+        return opened_json(state, workflows.open_steps(state, by, id))
 
-    @router.post(
-        "/{id}/freeze",
-        **describe("workflow_open", OPERATOR, "Approves all steps as they are, until one changes", 404, 409),
+    @routes(
+        "POST", "/{id}/freeze", "workflow_open", OPERATOR, "Approves all steps as they are, until one changes", 404, 409
     )
-    async def freeze(by: By, id: str, body: Freeze) -> Any:
-        return opened_json(
-            state, await context.run(workflows.freeze, by, id, _consents(body.steps), body.runs, body.days)
-        )
+    def freeze(by: By, id: str, body: Freeze) -> Any:
+        return opened_json(state, workflows.freeze(state, by, id, _consents(body.steps), body.runs, body.days))
 
-    @router.post(
-        "/{id}/run",
-        **describe("workflow_run", OPERATOR, "Runs all steps; `held` where the gate requires more", 404, 409),
+    @routes(
+        "POST", "/{id}/run", "workflow_run", OPERATOR, "Runs all steps; `held` where the gate requires more", 404, 409
     )
-    async def start(by: By, id: str, body: WorkflowRun) -> Any:
-        return await context.run(_workflow_run, by, id, body)
+    def start(by: By, id: str, body: WorkflowRun) -> Any:
+        return _workflow_run(state, by, id, body)
 
-    @router.get("/{id}/run", **describe("workflow_run", OPERATOR, "The progress of the last run", 404))
-    async def progress(by: By, id: str) -> Any:
-        return flow_json(await context.run(workflows.find_run, by, id))
+    @routes("GET", "/{id}/run", "workflow_run", OPERATOR, "The progress of the last run", 404)
+    def progress(by: By, id: str) -> Any:
+        return flow_json(workflows.find_run(state, by, id))
 
-    @router.post("/{id}/cancel", **describe("done", OPERATOR, "Cancels the running step and those after it", 404))
-    async def cancel(by: By, id: str) -> Any:
-        await context.run(workflows.cancel_run, by, id)
+    @routes("POST", "/{id}/cancel", "done", OPERATOR, "Cancels the running step and those after it", 404)
+    def cancel(by: By, id: str) -> Any:
+        workflows.cancel_run(state, by, id)
         return {"success": True}
 
-    return router
+    return routes
 
 
 def _consents(steps: Sequence[StepYes]) -> list[tuple[str, PlanConsent]]:
@@ -221,4 +215,4 @@ def _workflow_run(state: State, by: OperatorSession, id: str, body: WorkflowRun)
         return {"status": "held", "reason": str(found), "held": held}
 
 
-ROUTES = (planner_routes, plan_routes, workflow_routes)
+ROUTES = (planner_routes, review_routes, running_routes, workflow_routes)

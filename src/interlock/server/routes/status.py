@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Iterator, Sequence
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Query
+from fastapi import Query
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, HistogramMetricFamily, Metric
 from starlette.responses import PlainTextResponse, StreamingResponse
 
@@ -20,7 +20,7 @@ from interlock.notify import outbox
 from interlock.ports import StoreError
 from interlock.records import AuditQuery, TicketQuery
 from interlock.runtime.state import State
-from interlock.server.routes import ANYBODY, OPEN, OPERATOR, describe
+from interlock.server.routes import ANYBODY, OPEN, OPERATOR, RouteGroup
 from interlock.server.routes.agents import jails_json
 from interlock.times import iso
 from interlock.web.bodies import Moment, NewPause, seconds_of
@@ -31,35 +31,39 @@ from interlock.web.wire import audit_json, figures_json, policy_json, verdict_js
 _OPEN = TicketQuery((TicketState.COOLING, TicketState.WAITING), limit=10_000)
 
 
-def status_routes(context: Context) -> APIRouter:
-    router, state = APIRouter(tags=["about"]), context.state
+def status_routes(context: Context) -> RouteGroup:
+    routes, state = RouteGroup(context, "", "about"), context.state
 
-    @router.get("/api/v1/policy", **describe("policy", ANYBODY, "The policy in force"))
-    async def policy() -> Any:
+    @routes("GET", "/api/v1/policy", "policy", ANYBODY, "The policy in force")
+    def policy() -> Any:
         return policy_json(state.policy)
 
-    @router.get("/api/v1/status", **describe("status", ANYBODY, "The daemon's status"))
-    async def status(who: Who) -> Any:
-        return await context.pool.run(_status, context, who)
+    @routes("GET", "/api/v1/status", "status", ANYBODY, "The daemon's status")
+    def status(who: Who) -> Any:
+        return _status(context, who)
 
-    @router.get("/api/v1/metrics", **describe("metrics", ANYBODY, "Metrics, in the fields of the specification"))
-    async def metrics() -> Any:
-        return figures_json(await context.run(figures_of))
+    @routes("GET", "/api/v1/metrics", "metrics", ANYBODY, "Metrics, in the fields of the specification")
+    def metrics() -> Any:
+        return figures_json(figures_of(state))
 
-    @router.get("/metrics", **describe("text", OPEN, "Metrics for Prometheus", media="text/plain"))
-    async def prometheus() -> PlainTextResponse:
-        return await context.pool.run(_prometheus, context)
+    @routes("GET", "/metrics", "text", OPEN, "Metrics for Prometheus", media="text/plain")
+    def prometheus() -> PlainTextResponse:
+        from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, generate_latest
 
-    @router.get("/healthz", **describe("health", OPEN, "The process is alive"))
+        registry = CollectorRegistry(auto_describe=False)
+        registry.register(Collector(families(state)))
+        return PlainTextResponse(generate_latest(registry), media_type=CONTENT_TYPE_LATEST.partition("; charset")[0])
+
+    @routes("GET", "/healthz", "health", OPEN, "The process is alive")
     async def healthz() -> Any:
         return {"ok": True}
 
-    @router.get("/readyz", **describe("health", OPEN, "The store can be used"))
-    async def readyz() -> Any:
-        await context.pool.run(state.store.check)
+    @routes("GET", "/readyz", "health", OPEN, "The store can be used")
+    def readyz() -> Any:
+        state.store.check()
         return {"ok": True}
 
-    return router
+    return routes
 
 
 def _status(context: Context, who: ApiCaller) -> dict[str, Any]:
@@ -99,32 +103,24 @@ def _status(context: Context, who: ApiCaller) -> dict[str, Any]:
     }
 
 
-def _prometheus(context: Context) -> PlainTextResponse:
-    from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, generate_latest
+def pause_routes(context: Context) -> RouteGroup:
+    routes, state = RouteGroup(context, "/api/v1", "people"), context.state
 
-    registry = CollectorRegistry(auto_describe=False)
-    registry.register(Collector(families(context.state)))
-    return PlainTextResponse(generate_latest(registry), media_type=CONTENT_TYPE_LATEST.partition("; charset")[0])
-
-
-def pause_routes(context: Context) -> APIRouter:
-    router, state = APIRouter(prefix="/api/v1", tags=["people"]), context.state
-
-    @router.get("/pause", **describe("pause", ANYBODY, "Whether an operator has paused enforcement, and until when"))
-    async def pause() -> Any:
+    @routes("GET", "/pause", "pause", ANYBODY, "Whether an operator has paused enforcement, and until when")
+    def pause() -> Any:
         return pause_json(state)
 
-    @router.post("/pause", **describe("pause", OPERATOR, "Pauses enforcement for a while"))
-    async def begin(by: By, body: NewPause) -> Any:
-        await context.run(pausing.pause, by, body.seconds, body.reason)
+    @routes("POST", "/pause", "pause", OPERATOR, "Pauses enforcement for a while")
+    def begin(by: By, body: NewPause) -> Any:
+        pausing.pause(state, by, body.seconds, body.reason)
         return pause_json(state)
 
-    @router.delete("/pause", **describe("pause", OPERATOR, "Ends the pause", 404))
-    async def end(by: By) -> Any:
-        await context.run(pausing.end, by)
+    @routes("DELETE", "/pause", "pause", OPERATOR, "Ends the pause", 404)
+    def end(by: By) -> Any:
+        pausing.end(state, by)
         return pause_json(state)
 
-    return router
+    return routes
 
 
 def pause_json(state: State) -> dict[str, Any]:
@@ -142,18 +138,18 @@ def pause_json(state: State) -> dict[str, Any]:
     } | times
 
 
-def channel_routes(context: Context) -> APIRouter:
-    router = APIRouter(prefix="/api/v1/channels", tags=["people"])
+def channel_routes(context: Context) -> RouteGroup:
+    routes, state = RouteGroup(context, "/api/v1/channels", "people"), context.state
 
-    @router.get("", **describe("channels", OPERATOR, "The notification channels, their settings and recent messages"))
-    async def every() -> Any:
-        return {"channels": await context.run(outbox.list_channels)}
+    @routes("GET", "", "channels", OPERATOR, "The notification channels, their settings and recent messages")
+    def every() -> Any:
+        return {"channels": outbox.list_channels(state)}
 
-    @router.post("/{name}/test", **describe("channel_test", OPERATOR, "Sends a test message and returns its result"))
-    async def test(by: By, name: str) -> Any:
-        return await context.run(outbox.send_test, by, name)
+    @routes("POST", "/{name}/test", "channel_test", OPERATOR, "Sends a test message and returns its result")
+    def test(by: By, name: str) -> Any:
+        return outbox.send_test(state, by, name)
 
-    return router
+    return routes
 
 
 PREFIX = "interlock_"
@@ -188,11 +184,11 @@ def _values(sample: Sample) -> list[str]:
     return [value for _, value in sample.labels]
 
 
-def audit_routes(context: Context) -> APIRouter:
-    router = APIRouter(prefix="/api/v1/audit", tags=["record"])
+def audit_routes(context: Context) -> RouteGroup:
+    routes, state = RouteGroup(context, "/api/v1/audit", "record"), context.state
 
-    @router.get("", **describe("audit", OPERATOR, "Records, filtered"))
-    async def audit(
+    @routes("GET", "", "audit", OPERATOR, "Records, filtered")
+    def audit(
         event: Annotated[str, Query(max_length=100)] = "",
         since: Moment = "",
         until: Moment = "",
@@ -202,24 +198,23 @@ def audit_routes(context: Context) -> APIRouter:
     ) -> Any:
         times = seconds_of("since", since), seconds_of("until", until)
         query = AuditQuery("", -1, event, *times, text, limit, newest)
-        await context.pool.run(context.state.recorder.flush)
-        rows = await context.read(lambda tx: tx.audit(query))
-        return {"records": [audit_json(row) for row in rows]}
+        state.recorder.flush()
+        return {"records": [audit_json(row) for row in state.store.read(lambda tx: tx.audit(query))]}
 
-    @router.get("/verify", **describe("verdict", OPERATOR, "Verifies the record"))
-    async def prove() -> Any:
-        return verdict_json(await context.pool.run(verify_record_once, context))
+    @routes("GET", "/verify", "verdict", OPERATOR, "Verifies the record")
+    def prove() -> Any:
+        return verdict_json(verify_record_once(context))
 
-    @router.get("/export", **describe("export", OPERATOR, "The whole record as a file", media="application/x-ndjson"))
-    async def export(format: Annotated[str, Query(pattern="^(jsonl|csv)$")] = "jsonl") -> StreamingResponse:
-        await context.pool.run(context.state.recorder.flush)
+    @routes("GET", "/export", "export", OPERATOR, "The whole record as a file", media="application/x-ndjson")
+    def export(format: Annotated[str, Query(pattern="^(jsonl|csv)$")] = "jsonl") -> StreamingResponse:
+        state.recorder.flush()
         media, lines = FORMATS[format]
-        writers = await context.read(lambda tx: tx.audit_writers())
-        rows = (row for writer in writers for row in writer_records(context.state, writer))
+        writers = state.store.read(lambda tx: tx.audit_writers())
+        rows = (row for writer in writers for row in writer_records(state, writer))
         headers = {"content-disposition": f'attachment; filename="interlock-audit.{format}"'}
         return StreamingResponse(_chunks(context, lines(rows)), media_type=media, headers=headers)
 
-    return router
+    return routes
 
 
 async def _chunks(context: Context, lines: Iterator[str]) -> AsyncIterator[bytes]:

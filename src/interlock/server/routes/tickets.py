@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import shlex
+from collections.abc import Callable
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Query
+from fastapi import Query
 from starlette.requests import Request
 from starlette.responses import JSONResponse
 
@@ -18,8 +19,7 @@ from interlock.approvals.grants import suggest_grant
 from interlock.engine.trials import find_habit
 from interlock.model import AgentRef, TicketState
 from interlock.records import Approval, Challenge, Ticket, TicketQuery
-from interlock.runtime.state import State
-from interlock.server.routes import AGENT, ANYBODY, OPERATOR, describe
+from interlock.server.routes import AGENT, ANYBODY, OPERATOR, RouteGroup
 from interlock.times import iso
 from interlock.web.bodies import Moment, Reason, Rejection, ReportedOutcome, seconds_of
 from interlock.web.callers import ApiCaller
@@ -45,11 +45,11 @@ _BEGINNING = "^[A-Za-z0-9_-]{0,100}$"
 Found = tuple[Ticket, list[Approval]]
 
 
-def ticket_routes(context: Context) -> APIRouter:
-    router = APIRouter(prefix="/api/v1/tickets", tags=["tickets"])
+def ticket_routes(context: Context) -> RouteGroup:
+    routes = RouteGroup(context, "/api/v1/tickets", "tickets")
 
-    @router.get("", **describe("tickets", ANYBODY, "The newest tickets first; an agent sees its own"))
-    async def list_tickets(
+    @routes("GET", "", "tickets", ANYBODY, "The newest tickets first; an agent sees its own")
+    def list_tickets(
         who: Who,
         state: Annotated[str, Query(pattern=_STATES, description="a state, or `open`")] = "",
         limit: Annotated[int, Query(ge=1, le=500)] = 100,
@@ -58,17 +58,13 @@ def ticket_routes(context: Context) -> APIRouter:
         prefix: Annotated[str, Query(pattern=_BEGINNING, description="the beginning of an id")] = "",
     ) -> Any:
         query = TicketQuery(_ASKED[state], who.principal, agent, seconds_of("before", before), limit, prefix)
-        return await context.pool.run(_page, context, query, state)
+        return _page(context, query, state)
 
-    @router.get("/{id}", **describe("ticket", ANYBODY, "One ticket", 404))
-    async def ticket(who: Who, id: str) -> Any:
-        return ticket_json(
-            *await context.pool.run(_find, context, who, await context.pool.run(_whole_id, context, who, id))
-        )
+    @routes("GET", "/{id}", "ticket", ANYBODY, "One ticket", 404)
+    def ticket(who: Who, id: str) -> Any:
+        return ticket_json(*_find(context, who, _whole_id(context, who, id)))
 
-    @router.get(
-        "/{id}/wait", **describe("ticket", ANYBODY, "Answers when the ticket is decided, else after the time", 404)
-    )
+    @routes("GET", "/{id}/wait", "ticket", ANYBODY, "Answers when the ticket is decided, else after the time", 404)
     async def wait(
         request: Request,
         who: Who,
@@ -78,62 +74,45 @@ def ticket_routes(context: Context) -> APIRouter:
         id = await context.pool.run(_whole_id, context, who, id)
         return await _wait(context, request, who, id, min(seconds, context.config.limits.long_poll_seconds))
 
-    @router.get("/{id}/grant", **describe("grant_offer", OPERATOR, "The narrow grant that a ticket suggests", 404))
-    async def grant(who: Who, id: str) -> Any:
-        return await context.run(_offer, await context.pool.run(_whole_id, context, who, id))
+    @routes("GET", "/{id}/grant", "grant_offer", OPERATOR, "The narrow grant that a ticket suggests", 404)
+    def grant(who: Who, id: str) -> Any:
+        id, state = _whole_id(context, who, id), context.state
+        habit = find_habit(state, id)
+        more = {"approvals": habit.count, "command": shlex.join(habit.command)} if habit is not None else {}
+        return suggest_grant(state, id) | more
 
-    @router.post("/{id}/approve", **describe("ticket", OPERATOR, "Signs an approval", 404, 409))
-    async def approve(who: Who, id: str, body: Reason | None = None) -> Any:
-        return await _answer(context, who, answers.approve, id, body.reason if body else "")
+    @routes("POST", "/{id}/approve", "ticket", OPERATOR, "Signs an approval", 404, 409)
+    def approve(who: Who, id: str, body: Reason | None = None) -> Any:
+        return _answer(context, who, answers.approve, id, body.reason if body else "")
 
-    @router.post(
-        "/{id}/reject", **describe("ticket", OPERATOR, "Signs a rejection; the agent gets the reason", 404, 409)
-    )
-    async def reject(who: Who, id: str, body: Rejection) -> Any:
-        return await _answer(context, who, answers.reject, id, body.reason)
+    @routes("POST", "/{id}/reject", "ticket", OPERATOR, "Signs a rejection; the agent gets the reason", 404, 409)
+    def reject(who: Who, id: str, body: Rejection) -> Any:
+        return _answer(context, who, answers.reject, id, body.reason)
 
-    @router.post("/{id}/revoke", **describe("ticket", OPERATOR, "Revokes an approval before it is used", 404, 409))
-    async def revoke(who: Who, id: str, body: Reason | None = None) -> Any:
-        return await _answer(context, who, answers.revoke, id, body.reason if body else "")
+    @routes("POST", "/{id}/revoke", "ticket", OPERATOR, "Revokes an approval before it is used", 404, 409)
+    def revoke(who: Who, id: str, body: Reason | None = None) -> Any:
+        return _answer(context, who, answers.revoke, id, body.reason if body else "")
 
-    @router.post("/{id}/executed", **describe("ticket", AGENT, "Reports the outcome of an allowed action", 404))
-    async def executed(who: Who, id: str, body: ReportedOutcome) -> Any:
-        return ticket_json(*await context.pool.run(_report, context, who, id, body))
+    @routes("POST", "/{id}/executed", "ticket", AGENT, "Reports the outcome of an allowed action", 404)
+    def executed(who: Who, id: str, body: ReportedOutcome) -> Any:
+        id = _whole_id(context, who, id)
+        name = body.agent or _find(context, who, id)[0].agent.name  # a claim; the principal is what counts
+        answers.report_execution(context.state, AgentRef(who.agent(), name), id, body.outcome)
+        return ticket_json(*_find(context, who, id))
 
-    return router
-
-
-def _offer(state: State, id: str) -> dict[str, object]:
-    """The narrow grant for a ticket; after repeated approvals of similar actions, also their number and the command that makes it."""
-    found = find_habit(state, id)
-    more = {"approvals": found.count, "command": shlex.join(found.command)} if found is not None else {}
-    return {**suggest_grant(state, id), **more}
+    return routes
 
 
-async def _answer(context: Context, who: ApiCaller, work: Any, id: str, reason: str) -> Any:
-    by = who.operator()
-    id = await context.pool.run(_whole_id, context, who, id)
-    await context.run(work, by, id, reason)
-    return ticket_json(*await context.pool.run(_find, context, who, id))
-
-
-def _report(context: Context, who: ApiCaller, id: str, body: ReportedOutcome) -> Found:
-    id, name = _whole_id(context, who, id), body.agent
-    if not name:
-        found, _ = _find(context, who, id)
-        name = found.agent.name  # a claim; the principal is what counts
-    answers.report_execution(context.state, AgentRef(who.agent(), name), id, body.outcome)
-    return _find(context, who, id)
+def _answer(context: Context, who: ApiCaller, work: Callable[..., object], id: str, reason: str) -> Any:
+    id = _whole_id(context, who, id)
+    work(context.state, who.operator(), id, reason)
+    return ticket_json(*_find(context, who, id))
 
 
 def _page(context: Context, query: TicketQuery, state: str) -> dict[str, Any]:
     """One page; `next` continues even from a page whose tickets have all changed state."""
     now = context.state.clock.now()
-
-    def work(tx: Any) -> list[Found]:
-        return [(ticket, tx.approvals(ticket.id)) for ticket in tx.tickets(query)]
-
-    found = context.state.store.read(work)
+    found = context.state.store.read(lambda tx: [(one, tx.approvals(one.id)) for one in tx.tickets(query)])
     shown = [(settle(ticket, now), approvals) for ticket, approvals in found]
     wanted = {"pending_cooling", "pending_approval"} if state == "open" else {state}
     kept = [(ticket, said) for ticket, said in shown if not state or wire_state(ticket) in wanted]
@@ -181,37 +160,26 @@ async def _wait(context: Context, request: Request, who: ApiCaller, id: str, sec
         context.waiters.remove(id, event)
 
 
-def challenge_routes(context: Context) -> APIRouter:
-    router = APIRouter(prefix="/api/v1", tags=["challenges"])
+def challenge_routes(context: Context) -> RouteGroup:
+    routes, state = RouteGroup(context, "/api/v1/challenges", "challenges"), context.state
 
-    @router.get(
-        "/challenges", **describe("challenges", OPERATOR, "Open challenges, and blocks whose challenge expired")
-    )
-    async def challenges() -> Any:
-        found = [
-            *await context.run(service.list_waiting),
-            *await context.run(service.list_lapsed),
-        ]
-        return {"challenges": await context.read(lambda tx: [_json(one, tx.challenged_ticket(one)) for one in found])}
+    @routes("GET", "", "challenges", OPERATOR, "Open challenges, and blocks whose challenge expired")
+    def challenges() -> Any:
+        found = [*service.list_waiting(state), *service.list_lapsed(state)]
+        return {"challenges": state.store.read(lambda tx: [_json(one, tx.challenged_ticket(one)) for one in found])}
 
-    @router.post(
-        "/challenges/{id}/reveal",
-        **describe("code", OPERATOR, "A new code, shown once; invalidates the previous one", 404, 409),
-    )
-    async def reveal(by: By, id: str) -> Any:
-        shown = await context.run(revealing.reveal, by, id)
+    @routes("POST", "/{id}/reveal", "code", OPERATOR, "A new code, shown once; invalidates the previous one", 404, 409)
+    def reveal(by: By, id: str) -> Any:
+        shown = revealing.reveal(state, by, id)
         body = {"code": shown.code, "expiresAt": iso(shown.expires_at)}
         return JSONResponse(body, headers={"cache-control": "no-store"})
 
-    @router.post(
-        "/challenges/{id}/reissue",
-        **describe("challenge", OPERATOR, "Replaces an expired challenge", 404, 409),
-    )
-    async def reissue(by: By, id: str) -> Any:
-        made = await context.run(service.reissue, by, id)
-        return await context.read(lambda tx: _json(made, tx.challenged_ticket(made)))
+    @routes("POST", "/{id}/reissue", "challenge", OPERATOR, "Replaces an expired challenge", 404, 409)
+    def reissue(by: By, id: str) -> Any:
+        made = service.reissue(state, by, id)
+        return state.store.read(lambda tx: _json(made, tx.challenged_ticket(made)))
 
-    return router
+    return routes
 
 
 def _json(challenge: Challenge, ticket: Ticket | None) -> dict[str, Any]:

@@ -6,14 +6,14 @@ import os
 from collections.abc import Callable
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Query
+from fastapi import Query
 
 from interlock.engine import undoing
 from interlock.journal import ID as JOURNAL_ID
 from interlock.journal import JournalError
 from interlock.journal.undo import JournalUndo
 from interlock.records import Snapshot
-from interlock.server.routes import ANYBODY, describe
+from interlock.server.routes import ANYBODY, RouteGroup
 from interlock.snapshots import UndoChange, UndoPlan, UndoResult, change_json
 from interlock.times import iso
 from interlock.web.bodies import Moment, Undoing, seconds_of
@@ -25,45 +25,46 @@ from interlock.web.wire import wire_fields
 NEWEST = "newest"  # instead of an id: the newest snapshot that is not undone
 
 
-def undo_routes(context: Context) -> APIRouter:
-    router = APIRouter(prefix="/api/v1/undo", tags=["undo"])
+def undo_routes(context: Context) -> RouteGroup:
+    routes, state = RouteGroup(context, "/api/v1/undo", "undo"), context.state
 
-    @router.get("", **describe("snapshots", ANYBODY, "Snapshots taken before actions ran, the newest first"))
-    async def listed(
+    @routes("GET", "", "snapshots", ANYBODY, "Snapshots taken before actions ran, the newest first")
+    def listed(
         who: Who,
         before: Annotated[Moment, Query(description="only snapshots taken before this")] = "",
         limit: Annotated[int, Query(ge=1, le=500)] = 50,
     ) -> Any:
         _, principal = _scope(who)
         since = seconds_of("before", before)
-        found = await context.run(undoing.list_snapshots, principal, limit, since)
-        rows = [snapshot_json(row) for row in found]
+        rows = [snapshot_json(row) for row in undoing.list_snapshots(state, principal, limit, since)]
         if _is_own(context, principal):
-            rows += await context.pool.run(_journaled, context, limit, iso(since) if since else "")
+            rows += _journaled(context, limit, iso(since) if since else "")
         return {"snapshots": sorted(rows, key=lambda row: str(row["at"]), reverse=True)[:limit]}
 
-    @router.get("/{id}", **describe("undo_plan", ANYBODY, "What undoing would change now; `newest` is an id too", 404))
-    async def planned(
+    @routes("GET", "/{id}", "undo_plan", ANYBODY, "What undoing would change now; `newest` is an id too", 404)
+    def planned(
         who: Who, id: str, diff: Annotated[bool, Query(description="with a diff of text files")] = False
     ) -> Any:
         _, principal = _scope(who)
         if JOURNAL_ID.fullmatch(id) and _is_own(context, principal):
-            return await context.pool.run(_from_journal, lambda: JournalUndo(context.config).plan(id))
-        return plan_json(await context.run(undoing.plan_undo, _snapshot_id(id), principal, diff))
+            return _from_journal(lambda: JournalUndo(context.config).plan(id))
+        return plan_json(undoing.plan_undo(state, _snapshot_id(id), principal, diff))
 
-    @router.post(
+    @routes(
+        "POST",
         "/{id}",
-        **describe(
-            "undone", ANYBODY, "Brings it back; later work is overwritten only with `force`, and `undone` says", 404
-        ),
+        "undone",
+        ANYBODY,
+        "Brings it back; later work is overwritten only with `force`, and `undone` says",
+        404,
     )
-    async def undo(who: Who, id: str, body: Undoing) -> Any:
+    def undo(who: Who, id: str, body: Undoing) -> Any:
         by, principal = _scope(who)
         if JOURNAL_ID.fullmatch(id) and _is_own(context, principal):
-            return await context.pool.run(_from_journal, lambda: JournalUndo(context.config).undo(id, body.force))
-        return undo_result_json(await context.run(undoing.undo, by, _snapshot_id(id), body.force, principal))
+            return _from_journal(lambda: JournalUndo(context.config).undo(id, body.force))
+        return undo_result_json(undoing.undo(state, by, _snapshot_id(id), body.force, principal))
 
-    return router
+    return routes
 
 
 def _scope(who: ApiCaller) -> tuple[str, str]:
