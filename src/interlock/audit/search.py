@@ -40,8 +40,6 @@ class RecordQuery(Struct, frozen=True):
 
 
 class RecordEntry(Struct, frozen=True):
-    """One record with its body read."""
-
     row: AuditRow
     body: Mapping[str, Any] = field(default_factory=dict)
 
@@ -112,7 +110,6 @@ def place_of(row: AuditRow) -> Place:
 
 
 def find_record(state: State, writer: str, seq: int) -> RecordEntry | None:
-    """The record of this number."""
     state.recorder.flush()
     rows = state.store.read(lambda tx: tx.audit(AuditQuery(writer, seq - 1, limit=1))) if writer else []
     return RecordEntry(rows[0], body_of(rows[0])) if rows and rows[0].seq == seq else None
@@ -197,7 +194,6 @@ _SKIPPED = frozenset({"timestamp", "by", "digest", "key_id", "statement", "proof
 
 
 def describe_record(body: Mapping[str, Any]) -> str:
-    """A record as one line."""
     if "danger_level" in body:
         ticket = f"  {body['ticket']}" if body.get("ticket") else ""
         about = f"{body.get('level', '')}; {agent_words(body)}"

@@ -38,8 +38,6 @@ _DEEDS = {"approve": "good", "reject": "bad", "block": "bad", "verify_failed": "
 
 
 class RecordLine(Struct, frozen=True):
-    """One record in a list."""
-
     id: str
     to: str  # its own page
     at: float
@@ -74,7 +72,6 @@ def line(entry: RecordEntry) -> RecordLine:
 
 
 def record_address(writer: str, seq: int) -> str:
-    """The address of a record's page."""
     return f"{RECORD}?{urlencode({'writer': writer, 'seq': seq})}"
 
 
@@ -112,8 +109,6 @@ _HUMAN = ("none", "confirm", "approve", "verify")
 
 
 class FiredRule(Struct, frozen=True):
-    """One rule that fired."""
-
     id: str
     reason: str
     instead: str
@@ -121,8 +116,6 @@ class FiredRule(Struct, frozen=True):
 
 
 class SignedAnswer(Struct, frozen=True):
-    """One operator's signed answer."""
-
     operator: str
     verdict: str
     when: str

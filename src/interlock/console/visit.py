@@ -76,7 +76,6 @@ class Visit:
 
     @property
     def id(self) -> str:
-        """The id in the path."""
         return self.params["id"]
 
     @property

@@ -38,7 +38,6 @@ class SessionKey(Struct, frozen=True):
         return session_challenge(self.key.public_key, self.nonce)
 
     def delegate(self, proof: PasskeyProof) -> DelegatedKey:
-        """The key with the passkey's proof for it."""
         return DelegatedKey(self.key, replace(proof, delegate=self.key.public_key, nonce=self.nonce))
 
 

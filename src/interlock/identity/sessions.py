@@ -93,8 +93,6 @@ class OperatorSession(Confidential, Struct, frozen=True):
 
 
 class StoredRoster(Struct, frozen=True):
-    """The operators and their credentials in the store."""
-
     rows: list[OperatorRow]
     listed: str | None
     credentials: list[Credential]

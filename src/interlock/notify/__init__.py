@@ -161,7 +161,6 @@ def block_message(block: Block, place: ConsoleAddress, now: float) -> Message:
 
 
 def notice_message(id: str, event: str, words: str, place: ConsoleAddress, now: float, about: str = "") -> Message:
-    """The message about an event."""
     said = clean_line(words)
     return _message(id, event, f"{HEADINGS[event]}: {said}", [("", said)], place, now, about, {"words": said})
 

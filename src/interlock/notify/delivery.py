@@ -53,7 +53,6 @@ class PendingItem(Struct, frozen=True):
         return self.about.level if isinstance(self.about, Ticket) else None
 
     def message(self, place: ConsoleAddress, now: float) -> Message:
-        """The message about this item."""
         if isinstance(self.about, Ticket):
             return notify.ticket_message(self.about, self.event, place, now, self.like_it)
         if isinstance(self.about, Challenge):

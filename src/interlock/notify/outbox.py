@@ -47,8 +47,6 @@ _VERBS = MappingProxyType({"approve": "approved", "reject": "rejected", "revoke"
 
 
 class Note(Struct, frozen=True):
-    """An event to send a message about."""
-
     id: str
     event: str
     words: str

@@ -200,7 +200,6 @@ class Execution(Struct, frozen=True):
 
     @property
     def steps_left(self) -> int:
-        """The steps left without a person."""
         return max(0, self.max_steps - self.steps)
 
 
@@ -280,8 +279,6 @@ class Checkpoint(Struct, frozen=True):
 
 
 class Counts(Struct, frozen=True):
-    """The counts for escalation."""
-
     repeats: int = 0
     hourly: int = 0
     cumulative: int = 0
@@ -431,7 +428,6 @@ def claim_delivery(row: Delivery, now: float) -> Delivery:
 
 
 def finish_delivery(row: Delivery, state: str, now: float, reason: str = "") -> Delivery:
-    """The delivery in its final state."""
     return replace(row, state=state, done_at=now, reason=reason, version=row.version + 1)
 
 

@@ -27,8 +27,6 @@ IDLE = 1_800.0  # seconds, as in `leases`
 
 
 class McpCaller(Struct, frozen=True):
-    """The principal and session of one request."""
-
     principal: str
     session: str
 

@@ -38,7 +38,6 @@ _NOTES = frozenset({"like", "describes", "one_of", "about"})  # keys of a table 
 
 @cache
 def schemas() -> Mapping[str, Schema]:
-    """Every named schema."""
     tables = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
     enums = {**{name: words.split() for name, words in tables["enum"].items()}, **_WORDS}
     plain = tables["plain"] | {name: {"type": "string", "enum": list(words)} for name, words in enums.items()}
@@ -57,7 +56,6 @@ class _SchemaTables(Struct, frozen=True):
     named: Mapping[str, Any]
 
     def table(self, table: Mapping[str, Any]) -> Schema:
-        """The schema of one table."""
         fields = self._fields(table)
         properties = {name.rstrip("?"): field for name, field in fields.items()}
         made: Schema = {"type": "object", "properties": properties, "additionalProperties": False}

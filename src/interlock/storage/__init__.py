@@ -121,8 +121,6 @@ _TABLE = "CREATE TABLE IF NOT EXISTS migrations (number BIGINT PRIMARY KEY, name
 
 
 class Migration(Struct, frozen=True):
-    """One numbered file."""
-
     number: int
     name: str
     text: str
@@ -267,7 +265,6 @@ class RecordTable(Struct, Generic[R], frozen=True, dict=True):
 
     @cached_property
     def columns(self) -> tuple[str, ...]:
-        """The columns of a record."""
         return tuple(path.rpartition(".")[2] for path in self._leaves)
 
     @cached_property

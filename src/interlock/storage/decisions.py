@@ -108,7 +108,6 @@ def next_number(db: Transaction, name: str) -> int:
 
 
 def _figures(deed: HistoryEntry) -> list[str]:
-    """The figures that a history entry counts for."""
     severity = deed.severity or _SEVERITIES.get(deed.level, "")
     always = ["total_checked", f"decision:{deed.outcome}:{deed.level.word}"]
     if not severity:
@@ -312,7 +311,6 @@ class DecisionQueries(Transaction):
         self.execute("DELETE FROM denials WHERE until < ?", (before,))
 
     def grants(self, now: float) -> list[Grant]:
-        """The grants that are in force."""
         return GRANTS.find(self, f"WHERE {_GOOD} ORDER BY created_at, id", (now,))
 
     def grant(self, id: str) -> Grant | None:

@@ -227,7 +227,6 @@ class SqlTx(DecisionQueries):
         return DELIVERIES.readable(self, where, (channel, now))
 
     def next_delivery(self, channel: str) -> float | None:
-        """The time of a channel's next delivery."""
         sql = "SELECT due_at FROM deliveries WHERE channel = ? AND done_at = 0 ORDER BY due_at LIMIT 1"
         found = self.execute(sql, (channel,))
         return float(found[0][0]) if found else None

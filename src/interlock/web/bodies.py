@@ -285,7 +285,6 @@ _KINDS: Mapping[str, tuple[str, str]] = {
 
 
 def validation_problem(error: RequestValidationError) -> HttpProblem:
-    """The first error of a validation."""
     first: Mapping[str, Any] = error.errors()[0]
     kind, name = str(first.get("type", "")), _name(first)
     if kind == "missing":

@@ -79,7 +79,6 @@ class Waiters:
             self._events.pop(ticket, None)
 
     def waits(self, ticket: str) -> bool:
-        """Whether the ticket has a waiter."""
         return ticket in self._events
 
     def close(self) -> None:

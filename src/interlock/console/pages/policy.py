@@ -41,7 +41,6 @@ def page(visit: Visit) -> Response:
 
 @routes.get("/shipped/{name}")
 def shipped(visit: Visit) -> Response:
-    """A shipped policy."""
     name = visit.params["name"]
     if name not in names():
         raise PageNotFound(f"there is no policy {name[:80]}")

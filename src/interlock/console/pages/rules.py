@@ -64,7 +64,6 @@ def _matches(one: RuleInForce, asked: dict[str, str]) -> bool:
 
 
 def _packs(rules: Iterable[RuleInForce]) -> list[tuple[str, int, Level]]:
-    """Name, number of rules and highest level of each pack."""
     each = list(rules)
     count = Counter(one.pack for one in each)
     worst = {pack: max(one.rule.level for one in each if one.pack == pack) for pack in count}
@@ -175,15 +174,12 @@ class RuleInForce(Struct, frozen=True):
 
 
 class ExampleResult(Struct, frozen=True):
-    """The result of one example."""
-
     action: Action
     catch: bool  # whether the rule has to fire
     held: bool
 
 
 def rules_in_force(context: Context) -> dict[str, RuleInForce]:
-    """Every rule in force, by its id."""
     on_disk = _read([_stamp(path) for path in _files(context)])
     return {id: _in_force(rule, on_disk.get(id)) for id, rule in context.state.rules.rules.items()}
 

@@ -28,8 +28,6 @@ _KINDS = (("+++", ""), ("---", ""), ("@@", "dim"), ("+", "add"), ("-", "del"))
 
 
 class ShownChange(Struct, frozen=True):
-    """One change, with its diff by lines."""
-
     path: str
     what: str
     later: bool

@@ -49,7 +49,6 @@ def same_hash(stored: str, given: str) -> bool:
 
 
 def seal_under(challenge: str, code: str, text: str) -> str:
-    """Encrypts a text under a code."""
     key = _derived(challenge, normal_code(code), b"seal")
     return ChaCha20Poly1305(key).encrypt(_NONCE, text.encode(), challenge.encode()).hex()
 

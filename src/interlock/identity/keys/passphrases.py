@@ -67,7 +67,6 @@ class Kdf(Struct, frozen=True):
         return f"argon2id:{self.time},{self.memory},{self.lanes}"
 
     def stretch(self, passphrase: str, salt: bytes) -> bytes:
-        """Derives 32 bytes from a passphrase at this cost."""
         text = unicodedata.normalize("NFKC", passphrase).encode("utf-8", "surrogatepass")
         return hash_secret_raw(text, salt, self.time, self.memory, self.lanes, 32, Type.ID)
 

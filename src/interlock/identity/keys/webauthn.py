@@ -25,8 +25,6 @@ class PasskeyRefused(Exception):
 
 
 class RegisteredPasskey(Struct, frozen=True):
-    """A newly registered passkey."""
-
     id: str  # hex
     public_key: str  # COSE, hex
     counter: int

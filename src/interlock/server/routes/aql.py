@@ -84,7 +84,6 @@ class AqlApi:
     async def answer(
         self, principal: str, session: str, endpoint: str, arguments: Any, options: ConnectionOptions
     ) -> ProtocolReply:
-        """The reply to one call."""
         self.leases.touch(principal, session)
         return await self.context.pool.run(self._call, principal, session, endpoint, arguments, options)
 
@@ -188,7 +187,6 @@ class AqlApi:
         return call(self._surface(tight.mode or self.context.state.mode), endpoint, arguments, caller)
 
     def mode(self, options: ConnectionOptions) -> str:
-        """The mode in force for a connection."""
         try:
             return parse_tightening(self.context.state, options.policy, options.mode).mode or self.context.state.mode
         except LoopProblem as problem:

@@ -30,7 +30,6 @@ Answer = tuple[int, dict[str, Any]]
 
 
 async def evaluate_one(context: Context, who: ApiCaller, body: bytes) -> Answer:
-    """The answer to one action."""
     who.agent()
     request, token = _request(context, who, parse_json(body))
     if len(body) <= SHORT and not token:

@@ -96,7 +96,6 @@ def _snapshot_id(id: str) -> str:
 
 
 def snapshot_json(row: Snapshot) -> dict[str, Any]:
-    """One snapshot, for the wire."""
     return wire_fields(
         row,
         "id,at,principal,agent,session,cwd,command,files,bytes,state,machine",
