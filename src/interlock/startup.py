@@ -15,7 +15,7 @@ from interlock.approvals import challenges, grants, pausing
 from interlock.audit.chain import AuditRecorder
 from interlock.config import Config, policy_mark
 from interlock.engine.own_assets import guarded_of
-from interlock.identity.session_shelf import SharedShelf
+from interlock.identity.session_shelf import SessionShelf
 from interlock.identity.sessions import OperatorSessions
 from interlock.identity.visitors import Visitors
 from interlock.plans import history
@@ -68,7 +68,7 @@ def open_state(
         channels=channels,
         shared=shared,
         snapshots=SnapshotPlaces(machine=platform.node()),
-        visitors=Visitors(config.console, SharedShelf(store, sessions.seal_key) if shared else None),
+        visitors=Visitors(config.console, SessionShelf(store, sessions.seal_key) if shared else None),
         plans=PlanDesk(config.plan, config.planner),
     )
     state.adapters = Adapters(read_adapters(config), state.sessions.seal_key)

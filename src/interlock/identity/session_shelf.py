@@ -7,7 +7,7 @@ import hmac
 import secrets
 import threading
 from collections.abc import Callable, Mapping
-from typing import Any, ClassVar, Protocol, Self, TypeVar
+from typing import Any, TypeVar
 
 import msgspec
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
@@ -85,157 +85,80 @@ def _typed(kind: type, value: Any) -> Any:
     raise TypeError(f"no part of a session: {kind.__name__}")
 
 
-def seal(value: Any, token: str, purpose: str, seal_key: bytes) -> str:
-    """Encrypts a value under its token and the operators' seal key: a copy of the store opens nothing, with either of them alone."""
-    return seal_box(_key_of(token, seal_key), encode(value), purpose.encode())
-
-
-def unseal(box: str, kind: type[T], token: str, purpose: str, seal_key: bytes) -> T | None:
-    """Decrypts a sealed value; None where it was altered, or belongs to another token or purpose."""
-    plain = open_box(_key_of(token, seal_key), box, purpose.encode())
-    try:
-        return decode(plain, kind) if plain is not None else None
-    except ValueError:
-        return None
-
-
-def _key_of(token: str, seal_key: bytes) -> bytes:
-    secret = b"interlock browser session\0" + token.encode("utf-8", "surrogatepass")
-    return hmac.new(seal_key, secret, hashlib.sha256).digest()
-
-
 SEEN_SECONDS = 15.0  # a request is noted in the store at most so often
 LOCKED = "nobody has unlocked this daemon since it started: sign in with your passphrase, or run `interlock unlock`"
 
 
-class ShelfItem(Protocol):
-    """A session, a set-up link or a ceremony."""
-
-    GROUPS: ClassVar[tuple[str, ...]]
-
-    @property
-    def group(self) -> str:
-        """One of GROUPS; items are limited by group."""
-
-    @property
-    def owner(self) -> str: ...
-
-    @property
-    def ends_at(self) -> float: ...
-
-    @property
-    def seen_at(self) -> float:
-        """The last request; items that do not idle return when they end."""
-
-    def seen(self, at: float) -> Self:
-        """The item after a request at this time."""
-
-
-Item = TypeVar("Item", bound=ShelfItem)
-
-
-Expiring = ShelfItem | SealedSession
-
-
 class GroupLimit(Struct, frozen=True):
-    """How many items a group has at most, and which one makes room for a new one."""
+    """How many sessions of a kind there are at most, and which one makes room for a new one."""
 
     most: int
-    own_only: bool = False  # only an item of the same owner does
+    own_only: bool = False  # only one of the same owner does
     idle_seconds: float = float("inf")
 
-    def lasts(self, one: Expiring, now: float) -> bool:
+    def lasts(self, one: SealedSession, now: float) -> bool:
         return now < one.ends_at and now - one.seen_at < self.idle_seconds
 
-    def leaving(self, group: Mapping[str, Expiring], owner: str, now: float) -> list[str] | None:
-        """Which of a group, the oldest first, go for a new item of this owner: those that ended, and one to make room; None where none may."""
-        gone = [mark for mark, one in group.items() if not self.lasts(one, now)]
+    def leaving(self, group: list[SealedSession], owner: str, now: float) -> list[str] | None:
+        """Which of a group, the oldest first, go for a new one of this owner: those that ended, and one to make room; None where none may."""
+        gone = [one.mark for one in group if not self.lasts(one, now)]
         if len(group) - len(gone) < self.most:
             return gone
-        room = (mark for mark, one in group.items() if mark not in gone and (not self.own_only or one.owner == owner))
+        room = (one.mark for one in group if one.mark not in gone and (not self.own_only or one.owner == owner))
         oldest = next(room, None)
         return None if oldest is None else [*gone, oldest]
 
 
-class SessionShelf(Protocol):
-    """Items by token; only a hash of the token is kept."""
-
-    def add(self, token: str, item: ShelfItem, now: float, limit: GroupLimit) -> bool:
-        """Adds an item; above the limit the oldest one makes room. False where none may."""
-
-    def find(self, token: str, kind: type[Item]) -> Item | None: ...
-
-    def take(self, token: str, kind: type[Item]) -> Item | None:
-        """Removes an item and returns it, to one caller only."""
-
-    def change(self, token: str, item: ShelfItem) -> None:
-        """Replaces an item that is there."""
-
-    def note(self, token: str, item: ShelfItem) -> None:
-        """Records the time of an item's last request."""
-
-    def drop(self, token: str) -> None: ...
-
-    def drop_owned(self, owner: str) -> None:
-        """Removes the sessions and links of an operator."""
-
-
-class MemoryShelf:
-    """The items of the one process that uses a store: never stored, and gone when it ends."""
+class MemorySessions:
+    """The sessions of the one process that uses a store: never stored, and gone when it ends."""
 
     def __init__(self) -> None:
-        self._items: dict[str, Any] = {}  # by the token's fingerprint, the oldest first
+        self._rows: dict[str, SealedSession] = {}  # the oldest first
         self._lock = threading.Lock()
 
-    def add(self, token: str, item: ShelfItem, now: float, limit: GroupLimit) -> bool:
+    def write(self, work: Callable[[Any], T]) -> T:
         with self._lock:
-            group = {mark: one for mark, one in self._items.items() if one.group == item.group}
-            leaving = limit.leaving(group, item.owner, now)
-            for mark in leaving or ():
-                del self._items[mark]
-            if leaving is not None:
-                self._items[hash_token(token)] = item
-            return leaving is not None
+            return work(self)
 
-    def find(self, token: str, kind: type[Item]) -> Item | None:
-        found = self._items.get(hash_token(token))
-        return found if isinstance(found, kind) else None
+    read = write_soon = write
 
-    def take(self, token: str, kind: type[Item]) -> Item | None:
-        with self._lock:
-            found = self._items.get(hash_token(token))
-            if not isinstance(found, kind):
-                return None
-            del self._items[hash_token(token)]
-            return found
+    def sealed_session(self, mark: str) -> SealedSession | None:
+        return self._rows.get(mark)
 
-    def change(self, token: str, item: ShelfItem) -> None:
-        with self._lock:
-            if hash_token(token) in self._items:
-                self._items[hash_token(token)] = item
+    def sealed_sessions(self, kind: str) -> list[SealedSession]:
+        return [row for row in self._rows.values() if row.kind == kind]
 
-    note = change
+    def save_session(self, row: SealedSession) -> None:
+        self._rows[row.mark] = row
 
-    def drop(self, token: str) -> None:
-        with self._lock:
-            self._items.pop(hash_token(token), None)
+    def note_session(self, mark: str, at: float, before: float) -> None:
+        if mark in self._rows:
+            self._rows[mark] = replace(self._rows[mark], seen_at=at)
 
-    def drop_owned(self, owner: str) -> None:
-        with self._lock:
-            self._items = {mark: one for mark, one in self._items.items() if one.owner != owner}
+    def delete_session(self, mark: str) -> bool:
+        return self._rows.pop(mark, None) is not None
+
+    def delete_sessions(self, owner: str) -> None:
+        self._rows = {mark: row for mark, row in self._rows.items() if row.owner != owner}
 
 
-class SharedShelf:
-    """The items of all replicas: rows that open with their token and the seal key alone, so that an unlocked replica finds them."""
+class SessionShelf:
+    """Sessions, links and ceremonies by secret tokens, of which only hashes are kept; a row opens with its token and the seal key alone.
 
-    def __init__(self, store: Store, seal_key: Callable[[], bytes | None]) -> None:
+    Replicas share the rows in their store, so that any unlocked one finds them.
+    """
+
+    def __init__(self, store: Store | MemorySessions, seal_key: Callable[[], bytes | None]) -> None:
         self._store, self._seal_key = store, seal_key
 
-    def add(self, token: str, item: ShelfItem, now: float, limit: GroupLimit) -> bool:
-        row = self._row(token, item)
+    def add(
+        self, token: str, kind: str, owner: str, value: object, now: float, ends_at: float, limit: GroupLimit
+    ) -> bool:
+        """Adds a session; above the limit the oldest one makes room. False where none may."""
+        row = self._sealed(SealedSession(hash_token(token), kind, owner, "", now, ends_at), token, value)
 
         def work(tx: Tx) -> bool:
-            leaving = limit.leaving({one.mark: one for one in tx.sealed_sessions(item.group)}, item.owner, now)
+            leaving = limit.leaving(tx.sealed_sessions(kind), owner, now)
             for mark in leaving or ():
                 tx.delete_session(mark)
             if leaving is not None:
@@ -244,41 +167,61 @@ class SharedShelf:
 
         return self._store.write(work)
 
-    def find(self, token: str, kind: type[Item]) -> Item | None:
-        row = self._store.read(lambda tx: tx.sealed_session(hash_token(token)))
-        return self._open(row, token, kind)
+    def find(self, token: str, of: type[T], *kinds: str) -> tuple[SealedSession, T] | None:
+        """The row of one of these kinds, and its value."""
+        return self._open(self._store.read(lambda tx: tx.sealed_session(hash_token(token))), token, of, kinds)
 
-    def take(self, token: str, kind: type[Item]) -> Item | None:
+    def take(self, token: str, of: type[T], *kinds: str) -> tuple[SealedSession, T] | None:
+        """Removes a session and returns it, to one caller only."""
+
         def work(tx: Tx) -> SealedSession | None:
             row = tx.sealed_session(hash_token(token))
-            return row if row is not None and tx.delete_session(row.mark) else None
+            return row if row is not None and row.kind in kinds and tx.delete_session(row.mark) else None
 
-        return self._open(self._store.write(work), token, kind)
+        return self._open(self._store.write(work), token, of, kinds)
 
-    def change(self, token: str, item: ShelfItem) -> None:
-        row = self._row(token, item)
-        self._store.write(lambda tx: tx.save_session(row) if tx.sealed_session(row.mark) else None)
+    def change(self, token: str, value: object) -> None:
+        """Replaces the value of a session that is there."""
 
-    def note(self, token: str, item: ShelfItem) -> None:
-        mark, at = hash_token(token), item.seen_at
-        self._store.write_soon(lambda tx: tx.note_session(mark, at, at - SEEN_SECONDS))
+        def work(tx: Tx) -> None:
+            if (row := tx.sealed_session(hash_token(token))) is not None:
+                tx.save_session(self._sealed(row, token, value))
+
+        self._store.write(work)
+
+    def note(self, token: str, at: float) -> None:
+        """Records the time of a session's last request."""
+        self._store.write_soon(lambda tx: tx.note_session(hash_token(token), at, at - SEEN_SECONDS))
 
     def drop(self, token: str) -> None:
         self._store.write(lambda tx: tx.delete_session(hash_token(token)))
 
     def drop_owned(self, owner: str) -> None:
+        """Removes the sessions and links of an operator."""
         self._store.write(lambda tx: tx.delete_sessions(owner))
 
-    def _row(self, token: str, item: ShelfItem) -> SealedSession:
-        key, mark = self._seal_key(), hash_token(token)
-        if key is None:
+    def _sealed(self, row: SealedSession, token: str, value: object) -> SealedSession:
+        if (key := self._seal_key()) is None:
             raise SignInRefused(LOCKED)
-        box = seal(item, token, f"{item.group}\0{mark}", key)
-        return SealedSession(mark, item.group, item.owner, box, item.seen_at, item.ends_at)
+        return replace(row, box=seal_box(_key_of(token, key), encode(value), _bound(row)))
 
-    def _open(self, row: SealedSession | None, token: str, kind: type[Item]) -> Item | None:
+    def _open(
+        self, row: SealedSession | None, token: str, of: type[T], kinds: tuple[str, ...]
+    ) -> tuple[SealedSession, T] | None:
         key = self._seal_key()
-        if row is None or key is None or row.kind not in kind.GROUPS:
+        if row is None or key is None or row.kind not in kinds:
             return None
-        found = unseal(row.box, kind, token, f"{row.kind}\0{row.mark}", key)
-        return found.seen(row.seen_at) if found is not None else None
+        plain = open_box(_key_of(token, key), row.box, _bound(row))
+        try:
+            return (row, decode(plain, of)) if plain is not None else None
+        except ValueError:
+            return None
+
+
+def _key_of(token: str, seal_key: bytes) -> bytes:
+    secret = b"interlock browser session\0" + token.encode("utf-8", "surrogatepass")
+    return hmac.new(seal_key, secret, hashlib.sha256).digest()
+
+
+def _bound(row: SealedSession) -> bytes:
+    return f"{row.kind}\0{row.mark}".encode()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hmac
 import secrets
 import threading
-from typing import Any, ClassVar, Self, TypeVar
+from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
 from msgspec import Struct
@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from interlock.approvals.statements import CONSOLE
 from interlock.config.settings import ConsoleSettings
 from interlock.identity.keys.webauthn import PasskeyRefused
-from interlock.identity.session_shelf import GroupLimit, MemoryShelf, SessionShelf, decode, encode
+from interlock.identity.session_shelf import GroupLimit, MemorySessions, SessionShelf, decode, encode
 from interlock.identity.sessions import OperatorSession, SignInRefused
 from interlock.model import Confidential
 
@@ -48,35 +48,18 @@ def site_of(public_url: str, host: str) -> Site:
 
 CEREMONY_SECONDS = 180.0
 MOST_CEREMONIES = 500  # pending at once; the oldest is dropped first
+CEREMONY, STRANGERS = "ceremony", "stranger's ceremony"
 
 
 class Ceremony(Confidential, Struct, frozen=True):
     """A pending passkey or authenticator request to a browser."""
 
     HIDDEN = ("challenge", "about")
-    GROUPS: ClassVar[tuple[str, ...]] = ("ceremony", "stranger's ceremony")
 
     kind: str
     challenge: bytes
     visitor: str  # its id, or that of a known browser; empty for an unknown one
-    ends_at: float
     about: bytes = b""
-
-    @property
-    def group(self) -> str:
-        """Those of visitors are counted apart, so that a flood of sign-ins blocks no approval."""
-        return self.GROUPS[0 if self.visitor else 1]
-
-    @property
-    def owner(self) -> str:
-        return ""
-
-    @property
-    def seen_at(self) -> float:
-        return self.ends_at
-
-    def seen(self, at: float) -> Self:
-        return self
 
     def read(self, kind: type[T]) -> T:
         """The subject that the ceremony began with."""
@@ -84,7 +67,7 @@ class Ceremony(Confidential, Struct, frozen=True):
 
 
 class Ceremonies:
-    """Pending ceremonies by their ids."""
+    """Pending ceremonies by their ids; those of visitors are counted apart, so that a flood of sign-ins blocks no approval."""
 
     LIMIT = GroupLimit(MOST_CEREMONIES)
 
@@ -93,20 +76,20 @@ class Ceremonies:
 
     def begin(self, kind: str, challenge: bytes, visitor: str, now: float, about: Any = None) -> str:
         """Opens a ceremony and returns its id."""
-        id = secrets.token_urlsafe(18)
-        begun = Ceremony(kind, challenge, visitor, now + CEREMONY_SECONDS, encode(about))
-        self._shelf.add(id, begun, now, self.LIMIT)
+        id, begun = secrets.token_urlsafe(18), Ceremony(kind, challenge, visitor, encode(about))
+        group = CEREMONY if visitor else STRANGERS
+        self._shelf.add(id, group, "", begun, now, now + CEREMONY_SECONDS, self.LIMIT)
         return id
 
     def take(self, id: str, kind: str, visitor: str, now: float) -> Ceremony:
         """Takes a ceremony, once; refuses another kind or visitor, and an expired one."""
-        found = self._shelf.find(id, Ceremony)
-        known = found is not None and (found.kind, found.visitor) == (kind, visitor)
-        if not known or (found := self._shelf.take(id, Ceremony)) is None:
+        found = self._shelf.find(id, Ceremony, CEREMONY, STRANGERS)
+        known = found is not None and (found[1].kind, found[1].visitor) == (kind, visitor)
+        if not known or (found := self._shelf.take(id, Ceremony, CEREMONY, STRANGERS)) is None:
             raise PasskeyRefused("this was not requested, or was answered already; begin again")
-        if found.ends_at <= now:
+        if found[0].ends_at <= now:
             raise PasskeyRefused("this took too long; begin again")
-        return found
+        return found[1]
 
 
 PASSKEY, PASSPHRASE, SET_UP = "passkey", "passphrase", "setup"
@@ -116,34 +99,25 @@ SIGN_INS = 2  # passphrases checked at a time: it is slow on purpose, and others
 LINK_SECONDS = 600.0  # lifetime of a set-up link and of its session
 MOST_BROWSERS = 200  # browsers that are signed in at once
 MOST_LINKS = 100
+BROWSER, LINK = "browser", "link"  # kinds of sealed sessions
 
 
 class Visitor(Confidential, Struct, frozen=True):
     """One signed-in browser; a set-up session may only register a first credential."""
 
     HIDDEN = ("csrf", "cookie")
-    group: ClassVar[str] = "browser"
-    GROUPS: ClassVar[tuple[str, ...]] = (group,)
-
     id: str
     session: OperatorSession
     how: str
     csrf: str
     source: str = ""
     signed_in_at: float = 0.0
-    seen_at: float = 0.0
-    ends_at: float = 0.0
     role: str = VIEWER
     cookie: str = ""  # of this request; never kept
 
     @property
     def operator(self) -> str:
         return self.session.operator
-
-    owner = operator
-
-    def seen(self, at: float) -> Self:
-        return replace(self, seen_at=at)
 
     def sent_by(self, given: str) -> bool:
         """Whether a request carries this session's CSRF token, which other pages cannot know."""
@@ -154,33 +128,13 @@ class Visitor(Confidential, Struct, frozen=True):
         return self.session.stepped_up(now)
 
 
-class SetUpLink(Struct, frozen=True):
-    """A single-use link that a person at a terminal opens in a browser."""
-
-    group: ClassVar[str] = "link"
-    GROUPS: ClassVar[tuple[str, ...]] = (group,)
-
-    session: OperatorSession
-    ends_at: float
-
-    @property
-    def owner(self) -> str:
-        return self.session.operator
-
-    @property
-    def seen_at(self) -> float:
-        return self.ends_at
-
-    def seen(self, at: float) -> Self:
-        return self
-
-
 class Visitors:
     """The browsers that are signed in, at this process or at any replica that shares its shelf."""
 
     def __init__(self, settings: ConsoleSettings | None = None, shelf: SessionShelf | None = None) -> None:
         self.settings = settings or ConsoleSettings()
-        self._shelf: SessionShelf = shelf or MemoryShelf()
+        own_key = secrets.token_bytes(32)
+        self._shelf = shelf or SessionShelf(MemorySessions(), lambda: own_key)
         self.ceremonies = Ceremonies(self._shelf)
         self.counters: dict[str, int] = {}  # last known counters of passkeys and authenticators
         self.checking = threading.BoundedSemaphore(SIGN_INS)
@@ -198,30 +152,31 @@ class Visitors:
         """
         lasts = LINK_SECONDS if how == SET_UP else self.settings.session_hours * 3600.0
         kept = replace(session, channel=CONSOLE, cookie=True, fresh_at=0.0, expires_at=now + lasts)
-        visitor = Visitor(secrets.token_hex(8), kept, how, secrets.token_urlsafe(32), source, now, now, now + lasts)
+        visitor = Visitor(secrets.token_hex(8), kept, how, secrets.token_urlsafe(32), source, now)
         token = (SECURE if secure else "con_") + secrets.token_urlsafe(32)
-        if not self._shelf.add(token, visitor, now, self._limit):
+        if not self._shelf.add(token, BROWSER, session.operator, visitor, now, now + lasts, self._limit):
             raise SignInRefused("too many browsers are signed in")
         return token, visitor
 
     def find(self, token: str, now: float, idles: bool = False) -> Visitor | None:
         """The session of a cookie while it lasts; an operator's requests postpone idling, a page's own (`idles`) do not."""
-        found = self._shelf.find(token, Visitor)
+        found = self._shelf.find(token, Visitor, BROWSER)
         if found is None:
             return None
-        if not self._limit.lasts(found, now):
+        row, visitor = found
+        if not self._limit.lasts(row, now):
             self._shelf.drop(token)
             return None
         if not idles:
-            found = found.seen(now)
-            self._shelf.note(token, found)
-        return replace(found, cookie=token)
+            self._shelf.note(token, now)
+        return replace(visitor, cookie=token)
 
     def freshen(self, visitor: Visitor, now: float) -> None:
         """Records a step-up of the visitor's operator."""
-        found = self._shelf.find(visitor.cookie, Visitor)
+        found = self._shelf.find(visitor.cookie, Visitor, BROWSER)
         if found is not None:
-            self._shelf.change(visitor.cookie, replace(found, session=replace(found.session, fresh_at=now)))
+            kept = found[1]
+            self._shelf.change(visitor.cookie, replace(kept, session=replace(kept.session, fresh_at=now)))
 
     def leave(self, token: str) -> None:
         self._shelf.drop(token)
@@ -230,12 +185,12 @@ class Visitors:
         self._shelf.drop_owned(operator)
 
     def link(self, session: OperatorSession, now: float) -> str:
-        """The secret of a single-use set-up link."""
-        token = "set_" + secrets.token_urlsafe(32)
-        self._shelf.add(token, SetUpLink(session, now + LINK_SECONDS), now, GroupLimit(MOST_LINKS))
+        """The secret of a single-use link, which a person at a terminal opens in a browser."""
+        token, limit = "set_" + secrets.token_urlsafe(32), GroupLimit(MOST_LINKS)
+        self._shelf.add(token, LINK, session.operator, session, now, now + LINK_SECONDS, limit)
         return token
 
     def take_link(self, token: str, now: float) -> OperatorSession | None:
         """The session that a set-up link was made for; once, then None."""
-        found = self._shelf.take(token, SetUpLink)
-        return found.session if found is not None and found.ends_at > now else None
+        found = self._shelf.take(token, OperatorSession, LINK)
+        return found[1] if found is not None and found[0].ends_at > now else None
