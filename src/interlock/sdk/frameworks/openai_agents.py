@@ -6,6 +6,7 @@ import asyncio
 import json
 from collections import OrderedDict
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from agents import (
@@ -16,7 +17,6 @@ from agents import (
     ToolOutputGuardrail,
     ToolOutputGuardrailData,
 )
-from msgspec.structs import replace
 
 from interlock.model import Decision
 from interlock.sdk import NotAllowed, require_allowed
