@@ -23,24 +23,14 @@ T = TypeVar("T")
 G = TypeVar("G")
 
 
-def _threaded(
-    method: Callable[Concatenate[G, P], T], find: Callable[[Gate], G]
-) -> Callable[Concatenate[Any, P], Awaitable[T]]:
-    """The same method, run in one of the loop's own threads."""
+def _threaded(method: Callable[Concatenate[G, P], T]) -> Callable[Concatenate[Any, P], Awaitable[T]]:
+    """The same method of what is opened, run in one of the loop's own threads."""
 
     async def awaited(self: Any, /, *given: P.args, **named: P.kwargs) -> T:
-        return await asyncio.to_thread(method, find(await self._gate()), *given, **named)
+        return await asyncio.to_thread(method, await self._opened(), *given, **named)
 
     awaited.__name__, awaited.__doc__ = method.__name__, method.__doc__
     return awaited
-
-
-def _itself(gate: Gate) -> Gate:
-    return gate
-
-
-def _registry(gate: Gate) -> GateRegistry:
-    return gate.registry
 
 
 class AsyncGate:
@@ -72,7 +62,7 @@ class AsyncGate:
         made._made = gate
         return made
 
-    async def _gate(self) -> Gate:
+    async def _opened(self) -> Gate:
         if self._closed:
             raise GateError("this gate is closed")
         if self._made is None:
@@ -81,28 +71,28 @@ class AsyncGate:
                     self._made = await asyncio.to_thread(self._open)
         return self._made
 
-    evaluate = _threaded(Gate.evaluate, _itself)
-    executed = _threaded(Gate.executed, _itself)
-    undo = _threaded(Gate.undo, _itself)
-    run = _threaded(Gate.run, _itself)
-    metrics = _threaded(Gate.metrics, _itself)
-    sign_in = _threaded(Gate.sign_in, _itself)
-    sign_out = _threaded(Gate.sign_out, _itself)
-    approve = _threaded(Gate.approve, _itself)
-    reject = _threaded(Gate.reject, _itself)
+    evaluate = _threaded(Gate.evaluate)
+    executed = _threaded(Gate.executed)
+    undo = _threaded(Gate.undo)
+    run = _threaded(Gate.run)
+    metrics = _threaded(Gate.metrics)
+    sign_in = _threaded(Gate.sign_in)
+    sign_out = _threaded(Gate.sign_out)
+    approve = _threaded(Gate.approve)
+    reject = _threaded(Gate.reject)
 
     async def check(
         self, action: Action | None = None, *, wait: float = 0.0, **asked: Unpack[ActionArguments]
     ) -> Decision:
         """As Gate.check."""
-        return require_allowed(await ask_gate_async(await self._gate(), wait, asked, action))
+        return require_allowed(await ask_gate_async(await self._opened(), wait, asked, action))
 
     @asynccontextmanager
     async def guarding(
         self, action: Action | None = None, *, wait: float = 0.0, **asked: Unpack[ActionArguments]
     ) -> AsyncIterator[Decision]:
         """As Gate.guarding, with `async with`."""
-        async with guarded_block_async(await self._gate(), wait, asked, action) as decision:
+        async with guarded_block_async(await self._opened(), wait, asked, action) as decision:
             yield decision
 
     @overload
@@ -113,22 +103,22 @@ class AsyncGate:
 
     def guard(self, function: Callable[P, T] | None = None, /, **terms: Unpack[GuardTerms]) -> Callable[P, T] | Guard:
         """As Gate.guard, for functions that are awaited; refuses the others, which would hold up the event loop."""
-        made = Guard(None, self._gate, **terms)
+        made = Guard(None, self._opened, **terms)
         return made if function is None else made(function)
 
     async def wait(self, decision: Decision | Ticket | str, timeout: float | None = None) -> Ticket:
         """As Gate.wait; any number may wait at once, and none of them holds a thread."""
-        gate = await self._gate()
+        gate = await self._opened()
         return await gate._shared.backend().wait_async(ticket_id(decision), timeout_seconds(timeout))
 
     async def for_agent(self, agent: str, session: str = "") -> AsyncGate:
         """A gate for another agent, over the same state; closing either closes both."""
-        return AsyncGate.over((await self._gate()).for_agent(agent, session))
+        return AsyncGate.over((await self._opened()).for_agent(agent, session))
 
     @property
     def registry(self) -> AsyncRegistry:
         """Seed 003's patterns."""
-        return AsyncRegistry(self._gate)
+        return AsyncRegistry(self)
 
     async def close(self) -> None:
         self._closed = True
@@ -136,7 +126,7 @@ class AsyncGate:
             await asyncio.to_thread(self._made.close)
 
     async def __aenter__(self) -> AsyncGate:
-        await self._gate()
+        await self._opened()
         return self
 
     async def __aexit__(
@@ -148,10 +138,13 @@ class AsyncGate:
 class AsyncRegistry:
     """A gate's patterns, awaited."""
 
-    def __init__(self, gate: Callable[[], Awaitable[Gate]]) -> None:
+    def __init__(self, gate: AsyncGate) -> None:
         self._gate = gate
 
-    register = _threaded(GateRegistry.register, _registry)
-    unregister = _threaded(GateRegistry.unregister, _registry)
-    match = _threaded(GateRegistry.match, _registry)
-    list = _threaded(GateRegistry.list, _registry)
+    async def _opened(self) -> GateRegistry:
+        return (await self._gate._opened()).registry
+
+    register = _threaded(GateRegistry.register)
+    unregister = _threaded(GateRegistry.unregister)
+    match = _threaded(GateRegistry.match)
+    list = _threaded(GateRegistry.list)

@@ -1,4 +1,4 @@
-"""The protocol that each backend of a gate fulfils, and how one waits for the answer to a ticket."""
+"""Shared by the two backends of a gate: an operator's session, and how one waits for the answer to a ticket."""
 
 from __future__ import annotations
 
@@ -6,17 +6,13 @@ import threading
 import time
 from collections.abc import Awaitable, Callable, Coroutine, Iterator
 from contextlib import contextmanager
-from typing import Any, Protocol, TypeVar, cast
+from typing import Any, TypeVar, cast
 
 from msgspec import Struct
 
 from interlock.client import NoDaemon
-from interlock.config import Config
-from interlock.model import Confidential, Decision, TicketState
-from interlock.policy.registry import Pattern
+from interlock.model import Confidential, TicketState
 from interlock.records import Ticket
-from interlock.sdk.request import Body
-from interlock.snapshots import UndoResult
 
 T = TypeVar("T")
 CHANNEL = "python"  # through which an operator answers
@@ -30,54 +26,6 @@ class SignedInSession(Confidential, Struct, frozen=True):
     operator: str
     expires_at: float
     token: str
-
-
-class GateBackend(Protocol):
-    """Decides for a gate. Every call but `wait_async` blocks; failures raise GateError, except in `evaluate`, which denies."""
-
-    @property
-    def place(self) -> str:
-        """Where decisions are made, as text for a person."""
-
-    @property
-    def config(self) -> Config | None:
-        """The settings of this machine's journal; None at a daemon elsewhere."""
-
-    def evaluate(self, body: Body) -> Decision: ...
-
-    def ticket(self, id: str) -> Ticket: ...
-
-    def wait(self, id: str, seconds: float) -> Ticket:
-        """The ticket when it is answered and has cooled, or as it stands after so many seconds."""
-
-    async def wait_async(self, id: str, seconds: float) -> Ticket:
-        """As `wait`, without holding a thread."""
-
-    def executed(self, id: str, agent: str, outcome: str) -> Ticket: ...
-
-    def metrics(self) -> dict[str, Any]: ...
-
-    def patterns(self) -> tuple[Pattern, ...]: ...
-
-    def register(self, pattern: Pattern, session: SignedInSession | None) -> None: ...
-
-    def unregister(self, id: str, session: SignedInSession | None) -> Pattern: ...
-
-    def undo(self, id: str, force: bool) -> UndoResult:
-        """Brings back what an action changed; an empty id means the newest."""
-
-    def sign_in(self, name: str, passphrase: str) -> SignedInSession: ...
-
-    def sign_out(self, session: SignedInSession) -> None: ...
-
-    def approve(self, session: SignedInSession, id: str, reason: str) -> Ticket: ...
-
-    def reject(self, session: SignedInSession, id: str, reason: str) -> Ticket: ...
-
-    def after_fork(self) -> GateBackend:
-        """The backend for a forked child; raises GateError where there can be none."""
-
-    def close(self) -> None: ...
 
 
 LONGEST = 50  # seconds of one poll

@@ -28,15 +28,17 @@ from interlock.model import Action, Decision
 from interlock.policy.registry import Pattern, Registry, RegistryMatch
 from interlock.records import Ticket
 from interlock.sdk import GateError, require_allowed
-from interlock.sdk.backend import GateBackend, SignedInSession
+from interlock.sdk.backend import SignedInSession
 from interlock.sdk.guard import Guard, GuardTerms, ask_gate, guarded_block
-from interlock.sdk.in_process import open_in_process
+from interlock.sdk.in_process import InProcessBackend, open_in_process
 from interlock.sdk.remote import RemoteBackend
 from interlock.sdk.request import ActionArguments, deny_unwritable, plain_body, request_body
 from interlock.snapshots import UndoChange, UndoResult
 
 NAME = "python"  # of an agent that has no other
 _OUTCOME = 500  # characters
+# Decides for a gate. Every call but `wait_async` blocks; failures raise GateError, except in `evaluate`, which denies.
+GateBackend = InProcessBackend | RemoteBackend
 P = ParamSpec("P")
 T = TypeVar("T")
 

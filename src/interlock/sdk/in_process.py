@@ -99,7 +99,7 @@ class LogChannel:
 
 
 class InProcessBackend:
-    """The engine in this process, without a daemon."""
+    """Decides for a gate in this process, without a daemon."""
 
     def __init__(self, config: Config, state: State) -> None:
         self.config, self.state = config, state
@@ -149,6 +149,7 @@ class InProcessBackend:
         return settle(found, self.state.clock.now())
 
     def wait(self, id: str, seconds: float) -> Ticket:
+        """The ticket when it is answered and has cooled, or as it stands after so many seconds."""
         end, event = time.monotonic() + seconds, threading.Event()
         with self._changes.watch(id, event.set):
             while True:
@@ -159,6 +160,7 @@ class InProcessBackend:
                 event.wait(rest)
 
     async def wait_async(self, id: str, seconds: float) -> Ticket:
+        """As `wait`, without holding a thread."""
         loop, event = asyncio.get_running_loop(), asyncio.Event()
         end = time.monotonic() + seconds
 
