@@ -57,14 +57,6 @@ def is_not_run(low: str) -> bool:
 
 
 _GOES_ON = re.compile(r"(?:,| and|;) (?:then|afterwards|now) ", re.IGNORECASE)
-# A piece that is in every wording of a pattern, the pattern, and what is read instead.
-_REWORDED = (
-    ("in ", "set_in", r"\g<act> in \g<place>"),
-    ("drag and drop", "dragged", "drag-and-drop"),
-    ("()", "brackets", ""),
-    ("while", "meanwhile", ""),
-    (" ", "when", r"\g<0>, "),
-)
 
 
 def without_asides(sentence: str, low: str) -> str:
@@ -81,9 +73,16 @@ def without_asides(sentence: str, low: str) -> str:
         head = listed["head"].lower().split()
         if all(verb_forms().get(word, ("", "", "do"))[2] in _TAME for word in head):
             sentence = f"{listed['head']}."
-    for cue, wording, instead in _REWORDED:
-        if cue in low:
-            sentence = getattr(PATTERNS, wording).sub(instead, sentence)
+    if low.startswith("in "):
+        sentence = PATTERNS.set_in.sub(r"\g<act> in \g<place>", sentence)
+    if "drag and drop" in low:
+        sentence = PATTERNS.dragged.sub("drag-and-drop", sentence)
+    if "()" in sentence:
+        sentence = PATTERNS.brackets.sub("", sentence)
+    if "while" in low:
+        sentence = PATTERNS.meanwhile.sub("", sentence)
+    if when := PATTERNS.when.match(sentence):
+        sentence = f"{when[0]}, {sentence[when.end() :]}"
     if "only" in low or "just" in low or "merely" in low or " but " in low:
         sentence = PATTERNS.but_only.sub(_instead, PATTERNS.only.sub(r"\g<first> and ", sentence))
     return sentence
