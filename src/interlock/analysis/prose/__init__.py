@@ -10,11 +10,10 @@ from interlock.analysis.lexicon import split_name
 from interlock.analysis.lexicon.forms import nouns, scope, verb_forms
 from interlock.analysis.lexicon.load import Patterns, WordLists
 from interlock.analysis.operations.names import harms, may_be_operation
-from interlock.analysis.prose.clauses import ENGLISH, NOTHING, AnnouncedAct, Tokens, Traits, sentences, tokens
+from interlock.analysis.prose.clauses import ENGLISH, NOTHING, AnnouncedAct, Tokens, sentences, tokens
 from interlock.analysis.prose.code_spans import calls_in
 from interlock.analysis.prose.embedded import MARK, Embedded, Lifted, shape_of
 from interlock.analysis.prose.english import EnglishClause, mood, read_clause
-from interlock.analysis.prose.english.objects import EnglishObject
 from interlock.analysis.prose.foreign import Foreign, read_foreign
 from interlock.analysis.prose.foreign.words import LONGEST
 from interlock.analysis.prose.named import (
@@ -28,7 +27,7 @@ from interlock.analysis.prose.named import (
     without_named,
 )
 from interlock.analysis.prose.normalise import LIMIT, known_words, normalise, without_claims
-from interlock.analysis.prose.playing import Told, play, read_operations, running
+from interlock.analysis.prose.playing import Told
 
 _PATTERNS = Patterns("prose")
 _LISTS = WordLists("prose")
@@ -57,21 +56,19 @@ def read_prose(text: str, out: Report, vague: str = "act_vague") -> None:
     text, hidden = normalise(text)
     if hidden:
         out.unreadable("characters that look like others or hide", "syntax")
-    told = Told(out)
-    lifted = Lifted(without_claims(text))
-    before: EnglishObject | None = None
-    if lifted.full:
+    told = Told(out, Lifted(without_claims(text)))
+    if told.lifted.full:
         out.unreadable("more commands in one description than can be read", "budget")
-    plain = mood.without_refused(lifted.text)
-    if plain != lifted.text:
+    plain = mood.without_refused(told.lifted.text)
+    if plain != told.lifted.text:
         told.asks()
     for sentence in sentences(plain):
         out.step()
-        before = _read_sentence(sentence, lifted, before, told)
+        _read_sentence(sentence, told)
     if told.any:
         return
     verb = "act_read" if told.read_only and told.looks else "act_change"
-    if told.vague or (not told.asked and is_vague(lifted.text, told.known)):
+    if told.vague or (not told.asked and is_vague(told.lifted.text, told.known)):
         verb = vague
     for sentence, language in told.plain[:_MOST_PLAIN] or [(text[:120], "")]:
         out.effect(verb, sentence[:_LONGEST_PLAIN], *([language] if language else []))
@@ -90,23 +87,23 @@ def is_vague(text: str, known: bool) -> bool:
     return large or not things or any(traits for _, traits, _ in things)
 
 
-def _read_sentence(sentence: str, lifted: Lifted, before: EnglishObject | None, told: Told) -> EnglishObject | None:
-    """Reads a sentence in its language, unless it only asks or rehearses; the answer is what it spoke of last."""
+def _read_sentence(sentence: str, told: Told) -> None:
+    """Reads a sentence in its language, unless it only asks or rehearses."""
     low = sentence.lower()
     if mood.is_question(low):
         told.asks()
-        return before
+        return
     foreign = None if mood.reads_as_english(low) else read_foreign(sentence)
     if foreign is not None:
-        _tell(foreign, sentence, lifted, told)
+        _tell(foreign, sentence, told)
         if foreign.known or foreign.acts or foreign.vague or not any(map(may_be_operation, tokens(sentence))):
-            return before
+            return
     if mood.is_not_run(low):
         told.known = told.looks = True
-        return before
-    wide = frozenset({"production"}) if "prod" in low and _PRODUCTION.search(low) else NOTHING
+        return
+    told.wide = frozenset({"production"}) if "prod" in low and _PRODUCTION.search(low) else NOTHING
     if ("no " in low or "only" in low) and _PATTERNS.no_copy.search(low):
-        wide = wide | {"no_backup"}
+        told.wide |= {"no_backup"}
     told.spoken.clear()
     told.mentioned.clear()
     told.keeps = mood.keeps_data(low)
@@ -114,15 +111,14 @@ def _read_sentence(sentence: str, lifted: Lifted, before: EnglishObject | None, 
     if plain != sentence:
         told.asks()
     for words, named, joined in named_clauses(mood.without_asides(plain, low), low):
-        told.about(_as_written(words, lifted))
+        told.about(words)
         told.named = told.named or joined
-        before = _read_clause(words, named, lifted, before, wide, told)
+        _read_clause(words, named, told)
     if MARK not in sentence and not told.keeps and not ("told" in told.spoken and told.spoken <= _SPEAKING):
         told.plain.append((unnamed(sentence, told.mentioned), "plain"))
-    return before
 
 
-def _tell(foreign: Foreign, sentence: str, lifted: Lifted, told: Told) -> None:
+def _tell(foreign: Foreign, sentence: str, told: Told) -> None:
     """Reports what was read in a sentence of another language."""
     told.known = True
     told.read_only = told.read_only and foreign.read_only
@@ -133,49 +129,48 @@ def _tell(foreign: Foreign, sentence: str, lifted: Lifted, told: Told) -> None:
     told.about([word for word in sentence.split() if MARK not in word])
     for one in foreign.acts:
         told.act(one)
-    read_operations(foreign.calls, told)
+    told.call(foreign.calls)
     if not foreign.acts and MARK not in sentence and not foreign.looks and not foreign.spared:
         told.plain.append((sentence, "plain_foreign"))
     for word in tokens(sentence) if foreign.runs_marks else ():
         if word.startswith(MARK):
-            play(lifted.of(word), told)
+            told.play(told.lifted.of(word))
 
 
-def _read_clause(
-    words: Tokens, named: list[Mention], lifted: Lifted, before: EnglishObject | None, wide: Traits, told: Told
-) -> EnglishObject | None:
-    """Reports what a clause announces, what is embedded in it and would run, and what it does to files; the answer is what it speaks of."""
+def _read_clause(words: Tokens, named: list[Mention], told: Told) -> None:
+    """Reports what a clause announces, what is embedded in it and would run, and what it does to files."""
     told.mentioned += named
     words = without_named(words, named)
-    marks = [at for at, word in enumerate(words) if word.startswith(MARK)] if MARK in lifted.text else []
+    marks = [at for at, word in enumerate(words) if word.startswith(MARK)] if MARK in told.lifted.text else []
     low = [word.lower() for word in words]
     guard = mood.guard_at_work(words, low)
     if guard is not None or mood.is_judged(low):
         told.known = told.looks = True
         told.spoken.add("told" if guard is None else "guard")
-        return guard if guard is not None and guard.kind else before
-    clause = read_clause(words, before, wide)
+        told.thing = guard if guard is not None and guard.kind else told.thing
+        return
+    clause = read_clause(words, told.thing, told.wide)
     plain = not clause.shield and not clause.denied
     told.spoken.add("told" if clause.reported else clause.shield or ("look" if clause.denied else "done"))
     told.known = told.known or clause.known or clause.denied
     looks = clause.shield == "look" or clause.denied or clause.reported or low[0] in _LISTS.gets
     told.looks = told.looks or looks
     if marks or told.named:
-        for thing in running(words, clause, lifted, told):
-            play(thing, told)
+        told.run(words, clause)
     if not clause.denied:
-        told.follow(" ".join(_as_written(words, lifted)).lower(), bool(clause.shield))
+        told.follow(" ".join(told.as_written(words)).lower(), bool(clause.shield))
     if plain:
-        read_operations(named, told)
+        told.call(named)
         for at in marks:
-            if lifted.of(words[at]).kind == "quote" and mood.PATTERNS.pressed.search(" ".join(low[:at])):
-                _read_said(lifted.of(words[at]).text, lifted, wide, told)
+            thing = told.lifted.of(words[at])
+            if thing.kind == "quote" and mood.PATTERNS.pressed.search(" ".join(low[:at])):
+                _read_said(thing.text, told)
     placed = file_effects(words, clause)
     for verb, path, *traits in placed:
         told.any = True
         told.out.effect(verb, path, *traits)
     if marks or told.quoted:
-        _quote(words, clause, lifted, wide, told)
+        _quote(words, clause, told)
     if clause.shield == "make" and (made := mood.made_to(words)):
         told.quoted.append(Embedded("quote", made))
     harmful = [one for one in clause.acts if one.harmful and not (told.keeps and one.verb == "act_terminate")]
@@ -185,27 +180,29 @@ def _read_clause(
             told.act(one)  # more than what was already told of its files
     if (clause.acts and not harmful) or clause.shield == "make" or (clause.changes and plain):
         told.read_only = False
-    spoken_of = clause.speaks_of()
-    return spoken_of if spoken_of.kind else before
+    subject = clause.speaks_of()
+    told.thing = subject if subject.kind else told.thing
 
 
-def _read_said(text: str, lifted: Lifted, wide: Traits, told: Told) -> None:
+def _read_said(text: str, told: Told) -> None:
     """Reads the begin of what was quoted as a clause of its own."""
-    words = tokens(text[:_PRESSED])
-    _read_clause(words, mentions(words), lifted, None, wide, told)
+    words, around = tokens(text[:_PRESSED]), told.thing
+    told.thing = None
+    _read_clause(words, mentions(words), told)
+    told.thing = around
 
 
-def _quote(words: Tokens, clause: EnglishClause, lifted: Lifted, wide: Traits, told: Told) -> None:
+def _quote(words: Tokens, clause: EnglishClause, told: Told) -> None:
     """Remembers what a clause quotes, and does what was quoted where the clause says so."""
     said, _, tail = " ".join(words).lower().partition(" which is ")
     if told.quoted and not clause.denied and mood.PATTERNS.followed.match(said):
-        _do_as_quoted(lifted, wide, told)
-    told.quoted += [lifted.of(word) for word in words if word.startswith(MARK)]
+        _do_as_quoted(told)
+    told.quoted += [told.lifted.of(word) for word in words if word.startswith(MARK)]
     if tail and told.quoted and mood.PATTERNS.followed.match(f"which is {tail}"):
-        _do_as_quoted(lifted, wide, told)
+        _do_as_quoted(told)
 
 
-def _do_as_quoted(lifted: Lifted, wide: Traits, told: Told) -> None:
+def _do_as_quoted(told: Told) -> None:
     """Reads what was quoted or described before as what is done now."""
     quoted, told.quoted = told.quoted, []
     for thing in quoted:
@@ -214,16 +211,9 @@ def _do_as_quoted(lifted: Lifted, wide: Traits, told: Told) -> None:
             told.act(AnnouncedAct("act_delete", thing.extra, frozenset({"bulk"})))
             continue
         if known is not None:
-            play(known, told)
+            told.play(known)
         if known is None or thing.extra:
-            _read_said(thing.text[len(thing.extra) if known is not None else 0 :], lifted, wide, told)
-
-
-def _as_written(words: Tokens, lifted: Lifted) -> Tokens:
-    """The words, with what stands for an embedded thing as its text."""
-    if MARK not in lifted.text:
-        return words
-    return [lifted.of(word).text if word.startswith(MARK) else word for word in words]
+            _read_said(thing.text[len(thing.extra) if known is not None else 0 :], told)
 
 
 # -- the words of what is announced -----------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""Decides whether a command, statement or call in a clause would run, and hands it to the reader of its language."""
+"""The effects that a text announces, as they are reported: acts, and whatever embedded commands, statements and calls would do that run."""
 
 from __future__ import annotations
 
@@ -10,41 +10,53 @@ from interlock.analysis.lexicon.load import Patterns, WordLists
 from interlock.analysis.operations.names import is_operation
 from interlock.analysis.operations.payloads import shell_text
 from interlock.analysis.operations.requests import acting_path
-from interlock.analysis.prose.clauses import AnnouncedAct, Tokens, framed
+from interlock.analysis.prose.clauses import NOTHING, AnnouncedAct, Tokens, framed
 from interlock.analysis.prose.code_spans import calls_in
 from interlock.analysis.prose.embedded import MARK, Embedded, Lifted
 from interlock.analysis.prose.english import EnglishClause
+from interlock.analysis.prose.english.objects import EnglishObject
 from interlock.analysis.prose.named import CALLED, Mention
 
 _PATTERNS = Patterns("playing")
 _LISTS = WordLists("playing")
 
-
 _REACH = 8  # clauses
 _LONGEST = 1_000
+_LAST = re.compile(r"(?:^|[.>:])(\w{1,60})[!?]?(?:\(((?:[^()]|\([^()]*\)){0,400})\))?;?$")
+_ARGUMENT = re.compile(r"([\w-]{1,40})[\"']?\s?[=:]\s?(?:\"([^\"]{0,400})\"|'([^']{0,400})'|([^,)}\s]{1,100}))")
 
 
 class Told:
-    """Passes effects on, and remembers whether there was one."""
+    """Passes effects on, and remembers of the text what its next clause may refer to, and whether it announced anything."""
 
-    def __init__(self, out: Report) -> None:
+    def __init__(self, out: Report, lifted: Lifted) -> None:
         self.out = self.whole = out
+        self.lifted = lifted
         self.any = self.known = self.vague = False
         self.read_only = True
         self.looks = False  # something only looks, asks or does nothing: without that, nothing is safe (C-01)
         self.asked = False
-        self.named = False  # the clause in front only named a command
-        self.mentioned: list[Mention] = []  # the operations that the sentence names
-        self.before: list[str] = []  # the clauses in front
-        self.spoken: set[str] = set()  # of the clauses of a sentence: told, look, or done
-        self.keeps = False  # the sentence says that data stays
-        self.quoted: list[Embedded] = []  # what was quoted or described so far
         self.plain: list[tuple[str, str]] = []  # sentences with nothing embedded, and in which language they are
+        self.before: list[str] = []  # the clauses in front
+        self.thing: EnglishObject | None = None  # what the last of them spoke of
+        self.named = False  # it only named a command
+        self.quoted: list[Embedded] = []  # what was quoted or described so far
+        # of the sentence that is read
+        self.wide = NOTHING  # what holds for all of it
+        self.keeps = False  # it says that data stays
+        self.mentioned: list[Mention] = []  # the operations that it names
+        self.spoken: set[str] = set()  # of its clauses: told, look, or done
 
     def about(self, words: Tokens) -> None:
         """From here on, what is told is about the part of the text that has these words."""
         narrowed = getattr(self.whole, "about", None)
-        self.out = self.whole if narrowed is None else narrowed(words)
+        self.out = self.whole if narrowed is None else narrowed(self.as_written(words))
+
+    def as_written(self, words: Tokens) -> Tokens:
+        """The words, with what stands for an embedded thing as its text."""
+        if MARK not in self.lifted.text:
+            return words
+        return [self.lifted.of(word).text if word.startswith(MARK) else word for word in words]
 
     def asks(self) -> None:
         """A part of the text only asks, or says what others want."""
@@ -56,108 +68,75 @@ class Told:
 
     def follow(self, text: str, speaks: bool) -> None:
         """Reports what a clause does with what one in front of it got; `speaks` when the clause only speaks of something."""
-        for got, done, verb, traits in (
-            (_PATTERNS.fetches, _PATTERNS.runs_it, "act_run", ()),
-            (_PATTERNS.sensitive, _PATTERNS.sends_it, "act_leak", ("secret",)),
-        ):
-            if self.before and not (speaks and verb == "act_run") and done.match(text):
-                if any(map(got.search, self.before)):
-                    self.act(AnnouncedAct(verb, text[:120], frozenset(traits)))
-                    break
-        self.before = [*self.before[-_REACH:], text[:_LONGEST]]
+        before = self.before
+        if before and not speaks and _PATTERNS.runs_it.match(text) and any(map(_PATTERNS.fetches.search, before)):
+            self.act(AnnouncedAct("act_run", text[:120]))
+        elif before and _PATTERNS.sends_it.match(text) and any(map(_PATTERNS.sensitive.search, before)):
+            self.act(AnnouncedAct("act_leak", text[:120], frozenset({"secret"})))
+        self.before = [*before[-_REACH:], text[:_LONGEST]]
 
-
-# -- would it run? ----------------------------------------------------------------------------------------
-
-
-def running(words: Tokens, clause: EnglishClause, lifted: Lifted, told: Told) -> list[Embedded]:
-    """The embedded things of a clause that its sentence would run."""
-    found: list[Embedded] = []
-    low = [word.lower() for word in words]
-    named = told.named  # `the difference between x and y`
-    speaks = (
-        clause.shield and not clause.denied
-    )  # in `to fix the bug I'll do a quick x`, of something else than the command
-    for at, word in enumerate(words):
-        if not word.startswith(MARK):
-            named = named and low[at] in _LISTS.joints
-        elif named or _PATTERNS.named.search(framed(low, at)):
-            named = True  # `what x does`, `uses of x`
-        elif word in clause.marks or (speaks and _PATTERNS.launched.match(framed(low, at))):
-            thing = lifted.of(word)
+    def run(self, words: Tokens, clause: EnglishClause) -> None:
+        """Reports the effects of what is embedded in a clause, as far as its sentence would run it."""
+        low = [word.lower() for word in words]
+        running = []
+        speaks = clause.shield and not clause.denied  # `to fix the bug I'll do a quick x`: of something else
+        for at, word in enumerate(words):
+            if not word.startswith(MARK):
+                self.named = self.named and low[at] in _LISTS.joints  # `the difference between x and y`
+            elif self.named or _PATTERNS.named.search(framed(low, at)):
+                self.named = True  # `what x does`, `uses of x`
+            elif word in clause.marks or (speaks and _PATTERNS.launched.match(framed(low, at))):
+                running.append(self.lifted.of(word))
+        for thing in running:
             if clause.runs or not thing.kind.startswith("quoted_"):
-                found.append(thing)
-    told.named = named
-    return found
+                self.play(thing)
 
+    def play(self, thing: Embedded) -> None:
+        """Hands something embedded to the reader of its language."""
+        kind, text = thing.kind.removeprefix("quoted_"), thing.text
+        if kind == "quote":
+            return
+        self.any = self.known = True
+        if kind == "shell":
+            if text.split(None, 1)[0].lower() in _LISTS.cmdlets:
+                self.out.code("powershell", text)
+            else:
+                shell_text(text, self.out)
+            if _PATTERNS.aimless.match(text[:400]):
+                self.out.effect("act_disk", text[:120], "all")
+        elif kind in ("sql", "code"):
+            self.out.code(thing.extra or kind, text)
+            # `crm.bulk_delete_objects(…)`: the name of a method of several words is that of an operation
+            last = _LAST.search(text[:2000]) if kind == "code" else None
+            if last and is_operation(last[1]) and not last[1].lower().endswith(_LISTS.in_order("tame_ends")):
+                self._call(last[1], _arguments(last[2] or ""))
+        elif kind == "http":
+            from interlock.analysis.http import read_http
 
-# -- what does it do? -------------------------------------------------------------------------------------
+            read_http(thing.extra, text, "", (), self.out)
+            acting_path(text, lambda name: self._call(name, {}))
+        elif kind == "json":
+            from interlock.analysis.operations.operation import read_tool
 
+            for name, given in calls_in(text):
+                read_tool(name, given, self.out)
+        elif kind == "call":
+            self._call(text, _arguments(thing.extra))
 
-def play(thing: Embedded, told: Told) -> None:
-    """Hands something embedded to the reader of its language."""
-    kind = thing.kind.removeprefix("quoted_")
-    if kind == "quote":
-        return
-    told.any = told.known = True
-    if kind == "shell":
-        _play_shell(thing.text, told)
-    elif kind == "sql":
-        told.out.code("sql", thing.text)
-    elif kind == "code":
-        told.out.code(thing.extra, thing.text)
-        _play_method(thing.text, told)
-    elif kind == "http":
-        from interlock.analysis.http import read_http
+    def call(self, named: Iterable[Mention]) -> None:
+        """Reports the effects of every operation that a clause calls by its name."""
+        for mention in named:
+            if mention.role == CALLED:
+                self.any = self.known = True
+                self._call(mention.name, mention.given)
 
-        read_http(thing.extra, thing.text, "", (), told.out)
-        acting_path(thing.text, lambda name: _read_operation(name, {}, told))
-    elif kind == "json":
-        from interlock.analysis.operations.operation import read_tool
+    def _call(self, name: str, given: Mapping[str, str]) -> None:
+        from interlock.analysis.operations.operation import read_operation
 
-        for name, given in calls_in(thing.text):
-            read_tool(name, given, told.out)
-    elif kind == "call":
-        _read_operation(thing.text, _arguments(thing.extra), told)
-
-
-def _play_shell(text: str, told: Told) -> None:
-    if text.split(None, 1)[0].lower() in _LISTS.cmdlets:
-        told.out.code("powershell", text)
-    else:
-        shell_text(text, told.out)
-    if _PATTERNS.aimless.match(text[:400]):
-        told.out.effect("act_disk", text[:120], "all")
-
-
-_LAST = re.compile(r"(?:^|[.>:])(\w{1,60})[!?]?(?:\(((?:[^()]|\([^()]*\)){0,400})\))?;?$")
-
-
-def _play_method(text: str, told: Told) -> None:
-    """`crm.bulk_delete_objects(…)`: the name of a method of several words is that of an operation."""
-    last = _LAST.search(text[:2000])
-    if last and is_operation(last[1]) and not last[1].lower().endswith(tuple(_LISTS.tame_ends)):
-        _read_operation(last[1], _arguments(last[2] or ""), told)
-
-
-_ARGUMENT = re.compile(r"([\w-]{1,40})[\"']?\s?[=:]\s?(?:\"([^\"]{0,400})\"|'([^']{0,400})'|([^,)}\s]{1,100}))")
+        read_operation(name, given, "", self.out)
 
 
 def _arguments(text: str) -> dict[str, str]:
     """`table=\"users\", force=true` as names and values; a lone value is called by none of them."""
     found = {name: quoted or single or plain for name, quoted, single, plain in _ARGUMENT.findall(text)}
     return found or ({"value": text.strip("\"' ")} if text.strip() else {})
-
-
-def read_operations(named: Iterable[Mention], told: Told) -> None:
-    """Reads every operation that a clause calls by its name."""
-    for mention in named:
-        if mention.role == CALLED:
-            told.any = told.known = True
-            _read_operation(mention.name, mention.given, told)
-
-
-def _read_operation(name: str, given: Mapping[str, str], told: Told) -> None:
-    from interlock.analysis.operations.operation import read_operation
-
-    read_operation(name, given, "", told.out)
