@@ -174,6 +174,7 @@ def classes(word: str) -> tuple[str, ...]:
         "<owner>": word.endswith("'s") and word not in _ROLES.not_owners,
         "<adverb>": word.endswith(("ly", "all")),
         "<leads>": word.endswith(("ly", "_")) or (known is not None and known[2] == "do") or not word[:1].isalpha(),
+        "<doing>": known is not None and word.endswith("ing"),
         f"<{form_of(word)}>": word not in nouns(),
     }
     return (word, *(name for name, holds in said.items() if holds))

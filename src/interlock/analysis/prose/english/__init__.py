@@ -38,9 +38,9 @@ _IT = re.compile(r"\b(?:it|them)\b")
 _PARTICLE_REACH = 9
 _MOST_ACTS = 12
 _LONGEST = 4_000
-_THINGS, _ANNOUNCED = Rows("is_thing", "form kind", AROUND), Rows("announced", "form kind", AROUND)
-_SPEAKS, _JOBS = Rows("speaks", "verb", AROUND), Rows("own_job", "", AROUND)
-_REPORTS, _LOSSES = Rows("report", "kind", AROUND), Rows("loss_by_default", "known thing", f"{AROUND} traits")
+_THINGS, _VERBS = Rows("is_thing", "form kind", AROUND), Rows("verb", "form kind verb", AROUND)
+_JOBS, _REPORTS = Rows("own_job", "", AROUND), Rows("report", "kind", AROUND)
+_LOSSES = Rows("loss_by_default", "known thing", f"{AROUND} traits")
 _GOES_OUT = frozenset({"act_leak", "act_send"})  # also as the topic of a text that is written
 
 
@@ -139,40 +139,20 @@ def _read_verb(found: EnglishClause, at: int) -> None:
         return
     if len(found.acts) > _MOST_ACTS or found.harmful or _THINGS.first((form, kind), around) == "thing":
         return
-    speaks = _SPEAKS.first((verb,), around) if form != "past" else None
-    if speaks and not is_denied(low, at):
-        found.shield_by(speaks, verb, at)
+    said = (_VERBS.first((form, kind, verb), around) or "announced").split()
+    if said[0] in ("look", "make"):
+        found.shield_by(said[0], verb, at)
         return
-    after = low[at + 1 : at + 3]
-    if kind in ("look", "make"):
-        going = (verb == "plan" and after[:1] == ["to"]) or (verb == "see" and after == ["to", "it"])
-        if form == "past" or (form == "third" and not at) or going:
-            return
-        if verb == "back" and "up" not in low[at + 1 : at + 8]:
-            found.known = True
-        else:
-            found.shield_by(kind, verb, at)
-    elif not _SUPPOSED[form in ("noun", "third")].isdisjoint(low[:at]) or (
-        verb in ("stop", "quit") and after and after[0].endswith("ing") and after[0] in table
-    ):
-        found.known = True
-    elif kind == "do":
-        if verb in _LISTS.mutates and form != "past" and not is_denied(low, at):
-            _read_mutation(found, at)
-        found.known = found.known or form != "past"
-        found.changes = found.changes or (form != "past" and verb not in _LISTS.enters)
-    else:
-        said = (_ANNOUNCED.first((form, kind), around) or "").split()  # denied, reported, spoken of, left to others
-        past = "past" in said and _REPORTS.first((kind,), Around(low, at))
-        found.known |= not said or "known" in said
-        found.denied |= "denied" in said
-        found.reported |= "reported" in said or bool(past)
-        found.shield = "make" if "told" in said else found.shield
-        if not said:
-            _announce(found, at, kind, verb, form == "past", particle)
-
-
-_SUPPOSED = {False: frozenset({"if", "whether"}), True: frozenset({"if", "whether", "when", "whenever"})}
+    past = "past" in said and bool(_REPORTS.first((kind,), around))
+    found.known |= said[0] in ("known", "announced")
+    found.changes |= "changes" in said
+    found.denied |= "denied" in said
+    found.reported |= past or "reported" in said
+    found.shield = "make" if "told" in said else found.shield
+    if "mutates" in said:
+        _read_mutation(found, at)
+    elif said[0] == "announced":
+        _announce(found, at, kind, verb, form == "past", particle)
 
 
 def _read_mutation(found: EnglishClause, at: int) -> None:
