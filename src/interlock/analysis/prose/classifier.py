@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import re
 from array import array
-from functools import cache, lru_cache
+from functools import lru_cache
 from itertools import combinations, pairwise
 from zlib import crc32
 
 from msgspec import Struct
 
 from interlock.analysis.lexicon.forms import nouns, scope, verb_forms
-from interlock.analysis.lexicon.vocabulary import Entry
-from interlock.analysis.prose.foreign.words import book_of, words_of
+from interlock.analysis.prose.foreign.words import ForeignWord, book_of, words_of
 
 BUCKETS = 1 << 18
 HEADER = 12
@@ -87,32 +86,28 @@ def features(text: str) -> set[int]:
 
 def meanings(text: str) -> set[int]:
     """The buckets of what the lexicon says of a text in any language, so that all languages teach one another."""
-    words = [meant for meant in _meant(text[:LETTERS]) if meant]
-    found = sorted({one for meant in words for one in meant})
+    text = text[:LETTERS]
+    book = book_of(text)
+    if book is None:
+        meant = [_meant(word) for word in _TOKENS.findall(text.lower())[:WORDS]]
+    else:
+        meant = [_meant_by(word) for word in words_of(text, book)[:WORDS]]
+    words = list(filter(None, meant))
+    found = sorted(set().union(*words))
     pairs = [f"{one}&{other}" for one, other in combinations(found, 2)]
     follow = [f"{one}>{other}" for first, second in pairwise(words) for one in first for other in second]
     return {crc32(one.encode(), 11) & _MASK for one in (*found, *pairs, *follow)}
 
 
-def _meant(text: str) -> list[tuple[str, ...]]:
-    """What each word of a text means, whichever language it is in."""
-    book = book_of(text)
-    if book is None:
-        return [_meant_in_english(word) for word in _TOKENS.findall(text.lower())[:WORDS]]
-    return [
-        tuple(sorted(set().union(*map(_names, word.entries), ["past"] if word.past else [])))
-        for word in words_of(text, book)[:WORDS]
-    ]
-
-
-def _names(entry: Entry) -> set[str]:
-    """What an entry of a lexicon says, in words that are the same for every language."""
-    role, kind, traits = entry
-    return {kind or role, *traits} - {"scope"}
+def _meant_by(word: ForeignWord) -> list[str]:
+    """What the entries of a lexicon say of a word, in words that are the same for every language."""
+    names = {name for role, kind, traits in word.entries for name in (kind or role, *traits)} - {"scope"}
+    return sorted(names | {"past"} if word.past else names)
 
 
 @lru_cache(maxsize=8192)
-def _meant_in_english(word: str) -> tuple[str, ...]:
+def _meant(word: str) -> list[str]:
+    """The same of an English word."""
     names = {scope()[word]} if word in scope() else set()
     if word in verb_forms():
         _, form, kind = verb_forms()[word]
@@ -120,24 +115,13 @@ def _meant_in_english(word: str) -> tuple[str, ...]:
     if word in nouns():
         thing, traits, _ = nouns()[word]
         names |= {thing, *traits}
-    return tuple(sorted(names))
+    return sorted(names)
 
 
 @lru_cache(maxsize=8192)
 def _hashes(word: str) -> tuple[int, int, int]:
-    """The numbers of a word, of its stem, and of what the lexicon says of it."""
-    return crc32(word.encode()), crc32(word[:_STEM].encode(), 1), _classes().get(word, 0)
-
-
-@cache
-def _classes() -> dict[str, int]:
-    """Each word of the English lexicon -> a number for what it is there: kind of verb, kind of thing, scope."""
-    verbs, things = verb_forms(), nouns()
-    return {
-        word: crc32(f"{_kind(verbs.get(word), 2)}|{_kind(things.get(word), 0)}|{scope().get(word, '')}".encode(), 9)
-        for word in (*verbs, *things, *scope())
-    }
-
-
-def _kind(entry: tuple[object, ...] | None, at: int) -> object:
-    return entry[at] if entry else ""
+    """The numbers of a word, of its stem, and of what the English lexicon says of it: kind of verb, kind of thing, scope; 0 for nothing."""
+    said = (verb_forms().get(word, ("", "", ""))[2], nouns().get(word, ("",))[0], scope().get(word, ""))
+    known = word in verb_forms() or word in nouns() or word in scope()
+    place = crc32("|".join(said).encode(), 9) if known else 0
+    return crc32(word.encode()), crc32(word[:_STEM].encode(), 1), place

@@ -21,18 +21,10 @@ _MIXED = re.compile(r"(?<![\w./@$-])(?=[\w@$!|-]{3,24}(?![\w./@-]))[A-Za-z@$][A-
 _DISGUISES = re.compile(r"[0-9@$!|]")  # one of these is in every such word
 _LEET = str.maketrans("0134578@$!|", "oieastbasil")
 _OTHER_ONE = str.maketrans("1!|", "lll")
-
-
-def _put_together(match: re.Match[str]) -> str:
-    return "".join(char for char in match[0] if char.isalpha())
-
-
-def _unleeted(match: re.Match[str]) -> str:
-    word, known = match[0], known_words()
-    for plain in (word.translate(_LEET), word.translate(_OTHER_ONE).translate(_LEET)):
-        if plain != word and plain.isalpha() and plain.lower() in known:
-            return plain
-    return word
+_TURNING = "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"  # the direction of text
+_SPEAKER_ENDS = re.compile(r"[:\]>]")
+_SPACES = re.compile(r"[^\S\n ][^\S\n]*| [^\S\n]+")  # all but a single space
+LIMIT = 20_000
 
 
 @cache
@@ -48,38 +40,40 @@ def _all_words() -> frozenset[str]:
     return (vocabulary() | known_words()) - _LISTS.other_alphabets
 
 
-LIMIT = 20_000
-
-_SPACES = re.compile(r"[^\S\n ][^\S\n]*| [^\S\n]+")  # all but a single space
-
-
 def normalise(text: str) -> tuple[str, bool]:
     """The text in plain letters, and whether characters hid in it or stood for others; longer text is cut."""
     text = text[:LIMIT]
     if text.isascii():
         return _spaced(text.replace("\x00", "")), False
     plain = narrow(text)[:LIMIT]
+    unseen = [at for at, char in enumerate(plain) if is_invisible(char)]
+    # between two letters, or what turns the direction of text; not those that join emoji
+    hidden = any(
+        plain[at] in _TURNING or all(map(_is_letter, (plain[at - 1 : at], plain[at + 1 : at + 2]))) for at in unseen
+    )
     shown = "".join(char for char in plain if not is_invisible(char))
-    hidden = any(_hides_in_a_word(plain, at) for at, char in enumerate(plain) if is_invisible(char))
     read = unmasked(shown, _all_words())
     return _spaced(_PATTERNS.edges.sub(" ", read)), hidden or read != shown
 
 
-def _hides_in_a_word(text: str, at: int) -> bool:
-    """True between two letters, and for marks that turn the direction of text; not for those that join emoji."""
-    if text[at] in "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069":
-        return True
-    return 0 < at < len(text) - 1 and text[at - 1].isascii() and text[at - 1].isalnum() and text[at + 1].isalnum()
+def _is_letter(char: str) -> bool:
+    return char.isascii() and char.isalnum()
+
+
+def _unleeted(match: re.Match[str]) -> str:
+    word, known = match[0], known_words()
+    for plain in (word.translate(_LEET), word.translate(_OTHER_ONE).translate(_LEET)):
+        if plain != word and plain.isalpha() and plain.lower() in known:
+            return plain
+    return word
 
 
 def _spaced(text: str) -> str:
     """The text with letters that were set apart put together, digits read as the letters they stand for, and one space between its words."""
-    text = _JOINED.sub(_put_together, text) if _APART.search(text) else text
+    if _APART.search(text):
+        text = _JOINED.sub(lambda match: "".join(filter(str.isalpha, match[0])), text)
     text = _MIXED.sub(_unleeted, text) if _DISGUISES.search(text) else text
     return text if text == " ".join(text.split()) else _SPACES.sub(" ", text).strip()
-
-
-_SPEAKER_ENDS = re.compile(r"[:\]>]")
 
 
 def without_claims(text: str) -> str:
