@@ -51,21 +51,15 @@ def tokens(sentence: str) -> Tokens:
             found.append(word)
             continue
         head, _, verb = word.partition("-")
-        if head.lower() == "un":  # `un-publish`; what `un-cancel` does is no harm
+        how, (_, form, kind) = head.lower(), verb_forms().get(verb.lower(), ("", "", ""))
+        harms = how in _LISTS.how or (kind not in _LISTS.tame and how not in _LISTS.harmless_heads)
+        if how == "un":  # `un-publish`; what `un-cancel` does is no harm
             found.append(f"un{verb}" if form_of(f"un{verb}") else word)
-        elif head.isalpha() and _harms(head.lower(), verb.lower()):
-            found += [head, verb]
+        elif harms and head.isalpha() and form in ("base", "ing"):
+            found += [head, verb]  # `hard-delete`, `gdpr-erase`: a verb of harm behind a word that says how
         else:
             found.append(word)
     return found
-
-
-def _harms(head: str, verb: str) -> bool:
-    """`hard-delete`, `gdpr-erase`: a verb of harm behind a word that says how."""
-    _, form, kind = verb_forms().get(verb, ("", "", ""))
-    return form in ("base", "ing") and (
-        head in _LISTS.how or (kind not in _LISTS.tame and head not in _LISTS.harmless_heads)
-    )
 
 
 def clauses(words: Tokens) -> list[Tokens]:
@@ -120,6 +114,7 @@ def _begins_act(words: Tokens, at: int) -> bool:
 
 Traits = frozenset[str]
 NOTHING: Traits = frozenset()
+_SEVERAL: Traits = frozenset({"all", "bulk"})
 
 
 class AnnouncedAct(Struct, frozen=True):
@@ -142,9 +137,6 @@ def act(kind: str, thing: str, target: str, traits: Traits) -> AnnouncedAct:
     if traits.isdisjoint(_SEVERAL):
         traits = traits | {"one"}
     return AnnouncedAct(effect, target[:120], traits - {"admin", "public"})
-
-
-_SEVERAL: Traits = frozenset({"all", "bulk"})
 
 
 # -- the words around a word ------------------------------------------------------------------------------
@@ -174,6 +166,12 @@ def classes(word: str) -> tuple[str, ...]:
         "<owner>": word.endswith("'s") and word not in _ROLES.not_owners,
         "<adverb>": word.endswith(("ly", "all")),
         "<leads>": word.endswith(("ly", "_")) or (known is not None and known[2] == "do") or not word[:1].isalpha(),
+        "<refuses>": word in _ROLES.held
+        or (
+            known is not None
+            and known[1] in ("third", "past")
+            and (known[2] in _ROLES.holds or known[0] in _ROLES.refuses)
+        ),
         "<doing>": known is not None and word.endswith("ing"),
         f"<{form_of(word)}>": word not in nouns(),
     }
@@ -203,16 +201,10 @@ _SLOTS: Mapping[str, Callable[[Tokens, int], Collection[str]]] = {
     "verbs": lambda low, at: {verb_forms()[word][0] for word in low if word in verb_forms()},
     "denied": lambda low, at: ("yes",) if is_denied(low, at) else (),
     "passive": lambda low, at: ("yes",) if _PASSIVES.first((), Around(low, at)) else (),
-    "others": lambda low, at: ("yes",) if by_others(low, at) else (),
+    "by": lambda low, at: who[1].split() if (who := _ROLE_PATTERNS.who.search(" ".join(low[at:]))) else (),
 }
 AROUND = " ".join(("before", "after", *_SLOTS))
 _PASSIVES = Rows("passive", "", AROUND)
-
-
-def by_others(low: Tokens, at: int) -> bool:
-    """`will be dropped next quarter by the DBA`: somebody else does it, and not what an agent starts."""
-    who = _ROLE_PATTERNS.who.search(" ".join(low[at:]))
-    return who is not None and not _ROLES.others.isdisjoint(named := who[1].split()) and _ROLES.tools.isdisjoint(named)
 
 
 def topic_at(low: Tokens) -> int:
@@ -233,13 +225,10 @@ def is_denied(low: Tokens, at: int, near: int = 2, far: int = 6) -> bool:
     table, close, negations = verb_forms(), ENGLISH.close, ENGLISH.negations
     for place in range(at - 1, max(-1, at - far - 1), -1):
         word = low[place]
-        if word == "," and not _SPEAKERS.isdisjoint(low[place + 1 : at]):
+        if word == "," and not _ROLES.speakers.isdisjoint(low[place + 1 : at]):
             return False  # `I was asked not to, still I delete it`
         if word in negations:
             return word not in close or at - place <= near
         if word in table and table[word][2] not in ("do", "make", "look") and table[word][1] != "past":
             return False
     return False
-
-
-_SPEAKERS = frozenset("i we i'll we'll i'm we're".split())

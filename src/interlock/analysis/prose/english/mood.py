@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import re
-from functools import cache
 
 from msgspec.structs import replace
 
 from interlock.analysis.lexicon.forms import form_of, verb_forms
 from interlock.analysis.lexicon.load import Patterns, WordLists
 from interlock.analysis.lexicon.rows import Rows
-from interlock.analysis.prose.clauses import AROUND, Around, Tokens, may_say
+from interlock.analysis.prose.clauses import AROUND, Around, Tokens, classes, may_say
 from interlock.analysis.prose.english.objects import EnglishObject, thing_in
 
 PATTERNS = Patterns("sentence")
@@ -115,22 +114,12 @@ _REACH = 9  # words in which a subject ends
 
 def guard_at_work(words: Tokens, low: Tokens) -> EnglishObject | None:
     """The guard of a clause like `branch protection blocks my push`; none when somebody else acts."""
-    noes, guards = _noes(), _LISTS.guards
-    at = next((at for at, word in enumerate(low[:_REACH]) if word in noes), 0)
+    guards = _LISTS.guards
+    at = next((at for at, word in enumerate(low[:_REACH]) if "<refuses>" in classes(word)), 0)
     if guards.isdisjoint(low[max(0, at - 2) : at]) or low[at - 1] in _LISTS.not_guards:
         return None  # not `remove the rule that blocks …`
     acts = at > 1 and form_of(low[0]) in ("base", "ing") and low[0] not in guards
     return None if acts else replace(thing_in(words, 0, at), kind="safety")
-
-
-@cache
-def _noes() -> frozenset[str]:
-    """The forms in which a guard says no."""
-    return _LISTS.held | {
-        word
-        for word, (verb, form, kind) in verb_forms().items()
-        if form in ("third", "past") and (kind in _LISTS.holds or verb in _LISTS.refuses)
-    }
 
 
 _JUDGED = Rows("judged", "opening", AROUND)

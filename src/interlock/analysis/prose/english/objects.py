@@ -85,22 +85,15 @@ _SCRAP = Rows("scrap", "kind", "words all first scopes traits text")
 def _phrases(low: Tokens) -> list[Tokens]:
     """The words, cut at prepositions."""
     cuts, articles = ENGLISH.prepositions, ENGLISH.determiners
-    found: list[Tokens] = []
-    phrase: Tokens = []
+    found: list[Tokens] = [[]]
     spared = False
     for word in low:
         if word in cuts or word == ",":
             spared = word == "except"
-            if phrase:
-                found.append(phrase)
-                phrase = []
-        elif word in articles:
-            continue
-        elif not spared:
-            phrase.append(word)
-    if phrase:
-        found.append(phrase)
-    return found or [phrase]
+            found.append([])
+        elif word not in articles and not spared:
+            found[-1].append(word)
+    return list(filter(None, found)) or [[]]
 
 
 def _noun(phrase: Tokens) -> tuple[str, tuple[str, ...], bool] | None:
@@ -118,17 +111,11 @@ def _noun(phrase: Tokens) -> tuple[str, tuple[str, ...], bool] | None:
             known = table.get(front + last) or table.get(front + bare)
             if known is None:
                 continue
-            if (
-                known[0] in ("data", "account", "resource", "credential", "code")
-                and set(phrase[: end - length]) & _LISTS.throwaway
-            ) or (
-                last in _LISTS.holders
-                and any(
-                    word.endswith("cache") or table.get(word, ("",))[0] == "scrap" for word in phrase[: end - length]
-                )
-            ):
-                return ("scrap", (), False)
-            return known
+            before = phrase[: end - length]
+            worthless = known[0] in _LISTS.lasting and not _LISTS.throwaway.isdisjoint(before)
+            if last in _LISTS.holders:  # is worth what it holds
+                worthless |= any(word.endswith("cache") or table.get(word, ("",))[0] == "scrap" for word in before)
+            return ("scrap", (), False) if worthless else known
         tail = last.rpartition("_")[2]
         if tail in table and tail != last:
             return table[tail]

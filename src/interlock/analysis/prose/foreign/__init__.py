@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import pairwise
 
 from msgspec import Struct, field
 
@@ -24,7 +25,9 @@ _CUT = re.compile(r"(?<!\d),|,(?!\d)|[:;()（），、：—–…]|\s-\s")
 _GIVEN = re.compile(r"(\w)\([^()]{0,80}\)")  # what an operation is called with
 _NAMES = re.compile(r"[A-Za-z][\w.:/-]{2,99}", re.ASCII)
 _SHAPED = re.compile(r"(?<![\w.:/-])[A-Za-z][A-Za-z0-9]{0,60}[_.:/\-A-Z][\w.:/-]{1,99}", re.ASCII)  # no plain word
-_MADE_AGAIN = re.compile(r"(?:build|dist|cache|tmp)-(?:ordner|verzeichnis\w*|folder|map|mappe)", re.IGNORECASE)
+_MADE_AGAIN = re.compile(
+    r"(?<![\w.:/-])(?:build|dist|cache|tmp)-(?:ordner|verzeichnis|folder|map|mappe)[\w.:/-]*", re.IGNORECASE
+)
 _TRIES = 6  # verbs of one clause
 _QUESTIONS = ("?", "？", "؟", "吗", "か", "吗。", "か。")
 
@@ -88,12 +91,10 @@ def _rushes(sentence: str, book: Vocabulary) -> bool:
 
 def _without_names(text: str) -> str:
     """The text without names of operations, which are English in a sentence of any language."""
-    return _SHAPED.sub(_unnamed, text)
+    return _SHAPED.sub(_unless_english, _MADE_AGAIN.sub("xscrapfile", text))
 
 
-def _unnamed(found: re.Match[str]) -> str:
-    if _MADE_AGAIN.match(found[0]):
-        return "xscrapfile"
+def _unless_english(found: re.Match[str]) -> str:
     return " " if is_english(found[0].rstrip(".:/-")) and found[0].lower() != "force-push" else found[0]
 
 
@@ -134,9 +135,11 @@ def _read_all(clauses: list[ForeignClause], found: Foreign, asked: bool) -> None
 def _read(clause: ForeignClause, found: Foreign, asked: bool, carried: list[ForeignWord]) -> None:
     """Reads one clause into what was found so far."""
     words, book = clause.words, clause.book
-    if not asked and not _asks(clause, len(words)) and _shows_secret(clause):
-        found.acts.append(AnnouncedAct("read", clause.raw.strip()[:120], frozenset({"shown", "secret"})))
-        return
+    if "credential" in clause.named and not asked and not clause.has("never", "that") and not _asks(clause, len(words)):
+        raw = book.plain(clause.raw.lower())  # `afficher le contenu de credentials.json`
+        if _PATTERNS.shows.search(raw) and not _PATTERNS.listed.search(raw):
+            found.acts.append(AnnouncedAct("read", clause.raw.strip()[:120], frozenset({"shown", "secret"})))
+            return
     named_text = not clause.named.isdisjoint({"code", "letter", "program"})  # of which a command can be part
     verbs = [at for at, word in enumerate(words) if word.has(*HEADS)]
     if not verbs or words[0].text in book.alone:
@@ -152,14 +155,16 @@ def _read(clause: ForeignClause, found: Foreign, asked: bool, carried: list[Fore
         return
     if clause.has("launch", "do", "fetch") and not any(word.has("look", "make") and not word.past for word in words):
         _run(clause, verbs, found)
-    spared = "scrap" in clause.named
     if at < 0:
         # `mit docker system prune Platz schaffen`: a command that something is done with
-        means = any(word.has("mark") and at and words[at - 1].has("means") for at, word in enumerate(words))
-        found.spared |= spared
+        means = any(word.has("mark") and before.has("means") for before, word in pairwise(words))
+        found.spared |= "scrap" in clause.named
         found.runs_marks |= means and not named_text and not clause.has("look", "never")
         return
-    if _denied(clause, at) or _was_done(clause, at) or _guards(clause, at):
+    # `letzte Woche wurde der Knoten ersetzt`: a past form, or a word of the past on the verb's side
+    side, announces = words[at:] if clause.head == "last" else words[:at], clause.has("will")
+    was_done = (not announces and some(side, "was")) or (words[at].past and (not announces or clause.has("was")))
+    if was_done or _denied(clause, at) or _guards(clause, at):
         return
     found.read_only = False
     found.runs_marks = True
@@ -170,15 +175,7 @@ def _read(clause: ForeignClause, found: Foreign, asked: bool, carried: list[Fore
         if announced.harmful:
             found.acts.append(announced)
             return
-    found.spared |= spared
-
-
-def _shows_secret(clause: ForeignClause) -> bool:
-    """`afficher le contenu de credentials.json`: a secret comes into view."""
-    if "credential" not in clause.named or clause.has("never", "that"):
-        return False
-    plain = clause.book.plain(clause.raw.lower())
-    return _PATTERNS.shows.search(plain) is not None and not _PATTERNS.listed.search(plain)
+    found.spared |= "scrap" in clause.named
 
 
 def _alone(clause: ForeignClause) -> list[int]:
@@ -298,14 +295,6 @@ def _is_trial(clause: ForeignClause) -> bool:
     words = clause.words
     trials = [at for at, word in enumerate(words) if word.has("trial")]
     return not clause.has("past_trial") and any(not some(words[max(0, at - 2) : at], "never") for at in trials)
-
-
-def _was_done(clause: ForeignClause, at: int) -> bool:
-    """`letzte Woche wurde der Knoten ersetzt`: a past form, or a word of the past in front of the verb, behind it where verbs stand last."""
-    words, announces = clause.words, clause.has("will")
-    if words[at].past and (not announces or clause.has("was")):
-        return True
-    return not announces and some(words[at:] if clause.head == "last" else words[:at], "was")
 
 
 def _is_told_of(clause: ForeignClause) -> bool:

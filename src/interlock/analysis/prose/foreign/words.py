@@ -145,8 +145,13 @@ class ForeignClause(Struct):
 
 def words_of(text: str, book: Vocabulary) -> list[ForeignWord]:
     """The words that are known here, idioms and separated verbs put together."""
-    files_as_words = " ".join(token if token.isalpha() else _file_word(token) for token in text.split(" "))
-    found = _spaced(files_as_words, book) if book.language.spaced else _unspaced(files_as_words, book)
+    tokens = text.split(" ")
+    for at, token in enumerate(tokens):
+        name = "" if token.isalpha() else token.strip("\"'`“”«»,;:!?()").rstrip(".").lower()
+        if name and not name.isalpha() and len(name) <= _LONGEST_NAME:  # the word that a telling file is read as
+            tokens[at] = next((word for word, pattern in telling_files() if pattern.search(name)), token)
+    plain = " ".join(tokens)
+    found = _spaced(plain, book) if book.language.spaced else _unspaced(plain, book)
     for number, name in _NUMBER.findall(text.lower()) if any(map(str.isdigit, text)) else ():
         if int(re.sub(r"\D", "", number)) < 2:
             continue
@@ -155,14 +160,6 @@ def words_of(text: str, book: Vocabulary) -> list[ForeignWord]:
         if any(entry[0] == "noun" and entry[1] != "money" for entry in known):
             found.append(ForeignWord("", [("scope", "", ("bulk",))]))  # `20 000 clientes`
     return found
-
-
-def _file_word(token: str) -> str:
-    """The word that a telling file is read as."""
-    name = token.strip("\"'`“”«»,;:!?()").rstrip(".").lower()
-    if not name or len(name) > _LONGEST_NAME or name.isalpha():
-        return token
-    return next((word for word, pattern in telling_files() if pattern.search(name)), token)
 
 
 def _spaced(text: str, book: Vocabulary) -> list[ForeignWord]:
@@ -181,21 +178,16 @@ def _spaced(text: str, book: Vocabulary) -> list[ForeignWord]:
     found = _with_idioms(found, book)
     for at, word in enumerate(found):
         for stem, entry in book.particles.get(word.text, ()):
-            forms = [other for other in found[max(0, at - 12) : at] if _is_form(other, stem)]
-            if forms:  # `schalte … ab`: the nearest verb becomes what both mean together
+            near = [other for other in found[max(0, at - 12) : at] if not other.has("noun") or other.has(*HEADS)]
+            begins = stem.removesuffix("*")
+            forms = [one for one in near if one.text == stem or (begins != stem and one.text.startswith(begins))]
+            if forms:  # `schalte … ab`: the nearest verb becomes what both mean together; not `Schreibrechte`
                 forms[-1].entries, forms[-1].past, word.entries = [entry], False, []
                 break
     for thing, link, word in zip(found, found[1:], found[2:], strict=False):
         if link.text in book.links and thing.kind("noun") in _NAMING:  # `plan para eliminar`, `botón de borrar`
             word.entries = [entry for entry in word.entries if entry[0] != "verb"]
     return found
-
-
-def _is_form(word: ForeignWord, stem: str) -> bool:
-    """True for a form of the verb; `Schreibrechte` is none of `schreiben`."""
-    if not (word.text.startswith(stem[:-1]) if stem.endswith("*") else word.text == stem):
-        return False
-    return not word.has("noun") or word.has(*HEADS)
 
 
 def _known(plain: str, book: Vocabulary) -> list[Entry]:
