@@ -238,7 +238,7 @@ def test_every_list_and_pattern_is_asked_for_and_every_one_asked_for_is_there(ki
     text = {path: path.read_text() for path in READERS}
     asked: dict[str, set[str]] = {}
     for path in READERS:
-        if found := re.search(rf'^(\w+) = {kind}\("(\w+)"\)', text[path], re.MULTILINE):
+        for found in re.finditer(rf'^(\w+) = {kind}\("(\w+)"\)', text[path], re.MULTILINE):
             asking = [text[path]] if found[1].startswith("_") else text.values()
             asked[found[2]] = {
                 name for one in asking for name in re.findall(rf"\b{found[1]}\.(?:in_order\(.)?([a-z]\w*)", one)

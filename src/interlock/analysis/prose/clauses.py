@@ -16,8 +16,10 @@ from interlock.analysis.operations.names import is_operation
 from interlock.analysis.prose.embedded import MARK
 
 ENGLISH = WordLists("english")
-_PATTERNS, _ROLE_PATTERNS = Patterns("clauses"), Patterns("roles")
-_LISTS, _ROLES = WordLists("clauses"), WordLists("roles")
+_PATTERNS = Patterns("clauses")
+_LISTS = WordLists("clauses")
+_ROLE_PATTERNS = Patterns("roles")
+_ROLES = WordLists("roles")
 
 
 def may_say(cues: tuple[str, ...], text: str) -> bool:

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from interlock.analysis.lexicon.load import Patterns, WordLists
+from interlock.analysis.lexicon.rows import Rows
 from interlock.analysis.operations.names import may_be_operation
 from interlock.analysis.operations.nested import PARAMS, given_params, read_calls
 from interlock.analysis.operations.params import short_keys, squash
@@ -35,18 +36,11 @@ def statements_in(text: str) -> Iterator[tuple[int, int, str]]:
         yield match.start(), start, "sql"
 
 
-def statement_kind(text: str) -> str:
-    """The language of a text that is a statement from its beginning."""
-    if _PATTERNS.redis.match(text):
-        return "redis"
-    return "sql" if _PATTERNS.capitals.match(text) or _PATTERNS.small.match(text) else ""
-
-
 _HEAD = re.compile(r"(?<![\w./@$-])(?:await )?\$?[A-Za-z_]\w{0,60}(?:(?:\.|->|::)\$?[A-Za-z_]\w{0,60}){0,8}[!?]?\(")
 _MORE = re.compile(r"(?:(?:\.|->|::)[A-Za-z_]\w{0,60}[!?]?){1,8}(\(?)")
 _BARE_ENDS = ("_all", "truncate", "flushall", "flushdb", "_table", "!")
 _BRACKET = re.compile(r"[()]")
-_CAMEL = re.compile(r"[.>:][a-z]+[A-Z]|^await ")
+_LANGUAGES = Rows("method_language", "", "call head last")
 
 
 def methods_in(text: str) -> Iterator[tuple[int, int, str]]:
@@ -70,17 +64,8 @@ def methods_in(text: str) -> Iterator[tuple[int, int, str]]:
 
 def _language_of(call: str) -> str:
     """The language that a call is most likely written in."""
-    if "->" in call or ("::" in call and "." not in call.partition("(")[0]):
-        return "php"
-    if _PATTERNS.mongo.match(call) and "_" not in call.rpartition(".")[2].partition("(")[0] and "session" not in call:
-        return "mongo"
-    if "::" in call or "(" not in call or re.search(r"\.\w+[!?]", call) or re.search(r"[(,] ?:\w", call):
-        return "ruby"
-    if call.startswith("Repo."):
-        return "elixir"
-    if _CAMEL.search(call) or "({" in call or call.startswith("fs."):
-        return "javascript"
-    return "ruby" if re.search(r"\(\w+: ", call) else "python"
+    head, last = call.partition("(")[0], call.rpartition(".")[2].partition("(")[0]
+    return _LANGUAGES.first((), {"call": call, "head": head, "last": last}) or "python"
 
 
 def _can_begin(text: str, at: int) -> bool:

@@ -11,7 +11,7 @@ from interlock.analysis.lexicon.forms import nouns, verb_forms
 from interlock.analysis.lexicon.load import Patterns, WordLists
 from interlock.analysis.operations.names import is_operation
 from interlock.analysis.programs.load import program_set
-from interlock.analysis.prose.code_spans import methods_in, objects_in, statement_kind, statements_in
+from interlock.analysis.prose.code_spans import methods_in, objects_in, statements_in
 from interlock.analysis.prose.commands import MARK, Embedded, commands_in, is_command, programs
 
 _LISTS = WordLists("embedded")
@@ -104,8 +104,9 @@ class Lifted:
 
 def shape_of(text: str) -> Embedded | None:
     """What a text is that stands alone: a statement, a request, a call or a command; none when it is only words."""
-    if kind := statement_kind(text):
-        return _statement(text, kind)
+    for start, _, kind in statements_in(text):
+        if not start:
+            return _statement(text, kind)
     if request := _PATTERNS.http.fullmatch(text):
         return _request(request)
     for start, end, language in methods_in(text):

@@ -15,8 +15,8 @@ from interlock.analysis.operations.names import harms, is_operation, may_be_oper
 from interlock.analysis.prose.clauses import AROUND, Around, Tokens, classes, clauses, framed, is_denied, tokens
 from interlock.analysis.prose.english import EnglishClause
 
-_PATTERNS, _FILE_PATTERNS = Patterns("operations"), Patterns("files")
-_LISTS, _FILE_LISTS = WordLists("operations"), WordLists("files")
+_PATTERNS = Patterns("operations")
+_LISTS = WordLists("operations")
 
 
 class Mention(Struct, frozen=True):
@@ -101,6 +101,8 @@ def _how(words: Tokens, low: Tokens, at: int, front: int) -> str:
 
 # -- files ------------------------------------------------------------------------------------------------
 
+_FILE_PATTERNS = Patterns("files")
+_FILE_LISTS = WordLists("files")
 _FILE = re.compile(r"^(?:[\w@+-]+/)*[\w@+.-]*\w\.[A-Za-z]\w{0,9}$|^(?:[\w@+.-]+/){1,}[\w@+.*-]*$|^\*\.\w{1,6}$")
 _MOST = 20
 _PLACES = {"home": "~", "root": "/", "here": "."}
@@ -108,46 +110,45 @@ _PLACES = {"home": "~", "root": "/", "here": "."}
 
 def file_effects(words: Tokens, clause: EnglishClause) -> list[tuple[str, ...]]:
     """What the clause does to the files that it names; only where verb and path are plain."""
-    patterns, text = _FILE_PATTERNS, clause.text
-    if clause.denied or not patterns.places.search(text):
+    text = clause.text
+    if clause.denied or not _FILE_PATTERNS.places.search(text):
         return []
     acts = next((at for at, word in enumerate(words) if form_of(word) == "third"), 0)  # not `prune.py deletes …`
     named = [word for word in words[acts:] if not word.isalpha() and _is_path(word)][:_MOST]
-    if patterns.sends.match(text) and patterns.outward.search(text):
-        return [("act_leak", path, "secret") for path in named if patterns.secret.search(path)]
+    if _FILE_PATTERNS.sends.match(text) and _FILE_PATTERNS.outward.search(text):
+        return [("act_leak", path, "secret") for path in named if _FILE_PATTERNS.secret.search(path)]
     if clause.shield == "look":
-        return [("read", path, "shown") for path in named] if patterns.reads.match(text) else []
+        return [("read", path, "shown") for path in named] if _FILE_PATTERNS.reads.match(text) else []
     if clause.shield == "make":
-        if not patterns.writes.match(text) or clause.head not in _FILE_LISTS.own:
+        if not _FILE_PATTERNS.writes.match(text) or clause.head not in _FILE_LISTS.own:
             return []
-        adds = patterns.adds.match(text)
-        return [("write", path) for path in named if not (adds and patterns.rc.search(path))]
+        adds = _FILE_PATTERNS.adds.match(text)
+        return [("write", path) for path in named if not (adds and _FILE_PATTERNS.rc.search(path))]
     if not clause.acts or clause.acts[0].verb not in _FILE_LISTS.destroys:
         return []
-    if patterns.killers.search(text):
+    if _FILE_PATTERNS.killers.search(text):
         return _deleted(words, named, text, bool(clause.acts[0].traits & {"bulk", "all"}))
-    if not patterns.overwrites.search(text):
+    if not _FILE_PATTERNS.overwrites.search(text):
         return []
     if "contents of" not in text:
         named = [path for path in named if words[words.index(path) - 1].lower() not in _FILE_LISTS.within]
     # Saying that a file is overwritten says that it was there; what a build makes can be made again.
-    lost = [path for path in named if not patterns.made.search(path)] if patterns.loses.search(text) else []
+    lost = [path for path in named if not _FILE_PATTERNS.made.search(path)] if _FILE_PATTERNS.loses.search(text) else []
     return [*(("overwrite", path) for path in named), *(("act_delete", path, "one") for path in lost)]
 
 
 def _deleted(words: Tokens, named: list[str], text: str, bulk: bool) -> list[tuple[str, ...]]:
-    patterns = _FILE_PATTERNS
-    if directory := patterns.directories.search(text):
+    if directory := _FILE_PATTERNS.directories.search(text):
         return [("delete", _PLACES[directory.lastgroup or "here"], "recursive")]
-    if patterns.no_files.search(text):
+    if _FILE_PATTERNS.no_files.search(text):
         return []
-    folder = patterns.named_folder.search(text)
+    folder = _FILE_PATTERNS.named_folder.search(text)
     if folder and folder[1] not in _FILE_LISTS.no_names:
         return [("delete", folder[1], "recursive")]
-    tree = patterns.folder.search(text) is not None
+    tree = _FILE_PATTERNS.folder.search(text) is not None
     if not (bulk and tree):
         named = [path for path in named if words[words.index(path) - 1].lower() not in _FILE_LISTS.inside]
-    trees = {path for path in named if tree or patterns.tree.fullmatch(path.replace("\\", "/"))}
+    trees = {path for path in named if tree or _FILE_PATTERNS.tree.fullmatch(path.replace("\\", "/"))}
     return [("delete", path, *(("recursive",) if path in trees else ())) for path in named]
 
 
