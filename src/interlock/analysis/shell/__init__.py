@@ -62,6 +62,7 @@ ELSEWHERE = frozenset({"remote", "container"})  # traits of what happens on anot
 NAMED_TAINTS = frozenset({"download", "secret", "environment"})  # what a hole can be known to hold
 UNKNOWN = Stream(hole() + "\n")
 NOTHING = Stream("")
+TERMINAL = Stream(hole())  # or whatever the caller has: nothing of the action flows in
 DOWNLOADED = Stream(hole_of({"download"}), frozenset({"download"}))
 
 
@@ -154,7 +155,7 @@ class Job(Struct):
     program: str
     words: list[str]
     where: Where
-    stdin: Stream | None = None  # None: the terminal, or whatever the caller has
+    stdin: Stream = TERMINAL
     described: Program = UNDESCRIBED
     _subject: str | None = None
     _of_production: bool | None = None
@@ -176,6 +177,11 @@ class Job(Struct):
     @property
     def session(self) -> ShellReading:
         return self.host.session
+
+    @property
+    def piped(self) -> bool:
+        """Whether something of the action flows in."""
+        return self.stdin is not TERMINAL
 
     @property
     def patterns(self) -> NamePatterns:
@@ -295,12 +301,12 @@ class Job(Struct):
 
     def text_to_run(self) -> str | None:
         """What flows in, for what runs it; a download is reported, and not read."""
-        if self.stdin is not None and "download" in self.stdin.taints:
+        if "download" in self.stdin.taints:
             self.effect("run_download", self.stdin.source)
             return None
-        return self.stdin.text if self.stdin is not None else None
+        return self.stdin.text if self.piped else None
 
-    def run(self, argv: Sequence[str], via: str = "", *traits: str, stdin: Stream | None = None) -> Stream:
+    def run(self, argv: Sequence[str], via: str = "", *traits: str, stdin: Stream = TERMINAL) -> Stream:
         return self.host.run(list(argv), self.inside(via, traits), stdin)
 
     def shell_text(
@@ -361,8 +367,8 @@ Reader = Callable[[Job], Stream | None]  # of the words of a program, named in i
 class FedJob(Job):
     """A command whose programs read what is given beside it."""
 
-    def run(self, argv: Sequence[str], via: str = "", *traits: str, stdin: Stream | None = None) -> Stream:
-        return super().run(argv, via, *traits, stdin=stdin or self.stdin)
+    def run(self, argv: Sequence[str], via: str = "", *traits: str, stdin: Stream = TERMINAL) -> Stream:
+        return super().run(argv, via, *traits, stdin=stdin if stdin is not TERMINAL else self.stdin)
 
 
 _LONGEST_PARTED, _MOST_PARTED = 4_000, 60  # characters of a text, and words of a part, that are looked for
@@ -418,10 +424,10 @@ def is_production(text: str) -> bool:
     return ("prod" in low or "prd" in low) and _PRODUCTION.search(text) is not None
 
 
-def command_fact(program: str, words: Sequence[str], where: Where, stdin: Stream | None, cwd: str = "") -> Command:
+def command_fact(program: str, words: Sequence[str], where: Where, stdin: Stream = TERMINAL, cwd: str = "") -> Command:
     """The fact for a command at a place."""
     traits = where.traits
-    if stdin is not None:
+    if stdin is not TERMINAL:
         traits = traits | {"piped"}
         if "bulk" in stdin.taints:
             traits = traits | {"bulk_input"}

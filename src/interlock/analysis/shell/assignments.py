@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from interlock.analysis.facts import APPROXIMATE, hole, known
 from interlock.analysis.programs.load import shipped_variables
 from interlock.analysis.programs.options import options, valued
-from interlock.analysis.shell import Stream, Where, command_fact, expand
+from interlock.analysis.shell import TERMINAL, Stream, Where, command_fact, expand
 from interlock.analysis.shell.loose_text import read_loose_variable
 from interlock.analysis.shell.syntax.nodes import Assignment, ShellVariable, SimpleCommand
 from interlock.analysis.shell.variables import calculate, evaluate, subscript_of
@@ -122,13 +122,13 @@ def bare_operand(node: SimpleCommand) -> str:
     return first.name if isinstance(first, ShellVariable) and not first.operator and not more else "$"
 
 
-def assign_read(shell: Shell, words: Sequence[str], stdin: Stream | None, env: Sequence[tuple[str, str]] = ()) -> None:
+def assign_read(shell: Shell, words: Sequence[str], stdin: Stream, env: Sequence[tuple[str, str]] = ()) -> None:
     """read [-r] [-d X] NAME…: each name holds a part of one line; read -a NAME: an array of all parts."""
     found = options(words, valued("-d -n -N -t -p -u -i -a"))
-    if stdin is not None and (APPROXIMATE in stdin.taints or ("\\" in stdin.text and not found.has("-r"))):
+    if APPROXIMATE in stdin.taints or ("\\" in stdin.text and not found.has("-r")):
         shell.guess()
     names = found.operands or (["REPLY"] if not found.all("-a") else [])
-    lines = stdin.text.splitlines() if stdin is not None and stdin.text else []
+    lines = stdin.text.splitlines() if stdin is not TERMINAL else []
     own = shell.variables.get("IFS")
     between = dict(env).get("IFS", own[0] if own else None)
     if len(lines) != 1:
@@ -213,8 +213,8 @@ def run_variables(shell: Shell, env: Sequence[tuple[str, str]], where: Where, ex
         elif name.startswith("BASH_FUNC_"):
             shell.nested(f"f {value}; f", where.inside(f"{name}="))
         elif name == "LD_PRELOAD" or name == "DYLD_INSERT_LIBRARIES":
-            shell.session.facts.append(command_fact("ld_preload", [value], where, None))
+            shell.session.facts.append(command_fact("ld_preload", [value], where))
         elif name in ("BASH_ENV", "ENV") and value:
-            shell.run(["source", value], where.inside(f"{name}="), None)
+            shell.run(["source", value], where.inside(f"{name}="))
         elif name in ("NODE_OPTIONS", "RUBYOPT", "PERL5OPT") and _LOADS_CODE.search(value):
             shell.job(name, [value], where).effect("run_script", value, "carried")

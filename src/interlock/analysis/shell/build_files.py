@@ -40,7 +40,7 @@ def _run_make(job: Job, found: CommandOptions) -> None:
         _Make(job, rules, given).run(targets)
     if found.has("-n", "--dry-run", "--just-print", "-q", "--question", "-p"):
         return
-    if found.value("-f", "--file") == "-" and job.stdin is not None:
+    if found.value("-f", "--file") == "-" and job.piped:
         if (piped := job.text_to_run()) is not None:
             _Make(job, piped, given).run(targets)
         return
@@ -310,7 +310,7 @@ def _run_package_script(job: Job, words: list[str]) -> Stream | None:
             return UNKNOWN
         if words[0] not in _LIFECYCLE:
             job.effect("run_script", f"{job.program} run {words[0]}")
-            return job.host.run(words, job.where.inside(job.program), None)
+            return job.host.run(words, job.where.inside(job.program))
     return None
 
 

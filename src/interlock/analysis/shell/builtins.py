@@ -104,7 +104,7 @@ def source(job: Job) -> Stream:
     if not words:
         return NOTHING
     path = words[0]
-    if (path == "-" or descriptor_of(path) == "0") and job.stdin is not None:
+    if (path == "-" or descriptor_of(path) == "0") and job.piped:
         return job.host.read(job.stdin.text, job.where.inside("source"))
     return run_script(job, path, words[1:], "source")
 
@@ -266,7 +266,7 @@ def complete(job: Job) -> Stream:
         job.host.run_in(text)
     for name in found.all("-F"):
         if name in job.host.functions:
-            control.call_function(job.host, name, [hole()], job.where, None)
+            control.call_function(job.host, name, [hole()], job.where)
     return UNKNOWN
 
 
@@ -275,8 +275,8 @@ def read_array(job: Job) -> Stream:
     found = job.options("-d -n -O -s -u -C -c")
     for text in found.all("-C"):
         job.host.read(text, job.where.inside(f"{job.program} -C"))
-    lines = job.stdin.text.splitlines() if job.stdin is not None else [hole()]
-    if found.has("-d", "-n", "-s", "-O") or (job.stdin is not None and APPROXIMATE in job.stdin.taints):
+    lines = job.stdin.text.splitlines()
+    if found.has("-d", "-n", "-s", "-O") or APPROXIMATE in job.stdin.taints:
         job.host.guess()
     job.host.assign(found.operands[-1] if found.operands else "MAPFILE", lines or [hole()])
     return NOTHING
@@ -347,7 +347,7 @@ HANDLERS: dict[str, Callable[[Job], Stream | None]] = {
     ),
     "fc": history,
     "enable": _with_values(  # loads a library into the shell
-        "-f", "-f", lambda job, path: job.session.facts.append(command_fact("ld_preload", [path], job.where, None))
+        "-f", "-f", lambda job, path: job.session.facts.append(command_fact("ld_preload", [path], job.where))
     ),
     "hash": remember,
     "wait": _with_values("-p", "-p", lambda job, name: run_arithmetic(subscript_of(name), job.host)),
@@ -418,7 +418,7 @@ def _shell_words(words: list[str]) -> tuple[str | None, list[str], set[str], lis
 
 
 def from_stdin(job: Job, dialect: str, args: list[str]) -> Stream | None:
-    if job.stdin is None:
+    if not job.piped:
         return None
     text = job.text_to_run()
     if "bulk" in job.stdin.taints and text is not None:

@@ -12,6 +12,7 @@ from interlock.analysis.programs.load import word_set
 from interlock.analysis.shell import (
     MAX_CHOICES,
     NOTHING,
+    TERMINAL,
     UNKNOWN,
     Stream,
     Where,
@@ -141,7 +142,7 @@ MAX_ROUNDS = 24  # loop items read one by one; more are read as one unknown
 MANY = 8  # loop items from which on a loop counts as bulk
 
 
-def pipeline(shell: Shell, node: ShellPipeline, stdin: Stream | None) -> Stream:
+def pipeline(shell: Shell, node: ShellPipeline, stdin: Stream) -> Stream:
     """Each stage gets what the one before prints, and keeps its changes to itself."""
     stream = stdin
     shell.piped += 1
@@ -154,10 +155,10 @@ def pipeline(shell: Shell, node: ShellPipeline, stdin: Stream | None) -> Stream:
             shell.restore(saved)
     finally:
         shell.piped -= 1
-    return stream or NOTHING
+    return stream
 
 
-def and_or(shell: Shell, node: AndOr, stdin: Stream | None) -> Stream:
+def and_or(shell: Shell, node: AndOr, stdin: Stream) -> Stream:
     """What follows && sees what went before; what follows || also the state in which that failed."""
     before, left, filled = list(shell.cwds), shell.left, set(shell.filled)
     streams = [shell.walk(node.nodes[0], stdin)]
@@ -201,7 +202,7 @@ def _left(item: Node, before: Sequence[str], after: Sequence[str], left: str | N
     return (before[0] if left is None else left) if isinstance(item, SimpleCommand) and len(before) == 1 else None
 
 
-def group(shell: Shell, node: ShellGroup, stdin: Stream | None) -> Stream:
+def group(shell: Shell, node: ShellGroup, stdin: Stream) -> Stream:
     """`{ }` changes this shell, `( )` a copy of it."""
     stdin = redirections.read_input(shell, node.redirects, stdin)
     saved = shell.save()
@@ -211,7 +212,7 @@ def group(shell: Shell, node: ShellGroup, stdin: Stream | None) -> Stream:
     return redirections.write_output(shell, node.redirects, stream, "", [])
 
 
-def branches(shell: Shell, node: Branches, stdin: Stream | None) -> Stream:
+def branches(shell: Shell, node: Branches, stdin: Stream) -> Stream:
     """Every branch may run; afterwards any of their directories may be the current one."""
     stdin = redirections.read_input(shell, node.redirects, stdin)
     for word in node.words:
@@ -249,7 +250,7 @@ def branches(shell: Shell, node: Branches, stdin: Stream | None) -> Stream:
     return redirections.write_output(shell, node.redirects, stream, "", [])
 
 
-def loop(shell: Shell, node: ShellLoop, stdin: Stream | None) -> Stream:
+def loop(shell: Shell, node: ShellLoop, stdin: Stream) -> Stream:
     """Known items one by one, unknown ones as one unknown."""
     if bombs.spawns_without_end(node):
         shell.job("while").effect("fork_bomb", "an endless loop")
@@ -261,16 +262,16 @@ def loop(shell: Shell, node: ShellLoop, stdin: Stream | None) -> Stream:
         names = _read_names(node.head)
         if not names and _sets_values([*node.head, *node.body]):  # each round has other values
             shell.guess()
-        lines = stdin.text.splitlines() if names and stdin is not None and stdin.known else []
-        each: list[Stream | None] = [stdin]  # one by one; all of it at once when they are not known
-        if stdin is not None and lines:
+        lines = stdin.text.splitlines() if names and stdin.known else []
+        each: list[Stream] = [stdin]  # one by one; all of it at once when they are not known
+        if lines:
             more = [hole()] if len(lines) > MAX_ROUNDS else []
             each = [Stream(f"{line}\n", stdin.taints) for line in [*lines[:MAX_ROUNDS], *more]]
         for line in each:
             if names:
                 assignments.assign_read(shell, names, line)
             streams.append(shell.walk_list(node.head, line))
-            bulk = stdin is not None and (not lines or len(lines) >= MANY or "bulk" in stdin.taints)
+            bulk = stdin is not TERMINAL and (not lines or len(lines) >= MANY or "bulk" in stdin.taints)
             passed = proof(node.head[-1]) if node.head else NOTHING_PROVED  # by the test that lets the body run
             filled, shell.filled = shell.filled, shell.filled | passed[1 if node.until else 0]
             streams.append(_round(shell, node.body, stdin, bulk))
@@ -293,7 +294,7 @@ def loop(shell: Shell, node: ShellLoop, stdin: Stream | None) -> Stream:
     return redirections.write_output(shell, node.redirects, stream, "", [])
 
 
-def _round(shell: Shell, body: Sequence[Node], stdin: Stream | None, bulk: bool) -> Stream:
+def _round(shell: Shell, body: Sequence[Node], stdin: Stream, bulk: bool) -> Stream:
     """One round of a loop; over a long or unknown list, whatever it does is done in bulk."""
     outer = shell.where
     if bulk:
@@ -327,17 +328,17 @@ def _read_names(head: Sequence[Node]) -> list[str]:
     return []
 
 
-def define(shell: Shell, node: ShellFunction, stdin: Stream | None) -> Stream:
+def define(shell: Shell, node: ShellFunction, stdin: Stream) -> Stream:
     """A function is read when it is called; one that can only multiply is an attempt before that."""
     shell.functions[node.name] = node.body
     if bombs.is_bomb(node.name, node.body):
         shell.job(node.name).effect("fork_bomb", node.name)
     if node.name.startswith("command_not_found_handle"):  # any mistyped word calls it
-        call_function(shell, node.name, [hole()], shell.where, None)
+        call_function(shell, node.name, [hole()], shell.where)
     return NOTHING
 
 
-def expression(shell: Shell, node: Expression, stdin: Stream | None) -> Stream:
+def expression(shell: Shell, node: Expression, stdin: Stream) -> Stream:
     """A test runs what it expands, and what evaluating numbers and names of variables runs."""
     texts = [expand.text(word, shell) for word in node.words]
     if node.arithmetic:
@@ -350,7 +351,7 @@ def expression(shell: Shell, node: Expression, stdin: Stream | None) -> Stream:
 _NUMERIC_TESTS = frozenset({"-eq", "-ne", "-lt", "-le", "-gt", "-ge"})
 
 
-def background(shell: Shell, node: Background, stdin: Stream | None) -> Stream:
+def background(shell: Shell, node: Background, stdin: Stream) -> Stream:
     """`&`: runs beside what follows, in a shell of its own; a coprocess reads what is written to its descriptor."""
     if node.coprocess:
         shell.assign(node.coprocess, list(_COPROCESS))
@@ -374,7 +375,7 @@ def _union(first: list[str], second: list[str]) -> list[str]:
 MAX_CALLS = 12  # functions within functions
 
 
-def expand_alias(shell: Shell, name: str, words: list[str], where: Where, stdin: Stream | None) -> Stream:
+def expand_alias(shell: Shell, name: str, words: list[str], where: Where, stdin: Stream) -> Stream:
     """Read what an alias stands for; where that ends in a blank, the next word may be an alias, too."""
     text, rest, used = shell.aliases[name], list(words), [name]
     while text.endswith((" ", "\t")) and rest and rest[0] in shell.aliases and rest[0] not in used:
@@ -387,7 +388,7 @@ def expand_alias(shell: Shell, name: str, words: list[str], where: Where, stdin:
         del shell.calls[-len(used) :]
 
 
-def call_function(shell: Shell, name: str, words: list[str], where: Where, stdin: Stream | None) -> Stream:
+def call_function(shell: Shell, name: str, words: list[str], where: Where, stdin: Stream = TERMINAL) -> Stream:
     """Read the body of a function with these arguments and variables of its own."""
     body = shell.functions[name]
     if (begun := next((at for one, at in shell.running if one is body), None)) is not None:
@@ -420,7 +421,7 @@ def _requoted(word: str) -> str:
     return "'" + word.replace("'", "'\\''") + "'" if not re.fullmatch(r"[\w./:=@%+,~-]+", word) else word
 
 
-WALKERS: dict[type, Callable[[Shell, Any, Stream | None], Stream]] = {
+WALKERS: dict[type, Callable[[Shell, Any, Stream], Stream]] = {
     ShellPipeline: pipeline,
     AndOr: and_or,
     ShellGroup: group,

@@ -82,7 +82,7 @@ def redis(job: Job) -> Stream | None:
 
     inner = inside(job)
     read_redis(job.words, inner, job.described.value_flags)
-    if not job.options().operands and job.stdin is not None:
+    if not job.options().operands and job.piped:
         read_redis_text(job.stdin.text, inner)
     for path in job.options("--eval").all("--eval"):
         for call in _LUA_CALL.findall(job.file_text(path) or "")[:200]:
@@ -104,7 +104,7 @@ def mongo(job: Job) -> Stream | None:
             inner.code("mongo", script, f"{job.program} {path}")
         else:
             job.effect("run_script", path)
-    if job.stdin is not None and not found.all("--eval"):
+    if job.piped and not found.all("--eval"):
         inner.code("mongo", job.stdin.text, job.program)
     return None
 

@@ -41,7 +41,7 @@ def write_outputs(job: Job) -> None:
 
 def _output_verb(job: Job, path: str) -> str:
     """A program that reads nothing empties its output file."""
-    empty = "/dev/null" in job.words or (job.stdin is not None and job.stdin.known and not job.stdin.text.strip())
+    empty = "/dev/null" in job.words or (job.stdin.known and not job.stdin.text.strip())
     return "truncate" if empty and path != _NOWHERE else "write"
 
 
@@ -71,7 +71,7 @@ def _apply(job: Job, item: PathEffect, found: CommandOptions, operands: list[str
     named = _named_in(target, sources, "/:" if item.hosts else "/") if inside else []
     if item.path:
         paths = [item.path]
-    elif not paths and item.listed and job.stdin is not None:
+    elif not paths and item.listed and job.piped:
         paths = [hole()]
     traits = [trait for trait in _traits(item, found) if not inside or trait != "forced"]  # it makes something in it
     if "shown" in traits and names_only(job.program, [word for word in job.words if word not in paths]):
@@ -153,10 +153,10 @@ def _marks(path: str, job: Job) -> tuple[str, ...]:
 def _pour(job: Job, verb: str, path: str, traits: Sequence[str]) -> None:
     """What flows in is written to a file, and known of it from then on."""
     stream = job.stdin
-    if verb == "write" and stream is not None and stream.known and not stream.text.strip():
+    if verb == "write" and stream.known and not stream.text.strip():
         verb = "truncate"
-    job.effect(verb, path, *traits, *(stream.taints if stream else ()))
-    if stream is not None:
+    job.effect(verb, path, *traits, *stream.taints)
+    if job.piped:
         full = job.full(path)
         job.session.put_file(full, stream.text, verb == "append")
         if "download" in stream.taints:
@@ -167,7 +167,7 @@ def _pour(job: Job, verb: str, path: str, traits: Sequence[str]) -> None:
 
 
 def _carry_all_over(job: Job, how: str, sources: Sequence[str], target: str) -> None:
-    if not sources and job.stdin is not None:
+    if not sources and job.piped:
         job.keep_file(target, job.stdin.text)
     elif len(sources) == 1:
         _carry_over(job, how, sources[0], target)
@@ -184,7 +184,7 @@ def _carry_over(job: Job, how: str, source: str, target: str) -> None:
         new = job.full(f"{target.rstrip('/')}/{source.rpartition('/')[2]}")
     if old in session.files:
         session.files[new] = session.files[old]
-    elif source == "/dev/stdin" and job.stdin is not None:
+    elif source == "/dev/stdin" and job.piped:
         session.files[new] = job.stdin.text
     if old in session.downloads:
         session.downloads[new] = session.downloads[old]

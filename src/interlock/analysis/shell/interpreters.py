@@ -62,7 +62,7 @@ def interpreter(job: Job) -> Stream | None:
         return run_source(job, language, operands[0], operands[1:])
     if (text := job.text_to_run()) is not None:
         _read_code(job, language, text, job.program)
-    return None if job.stdin is None else UNKNOWN
+    return UNKNOWN if job.piped else None
 
 
 _CODE_TEXT = lazy_regex(r"[\s({\\]")
@@ -74,7 +74,7 @@ def _read_operands(job: Job, operands: list[str], language: str) -> bool:
     codes += [text for word in operands[1:] if word.startswith("/dev/fd/") and (text := job.file_text(word))]
     for code in codes:
         _read_code(job, language, code, job.program)
-    if not codes and operands[1:] and job.stdin is not None and job.stdin.known:
+    if not codes and operands[1:] and job.stdin.known:
         _read_code(job, language, job.stdin.text, job.program)
         return True
     return bool(codes)
@@ -87,7 +87,7 @@ def _read_code(job: Job, language: str, code: str, via: str, folder: str = "") -
     if language == "other" or other:
         add_harm(job, code, via)
         return
-    if language == "python" and job.stdin is not None and _PROMPTED.search(code):
+    if language == "python" and job.piped and _PROMPTED.search(code):
         job.code("python", job.stdin.text, via)
     read_imports(job, known, code, folder)
 
@@ -288,9 +288,9 @@ def awk(job: Job) -> Stream | None:
         job.code("awk", code)
     edited = "inplace" in found.all("-i", "--include")
     if not found.has("-f", "--file", "-e", "--source", "-E", "--exec") and found.operands:
-        if job.stdin is not None and re.search(r'\|\s*"(ba|z|da|k)?sh"', found.operands[0]):
+        if job.piped and re.search(r'\|\s*"(ba|z|da|k)?sh"', found.operands[0]):
             from_stdin(job, "bash", [])
-        where = job.where if job.stdin is None else job.where.marked("bulk")
+        where = job.where.marked("bulk") if job.piped else job.where
         job.at(where).code("awk", found.operands[0])
         files = [path for path in found.operands[1:] if "=" not in path]
         shown = () if names_only(job.program, [word for word in job.words if word not in files]) else ("shown",)
@@ -318,7 +318,7 @@ def applescript(job: Job) -> Stream | None:
     """osascript -e: shell text in AppleScript or JavaScript, and what applications are told to do."""
     found = job.options("-e -l")
     texts = found.all("-e")
-    if not texts and job.stdin is not None:
+    if not texts and job.piped:
         texts = [job.text_to_run() or job.stdin.text]
     for text in texts:
         if _POWER.search(text):
@@ -375,7 +375,7 @@ def compiler(job: Job) -> Stream | None:
     """gcc, rustc…: a source that the action itself has written is read, for it is about to be run."""
     sources = [word for word in job.words if word.endswith((".c", ".cc", ".cpp", ".rs", ".go", ".java"))]
     texts = [(_by_ending(word), job.written_text(word)) for word in sources]
-    if "-" in job.words and job.stdin is not None and job.stdin.known:
+    if "-" in job.words and job.stdin.known:
         texts.append(("other", job.stdin.text))
     for language, text in texts:
         if text:

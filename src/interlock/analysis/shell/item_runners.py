@@ -183,7 +183,7 @@ def _find_exec(job: Job, words: Sequence[str], index: int) -> None:
             filled = [item.replace("{}", target) for item in filled]
         loose = (APPROXIMATE,) if _is_loose(words) or words[index] == "-execdir" else ()
         where = job.where.inside(f"find {words[index]}", "bulk", *_limits(words), *loose)
-        job.host.run(filled, where, None)
+        job.host.run(filled, where)
 
 
 def fd(job: Job) -> Stream | None:
@@ -203,7 +203,7 @@ def fd(job: Job) -> Stream | None:
         filled = [re.sub(r"\{[/.]*\}", target, word) for word in command]
         if filled == command:
             filled = [*command, target]
-        job.host.run(filled, job.where.inside("fd -x", "bulk"), None)
+        job.host.run(filled, job.where.inside("fd -x", "bulk"))
     return UNKNOWN
 
 
@@ -213,8 +213,8 @@ def xargs(job: Job) -> Stream | None:
     command = found.operands or ["echo"]
     job.step(len(command))
     path = found.value("-a", "--arg-file")
-    source = job.stdin.text if job.stdin is not None else hole()
-    if job.stdin is not None and APPROXIMATE in job.stdin.taints:
+    source = job.stdin.text
+    if APPROXIMATE in job.stdin.taints:
         job.host.guess()
     if path is not None:
         listed = data_text(job.host, path)
@@ -224,15 +224,15 @@ def xargs(job: Job) -> Stream | None:
     mark = found.value("-I", "--replace", "-J") or ("{}" if found.has("-i", "-I", "--replace") else "")
     splits = r"[\n\0]+" if mark or found.has("-0", "--null", "-d", "--delimiter") else r"[\s\0]+"
     items = [item for item in re.split(splits, source) if item.strip()] or [hole()]
-    bulk = job.stdin is None or HOLE in source or "bulk" in job.stdin.taints or len(items) > 1
+    bulk = not job.piped or HOLE in source or "bulk" in job.stdin.taints or len(items) > 1
     traits = ("bulk",) if bulk else ()
     where = job.where.inside(job.program, *traits)
     if mark:
         stream = UNKNOWN
         for item in _bounded(items, 16):
-            stream = job.host.run([word.replace(mark, item) for word in command], where, None)
+            stream = job.host.run([word.replace(mark, item) for word in command], where)
         return stream
-    return job.host.run([*command, *_bounded(items, 64)], where, None)
+    return job.host.run([*command, *_bounded(items, 64)], where)
 
 
 def parallel(job: Job) -> Stream | None:
@@ -245,8 +245,8 @@ def parallel(job: Job) -> Stream | None:
             items, words = (words[at + 1 :] if mark == ":::" else [hole()]), words[:at]
             break
     else:
-        source = job.stdin.text if job.stdin is not None else hole()
-        if job.stdin is not None and APPROXIMATE in job.stdin.taints:
+        source = job.stdin.text
+        if APPROXIMATE in job.stdin.taints:
             job.host.guess()
         items = source.splitlines() or [hole()]
     found = parse(job.described, words, stop_at_operand=True)

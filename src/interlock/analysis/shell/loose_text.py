@@ -69,7 +69,7 @@ def read_loose_words(job: Job, handled: bool, known_words: bool) -> None:
         elif data or not _read_written(job, option, value):
             _report_loaded(job, option, value)
         name = word if word.startswith("-") and word != "--" and "=" not in word else ""
-    if job.stdin is not None and not handled and not data and job.stdin.known:
+    if not handled and not data and job.stdin.known:
         text = job.stdin.text
         if not _RUNS.isdisjoint(job.words) or _SQL.match(text):
             add_harm(job, text, job.program)

@@ -53,7 +53,7 @@ def _config_words(job: Job) -> Iterator[str]:
     if not any(word.startswith(flags) for word in job.words):
         return
     for path in job.options().all(*flags):
-        text = job.stdin.text if path == "-" and job.stdin is not None else job.file_text(path) or ""
+        text = job.stdin.text if path == "-" and job.piped else job.file_text(path) or ""
         for line in text.splitlines()[:_MOST_LINES]:
             name, _, value = _CONFIG_LINE.sub("=", line.strip(), count=1).partition("=")
             if name and not name.startswith("#"):
@@ -75,11 +75,11 @@ _RAW = lazy_regex(r"(DELETE|PURGE|PUT|PATCH|POST) (/\S*) HTTP/\d")
 
 def named_request(job: Job) -> None:
     """The request of a client that nobody described: an address beside a method, or beside the body that it is sent."""
-    if job.stdin is None and not _REQUEST.search("\0".join(job.words)):
+    if not job.piped and not _REQUEST.search("\0".join(job.words)):
         return
     from interlock.analysis.http import read_http
 
-    if job.stdin is not None and job.stdin.known:
+    if job.stdin.known:
         for method, url in _TARGETS.findall(job.stdin.text)[:20]:
             read_http(method, url, "", (), job)
     method = next((name for word in job.words if (name := word.rpartition("=")[2]) in _METHODS), "")
@@ -89,7 +89,7 @@ def named_request(job: Job) -> None:
     if not url:
         return
     body = next((text for option, text in pairwise(job.words) if option in word_set("body_options")), "")
-    if not body and job.stdin is not None and job.stdin.known and job.stdin.text.lstrip()[:1] == "{":
+    if not body and job.stdin.known and job.stdin.text.lstrip()[:1] == "{":
         body = job.stdin.text
     if method or body:
         read_http(method or "post", url, body, (), job)
@@ -131,7 +131,7 @@ def _uploads(job: Job, url: str, uploads: Sequence[str], text: str) -> None:
 
 def send_stdin(job: Job, to: str, host: str = "") -> None:
     """What flows in leaves: text in the command itself, or something of the machine."""
-    if job.stdin is not None:
+    if job.piped:
         leaks = job.stdin.taints & LEAKS or (
             frozenset({"secret"}) if _SECRET_NAME.search(job.stdin.text) else frozenset()
         )
@@ -230,7 +230,7 @@ def apply_sends(job: Job) -> None:
             send_stdin(job, to, host)
             continue
         leaks = leaks_of(job, found.all(*item.files))
-        if item.stdin and job.stdin is not None:
+        if item.stdin:
             leaks |= job.stdin.taints & LEAKS
         if item.words:
             leaks |= find_leaks(" ".join(job.words), "")
@@ -361,11 +361,11 @@ def send_named(job: Job) -> Stream | None:
     if not (by_name or stranger) or any(map(_STORES.fullmatch, head)):
         return None
     given = [path for path in _given(words, by_name, _is_sender(job.program)) if path != to]
-    flowing = job.stdin.taints if job.stdin is not None else frozenset()
+    flowing = job.stdin.taints
     if leaks := leaks_of(job, given) | ((taints_in(" ".join(words)) | flowing) & LEAKS):
         job.effect("send", to or job.program, *leaks)
     elif _is_open(job.program, head) and word_set("receiving").isdisjoint(head):
-        if given or (job.stdin is not None and not job.stdin.known):
+        if given or (job.piped and not job.stdin.known):
             job.effect("send", to or job.program, "content")
     return None
 

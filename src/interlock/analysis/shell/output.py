@@ -77,7 +77,7 @@ def _directive(found: re.Match[str], items: list[str]) -> str:
 def _cat(job: Job) -> Stream:
     files = job.options().operands if _has_options(job.words) else job.words
     if not files or files == ["-"]:
-        return job.stdin or UNKNOWN
+        return job.stdin if job.piped else UNKNOWN
     texts: list[str] = []
     taints = _NOTHING
     for path in files:
@@ -154,7 +154,7 @@ PRINTERS: dict[str, Callable[[Job], Stream | str | None]] = {
         "\n".join(one if re.search(r"[*?]", one) else f"{one.rstrip('/')}/*" for one in job.plain_words) or "*",
         frozenset({"bulk"}),
     ),
-    "lines": lambda job: job.stdin,
+    "lines": lambda job: job.stdin if job.piped else None,
     "numbers": _seq,
     "same_name": lambda job: next(map(Stream, job.plain_words), None),  # the first operand stands for the file
     "base_name": _base_name,
@@ -171,7 +171,7 @@ PRINTERS: dict[str, Callable[[Job], Stream | str | None]] = {
 
 def output(job: Job) -> Stream:
     """What the command prints, as far as that is known."""
-    taints = job.stdin.taints if job.stdin is not None else _NOTHING
+    taints = job.stdin.taints
     limits = job.program in program_set("limit")
     for item in job.described.prints:
         words = _words_for(item, job)
@@ -236,7 +236,7 @@ _EXACT_NAMES = frozenset({"base_name", "folder_name"})  # without options
 
 def _filtered(job: Job, taints: frozenset[str]) -> Stream:
     taints = taints.union(_GUESS, *(carries(job, word) for word in job.plain_words))
-    if job.stdin is None:
+    if not job.piped:
         return Stream(hole_of(taints), taints)
     if job.program in program_set("rewriter") and HOLE not in job.stdin.text and "bulk" not in job.stdin.taints:
         return Stream(_edited(job, job.stdin.text), taints)
@@ -317,7 +317,7 @@ def unescape(text: str) -> str:
 
 def decode_output(job: Job, decoder: Decoder) -> str | None:
     """What a decoder prints of known input."""
-    source = job.stdin.text if job.stdin is not None else None
+    source = job.stdin.text if job.piped else None
     if source is None:
         source = next(map(job.file_text, reversed(job.plain_words)), None)
     if source is None or not known(source) or len(source) > MAX_OUTPUT:

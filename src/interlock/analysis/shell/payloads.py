@@ -48,13 +48,12 @@ def run_carried(job: Job, items: Sequence[Payload]) -> Stream | None:
         if rest:
             rest = _interpreted(item, rest, found) if item.interpreter else rest
             stream = _run_command(job, item, rest, via, found)
-        elif item.stdin and job.stdin is not None and not (texts or stream or found.all(*item.files)):
-            if len(found.operands) >= item.skip and job.text_to_run() is not None:
-                text = job.stdin.text
-                if item.stdin.startswith("sql") and not known(text) and not without_holes(text).strip():
+        elif item.stdin and job.piped and not (texts or stream or found.all(*item.files)):
+            if len(found.operands) >= item.skip and (fed := job.text_to_run()) is not None:
+                if item.stdin.startswith("sql") and not known(fed) and not without_holes(fed).strip():
                     inside(job).effect("run_script", hole(), "sql")
                 else:
-                    read_carried(job, item.stdin, text, via, item.traits)
+                    read_carried(job, item.stdin, fed, via, item.traits)
         if item.opens and found.operands:
             job.effect("read", found.operands[0])
         if stream is None and item.stdin.startswith("sql"):
@@ -199,7 +198,7 @@ def _written_files(job: Job, languages: Mapping[str, str]) -> Iterator[tuple[str
 def _file_texts(job: Job, path: str, language: str) -> Iterator[tuple[str, str]]:
     if job.runs_download(job.full(path)):
         return
-    if path in ("-", "/dev/stdin") and job.stdin is not None:
+    if path in ("-", "/dev/stdin") and job.piped:
         if (text := job.text_to_run()) is not None:
             yield language, text
     elif (text := job.file_text(path)) is not None or (

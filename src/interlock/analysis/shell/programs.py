@@ -135,7 +135,7 @@ def saved_plan(job: Job) -> Stream | None:
 
 def line_editor(job: Job) -> Stream | None:
     """ed, ex: a line that begins with ! is a command; all lines deleted and written is an emptied file."""
-    lines = [line.strip().lstrip(":") for line in job.stdin.text.splitlines()] if job.stdin is not None else []
+    lines = [line.strip().lstrip(":") for line in job.stdin.text.splitlines()] if job.piped else []
     for line in lines:
         if line.startswith("!"):
             job.shell_text(line[1:], job.program)
@@ -160,7 +160,7 @@ def vim(job: Job) -> Stream | None:
     for text in texts:
         job.code("vim", text, f"{job.program} -c")
     for path in found.all("-S"):
-        if path in ("/dev/stdin", "-") and job.stdin is not None:
+        if path in ("/dev/stdin", "-") and job.piped:
             job.code("vim", job.text_to_run() or job.stdin.text, f"{job.program} -S")
         else:
             job.effect("run_script", path)
@@ -289,7 +289,7 @@ def read_program(job: Job, written: str) -> Stream:
     depth = len(job.where.via)
     inside = len(session.facts) > before and any(len(fact.via) > depth for fact in islice(session.facts, before, None))
     if not (program.wrapper or inside):  # its own words were not read as something that it runs
-        loose = job.stdin is not None or session.changed or _LOOSE.search("\0".join(job.words))
+        loose = job.piped or session.changed or _LOOSE.search("\0".join(job.words))
         if loose and set(program.dry_run).isdisjoint(job.words):
             read_loose_words(job, handled, way.each_word)
     return stream
@@ -350,8 +350,7 @@ def _run(job: Job, script: str, way: _Dispatch) -> tuple[Stream, bool]:
 
 def _output(job: Job, way: _Dispatch) -> Stream:
     """What a command prints; for most nothing is known of it."""
-    flows = job.stdin is not None and job.stdin.taints
-    if way.prints or flows or any(may_hold(item, job.words) for item in way.program.prints):
+    if way.prints or job.stdin.taints or any(may_hold(item, job.words) for item in way.program.prints):
         return output(job)
     return UNKNOWN
 
@@ -361,7 +360,7 @@ _SENDING = frozenset(network.READERS)  # readers that tell themselves what is se
 
 def _holds_leak(job: Job, told: bool) -> bool:
     """Whether a secret flows into a command, or stands in one of its words where nothing else tells that it leaves."""
-    if job.stdin is not None and not carried.LEAKS.isdisjoint(job.stdin.taints):
+    if not carried.LEAKS.isdisjoint(job.stdin.taints):
         return True
     text = "" if told else " ".join(job.words)
     return HOLE in text and not carried.LEAKS.isdisjoint(taints_in(text))

@@ -10,7 +10,7 @@ from interlock.analysis.facts import APPROXIMATE, Effect, hole_of, known, taints
 from interlock.analysis.lazy_regex import lazy_regex
 from interlock.analysis.places import resolve
 from interlock.analysis.programs.load import describe, dialect_of, program_set
-from interlock.analysis.shell import DOWNLOADED, MAX_SCRIPT, NAMED_TAINTS, NOTHING, Job, Stream, Where, expand
+from interlock.analysis.shell import DOWNLOADED, MAX_SCRIPT, NAMED_TAINTS, NOTHING, TERMINAL, Job, Stream, Where, expand
 from interlock.analysis.shell.syntax.nodes import Node, ShellRedirect, SimpleCommand, Substitution
 from interlock.analysis.targets.carried import carries, put
 from interlock.analysis.targets.ordering import may_replace_files
@@ -24,7 +24,7 @@ _ENDS = lazy_regex(r"[;&\n(){}]|\|\|")  # of a pipeline
 _NEAR = 40  # facts of a pipeline that are searched
 
 
-def keep_redirects(shell: Shell, redirects: Sequence[ShellRedirect], stdin: Stream | None) -> None:
+def keep_redirects(shell: Shell, redirects: Sequence[ShellRedirect], stdin: Stream) -> None:
     """exec < f, exec 3> f, exec > >(cmd): what later commands read from, and where what they print goes."""
     for redirect in redirects:
         if redirect.operator in _INPUTS:
@@ -38,7 +38,7 @@ def keep_redirects(shell: Shell, redirects: Sequence[ShellRedirect], stdin: Stre
                     shell.outputs[number] = shell.outputs[target]
             elif target != "-":
                 shell.outputs[number] = target
-    if stdin is not None:
+    if stdin is not TERMINAL:
         shell.inputs["0"] = stdin
 
 
@@ -86,7 +86,7 @@ _INPUTS = frozenset({"<", "<>", "<&", "<<", "<<-", "<<<"})
 _OUTPUTS = frozenset({">", ">>", ">|", "&>", "&>>", ">&"})
 
 
-def read_input(shell: Shell, redirects: Sequence[ShellRedirect], stdin: Stream | None) -> Stream | None:
+def read_input(shell: Shell, redirects: Sequence[ShellRedirect], stdin: Stream = TERMINAL) -> Stream:
     """What a command reads: a here-document, a here-string, a file, another descriptor, or what flowed in before."""
     for redirect in redirects:
         if redirect.operator not in _INPUTS:
@@ -95,7 +95,7 @@ def read_input(shell: Shell, redirects: Sequence[ShellRedirect], stdin: Stream |
         found = _input_of(shell, redirect, stdin)
         if number in ("", "0"):
             stdin = found
-        elif found is not None:
+        elif found is not TERMINAL:
             shell.inputs[number] = found
     return stdin
 
@@ -105,10 +105,11 @@ def file_text_of(shell: Shell, body: Sequence[Node]) -> Stream | None:
     node = body[0] if len(body) == 1 else None
     if not isinstance(node, SimpleCommand) or node.words or node.assigns or not node.redirects:
         return None
-    return read_input(shell, node.redirects, None)
+    found = read_input(shell, node.redirects)
+    return found if found is not TERMINAL else None
 
 
-def _input_of(shell: Shell, redirect: ShellRedirect, stdin: Stream | None) -> Stream | None:
+def _input_of(shell: Shell, redirect: ShellRedirect, stdin: Stream) -> Stream:
     typed = redirect.operator in ("<<", "<<-", "<<<")  # text in the command itself, and what flows into it
     target = expand.text(redirect.target if redirect.operator == "<<<" or not typed else redirect.body, shell)
     if typed:
@@ -286,8 +287,8 @@ def _text(shell: Shell, path: str) -> str | None:
     if not known(path):
         return None
     if number := descriptor_of(path):
-        stream = shell.flow if number == "0" else shell.inputs.get(number)
-        if stream is not None:
+        stream = shell.flow if number == "0" else shell.inputs.get(number, TERMINAL)
+        if stream is not TERMINAL:
             return stream.text
     full = resolve(path, shell.cwds[0])
     for key in (full, path):

@@ -18,6 +18,7 @@ from interlock.analysis.shell import (
     MAX_NESTING,
     NAMED_TAINTS,
     NOTHING,
+    TERMINAL,
     UNKNOWN,
     Job,
     ShellReading,
@@ -87,7 +88,7 @@ class Shell(Struct):
     production: bool = False  # a variable selects production for later commands
     where: Where = _NOWHERE
     offset: int | None = None  # where the text being read stands in the action's own
-    flow: Stream | None = None  # what flows into the command being read, for `>( )`
+    flow: Stream = TERMINAL  # what flows into the command being read, for `>( )`
     touched: set[str] = set()
     traps: list[
         tuple[str, Where, dict[str, list[str] | None]]
@@ -166,7 +167,7 @@ class Shell(Struct):
         self.outputs.pop("1", None)
         try:
             stream = redirections.file_text_of(self, part.body) or self.walk_list(
-                part.body, self.flow if part.direction == ">" else None
+                part.body, self.flow if part.direction == ">" else TERMINAL
             )
         finally:
             self.where = outer
@@ -219,7 +220,7 @@ class Shell(Struct):
 
     # -- text -------------------------------------------------------------------------------------------
 
-    def read(self, text: str, span_of: Where, stdin: Stream | None = None, quiet: bool = False) -> Stream:
+    def read(self, text: str, span_of: Where, stdin: Stream = TERMINAL, quiet: bool = False) -> Stream:
         """Read a whole text in this shell; what cannot be parsed is reported unless `quiet`, the rest is read all the same."""
         outer_offset, self.offset = self.offset, self._offset_of(text, span_of)
         nodes, errors = parse(text.replace(QUOTED, "") if QUOTED in text else text, self.session.step, self.dialect)
@@ -258,7 +259,7 @@ class Shell(Struct):
         return found if found >= 0 and text else None
 
     def nested(
-        self, text: str, where: Where, args: Sequence[str] = (), dialect: str = "bash", stdin: Stream | None = None
+        self, text: str, where: Where, args: Sequence[str] = (), dialect: str = "bash", stdin: Stream = TERMINAL
     ) -> Stream:
         """Read text that a child shell would run."""
         self.session.step(5)
@@ -322,7 +323,7 @@ class Shell(Struct):
 
     # -- nodes ------------------------------------------------------------------------------------------
 
-    def walk_list(self, nodes: Sequence[Node], stdin: Stream | None) -> Stream:
+    def walk_list(self, nodes: Sequence[Node], stdin: Stream = TERMINAL) -> Stream:
         """Read nodes one after the other; what they print is joined, and where a `cd` may have failed both folders stay possible."""
         streams = []
         for node in nodes:
@@ -333,7 +334,7 @@ class Shell(Struct):
                 self.missed = []
         return streams[0] if len(streams) == 1 else join_streams(streams)
 
-    def walk(self, node: Node, stdin: Stream | None) -> Stream:
+    def walk(self, node: Node, stdin: Stream) -> Stream:
         self.session.step()
         if type(node) is SimpleCommand:
             return self._simple(node, stdin)
@@ -341,7 +342,7 @@ class Shell(Struct):
 
     # -- simple commands --------------------------------------------------------------------------------
 
-    def _simple(self, node: SimpleCommand, stdin: Stream | None) -> Stream:
+    def _simple(self, node: SimpleCommand, stdin: Stream) -> Stream:
         outer, self.where = self.where, self._at(node)
         self.touched.clear()
         try:
@@ -359,7 +360,7 @@ class Shell(Struct):
         start, end = node.span
         return Where((start + self.offset, end + self.offset), outer.via, outer.traits, outer.env)
 
-    def _other_choices(self, node: SimpleCommand, stdin: Stream | None) -> None:
+    def _other_choices(self, node: SimpleCommand, stdin: Stream) -> None:
         """Once more with each other value that the variables in it may have."""
         for name in sorted(self.touched):
             for other in list(self.choices.get(name, ()))[:MAX_CHOICES]:
@@ -369,8 +370,8 @@ class Shell(Struct):
                 if kept is not None:
                     self.variables[name] = kept
 
-    def _simple_once(self, node: SimpleCommand, stdin: Stream | None) -> Stream:
-        stdin = self.inputs.get("0") if stdin is None else stdin
+    def _simple_once(self, node: SimpleCommand, stdin: Stream) -> Stream:
+        stdin = self.inputs.get("0", stdin) if stdin is TERMINAL else stdin
         stdin = redirections.read_input(self, node.redirects, stdin) if node.redirects else stdin
         self.flow = stdin
         words: list[str] = []
@@ -408,7 +409,7 @@ class Shell(Struct):
 
     # -- running ----------------------------------------------------------------------------------------
 
-    def run(self, words: list[str], where: Where, stdin: Stream | None, wrapped: bool = False) -> Stream:
+    def run(self, words: list[str], where: Where, stdin: Stream = TERMINAL, wrapped: bool = False) -> Stream:
         """Read one command with its words worked out: alias, function, wrapper, interpreter or plain program.
 
         What most wrappers run is the program, whatever function has its name; what some of them run is the function: both are read.

@@ -24,7 +24,7 @@ def powershell(job: Job) -> Stream | None:
             return UNKNOWN
         if (flag and "command".startswith(flag) and flag != "co") or flag in ("c", "commandwithargs", "cwa"):
             text = " ".join(words[at:])
-            if text.strip() == "-" and job.stdin is not None:
+            if text.strip() == "-" and job.piped:
                 text = job.stdin.text
             job.code("powershell", text, f"{job.program} -Command")
             return UNKNOWN
@@ -65,14 +65,14 @@ def _cmd(job: Job) -> Stream | None:
             job.code("cmd", text, f"{job.program} {word[:2]}")
             return UNKNOWN
     _piped(job, "cmd")
-    return UNKNOWN if job.stdin is not None else None
+    return UNKNOWN if job.piped else None
 
 
 def _scripted(job: Job) -> Stream | None:
     """diskpart, diskshadow: the lines of the script that /s names, or that flow in."""
     paths = [after for word, after in zip(job.words, job.words[1:]) if word.lower() in ("/s", "-s")]
     texts = [job.file_text(path) for path in paths[:1]]
-    if not paths and job.stdin is not None:
+    if not paths and job.piped:
         texts = [job.stdin.text]
     for text in texts:
         if text is None or not known(text):

@@ -88,7 +88,7 @@ def pack(job: Job) -> None:
     if _begins(job, (*job.described.unpacks, *job.described.packs_not)):
         return
     words = list(named_files(_packed_words(job.words)))
-    taints = _NOTHING if job.stdin is None else job.stdin.taints & LEAKS
+    taints = job.stdin.taints & LEAKS
     for word in words:
         carried = carries(job, word) & LEAKS
         if carried:
@@ -126,7 +126,7 @@ def unpack(job: Job) -> None:
 
 def _address_of(job: Job, paths: Iterable[str]) -> str:
     """Where one of these files, or what flows in, was downloaded from; empty where neither was."""
-    flows = job.stdin is not None and "download" in job.stdin.taints
+    flows = "download" in job.stdin.taints
     return job.session.fetched(*paths) or ("the network" if flows else "")
 
 
