@@ -205,14 +205,21 @@ def build_program(name: str, data: Mapping[str, Any]) -> Program:
     where = f"program {name}"
     only_keys(where, data, _PROGRAM_KEYS)
     _one_of(where, "operands", data.get("operands", ""), _OPERANDS)
-    made = {
-        key: _BUILDERS[key](where, value) if key in _BUILDERS else typed_field(where, key, value, getattr(_UNSAID, key))
-        for key, value in data.items()
-    }
+    made = {key: _field(where, key, value) for key, value in data.items()}
     only_keys(f"{where}: read_at", made.get("read_at", {}), made.get("reader", ()))
     made["value_flags"] = made.get("value_flags", frozenset()).union(made.get("writes", ()))
     made.setdefault("data", data.get("operands") in ("names", "text"))
     return Program(name=name, **made)
+
+
+def _field(where: str, key: str, value: Any) -> Any:
+    if key in _ENTRIES:
+        return tuple(_entry(where, item, _ENTRIES[key]) for item in value)
+    if key in _OPTION_KEYS:
+        return _option_lists(f"{where}: {key}", value, _OPTION_KEYS[key])
+    if key in ("ruled", "subcommands"):
+        return _paths(where, key, value)
+    return _BUILDERS[key](where, value) if key in _BUILDERS else typed_field(where, key, value, getattr(_UNSAID, key))
 
 
 def _paths(where: str, key: str, value: object) -> tuple[tuple[str, ...], ...]:
@@ -242,62 +249,43 @@ def whole_words(program: Program, words: Sequence[str]) -> list[str]:
     return spelled
 
 
-def _entry(where: str, data: Mapping[str, Any], usual: Any) -> dict[str, Any]:
-    """The checked fields of an entry, each of the type that it has in `usual`."""
-    only_keys(where, data, [name for name in usual.__struct_fields__ if name not in DERIVED])
+def _entry(where: str, data: Mapping[str, Any], kind: type[Struct]) -> Any:
+    """One entry of a list, its fields checked, each of the type that it has by default."""
+    usual: Any = kind()
+    only_keys(where, data, [name for name in kind.__struct_fields__ if name not in DERIVED])
     made = {key: typed_field(where, key, value, getattr(usual, key)) for key, value in data.items()}
     made["subcommand"] = _paths(where, "subcommand", data.get("subcommand", []))
-    if "starts" in usual.__struct_fields__:
+    if "starts" in kind.__struct_fields__:
         starts = frozenset(path[0] for path in made["subcommand"])
         made["starts"] = frozenset() if "*" in starts else starts
-    return made
+    for key, known in _KNOWN.get(kind, {}).items():
+        _one_of(where, key, made.get(key, getattr(usual, key)), known)
+    if kind is Payload:
+        _complete_payload(where, made)
+    elif kind is ObjectEffect:
+        made["subcommand"] = made["subcommand"] or ((),)
+        made["place"] = _option_lists(f"{where}: place", data.get("place", {}), _OPTION_KEYS["place"])
+    for key in ("traits_by", "traits_but") if kind is PathEffect else ():
+        made[key] = {trait: word_list(where, trait, flags) for trait, flags in made.get(key, {}).items()}
+    return kind(**made)
 
 
-def _carried(where: str, data: Mapping[str, Any]) -> Payload:
-    made = _entry(where, data, _NO_PAYLOAD)
-    if not made.keys() & _SOURCES:
-        raise PackError(f"{where}: an entry of carries names none of {', '.join(sorted(_SOURCES))}")
-    for key in made.keys() & _LANGUAGES:
+def _complete_payload(where: str, made: dict[str, Any]) -> None:
+    """What follows from the fields of a payload; refuses one that says nothing of what is run."""
+    if not made.keys() & {*_ANY_WORDS, "options", "files", "settings"}:
+        sources = sorted({*_ANY_WORDS, "options", "files", "settings"})
+        raise PackError(f"{where}: an entry of carries names none of {', '.join(sources)}")
+    for key in made.keys() & {"options", "files"}:
         made[key] = _by_name(made[key])
     made["settings"] = {option: _by_name(names) for option, names in made.get("settings", {}).items()}
     named = (made.get(key, ()) for key in ("value_flags", "options", "files", "settings", "entry", "mounts"))
     made["value_flags"] = frozenset().union(*named)
     if made.keys().isdisjoint(_ANY_WORDS):
         made["asks"] = frozenset().union(*(made.get(key, ()) for key in ("options", "files", "settings")))
-    return Payload(**made)
 
 
 def _by_name(languages: Mapping[str, str]) -> dict[str, str]:
     return {name: language for names, language in languages.items() for name in names.split()}
-
-
-_NO_PAYLOAD = Payload()
-_SOURCES = frozenset({"words", "operands", "file", "options", "files", "settings", "implicit", "stdin"})
-_ANY_WORDS = frozenset({"words", "operands", "file", "implicit", "stdin"})  # sources that need no option
-_LANGUAGES = frozenset({"options", "files"})
-
-
-def _object_effect(where: str, data: Mapping[str, Any]) -> ObjectEffect:
-    made = _entry(where, data, _NO_OBJECT)
-    _one_of(where, "effect", made.get("effect"), _EFFECTS)
-    made["subcommand"] = made["subcommand"] or ((),)
-    made["place"] = _option_lists(f"{where}: place", data.get("place", {}), _PLACE_KEYS)
-    return ObjectEffect(**made)
-
-
-def _path_effect(where: str, data: Mapping[str, Any]) -> PathEffect:
-    made = _entry(where, data, _NO_PATH)
-    for key, known in _PATH_WORDS.items():
-        _one_of(where, key, made.get(key, getattr(_NO_PATH, key)), known)
-    for key in ("traits_by", "traits_but"):
-        made[key] = {trait: word_list(where, trait, flags) for trait, flags in made.get(key, {}).items()}
-    return PathEffect(**made)
-
-
-def _store_effect(where: str, data: Mapping[str, Any]) -> StoreEffect:
-    made = _entry(where, data, _NO_STORE)
-    _one_of(where, "effect", made.get("effect"), _STORE_EFFECTS)
-    return StoreEffect(**made)
 
 
 def _one_of(where: str, key: str, value: Any, known: Iterable[str]) -> None:
@@ -305,34 +293,35 @@ def _one_of(where: str, key: str, value: Any, known: Iterable[str]) -> None:
         raise PackError(f"{where}: {key} is {value!r}, expected one of {', '.join(sorted(filter(None, known)))}")
 
 
-_NO_OBJECT = ObjectEffect()
-_NO_PATH = PathEffect()
-_NO_STORE = StoreEffect()
-_NO_SENDING = Sending()
-_NO_OUTPUT = Printed()
+_ANY_WORDS = frozenset({"words", "operands", "file", "implicit", "stdin"})  # sources that need no option
 # `select` chooses a part of the place for later commands, `enter` runs a command in the object, after `reuse` its name may be another's;
 # `replace` puts others of the kind in the place of some that it does not name.
-_EFFECTS = frozenset({"create", "read", "remove", "stop", "write", "select", "enter", "reuse", "replace", "named"})
-_STORE_EFFECTS = frozenset({"store_drop", "store_delete", "store_write", "store_admin", "store_read"})
-_PATH_WORDS = {
-    "effect": frozenset({"append", "chmod", "chown", "delete", "move", "overwrite", "read", "truncate", "write"}),
-    "of": frozenset({"operands", "first", "sources", "target", "setting"}),
-    "contents": frozenset({"", "copy", "move", "link", "stdin"}),
+_KNOWN: Mapping[type[Struct], Mapping[str, frozenset[str]]] = {
+    ObjectEffect: {"effect": frozenset("create read remove stop write select enter reuse replace named".split())},
+    StoreEffect: {"effect": frozenset("store_drop store_delete store_write store_admin store_read".split())},
+    PathEffect: {
+        "effect": frozenset("append chmod chown delete move overwrite read truncate write".split()),
+        "of": frozenset("operands first sources target setting".split()),
+        "contents": frozenset({"", "copy", "move", "link", "stdin"}),
+    },
 }
-HTTP_KEYS = (
-    "method", "data", "json", "raw", "encoded", "form", "upload", "file", "header", "auth", "output", "url", "own_name", "in_query", "head",
-    "next", "config", "folder", "saves", "items",
-)  # fmt: skip
-_PLACE_KEYS = (
-    "context", "namespace", "engine", "engine_env", "folder", "file", "part", "part_env", "host", "host_env", "port", "port_env", "name",
-    "name_env", "needs", "environment", "only", "store", "repository", "machine",
-)  # fmt: skip
-
-
-# The folder that new ones are written to, first words that add one, whole commands that apply all and that roll back the last, first words
-# (up to a colon) of everything that changes which are applied.
-_MIGRATION_KEYS = ("folder", "adds", "applies", "steps_back", "changes")
-_SECRET_KEYS = ("apart", "glued", "pair", "subcommand")  # -p X, -pX, -u NAME:X, and only behind these subcommands
+_OPTION_KEYS: Mapping[str, Sequence[str]] = {
+    "http": (
+        "method", "data", "json", "raw", "encoded", "form", "upload", "file", "header", "auth", "output", "url", "own_name", "in_query", "head",
+        "next", "config", "folder", "saves", "items",
+    ),
+    "place": (
+        "context", "namespace", "engine", "engine_env", "folder", "file", "part", "part_env", "host", "host_env", "port", "port_env", "name",
+        "name_env", "needs", "environment", "only", "store", "repository", "machine",
+    ),
+    "secrets": ("apart", "glued", "pair", "subcommand"),  # -p X, -pX, -u NAME:X, and only behind these subcommands
+    # The folder that new ones are written to, first words that add one, whole commands that apply all and that roll back the last, first
+    # words (up to a colon) of everything that changes which are applied.
+    "migrations": ("folder", "adds", "applies", "steps_back", "changes"),
+}  # fmt: skip
+_ENTRIES: Mapping[str, type[Struct]] = {
+    "carries": Payload, "does": ObjectEffect, "paths": PathEffect, "stores": StoreEffect, "sends": Sending, "prints": Printed,
+}  # fmt: skip
 
 
 def _option_lists(where: str, data: Mapping[str, Any], known: Sequence[str]) -> dict[str, tuple[str, ...]]:
@@ -357,22 +346,10 @@ def extend_program(first: Program | None, second: Program) -> Program:
 _UNSAID = Program()
 _PROGRAM_KEYS = tuple(sorted(name for name in Program.__struct_fields__ if name != "name"))
 _BUILDERS: Mapping[str, Callable[[str, Any], Any]] = {
-    "behind": lambda where, said: _word_sets(where, said),
-    "read_at": lambda where, said: _word_sets(where, said),
+    "behind": _word_sets,
+    "read_at": _word_sets,
     "network": lambda where, said: said if isinstance(said, bool) else frozenset(word_list(where, "network", said)),
     "reader": lambda where, said: word_list(where, "reader", [said] if isinstance(said, str) else said),
-    "secrets": lambda where, said: _option_lists(f"{where}: secrets", said, _SECRET_KEYS),
-    "http": lambda where, said: _option_lists(f"{where}: http", said, HTTP_KEYS),
-    "place": lambda where, said: _option_lists(f"{where}: place", said, _PLACE_KEYS),
-    "migrations": lambda where, said: _option_lists(f"{where}: migrations", said, _MIGRATION_KEYS),
-    "carries": lambda where, said: tuple(_carried(where, item) for item in said),
-    "does": lambda where, said: tuple(_object_effect(where, item) for item in said),
-    "paths": lambda where, said: tuple(_path_effect(where, item) for item in said),
-    "stores": lambda where, said: tuple(_store_effect(where, item) for item in said),
-    "sends": lambda where, said: tuple(Sending(**_entry(where, item, _NO_SENDING)) for item in said),
-    "prints": lambda where, said: tuple(Printed(**_entry(where, item, _NO_OUTPUT)) for item in said),
     "kinds": lambda where, said: {str(key): str(kind) for key, kind in said.items()},
-    "ruled": lambda where, said: _paths(where, "ruled", said),
-    "subcommands": lambda where, said: _paths(where, "subcommands", said),
     "short": lambda where, said: {name: whole for names, whole in said.items() for name in names.split(", ")},
 }
