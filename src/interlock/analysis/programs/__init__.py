@@ -272,9 +272,9 @@ def _entry(where: str, data: Mapping[str, Any], kind: type[Struct]) -> Any:
 
 def _complete_payload(where: str, made: dict[str, Any]) -> None:
     """What follows from the fields of a payload; refuses one that says nothing of what is run."""
-    if not made.keys() & {*_ANY_WORDS, "options", "files", "settings"}:
-        sources = sorted({*_ANY_WORDS, "options", "files", "settings"})
-        raise PackError(f"{where}: an entry of carries names none of {', '.join(sources)}")
+    sources = {*_ANY_WORDS, "options", "files", "settings"}
+    if sources.isdisjoint(made):
+        raise PackError(f"{where}: an entry of carries names none of {', '.join(sorted(sources))}")
     for key in made.keys() & {"options", "files"}:
         made[key] = _by_name(made[key])
     made["settings"] = {option: _by_name(names) for option, names in made.get("settings", {}).items()}

@@ -41,15 +41,19 @@ class NamedObject(Struct, frozen=True):
 def named_objects(command: Command, before: Iterable[Command] = ()) -> list[NamedObject]:
     """The objects of one command; `before` are earlier commands of the text, which may select the place."""
     program = describe(command.program)
-    if not program.does:
-        return []
-    found = parse(program, command.words)
+    found = parse(program, command.words) if program.does else CommandOptions()
+    for item, path, names in _meant(program, found.operands):
+        if item.effect not in _SILENT and holds(item, found):
+            return list(_objects_of(command, item, path, found, names, before))
+    return []
+
+
+def _meant(program: Program, operands: Sequence[str]) -> Iterator[tuple[ObjectEffect, Sequence[str], list[str]]]:
+    """The effects whose subcommand the operands begin with, each with that and the operands that name objects."""
     for item in program.does:
         for path in item.subcommand:
-            names = _behind(path, found.operands)
-            if names is not None and item.effect not in _SILENT and holds(item, found):
-                return list(_objects_of(command, program, item, path, found, names, before))
-    return []
+            if (names := _behind(path, operands)) is not None:
+                yield item, path, names
 
 
 def certain_objects(command: Command, effects: Collection[str]) -> list[NamedObject]:
@@ -64,7 +68,7 @@ def certain_objects(command: Command, effects: Collection[str]) -> list[NamedObj
                 continue
             given = certain_options(command, program, item, path)
             if given is not None and holds(item, given):
-                found += _objects_of(command, program, item, path, given, given.operands, ())
+                found += _objects_of(command, item, path, given, given.operands, ())
                 break
         if found and "create" not in effects:
             break
@@ -79,33 +83,25 @@ def reused_names(command: Command) -> list[tuple[str, str]]:
         return found
     created = {item.kind for item in program.does if item.effect == "create"}
     given = parse(program, command.words) if program.does else CommandOptions()
-    for item in program.does:
-        for path in item.subcommand:
-            verb = path[0] if item.effect == "named" else item.effect
-            names = _behind(path, given.operands)
-            if names is None or verb not in ("remove", "delete", "reuse"):
-                continue
-            objects = _objects_of(command, program, item, path, given, names, ())
-            kinds = created if verb == "reuse" and item.kind in created and not item.everything else ()
-            for one in objects:
-                key = one.key if known(one.key) and one.name != EVERYTHING else EVERYTHING
-                found += [(kind, key) for kind in kinds or (one.kind,)]
-            break
-    return found
+    for item, path, names in _meant(program, given.operands):
+        verb = path[0] if item.effect == "named" else item.effect
+        if verb not in ("remove", "delete", "reuse"):
+            continue
+        kinds = created if verb == "reuse" and item.kind in created and not item.everything else ()
+        for one in _objects_of(command, item, path, given, names, ()):
+            key = one.key if known(one.key) and one.name != EVERYTHING else EVERYTHING
+            found += [(kind, key) for kind in kinds or (one.kind,)]
+    return list(dict.fromkeys(found))
 
 
 def replaced_kinds(command: Command) -> list[str]:
     """The kinds of objects of which a command may put others in the place of some that it does not name."""
     program = describe(command.program)
-    items = [
-        one for one in program.does if one.effect == "replace" and any(p[0] in command.words for p in one.subcommand)
-    ]
-    found = parse(program, command.words) if items else CommandOptions()
-    return [
-        item.kind
-        for item in items
-        if holds(item, found) and any(_behind(path, found.operands) is not None for path in item.subcommand)
-    ]
+    items = [one for one in program.does if one.effect == "replace"]
+    quick = any(path[0] in command.words for item in items for path in item.subcommand)
+    found = parse(program, command.words) if quick else CommandOptions()
+    meant = (item for item, _, _ in _meant(program, found.operands) if item.effect == "replace" and holds(item, found))
+    return [item.kind for item in meant]
 
 
 def in_repository(command: Command) -> bool:
@@ -157,7 +153,6 @@ def _behind(path: Sequence[str], operands: Sequence[str]) -> list[str] | None:
 
 def _objects_of(
     command: Command,
-    program: Program,
     item: ObjectEffect,
     path: Sequence[str],
     found: CommandOptions,
@@ -165,40 +160,31 @@ def _objects_of(
     before: Iterable[Command],
 ) -> Iterator[NamedObject]:
     verb = path[0] if item.effect == "named" else item.effect
-    for kind, name in _objects(command, program, item, found, names):
-        place = _place(command, program, item, found, before, kind, names)
-        yield NamedObject(verb, kind, name, place, item.throwaway)
-
-
-def _objects(
-    command: Command, program: Program, item: ObjectEffect, found: CommandOptions, names: Sequence[str]
-) -> Iterator[tuple[str, str]]:
     given = [*(names if item.operands < 0 else names[: item.operands]), *found.all(*item.option)]
     if item.kind != EVERYTHING:
-        every = [EVERYTHING] if item.everything and not given else []
-        yield from ((item.kind, name) for name in given or every)
-        return
-    slashed = [word.partition("/") for word in given if "/" in word]
-    yield from ((_kind(kind, program), name) for kind, _, name in slashed)
-    if given and not slashed:
-        yield from ((_kind(given[0], program), name) for name in given[1:] or [EVERYTHING])
-    yield from (("manifest", resolve(path, command.cwd)) for path in found.all(*item.file_option))
-
-
-def _kind(word: str, program: Program) -> str:
-    bare = word.lower().partition(".")[0]
-    return program.kinds.get(bare, bare)
+        objects = [(item.kind, name) for name in given or [EVERYTHING] * item.everything]
+    else:  # KIND/NAME…, or KIND NAME…
+        slashed = [word.partition("/") for word in given if "/" in word]
+        named = [(kind, name) for kind, _, name in slashed]
+        if given and not slashed:
+            named = [(given[0], name) for name in given[1:] or [EVERYTHING]]
+        short = describe(command.program).kinds
+        bare = ((kind.lower().partition(".")[0], name) for kind, name in named)
+        objects = [(short.get(kind, kind), name) for kind, name in bare]
+        objects += [("manifest", resolve(path, command.cwd)) for path in found.all(*item.file_option)]
+    for kind, name in objects:
+        yield NamedObject(verb, kind, name, _place(command, item, found, before, kind, names), item.throwaway)
 
 
 def _place(
     command: Command,
-    program: Program,
     item: ObjectEffect,
     found: CommandOptions,
     before: Iterable[Command],
     kind: str,
     names: Sequence[str],
 ) -> str:
+    program = describe(command.program)
     named = item.place or program.place
     if "context" in named:
         context = place_value(command, named, "context", found)

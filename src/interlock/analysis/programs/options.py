@@ -200,9 +200,8 @@ def known_options(
     """As `options`, but None where an option is neither of these or lacks its value: it could mean anything."""
     takes, alone = frozenset(valued), frozenset(bare)
     found = options(words, takes, stop_at_operand, bare=alone)
-    if any(flag in takes and flag not in found.values for flag in found.flags):
-        return None
-    return found if all(_is_known(flag, takes, alone) for flag in found.flags) else None
+    lacks = any(flag in takes and flag not in found.values for flag in found.flags)
+    return None if lacks or not all(_is_known(flag, takes, alone) for flag in found.flags) else found
 
 
 def _is_known(flag: str, takes: frozenset[str], alone: frozenset[str]) -> bool:
@@ -259,12 +258,8 @@ def _worst_match(program: str) -> str:
     """A glob as program name (`/bin/r?`): the most harmful program that it can be."""
     if not program.strip("*?"):
         return ""
-    if not any(char.isalnum() for char in program):
-        return program
-    for name in _TARGETS_OF_GLOBS:
-        if fnmatch.fnmatchcase(name, program):
-            return name
-    return program
+    spelled = any(char.isalnum() for char in program)
+    return next((name for name in _TARGETS_OF_GLOBS if spelled and fnmatch.fnmatchcase(name, program)), program)
 
 
 _RUNS = frozenset({"exec", "run"})  # from the next operand on, the words belong to another program
