@@ -133,10 +133,9 @@ MAX_CODE = 200_000
 
 # The module of each language that has a reader, by its name.
 _LANGUAGE_MODULES = {
-    **{name: f"code.{name}" for name in "awk elixir javascript other perl python tcl vim".split()},
-    **dict.fromkeys(["groovy", "r"], "code.tokenised"),
-    **dict.fromkeys(["julia", "lua", "php", "ruby"], "code.scripting"),
-    **dict.fromkeys(["csharp", "go", "java"], "code.compiled"),
+    **{name: f"code.{name}" for name in "elixir javascript other perl python tcl".split()},
+    **dict.fromkeys(["awk", "groovy", "r", "vim"], "code.tokenised"),
+    **dict.fromkeys("csharp go java julia lua php ruby".split(), "code.grammar_languages"),
     "mongo": "code.javascript",
     **dict.fromkeys(["cql", "cypher", "memcached", "redis"], "datastores"),
     **{name: name for name in ("cmd", "powershell", "prose", "sql")},

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from interlock.analysis.code.awk import read_awk
+from interlock.analysis.code.tokenised import read_awk
 from interlock.analysis.facts import hole
 from recording_report import Fact, Recorder
 

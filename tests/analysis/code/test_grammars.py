@@ -57,7 +57,7 @@ def test_a_rule_of_a_language_must_be_given() -> None:
     ],
 )
 def test_a_template_is_filled_with_the_parts_of_a_node(language: str, source: str, form: str) -> None:
-    from interlock.analysis.code.scripting import read_php, read_ruby
+    from interlock.analysis.code.grammar_languages import read_php, read_ruby
 
     reader = read_php if language.startswith("php") else read_ruby
     tree, whole = reader.__self__.parse(source)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from cases import each
-from interlock.analysis.code.scripting import read_ruby
+from interlock.analysis.code.grammar_languages import read_ruby
 from interlock.analysis.facts import hole
 from recording_report import Fact, Recorder
 

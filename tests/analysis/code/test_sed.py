@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from cases import each
 from interlock.analysis.code.sed import read_sed
-from interlock.analysis.code.vim import read_vim
+from interlock.analysis.code.tokenised import read_vim
 from interlock.analysis.facts import hole
 from recording_report import Fact, Recorder
 

@@ -5,11 +5,10 @@ from __future__ import annotations
 import pytest
 
 from cases import each
-from interlock.analysis.code.compiled import read_java
 from interlock.analysis.code.elixir import read_elixir
+from interlock.analysis.code.grammar_languages import read_java, read_julia, read_php, read_ruby
 from interlock.analysis.code.lexing import Unparsed
 from interlock.analysis.code.other import read_other
-from interlock.analysis.code.scripting import read_julia, read_php, read_ruby
 from interlock.analysis.code.syntax_tree import parsed
 from interlock.analysis.code.tcl import read_tcl
 from interlock.analysis.code.tokenised import read_groovy, read_r

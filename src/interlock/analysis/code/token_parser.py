@@ -32,7 +32,9 @@ def by_tokens(key: str, *own: Form, **hooks: Any) -> Callable[[str], tuple[ast.M
 def dialect_of(key: str, *own: Form, **hooks: Any) -> TokenDialect:
     """A language whose words with a syntax are its own ones and those that several languages share."""
     shared = (if_else, while_loop, for_loop, returned, skip_statement)
-    return TokenDialect(key, {form.__name__.lstrip("_"): form for form in (*shared, *own)}, **hooks)
+    return TokenDialect(
+        key, {form.__name__.lstrip("_").removeprefix(f"{key}_"): form for form in (*shared, *own)}, **hooks
+    )
 
 
 class TokenParser:

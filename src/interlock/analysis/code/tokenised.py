@@ -1,20 +1,24 @@
-"""Groovy and R source -> its effects."""
+"""Groovy, R, awk and Vim source -> its effects, by the tokens of each."""
 
 from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Mapping
+from functools import cache
 from itertools import takewhile
 
 from interlock.analysis.code import token_parser as tokens
-from interlock.analysis.code.language import CodeLanguage
-from interlock.analysis.code.lexing import CodeToken, Part, Splice, balanced
-from interlock.analysis.code.library import words
+from interlock.analysis.code.grammar import CONDITION
+from interlock.analysis.code.language import CodeLanguage, holes
+from interlock.analysis.code.lexing import CodeToken, Part, Splice, Unparsed, balanced
+from interlock.analysis.code.library import library, words
 from interlock.analysis.code.program import nodes
 from interlock.analysis.code.program.results import index, result
-from interlock.analysis.code.program.values import UNKNOWN, LibraryCall, Sym, Value
-from interlock.analysis.code.program.walk import ProgramWalk
-from interlock.analysis.code.token_parser import TokenParser, by_tokens
+from interlock.analysis.code.program.values import UNKNOWN, LibraryCall, Sym, Value, text_of
+from interlock.analysis.code.program.walk import ProgramWalk, is_bare_shell
+from interlock.analysis.code.token_parser import TokenParser, by_tokens, dialect_of
+from interlock.analysis.facts import Report, hole, known, without_holes
 
 # -- Groovy
 
@@ -109,3 +113,239 @@ read_r = CodeLanguage(
     own_item=_item,
     first=1,
 ).read
+
+
+# -- awk: its effects besides printing
+
+
+_REDIRECTS = frozenset({">", ">>", "|", "|&"})
+_TCP = re.compile(r"/inet[46]?/(?:tcp|udp)/[^/]*/([^/]+)/([^/]+)")
+_STREAMS = ("/dev/std", "/dev/tty", "/dev/null", "/dev/fd/")
+
+
+def read_awk(source: str, out: Report, given: Mapping[str, str] | None = None) -> None:
+    """Tell which commands an awk program runs and which files it writes; `given` are the variables of -v."""
+    _AWK.read(source, out, {f"${name}": value for name, value in (given or {}).items()})
+
+
+def _parse_awk(source: str) -> tuple[ast.Module, bool]:
+    """The rules of a program, of which only those for its begin and its end surely run."""
+    parser = TokenParser(_awk(), source)
+    made: list[ast.stmt] = []
+    while parser.at < parser.stop:
+        before, sure = parser.at, parser.skip("BEGIN", "END")
+        if parser.is_op("{"):
+            block = parser.block()
+            made += block if sure else nodes.branch(CONDITION, block, [])
+        else:
+            made += nodes.as_statements(parser.statement())
+        parser.at = max(parser.at, before + 1)
+    return ast.Module(made, []), True
+
+
+# -- words with an own syntax
+
+
+def _awk_print(parser: TokenParser) -> ast.expr:
+    formats = parser.tokens[parser.at - 1].text == "printf"
+    printed: list[ast.expr] = []
+    while parser.at < parser.stop and not parser.is_op(*_REDIRECTS, ";", "}") and parser.token.kind != "end":
+        printed.append(parser.expression(2))
+        if not parser.skip(","):
+            break
+    if len(printed) == 1 and isinstance(printed[0], ast.List):  # in brackets
+        printed = printed[0].elts
+    if formats:
+        printed = [nodes.call("sprintf", printed)]
+    if not parser.is_op(*_REDIRECTS):
+        return nodes.several(printed)
+    sign = nodes.text(parser.token.text)
+    parser.at += 1
+    return nodes.call("<print>", [sign, parser.expression(parser.dialect.adjacent), *printed])
+
+
+def _getline(parser: TokenParser) -> ast.expr:
+    if parser.token.kind == "var" or parser.is_word("$"):
+        parser.operand()
+    return nodes.call("<getline>", [], [nodes.named("file", parser.operand())] if parser.skip("<") else [])
+
+
+def _indirect(parser: TokenParser) -> ast.expr:
+    """gawk's @name(…) calls the function whose name is in a variable."""
+    name = nodes.name(f"${parser.token.text}")
+    parser.at += 1
+    return nodes.call("<chosen>", [name, *parser.arguments()[0]]) if parser.is_op("(") else nodes.NOTHING
+
+
+def _awk_function(parser: TokenParser) -> ast.expr:
+    title = parser.token.text
+    parser.at += 1
+    given = tokens.params(parser)
+    return nodes.Body([nodes.function(given, parser.block() if parser.is_op("{") else [], title)])
+
+
+def _field(parser: TokenParser) -> ast.expr:
+    return nodes.Body([ast.Expr(parser.operand()), ast.Expr(nodes.name("$field"))])
+
+
+_awk = cache(lambda: tokens.dialect_of("awk", _awk_print, _getline, _field, _indirect, _awk_function))
+
+
+# -- calls that no table describes
+
+
+def _print_to(walk: ProgramWalk, call: LibraryCall) -> Value:
+    """What is printed into a bare shell is what the shell runs."""
+    sign, where, *printed = call.args
+    path, text = text_of(where), text_of(result("join", [" ", printed]))
+    if sign in ("|", "|&"):
+        _run_awk(walk, text if is_bare_shell(path) else path)
+    elif not path.startswith(_STREAMS):
+        empty = bool(printed) and known(text) and not text.strip()
+        walk.world.effect("append" if sign == ">>" else "truncate" if empty else "write", path)
+    return Sym("?")
+
+
+def _getline_from(walk: ProgramWalk, call: LibraryCall) -> Value:
+    """A line of what a command prints, or of a file."""
+    for command in call.args:
+        _run_awk(walk, text_of(command))
+    path = text_of(call.named.get("file", "-"))
+    if known(path) and path not in ("-", "/dev/stdin"):
+        walk.world.effect("read", path)
+    return Sym("?")
+
+
+def _run_awk(walk: ProgramWalk, command: str) -> None:
+    """A command, or the name of a connection; what comes over that and is run makes it a reverse shell."""
+    found = _TCP.match(command)
+    if found:
+        walk.world.peer = f"{found[1]}:{found[2]}"
+    elif not without_holes(command) and walk.world.peer:
+        walk.world.shells += 1
+    elif command.strip():
+        walk.world.shell(command)
+
+
+_AWK = CodeLanguage("Awk", "awk", _parse_awk, {"<print>": _print_to, "<getline>": _getline_from}, holes("$"))
+
+
+# -- Vim and ex commands: their effects outside the editor
+
+
+_RANGE = re.compile(r"(?:[%.$]|\d+|'\w|/(?:[^/\\]|\\.)*/|[-+,;]\d*)*")
+_MODIFIER = re.compile(
+    r"(?:sil(?:e(?:n(?:t)?)?)?|noa(?:utocmd)?|verb(?:ose)?|keepalt|keepjumps|unsilent|tab|vert(?:ical)?|bot(?:right)?)\b!?\s*"
+)
+_WORD = re.compile(r"[A-Za-z]+\d?")
+_CALLED = re.compile(r"[A-Za-z_][\w:#]*(?=\s*\()")
+_STRING = re.compile(r"'(?:[^']|'')*'|\"(?:[^\"\\\n]|\\.)*\"")
+_LEVELS = 5
+_vim = cache(lambda: dialect_of("vim"))
+
+_Code = list[ast.stmt]
+
+
+def _parse_vim(source: str) -> tuple[ast.Module, bool]:
+    return ast.Module([made for line in source.split("\n") for made in _vim_line(line, 0)], []), True
+
+
+def _vim_line(line: str, level: int) -> _Code:
+    if level > _LEVELS:
+        raise Unparsed("nested too deeply", "nesting")
+    made: _Code = []
+    rest: str | None = line
+    while rest is not None and rest.strip():
+        rest = rest.lstrip(": \t")
+        while found := _MODIFIER.match(rest):
+            rest = rest[found.end() :].lstrip(": ")
+        rest = _RANGE.sub("", rest, count=1).lstrip()
+        word = _WORD.match(rest)
+        if rest.startswith("!"):
+            return made + _does("<shell>", rest[1:])
+        if word is None:
+            rest = _at_bar(rest)[1]
+        else:
+            named, rest = _vim_command(word.group(), rest[word.end() :], level)
+            made += named
+    return made
+
+
+def _vim_command(name: str, rest: str, level: int) -> tuple[_Code, str | None]:
+    """What one command does, and what follows its bar."""
+    kind = _vim().commands.get(name, "")
+    if kind[:1] == "<":
+        return _does(kind, rest.strip(" !") if kind == "<shell>" else rest), None
+    if kind in ("on_matches", "on_each"):
+        return _vim_line(_on_matches(rest) if kind == "on_matches" else rest, level + 1), None
+    if kind == "program" and rest.strip(" !"):
+        return [], None
+    if kind in ("read", "write"):
+        return _read_or_write(kind, rest)
+    if kind == "keys":
+        return _vim_line(rest.partition(":")[2].replace("\\<CR>", "\n").split("\n")[0], level + 1), None
+    own, after = (rest, None) if kind == "whole_line" else _at_bar(rest)
+    called = frozenset(_CALLED.findall(own))
+    evaluates = kind in ("execute", "evaluate")
+    reaches = evaluates or not (called.isdisjoint(_VIM_CALLS) and called.isdisjoint(library("vim").calls))
+    made = TokenParser(_vim(), own).sequence() if reaches else []
+    return [ast.Expr(nodes.call("execute", [nodes.as_expression(made)]))] if kind == "execute" else made, after
+
+
+def _does(name: str, text: str) -> _Code:
+    return [ast.Expr(nodes.call(name, [nodes.text(text.strip())]))]
+
+
+def _on_matches(rest: str) -> str:
+    """What `:g/pattern/` does on each line."""
+    rest = rest.lstrip("! ")
+    if not rest:
+        return ""
+    end = re.compile(rf"(?:[^\\{re.escape(rest[0])}]|\\.)*{re.escape(rest[0])}").match(rest, 1)
+    return rest[end.end() :] if end else ""
+
+
+def _read_or_write(kind: str, rest: str) -> tuple[_Code, str | None]:
+    stripped = rest.strip()
+    if stripped.startswith("!") and (rest[:1].isspace() or kind == "read"):
+        return _does("<shell>", stripped[1:]), None
+    target, after = _at_bar(rest)
+    target = target.strip().lstrip("!").strip()
+    if target.startswith(">>"):
+        return _does("<append>", target[2:]), after
+    return _does("<write>", target) if kind == "write" and target not in ("", "%") else [], after
+
+
+def _at_bar(rest: str) -> tuple[str, str | None]:
+    """What is before and behind the first bar that is neither escaped nor in a text."""
+    at = 0
+    while at < len(rest):
+        if found := _STRING.match(rest, at):
+            at = found.end()
+        elif rest[at] == "|":
+            return rest[:at], rest[at + 1 :].lstrip("|")
+        else:
+            at += 1 + (rest[at] == "\\")
+    return rest, None
+
+
+# -- calls that no table describes
+
+
+def _execute(walk: ProgramWalk, call: LibraryCall) -> Value:
+    """The text of an expression is a command."""
+    text = call.text(0)
+    if text.lstrip(": ").startswith(hole()[0]):
+        walk.world.unreadable("a Vim command made at run time", "command")
+    else:
+        walk.block(_vim_line(text, 0))
+    return Sym("?")
+
+
+def _delete(walk: ProgramWalk, call: LibraryCall) -> Value:
+    walk.world.touch("delete", call.get(0), *["recursive"] * ("rf" in call.text(1)))
+    return Sym("?")
+
+
+_VIM_CALLS = {"execute": _execute, "delete": _delete}
+read_vim = CodeLanguage("Vim", "vim", _parse_vim, _VIM_CALLS, holes("$")).read

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from interlock.analysis.sql.batch import SqlBatch, SqlStatement, calls, name_at, names_at
+from interlock.analysis.sql.batch import SqlBatch, SqlStatement, calls, few, filters, name_at, names_at
 from interlock.analysis.sql.dynamic import looks_like_sql
 from interlock.analysis.sql.tokens import words
-from interlock.analysis.sql.where import few, filters
 
 _MAIN = ("SELECT", "INSERT", "UPDATE", "DELETE", "MERGE", "VALUES", "TABLE", "FROM", "REPLACE", "UPSERT")
 _SECOND = {"DELETE": ("FROM",), "INSERT": ("INTO", "OVERWRITE"), "MERGE": ("INTO",), "TRUNCATE": ("TABLE",)}
