@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from functools import cache
+from itertools import pairwise
 
 import re2
 from msgspec import Struct, field
@@ -62,9 +63,7 @@ class _View:
         if "=" not in flag:
             return self.found.has(flag)
         name, _, value = flag.partition("=")
-        if value in self.found.values.get(name, ()) or flag in self.words:
-            return True
-        return any(a == name and b == value for a, b in zip(self.words, self.words[1:], strict=False))
+        return value in self.found.values.get(name, ()) or flag in self.words or (name, value) in pairwise(self.words)
 
     def has_exactly(self, flag: str) -> bool:
         """As `has`, but no abbreviations: what spares must be spelled out."""
@@ -393,12 +392,9 @@ def _starts(operands: Sequence[str], words: tuple[str, ...]) -> bool:
     if len(operands) < len(words):
         return False
     for have, want in zip(operands, words, strict=False):
-        if have == want:
-            continue
-        if "*" not in want:
-            return False
-        head, _, tail = want.partition("*")
-        if not (have.startswith(head) and have.endswith(tail) and len(have) >= len(head) + len(tail)):
+        head, star, tail = want.partition("*")
+        ends = have.startswith(head) and have.endswith(tail) and len(have) >= len(head) + len(tail)
+        if have != want and not (star and ends):
             return False
     return True
 

@@ -32,10 +32,7 @@ QUOTED = "\ufffb"  # stands before a ~ that was quoted, and so names a file
 
 def hole_of(taints: Iterable[str]) -> str:
     """The mark for unknown text that is known to contain something."""
-    for taint, name in (("download", DOWNLOAD), ("secret", SECRET), ("environment", ENVIRONMENT)):
-        if taint in taints:
-            return hole(name)
-    return hole()
+    return hole(next((name for name in (DOWNLOAD, SECRET, ENVIRONMENT) if name[1:-1] in taints), ""))
 
 
 def taints_in(text: str) -> frozenset[str]:
@@ -224,8 +221,6 @@ def combine_facts(facts: Sequence[Fact]) -> Sequence[Fact]:
 def _read_and_written(facts: Sequence[Fact]) -> Sequence[Fact]:
     """A file that a program of another language reads and writes; redirections of a shell are reported on their own."""
     read = {(fact.span, fact.path) for fact in facts if isinstance(fact, Effect) and fact.verb == "read" and fact.via}
-    if not read:
-        return facts
     return [
         replace(fact, verb="overwrite", traits=fact.traits | {SAME})
         if isinstance(fact, Effect)

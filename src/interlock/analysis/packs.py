@@ -48,13 +48,18 @@ def load_words(name: str, kept: type[Kept]) -> Kept:
     """
 
     def check(packs: Sequence[Pack]) -> Sequence[Kept]:
-        try:
-            return [convert({key: _words(said) for key, said in packs[0].items()}, kept)]
-        except ValidationError as error:
-            raise PackError(f"{name}: {error}") from None
+        return [convert_pack(name, {key: _words(said) for key, said in packs[0].items()}, kept)]
 
     path = _PACKAGE / name
     return load_packs(path.parent, check, path.name, kept)[0]
+
+
+def convert_pack(where: str, pack: Pack, kept: type[Kept]) -> Kept:
+    """A pack as a value with a field for every key; refuses one with others, or with another type."""
+    try:
+        return convert(pack, kept)
+    except ValidationError as error:
+        raise PackError(f"{where}: {error}") from None
 
 
 def _words(said: Any) -> Any:

@@ -92,10 +92,8 @@ def download_mark(url: str) -> str:
 
 def download_in(text: str) -> str | None:
     """The address that some of this text would come from, if any of it was downloaded."""
-    for part in text.split(HOLE)[1::2]:
-        if part.startswith(_DOWNLOAD):
-            return part[len(_DOWNLOAD) :]
-    return None
+    marks = (part for part in text.split(HOLE)[1::2] if part.startswith(_DOWNLOAD))
+    return next((mark[len(_DOWNLOAD) :] for mark in marks), None)
 
 
 def plain_holes(text: str) -> str:

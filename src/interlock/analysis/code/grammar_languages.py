@@ -92,11 +92,11 @@ def _julia_call(build: Builder, node: Node) -> nodes.Made:
 def _julia_assign(build: Builder, node: Node) -> nodes.Made:
     left, right = node.named_children[0], node.named_children[-1]
     if left.type == "call_expression":  # f(x) = …
-        return [_julia_function(build, left, [ast.Return(build.expr(right))])]
+        return [_julia_function(left, [ast.Return(build.expr(right))])]
     return grammar.assigned(build, node)
 
 
-def _julia_function(build: Builder, signature: Node, body: list[ast.stmt]) -> ast.stmt:
+def _julia_function(signature: Node, body: list[ast.stmt]) -> ast.stmt:
     while signature.type not in ("call_expression", "identifier") and signature.named_child_count:
         signature = signature.named_children[0]
     given = signature.named_children[-1].named_children if signature.type == "call_expression" else []
@@ -106,7 +106,7 @@ def _julia_function(build: Builder, signature: Node, body: list[ast.stmt]) -> as
 
 
 def _julia_define(build: Builder, node: Node) -> nodes.Made:
-    return [_julia_function(build, node.named_children[0], build.block(node.named_children[1:]))]
+    return [_julia_function(node.named_children[0], build.block(node.named_children[1:]))]
 
 
 def _julia_for_each(build: Builder, node: Node) -> nodes.Made:

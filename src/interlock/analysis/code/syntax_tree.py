@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import warnings
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING
@@ -113,26 +113,23 @@ def _probe(parser: Parser, piece: str, before: str, after: str) -> None:
 
 def errors(root: Node) -> list[Node]:
     """The nodes that stand for text that did not parse, or for what was missing."""
-    found: list[Node] = []
-    stack = [root] if root.has_error else []
-    while stack:
-        node = stack.pop()
-        if node.type == "ERROR" or node.is_missing:
-            found.append(node)
-        stack += [child for child in node.children if child.has_error or child.is_missing]
-    return found
+    damaged = _below(root, lambda node: node.has_error or node.is_missing)
+    return [node for node in damaged if node.type == "ERROR" or node.is_missing]
 
 
 def here_documents(root: Node) -> list[Node]:
     """The here-documents of a tree, in the order of the marks that announce them."""
-    found: list[Node] = []
+    return [node for node in _below(root) if any(child.type == "heredoc_end" for child in node.children)]
+
+
+def _below(root: Node, enters: Callable[[Node], bool] = lambda node: True) -> Iterator[Node]:
+    """The nodes of a tree in their order, without those that are not entered and what is in them."""
     stack = [root]
     while stack:
         node = stack.pop()
-        if any(child.type == "heredoc_end" for child in node.children):
-            found.append(node)
-        stack += reversed(node.children)
-    return found
+        if enters(node):
+            yield node
+            stack += reversed(node.children)
 
 
 def _weight(root: Node) -> int:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Sequence
-from typing import NamedTuple
+from itertools import groupby
+from typing import Any, NamedTuple
 from urllib.parse import unquote, unquote_plus, urlsplit
 
 from msgspec import Struct
@@ -34,13 +35,8 @@ class HttpRequest(Struct, frozen=True):
 
 def parse_requests(program: Program, words: Sequence[str]) -> list[HttpRequest]:
     """The requests of one command, given the words after its name; some clients begin anew behind a word."""
-    batches: list[list[str]] = [[]]
     begins = program.http.get("next", ())
-    for word in words:
-        if word in begins:
-            batches.append([])
-        else:
-            batches[-1].append(word)
+    batches = (list(batch) for begin, batch in groupby(words, begins.__contains__) if not begin)
     return [request for batch in batches for request in _Draft(program, parse(program, batch)).requests()]
 
 
@@ -261,13 +257,18 @@ def _field_ends(verb: str, path: str, body: str) -> bool:
     """PATCH /users/3 {"active": false}: an update whose new value ends what it is about."""
     if verb not in ("patch", "put") or not body.lstrip().startswith("{"):
         return False
-    try:
-        fields = json.loads(body[:_BODY_READ])
-    except (ValueError, RecursionError):
-        return False
     nouns = [part for part in path.split("/") if part.isalpha()]
     acts = parse_name(split_name(f"update_{nouns[-1]}"))[1] if nouns else []
-    return bool(acts) and any(ending(acts[0], key, value) for key, value in short_keys(fields).items())
+    fields = short_keys(_parsed(body) or {}).items() if acts else ()
+    return any(ending(acts[0], key, value) for key, value in fields)
+
+
+def _parsed(body: str) -> Any:
+    """A body as JSON, or None where it is none."""
+    try:
+        return json.loads(body[:_BODY_READ])
+    except (ValueError, RecursionError):
+        return None
 
 
 _STATEMENT = lazy_regex(
@@ -321,20 +322,17 @@ def _matches_all(body: str, query: str) -> bool:
     """True when a query names every document."""
     if "q=" in query:
         return any(part in ("q=*", "q=*:*", "q=%2A") for part in query.split("&"))
-    try:
-        asked = json.loads(body[:_BODY_READ]) if body.strip() else {}
-    except (ValueError, RecursionError):
+    asked = _parsed(body) if body.strip() else {}
+    if asked is None:
         return "match_all" in body and HOLE not in body
     wanted = asked.get("query") if isinstance(asked, dict) else None
     if not wanted or not isinstance(wanted, dict):
         return True
-    if "max_docs" in asked:
-        return False
-    if "bool" in wanted and isinstance(wanted["bool"], dict):
+    parts = [wanted]
+    if isinstance(wanted.get("bool"), dict):
         clauses = [value for value in wanted["bool"].values() if value]
         parts = [part for clause in clauses for part in (clause if isinstance(clause, list) else [clause])]
-        return all("match_all" in part for part in parts if isinstance(part, dict))
-    return "match_all" in wanted
+    return "max_docs" not in asked and all("match_all" in part for part in parts if isinstance(part, dict))
 
 
 def _deletes_by_graphql(path: str, body: str) -> bool:
@@ -342,11 +340,8 @@ def _deletes_by_graphql(path: str, body: str) -> bool:
     text = body[:_BODY_READ]
     if "mutation" not in text or not ("graphql" in path.lower() or '"query"' in text):
         return False
-    try:
-        asked = json.loads(text)
-        query = asked.get("query", "") if isinstance(asked, dict) else text
-    except (ValueError, RecursionError):
-        query = text
+    asked = _parsed(text)
+    query = asked.get("query", "") if isinstance(asked, dict) else text
     if not isinstance(query, str) or "mutation" not in query:
         return False
     fields = _STRINGS.sub('""', query)

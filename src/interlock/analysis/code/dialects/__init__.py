@@ -8,12 +8,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from msgspec import Struct, ValidationError, convert
+from msgspec import Struct
 
 from interlock.analysis.code.lexing import READS, SPACE, CodeToken, Kind, Part, Scanner, Splicer, Unparsed, template
 from interlock.analysis.code.library import words
 from interlock.analysis.code.program import nodes
-from interlock.analysis.packs import Pack, PackError, load_packs
+from interlock.analysis.packs import Pack, convert_pack, load_packs
 
 if TYPE_CHECKING:
     from interlock.analysis.code.token_parser import TokenParser
@@ -152,7 +152,4 @@ def _each_word(table: Mapping[str, str]) -> Iterator[tuple[str, str]]:
 
 def check_tables(packs: Sequence[Pack]) -> Sequence[TokenTable]:
     """The tables; raises PackError where one says anything else."""
-    try:
-        return [convert(pack, TokenTable) for pack in packs]
-    except ValidationError as error:
-        raise PackError(f"dialects: {error}") from None
+    return [convert_pack("dialects", pack, TokenTable) for pack in packs]

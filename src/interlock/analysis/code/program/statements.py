@@ -44,8 +44,7 @@ def _define_class(walk: ProgramWalk, node: ast.ClassDef) -> None:
 
 
 def _decorated(walk: ProgramWalk, value: Value, decorators: Sequence[ast.expr]) -> Value:
-    for node in reversed(decorators):
-        decorator = walk.eval(node)
+    for decorator in map(walk.eval, reversed(decorators)):
         inline = isinstance(decorator, ProgramFunction) and isinstance(decorator.node, ast.Lambda)
         if inline or (isinstance(decorator, Sym) and decorator.path in walk.language.handled):
             value = walk.call(decorator, [value], {})
