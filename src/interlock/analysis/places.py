@@ -212,12 +212,11 @@ _HOME_OF = lazy_regex(r"(/home/[^/]+|/Users/[^/]+|/root|[A-Za-z]:/Users/[^/]+)(/
 
 def _stem(full: str) -> str:
     """The path without a trailing glob that matches everything: to delete all in it is to delete it."""
-    while True:
-        head, _, tail = full.rpartition("/")
-        if (tail in GLOB_ALL or ALL_BUT.fullmatch(tail)) and (head or full.startswith("/") or tail == full):
-            full = head or ("/" if full.startswith("/") else ".")
-            continue
-        return full
+    head, slash, tail = full.rpartition("/")
+    while tail in GLOB_ALL or ALL_BUT.fullmatch(tail):
+        full = head or slash or "."
+        head, slash, tail = full.rpartition("/")
+    return full
 
 
 _TEMP_VARIABLES = frozenset({"TMPDIR", "TMP", "TEMP"})  # set by the system itself, or read with a default
@@ -437,5 +436,4 @@ def _system(first: str, parts: list[str]) -> str:
 
 def _glob_system(first: str) -> str:
     """The places that a glob in the first part can match, such as /h?me or /et[c]."""
-    names = ("home", "root", "users", *sorted(SYSTEM))
-    return "system" if any(fnmatch.fnmatchcase(name, first) for name in names) else "other"
+    return "system" if fnmatch.filter(("home", "root", "users", *SYSTEM), first) else "other"

@@ -66,7 +66,7 @@ VIM_BENIGN = [
 @each(("script", "told"), [*SED, *((script, []) for script in SED_BENIGN)])
 def test_sed_tells_commands_and_files_only(script: str, told: list[Fact]) -> None:
     out = Recorder()
-    read_sed(script, out, in_place=False)
+    read_sed(script, out)
     assert out.told == told
 
 

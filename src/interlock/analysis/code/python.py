@@ -41,9 +41,9 @@ def _parse(source: str) -> tuple[ast.Module, bool]:
         tree = _tree(source)
     except (RecursionError, MemoryError):
         raise Unparsed("nested too deeply", "nesting") from None
-    if tree is None:
-        return _without_stray_lines(source) or (ast.Module([], []), not _RISKY.search(source))
-    return tree, True
+    if tree is not None:
+        return tree, True
+    return _without_stray_lines(source) or (ast.Module([], []), not _RISKY.search(source))
 
 
 # Read otherwise by older versions, shells, or in another encoding.

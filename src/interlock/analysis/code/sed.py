@@ -17,7 +17,7 @@ _CASE = re.compile(r"[IM]*")
 _STREAMS = frozenset({"/dev/stdout", "/dev/stderr", "/dev/null"})
 
 
-def read_sed(script: str, out: Report, in_place: bool = False) -> None:
+def read_sed(script: str, out: Report) -> None:
     """Tell what a sed script does besides editing; what editing in place does is the caller's."""
     scanner = Scanner(script)
     try:

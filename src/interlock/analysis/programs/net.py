@@ -120,10 +120,8 @@ def harm_of(
     reading.read(words, valued | table.values)
     kind = "" if reading.reads else reading.kind or (reading.small if reading.everything else "")
     if not kind and operands and not described and not reading.silent:
-        kind = _by_name(program, reading, table)
-    if not kind:
-        return None
-    return Harm(kind, reading.everything)
+        kind = reading.by_name(program)
+    return Harm(kind, reading.everything) if kind else None
 
 
 def only_reads(words: Sequence[str], table: NetWords) -> bool:
@@ -222,7 +220,7 @@ class _WordReading:
             near = (following.lower(),)
         if self._counts(verb, near):
             self.kind = kind
-            self.everything = self.everything or _of_everything(others, self.table)
+            self.everything = self.everything or _of_everything(others)
         elif verb in self.table.whole_by_all and not self._is_light(near):
             self.small = kind
         elif others or self.objects:
@@ -253,10 +251,9 @@ class _WordReading:
         if value is not None and bare in table.acts:
             self._act(value)
         if not self.kind and (verb := self._ordered(name, parts)) and not self.settled(-1, name):
-            self.kind = table.verbs.get(verb, "delete")
-            if self.kind in QUIET:
-                self.kind = "delete"
-            self.everything = self.everything or _of_everything(parts, table)
+            kind = table.verbs.get(verb, READ)
+            self.kind = "delete" if kind in QUIET else kind
+            self.everything = self.everything or _of_everything(parts)
 
     def _ordered(self, name: str, parts: Sequence[str]) -> str:
         """The verb of an option that orders harm: `--delete-user`, `--force-overwrite`, `--wipe`; not `--no-delete`."""
@@ -284,27 +281,28 @@ class _WordReading:
     def _act(self, value: str) -> None:
         """The value of `--action`, `cmd=`: a verb there is what the program is told to do."""
         kind, others, _ = meaning(value, self.table)
-        if kind and kind not in QUIET and not self.kind and not self.settled(-1, value):
-            if self._counts(_verb_in(value, self.table), others):
-                self.kind = kind
+        if kind and not self.kind and self._harms(value, kind, others):
+            self.kind = kind
+
+    def by_name(self, program: str) -> str:
+        """The kind of harm that a program's own name orders: `delete-tenant`, `kubectl-nuke`, `dropusers`; not a script's file."""
+        kind, others, alone = meaning(program, self.table)
+        if (alone and (kind != "delete" or not self.place)) or "." in program or not self._harms(program, kind, others):
+            return ""
+        self.everything = self.everything or _of_everything(others)
+        return kind
+
+    def _harms(self, word: str, kind: str, others: Sequence[str]) -> bool:
+        """Whether a word that is no operand orders harm of which nobody else speaks."""
+        loud = bool(kind) and kind not in QUIET and not self.settled(-1, word)
+        return loud and self._counts(_verb_in(word, self.table), others)
 
 
 _OFF = frozenset({"false", "no", "0", "none", "off", "never"})
 
 
-def _of_everything(words: Sequence[str], table: NetWords) -> bool:
+def _of_everything(words: Sequence[str]) -> bool:
     return any(word in ALL_WORDS or word in PERMANENT_WORDS or word == "factory" for word in words)
-
-
-def _by_name(program: str, reading: _WordReading, table: NetWords) -> str:
-    """A program whose own name orders harm: `delete-tenant`, `kubectl-nuke`, `dropusers`; not a script's file."""
-    kind, others, alone = meaning(program, table)
-    if not kind or (alone and (kind != "delete" or not reading.place)) or kind in QUIET or "." in program:
-        return ""
-    if reading.settled(-1, program) or not reading._counts(_verb_in(program, table), others):
-        return ""
-    reading.everything = reading.everything or _of_everything(others, table)
-    return kind
 
 
 def _verb_in(word: str, table: NetWords) -> str:

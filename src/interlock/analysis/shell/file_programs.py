@@ -215,7 +215,7 @@ def sed(job: Job) -> Stream | None:
     from interlock.analysis.code.sed import read_sed
 
     for script in scripts:
-        read_sed(script, job.at(job.where.inside("sed")), in_place)
+        read_sed(script, job.at(job.where.inside("sed")))
     if in_place:
         deletes_all = any(re.fullmatch(r"(1,\$|\$!?)?\s*d", script.strip()) for script in scripts)
         kept = any(re.search(r"^-i.+|--in-place=.+", word) for word in job.words)
