@@ -184,7 +184,7 @@ def read_code(language: str, text: str, job: Job) -> None:
         session.nesting -= 1
 
 
-# -- which shell a text is for ----------------------------------------------------------------------------
+# -- which shell a text is for
 
 _WINDOWS_CWD = lazy_regex(r"[A-Za-z]:[\\/]|\\\\\w")
 _LIMIT = 20_000

@@ -96,7 +96,7 @@ def text_of(node: Node | None, *titles: str) -> str:
     return part.text.decode("utf-8", "replace") if part is not None and part.text is not None else ""
 
 
-# -- rules that languages share --------------------------------------------------------------------------------------
+# -- rules that languages share
 
 
 def name(build: Builder, node: Node) -> nodes.Made:
@@ -359,7 +359,7 @@ _ENTRIES = frozenset({"pair", "field", "array_element_initializer"})
 _KEYS = frozenset({"bracketed_argument_list", "argument", "vector_expression"})  # stand around the key of an item
 _RANGES, _DOTS = frozenset({"range", "range_expression"}), frozenset({"..", "..."})
 
-# -- texts -----------------------------------------------------------------------------------------------------------
+# -- texts
 
 
 def _pieces(node: Node, inside: bool) -> Iterator[tuple[Node, bool]]:

@@ -22,7 +22,7 @@ _LONG_WORD = re.compile(r"\b\w{65,}")  # padding: it takes no time to parse, and
 _RISKY = re.compile(r"import|exec|eval|open|os\.|remove|unlink|rmtree|system|popen|subprocess|!|%")
 
 
-# -- source -> tree --------------------------------------------------------------------------------------------------
+# -- source -> tree
 
 # Read as Python 3.11, an escape like "\d" raises only a warning that is not printed, so the process's warning
 # filters, which threads share, stay as they are; newer syntax gets a second look. `1if x` still prints one line.
@@ -94,7 +94,7 @@ def _spellings(source: str) -> Iterator[str]:
         yield modern
 
 
-# -- what the language finds by name ---------------------------------------------------------------------------------
+# -- what the language finds by name
 
 
 def _item(walk: ProgramWalk, owner: Value, key: Value) -> Value:

@@ -55,7 +55,7 @@ _CONDITIONS = frozenset({"needs", "most", "address", "bare", "when", "always", "
 _ALWAYS = re.compile(r"\s*\(*\s*(?:(\d+)\s*=\s*\1|true|'(\w*)'\s*=\s*'\2')\s*\)*\s*", re.IGNORECASE)
 
 
-# -- files -----------------------------------------------------------------------------------------------------------
+# -- files
 
 
 def _traits(call: LibraryCall, entry: Entry) -> list[str]:

@@ -155,7 +155,7 @@ def _replace_once(value: Value, old: Value, new: Value, *_: Value) -> Value:
     return marked(plain(value).replace(plain(old), text_of(new), 1)[:MAX_TEXT], value, new)
 
 
-# -- operators, templates and indexes ----------------------------------------------------------------------------------
+# -- operators, templates and indexes
 
 _TEXTS, _SEQUENCES = (str, bytes), (list, tuple)
 _WIDE = re.compile(r"[0-9]{4}|\{[^{}]*\{")  # a width that could fill the memory
@@ -259,7 +259,7 @@ def index(value: Value, key: Value) -> Value:
     return made_from(value)
 
 
-# -- lists and dictionaries, some changed in place -------------------------------------------------------------------
+# -- lists and dictionaries, some changed in place
 
 
 def _items(value: Value) -> list[Value]:

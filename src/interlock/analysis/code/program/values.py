@@ -91,7 +91,7 @@ def options_of(value: Value) -> tuple[Value, ...]:
     return value.options if isinstance(value, Either) else (value,)
 
 
-# -- where a value came from -----------------------------------------------------------------------------------------
+# -- where a value came from
 
 
 def file_traits(path: str) -> frozenset[str]:
@@ -134,7 +134,7 @@ def marked(text: str, *sources: Value) -> str:
     return Marked(text, traits) if traits else text
 
 
-# -- values as text and as lists -------------------------------------------------------------------------------------
+# -- values as text and as lists
 
 
 def text_of(value: Value) -> str:
@@ -204,7 +204,7 @@ def parent_of(path: str) -> str:
     return marked(head or ("/" if slash else "."), path)
 
 
-# -- what a program defines, and the names that it goes by ---------------------------------------------------------------
+# -- what a program defines, and the names that it goes by
 
 
 class ProgramScope(Struct, eq=False):
