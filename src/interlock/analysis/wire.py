@@ -36,11 +36,7 @@ def assessment_json(assessment: Assessment, id: Id = None) -> dict[str, Any]:
         "categories": _unique(finding.category.value for finding in findings if finding.category),
         "flags": flags_json(assessment.flags),
         "safetyFlags": safety_flags(assessment.flags),
-        "cli": {
-            "riskLevel": cli_risk(assessment),
-            "score": assessment.score,
-            "factors": list(assessment.factors),
-        },
+        "cli": {"riskLevel": cli_risk(assessment), "score": assessment.score, "factors": list(assessment.factors)},
         "findings": [finding_json(finding) for finding in findings],
         "reasons": _unique(finding.reason for finding in findings),
         "instead": _unique(finding.instead for finding in findings),

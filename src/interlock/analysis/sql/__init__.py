@@ -8,14 +8,7 @@ from functools import cache
 
 from interlock.analysis.facts import Report
 from interlock.analysis.sql.batch import ROUTINES, SqlBatch, SqlStatement, name_at, split, undone_statements
-from interlock.analysis.sql.dynamic import (
-    CLIENT_WORDS,
-    acts_in,
-    read_do,
-    read_execute,
-    read_meta,
-    read_text,
-)
+from interlock.analysis.sql.dynamic import CLIENT_WORDS, acts_in, read_do, read_execute, read_meta, read_text
 from interlock.analysis.sql.statements import (
     ROWS,
     read_alter,
