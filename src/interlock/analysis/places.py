@@ -44,15 +44,6 @@ PLACES = frozenset({
     "unknown_root",    # unknown, and the root if the unknown part is empty: "$X"/*
 })  # fmt: skip
 
-SYSTEM = frozenset(
-    "bin boot dev etc lib lib32 lib64 opt proc run sbin srv sys usr var lost+found library system applications private "
-    "nix snap cores mnt media volumes data".split()
-)
-SYSTEM_CORE = frozenset("bin boot dev etc lib lib32 lib64 proc sbin sys usr".split())
-WINDOWS_SYSTEM = frozenset({"windows", "program files", "program files (x86)", "programdata", "recovery", "system32"})
-USR_PARTS = frozenset("bin lib lib64 sbin local share include libexec".split())
-VAR_PARTS = frozenset("lib log mail spool www backups db opt".split())
-
 
 class PlaceNames(Struct, frozen=True, forbid_unknown_fields=True):
     """The patterns of `place_names.toml`, by the place that they mean."""
@@ -66,7 +57,19 @@ class PlaceNames(Struct, frozen=True, forbid_unknown_fields=True):
     system_secret: tuple[str, ...]
     not_secret: tuple[str, ...]
     start_file: tuple[str, ...]
+    shell_config: tuple[str, ...]
     agent_config: tuple[str, ...]
+    guard: tuple[str, ...]
+    device: tuple[str, ...]
+    backup: tuple[str, ...]
+    own_files: tuple[str, ...]
+    system: frozenset[str]
+    system_core: frozenset[str]
+    system_parts: frozenset[str]
+    windows_system: frozenset[str]
+    user_data: frozenset[str]
+    sinks: frozenset[str]
+    everything: frozenset[str]
 
 
 @cache
@@ -84,7 +87,7 @@ BUILD_ANYWHERE = _listed("build_anywhere")  # the others only mean that inside a
 CACHE = _listed("cache")
 LOG = _listed("log")
 SCRATCH = _listed("scratch")
-BACKUP = lazy_regex(r".*(backup|bak|snapshot|dumps?|archive)s?.*", re.IGNORECASE)
+BACKUP = _listed("backup")
 SECRET = _listed("secret", "(.*/)?")
 SECRET_COPY = lazy_regex(
     r"(.+?)(?:[.-](?:bak|old|orig|backup|save|copy|\d+)|~|\.(?:gz|bz2|xz|zst|zip|tar|tgz|7z|b64))+", re.IGNORECASE
@@ -92,25 +95,15 @@ SECRET_COPY = lazy_regex(
 SYSTEM_SECRET = _listed("system_secret", flags=0)
 NOT_SECRET = _listed("not_secret")
 START_FILE = _listed("start_file", r"\.")
-SHELL_CONFIG = lazy_regex(r"\.config/(fish|nvim|git|systemd|autostart)(/.*)?", re.IGNORECASE)
-GUARD = lazy_regex(
-    r"(.*/)?(\.?interlockd?(/.*|\.toml|\.db|\.sock)?|interlock\.(toml|db|sock)(-wal|-shm)?)", re.IGNORECASE
-)
+SHELL_CONFIG = _listed("shell_config")
+GUARD = _listed("guard", "(.*/)?")
 AGENT_CONFIG = _listed("agent_config", "(.*/)?")
-USER_DATA = frozenset(
-    "documents desktop pictures photos music videos movies downloads public library mail work projects code src dev repos "
-    ".ssh .aws .gnupg .config .kube .local .thunderbird .mozilla .password-store onedrive dropbox".split()
-)
-SINKS = frozenset("null stdout stderr stdin tty zero random urandom full fd console ptmx pts shm".split())
 TEMP = lazy_regex(
     r"/(tmp|var/tmp|dev/shm|private/tmp|private/var/tmp|private/var/folders|var/folders|run/user/\d+)(?![^/])"
     r"|([a-z]:|/(mnt/)?[a-z])/users/[^/]+/appdata/local/temp/",
     re.IGNORECASE,
 )
-DEVICE = lazy_regex(
-    r"/dev/((sd|hd|vd|xvd)[a-z*?\[\]]+\d*|nvme\d*.*|mmcblk\d*.*|r?disk\d*.*|mapper/.*|md\d+|dm-\d+|loop\d+|sr\d+|nbd\d+|zvol/.*|disk/.*|mem|kmem|port|mtd.*|[^/]+/(root|home|data|swap)[^/]*)",
-    re.IGNORECASE,
-)
+DEVICE = _listed("device", "/dev/")
 WINDOWS_DEVICE = lazy_regex(r"\\\\[.?]\\(physicaldrive\d+|[a-z]:).*|//[.?]/(physicaldrive\d+|[a-z]:).*", re.IGNORECASE)
 REMOTE = lazy_regex(r"[a-z][a-z0-9+.-]*://.*|[\w.@-]+:(?!\\).*")
 DRIVE = lazy_regex(r"([a-zA-Z]):(?=$|[\\/])")
@@ -118,7 +111,6 @@ HOMES = lazy_regex(r"/(home|users|root|export/home|var/home)(/([^/]+))?(/.*)?$",
 ALL_BUT = lazy_regex(r"[!@*+?]\(.*\)\*?")
 WSL_DRIVE = lazy_regex(r"/(?:mnt|cygdrive)/([a-z])(?=/|$)")
 GLOB_PART = lazy_regex(r"\[[^\]/]*\]|[*?]")
-GLOB_ALL = frozenset({"*", ".*", "{*,.*}", ".[!.]*", "..?*", "**", "*.*", ".??*", "**/*", "?*", "{,.}*", "[!.]*"})
 
 
 def is_secret(path: str) -> bool:
@@ -213,7 +205,7 @@ _HOME_OF = lazy_regex(r"(/home/[^/]+|/Users/[^/]+|/root|[A-Za-z]:/Users/[^/]+)(/
 def _stem(full: str) -> str:
     """The path without a trailing glob that matches everything: to delete all in it is to delete it."""
     head, slash, tail = full.rpartition("/")
-    while tail in GLOB_ALL or ALL_BUT.fullmatch(tail):
+    while tail in _names().everything or ALL_BUT.fullmatch(tail):
         full = head or slash or "."
         head, slash, tail = full.rpartition("/")
     return full
@@ -230,9 +222,9 @@ def _unknown(path: str, cwd: str) -> str:
             return "temp"
         rest = tail.strip("/")
         last = rest.rpartition("/")[2]
-        if last and last not in GLOB_ALL and BUILD.fullmatch(last):
+        if last and last not in _names().everything and BUILD.fullmatch(last):
             return "build"
-        if rest in ("", ".") or rest in GLOB_ALL:
+        if rest in ("", ".") or rest in _names().everything:
             return "unknown_root" if tail.startswith("/") else "unknown"
         return "unknown"
     head = path[: path.find(HOLE)]
@@ -243,7 +235,7 @@ def _unknown(path: str, cwd: str) -> str:
 
 def _by_position(full: str, cwd: str, home: str) -> str:
     lower = full.lower()
-    own = lower == ".interlock" or any(mark in lower for mark in _OWN_FILES)  # and no project of that name
+    own = lower == ".interlock" or any(mark in lower for mark in _names().own_files)  # and no project of that name
     if own and GUARD.fullmatch(lower.lstrip("/~").lstrip("/")):
         return "guard"
     if full == "/" or _is_drive_root(full):
@@ -265,12 +257,6 @@ def _by_position(full: str, cwd: str, home: str) -> str:
     return _in_project(full)
 
 
-_OWN_FILES = (
-    "/.interlock", "interlock.toml", "interlock.db", "interlock.sock", "/etc/interlock", ".config/interlock", "share/interlock",
-    "run/interlock", "lib/interlock", "state/interlock", "bin/interlock",
-)  # fmt: skip
-
-
 def _is_drive_root(full: str) -> bool:
     return bool(re.fullmatch(r"[A-Za-z]:/?", full))
 
@@ -281,7 +267,7 @@ def _device(full: str) -> str:
         return "device"
     if full.lower().startswith("/dev/shm/"):
         return "temp"
-    if name in SINKS or name.startswith(("tty", "pts", "tcp", "udp", "fd")):
+    if name in _names().sinks or name.startswith(("tty", "pts", "tcp", "udp", "fd")):
         return "sink"
     return "device" if name else "system"
 
@@ -313,7 +299,7 @@ def _in_home(rest: str, cwd: str, full: str) -> str:
         return "build"
     if BACKUP.fullmatch(last):
         return "backup"
-    if first.lower() in USER_DATA and not more:
+    if first.lower() in _names().user_data and not more:
         return "user_data"
     return "home_part"
 
@@ -336,7 +322,7 @@ def is_system_folder(cwd: str) -> bool:
     parts = cwd.strip("/").lower().split("/")
     if not cwd.startswith("/") or not parts[0]:
         return False
-    return parts[0] in SYSTEM_CORE or (len(parts) == 1 and parts[0] in SYSTEM)
+    return parts[0] in _names().system_core or (len(parts) == 1 and parts[0] in _names().system)
 
 
 def _inside(full: str, cwd: str) -> str:
@@ -359,7 +345,7 @@ def _inside(full: str, cwd: str) -> str:
 
 
 def _in_project(rest: str) -> str:
-    if rest in (".", "") or rest in GLOB_ALL:
+    if rest in (".", "") or rest in _names().everything:
         return "project"
     if rest.startswith(".."):
         parts = rest.split("/")
@@ -406,7 +392,7 @@ def _absolute(full: str) -> str:
     if re.match(r"[a-z]:", lower):
         if first == "users":
             return "home" if len(parts) <= 2 else _artefact(parts, "other_home")
-        if first in WINDOWS_SYSTEM:
+        if first in _names().windows_system:
             return "system" if len(parts) <= 2 else "system_part"
         return _artefact(parts, "other")
     if is_secret(lower.lstrip("/")):
@@ -415,7 +401,7 @@ def _absolute(full: str) -> str:
         return "agent_config"
     if first in ("mnt", "media", "volumes") and len(parts) > 1:
         return "volume" if len(parts) == 2 or (len(parts) == 3 and first == "media") else _artefact(parts[2:], "other")
-    if first in SYSTEM or "*" in first or "?" in first or "[" in first:
+    if first in _names().system or "*" in first or "?" in first or "[" in first:
         return _system(first, parts)
     kind = _artefact(parts, "other")
     return "system" if kind == "other" and len(parts) == 1 and first in ("app", "workspace") else kind
@@ -428,7 +414,7 @@ def _system(first: str, parts: list[str]) -> str:
         return _glob_system(first)
     if len(parts) == 1:
         return "system"
-    if len(parts) == 2 and parts[1] in {"usr": USR_PARTS, "var": VAR_PARTS}.get(first, ()):
+    if len(parts) == 2 and "/".join(parts) in _names().system_parts:
         return "system"
     kind = _artefact(parts[1:], "system_part") if first in ("var", "opt", "srv", "data") else ""
     return kind if kind in ("cache", "log", "backup", "build") else "system_part"
@@ -436,4 +422,4 @@ def _system(first: str, parts: list[str]) -> str:
 
 def _glob_system(first: str) -> str:
     """The places that a glob in the first part can match, such as /h?me or /et[c]."""
-    return "system" if fnmatch.filter(("home", "root", "users", *SYSTEM), first) else "other"
+    return "system" if fnmatch.filter(("home", "root", "users", *_names().system), first) else "other"
