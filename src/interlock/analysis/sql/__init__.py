@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 
 from interlock.analysis.facts import Report
-from interlock.analysis.sql.batch import ROUTINES, SqlBatch, SqlStatement, name_at, split, undone_statements
+from interlock.analysis.sql.batch import SqlBatch, SqlStatement, name_at, split, undone_statements
 from interlock.analysis.sql.dynamic import CLIENT_WORDS, acts_in, read_do, read_execute, read_meta, read_text
 from interlock.analysis.sql.statements import (
     ROWS,
@@ -123,7 +123,7 @@ def read_statement(reading: SqlBatch, item: SqlStatement) -> None:
         _steer(reading, item)
         return
     _verbs().get(item.head, _unknown)(reading, item)
-    if item.head != "DO" and not (item.head == "CREATE" and item.words() & ROUTINES):  # a body is not run now
+    if item.head != "DO" and not (item.head == "CREATE" and item.words() & words().routines):  # a body is not run now
         read_nested(reading, item)
         _outside(reading, item, read_calls)
 

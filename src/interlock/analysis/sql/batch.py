@@ -10,12 +10,7 @@ from msgspec import Struct, field
 from interlock.analysis.facts import HOLE, Report
 from interlock.analysis.sql.tokens import PIECE, SqlToken, words
 
-ROUTINES = frozenset({"TRIGGER", "PROCEDURE", "PROC", "FUNCTION", "EVENT", "PACKAGE"})
-_END_OF = frozenset({"IF", "LOOP", "WHILE", "REPEAT", "FOR"})
 _KILLS_CLIENT_STATE = ("\\c", "\\i", "\\!", "\\g", "\\e", ".")
-_NOT_IN_TRANSACTION = frozenset({"DATABASE", "TABLESPACE", "SYSTEM"})
-_HEADS_THAT_NEST = frozenset({"MERGE", "CREATE", "GRANT", "REVOKE", "DENY", "ALTER", "EXPLAIN"})
-_DROPPED = frozenset({"TABLE", "DATABASE", "SCHEMA", "VIEW", "INDEX", "USER", "ROLE", "PROCEDURE", "FUNCTION"})
 
 
 class SqlStatement(Struct, frozen=True):
@@ -79,12 +74,12 @@ class _Splitter:
         """Follows BEGIN … END inside the definition of a routine."""
         word = token.word
         if not self.routine:
-            self.routine = word in ROUTINES and self.open[0].word in ("CREATE", "ALTER") and len(self.open) <= 8
+            self.routine = word in words().routines and self.open[0].word in ("CREATE", "ALTER") and len(self.open) <= 8
         elif word == "CASE" and self.open[-2].word != "END":
             self.cases += 1
         elif word == "BEGIN" and following not in ("TRAN", "TRANSACTION"):
             self.blocks += 1
-        elif word == "END" and following not in _END_OF:
+        elif word == "END" and following not in words().ends_of:
             if self.cases:
                 self.cases -= 1
             else:
@@ -141,7 +136,7 @@ def _alone(tokens: Sequence[SqlToken], index: int, text: str) -> bool:
 
 def _run_together(whole: SqlStatement) -> list[SqlStatement]:
     """`SELECT 1 DROP TABLE x` is two statements where semicolons are optional."""
-    if whole.head in _HEADS_THAT_NEST or not whole.head:
+    if whole.head in words().nesting or not whole.head:
         return [whole]
     cuts = [0]
     first_main = whole.head == "WITH"  # the first verb after a CTE list belongs to it
@@ -156,10 +151,10 @@ def _run_together(whole: SqlStatement) -> list[SqlStatement]:
 def _begins(whole: SqlStatement, index: int) -> bool:
     """True when a second statement surely begins here."""
     word, following, before = whole.word(index), whole.word(index + 1), whole.word(index - 1)
-    if before in ("EXPLAIN", "ANALYZE", "AS", "THEN", "FOR", "ON", "AFTER", "BEFORE", "OR", "DO"):
+    if before in words().no_statement_after:
         return False
     if word == "DROP":
-        return following in _DROPPED
+        return following in words().dropped
     if word == "TRUNCATE":
         return following == "TABLE"
     if word == "DELETE":
@@ -202,11 +197,9 @@ def _undoable(item: SqlStatement, dialect: str) -> bool:
     if item.head == "SET":
         return item.word(1) != "AUTOCOMMIT"
     undone = item.head in words().undoable_definitions and dialect in words().definitions_roll_back
-    return undone and item.word(1) not in _NOT_IN_TRANSACTION
+    return undone and item.word(1) not in words().not_undone
 
 
-_BEFORE_NAMES = frozenset({"IF", "EXISTS", "NOT", "ONLY", "TABLE", "CONCURRENTLY", "ONLINE"})
-_AFTER_WHERE = ("RETURNING", "ORDER", "LIMIT", "OPTION", "WHEN", "ON", "LOG", "END", "FETCH")
 _NAMELIKE = frozenset({"word", "name", "hole", "var", "string"})
 
 
@@ -258,7 +251,7 @@ class SqlBatch(Struct):
         """True when a WHERE, a LIMIT or an inner join narrows what is hit."""
         where = item.top("WHERE", after=after)
         if where >= 0:
-            end = item.top(*_AFTER_WHERE, after=where + 1)
+            end = item.top(*words().after_where, after=where + 1)
             condition = item.tokens[where + 1 : end if end > 0 else None]
             self.out.step(1 + len(condition) // 8)  # a tree costs more than a scan
             if filters(condition, self.text, table, self.dialect):
@@ -273,7 +266,7 @@ class SqlBatch(Struct):
 
 def name_at(item: SqlStatement, index: int) -> tuple[str, int]:
     """The possibly qualified name at a place, as written but without quotes, and where it ends."""
-    while item.word(index) in _BEFORE_NAMES:
+    while item.word(index) in words().before_names:
         index += 1
     parts: list[str] = []
     while index < len(item.tokens) and item.tokens[index].kind in _NAMELIKE:
@@ -323,7 +316,6 @@ def group(item: SqlStatement, index: int) -> SqlStatement:
 _LONGEST = 20_000  # characters of one condition that are given to a parser
 _DEEPEST = 60
 _ROWS_THAT_ARE_FEW = 10_000
-_NO_COLUMN = frozenset({"TRUE", "FALSE", "NULL", "NOT", "EXISTS", "CASE", "CURRENT", "SELECT", "ALL", "ANY"})
 _VALUES = frozenset({"string", "number", "var", "hole"})
 
 
@@ -349,7 +341,7 @@ def filters(condition: Sequence[SqlToken], text: str, table: str, dialect: str) 
 def _plain(condition: Sequence[SqlToken]) -> bool:
     """True for `column = literal`, joined by AND: a filter without a doubt, and no need of a tree."""
     at, named = 0, ("word", "name")
-    while at < len(condition) and condition[at].kind in named and condition[at].word not in _NO_COLUMN:
+    while at < len(condition) and condition[at].kind in named and condition[at].word not in words().no_column:
         at += 1
         while at + 1 < len(condition) and condition[at].text == "." and condition[at + 1].kind in named:
             at += 2
@@ -365,9 +357,9 @@ def _plain(condition: Sequence[SqlToken]) -> bool:
 
 def _has_column(condition: Sequence[SqlToken]) -> bool:
     """True when some word could be a column that makes rows differ, and no OR can undo it."""
-    words = {token.word for token in condition if token.kind == "word"}
+    spelled = {token.word for token in condition if token.kind == "word"}
     names = any(token.kind == "name" for token in condition)
-    return "OR" not in words and (names or bool(words - _NO_COLUMN - {"AND", "IS", "LIKE", "IN"}))
+    return "OR" not in spelled and (names or bool(spelled - words().no_column - {"AND", "IS", "LIKE", "IN"}))
 
 
 def _deepest(condition: Sequence[SqlToken]) -> int:

@@ -8,13 +8,11 @@ from collections.abc import Sequence
 from interlock.analysis.sql.batch import SqlBatch, SqlStatement, group, name_at, split, statement
 from interlock.analysis.sql.tokens import SqlToken, cut, flavours, words
 
-_NOT_AN_ACT_AFTER = frozenset({"FOR", "ON", "AFTER", "BEFORE", "OR", "AS"})
-
 
 def acts_in(item: SqlStatement) -> SqlStatement | None:
     """The first statement inside IF, LOOP, BEGIN and the like, or None when they only steer."""
     at = item.top(*words().acts, after=1)
-    while at >= 0 and item.word(at - 1) in _NOT_AN_ACT_AFTER:
+    while at >= 0 and item.word(at - 1) in words().no_act_after:
         at = item.top(*words().acts, after=at + 1)
     return item.part(at) if at >= 0 else None
 

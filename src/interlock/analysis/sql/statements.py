@@ -8,7 +8,6 @@ from interlock.analysis.sql.batch import SqlBatch, SqlStatement, calls, few, fil
 from interlock.analysis.sql.dynamic import looks_like_sql
 from interlock.analysis.sql.tokens import words
 
-_MAIN = ("SELECT", "INSERT", "UPDATE", "DELETE", "MERGE", "VALUES", "TABLE", "FROM", "REPLACE", "UPSERT")
 _SECOND = {"DELETE": ("FROM",), "INSERT": ("INTO", "OVERWRITE"), "MERGE": ("INTO",), "TRUNCATE": ("TABLE",)}
 
 
@@ -26,7 +25,7 @@ def read_select(reading: SqlBatch, item: SqlStatement) -> None:
 
 def read_with(reading: SqlBatch, item: SqlStatement) -> None:
     """The statement after a list of CTEs; the writing CTEs themselves are found by `read_nested`."""
-    main = item.top(*_MAIN, after=1)
+    main = item.top(*words().main, after=1)
     if main < 0:
         reading.effect("sql_read")
     elif item.word(main) in ("SELECT", "VALUES", "TABLE", "FROM"):
