@@ -7,7 +7,7 @@ import hashlib
 import json
 import os
 import threading
-from collections import Counter, OrderedDict
+from collections import Counter, OrderedDict, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -36,7 +36,7 @@ class Coverage(Struct):
     """The calls of one daemon's agents; used on the event loop only."""
 
     folder: Path | None = None
-    agents: dict[str, Counter[str]] = field(default_factory=dict)
+    agents: defaultdict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
     sessions: OrderedDict[tuple[str, str], Counter[str]] = field(default_factory=OrderedDict)  # the most recent
     _known: OrderedDict[Mark, None] = field(default_factory=OrderedDict)
     _unwritten: list[CallName] = field(default_factory=list)
@@ -97,7 +97,7 @@ class Coverage(Struct):
 
     def _add(self, word: str, event: Event, *names: str) -> None:
         count, key = len(event.calls) or 1, (word, event.session[:LONGEST])
-        agent, session = self.agents.setdefault(word, Counter()), self.sessions.get(key) or Counter()
+        agent, session = self.agents[word], self.sessions.get(key) or Counter()
         put_newest(self.sessions, key, session, MOST_SESSIONS)
         for name in names:
             agent[name] += count
