@@ -68,10 +68,27 @@ def try_grant(state: State, grant: Grant, rows: Iterable[AuditRow]) -> list[Past
 
 def near_misses(grant: Grant) -> list[NearMiss]:
     """The folder above, a neighbour, the next level, somebody else: a narrow grant covers none of them."""
-    return [
-        NearMiss(words, what, _covers(grant, *asked))
-        for words, what, *asked in (*_beside(grant), *_above(grant), *_others(grant))
-    ]
+    own = _Asked(
+        tuple(_key(grant, target.replace("/**", "/inside")) for target in grant.targets[:1]),
+        _seen(grant.ceiling),
+        AgentRef(grant.principal or "anybody", grant.name, grant.session),
+        grant.digests[0] if grant.digests else "",
+    )
+    found = (*_beside(grant, own), *_above(grant, own), *_others(own))
+    return [NearMiss(words, what, asked.is_covered(grant)) for words, what, asked in found]
+
+
+class _Asked(Struct, frozen=True):
+    """An action that a grant may cover."""
+
+    keys: tuple[EffectKey, ...]
+    assessment: Assessment
+    who: AgentRef
+    mark: str
+
+    def is_covered(self, grant: Grant) -> bool:
+        covering = find_covering([grant], self.who, self.keys, self.assessment, self.mark, grant.created_at)
+        return covering is not None
 
 
 def _past(state: State, grant: Grant, row: AuditRow) -> PastAction | None:
@@ -89,8 +106,7 @@ def _past(state: State, grant: Grant, row: AuditRow) -> PastAction | None:
         return None
     if assessment.level < Level.DESTRUCTIVE:
         return None
-    who, mark = _agent(body.get("agent")), str(body.get("digest", ""))
-    fits = _covers(grant, after, assessment, who, mark)
+    fits = _Asked(after, assessment, _agent(body.get("agent")), str(body.get("digest", ""))).is_covered(grant)
     return PastAction(row, record_title(body), agent_words(body), assessment.level, fits, str(body.get("decision", "")))
 
 
@@ -104,66 +120,48 @@ def _agent(said: object) -> AgentRef:
     return AgentRef(*(str(who.get(key) or "") for key in ("principal", "name", "session", "parent")))
 
 
-def _covers(grant: Grant, after: Sequence[EffectKey], assessment: Assessment, who: AgentRef, mark: str) -> bool:
-    return find_covering([grant], who, after, assessment, mark, grant.created_at) is not None
-
-
-def _beside(grant: Grant) -> Iterator[tuple[Any, ...]]:
+def _beside(grant: Grant, own: _Asked) -> Iterator[tuple[str, str, _Asked]]:
     """Targets similar to the named ones."""
-    who, seen = _holder(grant), _seen(grant.ceiling)
     if grant.digests:
-        words = "the same program with other words"
-        yield words, "any other action than the one that was held", (_key(grant, "other"),), seen, who, "v1:other"
+        other = replace(own, keys=(_key(grant, "other"),), mark="v1:other")
+        yield "the same program with other words", "any other action than the one that was held", other
         return
     for target in grant.targets[:3]:
         plain, at, place = target.partition(AT)
         plain, rest = plain.removesuffix("/**"), f"{at}{place}"
         above = plain.rpartition("/")[0] if "/" in plain else ""
+        same, beside = _key(grant, f"{plain}{rest}"), _key(grant, f"{plain}-other{rest}")
         if above:
-            yield "the folder above", above, (_key(grant, f"{above}{rest}"),), seen, who, ""
-        yield "a neighbour", f"{plain}-other", (_key(grant, f"{plain}-other{rest}"),), seen, who, ""
-        both = (_key(grant, f"{plain}{rest}"), _key(grant, f"{plain}-other{rest}"))
-        yield "both at once", f"{plain} and {plain}-other", both, seen, who, ""
-    yield "a target that cannot be known", "?", (_key(grant, UNKNOWN),), seen, who, ""
+            yield "the folder above", above, replace(own, keys=(_key(grant, f"{above}{rest}"),))
+        yield "a neighbour", f"{plain}-other", replace(own, keys=(beside,))
+        yield "both at once", f"{plain} and {plain}-other", replace(own, keys=(same, beside))
+    yield "a target that cannot be known", "?", replace(own, keys=(_key(grant, UNKNOWN),))
 
 
-def _above(grant: Grant) -> Iterator[tuple[Any, ...]]:
+def _above(grant: Grant, own: _Asked) -> Iterator[tuple[str, str, _Asked]]:
     """The same effect at a higher level."""
-    who, own, mark = _holder(grant), _own(grant), _mark(grant)
     if grant.ceiling < Level.FORBIDDEN:
         worse = Level(grant.ceiling + 1)
-        yield "the same, one level up", worse.word, own, _seen(worse), who, mark
-    hidden = _seen(grant.ceiling, _UNREADABLE)
-    yield "the same inside something that cannot be read", "a script that is not there", own, hidden, who, mark
+        yield "the same, one level up", worse.word, replace(own, assessment=_seen(worse))
+    hidden = replace(own, assessment=_seen(grant.ceiling, _UNREADABLE))
+    yield "the same inside something that cannot be read", "a script that is not there", hidden
 
 
-def _others(grant: Grant) -> Iterator[tuple[Any, ...]]:
+def _others(own: _Asked) -> Iterator[tuple[str, str, _Asked]]:
     """The same effect by another agent."""
-    who, own, seen, mark = _holder(grant), _own(grant), _seen(grant.ceiling), _mark(grant)
-    for words, other in (
-        ("another user or token", replace(who, principal=f"{who.principal}-other")),
-        ("an agent of another name", replace(who, name=f"{who.name}-other")),
-        ("another session", replace(who, session=f"{who.session}-other")),
+    for words, name in (
+        ("another user or token", "principal"),
+        ("an agent of another name", "name"),
+        ("another session", "session"),
     ):
-        yield words, "the same action", own, seen, other, mark
-
-
-def _holder(grant: Grant) -> AgentRef:
-    return AgentRef(grant.principal or "anybody", grant.name, grant.session)
-
-
-def _own(grant: Grant) -> tuple[EffectKey, ...]:
-    return tuple(_key(grant, target.replace("/**", "/inside")) for target in grant.targets[:1])
+        other = replace(own.who, **{name: f"{getattr(own.who, name)}-other"})
+        yield words, "the same action", replace(own, who=other)
 
 
 def _key(grant: Grant, target: str) -> EffectKey:
     """The effect that a grant names, on another target in the same place."""
     named, _, place = target.partition(AT)
     return EffectKey(EARLIER.get(grant.effect, grant.effect), named, place)
-
-
-def _mark(grant: Grant) -> str:
-    return grant.digests[0] if grant.digests else ""
 
 
 def _seen(level: Level, rule: str = "near.miss") -> Assessment:
