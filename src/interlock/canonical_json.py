@@ -53,6 +53,15 @@ def simplify(value: object, depth: int = 0) -> Any:
     return str(value)
 
 
+def json_table(text: str) -> dict[str, Any]:
+    """The JSON object in a stored text; empty for any other text."""
+    try:
+        found = json.loads(text)
+    except ValueError:
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
 def canonical_json(value: object) -> str:
     """The one spelling of a value: sorted keys, NFC, no blanks, no floats."""
     return dump_json(_tagged(value, 0))

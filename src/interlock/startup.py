@@ -13,6 +13,7 @@ from interlock.analysis.rules import Rulebook
 from interlock.analysis.rules.load import rulebook_hash
 from interlock.approvals import challenges, grants, pausing
 from interlock.audit.chain import AuditRecorder
+from interlock.canonical_json import json_table
 from interlock.config import Config, policy_mark
 from interlock.engine.own_assets import guarded_of
 from interlock.identity.session_shelf import SessionShelf
@@ -25,7 +26,7 @@ from interlock.ports import Channel, Clock, Store, StoreError
 from interlock.records import AuditQuery, Block
 from interlock.runtime import ActionReader, InForce, adapter_trust, rules_of
 from interlock.runtime.adapters import Adapters, read_adapters
-from interlock.runtime.integrity import own_body, recorded_blocks
+from interlock.runtime.integrity import recorded_blocks
 from interlock.runtime.memory import MODE_SETTING, STRICTNESS, Memory
 from interlock.runtime.plan_desk import PlanDesk
 from interlock.runtime.state import Installation, SnapshotPlaces, State
@@ -141,7 +142,7 @@ def record_start(state: State, version: str) -> None:
     starts = state.store.read(lambda tx: tx.audit(AuditQuery(event="start", limit=1, newest_first=True)))
     adapters = {name: loaded.mark for name, loaded in sorted(state.adapters.loaded.items())}
     for last in starts:
-        start = own_body(last)
+        start = json_table(last.body)
         before = {"policy": last.policy, "rules": last.rulebook, "mode": start.get("mode", state.mode)}
         before["adapters"] = start.get("adapters", {})
         now = {

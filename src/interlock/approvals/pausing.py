@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from msgspec.structs import replace
 
 from interlock.approvals import signed_orders
+from interlock.canonical_json import json_table
 from interlock.error_codes import AnswerRefused
 from interlock.identity.operators import ADMIN
 from interlock.identity.sessions import OperatorSession
@@ -17,7 +18,6 @@ from interlock.ports import Tx
 from interlock.records import AuditQuery
 from interlock.redaction import redact_text
 from interlock.runtime import InForce
-from interlock.runtime.integrity import own_body
 from interlock.runtime.state import State
 from interlock.times import iso
 
@@ -148,4 +148,4 @@ def _ceiling(state: State, operator: str) -> Level:
 
 def _ended(tx: Tx) -> str:
     rows = tx.audit(AuditQuery(event="pause_end", limit=1, newest_first=True))
-    return str(own_body(rows[0]).get("pause", "")) if rows else ""
+    return str(json_table(rows[0].body).get("pause", "")) if rows else ""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from interlock.canonical_json import canonical_json, normal_name
+from interlock.canonical_json import canonical_json, json_table, normal_name
 from interlock.identity.operators import ADMIN
 from interlock.identity.sessions import OperatorSession
 from interlock.ports import Tx
@@ -53,7 +53,8 @@ def load_order(state: State, tx: Tx, setting: str) -> Order:
 
 def verify_order(state: State, setting: str, text: str) -> Order:
     """The order in a text; none where no entitled operator signed it."""
-    kept, order, roster = _parsed(text), _order(_parsed(text)), state.sessions.roster
+    kept, roster = json_table(text), state.sessions.roster
+    order = _order(kept)
     person = roster.people.get(str(kept.get("by"))) if roster else None
     if roster is None or person is None or person.disabled or str(kept.get("key")) not in person.keys:
         return Order()
@@ -65,7 +66,7 @@ def verify_order(state: State, setting: str, text: str) -> Order:
 
 def read_order(tx: Tx, setting: str) -> Order:
     """The order as the row has it, unverified."""
-    return _order(_parsed(tx.setting(setting) or ""))
+    return _order(json_table(tx.setting(setting) or ""))
 
 
 def _order(kept: dict[str, Any]) -> Order:
@@ -106,14 +107,6 @@ def _tier_of(row: AgentRow) -> str:
 
 def _tier_words(row: AgentRow) -> tuple[str, str, str]:
     return row.principal, normal_name(row.name), row.trust_tier
-
-
-def _parsed(text: str) -> dict[str, Any]:
-    try:
-        kept = json.loads(text or "{}")
-    except ValueError:
-        return {}
-    return kept if isinstance(kept, dict) else {}
 
 
 def _text(setting: str, words: tuple[str, ...], at: float) -> str:

@@ -19,7 +19,7 @@ from interlock.adapters.trust import (
     revalidation_due,
     settle_expired,
 )
-from interlock.canonical_json import canonical_json, parse_canonical
+from interlock.canonical_json import canonical_json, json_table, parse_canonical
 from interlock.error_codes import AnswerRefused
 from interlock.identity.operators import require_admin
 from interlock.identity.sessions import OperatorSession
@@ -28,7 +28,6 @@ from interlock.ports import StoreEvent, Tx
 from interlock.records import AuditQuery
 from interlock.runtime import Request
 from interlock.runtime.adapters import LoadedAdapter, TrustEntry, trust_seal
-from interlock.runtime.integrity import own_body
 from interlock.runtime.state import State
 from interlock.times import iso
 
@@ -202,7 +201,7 @@ def _mark_stale(state: State, id: str) -> None:
 def _load(state: State, tx: Tx) -> None:
     adapters = state.adapters
     for row in tx.audit(AuditQuery(event=EVENT, limit=_MOST)):  # the oldest first
-        said = own_body(row)
+        said = json_table(row.body)
         name, level = str(said.get("adapter")), TRUSTS.get(str(said.get("to")))
         at = _number(said.get("order"))
         if level is not None and at >= adapters.recorded.get(name, (0.0,))[0]:

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-import json
 import threading
 from collections import Counter
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
 from interlock.approvals.denials import rejections_of
 from interlock.approvals.tickets import seal_of
 from interlock.audit.chain import CONFIRMED, EVENTS
-from interlock.canonical_json import normal_name
+from interlock.canonical_json import json_table, normal_name
 from interlock.model import Confidential, TicketState
 from interlock.ports import Tx
-from interlock.records import AgentRow, Approval, AuditQuery, AuditRow, Block, Denial, Grant, Ticket, TicketQuery
+from interlock.records import AgentRow, Approval, AuditQuery, Block, Denial, Grant, Ticket, TicketQuery
 from interlock.runtime import put_bounded
 
 if TYPE_CHECKING:
@@ -154,7 +153,7 @@ def recorded_blocks(tx: Tx) -> list[Block]:
     ]
     last: dict[str, Block | None] = {}
     for row in sorted(rows, key=lambda row: (row.at, row.seq)):
-        said = own_body(row)
+        said = json_table(row.body)
         principal, reason = said.get("principal"), said.get("reason")
         if isinstance(principal, str):
             blocks = row.event == "block"
@@ -167,18 +166,9 @@ def recorded_blocks(tx: Tx) -> list[Block]:
 def _named(tx: Tx, event: str, key: str, since: float) -> Iterator[str]:
     """The values of a key in the records of an event; an unreadable record has none."""
     for row in tx.audit(AuditQuery(event=event, since=since, limit=MOST, newest_first=True)):
-        named = own_body(row).get(key)
+        named = json_table(row.body).get(key)
         if isinstance(named, str) and named:
             yield named
-
-
-def own_body(row: AuditRow) -> dict[str, Any]:
-    """The parsed body of a record; empty where Interlock did not write it."""
-    try:
-        body = json.loads(row.body)
-    except ValueError:
-        return {}
-    return body if isinstance(body, dict) else {}
 
 
 MOST_CODES = 1_000  # codes; the oldest go first

@@ -9,7 +9,7 @@ import json
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -19,6 +19,7 @@ from interlock.adapters.local_servers import is_local_command, only_touches_file
 from interlock.adapters.trust import TrustRecord
 from interlock.analysis.assess import Judgement
 from interlock.analysis.facts import Effect
+from interlock.canonical_json import json_table
 from interlock.model import Action, Level, Trust
 from interlock.policy.circumstances import AdapterContext
 from interlock.policy.trust_matrix import AdapterCall
@@ -183,9 +184,4 @@ def _key(server: LoadedAdapter) -> str:
 
 
 def _pins(tx: Tx, server: LoadedAdapter) -> dict[str, str]:
-    text = tx.setting(_key(server))
-    try:
-        found: Any = json.loads(text) if text else {}
-    except ValueError:
-        return {}
-    return {str(name): str(value) for name, value in found.items()} if isinstance(found, dict) else {}
+    return {name: str(mark) for name, mark in json_table(tx.setting(_key(server)) or "").items()}

@@ -22,6 +22,7 @@ from interlock.approvals.denials import StandingAnswers
 from interlock.approvals.statements import TicketProof
 from interlock.approvals.tickets import is_altered
 from interlock.audit.chain import AuditRecorder
+from interlock.canonical_json import json_table
 from interlock.identity.isolation import Jails
 from interlock.identity.keys.signing import CHECKPOINTS, INSTALLATION, SigningKey, checkpoint_key, installation_key
 from interlock.identity.sessions import OperatorSessions
@@ -234,7 +235,7 @@ class Installation(Confidential, Struct, frozen=True):
         stored, ours = tx.setting(INSTALLATION_SETTING), self._marks()
         if stored is None:
             return tx.save_setting(INSTALLATION_SETTING, json.dumps(ours))
-        known = _known_marks(stored)
+        known = json_table(stored)
         wrong = [name for name, mark in ours.items() if known.get(name) != mark]
         if wrong:
             raise OtherKeys(
@@ -247,15 +248,6 @@ class Installation(Confidential, Struct, frozen=True):
         """Public hashes of the keys: 32 random bytes cannot be guessed from a hash."""
         mark = hashlib.sha256(b"interlock installation key\0" + self.digest_key).hexdigest()[:32]
         return {INSTALLATION: mark, CHECKPOINTS: self.checkpoint.key_id}
-
-
-def _known_marks(text: str) -> dict[str, str]:
-    """Parses stored hashes; unreadable ones match no key."""
-    try:
-        known = json.loads(text)
-    except ValueError:
-        return {}
-    return known if isinstance(known, dict) else {}
 
 
 class SystemClock:
