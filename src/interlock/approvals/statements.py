@@ -142,14 +142,7 @@ def parse_statement(text: str) -> Statement:
 
 def requirement_hash(requirement: Requirement) -> str:
     """A hash of the requirement, so that it cannot be lowered afterwards."""
-    asked = {
-        "approvers": sorted(requirement.approvers),
-        "blocked": requirement.blocked,
-        "cooling_seconds": requirement.cooling_seconds,
-        "human": int(requirement.human),
-        "quorum": requirement.quorum,
-        "reauth": requirement.reauth,
-    }
+    asked = {**asdict(requirement), "approvers": sorted(requirement.approvers), "human": int(requirement.human)}
     return hashlib.sha256(_canonical(asked).encode()).hexdigest()
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -22,6 +21,7 @@ from interlock.adapters.quota import (
     quota_warnings,
 )
 from interlock.engine.evaluate import evaluate
+from interlock.error_codes import LoopProblem
 from interlock.model import AgentRef, Confidential, Level, Trust, operation
 from interlock.policy.circumstances import AdapterContext
 from interlock.policy.trust_matrix import AdapterCall
@@ -41,14 +41,8 @@ GOING_ON = "continue_quota"
 SETTING = "quota:"
 
 
-class QuotaRefused(Exception):
-    """A refused request; `code` is of the error registry."""
-
-    def __init__(
-        self, code: str, message: str, details: Mapping[str, Any], confirmation: Mapping[str, Any] | None = None
-    ) -> None:
-        self.code, self.message, self.details, self.confirmation = code, message, dict(details), confirmation
-        super().__init__(message)
+class QuotaRefused(LoopProblem):
+    """A refused request."""
 
 
 class QuotaQuestion(Confidential, Struct, frozen=True):

@@ -9,8 +9,8 @@ from functools import cache, cached_property
 from itertools import chain
 from typing import Any
 
-from msgspec import Struct
-from msgspec.structs import replace
+from msgspec import Struct, to_builtins
+from msgspec.structs import fields, replace
 
 from interlock.analysis.confusables import plain
 from interlock.analysis.lazy_regex import lazy_regex
@@ -61,7 +61,7 @@ class MatchFailure(Exception):
     """The action could not be matched; the caller has to block it."""
 
 
-class Pattern(Struct, frozen=True):
+class Pattern(Struct, frozen=True, rename="camel"):
     """One kind of destructive action; refuses an unknown severity or category, and what is no expression."""
 
     id: str
@@ -105,15 +105,10 @@ class Pattern(Struct, frozen=True):
 
     @property
     def wire(self) -> dict[str, Any]:
-        words = {"category": self.category.value, "severity": self.severity.word}
-        return {key: getattr(self, field) for key, field in _WIRE.items()} | words
+        return {**to_builtins(self), "severity": self.severity.word}
 
 
-_WIRE = {
-    "id": "id", "pattern": "pattern", "category": "category", "severity": "severity", "description": "description",
-    "requiresConfirmation": "requires_confirmation", "coolingOffMs": "cooling_off_ms",
-    "requiresHumanApproval": "requires_human_approval", "canRollback": "can_rollback", "undo": "undo",
-}  # fmt: skip
+_WIRE = {one.encode_name: one.name for one in fields(Pattern)}
 _CATEGORY_WORDS = {one.value: one for one in Category}
 _SEVERITY_WORDS = {one.word: one for one in Severity}
 _CHECKS: tuple[tuple[str, Callable[[Any], object], str], ...] = (

@@ -26,18 +26,11 @@ if TYPE_CHECKING:
 LOG = logging.getLogger("interlock")
 MODE_SETTING = "mode"
 STRICTNESS = {mode: rank for rank, mode in enumerate(reversed(MODES))}
+_SETTINGS = ("", MODE_SETTING, ROSTER_SETTING, signed_orders.REMOVE, signed_orders.PAUSE, SETTING)
 _HEARD = frozenset(
     {
-        StoreEvent.BLOCKS,
-        StoreEvent.DENIALS,
-        StoreEvent.OPERATORS,
-        StoreEvent.PATTERNS,
-        StoreEvent.SETTING,
-        StoreEvent.SETTING + MODE_SETTING,
-        StoreEvent.SETTING + ROSTER_SETTING,
-        StoreEvent.SETTING + signed_orders.REMOVE,
-        StoreEvent.SETTING + signed_orders.PAUSE,
-        StoreEvent.SETTING + SETTING,
+        *(StoreEvent.BLOCKS, StoreEvent.DENIALS, StoreEvent.OPERATORS, StoreEvent.PATTERNS),
+        *(StoreEvent.SETTING + name for name in _SETTINGS),
     }
 )
 

@@ -31,14 +31,6 @@ PLANNING = 2  # planners that run at a time: each occupies a thread
 STARTING = "starting"
 
 
-def _nobody(principal: str) -> None:
-    return None
-
-
-def _no_access(principal: str) -> Access:
-    return NO_ACCESS
-
-
 class Reviewed(Struct, frozen=True):
     """The current risk of a command, with a hash of exactly that."""
 
@@ -91,8 +83,10 @@ class PlanDesk(Struct):
     offer: PlannerOffer | None = None  # what an operator chooses from, where it names none
     files: Callable[[str], str | None] | None = None  # reads a script with the rights of its user
     look: Inspect | None = None  # inspects targets, to show the loss
-    access: Callable[[str], Access] = _no_access  # to the files of a principal's user, for the gate
-    journal: Callable[[str], JournalRun | None] = _nobody  # keeps what a command changes, where that is possible
+    access: Callable[[str], Access] = lambda principal: NO_ACCESS  # to the files of a principal's user, for the gate
+    journal: Callable[[str], JournalRun | None] = lambda principal: (
+        None
+    )  # keeps what a command changes, where that is possible
     processes: dict[str, RunningCommand] = field(default_factory=dict)  # by the plan's id
     terminals: dict[str, TerminalProgram] = field(default_factory=dict)  # by the plan's id: what runs it at a terminal
     flows: dict[str, RunningWorkflow] = field(default_factory=dict)  # by the workflow's id: the run that was begun last
