@@ -62,14 +62,11 @@ def reject(state: State, session: OperatorSession, id: str, reason: str = "") ->
 def revoke(state: State, session: OperatorSession, id: str, reason: str = "") -> Ticket:
     """Takes an approval back before it was used."""
     reason = redact_text(reason)
-    return _answer(
-        state,
-        session,
-        id,
-        "revoke",
-        reason,
-        lambda tx, ticket, now: apply_move(ticket, "revoke", now, session.operator, reason),
-    )
+
+    def work(tx: Tx, ticket: Ticket, now: float) -> Ticket:
+        return apply_move(ticket, "revoke", now, session.operator, reason)
+
+    return _answer(state, session, id, "revoke", reason, work)
 
 
 def report_execution(state: State, agent: AgentRef, id: str, outcome: str) -> Ticket:
@@ -77,7 +74,7 @@ def report_execution(state: State, agent: AgentRef, id: str, outcome: str) -> Ti
 
     def work(tx: Tx) -> Ticket:
         ticket = tx.ticket(id)
-        if ticket is None or not same_agent(ticket.agent, agent):
+        if ticket is None or (ticket.agent.principal, ticket.agent.name) != (agent.principal, agent.name):
             raise AnswerRefused(f"no ticket {id!r} of yours", "TOKEN_INVALID")
         if ticket.state is not TicketState.SPENT:
             raise AnswerRefused(f"ticket {short_id(id)} was not used: it is {ticket.state.value}")
@@ -96,10 +93,6 @@ def mark_executed(tx: Tx, state: State, ticket: Ticket, by: str, outcome: str) -
         raise AnswerRefused(f"ticket {short_id(ticket.id)} was changed just now; try again")
     state.recorder.event(tx, "executed", by, {"ticket": ticket.id, "outcome": said})
     return changed
-
-
-def same_agent(one: AgentRef, other: AgentRef) -> bool:
-    return (one.principal, one.name) == (other.principal, other.name)
 
 
 def _answer(
@@ -137,7 +130,9 @@ def _answer(
         }
         record: list[AuditEvent] = [(event, event_body(now, event, session.operator, details))]
         if changed.state in (TicketState.APPROVED, TicketState.REJECTED):
-            _end_pause(tx, before)
+            for one in tx.challenges(before.agent.principal):  # for the step that was answered
+                if one.kind == "verify" and one.digest == before.digest:
+                    tx.save_challenge(replace(one, state="answered", code_hash="", release=""))
         if changed.state is TicketState.REJECTED:
             state.baseline.ended(id)
             state.confirmations.forget(before.agent)
@@ -165,13 +160,6 @@ def _proof(session: OperatorSession) -> dict[str, str]:
     if made is None:
         return {}
     return {"key_id": made.key_id, "statement": made.statement.encode().hex(), "proof": made.signature}
-
-
-def _end_pause(tx: Tx, ticket: Ticket) -> None:
-    """Closes challenges for the step that was answered."""
-    for one in tx.challenges(ticket.agent.principal):
-        if one.kind == "verify" and one.digest == ticket.digest:
-            tx.save_challenge(replace(one, state="answered", code_hash="", release=""))
 
 
 def _sign(tx: Tx, session: OperatorSession, ticket: Ticket, verdict: str, now: float, lasts: float) -> Approval:
@@ -219,12 +207,8 @@ def make_room(tx: Tx, state: State, principal: str, now: float) -> bool:
     def is_abandoned(ticket: Ticket) -> bool:
         return now - state.baseline.last_asked_at(ticket) >= PATIENCE
 
-    return (
-        withdraw(
-            tx, state, principal, CALLER_GONE, is_abandoned, "nobody asked for it any more, and others waited for room"
-        )
-        > 0
-    )
+    why = "nobody asked for it any more, and others waited for room"
+    return withdraw(tx, state, principal, CALLER_GONE, is_abandoned, why) > 0
 
 
 def withdraw(tx: Tx, state: State, principal: str, by: str, whose: Callable[[Ticket], bool], why: str = "") -> int:

@@ -86,12 +86,6 @@ def binds(one: MatchedDenial) -> bool:
     return one.ticket is not None and (one.waits or one.ticket.state is TicketState.REJECTED)
 
 
-def ended_denials(denials: Iterable[Denial], agreed: Iterable[str]) -> list[Denial]:
-    """The denials that an approval ended: of the same effect, or of one that includes it."""
-    keys = [parse(text) for text in agreed]
-    return [one for one in denials if any(relation(parse(one.effect_key), key) in _INCLUDING for key in keys)]
-
-
 ALLOW, DENY = "allow", "deny"
 STANDING = frozenset({ALLOW, DENY})  # the effects of grants that are such answers
 FOREVER = 253_402_300_799.0  # the end of the year 9999
@@ -145,15 +139,12 @@ def find_denial(tx: Tx, state: State, judged: Judged, own: Ticket | None) -> Mat
             found.append(whole)
     answered = settle(own, judged.now) if own is not None else None
     asked = answered is not None and (answered.open or bool(answered.decided_by))
-    if asked or (is_everyday(judged) and all(one.waits for one in found)):
+    # Only a rejection binds everyday work, since moving a held target aside is good advice.
+    everyday = judged.judgement.assessment.level < Level.DESTRUCTIVE
+    if asked or (everyday and all(one.waits for one in found)):
         found = [one for one in found if not one.waits]
     found.sort(key=lambda one: (not one.fresh, not one.waits))  # an open question before a new one
     return found[0] if found else None
-
-
-def is_everyday(judged: Judged) -> bool:
-    """Whether it would need no approval by itself: only a rejection binds it, since moving a held target aside is good advice."""
-    return judged.judgement.assessment.level < Level.DESTRUCTIVE
 
 
 def rejections(state: State, judged: Judged) -> list[Denial]:
@@ -209,11 +200,13 @@ def rejections_of(ticket: Ticket, at: float) -> list[Denial]:
 
 
 def agree(tx: Tx, state: State, ticket: Ticket, now: float) -> None:
+    """Ends the denials of an approved action that runs: of the same effect, or of one that includes it."""
     live = {_key(one): one for one in tx.denials(now, ticket.agent.principal)}
     live |= {_key(one): one for one in state.baseline.denials(ticket.agent.principal, now)}
-    own = [one for one in live.values() if one.ticket == ticket.id]
-    for one in {_key(one): one for one in (*own, *ended_denials(live.values(), ticket.effect_keys))}.values():
-        _save(tx, state, replace(one, until=now))
+    keys = [parse(text) for text in ticket.effect_keys]
+    for one in live.values():
+        if one.ticket == ticket.id or any(relation(parse(one.effect_key), key) in _INCLUDING for key in keys):
+            _save(tx, state, replace(one, until=now))
 
 
 def release(tx: Tx, state: State, ticket: Ticket, now: float) -> None:

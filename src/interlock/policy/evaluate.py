@@ -72,7 +72,7 @@ class PolicyResult(Struct, frozen=True):
         named = [part for part in own if part.name != "irreversible"]
         if not self.parts:
             return ""
-        found = max(named or own or self.parts, key=_weight)
+        found = max(named or own or self.parts, key=_strictness)
         return found.explanation or found.words
 
 
@@ -95,7 +95,13 @@ def _join(parts: list[Contribution], case: PolicyInput) -> PolicyResult:
     requirement = Requirement()
     for part in remaining:
         requirement = requirement.join(part.requirement)
-    requirement = _without_cooling_alone(_admin_only(requirement, remaining), case.assessment, case.policy)
+    if any(ADMIN in part.requirement.approvers for part in remaining if part.name != "approval"):
+        requirement = replace(
+            requirement, approvers=frozenset({ADMIN})
+        )  # whom an adapter names cannot replace an admin
+    alone = requirement.cooling_seconds and requirement.human is Human.NONE
+    if alone and case.assessment.irreversible and not case.policy.cooling_frees_irreversible:  # R-3
+        requirement = requirement.join(ASK)
     factors = (
         *(f"{part.name}: {part.words}" for part in remaining),
         *lowered,
@@ -166,22 +172,7 @@ def _apply_mode(result: PolicyResult, mode: str) -> PolicyResult:
     return PolicyResult(Requirement(), (*result.factors, *factor), would=result.parts)
 
 
-def _admin_only(requirement: Requirement, parts: Iterable[Contribution]) -> Requirement:
-    """Where the policy requires an admin, approvers that an adapter names cannot replace them."""
-    if any(ADMIN in part.requirement.approvers for part in parts if part.name != "approval"):
-        return replace(requirement, approvers=frozenset({ADMIN}))
-    return requirement
-
-
-def _without_cooling_alone(requirement: Requirement, assessment: Assessment, policy: Policy) -> Requirement:
-    """R-3: an irreversible action also needs a person's confirmation, outside `spec`."""
-    alone = requirement.cooling_seconds and requirement.human is Human.NONE
-    if alone and assessment.irreversible and not policy.cooling_frees_irreversible:
-        return requirement.join(ASK)
-    return requirement
-
-
-def _weight(part: Contribution) -> tuple[bool, int, float]:
+def _strictness(part: Contribution) -> tuple[bool, int, float]:
     return part.requirement.blocked, int(part.requirement.human), part.requirement.cooling_seconds
 
 
@@ -267,18 +258,14 @@ def _level(case: PolicyInput) -> Iterator[Contribution]:
         denies = denies or control.irreversible.human > Human.NONE
     if requirement != Requirement() and not _replaced(case):
         yield Contribution("level", requirement, level_words(case.assessment), denies=denies)
-    yield from _unkept(case)
+    # R-24: everyday work that would lose something is asked about like a destructive action, unless a snapshot keeps it.
+    kept = case.at.snapshot is not None and case.at.snapshot.verified
+    control = case.policy.levels[Level.DESTRUCTIVE]
+    if case.at.unkept and not kept and control.kept is not None:
+        yield Contribution("unkept", control.requirement, case.at.unkept, denies=control.denies)
     if final and case.policy.irreversible is not Human.NONE:
         human = Human.VERIFY if case.assessment.level >= Level.DANGEROUS else case.policy.irreversible
         yield Contribution("irreversible", Requirement(human=human), "cannot be undone")
-
-
-def _unkept(case: PolicyInput) -> Iterator[Contribution]:
-    """R-24: everyday work that would lose something is asked about like a destructive action, unless a snapshot keeps it."""
-    control = case.policy.levels[Level.DESTRUCTIVE]
-    kept = case.at.snapshot is not None and case.at.snapshot.verified
-    if case.at.unkept and not kept and control.kept is not None:
-        yield Contribution("unkept", control.requirement, case.at.unkept, denies=control.denies)
 
 
 def _severity(case: PolicyInput) -> Iterable[Contribution]:

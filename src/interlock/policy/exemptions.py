@@ -13,7 +13,7 @@ from interlock.analysis.lazy_regex import lazy_regex
 from interlock.analysis.programs.load import describe, program_set
 from interlock.analysis.rules import Rulebook
 from interlock.analysis.targets.ephemeral import RULES
-from interlock.model import Assessment, Category, Finding, Human, Level, Requirement
+from interlock.model import Assessment, Category, Human, Level, Requirement
 from interlock.policy.circumstances import Circumstances, Contribution
 from interlock.policy.impact import INSPECTABLE_RULES, JOURNAL, RELIEF_PREFIX, count_words, size_words
 from interlock.policy.match_names import MatchNames
@@ -208,7 +208,8 @@ def journal_restores(judged: Judgement, book: Rulebook) -> bool:
     """Whether nothing but local files is at stake; False for what cannot be read, other places, rights, secrets and everything forbidden."""
     harmful = [finding for finding in judged.assessment.findings if finding.level >= Level.DESTRUCTIVE]
     stores = {fact.span for fact in judged.facts if _changes_database_file(fact)}
-    kept = [one for one in harmful if _is_of_files(one, book) or (one.rule.startswith("data.") and one.span in stores)]
+    of_files = {id for one in harmful if (rule := book.rules.get(id := one.rule)) is not None and rule.files}
+    kept = [one for one in harmful if one.rule in of_files or (one.rule.startswith("data.") and one.span in stores)]
     files = {(one.subject, one.span) for one in kept}
     return (
         judged.assessment.level < Level.FORBIDDEN
@@ -216,11 +217,6 @@ def journal_restores(judged: Judgement, book: Rulebook) -> bool:
         and all(one in kept or (one.rule == "generic.delete" and (one.subject, one.span) in files) for one in harmful)
         and not any(map(_is_out_of_reach, judged.facts))
     )
-
-
-def _is_of_files(finding: Finding, book: Rulebook) -> bool:
-    rule = book.rules.get(finding.rule)
-    return rule is not None and rule.files
 
 
 def _changes_database_file(fact: Fact) -> bool:

@@ -90,19 +90,15 @@ def with_real_paths(named: MatchNames, action: Action, effects: Sequence[tuple[s
 
 def _own_names(action: Action) -> list[str]:
     if action.kind in (Kind.OPERATION, Kind.TOOL):
-        words = [word for segment in split_name(action.text) for word in segment]
-        return [normalise_action(action.text), "_".join(words), *_resource(action, "_".join(words))]
+        name = "_".join(word for segment in split_name(action.text) for word in segment)
+        resource = action.fields.get("resource")  # `drop` upon `users table`: both words together
+        both = [f"{name}_{normalise_action(resource)}"] if isinstance(resource, str) and resource else []
+        return [normalise_action(action.text), name, *both]
     if action.kind is Kind.INTENT:
         from interlock.analysis.prose import announced_clauses  # 24 modules, for prose alone
 
         return ["_".join(words) for words in announced_clauses(action.text)]
     return []
-
-
-def _resource(action: Action, name: str) -> list[str]:
-    """`drop` upon the resource `users table`: both words together."""
-    resource = action.fields.get("resource")
-    return [f"{name}_{normalise_action(resource)}"] if isinstance(resource, str) and resource else []
 
 
 def _effect_names(effect: Effect) -> list[str]:

@@ -136,8 +136,8 @@ def test_r10_lifting_a_pause_approves_exactly_that_step_once(gate: Gate) -> None
     challenge, ticket = paused(gate)
     assert "unblocked_agent" not in verify(gate, challenge, shown(gate, challenge))
     verified = kept(gate, challenge)
-    found = gate.store.read(lambda tx: challenges.approved_ticket(tx, verified))
-    assert found is not None and found.id == ticket.id
+    found = gate.store.read(lambda tx: tx.live_ticket(verified.digest, verified.agent))
+    assert found is not None and (found.id, found.state) == (ticket.id, TicketState.APPROVED)
     assert not gate.ask(intent("run git push --force origin release"), execution="e1").allowed
     assert gate.ask(PUSH, execution="e1").allowed
     assert not gate.ask(PUSH, execution="e1").allowed

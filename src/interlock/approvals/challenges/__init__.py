@@ -130,13 +130,6 @@ def block_in_force(state: State, tx: Tx, challenge: Challenge) -> Block | None:
     return tx.block(principal) or (Block(principal, why, challenge.opened_at, "interlock") if why else None)
 
 
-def approved_ticket(tx: Tx, challenge: Challenge) -> Ticket | None:
-    """The ticket that a verified challenge made good: the same hint, reported again, spends it, and nothing else does (R-10)."""
-    ticket = tx.live_ticket(challenge.digest, challenge.agent) if challenge.digest else None
-    good = challenge.state == VERIFIED and challenge.kind == VERIFY
-    return ticket if good and ticket is not None and ticket.state is TicketState.APPROVED else None
-
-
 def end(tx: Tx, state: State, principal: str, kind: str, name: str = "", how: str = ABORTED) -> list[Challenge]:
     gone = []
     for one in tx.challenges(principal):
