@@ -286,6 +286,10 @@ class Assessment(Struct, frozen=True):
         return all(finding.approvable for finding in self.findings)
 
     @property
+    def worst(self) -> Finding | None:
+        return max(self.findings, key=lambda finding: finding.level, default=None)
+
+    @property
     def can_rollback(self) -> bool:
         """X-08: the AND over everything that fired."""
         return not self.irreversible

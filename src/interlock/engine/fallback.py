@@ -125,7 +125,7 @@ def judge_calls(event: Event, config: Config) -> FallbackVerdict:
     who = f"uid:{os.getuid()}"
     known = refusal_in_force(config.folder, who)
     if known:
-        return FallbackVerdict(HookVerdict("deny", f"Denied: {known}. {DOWN} {NO_CONSENT}"))
+        return _denied(f"Denied: {known}. {DOWN} {NO_CONSENT}")
     by = InForce(rules_of(config), config.effective_policy())
     home, guarded = home_for(who, agent_home()), guarded_of(config)
     said, access = [], Access(read_text, resolve=real_paths)
@@ -140,16 +140,20 @@ def judge_calls(event: Event, config: Config) -> FallbackVerdict:
     )
 
 
+def _denied(words: str) -> FallbackVerdict:
+    return FallbackVerdict(HookVerdict("deny", words))
+
+
 def _one(action: Action, by: InForce, read: tuple[Judgement, MatchNames], passes: int) -> FallbackVerdict:
     answer = preview(action, by, read=read, project=find_project_files(action.cwd))
     if isinstance(answer, Unjudged) or answer.judgement is None:
-        return FallbackVerdict(HookVerdict("deny", f"Denied: the action could not be judged. {NO_CONSENT}"))
+        return _denied(f"Denied: the action could not be judged. {NO_CONSENT}")
     assessment, weighed = answer.judgement.assessment, answer.weighed
     found = tuple(finding.rule for finding in assessment.findings)
     asked = weighed.denies or (assessment.level <= Level.REVERSIBLE and weighed.requirement != Requirement())
     if assessment.level <= passes and not asked:
         return FallbackVerdict(HookVerdict("allow"), int(assessment.level), found)
-    worst = max(assessment.findings, key=lambda finding: finding.level, default=None)
+    worst = assessment.worst
     what = f"{worst.reason} ({worst.rule})" if worst else "it needs somebody's agreement"
     words = f"Denied at level {assessment.level.word}: {what} {DOWN} {NO_CONSENT}"
     return FallbackVerdict(HookVerdict("deny", words), int(assessment.level), found)
@@ -201,9 +205,7 @@ def _journal(agent: AgentDialect, event: Event, said: FallbackVerdict, config: C
     except OSError as error:
         if said.verdict.word != "allow":
             return said
-        return FallbackVerdict(
-            HookVerdict("deny", f"Denied: nothing can be recorded ({error.strerror or error}). {DOWN}")
-        )
+        return _denied(f"Denied: nothing can be recorded ({error.strerror or error}). {DOWN}")
     return said
 
 

@@ -115,7 +115,7 @@ class HookEvaluation:
     """Answers hooks before their calls run."""
 
     def __init__(self, context: Context, hooks: HookMemory) -> None:
-        self.context, self.hooks = context, hooks
+        self.context, self.state, self.pool, self.hooks = context, context.state, context.pool, hooks
 
     async def verdict(self, hook: HookCall) -> HookVerdict:
         """The verdict on an event; a call announced twice is judged once."""
@@ -138,7 +138,7 @@ class HookEvaluation:
     async def _judge(self, hook: HookCall) -> HookVerdict:
         for call in hook.event.calls:
             if name := loop_name(call):
-                self.context.state.declarations.linked(hook.who.principal, hook.who.session, name)
+                self.state.declarations.linked(hook.who.principal, hook.who.session, name)
         if hook.isolation == JAILED or self.hooks.wrapper is not None:
             hook = await self._below_journal(hook)
         found = await self._decide(hook)
@@ -171,7 +171,7 @@ class HookEvaluation:
             self.hooks.wrapped_calls.put(hook.rewrite.id, hook.who.session)
             front = self.hooks.wrapper.front if self.hooks.wrapper is not None else ""
             cwd = hook.event.calls[0].action.cwd
-            await self.context.pool.run(leave_out_made_again, self.hooks.made_again, front, hook.rewrite.id, cwd)
+            await self.pool.run(leave_out_made_again, self.hooks.made_again, front, hook.rewrite.id, cwd)
         return denied or HookVerdict("allow", context=news, notice=news, rewrite=hook.rewrite)
 
     async def _allow(self, hook: HookCall, agreed: list[DecidedCall]) -> HookVerdict | None:
@@ -181,7 +181,7 @@ class HookEvaluation:
             return HookVerdict("deny", TWICE)
         for at, (call, decision, scripts) in enumerate(agreed):
             if decision.unspent:
-                decision = await self.context.pool.run(self._evaluate, hook, call, scripts, True)
+                decision = await self.pool.run(self._evaluate, hook, call, scripts, True)
                 agreed[at] = call, decision, scripts
             if not decision.allowed:
                 return self._deny(hook, call, decision)
@@ -221,7 +221,7 @@ class HookEvaluation:
 
         Only commands: what a tool of the agent itself changes belongs to no call there, and ends with the session.
         """
-        jail, calls = self.context.state.jails.jail_of(hook.pid), hook.event.calls
+        jail, calls = self.state.jails.jail_of(hook.pid), hook.event.calls
         if jail is None or not jail.journal or any(call.action.kind is not Kind.COMMAND for call in calls):
             return False
         return not any([await self._did_not_fit(hook, call) for call in calls])
@@ -233,13 +233,13 @@ class HookEvaluation:
 
     async def _read(self, action: Action) -> Judgement:
         """The judgement of a call without its scripts; analysed in the pool where that takes long."""
-        reader = self.context.state.reader
+        reader = self.state.reader
         try:
             if len(action.text) <= SHORT:
                 return reader.read(action, None, AT_ONCE)[0]
         except BudgetSpent:
             pass
-        judged: Judgement = (await self.context.pool.run(reader.read, action))[0]
+        judged: Judgement = (await self.pool.run(reader.read, action))[0]
         return judged
 
     def _defer(self, hook: HookCall, held: list[tuple[AgentCall, Decision]]) -> HookVerdict:
@@ -274,9 +274,9 @@ class HookEvaluation:
             scripts, decision = CallScripts(self.hooks, hook.who.session, hook.access.read), None
             if self._everyday(hook, call):
                 access = self.context.projects.at_once(hook.who.principal, hook.access)
-                decision = quick(self.context.state, hook.request(call, access))
+                decision = quick(self.state, hook.request(call, access))
             if decision is None:
-                decision = await self.context.pool.run(self._evaluate, hook, call, scripts)
+                decision = await self.pool.run(self._evaluate, hook, call, scripts)
             found.append((call, decision, scripts))
         return found
 
@@ -292,7 +292,7 @@ class HookEvaluation:
 
     def _evaluate(self, hook: HookCall, call: AgentCall, scripts: CallScripts, spend: bool = False) -> Decision:
         """The full evaluation, in the pool, with the files that the call writes or inherits; a single call spends its approval at once."""
-        state, session, written = self.context.state, hook.who.session, self.hooks.written
+        state, session, written = self.state, hook.who.session, self.hooks.written
         spend = spend or len(hook.event.calls) == 1
         provenance = NOTHING_CREATED
         if self.hooks.provenance.sessions:
@@ -318,9 +318,9 @@ class HookEvaluation:
                 id = decision.ticket.id
                 if not await self._wait_until_settled(hook, id, gone):
                     if gone.done() and not self.context.waiters.closed and not self.context.waiters.waits(id):
-                        await self.context.pool.run(abandon, self.context.state, id)  # the call was cancelled
+                        await self.pool.run(abandon, self.state, id)  # the call was cancelled
                     return decision
-                decision = await self.context.pool.run(self._evaluate, hook, call, scripts)
+                decision = await self.pool.run(self._evaluate, hook, call, scripts)
             return decision
         finally:
             gone.cancel()
@@ -336,7 +336,7 @@ class HookEvaluation:
             while True:
                 event.clear()
                 ticket = await self.context.read(lambda tx: tx.ticket(id))
-                now, abandon = self.context.state.clock.now(), hook.until - loop.time()
+                now, abandon = self.state.clock.now(), hook.until - loop.time()
                 if gone.done() or self.context.waiters.closed or ticket is None:
                     return False
                 if settle(ticket, now).state not in PENDING:
@@ -349,7 +349,7 @@ class HookEvaluation:
 
     async def _with_late_answers(self, hook: HookCall, verdict: HookVerdict, due: list[str]) -> HookVerdict:
         """The verdict, with the late answers to this agent's earlier tickets."""
-        words, over = await self.context.pool.run(late_messages, self.context.state, due)
+        words, over = await self.pool.run(late_messages, self.state, due)
         self.hooks.late.forget(session_key(hook.who), over)
         if not words:
             return verdict

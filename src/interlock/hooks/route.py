@@ -60,7 +60,7 @@ class HookApi:
     """Serves the hook route, outside FastAPI for speed."""
 
     def __init__(self, context: Context, hooks: HookMemory) -> None:
-        self.context, self.hooks = context, hooks
+        self.context, self.state, self.pool, self.hooks = context, context.state, context.pool, hooks
         self._evaluation, self._loopback = HookEvaluation(context, hooks), LoopbackPeers()
         self._unwrap = Wrapper(str(front_of(context.config)), b"").original  # also where calls are wrapped no more
         self._background: set[asyncio.Future[Any]] = set()
@@ -71,11 +71,11 @@ class HookApi:
         self.hooks.coverage.load()
         self.hooks.provenance.folder, self.hooks.provenance.key = (
             self.context.config.folder,
-            self.context.state.installation.digest_key,
+            self.state.installation.digest_key,
         )
         self.hooks.provenance.load()
         self.hooks.separate = self.context.config.separate
-        self.context.state.store.listen(self.hooks.late.on_change)
+        self.state.store.listen(self.hooks.late.on_change)
         self._later(self._take_journal())
         if self.context.config.undo.wrap:
             self._later(self._prepare_wrapping())
@@ -95,7 +95,7 @@ class HookApi:
             reply = request.agent.broken(f"Denied: {problem.words}.")
         except Exception as error:
             LOG.error("a hook that could not be answered", exc_info=error)
-            self.context.state.trouble(f"hook: {type(error).__name__}")
+            self.state.trouble(f"hook: {type(error).__name__}")
             reply = request.agent.broken("Denied: the call could not be judged.")
         return await _send(send, reply, request.framed)
 
@@ -160,7 +160,7 @@ class HookApi:
             await self._take_journal()
             found = coverage.after(agent.word, who.principal, event)
         coverage.count(agent.word, event, found)
-        work = self.context.pool.run(record_outcome, self.context.state, self.hooks, agent, event, who, found)
+        work = self.pool.run(record_outcome, self.state, self.hooks, agent, event, who, found)
         if found != SEEN or self._has_snapshot(event, who):
             await work  # before the agent goes on: a block counts at once, and the files are still the call's result
         else:
@@ -175,7 +175,7 @@ class HookApi:
         for call in calls if event.kind == "after" and event.outcome != UNKNOWN else ():
             if isinstance(text := call.input.get("command"), str):
                 last = replace(command(f"{text}\npwd", call.action.cwd), home=call.action.home)
-                judged, _ = await self.context.pool.run(self.context.state.reader.read, last)
+                judged, _ = await self.pool.run(self.state.reader.read, last)
                 ends = next((one.cwd for one in reversed(judged.facts) if isinstance(one, Command)), "")
                 arrived = ends and (not event.outcome or os.path.isdir(ends))
                 session.folder = ends if arrived else call.action.cwd
@@ -193,7 +193,7 @@ class HookApi:
             if known is not None and known.sent is not None:
                 self._note_rewritten(agent, call, known.sent, who, said)
             if said == "refused":
-                judged, _ = self.context.state.reader.read(call.action)
+                judged, _ = self.state.reader.read(call.action)
                 session.too_large = (*session.too_large, *changed_keys(call.action, judged))[-MOST_EFFECTS:]
 
     def _note_rewritten(self, agent: AgentDialect, call: AgentCall, sent: SentCall, who: AgentRef, said: str) -> None:
@@ -212,17 +212,17 @@ class HookApi:
     async def _prepare_wrapping(self) -> None:
         """Finds out whether calls can run below the journal; without it they are judged as ever."""
         try:
-            front = await self.context.pool.run(prepare_wrapping, self.context.config)
+            front = await self.pool.run(prepare_wrapping, self.context.config)
         except JournalError as error:
-            self.context.state.trouble(f"calls do not run below the journal: {error}")
+            self.state.trouble(f"calls do not run below the journal: {error}")
             return
-        self.hooks.wrapper = Wrapper(str(front), self.context.state.installation.digest_key)
+        self.hooks.wrapper = Wrapper(str(front), self.state.installation.digest_key)
 
     async def _settings_changed(self, agent: AgentDialect, event: Event, who: AgentRef) -> HookVerdict:
         """Alerts on changed agent settings; denies a change that switches the hooks off."""
-        found = await self.context.pool.run(disabling_settings, agent, who.principal, event.cwd)
+        found = await self.pool.run(disabling_settings, agent, who.principal, event.cwd)
         words = f"{agent.title}'s settings were changed" + (f": {found[0]}" if found else "")
-        await self.context.pool.run(alert, self.context.state, CHANGED, words, details_of(who), quiet=not found)
+        await self.pool.run(alert, self.state, CHANGED, words, details_of(who), quiet=not found)
         if found:
             return HookVerdict("deny", f"Denied: this switches Interlock's hooks off ({found[0]}).")
         return HookVerdict("allow")
@@ -238,11 +238,11 @@ class HookApi:
 
     def _alert(self, kind: str, words: str, who: AgentRef, quiet: bool = False) -> None:
         once, key = (self.hooks, " ".join(session_key(who))) if quiet else (None, "")
-        work = partial(alert, self.context.state, kind, words, details_of(who), quiet=quiet, once=once, key=key)
-        self._later(self.context.pool.run(work))
+        work = partial(alert, self.state, kind, words, details_of(who), quiet=quiet, once=once, key=key)
+        self._later(self.pool.run(work))
 
     async def _take_journal(self) -> None:
-        taken = await self.context.pool.run(journal.take, self.context.state, self.context.config.folder)
+        taken = await self.pool.run(journal.take, self.state, self.context.config.folder)
         self.hooks.coverage.add_journal(taken)
 
     async def _who(self, scope: Scope, authorization: bytes | None) -> ApiCaller:
@@ -263,7 +263,7 @@ class HookApi:
     def _finish(self, task: asyncio.Future[Any]) -> None:
         self._background.discard(task)
         if not task.cancelled() and task.exception() is not None:
-            self.context.state.trouble(f"hook: {task.exception()}")
+            self.state.trouble(f"hook: {task.exception()}")
 
 
 def with_home(event: Event, home: str) -> Event:

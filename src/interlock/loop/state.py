@@ -190,8 +190,7 @@ def reason_of(verdict: LoopVerdict, decision: Decision, operation: str) -> str:
         for name in ("deny", "never", TAMPERING):
             if name in named:
                 return _sentence(named[name])
-        findings = decision.assessment.findings if decision.assessment is not None else ()
-        worst = max(findings, key=lambda finding: finding.level, default=None)
+        worst = decision.assessment.worst if decision.assessment is not None else None
         return "In the danger zone" + (f": {finding_words(worst).rstrip('.')}" if worst is not None else "")
     if verdict is LoopVerdict.REFUSE:
         return decision.reason

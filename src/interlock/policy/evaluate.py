@@ -229,12 +229,8 @@ def _declared(case: PolicyInput) -> Iterable[Contribution]:
 
 
 def level_words(assessment: Assessment) -> str:
-    worst = _worst(assessment)
+    worst = assessment.worst
     return f"{assessment.level.word}: {finding_words(worst)}" if worst else f"{assessment.level.word} action"
-
-
-def _worst(assessment: Assessment) -> Finding | None:
-    return max(assessment.findings, key=lambda finding: finding.level, default=None)
 
 
 def finding_words(finding: Finding) -> str:
@@ -320,7 +316,7 @@ def _tier(case: PolicyInput) -> Iterator[Contribution]:
 
 
 def _score_words(assessment: Assessment, score: int) -> str:
-    words, worst = f"score {score}: {tier_of(score).value}", _worst(assessment)
+    words, worst = f"score {score}: {tier_of(score).value}", assessment.worst
     if score > assessment.score:
         return f"{words}, by the agent's own estimate"
     return f"{worst.reason.rstrip('.')} ({words})" if worst is not None else words

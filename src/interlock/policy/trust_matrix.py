@@ -140,7 +140,7 @@ def matrix_part(assessment: Assessment, policy: Policy, context: AdapterContext)
     call = replace(context.call, level=max(context.call.level, assessment.level))
     found = passage(call, policy.matrix, policy.trust, context.override)
     words = f"trust {call.trust.word} x danger {call.level.word}: published {found.published}"
-    worst = max(assessment.findings, key=lambda finding: finding.level, default=None)
+    worst = assessment.worst
     does = next(iter(call.reasons), "") or (worst.reason if worst is not None else "")
     if found.word == ALLOW:
         return Contribution(

@@ -29,12 +29,7 @@ _LONGEST = 80  # characters of one value; of a longer one its hash counts as wel
 _MOST = 50  # targets, values and parameters that are read
 _DEEPEST = 3
 # What people call the same thing.
-_SAME = {
-    "vms": "vm",
-    "instance": "vm",
-    "server": "vm",
-    "machine": "vm",
-    "droplet": "vm",
+_SAME = dict.fromkeys("vms instance server machine droplet".split(), "vm") | {
     "repository": "repo",
     "folder": "directory",
 }
@@ -92,15 +87,13 @@ def _placed(thing: str, params: Mapping[str, object], cwd: str) -> tuple[str, st
         return thing, _repository(where, cwd), rest
     if thing == "repo":
         where, rest = split_off(params, REPOSITORY | {"name"})
-        whole = _repository(
-            {**where, "repo": where.get("name") or where.get("repo") or where.get("repository") or ""}, ""
-        )
+        whole = _repository({**where, "repo": _first(where, "name repo repository")}, "")
         if "/" in whole.removeprefix("repository:"):
             return thing, FORGE, {"repo": whole.removeprefix("repository:")}
     if thing in _cluster_nouns():
         where, rest = split_off(params, CLUSTER if thing != "namespace" else CLUSTER - {"namespace"})
         if where or thing == "namespace":
-            context = where.get("context") or where.get("kube_context") or where.get("cluster") or ""
+            context = _first(where, "context kube_context cluster")
             place = cluster_place(context, where.get("namespace", ""))
             return thing, place if thing != "namespace" else f"cluster:{context}/", rest
     if thing in _DATA_NOUNS:
@@ -124,13 +117,17 @@ def _ref(params: Mapping[str, object]) -> str:
 
 
 def _repository(where: Mapping[str, str], cwd: str) -> str:
-    path = next((where[key] for key in ("repository_path", "repo_path", "working_directory") if where.get(key)), "")
-    name = where.get("repository") or where.get("repo") or ""
+    path = _first(where, "repository_path repo_path working_directory")
+    name = _first(where, "repository repo")
     if path or name.startswith(("/", ".", "~")):
         return resolve(path or name, cwd)
-    owner = where.get("owner") or where.get("organization") or where.get("org") or ""
+    owner = _first(where, "owner organization org")
     whole = name if "/" in name or not owner else f"{owner}/{name}"
     return f"repository:{whole.casefold()}" if whole else cwd
+
+
+def _first(where: Mapping[str, str], names: str) -> str:
+    return next((where[name] for name in names.split() if where.get(name)), "")
 
 
 def params_of(action: Action) -> Mapping[str, object]:
@@ -220,13 +217,11 @@ def normal_spelling(value: str, about: str = "") -> str:
 
 def place_of_params(where: Mapping[str, str], cwd: str) -> str:
     """The place that parameters name; the agent's folder where they name none."""
-    address = next(
-        (where[key] for key in ("dsn", "url", "uri", "connection", "connection_string") if where.get(key)), ""
-    )
+    address = _first(where, "dsn url uri connection connection_string")
     if address:
         return place_of_address(address, cwd)
-    name = next((where[key] for key in ("database", "db", "dbname", "database_name", "db_name") if where.get(key)), "")
-    host = next((where[key] for key in ("host", "hostname", "server", "endpoint") if where.get(key)), "")
+    name = _first(where, "database db dbname database_name db_name")
+    host = _first(where, "host hostname server endpoint")
     if name and not host and _FILE_NAME.search(name):
         return f"db:{resolve(name, cwd)}"
     return database_place(host, where.get("port", ""), name) if name or host else cwd
