@@ -49,7 +49,7 @@ def wrong_usage(*kinds: type[Exception]) -> Iterator[None]:
 
 
 def typed_name() -> str:
-    """How this program is typed here: by its name where the shell finds it, by its path elsewhere."""
+    """How this program is typed here: by its name where the shell finds it, else by its path."""
     own = Path(sys.argv[0])
     if own.name != "interlock" or not own.exists():
         return "interlock"
@@ -61,7 +61,7 @@ def typed_name() -> str:
 
 
 def command(word: str, fills: Mapping[str, str] = NOTHING, **more: Table) -> Callable[[Work], Main]:
-    """A command that the TOML file beside its module declares; what it decorates gets the parsed arguments."""
+    """A command of the TOML file beside its module; what it decorates gets the parsed arguments."""
 
     def declare(work: Work) -> Main:
         @wraps(work)
@@ -82,8 +82,6 @@ class CommandWords:
         self._works: dict[str, Work] = {}
 
     def word(self, name: str) -> Callable[[Work], Work]:
-        """The subcommand of this name, which gets the parsed arguments."""
-
         def declare(work: Work) -> Work:
             self._works[name] = work
             return work
@@ -111,7 +109,7 @@ _EXPECTED = (ExpectedError, PolicyError, PackError, TerminalError, EnrolmentErro
 
 
 def run(name: str, work: Work, args: Args) -> int:
-    """Run the work and return its exit code; an expected error becomes one line on stderr."""
+    """Run the work; an expected error becomes one line on stderr."""
     try:
         return work(args)
     except BrokenPipeError:
@@ -123,12 +121,11 @@ def run(name: str, work: Work, args: Args) -> int:
 
 
 def settings(args: Args) -> Config:
-    """Load the configuration of `--config`, or the default one."""
     return load_config(Path(args.config) if args.config else None)
 
 
 def daemon(args: Args) -> DaemonClient:
-    """The client of the configuration's daemon; raises NoDaemon where none answers."""
+    """The client of the daemon; raises NoDaemon where none answers."""
     return find_daemon(settings(args))
 
 
@@ -142,7 +139,7 @@ def say(lines: Iterable[Line], to_errors: bool = False) -> None:
 
 
 def report(args: Args, found: object, words: str | Iterable[Line] | Callable[[], None], code: int = OK) -> int:
-    """Print what was found or done: as JSON where that is asked for, else in words; returns the exit code."""
+    """Print what was found or done, as JSON or in words; returns the exit code."""
     if args.json:
         say_json(found)
     elif isinstance(words, str):
@@ -155,7 +152,7 @@ def report(args: Args, found: object, words: str | Iterable[Line] | Callable[[],
 
 
 def say_table(columns: Sequence[str], rows: Sequence[Sequence[object]], empty: str = "") -> None:
-    """Print a table, or the sentence `empty` where it has no rows."""
+    """Print a table, or the sentence `empty`."""
     if rows:
         print_table(columns, rows, sys.stdout)
     else:
@@ -165,7 +162,7 @@ def say_table(columns: Sequence[str], rows: Sequence[Sequence[object]], empty: s
 def report_table(
     args: Args, found: object, columns: Sequence[str], rows: Sequence[Sequence[object]], empty: str, code: int = OK
 ) -> int:
-    """Print what was found: as JSON where that is asked for, else as a table."""
+    """Print what was found, as JSON or as a table."""
     return report(args, found, lambda: say_table(columns, rows, empty), code)
 
 

@@ -28,7 +28,7 @@ _CODES = {
 
 
 def line(text: object, style: str = "") -> Line:
-    """A line, or a part of one to add others to; control and invisible characters in it are spelled out."""
+    """A line, or a part of one; control and invisible characters in it are spelled out."""
     return (StyledText(visible(str(text)), style),)
 
 
@@ -37,12 +37,11 @@ def labelled(name: str, value: object, style: str = "", width: int = 10) -> Line
 
 
 def wants_colour(out: TextIO) -> bool:
-    """Whether to use colour: on a terminal that supports it, unless NO_COLOR is set."""
     return out.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
 
 def paint(lines: Iterable[Line], out: TextIO) -> None:
-    """Writes the lines: in colour and broken between words on a terminal, as they are anywhere else."""
+    """Writes the lines: coloured and wrapped on a terminal, as they are anywhere else."""
     if out.isatty():
         try:
             width = int(os.environ.get("COLUMNS") or 0) or os.get_terminal_size(out.fileno()).columns
@@ -68,7 +67,7 @@ _PIECES = re.compile(r"\s+|\S+")
 
 
 def wrap_lines(lines: Iterable[Line], width: int) -> Iterator[Line]:
-    """Wrap lines to the width; a line with marks below it stays whole, because the marks point into it."""
+    """Wrap lines; one with marks below it stays whole, because the marks point into it."""
     found = list(lines)
     for line, below in zip(found, [*found[1:], ()]):
         fits = width < NARROWEST or sum(len(part.text) for part in line) <= width
@@ -97,7 +96,7 @@ def _break_line(line: Line, width: int) -> Iterator[Line]:
 
 
 def print_table(columns: Sequence[str], given: Sequence[Sequence[object]], out: TextIO) -> None:
-    """Print the rows under their headings; the last column takes what room is left, and nothing in a cell acts on the terminal."""
+    """Print the rows; the last column takes what room is left, and nothing in a cell acts on the terminal."""
     rows = [[visible(str(cell)) for cell in row] for row in given]
     if out.isatty():
         from interlock.cli.rich_output import print_rich_table  # Rich, for terminals alone
@@ -114,7 +113,7 @@ def print_table(columns: Sequence[str], given: Sequence[Sequence[object]], out: 
 def progress(
     title: str, unit: str, total: int | None = None, quiet: bool = False
 ) -> Iterator[Callable[[object], None]]:
-    """Show a progress bar on a terminal; yields the function to call once for each piece of work."""
+    """Show a progress bar on a terminal; yields the function to call for each piece of work."""
     if quiet or not sys.stderr.isatty():
         yield lambda piece: None
         return

@@ -31,7 +31,6 @@ def print_rich_table(columns: Sequence[str], rows: Sequence[Sequence[str]], out:
 
 @contextmanager
 def progress_bar(title: str, unit: str, total: int | None) -> Iterator[Callable[[object], None]]:
-    """Show a progress bar on stderr; yields the function to call once for each piece of work."""
     of = "" if total is None else f" of {total}"
     columns = (TextColumn(title), BarColumn(), TextColumn(f"{{task.completed}}{of} {unit}"), TimeElapsedColumn())
     bar = Progress(*columns, console=Console(stderr=True), transient=True)

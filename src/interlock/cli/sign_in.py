@@ -24,7 +24,7 @@ _WHY = "say why, with --reason WORDS"
 
 @contextmanager
 def operator_session(args: Args, reading: bool = False, why: str = "") -> Iterator[DaemonClient]:
-    """The daemon on behalf of an operator; refuses an agent's terminal, keeps the token in memory and ends it with the command."""
+    """The daemon on behalf of an operator; refuses an agent's terminal, and keeps the token in memory."""
     server = daemon(args)
     status = server.get("/status")
     if status.get("operators") is None:
@@ -70,7 +70,7 @@ def ending_session(operator: DaemonClient) -> Iterator[DaemonClient]:
 
 
 def _token(server: DaemonClient, name: str) -> str:
-    """A session's token for the operator's passphrase, which may be typed TRIES times."""
+    """The token of a session; the passphrase may be typed TRIES times."""
     left = TRIES
     while True:
         left -= 1
@@ -83,7 +83,6 @@ def _token(server: DaemonClient, name: str) -> str:
 
 
 def session_token(server: DaemonClient, name: str) -> str:
-    """A session's token for the operator's passphrase, asked for at the terminal."""
     passphrase = read_passphrase(f"Passphrase of {name}: ")
     return str(server.post("/session", {"operator": name, "passphrase": passphrase, "channel": CHANNEL})["token"])
 
@@ -121,7 +120,7 @@ def _lead(why: str) -> str:
 
 
 def ask_name() -> str:
-    """The operator's name, typed at the terminal; the default is the user's name."""
+    """The operator's name, typed; the default is the user's name."""
     offered = os.environ.get("USER", "")
     with controlling_terminal() as terminal:
         typed = terminal.ask(f"Operator [{offered}]: " if offered else "Operator: ").strip()
@@ -147,7 +146,7 @@ def require_reason(args: Args, reads: str = "") -> None:
 
 
 def confirm(question: str) -> bool:
-    """Ask a yes-or-no question at the terminal; anything but a yes is a no."""
+    """Ask at the terminal; anything but a yes is a no."""
     with controlling_terminal() as terminal:
         return terminal.ask(f"{question} [y/N] ").strip().casefold() in _YES
 

@@ -54,7 +54,6 @@ class DaemonClient(Confidential, Struct, frozen=True):
 
     @property
     def place(self) -> str:
-        """The daemon's address or socket path, for messages."""
         return self.url or str(self.path)
 
     def on_behalf(self, token: str) -> DaemonClient:
@@ -76,12 +75,11 @@ class DaemonClient(Confidential, Struct, frozen=True):
     def ask(
         self, method: str, path: str, body: Mapping[str, Any] | None = None, patience: float = PATIENCE
     ) -> DaemonReply:
-        """The daemon's reply, refusals included."""
+        """The reply, refusals included."""
         with self._request(method, path, body, patience) as response:
             return DaemonReply(response.status, parse_reply(response.read(_MOST_BYTES), self.place))
 
     def lines(self, path: str, **query: Any) -> Iterator[str]:
-        """The lines of a streamed reply."""
         with self._request("GET", _with_query(path, query), None, PATIENCE) as response:
             if response.status != 200:
                 raise refusal(DaemonReply(response.status, parse_reply(response.read(_MOST_BYTES), self.place)))
@@ -149,7 +147,6 @@ def find_daemon(config: Config) -> DaemonClient:
 
 
 def login_name() -> str:
-    """The name of this process's user; empty where the system has none."""
     try:
         return pwd.getpwuid(os.geteuid()).pw_name
     except KeyError:

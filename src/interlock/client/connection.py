@@ -59,7 +59,6 @@ class DaemonPipe(asyncio.Protocol):
         self._transport = cast(asyncio.Transport, transport)
 
     async def ask(self, request: bytes, patience: float | None) -> bytes:
-        """The body of the reply; raises NoDaemon where none comes."""
         loop = asyncio.get_running_loop()
         assert self._transport is not None
         if self.closed or self._transport.is_closing():
@@ -120,7 +119,7 @@ def _length(head: bytes) -> int:
 
 
 class DaemonLink:
-    """The calls of one MCP server, each on its own connection; only the daemon answers them."""
+    """The calls of one MCP server, each on its own connection."""
 
     def __init__(self, config: Config, config_path: Path | None, token: str = "") -> None:
         self._config, self._config_path = config, config_path
@@ -142,7 +141,6 @@ class DaemonLink:
         return await self._request(f"GET {API}{path} HTTP/1.1\r\n{self._head}\r\n".encode(), patience, False)
 
     async def reach(self) -> None:
-        """Makes sure that a daemon answers; starts one where none does."""
         pipe = await self._open()
         self._keep(pipe)
 

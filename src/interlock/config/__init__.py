@@ -112,8 +112,6 @@ TABLES: Mapping[str, type[Struct]] = {
 
 
 class Config(Struct, frozen=True):
-    """Everything an operator can set."""
-
     path: str = ""
     daemon: DaemonSettings = DaemonSettings()
     store: str = ""
@@ -174,7 +172,6 @@ class Config(Struct, frozen=True):
         return self.override(load_policy(self.policy, Path(self.path).parent if self.path else None))
 
     def override(self, policy: Policy) -> Policy:
-        """A policy with this configuration's `[gate]` and `[trust_policy]` in place of its own."""
         if self.gate is not None:
             policy = replace(policy, severities=self.gate)
         return replace(policy, trust=self.trust_policy) if self.trust_policy is not None else policy
@@ -309,7 +306,6 @@ def settings_schema() -> dict[str, Any]:
 
 
 def settings_page() -> str:
-    """The reference page of all settings, in Markdown."""
     lead = "Written by `make docs` from the declarations. Every key of [`interlock.toml`](configuration.md):"
     parts = [f"# Settings\n\n{lead}"]
     parts += [f"## `[{key}]`\n\n{_reference_table(form, f'{key}.')}" for key, form in TABLES.items()]
@@ -341,6 +337,6 @@ def tighten_mode(config: Config, wanted: str | None, lead: str) -> Config:
 
 
 def policy_mark(config: Config, policy: Policy) -> str:
-    """One hash of everything that is evaluated: the policy's text and the overrides of the configuration."""
+    """One hash of everything that is evaluated: the policy's text and this configuration's overrides."""
     overrides = canonical_json({"gate": config.gate, "trust": config.trust_policy})
     return hashlib.sha256(f"{policy_hash(policy)}{overrides}".encode()).hexdigest()

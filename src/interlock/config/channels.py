@@ -73,7 +73,6 @@ class ChannelRoute(Confidential, Struct, frozen=True):
 
     @property
     def wire(self) -> dict[str, Any]:
-        """The settings as they may be shown, without secrets."""
         shown = {**shown_table(self), "url": public_address(self.url, self.kind)}
         return {key: value for key, value in shown.items() if value != ""}
 

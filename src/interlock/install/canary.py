@@ -45,7 +45,6 @@ def canary(word: str, event: str, command: str | None, cwd: str, session: str = 
 
 
 def environment(word: str, cwd: str) -> Mapping[str, str]:
-    """The variables that the agent sets for a hook."""
     names = _inputs().get(word, {}).get("sets", ())
     return {name: SESSION if name.endswith("_ID") else cwd for name in names}
 
@@ -84,7 +83,7 @@ def fire(
     more: Mapping[str, str],
     user: struct_passwd | None = None,
 ) -> HookReply:
-    """Runs the handler once, as root also as another user; raises DidNotFire where it cannot start or exceeds the agent's time limit."""
+    """Runs the handler once, as root also as another user; raises DidNotFire where it cannot start or is too slow for the agent."""
     if handler.how == "url":
         return _post(handler.words[0], payload, agent.limit_seconds)
     if handler.how == "plugin":
@@ -143,7 +142,7 @@ def _post(url: str, payload: bytes, seconds: float) -> HookReply:
 
 
 def _run_plugin(agent: AgentDialect, plugin: Path, payload: bytes, cwd: Path) -> HookReply:
-    """Runs the plugin in node as the agent does; the answer has the shape that the plugin reads from the daemon."""
+    """Runs the plugin in node, as the agent does."""
     node = shutil.which("node") or shutil.which("bun")
     if node is None:
         raise DidNotFire("the plugin is JavaScript, and there is no node here to try it with")

@@ -80,7 +80,6 @@ def plan_install(
 def plan_uninstall(
     agents: Sequence[AgentDialect], scope: str, home: Path, project: Path, config: Config
 ) -> tuple[list[FileChange], list[InstallRefusal]]:
-    """The changes that uninstall would make; none for files without our hooks."""
     places = [
         (HookedFile(agent, scope, project, place),) for agent in agents for place in agent.places(scope, home, project)
     ]
@@ -208,5 +207,4 @@ def uninstall(change: FileChange, config: Config) -> None:
 
 
 def stamp() -> str:
-    """The current time for a backup's name."""
     return time.strftime("%Y%m%dT%H%M%SZ", time.gmtime())

@@ -179,7 +179,6 @@ def _canaries(one: HookedFile, user: pwd.struct_passwd | None) -> Iterator[Check
 
 
 def _check_allows(call: Call, name: str) -> Check:
-    """Checks that the harmless command passes repeatedly."""
     took = []
     for _ in range(TIMES):
         verdict, answer = call(COMMAND)
@@ -193,7 +192,6 @@ def _check_allows(call: Call, name: str) -> Check:
 
 
 def _check_denies(call: Call, name: str, title: str) -> Check:
-    """Checks that a malformed call is denied in this agent's dialect."""
     verdict, answer = call(None)
     if verdict == "deny":
         return Check("denies", OK, f"{name}: a call without its command is denied, as {title} understands it")
@@ -262,7 +260,6 @@ _MIGHTY = frozenset({"sudo", "wheel", "admin", "docker", "lxd", "libvirt", "disk
 
 
 def check_separation(config: Config) -> Iterator[Check]:
-    """The checks of a daemon with its own user; none otherwise."""
     if not config.separate.on:
         return
     code = Path(config.separate.code or "/")

@@ -63,7 +63,6 @@ def is_compiled(client: HookClient) -> bool:
 
 
 def limit_of(word: str, config: Config) -> float:
-    """The seconds that a hook of this agent waits for the daemon."""
     return min(agent_of(word).limit_seconds - SPARE, config.hooks.wait_seconds + BUSY)
 
 
@@ -89,7 +88,6 @@ def _compile(to: Path, folder: Path, config: Config) -> bool:
 
 
 def _table(folder: Path, config: Config) -> bytes:
-    """The constants compiled into the client."""
     rows = [_row(word, config) for word in words()]
     argv = [_literal(os.fsencode(word)) for word in fallback_argv(folder, config)]
     return b"".join(
@@ -163,7 +161,6 @@ def client_for(agent: AgentDialect, config: Config, http: bool) -> HookClient:
 
 
 def main(argv: Sequence[str]) -> int:
-    """Builds the client, which must exist before any file names it; returns 0."""
     from interlock.journal import JournalError
     from interlock.journal.build import build_for
 

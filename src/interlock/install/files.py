@@ -34,7 +34,6 @@ class FileState(Struct, frozen=True):
 
     @property
     def text(self) -> str | None:
-        """The file's text; refuses invalid UTF-8."""
         if self.data is None:
             return None
         try:
@@ -169,8 +168,6 @@ _VERSION = 1
 
 
 class RegisteredFile(Struct, frozen=True):
-    """One file with hooks of ours."""
-
     agent: str
     scope: str
     project: str  # the folder where install ran

@@ -44,7 +44,6 @@ def find_manager() -> str:
 
 
 def service_file(manager: str, environ: Mapping[str, str] = os.environ) -> Path | None:
-    """The file that makes the daemon a service; none where hooks start it."""
     if manager == SYSTEMD:
         return Path(environ.get("XDG_CONFIG_HOME") or Path.home() / ".config") / "systemd" / "user" / UNIT
     return Path.home() / "Library" / "LaunchAgents" / f"{LABEL}.plist" if manager == LAUNCHD else None
@@ -136,7 +135,6 @@ def is_running(config: Config) -> bool:
 
 
 def until_running(config: Config, seconds: float = START_SECONDS) -> bool:
-    """Waits until the daemon answers; False where it does not."""
     end = time.monotonic() + seconds
     while not is_running(config):
         if time.monotonic() > end:
@@ -159,7 +157,6 @@ _STARTS = {"start_daemon": "true"}
 
 
 def settings_file(config: Config) -> Path:
-    """The configuration that init may add to."""
     return Path(config.path) if config.path else config_path()
 
 
@@ -197,7 +194,6 @@ def _change_settings(config: Config, tables: Mapping[str, Mapping[str, str]]) ->
 
 
 def _own_tables(text: str) -> dict[str, dict[str, str]]:
-    """The tables of the block that init wrote, as it wrote them."""
     block = text.partition(BEGIN)[2].partition(END)[0]
     found: dict[str, dict[str, str]] = {}
     for line in block.splitlines():
@@ -210,7 +206,6 @@ def _own_tables(text: str) -> dict[str, dict[str, str]]:
 
 
 def _start_detached(config: Config) -> None:
-    """Starts it with the settings that a step before this one may have written."""
     path = settings_file(config)
     start_daemon(load_config(path) if path.is_file() else config)
 

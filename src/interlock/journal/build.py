@@ -78,7 +78,6 @@ def problem_of(config: Config) -> str:
 
 
 def is_built(program: Path) -> bool:
-    """Whether the supervisor is there, and made from the present sources."""
     try:
         return os.access(program, os.X_OK) and program.with_suffix(".sources").read_text("ascii") == _version()
     except OSError:
@@ -86,7 +85,6 @@ def is_built(program: Path) -> bool:
 
 
 def build_for(config: Config) -> None:
-    """Builds the supervisor at its place; raises JournalError."""
     build(supervisor_of(config), 0o755 if config.separate.code else 0o700)
 
 

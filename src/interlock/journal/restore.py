@@ -282,7 +282,6 @@ def _same(plan: JournalPlan) -> Iterator[tuple[str, list[int], list[int]]]:
 
 
 def main(argv: Sequence[str]) -> int:
-    """Undoes the action and prints the result as JSON."""
     store, id, force = Path(argv[0]), argv[1], argv[2] == "force"
     try:
         body = restore(JournalStore(store), id, force)

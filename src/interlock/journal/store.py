@@ -74,7 +74,6 @@ class StoredJournal(Struct, frozen=True):
             return 0, b""
 
     def plan(self, data: Any) -> JournalPlan:
-        """The steps of an undo as things are now."""
         status = os.stat(self.folder / "journal")
         journal = read_journal(data, (status.st_uid, status.st_gid))
         return JournalPlanner(journal, self.store.same(self.id), self.is_running()).plan()
@@ -183,7 +182,6 @@ class JournalStore(Struct, frozen=True):
             return []
 
     def actions(self, limit: int = 200) -> Iterator[JournaledAction]:
-        """The newest actions that changed something, or still run."""
         found = (self.journal(id).action() for id in self.ids())
         return islice((action for action in found if action is not None), limit)
 
@@ -255,7 +253,6 @@ class JournalStore(Struct, frozen=True):
         return [entry for entry in found if isinstance(entry, dict)]
 
     def forget_undos(self) -> None:
-        """Removes the notes that `logged_undos` returned."""
         (self.path / f"{_UNDOS}.taken").unlink(missing_ok=True)
 
     def _count(self) -> None:

@@ -44,12 +44,10 @@ class JournalUndo:
         return [_row(action) for action in self._store.actions(limit)]
 
     def snapshots(self, limit: int, before: float = 0.0) -> list[Snapshot]:
-        """The newest actions, in the shape of snapshots."""
         found = [action for action in self._store.actions(limit) if not before or action.at < before]
         return [_snapshot(action) for action in found]
 
     def snapshot(self, id: str) -> Snapshot | None:
-        """One action in the shape of a snapshot; None where there is none."""
         action = self._store.journal(id).action()
         return _snapshot(action) if action is not None else None
 
@@ -57,7 +55,6 @@ class JournalUndo:
         return _row(self._action(id))
 
     def newest(self) -> str:
-        """The newest action that changed something and is not undone; empty where there is none."""
         found = self._store.newest()
         return found.id if found is not None else ""
 

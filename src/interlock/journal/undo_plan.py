@@ -45,7 +45,6 @@ class JournalPlanner:
         self._found: dict[str, os.stat_result | None] = {}
 
     def plan(self) -> JournalPlan:
-        """The steps of an undo as things are now."""
         model = UndoModel(self._journal, self._was_object)
         places = [one for one in model.places() if one[1].was is not None]
         used = {place.base for _, place, _ in model.places()}
@@ -163,7 +162,6 @@ def hash_file(path: str) -> bytes:
 
 
 def marks_differ(path: str, found: os.stat_result, saved: JournalState) -> bool:
-    """Whether mode, owner, time or attributes are others."""
     if saved.kind is PathKind.LINK:
         return found.st_mtime_ns != saved.mtime or (found.st_uid, found.st_gid) != saved.owner
     now = (found.st_mode, (found.st_uid, found.st_gid), found.st_mtime_ns)

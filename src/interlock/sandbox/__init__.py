@@ -75,7 +75,7 @@ class Placeholders(Struct):
     held: dict[Path, int] = field(default_factory=dict)
 
     def make(self, paths: Iterable[Path]) -> list[str]:
-        """Creates them; returns the problems of those that could not be created."""
+        """Returns the problems of those that could not be created."""
         problems = []
         for path in paths:
             try:
@@ -204,7 +204,6 @@ GRANTS: Mapping[str, SandboxGrant] = MappingProxyType(
 
 
 def places(word: str, home: Path, runtime: Path) -> Iterator[Path]:
-    """The places of a grant that exist."""
     for place in GRANTS[word].places:
         text = place.replace("{uid}", str(os.getuid()))
         beginning = {"~": str(home), "@": str(runtime)}.get(text[0], "")
@@ -320,7 +319,7 @@ def _state(world: SandboxMounts, at: SandboxSituation) -> None:
 
 
 def _hooks(world: SandboxMounts, at: SandboxSituation) -> list[str]:
-    """Fixes every file that decides about the hooks of a guarded agent; returns them."""
+    """Fixes every file that decides about a guarded agent's hooks."""
     found = guarded_files(at.config, at.home, at.cwd)
     fixed = {path for paths in found.values() for path in paths}
     for word in found:

@@ -47,7 +47,6 @@ class TakenSnapshot(Struct, frozen=True):
 
     @property
     def verified(self) -> bool:
-        """Whether everything the action would change can be restored."""
         return bool(self.digest) and not self.problem
 
     @property

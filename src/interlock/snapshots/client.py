@@ -65,7 +65,7 @@ class SnapshotClient:
         return found if not found.as_id or _DIGEST.fullmatch(found.as_digest) else UndoResult(id, problem=FAILED)
 
     def settle(self, id: str) -> bool:
-        """Notes that the action ran and left the present state; False where that could not be noted."""
+        """Notes that the action ran and left the present state; False where that failed."""
         try:
             answer = self._child.ask({"do": "settle", "id": id}, SETTLE_SECONDS, SETTLE_SECONDS * 4)
             return answer["answer"] is True
@@ -79,7 +79,6 @@ class SnapshotClient:
 
     @property
     def pid(self) -> int | None:
-        """Of the child that is warm."""
         return self._child.pid
 
     def close(self) -> None:

@@ -32,7 +32,6 @@ class ContentWriter:
         self.pack: dict[str, tuple[int, int]] = {}
 
     def small(self, data: bytes) -> str:
-        """Stores bytes in the pack; returns their SHA-256."""
         sha = hashlib.sha256(data).hexdigest()
         if sha not in self.pack:
             self.pack[sha] = (self._size, len(data))
@@ -118,7 +117,6 @@ class ContentReader:
                 pass
 
     def data(self, sha: str, size: int) -> bytes:
-        """All of one content, checked."""
         return b"".join(self._parts(sha, size))
 
     def into(self, handle: int, sha: str, size: int) -> None:

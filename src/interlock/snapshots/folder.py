@@ -74,7 +74,7 @@ class FolderHandles:
         return self.folder(holder or "/"), name
 
     def stat(self, path: str) -> os.stat_result | None:
-        """The status of a path, links not followed; None where nothing exists."""
+        """The status of a path, links not followed; None where there is none."""
         try:
             handle, name = self.split(path)
             return os.stat(name, dir_fd=handle, follow_symlinks=False)
@@ -251,13 +251,11 @@ def create_file(path: str, mode: int, dir_fd: int | None = None) -> int:
 
 
 def remove_file(path: str, dir_fd: int | None = None) -> None:
-    """Removes a file; a missing one is no error."""
     with contextlib.suppress(FileNotFoundError):
         os.unlink(path, dir_fd=dir_fd)
 
 
 def sync_folder(folder: str) -> None:
-    """Syncs the names in a folder to the disk."""
     handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
         os.fsync(handle)
@@ -266,7 +264,6 @@ def sync_folder(folder: str) -> None:
 
 
 def sync_filesystem(folder: str) -> None:
-    """Syncs the file system of a folder to the disk."""
     with contextlib.suppress(OSError):
         handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         try:

@@ -52,8 +52,6 @@ class SavedRef(Struct, frozen=True, array_like=True):
 
 
 class SavedRepository(Struct, frozen=True):
-    """The saved refs of one repository."""
-
     git_dir: PlainPath
     shared: PlainPath
     work_tree: PlainPath
@@ -62,8 +60,6 @@ class SavedRepository(Struct, frozen=True):
 
 
 class SavedRemoteRef(Struct, frozen=True):
-    """A remote branch before and after a push."""
-
     git_dir: PlainPath
     remote: str
     branch: str
@@ -72,8 +68,6 @@ class SavedRemoteRef(Struct, frozen=True):
 
 
 class SavedDatabase(Struct, frozen=True):
-    """An SQLite database, copied as SQLite does it."""
-
     path: PlainPath
     size: _Size
     sha256: _Sha256
@@ -105,7 +99,6 @@ class Manifest(Struct):
 
     @property
     def contents(self) -> dict[str, int]:
-        """The size of every content by its SHA-256."""
         found = {entry.sha256: entry.size for entry in self.entries if entry.sha256}
         return found | {one.sha256: one.size for one in self.databases}
 

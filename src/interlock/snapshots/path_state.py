@@ -114,7 +114,6 @@ def read_index_bytes(data: bytes, budget: Budget) -> GitIndex:
 
 
 def index_listing(index: GitIndex) -> dict[str, tuple[int, bytes, bool]]:
-    """The tracked paths of an index with mode and content, without file times."""
     return {path: (entry.mode, entry.oid, entry.trusted) for path, entry in index.entries.items()}
 
 

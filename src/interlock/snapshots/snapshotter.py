@@ -144,7 +144,6 @@ def answer_request(line: bytes, folder: str, guarded: str, home: str) -> bytes:
 
 
 def main(handle: int, folder: str, guarded: str) -> None:
-    """Answers requests until the socket is closed."""
     os.umask(0o022)
     inspector.answer_requests(handle, lambda line, home: answer_request(line, folder, guarded, home), confine)
 

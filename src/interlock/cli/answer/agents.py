@@ -131,7 +131,6 @@ def pause_main(args: Args) -> int:
 
 
 def describe_pause(found: Row) -> str:
-    """The state of the pause in one line."""
     if not found.get("paused"):
         return "not paused: decisions are enforced"
     said = f"{found.get('by', '')}: {found.get('reason', '')}"

@@ -98,7 +98,6 @@ def _print(found: Sequence[Row], as_list: bool, as_lines: bool) -> None:
 
 
 def place(record: Row) -> str:
-    """The name of a record: `main/42`."""
     return f"{record.get('writer')}/{record.get('seq')}"
 
 

@@ -93,7 +93,6 @@ def _terms(args: Args, offered: Row, seconds: int) -> dict[str, Any]:
 
 @main.word("revoke")
 def revoke_grant(args: Args) -> int:
-    """Revoke the grant whose id begins with the argument."""
     with operator_session(args) as operator:
         id = find_row(list_rows(operator.get("/grants"), "grants"), args.id, "grant")
         gone = operator.call("DELETE", f"/grants/{path_segment(id)}")
@@ -128,7 +127,6 @@ def deny_main(args: Args) -> int:
 
 
 def _answer(verdict: str, args: Args) -> int:
-    """Try a pattern on the record, ask, and sign; without a pattern, list the standing answers."""
     if args.pattern and args.list:
         args.fail("PATTERN or --list, not both")
     if args.pattern:

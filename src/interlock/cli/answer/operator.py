@@ -127,7 +127,6 @@ def _link(args: Args) -> int:
 
 
 def new_passphrase(name: str) -> str:
-    """A passphrase typed twice at the controlling terminal."""
     with controlling_terminal() as terminal:
         return ask_passphrase(terminal, name, f"New passphrase of {name} (at least 8 characters): ")
 

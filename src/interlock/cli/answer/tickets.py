@@ -140,7 +140,6 @@ _POLL = 30  # seconds of one long poll
 
 @command("wait")
 def wait_main(args: Args) -> int:
-    """Wait for the answer to a ticket, at most as long as --timeout."""
     until = time.monotonic() + parse_duration(args.timeout)
     with operator_session(args, reading=True) if args.operator else nullcontext(daemon(args)) as server:
         path = f"{_path(find_ticket(server, args.id, OPEN))}/wait"
@@ -286,7 +285,7 @@ def _short(ticket: Row) -> str:
 
 
 def _matter(ticket: Row) -> dict[str, Any]:
-    """The fields that an answer is about, without times and other people's answers."""
+    """The fields that an answer is about: no times, and no other people's answers."""
     return {
         key: ticket.get(key)
         for key in ("title", "action", "level", "irreversible", "reason", "findings", "agent", "requirement")
@@ -294,7 +293,6 @@ def _matter(ticket: Row) -> dict[str, Any]:
 
 
 def _approved(ticket: Row, again: bool) -> str:
-    """What an approval came to: the action may run, or who still has to agree."""
     if ticket.get("state") == "approved":
         cools, ends = moment_seconds(ticket.get("coolingEndsAt")), moment_seconds(ticket.get("expiresAt"))
         after = f" once it has cooled off at {clock(cools)}" if cools else ""

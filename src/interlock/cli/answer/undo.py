@@ -163,7 +163,6 @@ def plan_lines(plan: Row) -> Iterator[Line]:
 
 
 def done_lines(found: Row) -> Iterator[Line]:
-    """The result: what was restored, what remains to do, and the command that takes it back."""
     total = int(found.get("total") or 0)
     yield line(f"Brought back: {count_words(total, 'change')}." if total else "Nothing had to be changed.", "allow")
     yield from map(line, found.get("say") or ())
@@ -172,7 +171,6 @@ def done_lines(found: Row) -> Iterator[Line]:
 
 
 def describe_later_changes(number: int) -> str:
-    """The reason why nothing was changed."""
     what = f"{number:,} of these were" if number > 1 else "one of these was"
     return (
         f"{what} worked on since; nothing was changed. --force overwrites later work too, which can be undone in turn"

@@ -133,7 +133,6 @@ def approve_by_touch(operator: ConsoleOperator, waits: bool, ticket: str) -> str
 
 
 def await_approval(server: DaemonClient, ticket: str) -> str:
-    """Waits for the person at another terminal."""
     print(f"    Your turn, in another terminal:  interlock approve {ticket}", file=sys.stderr, flush=True)
     end = time.monotonic() + _LIVE_SECONDS
     while time.monotonic() < end:
@@ -145,7 +144,7 @@ def await_approval(server: DaemonClient, ticket: str) -> str:
 
 
 class DemoScript(Struct):
-    """One run of the demonstration: requests, answers and the expected answers."""
+    """One run: requests, answers and the expected answers."""
 
     agent: DaemonClient
     approve: Callable[[str], str]  # a ticket; describes the answer

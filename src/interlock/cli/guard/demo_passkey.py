@@ -27,7 +27,6 @@ class SoftwarePasskey:
         self.uses = 0
 
     def create(self, options: dict[str, Any]) -> dict[str, Any]:
-        """The answer to a registration."""
         point = self.key.public_key().public_numbers()
         cose = {1: 2, 3: -7, -1: 1, -2: point.x.to_bytes(32, "big"), -3: point.y.to_bytes(32, "big")}
         attested = bytes(16) + struct.pack(">H", len(self.id)) + self.id + encode_cbor(cose)

@@ -138,7 +138,7 @@ def _switch_wrapping(args: Args, config: Config, agents: Sequence[AgentDialect])
 
 
 def _record(args: Args, done: Sequence[dict[str, Any]]) -> None:
-    """Report the installation to the daemon, where one runs; the hooks work without it."""
+    """Report the installation to a running daemon; the hooks work without it."""
     for word in dict.fromkeys(one["agent"] for one in done):
         files = [one["path"] for one in done if one["agent"] == word]
         try:

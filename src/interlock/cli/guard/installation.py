@@ -126,7 +126,6 @@ def take_down_user(args: Args, config: Config) -> list[SystemStep]:
 
 
 def perform_steps(args: Args, wanted: Sequence[SystemStep]) -> None:
-    """Perform the steps in order; stops at the first failure."""
     for step in wanted:
         step.do()
         if not args.json:

@@ -13,7 +13,6 @@ from interlock.journal.build import ready
 
 @command("journal")
 def main(args: Args) -> int:
-    """Replace this process by the supervisor of the command."""
     words = args.command[1:] if args.command[:1] == ["--"] else args.command
     if args.probe == bool(words):
         raise CommandError("give a command after --", USAGE)

@@ -40,7 +40,6 @@ def main(args: Args) -> int:
 
 
 def dongle() -> int:
-    """`mcpaql-safety-dongle`, as seed 001 calls it."""
     return interlock_main(["mcp", *sys.argv[1:]])
 
 

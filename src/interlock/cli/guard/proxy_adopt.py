@@ -19,7 +19,6 @@ _TRUST = {"claims": ", ".join(CLAIMS), "highest": CLAIMS[-1]}
 
 @command("proxy adopt", _TRUST, trust={"choices": CLAIMS, "default": CLAIMS[-1]})
 def main(args: Args) -> int:
-    """Show the change, ask, save a backup and write; returns 1 for a file that cannot be changed."""
     config = str(args.config.absolute()) if args.config else ""
     proxying = None if args.undo else ProxyCommand(sys.executable, args.trust, config)
     try:

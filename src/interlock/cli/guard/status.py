@@ -60,7 +60,7 @@ def main(args: Args) -> int:
 
 
 def status_lines(found: Row, socket: str, hooks: Sequence[Row] = ()) -> Iterator[Line]:
-    """The daemon's state as lines, with the next step where something is missing."""
+    """The daemon's state, with the next step where something is missing."""
     isolation, mode = str(found.get("strength", "")), str(found.get("mode", ""))
     yield labelled("Daemon", f"interlock {found.get('version', '')} on {socket}, started {ago(found.get('started'))}")
     yield labelled("Isolation", f"{isolation}: {_ISOLATION_TEXTS.get(isolation, '')}")
@@ -180,7 +180,6 @@ def _each(args: Args, one: HookedFile, config: Config) -> Iterator[Check]:
 
 
 def _general(args: Args, config: Config, chosen: Sequence[HookedFile]) -> Iterator[Check]:
-    """Check the daemon, the configuration, and that some agent is guarded."""
     if not chosen:
         yield Check("agents", "problem", f"no agent is guarded: run `{typed_name()} install`")
     try:

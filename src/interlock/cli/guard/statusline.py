@@ -15,7 +15,7 @@ _MOST = 1_000_000  # characters of the agent's own JSON, which is read and not n
 
 
 def main(argv: Sequence[str]) -> int:
-    """Print the line; a SOCKET as the only argument saves reading the configuration."""
+    """A SOCKET as the only argument saves reading the configuration."""
     if not sys.stdin.isatty() and argv != ["--help"]:
         sys.stdin.read(_MOST)
     path = Path(argv[0]) if len(argv) == 1 and not argv[0].startswith("-") else _configured(argv)

@@ -77,7 +77,7 @@ def _remove(args: Args, changes: Sequence[FileChange], steps: Sequence[SystemSte
 
 @contextmanager
 def _authorised(args: Args, config: Config, hooks: bool) -> Iterator[DaemonClient | None]:
-    """The daemon that records it, on behalf of an operator where there is one; None where there is no record, and no hooks are taken out."""
+    """The daemon that records it, on behalf of an operator where there is one; None where nothing is on record and no hooks go."""
     try:
         operators = daemon(args).get("/status").get("operators")
     except NoDaemon as error:
@@ -110,7 +110,6 @@ def _print_result(args: Args, changes: Sequence[FileChange]) -> None:
 
 
 def _print_left(args: Args, config: Config) -> None:
-    """Print what stays on this machine, and how it goes."""
     left = [str(path) for path in (config.folder, Path(config.path or config.folder)) if path.exists()]
     if left and not args.data:
         print(f"Stays: {', '.join(dict.fromkeys(left))}. `{typed_name()} uninstall --all --data` deletes it.")

@@ -61,7 +61,6 @@ _words = CommandWords("adapter", __name__)
 
 
 def main(argv: Sequence[str]) -> int:
-    """Check the files named, list adapters, change their trust or serve them; 1 if a file must not be used."""
     return _serve(argv[1:]) if argv[:1] == ["serve"] else _words(argv)
 
 

@@ -41,7 +41,7 @@ NOT_CHOSEN = "PLANNER_NOT_CHOSEN"
 
 
 def run_session(args: Args) -> int:
-    """Sign in once and serve requests in turn; with words, that one request."""
+    """Sign in once and serve requests in turn; with words, that one."""
     with operator_session(args) as operator:
         if args.workflow:
             return _workflow(operator, args)
@@ -75,7 +75,6 @@ def request_plan_or_choose(operator: DaemonClient, args: Args, words: str) -> Ro
 
 
 def request_plan(operator: DaemonClient, args: Args, words: str) -> Row:
-    """The plan for these words, or one from the history."""
     if args.again:
         return dict(operator.post(f"/plans/{path_segment(args.again)}/again"))
     body = {"intent": words, "cwd": os.path.realpath(args.cwd or ".")}
@@ -83,7 +82,7 @@ def request_plan(operator: DaemonClient, args: Args, words: str) -> Row:
 
 
 def review(operator: DaemonClient, args: Args, plan: Row) -> int:
-    """Review a plan until the person runs or discards it; returns the command's exit code, or NOT_RUN."""
+    """Review a plan until it is run or discarded; returns the command's exit code, or NOT_RUN."""
     path = f"/plans/{path_segment(str(plan['id']))}"
     try:
         return _review_loop(operator, args, path, plan)
@@ -143,7 +142,6 @@ def _run(operator: DaemonClient, args: Args, path: str, plan: Row) -> int | Row:
 
 
 def _approve_ticket(operator: DaemonClient, args: Args, ticket: str) -> None:
-    """Approve the plan's ticket with the passphrase, typed once more."""
     name, server = str(operator.get("/session")["operator"]), daemon(args)
     with ending_session(server.on_behalf(session_token(server, name))) as again:
         again.post(f"/tickets/{path_segment(ticket)}/approve")
@@ -275,7 +273,6 @@ _STYLE = {"low": "allow", "medium": "ask", "high": "deny"}
 
 
 def plan_lines(plan: Row) -> Iterator[Line]:
-    """The lines of a plan's review: request, command, risk and reasons."""
     risk, asked, sure = str(plan.get("risk", "")), plan.get("requirement") or {}, plan.get("confidence")
     lost = plan.get("irreversible") and not plan.get("copied")
     level = f"{risk} risk, {plan.get('level_name', '')}" + (", cannot be undone" if lost else "")

@@ -60,7 +60,7 @@ def main(argv: Sequence[str]) -> int:
 
 
 def read_lines(read: Callable[[int], bytes], before_waiting: Callable[[], None]) -> Iterator[bytes | None]:
-    """The lines of a stream, at most one in memory; None for one that is too long."""
+    """The lines of a stream, one in memory; None for one that is too long."""
     rest, overlong = bytearray(), False
     while True:
         before_waiting()

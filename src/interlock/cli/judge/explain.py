@@ -127,7 +127,7 @@ def show(
     look: bool = False,
     config: str | None = None,
 ) -> int:
-    """Print the effects of an action and the policy's decision; returns the verdict as exit code."""
+    """Print the effects of an action and the decision; returns the verdict as exit code."""
     reached = _reached(config) if look else []
     points = max((int(one.get("points") or 0) for one in reached), default=0)
     with contextlib.ExitStack() as ending:

@@ -91,8 +91,6 @@ class CannotSetUp(ExpectedError):
 
 
 class SystemStep(Struct, frozen=True):
-    """One change to the machine."""
-
     words: str
     needed: bool
     do: Callable[[], None]

@@ -149,7 +149,6 @@ def _distributions() -> list[Distribution]:
 
 
 def _requirements(one: Distribution, extras: Set[str]) -> Iterator[tuple[str, frozenset[str]]]:
-    """The requirements of a distribution and of these extras."""
     for line in one.requires or ():
         head, _, marker = line.partition(";")
         wanted = set(_EXTRA.findall(marker))

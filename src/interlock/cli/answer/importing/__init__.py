@@ -182,7 +182,6 @@ def _texts(glob: Glob) -> Iterator[str]:
 
 
 def _own_paths(config: Config) -> Iterator[Path]:
-    """The files that install and the daemon rely on."""
     home = Path.home()
     yield config.folder / "state.db"
     yield Path(config.path) if config.path else home / ".config" / "interlock" / "interlock.toml"

@@ -19,8 +19,6 @@ RAN, FAILED, UNKNOWN = "ran", "failed", "unknown"
 
 
 class PastCall(Struct, frozen=True):
-    """One call that an agent or a person made."""
-
     source: str  # claude-code | codex | shell
     id: str  # the same call can stand in several logs; empty where the log has no ids
     action: Action
@@ -30,8 +28,6 @@ class PastCall(Struct, frozen=True):
 
 
 class LogTally(Struct):
-    """Counts what was read, and what could not be used."""
-
     files: int = 0
     malformed: int = 0  # lines
     unjudged: int = 0  # calls whose input makes no sense
@@ -202,7 +198,7 @@ def read_history(path: Path, since: float, tally: LogTally) -> Iterator[PastCall
 
 
 def _fish(lines: Iterator[str]) -> Iterator[tuple[str, int | None]]:
-    """Parses fish's history: a command, its time on a line below."""
+    """A command, its time on a line below."""
     text: str | None = None
     for line in lines:
         if found := _FISH.fullmatch(line):
@@ -217,7 +213,7 @@ def _fish(lines: Iterator[str]) -> Iterator[tuple[str, int | None]]:
 
 
 def _posix(lines: Iterator[str]) -> Iterator[tuple[str, int | None]]:
-    """Parses a command per line; its time is on the line above (bash) or before it (zsh)."""
+    """A command per line; its time is on the line above (bash) or before it (zsh)."""
     at: int | None = None
     for line in lines:
         if found := _BASH.fullmatch(line):

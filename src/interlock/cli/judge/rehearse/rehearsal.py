@@ -106,8 +106,6 @@ class RehearsedQuestion(Struct, frozen=True):
 
 
 class Rehearsal(Struct):
-    """The result of a rehearsal: calls read, and the questions they would have caused."""
-
     calls: Counter[str] = field(default_factory=Counter)  # by source
     asked: list[RehearsedQuestion] = field(default_factory=list)
     with_snapshot: list[RehearsedQuestion] = field(default_factory=list)  # not asked: a snapshot would have been taken
@@ -155,7 +153,7 @@ class RehearsedSessions(Struct):
 
 
 def rehearse(logs: Iterable[Path], since: float, by: InForce, tick: Tick) -> Rehearsal:
-    """Judge every call of these logs once, even if several logs have it, as if the gate had been enforcing."""
+    """Judge every call of these logs once, as if the gate had been enforcing."""
     found, seen, sessions = Rehearsal(), set[str](), RehearsedSessions()
     by = replace(by, mode="enforcing")
     for path in logs:

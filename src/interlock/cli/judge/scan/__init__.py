@@ -55,7 +55,6 @@ _SEVERITY = ("0.0", "2.0", "5.5", "8.0", "9.5")
 
 
 def sarif(hits: Sequence[Hit], version: str) -> dict[str, Any]:
-    """One run with the rules that fired and every hit."""
     rules: dict[str, Finding] = {}
     for hit in hits:
         rules.setdefault(hit.finding.rule, hit.finding)

@@ -106,7 +106,6 @@ _KEYS: Mapping[str, tuple[frozenset[str], str]] = {
 
 
 def ci_file(kind: str) -> Callable[[str], list[Snippet]]:
-    """The reader for one kind of CI file."""
     return lambda text: _steps(text, kind)
 
 

@@ -46,8 +46,6 @@ _ORDINARY = {
 
 
 class Hit(Struct, frozen=True):
-    """One finding, and where in which file it is."""
-
     file: str
     line: int
     finding: Finding
@@ -59,8 +57,6 @@ class Hit(Struct, frozen=True):
 
 
 class Scan(Struct):
-    """Counts of a scan so far."""
-
     hits: list[Hit] = field(default_factory=list)
     files: int = 0  # those with shell text in them
     unread: list[str] = field(default_factory=list)

@@ -19,8 +19,6 @@ _TEMPLATE = re.compile(
 
 
 class Snippet(Struct, frozen=True):
-    """Shell text out of a file."""
-
     text: str
     lines: tuple[int, ...]  # the file's line for each line of the text
     cwd: str = ""  # where it would run, when the file says so
