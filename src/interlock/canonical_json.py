@@ -1,4 +1,4 @@
-"""Values with one spelling: JSON of anything for the audit record, read back too; names for comparison; the digest that binds an approval to one action."""
+"""Values with one spelling: JSON for the audit record, names for comparison, the digest that binds an approval to one action."""
 
 from __future__ import annotations
 
@@ -214,7 +214,7 @@ def leaves_no_mark(char: str) -> bool:
 
 
 def _judged_fields(action: Action, judged: Collection[str] | None) -> dict[Any, Any]:
-    """The fields that count: the named ones of a call's body (of the action itself where it has none), or all but the incidental."""
+    """The fields that count: the named ones of a call's body, or of the action itself, or all but the incidental."""
     fields = action.fields
     head = "hint" if action.kind is Kind.INTENT else action.kind.value
     bodies = {key for key in fields if key in _BODIES and isinstance(fields[key], Mapping)}

@@ -95,7 +95,7 @@ def limit_details(most: int, seconds: float, now: float) -> dict[str, Any]:
 
 
 class LoopProblem(Exception):
-    """A refusal with a code of the error registry, a message for a person, details, and the confirmation that is required."""
+    """A refusal with a code of the registry, a message, details, and the confirmation that is required."""
 
     def __init__(
         self,

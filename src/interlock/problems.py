@@ -121,7 +121,7 @@ class Problems:
         error: bool = True,
         renamed: Mapping[str, str] = MappingProxyType({}),
     ) -> None:
-        """Names every key that is not known, and its new name (`renamed`: old place to new) or the key that was probably meant."""
+        """Names every unknown key, and its new name (`renamed`: old place to new) or the key that was probably meant."""
         names = sorted(known)
         unknown = [key for key in data if key not in names]
         if not unknown:

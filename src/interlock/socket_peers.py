@@ -1,4 +1,4 @@
-"""Who is at the other end of a socket, as the kernel says; without the rest of Interlock, for programs that a prompt waits for."""
+"""Who is at the other end of a socket, as the kernel says; imports nothing of Interlock."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Builds the state that decisions are made with from a configuration: store, keys, rules, policy, registry, and remembered answers."""
+"""Builds the state that decisions are made with: store, keys, rules, policy, registry, and remembered answers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Builds a command's parser from its declaration: a table of the TOML file beside its module; imports nothing that takes time."""
+"""Builds a command's parser from a table of the TOML file beside its module; imports nothing that takes time."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def declared_parser(
     more: Mapping[str, Table] = NOTHING,
     kind: type[ArgumentParser] = ArgumentParser,
 ) -> ArgumentParser:
-    """The parser of a command; `args.fail` reports wrong usage. `fills` and `more` as in `declared_arguments`."""
+    """The parser of a command; `args.fail` reports wrong usage."""
     table = declarations(module)[word]
     about, end = table["about"].strip(), table.get("epilog")
     if end is None:

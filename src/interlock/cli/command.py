@@ -1,4 +1,4 @@
-"""Commands and the functions that run them: their declarations, the daemon's client, expected errors as one line, exit codes, abbreviated ids."""
+"""Commands and what they share: declarations, the daemon's client, expected errors, exit codes, abbreviated ids."""
 
 from __future__ import annotations
 
@@ -227,7 +227,7 @@ def sees_all(server: DaemonClient) -> bool:
 
 
 def id_prefix(given: str, kind: str) -> str:
-    """The prefix of an id as typed: adds the kind where it is missing, and drops the ellipsis of a shortened id."""
+    """The prefix of an id as typed: with its kind, and without the ellipsis of a shortened id."""
     bare = given.strip().rstrip("…").removesuffix("...")
     return bare if bare.startswith(kind) else f"{kind}{bare}"
 

@@ -153,7 +153,7 @@ def _run(words: list[str]) -> int:
 
 
 def command_function(word: str) -> Callable[[Sequence[str]], int]:
-    """Import the module of a word of COMMANDS and return the function that runs it; no other command is imported."""
+    """The function of a word of COMMANDS; imports no other command."""
     section = next(title for title, commands in _SECTIONS if word in commands).lower()
     module = import_module(f"interlock.cli.{section}.{_SHARED.get(word, word)}")
     name = f"{word.replace('-', '_')}_main" if word in _SHARED else "main"

@@ -50,7 +50,7 @@ def operator_change(args: Args, method: str, path: str, body: Row | None, words:
 
 @contextmanager
 def unlocked_session(args: Args, light: bool = True) -> Iterator[DaemonClient | None]:
-    """The daemon on behalf of the operator who unlocked this terminal; None where it is not unlocked, or the command is not `light`."""
+    """The daemon on behalf of the operator who unlocked this terminal; None where nobody did, or the command is not `light`."""
     server = daemon(args)
     answer = server.ask("POST", "/session/resume", {"operator": args.operator or ""}) if light else None
     if answer is None or answer.status != OK_STATUS:
@@ -136,7 +136,7 @@ def require_reason_or_person(args: Args) -> None:
 
 
 def require_reason(args: Args, reads: str = "") -> None:
-    """Requires a reason: the option's, else the person at the terminal is asked for it; `reads` names who reads it."""
+    """Requires a reason: the option's, else asks the person at the terminal; `reads` names who reads it."""
     require_reason_or_person(args)
     if not args.reason.strip():
         with controlling_terminal() as terminal:

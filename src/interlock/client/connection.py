@@ -90,7 +90,7 @@ class DaemonPipe(asyncio.Protocol):
         return None
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Distinguishes a request the daemon left unread, which the kernel reports as an error, from a reply that broke off."""
+        """A request that the daemon left unread, which the kernel reports as an error, is told from a reply that broke off."""
         self.closed = True
         unheard = isinstance(exc, OSError) and not self._data and self._length < 0
         self._fail(RequestNotSent(_GONE) if unheard else ConnectionBroken(f"the daemon broke off{_MAYBE}"))

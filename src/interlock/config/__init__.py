@@ -314,7 +314,7 @@ def settings_page() -> str:
 
 
 def _reference_table(form: type[Struct], lead: str) -> str:
-    """The table of a form's keys, and of those of its own tables; a table of the configuration has its own place."""
+    """The table of a form's keys and of its inner tables; one of the configuration has its own place."""
     rows = reference_rows(form, lead)
     for one in settings_of(form):
         if one.table is not None and one.table not in TABLES.values():

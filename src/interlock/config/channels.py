@@ -66,7 +66,7 @@ class ChannelRoute(Confidential, Struct, frozen=True):
     implied: bool = False  # not configured by anybody: its failures raise no alarm
 
     def wants(self, event: str, level: Level | None = None) -> bool:
-        """Whether it gets such an event; one with a delay gets only events that can still be answered, or concern everybody."""
+        """Whether it gets such an event; one with a delay gets only what can still be answered, or concerns everybody."""
         if event not in self.events or (level is not None and level < self.level):
             return False
         return not self.after_seconds or event in WAITING or event in ALSO_DELAYED

@@ -1,4 +1,4 @@
-"""Reads the values of settings that no type describes: addresses, paths, modes; wrong ones are problems, and no secret is repeated."""
+"""Reads settings that no type describes: addresses, paths, modes; no secret is repeated in a problem."""
 
 from __future__ import annotations
 

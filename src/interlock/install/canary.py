@@ -1,4 +1,4 @@
-"""Sends a harmless call through a hook as its agent would, and tells which verdict the agent reads in the reply."""
+"""Sends a harmless call through a hook as its agent would, and reads the verdict in the reply."""
 
 from __future__ import annotations
 

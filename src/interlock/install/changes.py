@@ -1,4 +1,4 @@
-"""Plans changes of agents' settings files, shows them as a diff, and performs them with a backup and an entry in the register."""
+"""Changes of agents' settings files: planned, shown as a diff, performed with a backup and an entry in the register."""
 
 from __future__ import annotations
 

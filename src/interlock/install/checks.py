@@ -1,4 +1,4 @@
-"""Checks of `doctor`: a hooked file, its client, canaries sent through it, disabling settings, the fail mode; and who can change a separate daemon."""
+"""Checks of `doctor`: hooked files, clients, canaries, disabling settings, the fail mode; and who can change a separate daemon."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ def check_wrapping(config: Config) -> Check:
 
 
 def is_trusted(one: HookedFile, config: Config) -> bool:
-    """Whether the file's handlers run our client and nothing else, so that doctor cannot be made to run another program."""
+    """Whether the handlers run our client and nothing else, so that doctor cannot be made to run another program."""
     client = client_of(one.place, one.text)
     return client is not None and _whole(one, client) and (bool(client.url) or client.path == client_path(config))
 

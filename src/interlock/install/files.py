@@ -1,4 +1,4 @@
-"""Reads and replaces one file of a user, backed up first, whole or not at all; and the register of installed files and what was there before them."""
+"""Reads and replaces one file of a user, backed up, whole or not at all; and the register of installed files."""
 
 from __future__ import annotations
 
@@ -181,7 +181,7 @@ class RegisteredFile(Struct, frozen=True):
 
 
 def register_path(config: Config) -> Path:
-    """The register's path: beside the state, or in this user's own state folder where that belongs to another user."""
+    """Beside the state, or in this user's own state folder where the state belongs to another user."""
     folder = state_folder() if config.separate.on and not os.access(config.folder, os.W_OK) else config.folder
     return folder / NAME
 

@@ -1,4 +1,4 @@
-"""The daemon as a service of one user: a systemd unit, a launchd agent, or the setting by which hooks start it; and `undo.wrap`, set once tried."""
+"""The daemon as a service of one user: systemd, launchd, or started by hooks; and `undo.wrap`, set once tried."""
 
 from __future__ import annotations
 
@@ -177,7 +177,7 @@ def _write(path: Path, data: bytes, mode: int = 0o644) -> None:
 
 
 def _change_settings(config: Config, tables: Mapping[str, Mapping[str, str]]) -> None:
-    """Adds tables to the block that init keeps in the configuration; refuses a file in which they are defined already."""
+    """Adds tables to init's block in the configuration; refuses a file that defines them already."""
     path = settings_file(config)
     state = read_state(path)
     own = _own_tables(state.text or "")
@@ -228,7 +228,7 @@ def _disable(manager: str) -> None:
 
 
 def _stop(pid: int, config: Config) -> None:
-    """Ends the process, if there is one, and waits until it has ended, after which nothing writes into the state folder."""
+    """Ends the process and waits until it has ended, after which nothing writes into the state folder."""
     if not pid:
         return
     end = time.monotonic() + START_SECONDS

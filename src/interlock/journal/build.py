@@ -1,4 +1,4 @@
-"""Builds the supervisor from its C sources, statically, and runs commands below it; there is no journal where that fails."""
+"""Builds the supervisor from its C sources and runs commands below it; there is no journal where that fails."""
 
 from __future__ import annotations
 
@@ -154,7 +154,7 @@ class JournalRun(Struct, frozen=True):
 
 
 def begin_run(config: Config, agent: str, build: bool = False) -> JournalRun | None:
-    """A run for this agent; None where the journal is off, not built or not possible here. Builds the supervisor only if told to."""
+    """A run for this agent; None where the journal is off or not possible. Builds the supervisor only if told to."""
     if not config.undo.journal or not (build or is_built(supervisor_of(config))):
         return None
     try:

@@ -1,4 +1,4 @@
-"""The private folder of journals: settings for the supervisor, the list of actions, which of them are undone, and pruning."""
+"""The private folder of journals: the supervisor's settings, the list of actions, and pruning."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class StoredJournal(Struct, frozen=True):
         return self.folder / "objects" / str(number)
 
     def sums(self) -> dict[int, bytes]:
-        """The hashes of objects that were kept without reading them, as far as the supervisor has come with them since the action's end."""
+        """The hashes of objects that were kept unread, as far as the supervisor has come with them since the action's end."""
         words = (line.split() for line in self._read("sums").splitlines(keepends=True) if line.endswith("\n"))
         return {int(number): bytes.fromhex(sum) for number, sum in words}
 
@@ -61,7 +61,7 @@ class StoredJournal(Struct, frozen=True):
             raise JournalError(f"there is no action {self.id}") from None
 
     def _tail(self) -> tuple[int, bytes]:
-        """The last records of an action that runs, or whose supervisor was killed, and where in the journal they belong; none begin with a length of 0."""
+        """The last records of an action that runs or was killed, and their place in the journal; none begin with a length of 0."""
         try:
             with open(self.folder / "tail", "rb", buffering=0) as file:
                 while True:

@@ -1,4 +1,4 @@
-"""Lists, plans and performs undos of journaled actions, in the words of the daemon's undo, and tries one on this machine; each runs below the supervisor itself."""
+"""Lists, plans and performs undos of journaled actions, in the words of the daemon's undo; each runs below the supervisor itself."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Plays a journal backwards over a model of the present tree: which object belongs at each path, and from where it comes."""
+"""Plays a journal backwards over a model of the present tree: which object belongs at each path."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class UndoModel:
             _UNDO[change.type](self, change)
 
     def places(self) -> Iterator[tuple[str, Place, bool]]:
-        """Every path of the model with its place, folders before what they hold, and whether its object has to move there by itself."""
+        """Every path with its place, folders before what they hold, and whether its object has to move there by itself."""
         rest = [("", self._root, False)]
         while rest:
             path, place, moves = rest.pop()

@@ -1,4 +1,4 @@
-"""Compares the model of the tree before an action with the disk: the steps of an undo, and which of them would lose later work."""
+"""Compares the model of the tree before an action with the disk: the steps of an undo, and which would lose later work."""
 
 from __future__ import annotations
 
@@ -122,7 +122,7 @@ class JournalPlanner:
         return found
 
     def _was_object(self, path: str, state: JournalState) -> bool:
-        """Whether a path held an object when the action ended; an undo that was taken back has made some of them anew since."""
+        """Whether a path held an object when the action ended; an undo taken back has made some of them anew since."""
         after = self._journal.after.get(path)
         return after.identity == state.identity if after is not None else self._is_object(path, state)
 

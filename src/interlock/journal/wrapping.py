@@ -1,4 +1,4 @@
-"""Writes a shell call as one that runs below the supervisor, and reads it back; refuses text that the agent's shell could not run unchanged."""
+"""Writes a shell call as one that runs below the supervisor, and reads it back."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Wrapper(Confidential, Struct, frozen=True):
     key: bytes
 
     def wrap(self, text: str, agent: str, call: str) -> str:
-        """The text that runs below the supervisor; the whole of the original is one argument of it, and the call's id a plain word."""
+        """The text that runs below the supervisor; the whole of the original is one argument of it."""
         return self._form(agent, call, self._tag(agent, call, text), text)
 
     def unwrap(self, text: str) -> WrappedCall | None:
@@ -123,7 +123,7 @@ def front_of(config: Config) -> Path:
 
 
 def prepare_wrapping(config: Config) -> Path:
-    """Makes everything that a wrapped call needs, and tries the supervisor; raises JournalError with the reason why calls cannot be wrapped."""
+    """Makes what a wrapped call needs, and tries the supervisor; raises JournalError with the reason why not."""
     from interlock.journal.build import problem_of, ready
 
     if not config.undo.journal:

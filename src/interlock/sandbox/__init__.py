@@ -1,4 +1,4 @@
-"""★ Plans the sandbox of an agent: mounts, environment, and the grants that let a program back in; its guard stays out of reach."""
+"""★ Plans the sandbox of an agent: mounts, environment, grants; its guard stays out of reach."""
 
 from __future__ import annotations
 
@@ -143,7 +143,7 @@ class SandboxMounts(Struct):
             self.mounts[path] = SandboxMount(path, how, path.is_dir(), target)
 
     def pin(self, path: Path) -> None:
-        """Keeps everything that leads to a path from being renamed: each folder on the way becomes a mount, each link is in a fixed folder."""
+        """Keeps everything that leads to a path from being renamed: folders on the way become mounts, links are in a fixed folder."""
         for folder, name in _path_steps(path):
             entry = folder / name
             if not os.access(folder, os.W_OK):

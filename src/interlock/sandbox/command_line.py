@@ -1,4 +1,4 @@
-"""Turns a sandbox plan into a bubblewrap command line, or on macOS a profile for sandbox-exec as far as its language reaches; refuses with the reason and the remedy where bubblewrap cannot run."""
+"""A sandbox plan as a bubblewrap command line, or on macOS as a profile for sandbox-exec; refuses where bubblewrap cannot run."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Starts the agent in its sandbox once the daemon knows of it; relays its own terminal, passes signals in and its exit code out."""
+"""Starts the agent in its sandbox once the daemon knows of it; relays its terminal, signals and exit code."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Snapshots of what an action would change, and its undo: the values that cross processes, parsed strictly, for they come from the agent's user."""
+"""Snapshots and their undo: the values that cross processes, parsed strictly, for they come from the agent's user."""
 
 from __future__ import annotations
 

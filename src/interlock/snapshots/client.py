@@ -1,4 +1,4 @@
-"""Asks a child process, or root's helper for another user, to take, restore and prune snapshots; any failure means that there is no snapshot."""
+"""Asks a child process, or root's helper for another user, about snapshots; on any failure there is no snapshot."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def take_seconds(ms: int) -> float:
 
 
 class SnapshotClient:
-    """Takes and restores snapshots through a child; its answers are checked, for they come from the agent's user."""
+    """Takes and restores snapshots through a child, whose answers are checked: they come from the agent's user."""
 
     def __init__(self, child: WarmChild | HelperChild) -> None:
         self._child = child
@@ -54,7 +54,7 @@ class SnapshotClient:
         return found if found.problem or _DIGEST.fullmatch(found.digest) else no_snapshot(id, FAILED)
 
     def plan(self, id: str, digest: str = "", diff: bool = False) -> UndoPlan:
-        """The changes that an undo would make now; refuses a snapshot whose manifest has another digest than the one given."""
+        """The changes that an undo would make now; refuses a manifest with another digest than the given one."""
         request = {"do": "plan", "id": id, "digest": digest, "diff": diff}
         return self._ask(request, UndoPlan(id, problem=FAILED))
 
@@ -132,7 +132,7 @@ def clients_by_principal(place: str, users: Mapping[str, int]) -> dict[str, Snap
 
 
 class WarmSnapshotter(SnapshotClient):
-    """Stores snapshots below one folder as the user of this process; `guarded` is Interlock's own state, which is neither saved nor changed."""
+    """Snapshots below one folder, as the user of this process; `guarded` is Interlock's own state, neither saved nor changed."""
 
     def __init__(self, folder: str | Path, guarded: str | Path | None = None) -> None:
         own = str(guarded) if guarded is not None else str(Path(folder).parent)

@@ -1,4 +1,4 @@
-"""Stores file contents by SHA-256, small ones in the snapshot's pack, large ones alone, each read back before it counts; databases through SQLite itself, whole, whoever writes to them meanwhile."""
+"""Stores file contents by SHA-256, small ones in the snapshot's pack, each read back before it counts; databases through SQLite itself."""
 
 from __future__ import annotations
 

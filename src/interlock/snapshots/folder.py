@@ -1,4 +1,4 @@
-"""The private folder of snapshots: opened step by step without following links, written by renaming, locked against pruning; own files are refused."""
+"""The private folder of snapshots: opened without following links, written by renaming, locked against pruning."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class FolderHandles:
         self.forget()
 
     def folder(self, path: str) -> int:
-        """The handle of a folder; raises NotADirectoryError where a part is a link or a file, and FileNotFoundError where one is missing."""
+        """The handle of a folder; raises NotADirectoryError for a link or a file on the way, FileNotFoundError for what is missing."""
         found = self._open.get(path)
         if found is not None:
             return found
@@ -207,7 +207,7 @@ class SnapshotFolder(Struct, frozen=True):
 
     @contextmanager
     def locked(self, name: str, exclusive: bool = False, wait: bool = True) -> Iterator[None]:
-        """Holds a shared lock, or an exclusive one for pruning; raises RestoreRefused where it would have to wait and must not."""
+        """Holds a shared lock, or an exclusive one; raises RestoreRefused where it would have to wait and must not."""
         handle = os.open(os.path.join(self.path, name), os.O_RDWR | os.O_CREAT | _NOFOLLOW, 0o600)
         try:
             how = fcntl.LOCK_EX if exclusive else fcntl.LOCK_SH
@@ -232,7 +232,7 @@ class SnapshotFolder(Struct, frozen=True):
         return hashlib.sha256(data).hexdigest()
 
     def read(self, place: str) -> tuple[Any, str]:
-        """Reads a JSON file and its digest; raises RestoreRefused for a damaged one, and FileNotFoundError where there is none."""
+        """Reads a JSON file and its digest; raises RestoreRefused for a damaged one, FileNotFoundError for none."""
         handle = os.open(place, os.O_RDONLY | os.O_NONBLOCK | _NOFOLLOW)
         with open(handle, "rb") as given:
             data = given.read(LARGEST_MANIFEST + 1)

@@ -1,4 +1,4 @@
-"""Writes to a repository as Git would, without running Git: objects, then refs, stash, config, HEAD and index, each under Git's own lock."""
+"""Writes to a repository as Git would, without running Git, each file under Git's own lock."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def write_object(places: FolderHandles, shared: str, kind: bytes, data: bytes) -
 def hold_objects(
     places: FolderHandles, repository: Repository, id: str, at: float, tips: Iterable[bytes], blobs: Iterable[bytes]
 ) -> str:
-    """Writes a commit, under a ref of its own, that protects commits and contents from garbage collection; returns its id."""
+    """Writes a commit, under a ref of its own, that protects commits and contents from garbage collection."""
     names = sorted(oid.hex().encode() for oid in blobs)
     listed = b"".join(b"100644 %s\0" % name + bytes.fromhex(name.decode()) for name in names)
     parents = [oid for oid in dict.fromkeys(tips) if repository.objects.kind(oid) == b"commit"]

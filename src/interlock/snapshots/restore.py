@@ -1,4 +1,4 @@
-"""Restores a snapshot: shows the changes as diffs, refuses to overwrite later work, can be repeated after a kill and undone itself."""
+"""Restores a snapshot: shows the changes, refuses to overwrite later work, can be repeated after a kill and undone itself."""
 
 from __future__ import annotations
 

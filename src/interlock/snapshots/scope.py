@@ -1,4 +1,4 @@
-"""Collects everything that an action may change: paths, databases, and for each git subcommand the files, index, refs and logs."""
+"""Collects everything that an action may change: paths, databases, and Git's files, index, refs and logs."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _UNMOVED = frozenset({"branch", "clean", "rm", "stash", "worktree"})  # which a 
 
 
 class RepositoryScope(Struct):
-    """The refs of one repository that change, with their new values, and the commits and contents that only they hold."""
+    """The refs of one repository that change, their new values, and what only they hold."""
 
     repository: Repository
     refs: dict[str, str] = field(default_factory=dict)
@@ -139,7 +139,7 @@ def _add_replaced(scope: SnapshotScope, command: GitCommand, meant: CheckoutScop
 
 
 def _as_known(scope: SnapshotScope, command: GitCommand, entry: IndexEntry, full: str) -> bool:
-    """Whether Git leaves a file as it is where the target has the same: its type, executable bit and content are as in the index."""
+    """Whether Git leaves a file as it is where the target has the same: type, executable bit and content are as in the index."""
     found = scope.places.stat(full)
     if found is None or stat.S_IFMT(found.st_mode) != stat.S_IFMT(entry.mode) or entry.mtime == (0, 0):
         return False  # without a time it is only going to be added, and Git writes it anew

@@ -1,4 +1,4 @@
-"""The child process that takes, restores and prunes snapshots, `python -I -m interlock.snapshots.snapshotter FD FOLDER GUARDED`; it starts nothing and can be killed."""
+"""The child process that takes, restores and prunes snapshots; it starts nothing and can be killed."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class ListedSnapshot(Struct, frozen=True):
 
 
 def prune(folder: SnapshotFolder, now: float, days: float, bytes: int) -> PruneResult:
-    """Deletes expired snapshots and the oldest beyond so many bytes; does not wait: while a snapshot is being taken, nothing is deleted."""
+    """Deletes expired snapshots and the oldest beyond so many bytes; nothing while a snapshot is being taken."""
     try:
         with folder.locked("lock", exclusive=True, wait=False), FolderHandles() as places:
             budget = Budget.of(MILLISECONDS, 10_000_000)
@@ -110,7 +110,7 @@ def _delete_leftovers(
 
 
 def _release_objects(places: FolderHandles, repositories: list[str], id: str, budget: Budget) -> None:
-    """Deletes protecting refs; a repository that is missing or damaged by now holds nothing of ours that matters."""
+    """Deletes protecting refs; a repository that is gone or damaged holds nothing of ours that matters."""
     for shared in repositories:
         with contextlib.suppress(OSError, RestoreRefused, Unclear, ValueError):
             drop_hold(places, shared, id, budget)

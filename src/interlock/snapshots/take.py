@@ -1,4 +1,4 @@
-"""Takes a snapshot of everything that an action may change: copied, read back, manifest last, so that a snapshot is whole or does not exist; whatever changes meanwhile is refused."""
+"""Takes a snapshot of what an action may change: whole or not at all; whatever changes meanwhile is refused."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def collect_scope(question: Mapping[str, Any], scope: SnapshotScope) -> list[str
 
 
 def _add_deleted(effect: Mapping[str, Any], paths: Sequence[str], scope: SnapshotScope) -> None:
-    """Adds what is deleted, and the folder whose whole content that is or a link to it: the action may delete these too."""
+    """Adds what is deleted, and a folder whose whole content that is or a link to it, which may go too."""
     target = str(effect["target"])
     for path in paths:
         holder = os.path.dirname(path)

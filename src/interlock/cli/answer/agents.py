@@ -1,4 +1,4 @@
-"""`interlock agents`, `block`, `unblock`, `mode` and `pause`: agent tokens, trust tiers and blocks; the enforcement mode, and a pause that ends by itself."""
+"""`interlock agents`, `block`, `unblock`, `mode` and `pause`: agents' tokens, trust and blocks; the mode, and a pause that ends by itself."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`interlock audit` and `replay`: searches, exports, verifies and counts the record, and repeats its decisions with the pure core; from the daemon or an export."""
+"""`interlock audit` and `replay`: searches, exports, verifies and counts the record, and decides again with the pure core."""
 
 from __future__ import annotations
 

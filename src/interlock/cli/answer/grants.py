@@ -1,4 +1,4 @@
-"""`interlock grants`, `allow` and `deny`: grants, and standing answers to a pattern, shown with their effect on the record before they are signed."""
+"""`interlock grants`, `allow` and `deny`: grants and standing answers, shown with their effect on the record before they are signed."""
 
 from __future__ import annotations
 
@@ -170,7 +170,7 @@ def _add_answer(verdict: str, args: Args) -> int:
 
 
 def _trial_lines(verdict: str, pattern: str, found: Row) -> Iterator[Line]:
-    """The recorded decisions that the pattern would have changed, and the limits of its reach."""
+    """The recorded decisions that the pattern would have changed, and its limits."""
     changed, unchanged, records = (int(found.get(key) or 0) for key in ("changed", "unchanged", "records"))
     yield line(f"{verdict} ", "heading") + line(pattern, "command")
     yield ()

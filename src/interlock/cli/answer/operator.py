@@ -1,4 +1,4 @@
-"""`interlock operator`, `unlock`, `channels` and `codes`: operator accounts and sign-in, where operators are notified, and the codes that are theirs to see."""
+"""`interlock operator`, `unlock`, `channels` and `codes`: operators and their sign-in, notices and codes."""
 
 from __future__ import annotations
 
@@ -111,7 +111,7 @@ def _passphrase(args: Args) -> int:
 
 @main.word("link")
 def _link(args: Args) -> int:
-    """Show the link on this terminal only, and erase it after a key press: its first visitor registers a credential under this name."""
+    """Show the link on this terminal only, and erase it: its first visitor registers a credential under this name."""
     if args.json:
         raise CommandError("a set-up link is shown to a person, and printed for no program", 2)
     with operator_session(args) as operator:

@@ -1,4 +1,4 @@
-"""`interlock pending`, `show`, `wait`, `approve`, `reject` and `revoke`: held actions, and an operator's answer; only what was shown is signed."""
+"""`interlock pending`, `show`, `wait`, `approve`, `reject` and `revoke`: held actions and their answers; only what was shown is signed."""
 
 from __future__ import annotations
 
@@ -240,7 +240,7 @@ def _sign_answer(word: str, args: Args, operator: DaemonClient, id: str, shown: 
 
 
 def _reject_all(args: Args) -> int:
-    """Reject every open ticket: lists them, then answers one by one, and skips those that somebody else answered meanwhile."""
+    """Reject every open ticket, listed first; skips those that somebody else answered meanwhile."""
     require_reason_or_person(args)
     server = daemon(args)
     if not open_tickets(server) and sees_all(server):

@@ -1,4 +1,4 @@
-"""`interlock undo`: restores what an action changed from its snapshot or journal, after showing the changes that this would make."""
+"""`interlock undo`: restores what an action changed, after showing what that would change now."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def main(args: Args) -> int:
 
 
 def _restore_newest(args: Args, journal: JournalUndo, server: DaemonClient | None = None) -> int:
-    """Restores what was asked for, or the newer of the newest snapshot and the newest journaled action."""
+    """Restores what was asked for, or the newest snapshot or journaled action."""
     newest = journal.newest() if not args.id else ""
     try:
         if server is not None:

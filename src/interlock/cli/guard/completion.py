@@ -1,4 +1,4 @@
-"""What a shell evaluates: `interlock completion`, made from the help texts, with the manual page; `interlock shell-hook`, which guards typed lines."""
+"""`interlock completion`, made from the help texts, with the manual page; `interlock shell-hook`, which guards typed lines."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`interlock demo`: a scripted agent asks and an operator answers; `interlock conformance evidence`: the report for the MCP-AQL runner. Both use a private daemon."""
+"""`interlock demo`: a scripted agent and an operator; `interlock conformance evidence`; both with a private daemon."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The demo's operator in the console: registers a passkey that lives in this process and approves tickets with it."""
+"""The demo's operator in the console, with a passkey that lives in this process."""
 
 from __future__ import annotations
 

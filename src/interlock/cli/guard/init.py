@@ -1,4 +1,4 @@
-"""`interlock init`: one guided first run, from nothing to a guarded agent; each step says what it would do, and can be run again."""
+"""`interlock init`: one guided first run; each step says what it would do, and can be run again."""
 
 from __future__ import annotations
 

@@ -83,7 +83,7 @@ def guarded_users(args: Args) -> tuple[str, ...]:
 
 
 def set_up_system(args: Args) -> Config:
-    """Install all that the daemon needs and return its configuration; with --dry-run, the one that would result."""
+    """Install what the daemon needs and return its configuration; with --dry-run, the one that would result."""
     layout, users = Layout(), guarded_users(args)
     try:
         wanted = [step for step in steps(layout, users, tuple(args.operators or ())) if step.needed]

@@ -47,7 +47,7 @@ def main(args: Args) -> int:
 
 
 def _with_free_port(config: Config) -> Config:
-    """Another port where nobody chose one and the usual one is taken; a port that was chosen is never changed."""
+    """Another port where the usual one is taken; a port that was chosen is never changed."""
     chosen = bool(config.path) and "port" in tomllib.loads(Path(config.path).read_text()).get("daemon", {})
     if chosen or "LISTEN_FDS" in os.environ or not is_taken(config):
         return config

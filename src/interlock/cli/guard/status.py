@@ -1,4 +1,4 @@
-"""`interlock status`, `hooks`, `coverage` and `doctor`: the daemon's state, the hooks, calls that went around them, and canaries that prove that hooks fire."""
+"""`interlock status`, `hooks`, `coverage` and `doctor`: the daemon, the hooks, calls that went around them, and canaries through them."""
 
 from __future__ import annotations
 

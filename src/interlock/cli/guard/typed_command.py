@@ -1,4 +1,4 @@
-"""Judges one line that a person typed into a guarded shell, and asks at the same terminal; its exit code says whether it may run."""
+"""Judges one line typed into a guarded shell, and asks at the same terminal; the exit code says whether it may run."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Resolves one operation of an adapter file for `explain`: its action, effective level and what the trust matrix is asked."""
+"""One operation of an adapter file for `explain`: its action, effective level and what the trust matrix is asked."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`interlock install --system`: the steps that give the daemon its own user, each shown before it is done; its units and its configuration."""
+"""`interlock install --system`: the steps that give the daemon its own user, each shown first; its units and configuration."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`interlock import`: the rules of other guards as standing answers, shown first, signed like any other, never weaker in silence."""
+"""`interlock import`: other guards' rules as standing answers, shown first, signed like any other, never weaker in silence."""
 
 from __future__ import annotations
 

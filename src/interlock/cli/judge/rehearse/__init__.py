@@ -1,4 +1,4 @@
-"""`interlock rehearse`: judges the past calls in a person's own logs as if the gate had been there; runs and sends nothing."""
+"""`interlock rehearse`: judges past calls from a person's own logs as if the gate had been there; runs and sends nothing."""
 
 from __future__ import annotations
 

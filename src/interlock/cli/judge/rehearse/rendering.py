@@ -1,4 +1,4 @@
-"""Renders a rehearsal for people and as JSON: questions by rule, losses, suggested grants, and changes against false alarms."""
+"""Renders a rehearsal: questions by rule, losses, suggested grants, and changes against false alarms."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Snippets of shell text with their line numbers, and their extraction from scripts, build files, Dockerfiles, package.json and crontabs."""
+"""Shell text with its line numbers, out of scripts, build files, Dockerfiles, package.json and crontabs."""
 
 from __future__ import annotations
 
