@@ -37,6 +37,6 @@ def moment_seconds(moment: object) -> float | None:
     if isinstance(moment, int | float) and not isinstance(moment, bool):
         return float(moment)
     try:
-        return datetime.fromisoformat(str(moment).replace("Z", "+00:00")).timestamp()
+        return datetime.fromisoformat(str(moment)).timestamp()
     except ValueError:
         return None

@@ -18,8 +18,8 @@ from interlock.agents import agent, words
 from interlock.cli.main import main
 from interlock.config import Config, load_config
 from interlock.install.canary import canary
-from interlock.install.checks import fire_canary, gating_handlers
-from interlock.install.discovery import HookedFile, hooked_files
+from interlock.install.checks import canary_calls
+from interlock.install.discovery import HookedFile, handlers, hooked_files
 from journals import built
 
 HARMLESS, HELD, ASKED = "echo interlock-canary", "git push --force origin main", "git reset --hard HEAD~3"
@@ -126,22 +126,22 @@ def test_each_verdict_reaches_the_agent_in_its_own_words(bench: Bench, word: str
     scopes = {scope for scope in ("user", "project") if agent(word).places(scope, bench.home, bench.project)}
     assert {one.scope for one in files} == scopes
     for one in files:
-        for handler, event in gating_handlers(one):
+        for event, call in canary_calls(one):
             asked += 1
-            assert fire_canary(one, handler, event, HARMLESS)[0] == "allow"
-            assert fire_canary(one, handler, event, None)[0] == "deny"
-            assert fire_canary(one, handler, event, HELD)[0] == "deny"
+            assert call(HARMLESS)[0] == "allow"
+            assert call(None)[0] == "deny"
+            assert call(HELD)[0] == "deny"
             given = agent(word).decode(canary(word, event, ASKED, str(bench.project)) or b"", event)
             # A prompt of the client's own user is enough at level 2, where it reaches anybody; else the call is denied with its ticket.
             wanted = {"ask"} if given.asks and word not in ("devin",) else {"deny"}
-            assert fire_canary(one, handler, event, ASKED)[0] in wanted, event
+            assert call(ASKED)[0] in wanted, event
     assert asked >= len(scopes)
 
 
 def test_a_held_call_names_its_ticket_and_no_way_round(bench: Bench) -> None:
     one = of(bench, "claude-code")[0]
-    handler, event = gating_handlers(one)[0]
-    said = json.loads(fire_canary(one, handler, event, HELD)[1].reply.stdout)["hookSpecificOutput"]
+    _, call = next(canary_calls(one))
+    said = json.loads(call(HELD)[1].reply.stdout)["hookSpecificOutput"]
     assert said["permissionDecision"] == "deny" and re.search(r"pdact_|interlock", said["permissionDecisionReason"])
 
 
@@ -173,8 +173,8 @@ def test_hooks_and_status_name_the_guarded_agents(bench: Bench, capsys: Capture)
 
 def test_coverage_tells_what_was_asked(bench: Bench, capsys: Capture) -> None:
     one = of(bench, "gemini")[0]
-    handler, event = gating_handlers(one)[0]
-    assert fire_canary(one, handler, event, HARMLESS)[0] == "allow"
+    _, call = next(canary_calls(one))
+    assert call(HARMLESS)[0] == "allow"
     assert bench.run("coverage", "--json") == 0
     found = {row["agent"]: row for row in json.loads(capsys.readouterr().out)["agents"]}
     assert found["gemini"]["asked"] >= 1 and found["gemini"]["missed"] == 0
@@ -289,8 +289,8 @@ def test_without_a_daemon_the_guard_is_closed_and_doctor_says_so(tmp_path: Path,
     assert other.run("install", "claude-code", "--yes") == 0
     assert "not on the record" in capsys.readouterr().err
     one = of(other, "claude-code")[0]
-    handler, event = gating_handlers(one)[0]
-    assert fire_canary(one, handler, event, HELD)[0] == "deny"
+    _, call = next(canary_calls(one))
+    assert call(HELD)[0] == "deny"
     capsys.readouterr()
     assert other.run("doctor") == 1
     assert "no daemon answers" in capsys.readouterr().out
@@ -374,10 +374,10 @@ def test_http_hooks_say_what_they_cost_and_work(other: Bench, tmp_path: Path, ca
     shown = capsys.readouterr().out
     assert "stopped daemon blocks" in shown and "the port is free" in shown
     one = of(other, "claude-code")[0]
-    handler, event = gating_handlers(one)[0]
-    assert handler.how == "url"
+    _, call = next(canary_calls(one))
+    assert {handler.how for handler in handlers(one.place, one.text)} == {"url"}
     for command, verdict in ((HARMLESS, "allow"), (None, "deny"), (HELD, "deny")):
-        assert fire_canary(one, handler, event, command)[0] == verdict, command
+        assert call(command)[0] == verdict, command
     assert other.run("doctor", config=config) == 0
     assert "squatted" in capsys.readouterr().out
 

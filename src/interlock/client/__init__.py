@@ -92,7 +92,8 @@ class DaemonClient(Confidential, Struct, frozen=True):
     ) -> Iterator[HTTPResponse]:
         data = json.dumps(body).encode() if body is not None else None
         try:
-            with closing(self._connection(seconds)) as connection:
+            made = http_connection(self.url, seconds) if self.url else SocketConnection(self.path, seconds)
+            with closing(made) as connection:
                 with suppress(BrokenPipeError):  # it may have replied before reading everything
                     connection.request(method, self.target(path), data, self.headers(data is not None))
                 yield connection.getresponse()
@@ -110,9 +111,6 @@ class DaemonClient(Confidential, Struct, frozen=True):
         if self.token:
             headers["Authorization"] = f"Bearer {self.token}"
         return headers | ({"Content-Type": "application/json"} if body else {})
-
-    def _connection(self, seconds: float) -> HTTPConnection:
-        return http_connection(self.url, seconds) if self.url else SocketConnection(self.path, seconds)
 
 
 def http_connection(url: str, seconds: float) -> HTTPConnection:

@@ -13,21 +13,25 @@ _HERE = frozenset({"127.0.0.1", "localhost", "::1"})
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,99}")
 
 
+def _text(value: object, path: Path, problems: Problems) -> str:
+    key = str(path[-1])
+    return problems.text({key: value}, key, path[:-1])
+
+
 def optional_text(value: object, path: Path, problems: Problems, plain: str = "") -> str:
     """A text that may be empty."""
-    key = str(path[-1])
-    return "" if value == "" else problems.text({key: value}, key, path[:-1])
+    return "" if value == "" else _text(value, path, problems)
 
 
 def listen_host(value: object, path: Path, problems: Problems, plain: str) -> str:
-    host = problems.text({"host": value}, "host", path[:-1]) or plain
+    host = _text(value, path, problems) or plain
     if host not in _HERE:
         problems.warn(path, f"{host!r} is reachable from other machines: put a proxy with TLS in front of it")
     return host
 
 
 def store_url(value: object, path: Path, problems: Problems, plain: str) -> str:
-    url = problems.text({"url": value}, "url", path[:-1])
+    url = _text(value, path, problems)
     if url and not url.startswith(("sqlite:///", "postgresql://", "postgres://")):
         got = describe_value(without_password(url))
         problems.error(path, f"expected sqlite:///folder or postgresql://…, got {got}")
@@ -80,7 +84,7 @@ def _url_error(url: str) -> str:
 
 
 def planner_host(value: object, path: Path, problems: Problems, plain: str) -> str:
-    url = (problems.text({"host": value}, "host", path[:-1]) or plain).strip().rstrip("/")
+    url = (_text(value, path, problems) or plain).strip().rstrip("/")
     try:
         parts = urlsplit(url)
         fits = parts.scheme in ("http", "https") and bool(parts.hostname) and (parts.port or 1) > 0
@@ -94,9 +98,7 @@ def planner_host(value: object, path: Path, problems: Problems, plain: str) -> s
 
 def variable_name(value: object, path: Path, problems: Problems, plain: str) -> str:
     """The name of a variable; refuses a key itself, which does not belong into a file that agents can read."""
-    if value == "":
-        return ""
-    name = problems.text({"key_env": value}, "key_env", path[:-1])
+    name = optional_text(value, path, problems)
     if name and not _VARIABLE.fullmatch(name):
         problems.error(path, "key_env: expected the name of an environment variable, not a key")
         return ""

@@ -104,10 +104,12 @@ def _whole(one: HookedFile, client: HookClient) -> bool:
         return False
 
 
-def gating_handlers(one: HookedFile) -> list[tuple[Handler, str]]:
-    """The handlers that gate a shell command, each with its event."""
-    found = ((handler, event_of(handler)) for handler in handlers(one.place, one.text))
-    return [pair for pair in found if canary(one.agent.word, pair[1], COMMAND, str(one.project)) is not None]
+def canary_calls(one: HookedFile, user: pwd.struct_passwd | None = None) -> Iterator[tuple[str, Call]]:
+    """The events that gate a shell command, each with what tries its handler, as a user."""
+    for handler in handlers(one.place, one.text):
+        event = event_of(handler)
+        if canary(one.agent.word, event, COMMAND, str(one.project)) is not None:
+            yield event, partial(_fire_canary, one, handler, event, user)
 
 
 def agents_user(config: Config) -> pwd.struct_passwd | None:
@@ -117,8 +119,8 @@ def agents_user(config: Config) -> pwd.struct_passwd | None:
     return next((one for one in pwd.getpwall() if one.pw_name in config.separate.users), None)
 
 
-def fire_canary(
-    one: HookedFile, handler: Handler, event: str, command: str | None, user: pwd.struct_passwd | None = None
+def _fire_canary(
+    one: HookedFile, handler: Handler, event: str, user: pwd.struct_passwd | None, command: str | None
 ) -> tuple[str, HookReply]:
     """The agent's verdict on this command in a new session; without a command, on a malformed call."""
     cwd = Path(user.pw_dir) if user else one.project
@@ -166,11 +168,11 @@ def _client(client: HookClient | None, config: Config) -> Iterator[Check]:
 
 
 def _canaries(one: HookedFile, user: pwd.struct_passwd | None) -> Iterator[Check]:
-    found = gating_handlers(one)
+    found = list(canary_calls(one, user))
     if not found and one.place.form != "script":  # scripts have one file for each event
         yield Check("fires", PROBLEM, f"nothing here is asked before {one.agent.title} runs a command; {_AGAIN}")
-    for handler, event in found:
-        name, call = event or "plugin", partial(fire_canary, one, handler, event, user=user)
+    for event, call in found:
+        name = event or "plugin"
         try:
             yield _check_allows(call, name)
             yield _check_denies(call, name, one.agent.title)
@@ -219,8 +221,8 @@ def check_without_daemon(one: HookedFile, config: Config) -> Iterator[Check]:
     if not is_trusted(one, config):
         return
     with _silent(config.agents_socket):
-        for handler, event in gating_handlers(one):
-            name, call = event or "plugin", partial(fire_canary, one, handler, event, user=agents_user(config))
+        for event, call in canary_calls(one, agents_user(config)):
+            name = event or "plugin"
             try:
                 if (verdict := call(DESTRUCTIVE)[0]) == "deny":
                     yield Check("daemon down", OK, f"{name}: fails closed, `{DESTRUCTIVE}` is denied")

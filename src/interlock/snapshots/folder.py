@@ -112,7 +112,14 @@ class FolderHandles:
 
 def attributes(target: int | str) -> Attributes:
     """The attributes of an open file, or of a path whose last part is not followed; none where the file system has none."""
-    found = {name: _value(target, name) for name in _attribute_names(target)}
+    follow = isinstance(target, int)
+    try:
+        names = [name for name in os.listxattr(target, follow_symlinks=follow) if _is_saved(name)]
+    except OSError as error:
+        if error.errno not in _NONE:
+            raise
+        return ()
+    found = {name: os.getxattr(target, name, follow_symlinks=follow) for name in names}
     if sum(map(len, found.values())) > LARGEST_ATTRIBUTES:
         raise Unclear("it has too large attributes")
     return tuple(sorted((name, base64.b64encode(value).decode()) for name, value in found.items()))
@@ -143,19 +150,6 @@ def parse_attributes(given: Iterable[Any]) -> Attributes:
 
 def _is_saved(name: str) -> bool:
     return name.startswith(_PREFIX) or name in _NAMES
-
-
-def _attribute_names(target: int | str) -> list[str]:
-    try:
-        return [name for name in os.listxattr(target, follow_symlinks=isinstance(target, int)) if _is_saved(name)]
-    except OSError as error:
-        if error.errno in _NONE:
-            return []
-        raise
-
-
-def _value(target: int | str, name: str) -> bytes:
-    return os.getxattr(target, name, follow_symlinks=isinstance(target, int))
 
 
 PARTS = ("objects", "packs", "snapshots", "tmp")

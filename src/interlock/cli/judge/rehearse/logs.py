@@ -56,9 +56,20 @@ class AgentLog(Struct):
         self.calls.append(RawCall(text_of(id), tool, given, text_of(cwd), seconds, text_of(session)))
 
     def past_calls(self, since: float, tally: LogTally) -> Iterator[PastCall]:
-        for call in self.calls:
-            if call.at >= since:
-                yield from calls_of(self.agent, call, self.outcomes.get(call.id, UNKNOWN), tally)
+        """The calls that are not older than `since`, as that agent's hook would have judged them."""
+        for raw in (call for call in self.calls if call.at >= since):
+            body = {
+                "session_id": raw.session or "past", "transcript_path": "", "cwd": raw.cwd or "/",
+                "permission_mode": "default", "model": "", "turn_id": "", "hook_event_name": "PreToolUse",
+                "tool_name": raw.tool, "tool_input": raw.input, "tool_use_id": raw.id or "past",
+            }  # fmt: skip
+            event = agent_of(self.agent).decode(json.dumps(body).encode(), "PreToolUse")
+            if event.problem:
+                tally.unjudged += 1
+                continue
+            outcome = self.outcomes.get(raw.id, UNKNOWN)
+            for call in event.calls:
+                yield PastCall(self.agent, raw.id, call.action, raw.at, raw.session, outcome)
 
 
 def read_records(path: Path, tally: LogTally) -> Iterator[dict[str, Any]]:
@@ -85,21 +96,6 @@ def parse_time(value: object, otherwise: float) -> float:
         return datetime.fromisoformat(value).timestamp()
     except (ValueError, OverflowError, OSError):
         return otherwise
-
-
-def calls_of(word: str, raw: RawCall, outcome: str, tally: LogTally) -> Iterator[PastCall]:
-    """The call as that agent's hook would have judged it."""
-    body = {
-        "session_id": raw.session or "past", "transcript_path": "", "cwd": raw.cwd or "/", "permission_mode": "default",
-        "model": "", "turn_id": "", "hook_event_name": "PreToolUse", "tool_name": raw.tool, "tool_input": raw.input,
-        "tool_use_id": raw.id or "past",
-    }  # fmt: skip
-    event = agent_of(word).decode(json.dumps(body).encode(), "PreToolUse")
-    if event.problem:
-        tally.unjudged += 1
-        return
-    for call in event.calls:
-        yield PastCall(word, raw.id, call.action, raw.at, raw.session, outcome)
 
 
 def text_of(value: object) -> str:
