@@ -12,12 +12,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tools.docs import settings_page
 from tools.site import assemble, commands_page, navigation, paths_page, policy_tables
 
 from cases import each
 from interlock import agents
 from interlock.cli.main import COMMANDS, main
-from interlock.config import config_of, settings_page
+from interlock.config import config_of
 from interlock.engine import preview
 from interlock.engine.statistics import SHAPES
 from interlock.error_codes import CODES

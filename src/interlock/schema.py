@@ -175,36 +175,3 @@ def _schema_of(one: Setting) -> dict[str, Any]:
     if get_origin(one.kind) in (tuple, frozenset) and one.extra("read") is None:
         return {"type": "array", "items": {"type": "string"}, **about}
     return about
-
-
-def reference_rows(form: type[Struct], lead: str) -> list[tuple[str, str, str, str, str]]:
-    """Key, default, values, meaning and what weakens, for each setting of a table; Markdown."""
-    return [
-        (f"`{lead}{one.key}`", _default_words(one), _value_words(one), one.means, one.extra("weakened_by"))
-        for one in settings_of(form)
-    ]
-
-
-def _default_words(one: Setting) -> str:
-    if one.extra("default"):
-        return str(one.extra("default"))
-    if one.table is not None:
-        return "below"
-    value = shown_value(one.default)
-    if value is None and one.extra("none"):
-        value = one.extra("none")
-    if value in (None, "", [], {}):
-        return "none"
-    words = str(value).lower() if isinstance(value, bool) else str(value).replace("'", '"')
-    return f"`{words}`"
-
-
-def _value_words(one: Setting) -> str:
-    if one.choices:
-        return ", ".join(f"`{word}`" for word in one.choices)
-    if one.kind is bool:
-        return "`true`, `false`"
-    if one.kind in (int, float):
-        bounds = f"{one.meta.ge} to {one.meta.le}"
-        return f"{bounds}, `{one.extra('none')}`" if one.extra("none") else bounds
-    return ""

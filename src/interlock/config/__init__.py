@@ -45,7 +45,7 @@ from interlock.policy.rendering import policy_warnings, severity_warnings
 from interlock.policy.trust_matrix import TrustPolicy
 from interlock.problems import ExpectedError, Problem, Problems, describe_value
 from interlock.problems import Path as Place
-from interlock.schema import json_schema, read_table, reference_rows, says, settings_of, shown_table
+from interlock.schema import json_schema, read_table, says, shown_table
 
 SYSTEM_CONFIG = Path("/etc/interlock/config.toml")  # of the daemon that `install --system` sets up
 ENVIRONMENT_MODE = "MCPAQL_SAFETY_LOOP"
@@ -303,24 +303,6 @@ def settings_schema() -> dict[str, Any]:
         "additionalProperties": False,
         "properties": {key: json_schema(form) for key, form in TABLES.items()},
     }
-
-
-def settings_page() -> str:
-    lead = "Written by `make docs` from the declarations. Every key of [`interlock.toml`](configuration.md):"
-    parts = [f"# Settings\n\n{lead}"]
-    parts += [f"## `[{key}]`\n\n{_reference_table(form, f'{key}.')}" for key, form in TABLES.items()]
-    parts.append("## A policy\n\nEvery key of [a policy's file](../guide/policies.md):")
-    return "\n\n".join([*parts, _reference_table(Policy, "")]) + "\n"
-
-
-def _reference_table(form: type[Struct], lead: str) -> str:
-    """The table of a form's keys and of its inner tables; one of the configuration has its own place."""
-    rows = reference_rows(form, lead)
-    for one in settings_of(form):
-        if one.table is not None and one.table not in TABLES.values():
-            rows += reference_rows(one.table, f"{lead}{one.key}.")
-    head = ["| key | default | values | means | weakened by |", "|---|---|---|---|---|"]
-    return "\n".join([*head, *(f"| {' | '.join(row)} |" for row in rows)])
 
 
 def tighten_mode(config: Config, wanted: str | None, lead: str) -> Config:
