@@ -9,7 +9,7 @@ import pytest
 
 import stored_records
 from gate import Gate
-from interlock.maintenance import PAGE, TicketSettler, settle_tickets
+from interlock.maintenance import PAGE, TicketSettler
 from interlock.model import AgentRef, TicketState, command
 from interlock.ports import Tx
 
@@ -84,5 +84,5 @@ def test_tickets_expire_however_many_newer_ones_are_open(gate: Gate, one_moment:
 
     gate.store.write(work)
     gate.clock.forward(10)
-    assert settle_tickets(gate.state) == 20 and settle_tickets(gate.state) == 0
+    assert TicketSettler(gate.state).settle() == 20 and TicketSettler(gate.state).settle() == 0
     assert state_of(gate, "t0") is TicketState.EXPIRED and state_of(gate, "t30") is TicketState.WAITING

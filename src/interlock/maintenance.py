@@ -25,12 +25,6 @@ _OPEN = (TicketState.COOLING, TicketState.WAITING, TicketState.APPROVED)
 PAGE = 500  # tickets that are read or moved at a time
 
 
-def settle_tickets(state: State) -> int:
-    """Moves every ticket whose time has come; returns how many."""
-    now = state.clock.now()
-    return _settle(state, state.store.read(_live), now)
-
-
 def _live(tx: Tx) -> list[Ticket]:
     """All open tickets, page by page: an agent that opens many must not keep old ones from expiring."""
     found: dict[str, Ticket] = {}
@@ -43,11 +37,6 @@ def _live(tx: Tx) -> list[Ticket]:
         if page[0].opened_at == page[-1].opened_at:  # more than a page of one moment
             most *= 2
         before = math.nextafter(page[-1].opened_at, math.inf)  # its own time again: others of that time may follow
-
-
-def _settle(state: State, live: Sequence[Ticket], now: float) -> int:
-    due = [ticket for ticket in live if settle(ticket, now) != ticket]
-    return sum(_move(state, due[start : start + PAGE], now) for start in range(0, len(due), PAGE))
 
 
 def _move(state: State, due: Sequence[Ticket], now: float) -> int:
@@ -181,7 +170,8 @@ class TicketSettler:
         self._changed = False
         try:
             live = self.state.store.read(_live)
-            moved = _settle(self.state, live, now)
+            due = [ticket for ticket in live if settle(ticket, now) != ticket]
+            moved = sum(_move(self.state, due[start : start + PAGE], now) for start in range(0, len(due), PAGE))
         except BaseException:
             self._changed = True
             raise

@@ -324,7 +324,7 @@ def test_a_row_that_was_garbled_hides_no_other_from_who_could_object(
     listed = headless.store.read(lambda tx: tx.tickets(TicketQuery()))
     assert [ticket.id for ticket in listed] == [second.id]
     headless.clock.forward(31)
-    maintenance.settle_tickets(headless.state)
+    maintenance.TicketSettler(headless.state).settle()
     assert not headless.ask(BRANCH).allowed
     headless.restart()
     assert not headless.ask(BRANCH).allowed

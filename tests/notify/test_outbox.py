@@ -19,7 +19,7 @@ from interlock.approvals.rendering import ticket_lines
 from interlock.config.channels import ALERT, ANSWERED, BLOCK, CHALLENGE, COOLING, EXPIRED, HELD, ChannelRoute
 from interlock.console.cards import card_of
 from interlock.console.replies import environment
-from interlock.maintenance import settle_tickets
+from interlock.maintenance import TicketSettler
 from interlock.model import AgentRef, Level, command, intent, operation
 from interlock.notify import ConsoleAddress, ticket_message
 from interlock.notify.outbox import MOST_OWED, Outbox
@@ -273,7 +273,7 @@ def test_a_ticket_that_nobody_answered_is_told_when_it_expires_on_every_channel(
         post = Post(gate, (way(events=(EXPIRED,)), receiver), (way("boss", events=(EXPIRED,), after_seconds=60), boss))
         ticket = gate.held(RM)
         gate.clock.forward(4_000)
-        settle_tickets(gate.state)
+        TicketSettler(gate.state).settle()
         post.go()
         for one in (receiver, boss):
             [found] = one.bodies()

@@ -17,7 +17,7 @@ from clock import TestClock
 from daemons import PASSPHRASE, enrol_in_folder, write_config
 from interlock import Denied, Gate, GateError, Held
 from interlock.config import Config
-from interlock.maintenance import settle_tickets
+from interlock.maintenance import TicketSettler
 from interlock.model import Kind, Level, Witness, command, intent, operation, tool
 from interlock.records import AuditQuery
 from interlock.sdk.gate import folder_url, gate_config
@@ -209,7 +209,7 @@ def test_a_retry_that_comes_as_its_cooling_off_ends_is_allowed(
 
     def settle() -> None:
         while not ending.is_set():
-            settle_tickets(inside.state)
+            TicketSettler(inside.state).settle()
 
     thread = threading.Thread(target=settle)
     thread.start()

@@ -11,7 +11,7 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from daemons import InProcessDaemon, in_process_daemon
 from interlock.engine.statistics import figures_of
-from interlock.maintenance import settle_tickets, watch_expired_share
+from interlock.maintenance import TicketSettler, watch_expired_share
 from interlock.model import Category
 from interlock.records import Ticket
 from interlock.startup import open_state, open_store
@@ -90,7 +90,7 @@ def lived(app: InProcessDaemon) -> dict[str, Any]:
     ask(app, agent, {"action": "ban_user", "resource": "u1"})
     held = ask(app, agent, VM)
     app.clock.forward(45)
-    settle_tickets(app.state)  # the ban has cooled off
+    TicketSettler(app.state).settle()  # the ban has cooled off
     say(app, held, "approve", app.sign_in())
     assert ask(app, agent, VM)["allowed"]
     app.call("POST", f"/api/v1/tickets/{held['pendingId']}/executed", {"outcome": "gone"}, agent)
@@ -99,7 +99,7 @@ def lived(app: InProcessDaemon) -> dict[str, Any]:
     say(app, other, "reject", app.sign_in())
     ask(app, agent, {"action": "delete_account", "resource": "acme"})
     app.clock.forward(3_600)
-    settle_tickets(app.state)
+    TicketSettler(app.state).settle()
     found: dict[str, Any] = app.call("GET", "/api/v1/metrics", headers=agent).json()
     return found
 
@@ -184,7 +184,7 @@ def test_when_tickets_expire_unanswered_everybody_hears_of_it(app: InProcessDaem
         assert ask(app, agent, VM)["allowed"]
     assert not watch_expired_share(app.state, alert)  # three wait, nothing expired
     app.clock.forward(3_600)
-    assert settle_tickets(app.state) == 3
+    assert TicketSettler(app.state).settle() == 3
     bell.told.clear()
     assert watch_expired_share(app.state, alert) and watch_expired_share(app.state, alert)
     words = "30% of the tickets expire unanswered: agents wait and nobody answers"
@@ -204,5 +204,5 @@ def test_when_tickets_expire_unanswered_everybody_hears_of_it(app: InProcessDaem
 def test_a_few_tickets_that_expire_are_no_alarm(app: InProcessDaemon) -> None:
     ask(app, app.agent(), VM)
     app.clock.forward(3_600)
-    settle_tickets(app.state)
+    TicketSettler(app.state).settle()
     assert not watch_expired_share(app.state, 0.3)

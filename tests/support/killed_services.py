@@ -23,7 +23,7 @@ from interlock.error_codes import AnswerRefused
 from interlock.identity import agents
 from interlock.identity.operators import sign_in
 from interlock.identity.sessions import OperatorSession
-from interlock.maintenance import settle_tickets, sign_record
+from interlock.maintenance import TicketSettler, sign_record
 from interlock.model import Decision, TicketState, command
 from interlock.records import TicketQuery
 from interlock.runtime.state import State, SystemClock
@@ -158,7 +158,7 @@ class Service:
 
     def _upkeep(self) -> None:
         self.state.recorder.flush()
-        settle_tickets(self.state)
+        TicketSettler(self.state).settle()
         sign_record(self.state)
         time.sleep(0.01)
 
