@@ -17,7 +17,7 @@ from effort import EFFORT
 from interlock.agents import HookClient, agent, words
 from interlock.config import Config, config_of
 from interlock.install import files as register
-from interlock.install.changes import diff, install, plan_install, plan_uninstall, uninstall
+from interlock.install.changes import diff, files_of, install, plan_install, plan_uninstall, uninstall
 from interlock.install.discovery import agents_on_machine, hooked_files
 from interlock.install.files import FileProblem
 
@@ -46,10 +46,10 @@ class Machine:
         chosen = client or self.client
         changes, refused = plan_install([(agent(word), chosen)], scope, self.home, self.project, self.config)
         assert refused == []
-        return [install(change, chosen, self.config) for change in changes if change.needed]
+        return [install(change, self.config) for change in changes if change.needed]
 
     def uninstall(self, word: str, scope: str = "user") -> int:
-        changes, refused = plan_uninstall([agent(word)], scope, self.home, self.project, self.config)
+        changes, refused = plan_uninstall(files_of([agent(word)], scope, self.home, self.project), self.config)
         assert refused == []
         for change in changes:
             uninstall(change, self.config)
@@ -103,7 +103,7 @@ def test_what_was_there_comes_back_byte_for_byte(word: str, data: st.DataObject)
             assert machine.tree() == before
             return
         for change in changes:
-            install(change, machine.client, machine.config)
+            install(change, machine.config)
         assert machine.tree() != before
         assert machine.uninstall(word) == len(changes)
         assert machine.tree() == before
@@ -234,7 +234,7 @@ def test_what_changed_between_the_question_and_the_answer_is_not_written_over(ma
     )
     path.write_text('{"model": "sonnet"}')
     with pytest.raises(FileProblem, match="changed just now"):
-        install(changes[0], machine.client, machine.config)
+        install(changes[0], machine.config)
     assert machine.tree() == {str(path.parent): b"folder", str(path): b'{"model": "sonnet"}'}
 
 

@@ -7,7 +7,6 @@ import time
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -15,7 +14,7 @@ from msgspec.structs import replace
 from interlock.agents import AgentDialect, HookClient, HookFile
 from interlock.agents.jsonc import EditError
 from interlock.config import Config
-from interlock.install.discovery import HookedFile, hooked_files, is_hooked
+from interlock.install.discovery import HookedFile, is_hooked
 from interlock.install.files import (
     FileProblem,
     FileState,
@@ -42,6 +41,7 @@ class FileChange(Struct, frozen=True):
     after: bytes | None
     replaces: bool = False  # other hooks of ours are there already
     entry: RegisteredFile | None = None  # its entry in the register
+    client: HookClient | None = None  # that installed hooks will call
 
     @property
     def needed(self) -> bool:
@@ -61,48 +61,38 @@ class InstallRefusal(Struct, frozen=True):
     words: str
 
 
+def files_of(agents: Iterable[AgentDialect], scope: str, home: Path, project: Path) -> list[HookedFile]:
+    """The files that have the hooks of these agents in a scope."""
+    places = ((agent, place) for agent in agents for place in agent.places(scope, home, project))
+    return [HookedFile(agent, scope, project, place) for agent, place in places]
+
+
 def plan_install(
     agents: Sequence[tuple[AgentDialect, HookClient]], scope: str, home: Path, project: Path, config: Config
 ) -> tuple[list[FileChange], list[InstallRefusal]]:
-    places = [
-        (HookedFile(agent, scope, project, place), client)
-        for agent, client in agents
-        for place in agent.places(scope, home, project)
-    ]
-    changes, refused = _plan(_install_change, places, config)
+    clients = {agent.word: client for agent, client in agents}
+    files = files_of((agent for agent, _ in agents), scope, home, project)
+    changes, refused = _plan(lambda one: _install_change(one, clients[one.agent.word], config), files)
     none = (agent for agent, _ in agents if not agent.places(scope, home, project))
-    return changes, [
-        *(InstallRefusal(agent, f"{agent.title} has no place for hooks with --{scope}") for agent in none),
-        *refused,
-    ]
+    words = "{} has no place for hooks with --{}"
+    return changes, [*(InstallRefusal(agent, words.format(agent.title, scope)) for agent in none), *refused]
 
 
-def plan_uninstall(
-    agents: Sequence[AgentDialect], scope: str, home: Path, project: Path, config: Config
-) -> tuple[list[FileChange], list[InstallRefusal]]:
-    places = [
-        (HookedFile(agent, scope, project, place),) for agent in agents for place in agent.places(scope, home, project)
-    ]
-    changes, refused = _plan(_uninstall_change, places, config)
+def plan_uninstall(files: Iterable[HookedFile], config: Config) -> tuple[list[FileChange], list[InstallRefusal]]:
+    """The changes that take our hooks out of these files; none for files without any."""
+    changes, refused = _plan(lambda one: _uninstall_change(one, config), files)
     return changes[::-1], refused  # folders created for the first file are empty after the last
 
 
-def plan_uninstall_all(config: Config, home: Path, project: Path) -> tuple[list[FileChange], list[InstallRefusal]]:
-    """The changes that take our hooks out of every file of this user, in whatever project."""
-    places = [(one,) for one in hooked_files(config, home, project) if one.scope != "system"]
-    changes, refused = _plan(_uninstall_change, places, config)
-    return changes[::-1], refused
-
-
 def _plan(
-    change_of: Callable[..., FileChange | None], places: Iterable[tuple[HookedFile, *tuple[Any, ...]]], config: Config
+    change_of: Callable[[HookedFile], FileChange | None], files: Iterable[HookedFile]
 ) -> tuple[list[FileChange], list[InstallRefusal]]:
     """The changes of these files, and why others cannot be changed."""
     changes: list[FileChange] = []
     refused: list[InstallRefusal] = []
-    for one, *given in places:
+    for one in files:
         try:
-            if change := change_of(one, *given, config):
+            if change := change_of(one):
                 changes.append(change)
         except (FileProblem, EditError) as error:
             path, words = str(one.place.path), str(error)
@@ -125,7 +115,7 @@ def _install_change(one: HookedFile, client: HookClient, config: Config) -> File
     after = one.agent.installed(one.place, text, client)
     replaces = text is not None and is_hooked(one.agent, one.place, text) and after != text
     entry = find_registered(config, one.place.path)
-    return FileChange(one.agent, one.scope, one.project, one.place, current, after.encode(), replaces, entry)
+    return FileChange(one.agent, one.scope, one.project, one.place, current, after.encode(), replaces, entry, client)
 
 
 def _uninstall_change(one: HookedFile, config: Config) -> FileChange | None:
@@ -154,12 +144,12 @@ def _original(
     return None if without is None else without.encode()
 
 
-def install(change: FileChange, client: HookClient, config: Config) -> str:
+def install(change: FileChange, config: Config) -> str:
     """Writes the file and returns the backup's path; empty where there was no file, or an older backup remains valid.
 
     1. writes the backup, 2. replaces the file atomically, 3. registers both.
     """
-    assert change.after is not None
+    assert change.after is not None and change.client is not None
     before, backup, older = change.current.data, "", None
     if change.replaces and change.entry and before is not None and digest(before) == change.entry.written:
         older = change.entry  # an installation in this file, and nothing else changed since
@@ -177,8 +167,8 @@ def install(change: FileChange, client: HookClient, config: Config) -> str:
         project=str(change.project),
         path=str(change.place.path),
         written=digest(change.after),
-        client=client.path,
-        url=client.url,
+        client=change.client.path,
+        url=change.client.url,
         backup=backup,
         before=digest(before) if before is not None and not change.replaces else "",
         made=tuple(map(str, made)),

@@ -113,8 +113,6 @@ class ActionJournal(Struct):
 
 class JournalHead(Struct, frozen=True):
     at: float
-    pid: int
-    uid: int
     cwd: str
     label: str
     command: tuple[str, ...]
@@ -122,12 +120,12 @@ class JournalHead(Struct, frozen=True):
 
 def read_head(data: bytes) -> JournalHead | None:
     """The head of a journal, from its first bytes; None where it is damaged or cut off."""
-    for type, _, _, pid, time, states in _records(data):
+    for type, _, _, _, time, states in _records(data):
         if type != "H" or len(states) != 1:
             return None
         words = data[states[0].data[0] : sum(states[0].data)].split(b"\0")[:-1]
         label, *command = map(os.fsdecode, words)
-        return JournalHead(time, pid, states[0].owner[0], states[0].path, label, tuple(command))
+        return JournalHead(time, states[0].path, label, tuple(command))
     return None
 
 

@@ -52,7 +52,7 @@ def main(args: Args) -> int:
     if changes and not args.dry_run:
         if not config.separate.on:
             _build(config)  # before any file names it
-        done, failed = _write(wanted, config, args.http)
+        done, failed = _write(wanted, config)
         refused += failed
         report_refusals(failed, "install")
         _record(args, done)
@@ -148,15 +148,13 @@ def _record(args: Args, done: Sequence[dict[str, Any]]) -> None:
             return
 
 
-def _write(
-    changes: Sequence[FileChange], config: Config, http: bool
-) -> tuple[list[dict[str, Any]], list[InstallRefusal]]:
+def _write(changes: Sequence[FileChange], config: Config) -> tuple[list[dict[str, Any]], list[InstallRefusal]]:
     """Write file by file; a failure does not stop the others."""
     done: list[dict[str, Any]] = []
     failed: list[InstallRefusal] = []
     for change in changes:
         try:
-            backup = install(change, client_for(change.agent, config, http), config)
+            backup = install(change, config)
         except FileProblem as error:
             failed.append(InstallRefusal(change.agent, str(error)))
             continue

@@ -23,7 +23,7 @@ from interlock.cli.output import line
 from interlock.cli.sign_in import operator_session, require_person
 from interlock.client import DaemonClient, NoDaemon
 from interlock.config import Config
-from interlock.install.changes import FileChange, plan_uninstall, plan_uninstall_all, uninstall
+from interlock.install.changes import FileChange, files_of, plan_uninstall, uninstall
 from interlock.install.discovery import hooked_files
 from interlock.install.system import SystemStep
 from interlock.install.user_service import switch_off
@@ -40,10 +40,10 @@ def main(args: Args) -> int:
     require_root(args)
     config, home, project = settings(args), Path.home(), Path.cwd()
     if args.all:
-        changes, refused = plan_uninstall_all(config, home, project)
+        files = [one for one in hooked_files(config, home, project) if one.scope != "system"]
     else:
-        agents = named_agents(args.agents or words())
-        changes, refused = plan_uninstall(agents, args.scope, home, project, config)
+        files = files_of(named_agents(args.agents or words()), args.scope, home, project)
+    changes, refused = plan_uninstall(files, config)
     if changes and not args.dry_run:
         require_person(why=_FOR_A_PERSON)  # before anybody is shown what will not happen
     if not args.json:
