@@ -20,7 +20,7 @@ from interlock.identity.session_shelf import SessionShelf
 from interlock.identity.sessions import OperatorSessions
 from interlock.identity.visitors import Visitors
 from interlock.plans import history
-from interlock.policy.policy import MODES, Policy
+from interlock.policy.policy import MODES
 from interlock.policy.registry import Pattern, PatternError, Registry, built_in
 from interlock.ports import Channel, Clock, Store, StoreError
 from interlock.records import AuditQuery, Block
@@ -43,10 +43,7 @@ def open_state(
     strength: str = "plain",
     known: tuple[Rulebook, str] | None = None,
 ) -> State:
-    """Builds the State of a process, and loads what the store remembers.
-
-    A caller that opens several passes the rules and their hash (`known`), which are slow to read.
-    """
+    """Builds the State of a process and loads what the store remembers; `known` are the rules and their hash, slow to read."""
     installation = Installation.open(config.folder)
     policy = config.effective_policy()
     rules, mark = known or read_rules(config)
@@ -55,7 +52,21 @@ def open_state(
     if shared:
         store.write(installation.agree)
     writer = f"w-{secrets.token_hex(4)}" if shared else "main"
-    in_force = _in_force(config, policy, rules, hashes)
+    in_force = InForce(
+        rules=rules,
+        policy=policy,
+        mode=config.mode,
+        registry=Registry(built_in()),
+        policy_hash=hashes[1],
+        rulebook_hash=mark,
+        own_assets=guarded_of(config),
+        challenge_seconds=config.limits.challenge_seconds,
+        loops=config.loop,
+        hooks=config.hooks,
+        impact=config.impact,
+        undo=config.undo,
+        pauses=config.pause,
+    )
     sessions = OperatorSessions(config.limits.session_minutes, clock.now)
     state = State(
         store=store,
@@ -82,25 +93,6 @@ def open_state(
     history.recover_interrupted(state)
     pausing.warn(state)
     return state
-
-
-def _in_force(config: Config, policy: Policy, rules: Rulebook, hashes: tuple[str, str]) -> InForce:
-    """What a configuration puts in force; `hashes` are those of the rules and of the policy."""
-    return InForce(
-        rules=rules,
-        policy=policy,
-        mode=config.mode,
-        registry=Registry(built_in()),
-        policy_hash=hashes[1],
-        rulebook_hash=hashes[0],
-        own_assets=guarded_of(config),
-        challenge_seconds=config.limits.challenge_seconds,
-        loops=config.loop,
-        hooks=config.hooks,
-        impact=config.impact,
-        undo=config.undo,
-        pauses=config.pause,
-    )
 
 
 def read_rules(config: Config) -> tuple[Rulebook, str]:
@@ -142,18 +134,16 @@ def record_start(state: State, version: str) -> None:
     starts = state.store.read(lambda tx: tx.audit(AuditQuery(event="start", limit=1, newest_first=True)))
     adapters = {name: loaded.mark for name, loaded in sorted(state.adapters.loaded.items())}
     for last in starts:
-        start = json_table(last.body)
-        before = {"policy": last.policy, "rules": last.rulebook, "mode": start.get("mode", state.mode)}
-        before["adapters"] = start.get("adapters", {})
-        now = {
-            "policy": state.in_force.policy_hash,
-            "rules": state.in_force.rulebook_hash,
-            "mode": state.mode,
-            "adapters": adapters,
+        start, by = json_table(last.body), state.in_force
+        pairs = {
+            "policy": (last.policy, by.policy_hash),
+            "rules": (last.rulebook, by.rulebook_hash),
+            "mode": (start.get("mode", state.mode), state.mode),
+            "adapters": (start.get("adapters", {}), adapters),
         }
-        for what in (what for what in now if now[what] != before[what]):
-            state.alerts[f"changed {what}"] = f"{what}: not what it was at the last start"
-            LOG.warning("%s: not what it was at the last start", what)
+        for what in (what for what, (before, now) in pairs.items() if before != now):
+            words = state.alerts[f"changed {what}"] = f"{what}: not what it was at the last start"
+            LOG.warning(words)
     details = {
         "version": version,
         "policy": state.policy.name,

@@ -18,7 +18,7 @@ from interlock.cli.arguments import Args, declared_parser
 from interlock.cli.output import labelled, paint
 from interlock.config import ConfigError, load_config
 from interlock.engine.assessment import Unjudged
-from interlock.engine.explain import DENY, PolicyAnswer, explain
+from interlock.engine.explain import DENY, explain
 from interlock.engine.preview import local_policy, preview
 from interlock.impact.files import decode, find_project_files, read_text
 from interlock.model import Action, command, intent, operation, requirement_json, tool
@@ -144,7 +144,16 @@ def show(
     assessment = answer.judgement.assessment
     if as_json:
         given = {key: value for key, value in action.fields.items() if value}
-        report = {"verdict": answer.verdict.word, **_answer(answer), **given, "cwd": action.cwd}
+        report: dict[str, Any] = {
+            "verdict": answer.verdict.word,
+            "decision": answer.outcome,
+            "policy": answer.policy,
+            "mode": answer.mode,
+            "requirement": requirement_json(answer.weighed.requirement),
+            "weighed": list(answer.weighed.factors),
+            **given,
+            "cwd": action.cwd,
+        }
         report |= {**assessment_json(assessment), "steps": [step_json(step) for step in assessment.steps]}
         if answer.seen is not None:
             report["looked"] = {**impact_json(answer.seen), "words": answer.seen.words}
@@ -186,16 +195,6 @@ def _inspector(ending: contextlib.ExitStack) -> Callable[[Mapping[str, Any]], Im
     found = WarmInspector()
     ending.callback(found.close)
     return lambda question: found({**question, "ms": PATIENCE})
-
-
-def _answer(answer: PolicyAnswer) -> dict[str, Any]:
-    return {
-        "decision": answer.outcome,
-        "policy": answer.policy,
-        "mode": answer.mode,
-        "requirement": requirement_json(answer.weighed.requirement),
-        "weighed": list(answer.weighed.factors),
-    }
 
 
 def _text(words: Sequence[str]) -> str:
