@@ -45,19 +45,19 @@ def _reference_table(form: type[Struct], lead: str) -> str:
 def _reference_rows(form: type[Struct], lead: str) -> list[tuple[str, str, str, str, str]]:
     """Key, default, values, meaning and what weakens, for each setting of a table; Markdown."""
     return [
-        (f"`{lead}{one.key}`", _default_words(one), _value_words(one), one.means, one.extra("weakened_by"))
+        (f"`{lead}{one.key}`", _default_words(one), _value_words(one), one.means, one.weakened_by)
         for one in settings_of(form)
     ]
 
 
 def _default_words(one: Setting) -> str:
-    if one.extra("default"):
-        return str(one.extra("default"))
+    if one.worded:
+        return one.worded
     if one.table is not None:
         return "below"
     value = shown_value(one.default)
-    if value is None and one.extra("none"):
-        value = one.extra("none")
+    if value is None and one.none:
+        value = one.none
     if value in (None, "", [], {}):
         return "none"
     words = str(value).lower() if isinstance(value, bool) else str(value).replace("'", '"')
@@ -71,7 +71,7 @@ def _value_words(one: Setting) -> str:
         return "`true`, `false`"
     if one.kind in (int, float):
         bounds = f"{one.meta.ge} to {one.meta.le}"
-        return f"{bounds}, `{one.extra('none')}`" if one.extra("none") else bounds
+        return f"{bounds}, `{one.none}`" if one.none else bounds
     return ""
 
 

@@ -34,7 +34,7 @@ def says(
     `default` words a default that its value does not show, `none` is the word for None,
     `empty` lets a list be empty, `read` reads what has no plain type.
     """
-    extra = {"weakened_by": weakened_by, "default": default, "none": none, "empty": empty, "read": read}
+    extra = {"weakened_by": weakened_by, "worded": default, "none": none, "empty": empty, "read": read}
     return Meta(ge=least, le=most, description=means, extra=extra)
 
 
@@ -46,27 +46,29 @@ class Setting(Struct, frozen=True):
     kind: Any  # the type, without annotations and None
     default: Any
     meta: Meta
+    weakened_by: str = ""
+    worded: str = ""  # the default
+    none: str = ""
+    empty: bool = False
+    read: Reader | None = None
 
     @property
     def means(self) -> str:
         return self.meta.description or ""
-
-    def extra(self, key: str) -> Any:
-        return (self.meta.extra or {}).get(key)
 
     @property
     def choices(self) -> Mapping[str, Any]:
         """The words that it may have, with their values; empty where any value of its type may stand."""
         if get_origin(self.kind) is Literal:
             return {word: word for word in get_args(self.kind)}
-        if isinstance(self.kind, type) and issubclass(self.kind, Enum) and self.extra("read") is None:
+        if isinstance(self.kind, type) and issubclass(self.kind, Enum) and self.read is None:
             return {shown_value(value): value for value in self.kind}
         return {}
 
     @property
     def table(self) -> type[Struct] | None:
         """The Struct of a table inside the table."""
-        inner = isinstance(self.kind, type) and issubclass(self.kind, Struct) and self.extra("read") is None
+        inner = isinstance(self.kind, type) and issubclass(self.kind, Struct) and self.read is None
         return self.kind if inner else None
 
 
@@ -84,7 +86,7 @@ def settings_of(form: type[Struct]) -> tuple[Setting, ...]:
         default = one.default
         if default is NODEFAULT:
             default = None if one.default_factory is NODEFAULT else one.default_factory()
-        found.append(Setting(one.name, one.encode_name, kind, default, meta))
+        found.append(Setting(one.name, one.encode_name, kind, default, meta, **(meta.extra or {})))
     return tuple(found)
 
 
@@ -109,10 +111,10 @@ def read_table(
 
 
 def _read_value(one: Setting, table: Mapping[str, Any], path: Path, problems: Problems, plain: Any) -> Any:
-    value, kind, none = table[one.key], one.kind, one.extra("none")
-    if (read := one.extra("read")) is not None:
-        return read(value, (*path, one.key), problems, plain)
-    if none and value == none:
+    value, kind = table[one.key], one.kind
+    if one.read is not None:
+        return one.read(value, (*path, one.key), problems, plain)
+    if one.none and value == one.none:
         return None
     if one.table is not None:
         return read_table(one.table, value, (*path, one.key), problems, plain)
@@ -131,7 +133,7 @@ def _read_value(one: Setting, table: Mapping[str, Any], path: Path, problems: Pr
         number = problems.number(table, one.key, path, least, most, whole=kind is int)
         return plain if number is None else kind(number)
     collection = get_origin(kind)
-    return collection() if value == [] and one.extra("empty") else collection(problems.texts(table, one.key, path))
+    return collection() if value == [] and one.empty else collection(problems.texts(table, one.key, path))
 
 
 def shown_table(values: Struct) -> dict[str, Any]:
@@ -171,7 +173,7 @@ def _schema_of(one: Setting) -> dict[str, Any]:
     if one.kind in _TYPES:
         bounds = {"minimum": one.meta.ge, "maximum": one.meta.le}
         typed = {"type": _TYPES[one.kind], **{key: value for key, value in bounds.items() if value is not None}}
-        return {"anyOf": [typed, {"const": one.extra("none")}], **about} if one.extra("none") else {**typed, **about}
-    if get_origin(one.kind) in (tuple, frozenset) and one.extra("read") is None:
+        return {"anyOf": [typed, {"const": one.none}], **about} if one.none else {**typed, **about}
+    if get_origin(one.kind) in (tuple, frozenset) and one.read is None:
         return {"type": "array", "items": {"type": "string"}, **about}
     return about
