@@ -110,14 +110,12 @@ def print_table(columns: Sequence[str], given: Sequence[Sequence[object]], out: 
 
 
 @contextmanager
-def progress(
-    title: str, unit: str, total: int | None = None, quiet: bool = False
-) -> Iterator[Callable[[object], None]]:
-    """Show a progress bar on a terminal; yields the function to call for each piece of work."""
+def progress(title: str, total: int | None = None, quiet: bool = False) -> Iterator[Callable[[object], None]]:
+    """Show a progress bar on a terminal; yields the function to call for each file."""
     if quiet or not sys.stderr.isatty():
-        yield lambda piece: None
+        yield lambda file: None
         return
     from interlock.cli.rich_output import progress_bar  # Rich, for terminals alone
 
-    with progress_bar(title, unit, total) as tick:
+    with progress_bar(title, total) as tick:
         yield tick

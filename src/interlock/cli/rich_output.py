@@ -30,9 +30,9 @@ def print_rich_table(columns: Sequence[str], rows: Sequence[Sequence[str]], out:
 
 
 @contextmanager
-def progress_bar(title: str, unit: str, total: int | None) -> Iterator[Callable[[object], None]]:
+def progress_bar(title: str, total: int | None) -> Iterator[Callable[[object], None]]:
     of = "" if total is None else f" of {total}"
-    columns = (TextColumn(title), BarColumn(), TextColumn(f"{{task.completed}}{of} {unit}"), TimeElapsedColumn())
+    columns = (TextColumn(title), BarColumn(), TextColumn(f"{{task.completed}}{of} files"), TimeElapsedColumn())
     bar = Progress(*columns, console=Console(stderr=True), transient=True)
     task = bar.add_task(title, total=total)
     started = time.monotonic()

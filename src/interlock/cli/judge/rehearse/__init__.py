@@ -24,7 +24,7 @@ def _days(text: str) -> int:
 @command("rehearse", days={"type": _days})
 def main(args: Args) -> int:
     by, files = local_policy(args.policy, args.config), _files(args)
-    with progress("Rehearsing", "files", len(files), quiet=args.json) as tick:
+    with progress("Rehearsing", len(files), quiet=args.json) as tick:
         found = rehearse(files, time.time() - args.days * DAY, by, tick)
     alarms = args.false_alarm
     lines = false_alarm_lines(found, alarms, by.rules.rules) if alarms else rehearsal_lines(args.days, found)

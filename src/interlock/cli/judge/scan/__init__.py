@@ -21,7 +21,7 @@ def main(argv: Sequence[str]) -> int:
         print(f"interlock scan: no file or folder {lost[0]!r}", file=sys.stderr)
         return 2
     threshold = next(level for level in Level if level.word == args.fail_on)
-    with progress("Scanning", "files", quiet=args.quiet) as tick:
+    with progress("Scanning", quiet=args.quiet) as tick:
         result = scan(args.paths, args.exclude, min(threshold, Level.DESTRUCTIVE), tick)
     hits, failed = result.hits, sum(hit.finding.level >= threshold for hit in result.hits)
     if args.format == "json":
