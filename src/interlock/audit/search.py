@@ -140,7 +140,7 @@ def _text(wanted: RecordQuery) -> str:
 
 
 def _names(body: Mapping[str, Any]) -> set[str]:
-    given = [one.get(key) for one in (_table(body.get("agent")), body) for key in ("principal", "name")]
+    given = [one.get(key) for one in (table(body.get("agent")), body) for key in ("principal", "name")]
     return {normal_name(str(name)) for name in given if name}
 
 
@@ -185,7 +185,7 @@ def _mode(row: AuditRow) -> PolicyChange:
 
 def _pattern(row: AuditRow) -> PolicyChange:
     said = body_of(row)
-    one = _table(said.get("registered"))
+    one = table(said.get("registered"))
     words = f"{one.get('id', '?')} registered" if one else f"{said.get('unregistered', '?')} taken out"
     return PolicyChange(row.at, "pattern", words, str(said.get("by", "")))
 
@@ -230,7 +230,7 @@ def _plan_line(body: Mapping[str, Any]) -> str:
 
 def token_line(body: Mapping[str, Any]) -> str:
     """The event of a confirmation token, named by its fingerprint."""
-    context = _table(body.get("client_context"))
+    context = table(body.get("client_context"))
     said = [f"{body.get('outcome', '')} for {body.get('operation', '')} through {body.get('adapter_name', '')}"]
     said += [
         f"{word} {context[key]}" for key, word in (("session_id", "session"), ("user_id", "by")) if context.get(key)
@@ -263,16 +263,16 @@ def record_title(body: Mapping[str, Any]) -> str:
 
 def action_of(body: Mapping[str, Any]) -> Mapping[str, Any]:
     """A recorded action in the form of a ticket's."""
-    judged = _table(body.get("judged"))
-    fields = {**_table(judged.get("fields")), "kind": judged.get("kind"), "cwd": judged.get("cwd", "")}
-    return _table(body.get("parameters")) or fields
+    judged = table(body.get("judged"))
+    fields = {**table(judged.get("fields")), "kind": judged.get("kind"), "cwd": judged.get("cwd", "")}
+    return table(body.get("parameters")) or fields
 
 
 def agent_words(body: Mapping[str, Any]) -> str:
     """The agent: its proved principal, and its claimed name."""
-    who = _table(body.get("agent"))
+    who = table(body.get("agent"))
     return " ".join(str(who[key]) for key in ("principal", "name") if who.get(key))
 
 
-def _table(value: object) -> Mapping[str, Any]:
+def table(value: object) -> Mapping[str, Any]:
     return value if isinstance(value, Mapping) else {}

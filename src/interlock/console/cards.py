@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import difflib
-import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby, pairwise
 from typing import Any
 
-from msgspec import Struct, field
+from msgspec import Struct
 
 from interlock.analysis.display_text import visible
 from interlock.approvals import is_freed_by_time
 from interlock.approvals.display import ActionDisplay, action_text, display_action, reasons
 from interlock.approvals.rendering import requirement_words
 from interlock.approvals.step_up import needs_stepup
-from interlock.audit.chain import HELD
+from interlock.audit.chain import HELD, body_of
 from interlock.model import Span, TicketState, requirement_json
 from interlock.policy.effect_key import parse
 from interlock.policy.impact import NO_SNAPSHOT_PREFIX, impact_words, recoverable
@@ -93,7 +92,6 @@ class Card(Struct, frozen=True):
     signed: tuple[str, ...] = ()
     tries: tuple[str, ...] = ()  # the text of every attempt, the first one first
     changes: tuple[tuple[str, str], ...] = ()  # kind, line
-    links: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def runs(self) -> list[tuple[bool, list[Piece]]]:
@@ -208,19 +206,19 @@ def other_attempts(state: State, tickets: Iterable[Ticket]) -> Mapping[str, Sequ
     query = AuditQuery(event=HELD, since=min(since.values()), limit=MOST, newest_first=True)
     found: dict[str, list[str]] = {}
     for row in reversed(state.store.read(lambda tx: tx.audit(query))):
-        ticket, text = _attempt(row.body)
+        ticket, text = _attempt(body_of(row))
         if ticket in since and text:
             found.setdefault(ticket, []).append(text)
     return {ticket: texts[-_EACH:] for ticket, texts in found.items()}
 
 
-def _attempt(body: str) -> tuple[str, str]:
+def _attempt(body: Mapping[str, Any]) -> tuple[str, str]:
     """The ticket that an attempt met, and its text; empty for a malformed record."""
     try:
-        facts: Any = json.loads(body)["facts"]
+        facts = body["facts"]
         at = facts["circumstances"]
         return str(at["denied"]["ticket"] if "denied" in at else at["denied_goal"]), str(facts["titles"]["tools"][0][1])
-    except (ValueError, LookupError, TypeError):
+    except (LookupError, TypeError):
         return "", ""
 
 
@@ -232,11 +230,4 @@ def approves_too_fast(state: State, operator: str) -> bool:
     """Whether this operator approved `MANY` tickets within `WITHIN` seconds."""
     query = AuditQuery(event="approve", since=state.clock.now() - WITHIN, limit=_MOST, newest_first=True)
     rows = state.store.read(lambda tx: tx.audit(query))
-    return sum(_by(row.body) == operator for row in rows) >= MANY
-
-
-def _by(body: str) -> str:
-    try:
-        return str(json.loads(body).get("by", ""))
-    except (ValueError, AttributeError):
-        return ""
+    return sum(str(body_of(row).get("by")) == operator for row in rows) >= MANY

@@ -12,15 +12,24 @@ from interlock.approvals import settle
 from interlock.approvals.display import RUNS, ActionDisplay, display_action, list_text, unwrap_commands
 from interlock.approvals.rendering import requirement_words
 from interlock.audit.chain import EVENTS, HELD, ROUTINE
-from interlock.audit.false_alarms import FalseAlarm, is_markable, marks, rules_of
-from interlock.audit.proof import RecordProof, proof_of
-from interlock.audit.search import RecordEntry, RecordQuery, action_of, details_line, record_title, search, token_line
-from interlock.console.cards import Piece, highlight, runs
+from interlock.audit.false_alarms import is_markable, marks, rules_of
+from interlock.audit.proof import proof_of
+from interlock.audit.search import (
+    RecordEntry,
+    RecordQuery,
+    action_of,
+    details_line,
+    record_title,
+    search,
+    table,
+    token_line,
+)
+from interlock.console.cards import highlight, runs
 from interlock.engine.replay import assess_record
 from interlock.identity.passkey_proofs import PREFIX
 from interlock.model import finding_json
 from interlock.policy.impact import impact_words, recoverable, undo_words_after
-from interlock.records import Approval, Ticket
+from interlock.records import Approval
 from interlock.redaction import redact
 from interlock.runtime.state import State
 from interlock.snapshots import ID
@@ -108,62 +117,28 @@ MOST_SEARCHED = 2_000  # records searched for related ones
 _HUMAN = ("none", "confirm", "approve", "verify")
 
 
-class FiredRule(Struct, frozen=True):
-    id: str
-    reason: str
-    instead: str
-    known: bool  # whether it is in the rulebook in force
-
-
-class SignedAnswer(Struct, frozen=True):
-    operator: str
-    verdict: str
-    when: str
-    channel: str
-    how: str
-
-
-class RecordStory(Struct, frozen=True):
+def record_story(state: State, entry: RecordEntry) -> dict[str, Any]:
     """Everything that a record's page shows."""
-
-    entry: RecordEntry
-    line: RecordLine
-    shown: ActionDisplay | None  # of what was asked
-    runs: list[tuple[bool, list[Piece]]]
-    facts: tuple[tuple[str, str], ...]
-    fired: tuple[FiredRule, ...]
-    factors: tuple[str, ...]
-    ticket: Ticket | None
-    signed: tuple[SignedAnswer, ...]
-    related: list[RecordLine]
-    proof: RecordProof
-    signed_when: str
-    markable: bool
-    mark: FalseAlarm | None
-
-
-def record_story(state: State, entry: RecordEntry) -> RecordStory:
-    body = entry.body
+    body, factors = entry.body, _texts(entry.body.get("factors"))
     id = str(body.get("ticket") or "")
     ticket, approvals = state.store.read(lambda tx: (tx.ticket(id), tx.approvals(id))) if id else (None, [])
     found = _display(state, body) if entry.level >= 0 else None
-    proof = proof_of(state, entry.row)
-    return RecordStory(
-        entry,
-        line(entry),
-        found,
-        runs(highlight(found.text, found.marks)) if found else [],
-        tuple((name, words) for name, words in _facts(entry) if words),
-        _fired_rules(state, body),
-        tuple(undo_words_after(words, _texts(body.get("factors"))) for words in _texts(body.get("factors"))),
-        settle(ticket, state.clock.now()) if ticket is not None else None,
-        tuple(map(_signed_answer, approvals)),
-        _related_lines(state, entry, id),
-        proof,
-        when(proof.signed_at) if proof.signed_at is not None else "",
-        is_markable(entry),
-        marks(state).get(entry.id),
-    )
+    return {
+        "entry": entry,
+        "line": line(entry),
+        "shown": found,
+        "runs": runs(highlight(found.text, found.marks)) if found else [],
+        "facts": [(name, words) for name, words in _facts(entry) if words],
+        "fired": [(rule, state.rules.rules.get(rule)) for rule in rules_of(body)],
+        "factors": [undo_words_after(words, factors) for words in factors],
+        "ticket": settle(ticket, state.clock.now()) if ticket is not None else None,
+        "signed": [(approval, _how(approval)) for approval in approvals],
+        "related": _related_lines(state, entry, id),
+        "proof": proof_of(state, entry.row),
+        "when": when,
+        "markable": is_markable(entry),
+        "mark": marks(state).get(entry.id),
+    }
 
 
 def _display(state: State, body: Mapping[str, Any]) -> ActionDisplay:
@@ -183,9 +158,9 @@ def _facts(entry: RecordEntry) -> list[tuple[str, str]]:
     body = entry.body
     if entry.level < 0:
         return []
-    agent, where = _table(body.get("agent")), _table(body.get("parameters")) or _table(body.get("judged"))
+    agent, where = table(body.get("agent")), table(body.get("parameters")) or table(body.get("judged"))
     name = f", calls itself {agent['name']}" if agent.get("name") else ""
-    asked = _table(body.get("requirement"))
+    asked = table(body.get("requirement"))
     human = asked.get("human")
     words = {**asked, "human": _HUMAN[human] if isinstance(human, int) and 0 <= human < 4 else human}
     back = snapshot_of(body) or recoverable(_texts(body.get("factors")))
@@ -207,19 +182,10 @@ def _facts(entry: RecordEntry) -> list[tuple[str, str]]:
     ]
 
 
-def _fired_rules(state: State, body: Mapping[str, Any]) -> tuple[FiredRule, ...]:
-    """The rules that fired, with their text in the rulebook in force."""
-    known = state.rules.rules
-    return tuple(
-        FiredRule(id, known[id].reason if id in known else "", known[id].instead if id in known else "", id in known)
-        for id in rules_of(body)
-    )
-
-
-def _signed_answer(approval: Approval) -> SignedAnswer:
-    fresh = "with step-up" if approval.reauth else "signed in"
-    how = "by passkey" if approval.key_id.startswith(PREFIX) else f"by key, {fresh}"
-    return SignedAnswer(approval.operator, approval.verdict, when(approval.at), approval.channel, how)
+def _how(approval: Approval) -> str:
+    if approval.key_id.startswith(PREFIX):
+        return "by passkey"
+    return f"by key, {'with step-up' if approval.reauth else 'signed in'}"
 
 
 def _related_lines(state: State, entry: RecordEntry, ticket: str) -> list[RecordLine]:
@@ -232,7 +198,3 @@ def _related_lines(state: State, entry: RecordEntry, ticket: str) -> list[Record
 
 def _texts(value: object) -> tuple[str, ...]:
     return tuple(map(str, value)) if isinstance(value, list) else ()
-
-
-def _table(value: object) -> Mapping[str, Any]:
-    return value if isinstance(value, Mapping) else {}

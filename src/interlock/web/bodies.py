@@ -48,20 +48,18 @@ class Rejection(RequestBody):
 
 
 class ReportedOutcome(RequestBody):
-    outcome: Annotated[str, Field(min_length=1, max_length=500, description="the outcome of the action")]
-    agent: Annotated[str, Field(max_length=200, description="the name the ticket was opened under")] = ""
+    outcome: str = Field(min_length=1, max_length=500, description="the outcome of the action")
+    agent: str = Field("", max_length=200, description="the name the ticket was opened under")
 
 
 class Resume(RequestBody):
-    operator: Annotated[
-        str, Field(max_length=200, description="the expected operator; empty: the one who signed in")
-    ] = ""
+    operator: str = Field("", max_length=200, description="the expected operator; empty: the one who signed in")
 
 
 class SignIn(RequestBody):
     operator: Label
     passphrase: Secret
-    channel: Annotated[str, Field(pattern="^[a-z][a-z0-9_-]{0,39}$")] = "http"
+    channel: str = Field("http", pattern="^[a-z][a-z0-9_-]{0,39}$")
 
 
 class Passphrase(RequestBody):
@@ -69,49 +67,46 @@ class Passphrase(RequestBody):
 
 
 class Mode(RequestBody):
-    mode: Annotated[str, Field(pattern=MODE_PATTERN)]
+    mode: str = Field(pattern=MODE_PATTERN)
     reason: Words = ""
 
 
 class TypedCommand(RequestBody):
-    command: Annotated[str, Field(min_length=1, max_length=100_000)]
-    cwd: Annotated[str, Field(max_length=4096)] = ""
+    command: str = Field(min_length=1, max_length=100_000)
+    cwd: str = Field("", max_length=4096)
 
 
 class NewPause(RequestBody):
-    seconds: Annotated[int, Field(ge=1, le=86_400)]
+    seconds: int = Field(ge=1, le=86_400)
     reason: Why
 
 
 class NewJail(RequestBody):
-    pid: Annotated[int, Field(ge=2, description="the first process of its PID namespace, by its pid outside")]
+    pid: int = Field(ge=2, description="the first process of its PID namespace, by its pid outside")
     program: Word
     grants: Labels = []
-    journal: Annotated[bool, Field(description="a journal keeps what it changes")] = False
-    fixed: Annotated[
-        Paths,
-        Field(max_length=200, description="files that it must not be able to write"),
-    ] = []
+    journal: bool = Field(False, description="a journal keeps what it changes")
+    fixed: Paths = Field([], max_length=200, description="files that it must not be able to write")
 
 
 class HookChange(RequestBody):
-    change: Annotated[str, Field(pattern="^(installed|removed)$")]
+    change: str = Field(pattern="^(installed|removed)$")
     agent: Label
-    scope: Annotated[str, Field(pattern="^(project|user|system)$")]
-    files: Annotated[Paths, Field(min_length=1, max_length=20)]
+    scope: str = Field(pattern="^(project|user|system)$")
+    files: Paths = Field(min_length=1, max_length=20)
 
 
 class Acceptance(RequestBody):
     reason: Why
-    mark: Annotated[str, Field(max_length=64, description="which of several servers of one name is meant")] = ""
+    mark: str = Field("", max_length=64, description="which of several servers of one name is meant")
 
 
 class TrustChange(Acceptance):
-    level: Annotated[str, Field(pattern=TRUST_PATTERN)]
+    level: str = Field(pattern=TRUST_PATTERN)
 
 
 class MetServer(RequestBody):
-    server: Annotated[dict[str, Any], Field(description="as in evaluate")]
+    server: dict[str, Any] = Field(description="as in evaluate")
     tools: Annotated[
         dict[str, Annotated[str, Field(min_length=1, max_length=64)]],
         Field(max_length=2_000, description="the tools that it lists, each with a hash of its description"),
@@ -150,45 +145,45 @@ class OperatorChange(RequestBody):
 
 
 class FirstOperator(RequestBody):
-    row: Annotated[dict[str, Any], Field(description="the sealed row from the terminal")]
-    seal_key: Annotated[str, Field(pattern="^[0-9a-f]{64}$", description="hex")]
+    row: dict[str, Any] = Field(description="the sealed row from the terminal")
+    seal_key: str = Field(pattern="^[0-9a-f]{64}$", description="hex")
 
 
 class Undoing(RequestBody):
-    force: Annotated[bool, Field(description="whether later work is overwritten")] = False
+    force: bool = Field(False, description="whether later work is overwritten")
 
 
 class NewGrant(RequestBody):
-    effect: Annotated[str, Field(max_length=100)] = ""
-    targets: Annotated[Paths, Field(max_length=100)] = []
-    environment: Annotated[str, Field(max_length=100)] = ""
-    ceiling: Annotated[str, Field(pattern="^(safe|reversible|destructive|dangerous|forbidden)$")] = "destructive"
-    count: Annotated[int, Field(ge=1, le=1_000)] = 1
-    seconds: Annotated[int, Field(ge=1, le=7 * 86_400)] = 3_600
+    effect: str = Field("", max_length=100)
+    targets: Paths = Field([], max_length=100)
+    environment: str = Field("", max_length=100)
+    ceiling: str = Field("destructive", pattern="^(safe|reversible|destructive|dangerous|forbidden)$")
+    count: int = Field(1, ge=1, le=1_000)
+    seconds: int = Field(3_600, ge=1, le=7 * 86_400)
     why: Why
     principal: Name = ""
     name: Name = ""
     session: Name = ""
-    digests: Annotated[list[Word], Field(max_length=100)] = []
+    digests: list[Word] = Field([], max_length=100)
 
 
 class NewStanding(RequestBody):
-    verdict: Annotated[str, Field(pattern="^(allow|deny)$")]
-    pattern: Annotated[str, Field(min_length=1, max_length=300)]
+    verdict: str = Field(pattern="^(allow|deny)$")
+    pattern: str = Field(min_length=1, max_length=300)
     why: Words = ""
-    seconds: Annotated[int, Field(ge=0, le=366 * 86_400, description="0: until it is revoked")] = 0
+    seconds: int = Field(0, ge=0, le=366 * 86_400, description="0: until it is revoked")
 
 
 class NewPattern(RequestBody):
     """A registry pattern, in the specification's fields."""
 
-    id: Annotated[str, Field(pattern="^[A-Za-z0-9][A-Za-z0-9_.:-]{0,99}$")]
-    pattern: Annotated[str, Field(min_length=1, max_length=1_000)]
-    category: Annotated[str, Field(pattern=CATEGORY_PATTERN)]
-    severity: Annotated[str, Field(pattern="^(low|medium|high|critical)$")]
+    id: str = Field(pattern="^[A-Za-z0-9][A-Za-z0-9_.:-]{0,99}$")
+    pattern: str = Field(min_length=1, max_length=1_000)
+    category: str = Field(pattern=CATEGORY_PATTERN)
+    severity: str = Field(pattern="^(low|medium|high|critical)$")
     description: Words = ""
     requiresConfirmation: bool = True
-    coolingOffMs: Annotated[int, Field(ge=0, le=86_400_000)] = 0
+    coolingOffMs: int = Field(0, ge=0, le=86_400_000)
     requiresHumanApproval: bool = False
     canRollback: bool | None = None
     undo: Words = ""
@@ -203,7 +198,7 @@ Ticked = Annotated[bool, Field(description="whether the box was ticked, where th
 
 
 class NewPlan(RequestBody):
-    intent: Annotated[str, Field(min_length=1, max_length=MOST_INTENT)]
+    intent: str = Field(min_length=1, max_length=MOST_INTENT)
     cwd: Folder = ""
 
 
@@ -216,29 +211,29 @@ class PlanYes(RequestBody):
     command: Command
     mark: Mark
     understood: Ticked = False
-    at: Annotated[str, Field(pattern="^(daemon|terminal)$", description="where it runs")] = "daemon"
+    at: str = Field("daemon", pattern="^(daemon|terminal)$", description="where it runs")
 
 
 class PlanEnd(RequestBody):
-    exitCode: Annotated[int, Field(ge=-255, le=255)]
+    exitCode: int = Field(ge=-255, le=255)
     interrupted: bool = False
 
 
 class WorkflowStep(RequestBody):
     command: Command
     cwd: Folder = ""
-    intent: Annotated[str, Field(max_length=MOST_INTENT)] = ""
+    intent: str = Field("", max_length=MOST_INTENT)
 
 
 class NewWorkflow(RequestBody):
-    name: Annotated[str, Field(min_length=1, max_length=80)]
-    steps: Annotated[list[WorkflowStep], Field(min_length=1, max_length=MOST_STEPS)]
+    name: str = Field(min_length=1, max_length=80)
+    steps: list[WorkflowStep] = Field(min_length=1, max_length=MOST_STEPS)
     stopOnFailure: bool = True
 
 
 class StepYes(RequestBody):
-    id: Annotated[str, Field(min_length=1, max_length=200, description="of the step's plan")]
-    command: Annotated[str, Field(max_length=MOST_COMMAND)] = ""
+    id: str = Field(min_length=1, max_length=200, description="of the step's plan")
+    command: str = Field("", max_length=MOST_COMMAND)
     mark: Mark = ""
     understood: Ticked = False
 
@@ -248,13 +243,13 @@ Steps = Annotated[list[StepYes], Field(min_length=1, max_length=MOST_STEPS)]
 
 class WorkflowRun(RequestBody):
     steps: Steps
-    frozen: Annotated[str, Field(max_length=200, description="the workflow's mark, where it is frozen")] = ""
+    frozen: str = Field("", max_length=200, description="the workflow's mark, where it is frozen")
 
 
 class Freeze(RequestBody):
     steps: Steps
-    runs: Annotated[int, Field(ge=1, le=50)] = 10
-    days: Annotated[int, Field(ge=1, le=FREEZE_DAYS)] = 1
+    runs: int = Field(10, ge=1, le=50)
+    days: int = Field(1, ge=1, le=FREEZE_DAYS)
 
 
 _CHOICE = re.compile(r"\^\(([\w|]+)\)\$")

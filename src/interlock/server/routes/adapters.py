@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Any
 
 from fastapi import Query
 from pydantic import Field
@@ -63,18 +63,18 @@ INTERFACE = "adapter"
 class NewRequest(RequestBody):
     adapter: Word
     operation: Word
-    file: Annotated[str, Field(pattern="^[0-9a-f]{64}$", description="SHA-256 of the adapter file that is served")]
+    file: str = Field(pattern="^[0-9a-f]{64}$", description="SHA-256 of the adapter file that is served")
     agent: Name = ""
     session: Name = ""
-    token: Annotated[str, Field(max_length=200, description="quota_continue_…, after a pause")] = ""
-    count: Annotated[bool, Field(description="whether the request follows; else only the quota is checked")] = False
+    token: str = Field("", max_length=200, description="quota_continue_…, after a pause")
+    count: bool = Field(False, description="whether the request follows; else only the quota is checked")
 
 
 def quota_routes(context: Context) -> RouteGroup:
     routes, state = RouteGroup(context, "/api/v1", "adapters"), context.state
 
     @routes("GET", "/quota", "quota", ANYBODY, "The remaining limits and quotas of an adapter", 404)
-    def left(adapter: Annotated[str, Query(min_length=1, max_length=200)]) -> Any:
+    def left(adapter: str = Query(min_length=1, max_length=200)) -> Any:
         loaded = state.adapters.loaded.get(adapter)
         if loaded is None:
             raise HttpProblem("NOT_FOUND_RESOURCE", "no such adapter is loaded", details={"resource_type": "adapter"})

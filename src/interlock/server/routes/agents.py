@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Any
 
 from fastapi import Query
 
@@ -51,7 +51,7 @@ def agent_routes(context: Context) -> RouteGroup:
         return block_json(block(state, by, body.principal, body.reason))
 
     @routes("DELETE", "/blocks/{principal}", "block", OPERATOR, "Lifts a block; approves nothing", 404)
-    def lift(by: By, principal: str, reason: Annotated[str, Query(max_length=500)] = "") -> Any:
+    def lift(by: By, principal: str, reason: str = Query("", max_length=500)) -> Any:
         if not reason.strip():
             raise HttpProblem(
                 "VALIDATION_MISSING_PARAM", "missing required parameter 'reason'", details={"param_name": "reason"}

@@ -46,10 +46,10 @@ def review_routes(context: Context) -> RouteGroup:
 
     @routes("GET", "", "plan_history", OPERATOR, "The history, the newest first")
     def listed(
-        q: Annotated[str, Query(max_length=200, description="words of the request or the command")] = "",
-        status: Annotated[str, Query(pattern=_STATUS)] = "",
+        q: str = Query("", max_length=200, description="words of the request or the command"),
+        status: str = Query("", pattern=_STATUS),
         before: Annotated[Moment, Query(description="only plans made before this")] = "",
-        limit: Annotated[int, Query(ge=1, le=500)] = 50,
+        limit: int = Query(50, ge=1, le=500),
     ) -> Any:
         query = PlanQuery(q, status, before=seconds_of("before", before), limit=limit)
         return {"plans": [row_json(state, row) for row in history.search_plans(state, query)]}
@@ -91,7 +91,7 @@ def running_routes(context: Context) -> RouteGroup:
         return _run(state, by, id, body, *peer)
 
     @routes("GET", "/{id}/output", "plan_output", OPERATOR, "The output of a command since `start`", 404)
-    def output(by: By, id: str, start: Annotated[int, Query(ge=0, le=10_000_000)] = 0) -> Any:
+    def output(by: By, id: str, start: int = Query(0, ge=0, le=10_000_000)) -> Any:
         return progress_json(running.follow(state, by, id, start))
 
     @routes("POST", "/{id}/cancel", "done", OPERATOR, "Cancels a running command", 404)
@@ -126,7 +126,7 @@ def _run(state: State, by: OperatorSession, id: str, body: PlanYes, principal: s
 
 class PlannerChoice(RequestBody):
     use: Annotated[str, Field(pattern=f"^({'|'.join(CHOICES)})$")]
-    model: Annotated[str, Field(max_length=MOST_MODEL, description="of Ollama; the configured one where empty")] = ""
+    model: str = Field("", max_length=MOST_MODEL, description="of Ollama; the configured one where empty")
 
 
 def planner_routes(context: Context) -> RouteGroup:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterator, Sequence
-from typing import Annotated, Any
+from typing import Any
 
 from fastapi import Query
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, HistogramMetricFamily, Metric
@@ -189,11 +189,11 @@ def audit_routes(context: Context) -> RouteGroup:
 
     @routes("GET", "", "audit", OPERATOR, "Records, filtered")
     def audit(
-        event: Annotated[str, Query(max_length=100)] = "",
+        event: str = Query("", max_length=100),
         since: Moment = "",
         until: Moment = "",
-        text: Annotated[str, Query(max_length=200)] = "",
-        limit: Annotated[int, Query(ge=1, le=1_000)] = 100,
+        text: str = Query("", max_length=200),
+        limit: int = Query(100, ge=1, le=1_000),
         newest: bool = True,
     ) -> Any:
         times = seconds_of("since", since), seconds_of("until", until)
@@ -206,7 +206,7 @@ def audit_routes(context: Context) -> RouteGroup:
         return verdict_json(verify_record_once(context))
 
     @routes("GET", "/export", "export", OPERATOR, "The whole record as a file", media="application/x-ndjson")
-    def export(format: Annotated[str, Query(pattern="^(jsonl|csv)$")] = "jsonl") -> StreamingResponse:
+    def export(format: str = Query("jsonl", pattern="^(jsonl|csv)$")) -> StreamingResponse:
         state.recorder.flush()
         media, lines = FORMATS[format]
         writers = state.store.read(lambda tx: tx.audit_writers())

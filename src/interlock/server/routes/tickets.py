@@ -51,11 +51,11 @@ def ticket_routes(context: Context) -> RouteGroup:
     @routes("GET", "", "tickets", ANYBODY, "The newest tickets first; an agent sees its own")
     def list_tickets(
         who: Who,
-        state: Annotated[str, Query(pattern=_STATES, description="a state, or `open`")] = "",
-        limit: Annotated[int, Query(ge=1, le=500)] = 100,
+        state: str = Query("", pattern=_STATES, description="a state, or `open`"),
+        limit: int = Query(100, ge=1, le=500),
         before: Annotated[Moment, Query(description="only tickets opened before this: `next` of the page before")] = "",
-        agent: Annotated[str, Query(max_length=200, description="a claimed name to filter by")] = "",
-        prefix: Annotated[str, Query(pattern=_BEGINNING, description="the beginning of an id")] = "",
+        agent: str = Query("", max_length=200, description="a claimed name to filter by"),
+        prefix: str = Query("", pattern=_BEGINNING, description="the beginning of an id"),
     ) -> Any:
         query = TicketQuery(_ASKED[state], who.principal, agent, seconds_of("before", before), limit, prefix)
         return _page(context, query, state)
@@ -69,7 +69,7 @@ def ticket_routes(context: Context) -> RouteGroup:
         request: Request,
         who: Who,
         id: str,
-        seconds: Annotated[int, Query(ge=0, le=600, description="at most; the daemon's own limit counts too")] = 30,
+        seconds: int = Query(30, ge=0, le=600, description="at most; the daemon's own limit counts too"),
     ) -> Any:
         id = await context.pool.run(_whole_id, context, who, id)
         return await _wait(context, request, who, id, min(seconds, context.config.limits.long_poll_seconds))

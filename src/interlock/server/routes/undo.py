@@ -32,7 +32,7 @@ def undo_routes(context: Context) -> RouteGroup:
     def listed(
         who: Who,
         before: Annotated[Moment, Query(description="only snapshots taken before this")] = "",
-        limit: Annotated[int, Query(ge=1, le=500)] = 50,
+        limit: int = Query(50, ge=1, le=500),
     ) -> Any:
         _, principal = _scope(who)
         since = seconds_of("before", before)
@@ -42,9 +42,7 @@ def undo_routes(context: Context) -> RouteGroup:
         return {"snapshots": sorted(rows, key=lambda row: str(row["at"]), reverse=True)[:limit]}
 
     @routes("GET", "/{id}", "undo_plan", ANYBODY, "What undoing would change now; `newest` is an id too", 404)
-    def planned(
-        who: Who, id: str, diff: Annotated[bool, Query(description="with a diff of text files")] = False
-    ) -> Any:
+    def planned(who: Who, id: str, diff: bool = Query(False, description="with a diff of text files")) -> Any:
         _, principal = _scope(who)
         if JOURNAL_ID.fullmatch(id) and _is_own(context, principal):
             return _from_journal(lambda: JournalUndo(context.config).plan(id))
