@@ -83,7 +83,11 @@ def search(
         if len(entries) == page or looked == most:
             return RecordPage(tuple(entries), last, looked, over)
         looked, last = looked + 1, place_of(row)
-        if _may_fit(row, wanted) and matches(entry := RecordEntry(row, body_of(row)), wanted):
+        if wanted.attempts and not is_attempt(row):
+            continue
+        # a quick check, before its body is parsed
+        fits = wanted.level < 0 or any(f'"danger_level":{level}' in row.body for level in range(wanted.level, 5))
+        if fits and matches(entry := RecordEntry(row, body_of(row)), wanted):
             if row.event in wanted.without:
                 over += 1
             else:
@@ -96,13 +100,6 @@ def matches(entry: RecordEntry, wanted: RecordQuery) -> bool:
     if (wanted.attempts and not entry.attempt) or entry.level < wanted.level:
         return False
     return not wanted.agent or normal_name(wanted.agent) in _names(entry.body)
-
-
-def _may_fit(row: AuditRow, wanted: RecordQuery) -> bool:
-    """Whether a record may match, before its body is parsed, which is slow."""
-    if wanted.attempts and row.event not in ATTEMPTS:
-        return False
-    return wanted.level < 0 or any(f'"danger_level":{level}' in row.body for level in range(wanted.level, 5))
 
 
 def place_of(row: AuditRow) -> Place:

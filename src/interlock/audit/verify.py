@@ -85,7 +85,9 @@ def verify(
     # 4. each record that a checkpoint names has the hash that was signed;
     # 5. it reaches the newest head that was signed;
     # 6. each checkpoint that a record speaks of is there.
-    points, faults = _signed_points(checkpoints, verify_signature)  # 1
+    checked = [(point, signature_fault(point, verify_signature)) for point in checkpoints]  # 1
+    points = [point for point, fault in checked if fault is None]
+    faults = [fault for _, fault in checked if fault is not None]
     marks, forks = _marks(points)
     faults += forks
     known_points = {fingerprint_of(point) for point in points}
@@ -216,11 +218,6 @@ class _Walk:
         since = min(max(self.confirmed + 1, FIRST_SEQ), seq)
         after = self.last.at if self.last is not None else 0.0
         return Fault(self.writer if writer is None else writer, seq, what, words, since, after)
-
-
-def _signed_points(checkpoints: Iterable[Checkpoint], verify_signature: Verify) -> tuple[list[Checkpoint], list[Fault]]:
-    found = [(point, signature_fault(point, verify_signature)) for point in checkpoints]
-    return [point for point, fault in found if fault is None], [fault for _, fault in found if fault is not None]
 
 
 def signature_fault(point: Checkpoint, verify_signature: Verify) -> Fault | None:

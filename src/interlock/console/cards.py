@@ -131,24 +131,21 @@ class Card(Struct, frozen=True):
         return tuple((id, words) for id, words in found if words)
 
 
-def cards(
-    tickets: Iterable[tuple[Ticket, list[Approval]]], now: float, tries: Mapping[str, Sequence[str]] | None = None
-) -> list[Card]:
+def cards(tickets: Iterable[tuple[Ticket, list[Approval]]], tries: Mapping[str, Sequence[str]]) -> list[Card]:
     """Cards for open tickets, the most urgent first; `tries` are the texts of other attempts by ticket."""
     groups: dict[tuple[object, ...], list[tuple[Ticket, list[Approval]]]] = {}
     for ticket, approvals in tickets:
         agent = ticket.agent
         effect = ticket.effect_keys or (ticket.digest,)
         groups.setdefault((agent.principal, agent.name, int(ticket.level), effect), []).append((ticket, approvals))
-    made = [_card(sorted(group, key=lambda one: one[0].opened_at), tries or {}) for group in groups.values()]
-    return sorted(made, key=lambda card: urgency(card.ticket, now))
+    made = [_card(sorted(group, key=lambda one: one[0].opened_at), tries) for group in groups.values()]
+    return sorted(made, key=_urgency)
 
 
-def urgency(ticket: Ticket, now: float) -> tuple[float, ...]:
+def _urgency(card: Card) -> tuple[float, ...]:
     """A sort key: what time alone frees soon, then the higher level, then the earlier end."""
-    soon = ticket.state is TicketState.COOLING and is_freed_by_time(ticket)
-    ends = ticket.cooling_ends_at if soon else ticket.expires_at
-    return (not soon, -int(ticket.level), ends - now)
+    ends = card.ticket.cooling_ends_at if card.cooling else card.ticket.expires_at
+    return (not card.cooling, -int(card.ticket.level), ends)
 
 
 def card_of(ticket: Ticket, approvals: Iterable[Approval] = (), tries: Sequence[str] = ()) -> Card:

@@ -105,11 +105,14 @@ def ticket_message(ticket: Ticket, event: str, place: ConsoleAddress, now: float
     found = display_action(ticket.action, ticket.findings, ticket.title)
     what = clean_line(found.lead) if found.harm else clean_line(ticket.title)
     cools = ticket.cooling_ends_at > now
+    # the operators' descriptions of registered patterns (R-21)
+    registered = (str(one.get("reason")) for one in ticket.findings if str(one.get("id", "")).startswith("registry."))
+    described = [words for words in registered if words not in ticket.reason]
     lines = [
         ("what", what),
         *([("written as", clean_line(ticket.title))] if found.harm else []),
         ("who", f"{named}{f' in {clean_line(str(cwd))}' if (cwd := ticket.action.get('cwd')) else ''}"),
-        ("why", clean_line("; ".join([ticket.reason, *_pattern_descriptions(ticket)]))),
+        ("why", clean_line("; ".join([ticket.reason, *described]))),
         ("level", f"{ticket.level.word}{f', {IRRECOVERABLE}' if ticket.irreversible and not back else ''}"),
         ("it runs" if event == COOLING else "until", describe_time(until, now)),
         *([("not before", describe_time(ticket.cooling_ends_at, now))] if event != COOLING and cools else []),
@@ -123,12 +126,6 @@ def ticket_message(ticket: Ticket, event: str, place: ConsoleAddress, now: float
     heading = HEADINGS[event] if event != CHALLENGE else HEADINGS[HELD]
     subject = f"{named} {heading}: {what}"
     return _message(ticket.id, event, subject, lines, place, now, ticket.id, data, f"tickets/{ticket.id}")
-
-
-def _pattern_descriptions(ticket: Ticket) -> list[str]:
-    """The operators' descriptions of registered patterns that the reason does not contain (R-21)."""
-    found = [str(one.get("reason")) for one in ticket.findings if str(one.get("id", "")).startswith("registry.")]
-    return [words for words in found if words not in ticket.reason]
 
 
 def challenge_message(challenge: Challenge, place: ConsoleAddress, now: float) -> Message:

@@ -88,7 +88,7 @@ class Outbox:
         if not self.couriers:
             return
         self.state.channels = [*self.state.channels, self]
-        self.state.store.listen(self._on_change)
+        self.state.store.listen(lambda id: self._worker.wake() if id == StoreEvent.BLOCKS else None)
         for courier in self.couriers.values():
             courier.worker.start()
         self._worker.start()
@@ -115,10 +115,6 @@ class Outbox:
                     self._notes.popleft()
                     self._lost += 1
         self._worker.wake()
-
-    def _on_change(self, id: str) -> None:
-        if id == StoreEvent.BLOCKS:
-            self._worker.wake()
 
     def look(self) -> float:
         """Stores the deliveries that are due now; returns the seconds until the next are."""

@@ -18,8 +18,10 @@ from starlette.routing import Match
 from interlock.approvals.statements import is_only_viewer
 from interlock.config import Config
 from interlock.console import ConsoleApp, is_console
+from interlock.error_codes import LoopProblem
 from interlock.hooks.memory import HookMemory
 from interlock.hooks.route import HookApi, is_hook
+from interlock.loop.protocol.envelope import refusal
 from interlock.runtime.state import State
 from interlock.server.routes import (
     AGENT,
@@ -44,7 +46,7 @@ from interlock.server.routes.evaluate import encode_json
 from interlock.web.bodies import validation_problem
 from interlock.web.callers import ApiCaller
 from interlock.web.context import CALLER, Context
-from interlock.web.errors import EXPECTED, HttpProblem, reported_problem
+from interlock.web.errors import EXPECTED, HttpProblem, invalid_value, permission_denied, reported_problem
 from interlock.web.guards import ARRIVED, ClientGone, Scope, check_type, read_body
 from interlock.web.json_body import parse_json
 
@@ -135,7 +137,7 @@ class DaemonApp:
             shown = (
                 problem.denial
                 if work is not None
-                else aql.failure_envelope(problem)
+                else refusal(LoopProblem(problem.code, problem.words, problem.details)).wire
                 if aql.is_aql(scope)
                 else problem.body
             )
@@ -171,11 +173,9 @@ class DaemonApp:
             return
         person = self.context.state.sessions.person(who.session.operator)
         if person is None or is_only_viewer(person):
-            raise HttpProblem("PERMISSION_DENIED", f"{who.session.operator} is a viewer: this takes another role")
+            raise permission_denied(f"{who.session.operator} is a viewer: this takes another role")
         if person.service and not _ANSWER.fullmatch(scope["path"]):
-            raise HttpProblem(
-                "PERMISSION_DENIED", f"{person.name} is a service: it answers tickets, and this takes a person"
-            )
+            raise permission_denied(f"{person.name} is a service: it answers tickets, and this takes a person")
 
     def _rate_key(self, scope: Scope, who: ApiCaller) -> str:
         """The rate-limit key; sign-ins have their own, so that no agent can keep an operator out by flooding."""
@@ -235,7 +235,7 @@ def _headers(scope: Scope) -> dict[bytes, bytes]:
     headers: dict[bytes, bytes] = {}
     for name, value in scope["headers"]:
         if name in headers and name in (b"host", b"origin", b"authorization", b"content-length"):
-            raise HttpProblem("VALIDATION_INVALID_VALUE", f"the header {name.decode('latin-1')!r} is given twice")
+            raise invalid_value(f"the header {name.decode('latin-1')!r} is given twice")
         headers[name] = value
     return headers
 
@@ -301,18 +301,17 @@ class McpMount:
         if self._server is None:
             async with self._opening:
                 if self._server is None:
-                    self._server = await self._open()
+                    server = await self._aql.context.pool.run(
+                        _create, self._aql
+                    )  # takes a second to import, off the loop
+                    await server.start()
+                    self._server = server
         await self._server(scope, who, receive, send)
 
     async def stop(self) -> None:
         """Ends every stream."""
         if self._server is not None:
             await self._server.stop()
-
-    async def _open(self) -> McpHttpServer:
-        server = await self._aql.context.pool.run(_create, self._aql)  # takes a second to import, off the loop
-        await server.start()
-        return server
 
 
 def _create(aql: AqlApi) -> McpHttpServer:

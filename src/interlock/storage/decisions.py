@@ -202,8 +202,12 @@ class DecisionQueries(Transaction):
             return live
         # Two openers of one agent change the same row, so that they count one after the other.
         increment(self, agent, {"opened": 1})
-        waiting = self._open_tickets(agent)
-        if self._open_of_all_names(agent.principal) >= most_open * _ALL_NAMES:
+        # The open tickets of one session, so that those of another do not count; and those under all names: names are claims,
+        # and with new ones an agent could flood the queue.
+        waiting = self._open_tickets(
+            "name_key = ? AND session = ?", agent.principal, normal_name(agent.name), agent.session
+        )
+        if self._open_tickets("TRUE", agent.principal) >= most_open * _ALL_NAMES:
             raise QueueFull(f"{agent.principal!r} has {most_open * _ALL_NAMES} open tickets under all its names")
         if waiting >= most_open:
             whose = f"{(agent.name or agent.principal)!r}{f' in session {agent.session!r}' if agent.session else ''}"
@@ -271,14 +275,9 @@ class DecisionQueries(Transaction):
     def approvals(self, ticket: str) -> list[Approval]:
         return APPROVALS.find(self, "WHERE ticket = ? ORDER BY at, operator", (ticket,))
 
-    def _open_tickets(self, agent: AgentRef) -> int:
-        """The open tickets of one session, so that those of another session do not count."""
-        sql = f"SELECT count(*) FROM tickets WHERE principal = ? AND name_key = ? AND session = ? AND {_OPEN}"
-        return int(self.execute(sql, (agent.principal, normal_name(agent.name), agent.session))[0][0])
-
-    def _open_of_all_names(self, principal: str) -> int:
-        """The open tickets under all names: names are claims, and with new ones an agent could flood the queue."""
-        return int(self.execute(f"SELECT count(*) FROM tickets WHERE principal = ? AND {_OPEN}", (principal,))[0][0])
+    def _open_tickets(self, of: str, *params: str) -> int:
+        sql = f"SELECT count(*) FROM tickets WHERE principal = ? AND {of} AND {_OPEN}"
+        return int(self.execute(sql, params)[0][0])
 
     # blocks, denials and grants
 

@@ -17,7 +17,7 @@ from interlock.plans.planning import MOST_INTENT
 from interlock.plans.workflows import FREEZE_DAYS, MOST_STEPS
 from interlock.policy.policy import MODES
 from interlock.policy.registry import CATEGORIES
-from interlock.web.errors import HttpProblem
+from interlock.web.errors import HttpProblem, invalid_value
 
 Word = Annotated[str, Field(min_length=1, max_length=200)]
 Words = Annotated[str, Field(max_length=500)]
@@ -317,11 +317,9 @@ def seconds_of(name: str, text: str) -> float:
             float(text) if text.replace(".", "", 1).isascii() and text.replace(".", "", 1).isdigit() else _parse(text)
         )
     except (ValueError, OverflowError):
-        raise HttpProblem(
-            "VALIDATION_INVALID_VALUE", f"{name}: expected a time such as 2026-01-28T12:05:00Z, got {text!r:.50}"
-        ) from None
+        raise invalid_value(f"{name}: expected a time such as 2026-01-28T12:05:00Z, got {text!r:.50}") from None
     if not 0 <= found < 1e11:
-        raise HttpProblem("VALIDATION_INVALID_VALUE", f"{name}: {text!r:.50} is too far away")
+        raise invalid_value(f"{name}: {text!r:.50} is too far away")
     return found
 
 

@@ -15,7 +15,7 @@ from interlock.records import AgentRow
 from interlock.redaction import hash_token
 from interlock.runtime.state import State
 from interlock.web.concurrency import Pool
-from interlock.web.errors import HttpProblem, unauthenticated
+from interlock.web.errors import HttpProblem, permission_denied, unauthenticated
 from interlock.web.guards import Scope, over_socket
 
 MOST_TOKENS = 10_000  # remembered
@@ -47,7 +47,7 @@ class ApiCaller(Struct, frozen=True):
             return self.session
         if not self.principal:
             raise unauthenticated()
-        raise HttpProblem("PERMISSION_DENIED", OPERATORS_ONLY)
+        raise permission_denied(OPERATORS_ONLY)
 
     def agent(self) -> str:
         """The principal; refuses operators and nobody."""
@@ -55,7 +55,7 @@ class ApiCaller(Struct, frozen=True):
             return self.principal
         if self.session is None:
             raise unauthenticated()
-        raise HttpProblem("PERMISSION_DENIED", "this is for agents: an operator's session does not act")
+        raise permission_denied("this is for agents: an operator's session does not act")
 
     def known(self) -> ApiCaller:
         if not self.principal and self.session is None:

@@ -67,6 +67,14 @@ class HttpProblem(Exception):
 EXPECTED: tuple[type[Exception], ...] = (HttpProblem, AnswerRefused, SignInRefused, EnrolError, StoreError)
 
 
+def permission_denied(words: str) -> HttpProblem:
+    return HttpProblem("PERMISSION_DENIED", words)
+
+
+def invalid_value(words: str) -> HttpProblem:
+    return HttpProblem("VALIDATION_INVALID_VALUE", words)
+
+
 def unauthenticated() -> HttpProblem:
     words = "this needs an agent token (agt_…) or an operator's session (ses_…) as Authorization: Bearer"
     return HttpProblem("PERMISSION_DENIED", words, 401, www_authenticate="Bearer")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from difflib import get_close_matches
-from typing import Any
+from typing import Any, TypeVar
 
 from interlock.approvals.confirmations import SESSION
 from interlock.loop.tightening import ADAPTER
@@ -13,15 +13,16 @@ from interlock.model import TRUSTS, Action, AgentRef, Level, Trust, command, int
 from interlock.runtime import Request
 from interlock.runtime.servers import HINTS, ServerClaim
 from interlock.web.callers import ApiCaller
-from interlock.web.errors import HttpProblem
+from interlock.web.errors import HttpProblem, invalid_value
 
+T = TypeVar("T")
 INTERFACE, PROXY = "http", "proxy"
 KEYS = frozenset(
     "agent action operation adapter command tool input server hint resource params crude cwd pendingId session risk danger".split()
 )
 _AGENT_KEYS = frozenset({"name", "session", "parent"})
 LEVELS = {level.word: level for level in Level}
-_CRUDE = frozenset({"CREATE", "READ", "UPDATE", "DELETE", "EXECUTE"})
+_CRUDE = {word: word for word in ("CREATE", "DELETE", "EXECUTE", "READ", "UPDATE")}
 # The key that names each kind of action, and its optional keys.
 _KINDS: Mapping[str, frozenset[str]] = {
     "action": frozenset({"adapter", "params", "resource", "crude"}),
@@ -53,7 +54,7 @@ def request_of(body: Any, who: ApiCaller) -> tuple[Request, str]:
         resource=_text(body, "resource", _LONG),
         pending=_text(body, "pendingId", _NAME),
         claimed_risk=_risk(body.get("risk")),
-        claimed_level=_danger(body.get("danger")),
+        claimed_level=_one_of(body["danger"], "danger", LEVELS) if body.get("danger") is not None else None,
         adapter=_text(body, "adapter", _NAME),
         server=server,
         strength=who.isolation,
@@ -76,7 +77,7 @@ def _action(body: dict[str, Any]) -> tuple[Action, str]:
         if not named:
             words = "missing required parameter: one of 'command', 'operation', 'tool' and 'hint'"
             raise HttpProblem("VALIDATION_MISSING_PARAM", words, details={"param_name": "command"})
-        raise HttpProblem("VALIDATION_INVALID_VALUE", f"{' and '.join(named)}: expected one of them")
+        raise invalid_value(f"{' and '.join(named)}: expected one of them")
     kind = named[0]
     for key in _ASIDE.intersection(body) - _KINDS[kind]:
         raise HttpProblem("VALIDATION_UNKNOWN_PARAM", f"{key!r} does not go with {kind!r}")
@@ -84,7 +85,7 @@ def _action(body: dict[str, Any]) -> tuple[Action, str]:
     if type(text) is not str:
         raise _type(kind, "a text")
     if not text.strip():
-        raise HttpProblem("VALIDATION_INVALID_VALUE", f"{kind!r} is empty")
+        raise invalid_value(f"{kind!r} is empty")
     if kind == "command":
         return command(text, cwd), ""
     if kind == "hint":
@@ -93,7 +94,10 @@ def _action(body: dict[str, Any]) -> tuple[Action, str]:
         given, token = _without_token(_table(body, "input"), "input")
         return tool(text, given, cwd), token
     params, token = _without_token(_table(body, "params"), "params")
-    return operation(text, _with_resource(params, body.get("resource")), _crude(body.get("crude")), cwd), token
+    crude = body.get("crude")
+    if crude is not None and crude != "":
+        crude = _one_of(crude.upper() if type(crude) is str else crude, "crude", _CRUDE)
+    return operation(text, _with_resource(params, body.get("resource")), crude or "", cwd), token
 
 
 def _with_resource(params: Mapping[str, Any], resource: Any) -> Mapping[str, Any]:
@@ -101,7 +105,7 @@ def _with_resource(params: Mapping[str, Any], resource: Any) -> Mapping[str, Any
     if resource is None or resource == "":
         return params
     if params.get("resource", resource) != resource:
-        raise HttpProblem("VALIDATION_INVALID_VALUE", "resource and params.resource are not the same")
+        raise invalid_value("resource and params.resource are not the same")
     return {**params, "resource": resource}
 
 
@@ -127,18 +131,10 @@ def _agent(body: dict[str, Any], who: ApiCaller) -> AgentRef:
         raise HttpProblem("VALIDATION_UNKNOWN_PARAM", f"unknown parameter 'agent.{unknown[0]:.80}'")
     own = _text(given, "session", _NAME)
     if own and session and own != session:
-        raise HttpProblem("VALIDATION_INVALID_VALUE", "session and agent.session are not the same")
+        raise invalid_value("session and agent.session are not the same")
     return AgentRef(
         who.principal, _text(given, "name", _NAME) or who.name, own or session, _text(given, "parent", _NAME)
     )
-
-
-def _crude(value: Any) -> str:
-    if value is None or value == "":
-        return ""
-    if type(value) is not str or value.upper() not in _CRUDE:
-        raise HttpProblem("VALIDATION_INVALID_VALUE", f"crude: expected one of {', '.join(sorted(_CRUDE))}")
-    return value.upper()
 
 
 def _risk(value: Any) -> int | None:
@@ -147,16 +143,14 @@ def _risk(value: Any) -> int | None:
     if type(value) is not int:
         raise _type("risk", "a whole number from 0 to 100")
     if not 0 <= value <= 100:
-        raise HttpProblem("VALIDATION_INVALID_VALUE", "risk: expected a whole number from 0 to 100")
+        raise invalid_value("risk: expected a whole number from 0 to 100")
     return value
 
 
-def _danger(value: Any) -> Level | None:
-    if value is None:
-        return None
-    if type(value) is not str or value not in LEVELS:
-        raise HttpProblem("VALIDATION_INVALID_VALUE", f"danger: expected one of {', '.join(LEVELS)}")
-    return LEVELS[value]
+def _one_of(value: Any, name: str, known: Mapping[str, T]) -> T:
+    if type(value) is not str or value not in known:
+        raise invalid_value(f"{name}: expected one of {', '.join(known)}")
+    return known[value]
 
 
 def _table(body: dict[str, Any], key: str) -> dict[str, Any]:
@@ -206,38 +200,28 @@ _SERVER_LONG = 4_096
 def server_of(given: Any) -> ServerClaim:
     """The claimed MCP server; raises HttpProblem for a malformed claim."""
     if type(given) is not dict or not _KEYS.issuperset(given):
-        raise _wrong(f"server: expected an object with {', '.join(sorted(_KEYS))}")
+        raise invalid_value(f"server: expected an object with {', '.join(sorted(_KEYS))}")
     name, mark, level = given.get("name"), given.get("mark"), given.get("level", 0)
     if type(name) is not str or not NAME.fullmatch(name):
-        raise _wrong("server.name: expected 1 to 64 of A-Z, a-z, 0-9, -, _ and .")
+        raise invalid_value("server.name: expected 1 to 64 of A-Z, a-z, 0-9, -, _ and .")
     if type(mark) is not str or not _MARK.fullmatch(mark):
-        raise _wrong("server.mark: expected a SHA-256 in hexadecimal")
+        raise invalid_value("server.mark: expected a SHA-256 in hexadecimal")
     if type(level) is not int or level not in _RAISED:
-        raise _wrong(f"server.level: expected one of {', '.join(map(str, _RAISED))}")
+        raise invalid_value(f"server.level: expected one of {', '.join(map(str, _RAISED))}")
     words, why = _words(given, "words"), _words(given, "why")
-    return ServerClaim(name, mark, words, _trust(given), _RAISED[level], why, _hints(given), "trust" in given)
+    trust = _one_of(given.get("trust", Trust.UNTESTED.word), "server.trust", TRUSTS)
+    return ServerClaim(name, mark, words, trust, _RAISED[level], why, _hints(given), "trust" in given)
 
 
 def _hints(given: Mapping[str, Any]) -> frozenset[str]:
     value = given.get("hints", [])
     if type(value) is not list or not all(type(one) is str for one in value) or not HINTS.issuperset(value):
-        raise _wrong(f"server.hints: expected a list of {' and '.join(sorted(HINTS))}")
+        raise invalid_value(f"server.hints: expected a list of {' and '.join(sorted(HINTS))}")
     return frozenset(value)
-
-
-def _trust(given: Mapping[str, Any]) -> Trust:
-    word = given.get("trust", Trust.UNTESTED.word)
-    if type(word) is not str or word not in TRUSTS:
-        raise _wrong(f"server.trust: expected one of {', '.join(TRUSTS)}")
-    return TRUSTS[word]
 
 
 def _words(given: Mapping[str, Any], key: str) -> str:
     value = given.get(key, "")
     if type(value) is not str or len(value) > _SERVER_LONG:
-        raise _wrong(f"server.{key}: expected a text of up to {_SERVER_LONG} characters")
+        raise invalid_value(f"server.{key}: expected a text of up to {_SERVER_LONG} characters")
     return value
-
-
-def _wrong(words: str) -> HttpProblem:
-    return HttpProblem("VALIDATION_INVALID_VALUE", words)

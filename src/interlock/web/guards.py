@@ -12,7 +12,7 @@ from typing import Any
 from interlock.config import Config
 from interlock.ports import Clock
 from interlock.times import iso
-from interlock.web.errors import HttpProblem, rate_limited
+from interlock.web.errors import HttpProblem, permission_denied, rate_limited
 from interlock.web.sockets import CannotServe
 
 Scope = dict[str, Any]
@@ -44,7 +44,7 @@ class HostNames:
         """Refuses a foreign Host or Origin, and browsers on the unix socket."""
         if over_socket(scope):
             if origin is not None:
-                raise HttpProblem("PERMISSION_DENIED", "a browser has no business on this socket")
+                raise permission_denied("a browser has no business on this socket")
             if self._peers is not None:
                 self._peers.check(str(scope["client"][0]), str((scope.get("server") or ("",))[0]), str(scope["path"]))
             return
@@ -57,13 +57,11 @@ class HostNames:
         server = scope.get("server")
         ours = self._ours(int(server[1])) if server and server[1] is not None else frozenset()
         if host is None or host.lower() not in ours:
-            raise HttpProblem("PERMISSION_DENIED", "the Host header does not name this daemon", 403)
+            raise permission_denied("the Host header does not name this daemon")
         if origin is not None and origin.lower().removeprefix(b"http://") not in ours:
-            raise HttpProblem("PERMISSION_DENIED", "requests from other origins are not answered", 403)
+            raise permission_denied("requests from other origins are not answered")
         if self._public and any(name in _FORWARDED for name, _ in scope["headers"]):
-            raise HttpProblem(
-                "PERMISSION_DENIED", "a proxy in front of this daemon does not pass the Host header on", 403
-            )
+            raise permission_denied("a proxy in front of this daemon does not pass the Host header on")
 
     def public(self, scope: Scope) -> bool:
         """Whether the request used the public host name, under which no agent is served."""
@@ -77,7 +75,7 @@ class HostNames:
         if path not in ("/", "/console") and not path.startswith("/console/"):
             raise HttpProblem("NOT_FOUND_OPERATION", "there is no such page", 404)
         if origin is not None and origin.lower() != self._public_url:
-            raise HttpProblem("PERMISSION_DENIED", "requests from other origins are not answered", 403)
+            raise permission_denied("requests from other origins are not answered")
 
     def _ours(self, port: int) -> frozenset[bytes]:
         found = self._known.get(port)
@@ -91,7 +89,7 @@ class HostNames:
 def _check_remote_agent(scope: Scope, origin: bytes | None) -> None:
     """Refuses browsers, and everybody without an agent's token: through a proxy the kernel would name the proxy's user."""
     if origin is not None:
-        raise HttpProblem("PERMISSION_DENIED", "requests from other origins are not answered", 403)
+        raise permission_denied("requests from other origins are not answered")
     token = next((value for name, value in scope["headers"] if name == b"authorization"), b"")
     if not token.lower().startswith(_AGENT_TOKEN) and scope["path"] != "/healthz":
         words = "agents on other machines send a token: `interlock agents add NAME` makes one"
@@ -207,21 +205,17 @@ class AllowedUsers:
             return
         if place != self._agents_place:
             if _uid(client) not in self._may_answer:
-                raise HttpProblem(
-                    "PERMISSION_DENIED", f"this socket is for operators; agents ask on {self._agents_place}"
-                )
+                raise permission_denied(f"this socket is for operators; agents ask on {self._agents_place}")
             return
         self.check_agent(client)
         if path in _SIGN_IN_PATHS and _uid(client) in self.agents:
-            raise HttpProblem(
-                "PERMISSION_DENIED", "nobody signs in where agents ask; operators have a socket of their own"
-            )
+            raise permission_denied("nobody signs in where agents ask; operators have a socket of their own")
 
     def check_agent(self, principal: str) -> None:
         """Refuses a local user who is not listed in the configuration."""
         if self._on and principal.startswith("uid:") and _uid(principal) not in self._may_ask:
             words = f"this daemon guards other users' agents, not those of {principal}; `interlock install --system --for NAME`"
-            raise HttpProblem("PERMISSION_DENIED", words)
+            raise permission_denied(words)
 
 
 def uids(names: Iterable[str]) -> list[int]:

@@ -69,7 +69,7 @@ def ticket_json(ticket: Ticket, approvals: Iterable[Approval]) -> Json:
         patterns=[dict(pattern) for pattern in ticket.patterns],
         agent=agent_ref_json(ticket.agent),
         requirement=requirement_json(ticket.requirement),
-        approvals=[approval_json(approval) for approval in approvals],
+        approvals=[wire_fields(approval, "operator,channel,at,verdict") for approval in approvals],
     )
     blast = impact_words(ticket.factors)
     return body | ({"blast": blast} if blast else {})
@@ -77,10 +77,6 @@ def ticket_json(ticket: Ticket, approvals: Iterable[Approval]) -> Json:
 
 def agent_ref_json(agent: AgentRef) -> Json:
     return wire_fields(agent, "principal,name,session")
-
-
-def approval_json(approval: Approval) -> Json:
-    return wire_fields(approval, "operator,channel,at,verdict")
 
 
 def grant_json(grant: Grant) -> Json:

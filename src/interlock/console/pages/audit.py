@@ -184,6 +184,7 @@ def figures(visit: Visit) -> Response:
     days = visit.query.get("days", "14")
     days = days if days in dict(PERIODS) else "14"
     totals, asked = figures_of(state), answer_statistics(state, int(days))
+    categories = ((name.replace("_", " "), count) for name, count in totals.by_category.items() if count)
     return visit.page(
         "figures/figures.html",
         periods=PERIODS,
@@ -192,7 +193,7 @@ def figures(visit: Visit) -> Response:
         asked=asked,
         chart=daily_chart(asked.by_day),
         decisions=level_shares(_decision_counts(totals.by_decision)),
-        categories=plain_shares(_category_counts(totals.by_category)),
+        categories=plain_shares(sorted(categories, key=lambda item: (-item[1], item[0]))),
         agents=level_shares(asked.by_agent),
         seconds=plain_shares(asked.by_seconds),
         rules=asked.rules[:MOST_RULES],
@@ -210,8 +211,3 @@ def _decision_counts(counts: Mapping[str, int]) -> list[tuple[str, dict[Level, i
             row = found.setdefault(_OUTCOMES.get(outcome, outcome.replace("_", " ")), {})
             row[words[level]] = row.get(words[level], 0) + count
     return sorted(found.items(), key=lambda item: -sum(item[1].values()))
-
-
-def _category_counts(counts: Mapping[str, int]) -> list[tuple[str, int]]:
-    found = [(name.replace("_", " "), count) for name, count in counts.items() if count]
-    return sorted(found, key=lambda item: (-item[1], item[0]))

@@ -70,7 +70,7 @@ def _waiting(visit: Visit) -> dict[str, object]:
     waits = [one for one in ((settle(ticket, now), said) for ticket, said in held) if one[0].open]
     codes = [*challenges.list_waiting(state), *challenges.list_lapsed(state)]
     return {
-        "cards": cards(waits, now, other_attempts(state, [ticket for ticket, _ in waits])),
+        "cards": cards(waits, other_attempts(state, [ticket for ticket, _ in waits])),
         "more": len(held) >= MOST,
         "most": MOST,
         "blocks": sorted(blocks, key=lambda one: -one.since),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
@@ -44,7 +43,7 @@ def listing(visit: Visit) -> Response:
         count=len(found),
         total=len(every),
         packs=_packs(every.values()),
-        about=pack_summaries(visit.context),
+        about={path.stem: _opening(_stamp(path)) for path in _files(visit.context)},
         levels=list(_WORDS),
         mark=visit.state.in_force.rulebook_hash,
         changed=sum(one.changed for one in every.values()),
@@ -64,10 +63,10 @@ def _matches(one: RuleInForce, asked: dict[str, str]) -> bool:
 
 
 def _packs(rules: Iterable[RuleInForce]) -> list[tuple[str, int, Level]]:
-    each = list(rules)
-    count = Counter(one.pack for one in each)
-    worst = {pack: max(one.rule.level for one in each if one.pack == pack) for pack in count}
-    return [(pack, count[pack], worst[pack]) for pack in sorted(count)]
+    levels: dict[str, list[Level]] = {}
+    for one in rules:
+        levels.setdefault(one.pack, []).append(one.rule.level)
+    return [(pack, len(found), max(found)) for pack, found in sorted(levels.items())]
 
 
 @routes.get("/{id}")
@@ -80,7 +79,7 @@ def one(visit: Visit) -> Response:
         one=found,
         clauses=[clause_words(clause) for clause in rule.when],
         examples=[(example_words(each.action), each) for each in example_results(rule, rules)],
-        problems=example_problems(rule, rules) if rule.match else [],
+        problems=example_failures(Rulebook.of([rule], rules.programs), rules) if rule.match else [],
         kinds=KINDS,
         fields=form_fields({}),
         **_UNTRIED,
@@ -112,10 +111,9 @@ def try_one(visit: Visit) -> Response:
 
 
 def _requested_rule(visit: Visit) -> RuleInForce:
-    id = visit.id
-    found = rules_in_force(visit.context).get(id)
+    found = rules_in_force(visit.context).get(visit.id)
     if found is None:
-        raise PageNotFound(f"there is no rule {id[:80]}")
+        raise PageNotFound(f"there is no rule {visit.id[:80]}")
     return found
 
 
@@ -184,20 +182,10 @@ def rules_in_force(context: Context) -> dict[str, RuleInForce]:
     return {id: _in_force(rule, on_disk.get(id)) for id, rule in context.state.rules.rules.items()}
 
 
-def pack_summaries(context: Context) -> dict[str, str]:
-    """A summary of each pack: the opening comment of its file."""
-    return {path.stem: _opening(_stamp(path)) for path in _files(context)}
-
-
 def example_results(rule: Rule, rules: Rulebook) -> list[ExampleResult]:
     """A rule's own examples, judged by all rules in force."""
     each = [(action, True) for action in rule.match] + [(action, False) for action in rule.spare]
     return [ExampleResult(action, catch, _fires(rule, action, rules) is catch) for action, catch in each]
-
-
-def example_problems(rule: Rule, rules: Rulebook) -> list[str]:
-    """The examples of a rule that fail, in words."""
-    return example_failures(Rulebook.of([rule], rules.programs), rules)
 
 
 def _fires(rule: Rule, action: Action, rules: Rulebook) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 from urllib.parse import urlencode
 
-from msgspec import Struct
+from msgspec import Struct, convert
 from starlette.responses import Response
 
 from interlock.console.record_views import when
@@ -92,8 +92,7 @@ def _journal(visit: Visit, id: str = "") -> JournalUndo | None:
 
 
 def _changes(body: Mapping[str, Any]) -> tuple[UndoChange, ...]:
-    found = body.get("changes", ())
-    return tuple(UndoChange(one["path"], one["what"], one.get("later", False), one.get("diff", "")) for one in found)
+    return convert(body.get("changes", ()), tuple[UndoChange, ...])
 
 
 def _journal_undo(journal: JournalUndo, id: str, force: bool) -> UndoResult:

@@ -6,7 +6,6 @@ from typing import Any
 
 from fastapi import Query
 
-from interlock.audit.chain import event_body
 from interlock.audit.journal import note_hooks
 from interlock.identity.agents import add_agent, block, change_agent, unblock
 from interlock.identity.isolation import JAILED, JailedRun, NotJailed, runs_below, verify_jail
@@ -16,9 +15,8 @@ from interlock.runtime.state import State
 from interlock.server.routes import AGENT, ANYBODY, OPERATOR, RouteGroup
 from interlock.times import iso
 from interlock.web.bodies import AgentChange, HookChange, NewAgent, NewBlock, NewJail
-from interlock.web.callers import ApiCaller
 from interlock.web.context import By, Context, Who
-from interlock.web.errors import HttpProblem
+from interlock.web.errors import HttpProblem, invalid_value, permission_denied
 from interlock.web.wire import agent_json, block_json
 
 
@@ -61,21 +59,6 @@ def agent_routes(context: Context) -> RouteGroup:
     return routes
 
 
-def _begin(context: Context, who: ApiCaller, body: NewJail) -> None:
-    state = context.state
-    try:
-        start = verify_jail(body.pid, int(who.principal.removeprefix("uid:")), context.config.folder, body.fixed)
-    except NotJailed as error:
-        raise HttpProblem("VALIDATION_INVALID_VALUE", f"{error}; it counts as plain") from None
-    journal = body.journal and runs_below(body.pid, supervisor_of(context.config))
-    jail = JailedRun(body.pid, start, body.program, tuple(body.grants), state.clock.now(), journal)
-    details = {"program": jail.program, "grants": list(jail.grants), "fixed": list(body.fixed), "journal": jail.journal}
-    above = context.agent_above(who.pid)
-    told = event_body(jail.since, "jail", who.principal, {**details, **({"above": above} if above else {})})
-    state.store.write(lambda tx: state.recorder.now(tx, "jail", told))
-    state.jails.add(jail)
-
-
 def jails_json(state: State) -> list[dict[str, Any]]:
     """The running jails, for the wire."""
     return [
@@ -95,10 +78,19 @@ def hook_routes(context: Context) -> RouteGroup:
     @routes("POST", "/jails", "done", AGENT, "Registers an agent that starts in a jail", 400, 403)
     def begin(who: Who, body: NewJail) -> Any:
         if not who.here or not who.agent().startswith("uid:"):
-            raise HttpProblem("PERMISSION_DENIED", "a jail is told of on the daemon's own socket")
+            raise permission_denied("a jail is told of on the daemon's own socket")
         if who.isolation == JAILED:
-            raise HttpProblem("PERMISSION_DENIED", "nobody in a jail tells of another one")
-        _begin(context, who, body)
+            raise permission_denied("nobody in a jail tells of another one")
+        try:
+            start = verify_jail(body.pid, int(who.principal.removeprefix("uid:")), context.config.folder, body.fixed)
+        except NotJailed as error:
+            raise invalid_value(f"{error}; it counts as plain") from None
+        journal = body.journal and runs_below(body.pid, supervisor_of(context.config))
+        jail = JailedRun(body.pid, start, body.program, tuple(body.grants), state.clock.now(), journal)
+        details = {"program": jail.program, "grants": body.grants, "fixed": body.fixed, "journal": jail.journal}
+        above = context.agent_above(who.pid)
+        state.recorder.event_alone("jail", who.principal, details | ({"above": above} if above else {}))
+        state.jails.add(jail)
         return {"success": True}
 
     @routes("GET", "/coverage", "coverage", ANYBODY, "Calls that ran, and how many of them passed their hook")

@@ -26,7 +26,7 @@ from interlock.mcp import tool_preamble
 from interlock.ports import Clock, StoreError
 from interlock.web.callers import ApiCaller
 from interlock.web.context import Context
-from interlock.web.errors import HttpProblem
+from interlock.web.errors import HttpProblem, invalid_value, permission_denied
 from interlock.web.guards import Scope, hung_up
 from interlock.web.json_body import decode_json
 
@@ -105,7 +105,7 @@ class AqlApi:
         principal, given = who.agent(), _body(body)
         session, endpoint = _session(given), given.get("endpoint")
         if endpoint not in (*ENDPOINTS, ANY):
-            raise HttpProblem("VALIDATION_INVALID_VALUE", f"endpoint: expected one of {', '.join((*ENDPOINTS, ANY))}")
+            raise invalid_value(f"endpoint: expected one of {', '.join((*ENDPOINTS, ANY))}")
         reply = await self.answer(
             principal, session, endpoint, given.get("arguments"), replace(_options(given), isolation=who.isolation)
         )
@@ -170,7 +170,7 @@ class AqlApi:
         """The principal and session; refuses any process but the one that holds the session over the unix socket."""
         principal, session = who.agent(), _session(given)
         if not who.here or not self.leases.holds(principal, session, who.pid):
-            raise HttpProblem("PERMISSION_DENIED", "only the server which holds this session speaks for its user")
+            raise permission_denied("only the server which holds this session speaks for its user")
         return principal, session
 
     def _call(
@@ -203,11 +203,6 @@ class AqlApi:
         await self.context.pool.run(end_session, self.context.state, principal, session)
 
 
-def failure_envelope(problem: HttpProblem) -> dict[str, Any]:
-    """An HTTP error as a failed MCP-AQL envelope."""
-    return refusal(LoopProblem(problem.code, problem.words, problem.details)).wire
-
-
 def is_aql(scope: Scope) -> bool:
     return str(scope["path"]) == API or str(scope["path"]).startswith(f"{API}/")
 
@@ -226,14 +221,14 @@ def _body(body: bytes) -> dict[str, Any]:
 def _session(given: Mapping[str, Any]) -> str:
     session = given.get("session")
     if type(session) is not str or not _SESSION.fullmatch(session):
-        raise HttpProblem("VALIDATION_INVALID_VALUE", "session: expected mcp_ and 16 to 64 of A-Z, a-z, 0-9, - and _")
+        raise invalid_value("session: expected mcp_ and 16 to 64 of A-Z, a-z, 0-9, - and _")
     return session
 
 
 def _text(given: Mapping[str, Any], key: str) -> str:
     value = given.get(key)
     if type(value) is not str or not 1 <= len(value) <= 200:
-        raise HttpProblem("VALIDATION_INVALID_VALUE", f"{key}: expected a text of up to 200 characters")
+        raise invalid_value(f"{key}: expected a text of up to 200 characters")
     return value
 
 
@@ -251,7 +246,7 @@ def _options(given: Mapping[str, Any]) -> ConnectionOptions:
     try:
         naming = ToolNaming(texts["mode"] or "all", texts["prefix"])
     except SurfaceSettingError as error:
-        raise HttpProblem("VALIDATION_INVALID_VALUE", str(error)) from None
+        raise invalid_value(str(error)) from None
     return ConnectionOptions(naming, given.get("strict") is True, texts["policy"], texts["safetyMode"], tuple(adapters))
 
 
@@ -285,7 +280,7 @@ class Leases(Struct):
         """Binds the session's life to this lease; refuses one that another process holds."""
         before = self.held.get((principal, session))
         if before is not None and before.pid != pid:
-            raise HttpProblem("PERMISSION_DENIED", "another process holds this session")
+            raise permission_denied("another process holds this session")
         lease = Lease(pid)
         self.held[(principal, session)] = lease
         self.touch(principal, session)

@@ -10,17 +10,17 @@ from msgspec.structs import replace
 
 from interlock.engine.assessment import Unjudged
 from interlock.engine.evaluate import evaluate_with_token, quick
+from interlock.engine.explain import PolicyAnswer
 from interlock.engine.preview import preview
 from interlock.identity import home_for
-from interlock.model import Decision, command
+from interlock.model import Assessment, Decision, command
 from interlock.policy.wire import decision_json, failure_json, status_of
 from interlock.runtime import Request
-from interlock.runtime.state import State
 from interlock.server.routes import ANYBODY, RouteGroup
 from interlock.web.bodies import TypedCommand
 from interlock.web.callers import ApiCaller
 from interlock.web.context import Context, Who
-from interlock.web.errors import HttpProblem
+from interlock.web.errors import HttpProblem, invalid_value
 from interlock.web.evaluate_body import request_of
 from interlock.web.json_body import parse_json
 
@@ -47,9 +47,7 @@ async def evaluate_many(context: Context, who: ApiCaller, body: bytes) -> Answer
     if type(given) is not dict or set(given) != {"actions"} or type(given["actions"]) is not list:
         raise HttpProblem("VALIDATION_INVALID_TYPE", "expected an object with nothing but a list of actions")
     if not 1 <= len(given["actions"]) <= MOST_ACTIONS:
-        raise HttpProblem(
-            "VALIDATION_INVALID_VALUE", f"actions: expected 1 to {MOST_ACTIONS}, got {len(given['actions'])}"
-        )
+        raise invalid_value(f"actions: expected 1 to {MOST_ACTIONS}, got {len(given['actions'])}")
     context.buckets.take(who.key, len(given["actions"]) - 1)
     return 200, {"results": await context.pool.run(_each, context, who, given["actions"])}
 
@@ -92,21 +90,20 @@ def preview_routes(context: Context) -> RouteGroup:
 
     @routes("POST", "/preview", "preview", ANYBODY, "What would be answered to this command", 400)
     def preview_command(who: Who, body: TypedCommand) -> Any:
-        return _answer(state, who.principal if who.here else "", body)
+        """The answer without an agent's history; targets are inspected with the caller's rights, where it is on this machine."""
+        principal, plans = who.principal if who.here else "", state.plans
+        action = command(body.command, body.cwd)
+        look = plans.access(principal).inspect if principal and body.cwd else None
+        read = state.reader.read(action, plans.files if principal else None)
+        answer = preview(action, state.in_force, read=read, look=look)
+        if isinstance(answer, Unjudged) or answer.judgement is None:
+            raise invalid_value("this command could not be judged")
+        return _preview_json(answer, answer.judgement.assessment)
 
     return routes
 
 
-def _answer(state: State, principal: str, body: TypedCommand) -> dict[str, Any]:
-    """The answer without an agent's history; targets are inspected with the caller's rights, where it is on this machine."""
-    action = command(body.command, body.cwd)
-    plans = state.plans
-    look = plans.access(principal).inspect if principal and body.cwd else None
-    read = state.reader.read(action, plans.files if principal else None)
-    answer = preview(action, state.in_force, read=read, look=look)
-    if isinstance(answer, Unjudged) or answer.judgement is None:
-        raise HttpProblem("VALIDATION_INVALID_VALUE", "this command could not be judged")
-    assessment = answer.judgement.assessment
+def _preview_json(answer: PolicyAnswer, assessment: Assessment) -> dict[str, Any]:
     worst = max(assessment.findings, key=lambda finding: finding.level, default=None)
     return {
         "verdict": answer.verdict.word,

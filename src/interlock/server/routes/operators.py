@@ -24,7 +24,7 @@ from interlock.times import iso
 from interlock.web.bodies import FirstOperator, Mode, NewOperator, OperatorChange, Passphrase, Resume, SignIn
 from interlock.web.callers import ApiCaller
 from interlock.web.context import By, Context, Who, caller_of
-from interlock.web.errors import HttpProblem
+from interlock.web.errors import HttpProblem, invalid_value, permission_denied
 from interlock.web.wire import operator_json
 
 CLI = "cli"  # the channel of operators' commands
@@ -36,7 +36,7 @@ def sign_in_routes(context: Context) -> RouteGroup:
     @routes("POST", "/session", "session_token", OPEN, "Signs an operator in")
     async def open_session(request: Request, who: Who, body: SignIn) -> Any:
         if who.principal and not who.here:
-            raise HttpProblem("PERMISSION_DENIED", "an agent's token does not sign anybody in")
+            raise permission_denied("an agent's token does not sign anybody in")
         given = (body.operator, body.passphrase, body.channel)
         async with context.signing_in:
             token, session = await context.pool.run(_sign_in, context, who, *given)
@@ -107,9 +107,8 @@ def session_routes(context: Context) -> RouteGroup:
     def link(who: Who) -> Any:
         by = who.operator()
         if not who.here:
-            raise HttpProblem(
-                "PERMISSION_DENIED",
-                "a set-up link is for whoever sits in front of this machine: `interlock operator link`",
+            raise permission_denied(
+                "a set-up link is for whoever sits in front of this machine: `interlock operator link`"
             )
         token = set_up_link(state, by)
         expires = iso(state.clock.now() + LINK_SECONDS)
@@ -191,9 +190,9 @@ def _may_enrol(context: Context, who: ApiCaller) -> None:
     if not who.here:
         raise HttpProblem("NOT_FOUND_RESOURCE", "the first operator is made in a terminal: `interlock operator add`")
     if who.principal not in (f"uid:{os.getuid()}", "uid:0"):
-        raise HttpProblem("PERMISSION_DENIED", "the first operator is made by the daemon's own user, or by root")
+        raise permission_denied("the first operator is made by the daemon's own user, or by root")
     if why := context.agent_above(who.pid):
-        raise HttpProblem("PERMISSION_DENIED", f"an agent cannot make the first operator: {why}")
+        raise permission_denied(f"an agent cannot make the first operator: {why}")
 
 
 def _row_of(body: FirstOperator) -> OperatorRow:
@@ -207,7 +206,7 @@ def _row_of(body: FirstOperator) -> OperatorRow:
         words = "a field is missing" if missing else "a field of another type"
         raise HttpProblem(f"VALIDATION_{'MISSING_PARAM' if missing else 'INVALID_TYPE'}", f"row: {words}") from None
     if problems([row], key_bytes, roster_seal([row], key_bytes)) or ADMIN not in row.roles or row.disabled_at:
-        raise HttpProblem("VALIDATION_INVALID_VALUE", "row: not sealed with this key, or no admin")
+        raise invalid_value("row: not sealed with this key, or no admin")
     return row
 
 

@@ -14,7 +14,7 @@ from interlock.journal import JournalError
 from interlock.journal.undo import JournalUndo
 from interlock.records import Snapshot
 from interlock.server.routes import ANYBODY, RouteGroup
-from interlock.snapshots import UndoChange, UndoPlan, UndoResult, change_json
+from interlock.snapshots import UndoPlan, UndoResult, change_json
 from interlock.times import iso
 from interlock.web.bodies import Moment, Undoing, seconds_of
 from interlock.web.callers import ApiCaller
@@ -111,17 +111,14 @@ def plan_json(found: undoing.PlannedUndo) -> dict[str, Any]:
 def _changes_json(snapshot: Snapshot, found: UndoPlan | UndoResult) -> dict[str, Any]:
     return {
         "snapshot": snapshot_json(snapshot),
-        "changes": [_change_json(change) for change in found.changes],
+        "changes": [
+            {key: _escape(value) if isinstance(value, str) else value for key, value in change_json(change).items()}
+            for change in found.changes
+        ],
         "total": found.total or len(found.changes),
         "say": [_escape(words) for words in found.say],
         "problem": found.problem,
     }
-
-
-def _change_json(change: UndoChange) -> dict[str, Any]:
-    """One change; undecodable names are escaped."""
-    body = change_json(change)
-    return {key: _escape(value) if isinstance(value, str) else value for key, value in body.items()}
 
 
 def _escape(text: str) -> str:
