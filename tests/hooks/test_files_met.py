@@ -61,7 +61,7 @@ def hook_call(context: Context, command: str, cwd: Path) -> HookCall:
 def profile(gate: Gate, cwd: Path, command: str) -> tuple[HookVerdict, list[str]]:
     """The verdict on a command, and the files met from its decoded event on, in order, once other commands were judged."""
     hooks, met = HookMemory(), dict[str, None]()
-    context = Context.of(gate.state, gate.config, "1", hooks)
+    context = Context(gate.state, gate.config, "1", hooks)
     context.pool = SameThread()  # type: ignore[assignment]
     evaluation = HookEvaluation(context, hooks)
 

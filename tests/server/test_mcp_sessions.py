@@ -30,7 +30,7 @@ def gate(tmp_path: Path) -> Iterator[Gate]:
 
 
 def api(gate: Gate, resume_seconds: float = SOON) -> AqlApi:
-    made = AqlApi(Context.of(gate.state, gate.config, "0", HookMemory()), resume_seconds)
+    made = AqlApi(Context(gate.state, gate.config, "0", HookMemory()), resume_seconds)
     made.leases.every = SOON
     return made
 

@@ -78,7 +78,7 @@ _HEADERS = (
 
 def build(state: State, config: Config, version: str = "0") -> DaemonApp:
     """The app; its server calls `close` in the end."""
-    context = Context.of(state, config, version, HookMemory())
+    context = Context(state, config, version, HookMemory())
     return DaemonApp(context, _documented(context))
 
 

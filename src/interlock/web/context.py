@@ -8,7 +8,6 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Annotated, Any
 
 from fastapi import Depends
-from msgspec import Struct, field
 from starlette.requests import Request
 
 from interlock.audit.proof import verify_chains
@@ -36,60 +35,36 @@ MOST_ACCESS = 1_000  # principals remembered
 SIGN_INS = 2  # passphrases checked at a time: the hash is slow, and other requests need threads too
 
 
-class Context(Struct):
+class Context:
     """What the routes of one app share."""
 
-    state: State
-    config: Config
-    version: str
-    pool: Pool
-    credentials: Credentials
-    buckets: Buckets
-    places: HostNames
-    peers: AllowedUsers
-    hooks: HookMemory
-    waiters: Waiters = field(default_factory=Waiters)
-    signing_in: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(SIGN_INS))
-    proving: threading.Lock = field(default_factory=threading.Lock)  # one verification of the record at a time
-    started: float = 0.0
-    port: int = 0  # for browsers; known once the daemon listens
-    inspect: WarmInspector | None = None  # inspects targets as this daemon's user
-    snapshotter: WarmSnapshotter | None = None  # copies targets as this daemon's user
-    projects: ProjectFileCache = field(default_factory=ProjectFileCache)
-    _access: dict[tuple[str, bool], Access] = field(default_factory=dict)
-    agent_above: Callable[[int], str | None] = agent_above  # the reason why a peer process counts as an agent's
-    place_of: Callable[[int, float | None], TerminalPlace | None] = place_of  # the terminal of a peer process
+    def __init__(self, state: State, config: Config, version: str, hooks: HookMemory) -> None:
+        self.state, self.config, self.version, self.hooks = state, config, version, hooks
+        self.pool, self.peers, self.waiters = Pool(config.daemon.workers), AllowedUsers(config), Waiters()
+        self.credentials = Credentials(state, self.pool)
+        self.buckets = Buckets(config.limits.requests_per_minute, state.clock)
+        self.places = HostNames(config.daemon.host, self.peers, config.console.public_url, config.daemon.agent_hosts)
+        self.signing_in = asyncio.Semaphore(SIGN_INS)
+        self.proving = threading.Lock()  # one verification of the record at a time
+        self.started, self.port = state.clock.now(), 0  # for browsers; known once the daemon listens
+        self.projects = ProjectFileCache()
+        self.agent_above: Callable[[int], str | None] = agent_above  # why a peer process counts as an agent's
+        self.place_of: Callable[[int, float | None], TerminalPlace | None] = place_of  # the terminal of a peer process
+        self._access: dict[tuple[str, bool], Access] = {}
+        self._open_files()
 
-    @classmethod
-    def of(cls, state: State, config: Config, version: str, hooks: HookMemory) -> Context:
-        pool, peers = Pool(config.daemon.workers), AllowedUsers(config)
-        # A daemon with a user of its own cannot access its agents' files: root's helper does, as the agent's user.
-        snapshotter = WarmSnapshotter(config.snapshots, config.folder) if not config.separate.on else None
-        state.snapshots.taker = snapshotter
-        state.snapshots.takers = clients_by_principal(
-            config.separate.inspector, {f"uid:{uid}": uid for uid in peers.agents}
-        )
-        inspect = WarmInspector() if config.impact.inspect else None
+    def _open_files(self) -> None:
+        """Inspects and copies targets as this daemon's user; one with a user of its own cannot access its agents' files: root's helper does."""
+        state, config = self.state, self.config
+        self.snapshotter = None if config.separate.on else WarmSnapshotter(config.snapshots, config.folder)
+        state.snapshots.taker = self.snapshotter
+        users = {f"uid:{uid}": uid for uid in self.peers.agents}
+        state.snapshots.takers = takers = clients_by_principal(config.separate.inspector, users)
+        self.inspect = inspect = WarmInspector() if config.impact.inspect else None
         if inspect is not None and not config.separate.on and not state.shared:  # plans run here, as the same user
             state.plans.look = lambda question: inspect({**question, "ms": FOR_PEOPLE})
-        projects, takers = ProjectFileCache(), state.snapshots.takers
         state.plans.access = lambda principal: user_access(
-            principal, config.separate, projects, state.plans.look or inspect, snapshotter, takers
-        )
-        return cls(
-            state,
-            config,
-            version,
-            pool,
-            Credentials(state, pool),
-            Buckets(config.limits.requests_per_minute, state.clock),
-            HostNames(config.daemon.host, peers, config.console.public_url, config.daemon.agent_hosts),
-            peers,
-            hooks,
-            started=state.clock.now(),
-            inspect=inspect,
-            snapshotter=snapshotter,
-            projects=projects,
+            principal, config.separate, self.projects, state.plans.look or inspect, self.snapshotter, takers
         )
 
     def access(self, principal: str, here: bool) -> Access:

@@ -105,16 +105,7 @@ def verify_assertion(
     """A passkey's proof to store, and its counter; refuses a counter that does not increase, and all that `verify_proof` does."""
     import webauthn.helpers
 
-    found = _check(
-        webauthn.verify_authentication_response,
-        credential=_bounded(response),
-        expected_challenge=challenge,
-        expected_rp_id=str(passkey.public.get("rp_id", "")),
-        expected_origin=origin,
-        credential_public_key=bytes.fromhex(str(passkey.public.get("public_key", ""))),
-        credential_current_sign_count=passkey.counter,
-        require_user_verification=True,
-    )
+    found = _authentication(passkey, _bounded(response), challenge, origin, passkey.counter)
     if found.credential_id.hex() != passkey.id:
         raise PasskeyRefused("the answer is of another passkey")
     answer = response["response"]
@@ -153,27 +144,30 @@ def verify_proof(passkey: Credential, proof: PasskeyProof, challenge: bytes) -> 
         client = bytes.fromhex(proof.client_data)
         _same_page(client)
         origin, rp_id = str(json.loads(client)["origin"]), str(passkey.public["rp_id"])
-        if proof.credential != passkey.id or not matches_site(origin, rp_id):
+        host = urlsplit(origin).hostname or ""
+        if proof.credential != passkey.id or not rp_id or not f".{host}".endswith(f".{rp_id}"):
             return False
-        _check(
-            webauthn.verify_authentication_response,
-            credential={"id": id, "rawId": id, "type": "public-key", "response": response},
-            expected_challenge=challenge,
-            expected_rp_id=rp_id,
-            expected_origin=origin,
-            credential_public_key=bytes.fromhex(str(passkey.public["public_key"])),
-            credential_current_sign_count=0,
-            require_user_verification=True,
-        )
+        answer = {"id": id, "rawId": id, "type": "public-key", "response": response}
+        _authentication(passkey, answer, challenge, origin, 0)
     except (PasskeyRefused, ValueError, KeyError, TypeError, RecursionError):
         return False
     return True
 
 
-def matches_site(origin: str, rp_id: str) -> bool:
-    """Whether a page of this origin may ask for passkeys of this site."""
-    host = urlsplit(origin).hostname or ""
-    return bool(rp_id) and (host == rp_id or host.endswith(f".{rp_id}"))
+def _authentication(passkey: Credential, answer: Mapping[str, Any], challenge: bytes, origin: str, counter: int) -> Any:
+    """The library's reading of an answer by this passkey, which has to verify its user."""
+    import webauthn
+
+    return _check(
+        webauthn.verify_authentication_response,
+        credential=answer,
+        expected_challenge=challenge,
+        expected_rp_id=str(passkey.public.get("rp_id", "")),
+        expected_origin=origin,
+        credential_public_key=bytes.fromhex(str(passkey.public.get("public_key", ""))),
+        credential_current_sign_count=counter,
+        require_user_verification=True,
+    )
 
 
 def _same_page(client_data: bytes) -> None:
