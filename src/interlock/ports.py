@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from interlock.policy.real_paths import Resolve
     from interlock.snapshots import SnapshotLimits, TakenSnapshot
     from interlock.snapshots.client import SnapshotClient
+    from interlock.storage.group_commit import WritingStore
     from interlock.storage.sql import SqlTx
 
 T = TypeVar("T")
@@ -48,36 +49,9 @@ class Clock(Protocol):
     def now(self) -> float: ...
 
 
-# The queries of a transaction, written once for every database.
+# The state of an installation, whose reads and writes block, and the queries of a transaction; `storage` has both.
+Store: TypeAlias = "WritingStore"
 Tx: TypeAlias = "SqlTx"
-
-
-class Store(Protocol):
-    """The state of an installation. Reads and writes block; they run in a bounded pool."""
-
-    def read(self, work: Callable[[Tx], T]) -> T:
-        """Runs work that changes nothing; raises StoreError."""
-
-    def write(self, work: Callable[[Tx], T]) -> T:
-        """Runs work in one transaction and returns when it is on disk; raises StoreError, with nothing stored, when it is not."""
-
-    def write_soon(self, work: Callable[[Tx], T]) -> T:
-        """Like `write`, but a power cut can undo what was written last.
-
-        Only for data that protects nobody, such as counts of steps.
-        """
-
-    def listen(self, changed: Callable[[str], None]) -> None:
-        """Calls back with the id of a changed ticket or a StoreEvent, whichever process made the change;
-        after an interruption with everything that may have been missed."""
-
-    def hears(self) -> bool:
-        """Whether the listeners got every change that was made elsewhere until a second ago."""
-
-    def check(self) -> None:
-        """Raises StoreError when the store cannot be used."""
-
-    def close(self) -> None: ...
 
 
 class Channel(Protocol):

@@ -259,7 +259,7 @@ def tell(listeners: Iterable[Callable[[str], None]], id: str) -> None:
 
 
 class WritingStore:
-    """What both stores share: who may use them, and the one writer."""
+    """What both stores share: who may use them, and the one writer. Every call raises StoreError where it fails."""
 
     _writer: GroupWriter
 
@@ -289,15 +289,25 @@ class WritingStore:
         raise NotImplementedError
 
     def read(self, work: Callable[[Tx], T]) -> T:
+        """Runs work that changes nothing."""
+        raise NotImplementedError
+
+    def listen(self, changed: Callable[[str], None]) -> None:
+        """Calls back with the id of a changed ticket or a StoreEvent, whichever process made the change;
+        after an interruption with everything that may have been missed."""
+        raise NotImplementedError
+
+    def hears(self) -> bool:
+        """Whether the listeners got every change that was made elsewhere until a second ago."""
         raise NotImplementedError
 
     def write(self, work: Callable[[Tx], T]) -> T:
-        """Returns when the work's changes are on disk; runs the work again after a conflict."""
+        """Runs work in one transaction and returns when it is on disk; runs it again after a conflict. With an error, nothing is stored."""
         self._check_open()
         return self._writer.run(work)
 
     def write_soon(self, work: Callable[[Tx], T]) -> T:
-        """Like `write`, without waiting for the disk."""
+        """Like `write`, but a power cut can undo it: only for data that protects nobody, such as counts of steps."""
         self._check_open()
         return self._writer.run(work, soon=True)
 
