@@ -5,8 +5,7 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Callable, Mapping
-from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from fastapi import FastAPI
 from fastapi.exceptions import RequestValidationError
@@ -35,11 +34,13 @@ from interlock.server.routes import (
     document,
     evaluate,
     grants,
+    hooks,
     operators,
     plans,
     status,
     tickets,
     undo,
+    workflows,
 )
 from interlock.server.routes.aql import AqlApi
 from interlock.server.routes.evaluate import encode_json
@@ -249,25 +250,24 @@ async def _send(send: Any, status: int, body: dict[str, Any], more: tuple[tuple[
 
 def routes_only() -> FastAPI:
     """The routes without a state, for documentation."""
-    return _documented(cast(Context, SimpleNamespace(state=None, pool=None)))
+    return _documented(None)
 
 
-def _documented(context: Context) -> FastAPI:
+def _documented(context: Context | None) -> FastAPI:
     app = FastAPI(title="Interlock", docs_url=None, redoc_url=None, openapi_url=None)
     app.router.redirect_slashes = False
-    app.state.parts = []  # every route with its description
-    modules = (tickets, grants, agents, adapters, operators, status, evaluate, plans, undo)
-    for declared in (declared for module in modules for declared in module.ROUTES):
-        router = declared(context).router
-        app.include_router(router)
-        app.state.parts.extend(router.routes)
+    app.state.context, app.state.parts = context, []  # every route with its description
+    modules = (tickets, grants, agents, hooks, adapters, operators, status, evaluate, plans, workflows, undo)
+    for group in (group for module in modules for group in module.ROUTES):
+        app.include_router(group.router)
+        app.state.parts.extend(group.router.routes)
 
     @app.get("/openapi.json", include_in_schema=False)
     async def openapi(request: Request) -> Any:
         return document(app)
 
     async def refused(request: Request, error: Exception) -> JSONResponse:
-        problem = reported_problem(context.state, error, "http")
+        problem = reported_problem(request.app.state.context.state, error, "http")
         return JSONResponse(problem.body, problem.status, headers={**problem.headers, "cache-control": "no-store"})
 
     async def unusable(request: Request, error: Any) -> JSONResponse:

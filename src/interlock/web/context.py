@@ -99,16 +99,28 @@ def caller_of(request: Request) -> ApiCaller:
     return found
 
 
-async def _caller(request: Request) -> ApiCaller:
-    return caller_of(request)
-
-
 async def _operator(request: Request) -> OperatorSession:
     return caller_of(request).operator()
 
 
+async def _context(request: Request) -> Context:
+    found: Context = request.app.state.context
+    return found
+
+
+async def _state(request: Request) -> State:
+    return (await _context(request)).state
+
+
+async def _caller(request: Request) -> ApiCaller:
+    return caller_of(request)
+
+
+# The parameters that a route may have.
 Who = Annotated[ApiCaller, Depends(_caller)]
 By = Annotated[OperatorSession, Depends(_operator)]
+TheContext = Annotated[Context, Depends(_context)]
+TheState = Annotated[State, Depends(_state)]
 PATIENCE = 5  # seconds before a retry
 
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import wraps
-from inspect import iscoroutinefunction
+from inspect import Parameter, iscoroutinefunction, signature
 from typing import Any, TypeVar
 
 from fastapi import APIRouter, FastAPI
 from fastapi.openapi.utils import get_openapi
 
 from interlock.server.schemas import schemas
-from interlock.web.context import Context
+from interlock.web.context import Context, TheContext
 
 JSON = "application/json"
 H = TypeVar("H", bound=Callable[..., Any])
@@ -31,8 +31,8 @@ _SECURITY: dict[str, list[dict[str, list[str]]]] = {
 class RouteGroup:
     """Routes below one prefix; a plain function runs in the daemon's pool, and `document` makes its answers of the rest."""
 
-    def __init__(self, context: Context, prefix: str, tag: str) -> None:
-        self.router, self._pool, self._tag = APIRouter(prefix=prefix), context.pool, tag
+    def __init__(self, prefix: str, tag: str) -> None:
+        self.router, self._tag = APIRouter(prefix=prefix), tag
 
     def __call__(
         self, method: str, path: str, schema: str, who: str, summary: str, *statuses: int, media: str = JSON
@@ -40,13 +40,9 @@ class RouteGroup:
         says = {"schema": schema, "statuses": list(statuses), "media": media, "who": who}
 
         def declare(work: H) -> H:
-            @wraps(work)
-            async def in_pool(**given: Any) -> Any:
-                return await self._pool.run(work, **given)
-
             self.router.add_api_route(
                 path,
-                work if iscoroutinefunction(work) else in_pool,
+                work if iscoroutinefunction(work) else _in_pool(work),
                 methods=[method],
                 tags=[self._tag],
                 summary=summary,
@@ -56,6 +52,18 @@ class RouteGroup:
             return work
 
         return declare
+
+
+def _in_pool(work: Callable[..., Any]) -> Callable[..., Any]:
+    """The same for FastAPI, which provides the context as well."""
+
+    @wraps(work)
+    async def run(_context: Context, **given: Any) -> Any:
+        return await _context.pool.run(work, **given)
+
+    own, taken = signature(work), Parameter("_context", Parameter.KEYWORD_ONLY, annotation=TheContext)
+    run.__signature__ = own.replace(parameters=[*own.parameters.values(), taken])  # type: ignore[attr-defined]
+    return run
 
 
 Json = dict[str, Any]

@@ -15,46 +15,42 @@ from interlock.runtime.adapters import LoadedAdapter
 from interlock.runtime.servers import accept_tools, server_standing
 from interlock.server.routes import AGENT, ANYBODY, OPERATOR, RouteGroup
 from interlock.web.bodies import Acceptance, MetServer, Name, RequestBody, TrustChange, Word
-from interlock.web.context import By, Context, Who
+from interlock.web.context import By, TheState, Who
 from interlock.web.errors import HttpProblem
 from interlock.web.evaluate_body import server_of
 from interlock.web.wire import adapter_json
 
+routes = RouteGroup("/api/v1", "adapters")
 
-def adapter_routes(context: Context) -> RouteGroup:
-    routes, state = RouteGroup(context, "/api/v1", "adapters"), context.state
 
-    @routes("GET", "/adapters", "adapters", ANYBODY, "The loaded adapters and their trust levels")
-    def adapters(who: Who) -> Any:
-        if state.adapters.stale:
-            refresh_trust(state)
-        found = [loaded for name in state.adapters.names for loaded in state.adapters.found(name)]
-        return {"adapters": [adapter_json(state, loaded, who.session is not None) for loaded in found]}
+@routes("GET", "/adapters", "adapters", ANYBODY, "The loaded adapters and their trust levels")
+def adapters(state: TheState, who: Who) -> Any:
+    if state.adapters.stale:
+        refresh_trust(state)
+    found = [loaded for name in state.adapters.names for loaded in state.adapters.found(name)]
+    return {"adapters": [adapter_json(state, loaded, who.session is not None) for loaded in found]}
 
-    @routes("PUT", "/adapters/{name}/trust", "adapter", OPERATOR, "Changes the trust level: one step up, or down", 404)
-    def trust(by: By, name: str, body: TrustChange) -> Any:
-        return adapter_json(state, change_trust(state, by, name, TRUSTS[body.level], body.reason, body.mark), True)
 
-    return routes
+@routes("PUT", "/adapters/{name}/trust", "adapter", OPERATOR, "Changes the trust level: one step up, or down", 404)
+def trust(state: TheState, by: By, name: str, body: TrustChange) -> Any:
+    return adapter_json(state, change_trust(state, by, name, TRUSTS[body.level], body.reason, body.mark), True)
 
 
 _MET = "How far a server behind a proxy is trusted, and which of its tools changed"
 
 
-def server_routes(context: Context) -> RouteGroup:
-    routes, state = RouteGroup(context, "/api/v1/servers", "adapters"), context.state
+@routes("POST", "/servers", "server", AGENT, _MET)
+def met(state: TheState, who: Who, body: MetServer) -> Any:
+    found = server_standing(state, server_of(body.server), body.tools, who.principal)
+    return {"trust": found.trust.word, "note": found.note, "changed": list(found.changed)}
 
-    @routes("POST", "", "server", AGENT, _MET)
-    def met(who: Who, body: MetServer) -> Any:
-        found = server_standing(state, server_of(body.server), body.tools, who.principal)
-        return {"trust": found.trust.word, "note": found.note, "changed": list(found.changed)}
 
-    @routes("POST", "/{name}/accept", "accepted", OPERATOR, "Accepts the tools of a server as it lists them next", 404)
-    def accepted(by: By, name: str, body: Acceptance) -> Any:
-        accept_tools(state, by.operator, find_adapter(state, name, body.mark), body.reason)
-        return {"name": name, "accepted": True}
-
-    return routes
+@routes(
+    "POST", "/servers/{name}/accept", "accepted", OPERATOR, "Accepts the tools of a server as it lists them next", 404
+)
+def accepted(state: TheState, by: By, name: str, body: Acceptance) -> Any:
+    accept_tools(state, by.operator, find_adapter(state, name, body.mark), body.reason)
+    return {"name": name, "accepted": True}
 
 
 INTERFACE = "adapter"
@@ -70,34 +66,30 @@ class NewRequest(RequestBody):
     count: bool = Field(False, description="whether the request follows; else only the quota is checked")
 
 
-def quota_routes(context: Context) -> RouteGroup:
-    routes, state = RouteGroup(context, "/api/v1", "adapters"), context.state
+@routes("GET", "/quota", "quota", ANYBODY, "The remaining limits and quotas of an adapter", 404)
+def left(state: TheState, adapter: str = Query(min_length=1, max_length=200)) -> Any:
+    loaded = state.adapters.loaded.get(adapter)
+    if loaded is None:
+        raise HttpProblem("NOT_FOUND_RESOURCE", "no such adapter is loaded", details={"resource_type": "adapter"})
+    if state.adapters.stale:
+        refresh_trust(state)
+    trust = state.adapters.standing(adapter, state.clock.now()).trust
+    quota, review = quota_status(state, adapter, loaded.adapter.limits), review_due(state, loaded)
+    return {**quota, "trust": trust.word, "file": loaded.mark, **review}
 
-    @routes("GET", "/quota", "quota", ANYBODY, "The remaining limits and quotas of an adapter", 404)
-    def left(adapter: str = Query(min_length=1, max_length=200)) -> Any:
-        loaded = state.adapters.loaded.get(adapter)
-        if loaded is None:
-            raise HttpProblem("NOT_FOUND_RESOURCE", "no such adapter is loaded", details={"resource_type": "adapter"})
-        if state.adapters.stale:
-            refresh_trust(state)
-        trust = state.adapters.standing(adapter, state.clock.now()).trust
-        quota, review = quota_status(state, adapter, loaded.adapter.limits), review_due(state, loaded)
-        return {**quota, "trust": trust.word, "file": loaded.mark, **review}
 
-    @routes("POST", "/quota", "room", AGENT, "Whether an adapter may call its service once more")
-    def room(who: Who, body: NewRequest) -> Any:
-        loaded = state.adapters.loaded.get(body.adapter)
-        if loaded is None:  # evaluate reports an adapter that is not loaded
-            return {"allowed": True, "warnings": []}
-        asked = _request(loaded, body)
-        agent = AgentRef(who.principal, body.agent or who.name, body.session)
-        given = QuotaQuestion(body.adapter, loaded.adapter.limits, asked, agent, INTERFACE, body.token, body.count)
-        try:
-            return {"allowed": True, "warnings": take_quota(state, given)}
-        except QuotaRefused as refusal:
-            raise HttpProblem(refusal.code, refusal.message, details=refusal.details) from None
-
-    return routes
+@routes("POST", "/quota", "room", AGENT, "Whether an adapter may call its service once more")
+def room(state: TheState, who: Who, body: NewRequest) -> Any:
+    loaded = state.adapters.loaded.get(body.adapter)
+    if loaded is None:  # evaluate reports an adapter that is not loaded
+        return {"allowed": True, "warnings": []}
+    asked = _request(loaded, body)
+    agent = AgentRef(who.principal, body.agent or who.name, body.session)
+    given = QuotaQuestion(body.adapter, loaded.adapter.limits, asked, agent, INTERFACE, body.token, body.count)
+    try:
+        return {"allowed": True, "warnings": take_quota(state, given)}
+    except QuotaRefused as refusal:
+        raise HttpProblem(refusal.code, refusal.message, details=refusal.details) from None
 
 
 def _request(loaded: LoadedAdapter, body: NewRequest) -> ServiceRequest:
@@ -120,4 +112,4 @@ def _request(loaded: LoadedAdapter, body: NewRequest) -> ServiceRequest:
     return ServiceRequest(own.maps_to, own.category)
 
 
-ROUTES = (adapter_routes, server_routes, quota_routes)
+ROUTES = (routes,)

@@ -19,7 +19,7 @@ from interlock.runtime import Request
 from interlock.server.routes import ANYBODY, RouteGroup
 from interlock.web.bodies import TypedCommand
 from interlock.web.callers import ApiCaller
-from interlock.web.context import Context, Who
+from interlock.web.context import Context, TheState, Who
 from interlock.web.errors import HttpProblem, invalid_value
 from interlock.web.evaluate_body import request_of
 from interlock.web.json_body import parse_json
@@ -85,22 +85,20 @@ def _request(context: Context, who: ApiCaller, body: Any) -> tuple[Request, str]
     return replace(request, action=action, access=context.access(who.principal, True), local=True), token
 
 
-def preview_routes(context: Context) -> RouteGroup:
-    routes, state = RouteGroup(context, "/api/v1", "evaluate"), context.state
+routes = RouteGroup("/api/v1", "evaluate")
 
-    @routes("POST", "/preview", "preview", ANYBODY, "What would be answered to this command", 400)
-    def preview_command(who: Who, body: TypedCommand) -> Any:
-        """The answer without an agent's history; targets are inspected with the caller's rights, where it is on this machine."""
-        principal, plans = who.principal if who.here else "", state.plans
-        action = command(body.command, body.cwd)
-        look = plans.access(principal).inspect if principal and body.cwd else None
-        read = state.reader.read(action, plans.files if principal else None)
-        answer = preview(action, state.in_force, read=read, look=look)
-        if isinstance(answer, Unjudged) or answer.judgement is None:
-            raise invalid_value("this command could not be judged")
-        return _preview_json(answer, answer.judgement.assessment)
 
-    return routes
+@routes("POST", "/preview", "preview", ANYBODY, "What would be answered to this command", 400)
+def preview_command(state: TheState, who: Who, body: TypedCommand) -> Any:
+    # without an agent's history; targets are inspected with the caller's rights, where it is on this machine
+    principal, plans = who.principal if who.here else "", state.plans
+    action = command(body.command, body.cwd)
+    look = plans.access(principal).inspect if principal and body.cwd else None
+    read = state.reader.read(action, plans.files if principal else None)
+    answer = preview(action, state.in_force, read=read, look=look)
+    if isinstance(answer, Unjudged) or answer.judgement is None:
+        raise invalid_value("this command could not be judged")
+    return _preview_json(answer, answer.judgement.assessment)
 
 
 def _preview_json(answer: PolicyAnswer, assessment: Assessment) -> dict[str, Any]:
@@ -118,4 +116,4 @@ def _preview_json(answer: PolicyAnswer, assessment: Assessment) -> dict[str, Any
     }
 
 
-ROUTES = (preview_routes,)
+ROUTES = (routes,)

@@ -21,72 +21,75 @@ from interlock.records import Grant
 from interlock.runtime.state import State
 from interlock.server.routes import ANYBODY, OPERATOR, RouteGroup
 from interlock.web.bodies import NewGrant, NewPattern, NewStanding
-from interlock.web.context import By, Context
+from interlock.web.context import By, TheState
 from interlock.web.wire import grant_json
 
-
-def grant_routes(context: Context) -> RouteGroup:
-    routes, state = RouteGroup(context, "/api/v1/grants", "grants"), context.state
-
-    @routes("GET", "", "grants", OPERATOR, "The grants in force")
-    def grants() -> Any:
-        found = state.store.read(lambda tx: tx.grants(state.clock.now()))
-        return {"grants": [grant_json(grant) for grant in found]}
-
-    @routes("POST", "", "grant", OPERATOR, "Allows an effect on targets beforehand")
-    def new_grant(by: By, body: NewGrant) -> Any:
-        return grant_json(add_grant(state, by, body.model_dump()))
-
-    @routes("DELETE", "/{id}", "grant", OPERATOR, "Revokes a grant", 404)
-    def drop_grant(by: By, id: str) -> Any:
-        return grant_json(revoke_grant(state, by, id))
-
-    return routes
+grant_routes = RouteGroup("/api/v1/grants", "grants")
 
 
-def pattern_routes(context: Context) -> RouteGroup:
-    routes, state = RouteGroup(context, "/api/v1/patterns", "patterns"), context.state
-
-    @routes("GET", "", "patterns", ANYBODY, "The registry's patterns")
-    def patterns() -> Any:
-        return {"patterns": [pattern.wire for pattern in tuple(state.registry)]}
-
-    @routes("POST", "", "pattern", OPERATOR, "Registers a destructive pattern")
-    def new_pattern(by: By, body: NewPattern) -> Any:
-        return add_pattern(state, by, body.model_dump()).wire
-
-    @routes("DELETE", "/{id}", "pattern", OPERATOR, "Unregisters a pattern, by an admin", 404)
-    def drop_pattern(by: By, id: str) -> Any:
-        return remove_pattern(state, by, id).wire
-
-    return routes
+@grant_routes("GET", "", "grants", OPERATOR, "The grants in force")
+def grants(state: TheState) -> Any:
+    found = state.store.read(lambda tx: tx.grants(state.clock.now()))
+    return {"grants": [grant_json(grant) for grant in found]}
 
 
-def standing_routes(context: Context) -> RouteGroup:
-    routes, state = RouteGroup(context, "/api/v1/standing", "grants"), context.state
+@grant_routes("POST", "", "grant", OPERATOR, "Allows an effect on targets beforehand")
+def new_grant(state: TheState, by: By, body: NewGrant) -> Any:
+    return grant_json(add_grant(state, by, body.model_dump()))
 
-    @routes("GET", "", "standings", OPERATOR, "The standing answers: what patterns allow and deny")
-    def listing() -> Any:
-        known = [grant for grant, _ in state.standing.answers.values() if grant.expires_at > state.clock.now()]
-        return {"standing": [_json(state, grant) for grant in sorted(known, key=lambda one: one.created_at)]}
 
-    @routes("POST", "", "standing", OPERATOR, "Allows or denies what a pattern matches; DELETE /grants/{id} ends it")
-    def new(by: By, body: NewStanding) -> Any:
-        return _json(state, add_answer(state, by, body.verdict, body.pattern, body.why, body.seconds))
+@grant_routes("DELETE", "/{id}", "grant", OPERATOR, "Revokes a grant", 404)
+def drop_grant(state: TheState, by: By, id: str) -> Any:
+    return grant_json(revoke_grant(state, by, id))
 
-    @routes("POST", "/trial", "standing_trial", OPERATOR, "The recorded actions it would have changed; saves nothing")
-    def tried(by: By, body: NewStanding) -> Any:
-        grant = parse_answer(state, by, body.verdict, body.pattern, body.why, body.seconds)
-        found = try_standing_answer(state, grant)
-        return {
-            "records": found.records,
-            "changed": len(found.changed),
-            "unchanged": len(found.unchanged),
-            "examples": [_trial_json(one) for one in found.changed[:EXAMPLES]],
-            "others": [_trial_json(one) for one in found.unchanged[:EXAMPLES]],
-        }
 
-    return routes
+pattern_routes = RouteGroup("/api/v1/patterns", "patterns")
+
+
+@pattern_routes("GET", "", "patterns", ANYBODY, "The registry's patterns")
+def patterns(state: TheState) -> Any:
+    return {"patterns": [pattern.wire for pattern in tuple(state.registry)]}
+
+
+@pattern_routes("POST", "", "pattern", OPERATOR, "Registers a destructive pattern")
+def new_pattern(state: TheState, by: By, body: NewPattern) -> Any:
+    return add_pattern(state, by, body.model_dump()).wire
+
+
+@pattern_routes("DELETE", "/{id}", "pattern", OPERATOR, "Unregisters a pattern, by an admin", 404)
+def drop_pattern(state: TheState, by: By, id: str) -> Any:
+    return remove_pattern(state, by, id).wire
+
+
+standing_routes = RouteGroup("/api/v1/standing", "grants")
+
+
+@standing_routes("GET", "", "standings", OPERATOR, "The standing answers: what patterns allow and deny")
+def listing(state: TheState) -> Any:
+    known = [grant for grant, _ in state.standing.answers.values() if grant.expires_at > state.clock.now()]
+    return {"standing": [_json(state, grant) for grant in sorted(known, key=lambda one: one.created_at)]}
+
+
+@standing_routes(
+    "POST", "", "standing", OPERATOR, "Allows or denies what a pattern matches; DELETE /grants/{id} ends it"
+)
+def new(state: TheState, by: By, body: NewStanding) -> Any:
+    return _json(state, add_answer(state, by, body.verdict, body.pattern, body.why, body.seconds))
+
+
+@standing_routes(
+    "POST", "/trial", "standing_trial", OPERATOR, "The recorded actions it would have changed; saves nothing"
+)
+def tried(state: TheState, by: By, body: NewStanding) -> Any:
+    grant = parse_answer(state, by, body.verdict, body.pattern, body.why, body.seconds)
+    found = try_standing_answer(state, grant)
+    return {
+        "records": found.records,
+        "changed": len(found.changed),
+        "unchanged": len(found.unchanged),
+        "examples": [_trial_json(one) for one in found.changed[:EXAMPLES]],
+        "others": [_trial_json(one) for one in found.unchanged[:EXAMPLES]],
+    }
 
 
 def _json(state: State, grant: Grant) -> dict[str, Any]:

@@ -23,139 +23,129 @@ from interlock.server.routes import ANYBODY, OPEN, OPERATOR, RouteGroup
 from interlock.times import iso
 from interlock.web.bodies import FirstOperator, Mode, NewOperator, OperatorChange, Passphrase, Resume, SignIn
 from interlock.web.callers import ApiCaller
-from interlock.web.context import By, Context, Who, caller_of
+from interlock.web.context import By, Context, TheContext, TheState, Who, caller_of
 from interlock.web.errors import HttpProblem, invalid_value, permission_denied
 from interlock.web.wire import operator_json
 
 CLI = "cli"  # the channel of operators' commands
 
 
-def sign_in_routes(context: Context) -> RouteGroup:
-    routes, state = RouteGroup(context, "/api/v1", "people"), context.state
-
-    @routes("POST", "/session", "session_token", OPEN, "Signs an operator in")
-    async def open_session(request: Request, who: Who, body: SignIn) -> Any:
-        if who.principal and not who.here:
-            raise permission_denied("an agent's token does not sign anybody in")
-        given = (body.operator, body.passphrase, body.channel)
-        async with context.signing_in:
-            token, session = await context.pool.run(_sign_in, context, who, *given)
-        until = _unlock(context, request, session) if body.channel == CLI else 0.0
-        more = {"unlockedUntil": iso(until)} if until else {}
-        return {"token": token, "operator": session.operator, "expiresAt": iso(session.expires_at), **more}
-
-    @routes(
-        "POST",
-        "/session/resume",
-        "session_token",
-        OPEN,
-        "Signs in again at an unlocked terminal; over the unix socket",
-        404,
-    )
-    def resume(request: Request, body: Resume) -> Any:
-        place, now = _place(context, request), state.clock.now()
-        found = state.sessions.resume(place, now, body.operator) if place is not None else None
-        if found is None:
-            raise HttpProblem("NOT_FOUND_RESOURCE", "this terminal is not unlocked; enter your passphrase")
-        token, session = found
-        state.recorder.event_alone("unlock", session.operator, {"channel": CLI, "resumed": True})
-        return {"token": token, "operator": session.operator, "expiresAt": iso(session.expires_at)}
-
-    @routes("DELETE", "/session/resume", "done", OPEN, "Locks this terminal again; over the unix socket", 404)
-    def lock(request: Request) -> Any:
-        place = _place(context, request)
-        if place is None or not state.sessions.lock(place):
-            raise HttpProblem("NOT_FOUND_RESOURCE", "this terminal is not unlocked")
-        return {"success": True}
-
-    return routes
+routes = RouteGroup("/api/v1", "people")
 
 
-def session_routes(context: Context) -> RouteGroup:
-    routes, state = RouteGroup(context, "/api/v1", "people"), context.state
-
-    @routes("GET", "/session", "session", OPERATOR, "The session and its end")
-    def session(by: By) -> Any:
-        person = state.sessions.person(by.operator)
-        return {
-            "operator": by.operator,
-            "expiresAt": iso(by.expires_at),
-            "channel": by.channel,
-            "roles": sorted(person.roles) if person else [],
-            "teams": sorted(person.teams) if person else [],
-            "steppedUp": by.stepped_up(state.clock.now()),
-        }
-
-    @routes("DELETE", "/session", "done", OPERATOR, "Signs out")
-    def close_session(who: Who) -> Any:
-        state.sessions.sign_out(who.token)
-        return {"success": True}
-
-    @routes("PUT", "/session/passphrase", "done", OPERATOR, "Changes one's own passphrase; ends one's sessions")
-    async def new_passphrase(by: By, body: Passphrase) -> Any:
-        async with context.signing_in:
-            await context.run(change_passphrase, by, body.passphrase)
-        return {"success": True}
-
-    @routes(
-        "POST",
-        "/session/link",
-        "set_up_link",
-        OPERATOR,
-        "A link to register a passkey or authenticator for the console; over the unix socket",
-    )
-    def link(who: Who) -> Any:
-        by = who.operator()
-        if not who.here:
-            raise permission_denied(
-                "a set-up link is for whoever sits in front of this machine: `interlock operator link`"
-            )
-        token = set_up_link(state, by)
-        expires = iso(state.clock.now() + LINK_SECONDS)
-        return {"url": f"{context.address}/console/set-up#{token}", "operator": by.operator, "expiresAt": expires}
-
-    return routes
+@routes("POST", "/session", "session_token", OPEN, "Signs an operator in")
+async def open_session(context: TheContext, request: Request, who: Who, body: SignIn) -> Any:
+    if who.principal and not who.here:
+        raise permission_denied("an agent's token does not sign anybody in")
+    given = (body.operator, body.passphrase, body.channel)
+    async with context.signing_in:
+        token, session = await context.pool.run(_sign_in, context, who, *given)
+    until = _unlock(context, request, session) if body.channel == CLI else 0.0
+    more = {"unlockedUntil": iso(until)} if until else {}
+    return {"token": token, "operator": session.operator, "expiresAt": iso(session.expires_at), **more}
 
 
-def operator_routes(context: Context) -> RouteGroup:
-    routes, state = RouteGroup(context, "/api/v1", "people"), context.state
-
-    @routes("GET", "/operators", "operators", OPERATOR, "All operators")
-    def operators() -> Any:
-        return {"operators": [operator_json(row) for row in state.store.read(lambda tx: tx.operators())]}
-
-    @routes("POST", "/operators", "operator", OPERATOR, "Adds an operator, by an admin")
-    def new_operator(by: By, body: NewOperator) -> Any:
-        given = body.name, body.passphrase, body.roles, body.teams, body.service
-        return operator_json(add_operator(state, by, *given))
-
-    @routes("POST", "/operators/first", "operator", OPEN, "The first operator; over the unix socket only", 404)
-    def first_operator(who: Who, body: FirstOperator) -> Any:
-        _may_enrol(context, who)
-        row = _row_of(body)
-        enrol_first(state, row, bytes.fromhex(body.seal_key))
-        return operator_json(row)
-
-    @routes("PATCH", "/operators/{name}", "operator", OPERATOR, "Changes roles or teams, disables or enables", 404)
-    def change(by: By, name: str, body: OperatorChange) -> Any:
-        return operator_json(change_operator(state, by, name, body.roles, body.teams, body.disabled))
-
-    return routes
+@routes(
+    "POST",
+    "/session/resume",
+    "session_token",
+    OPEN,
+    "Signs in again at an unlocked terminal; over the unix socket",
+    404,
+)
+def resume(state: TheState, context: TheContext, request: Request, body: Resume) -> Any:
+    place, now = _place(context, request), state.clock.now()
+    found = state.sessions.resume(place, now, body.operator) if place is not None else None
+    if found is None:
+        raise HttpProblem("NOT_FOUND_RESOURCE", "this terminal is not unlocked; enter your passphrase")
+    token, session = found
+    state.recorder.event_alone("unlock", session.operator, {"channel": CLI, "resumed": True})
+    return {"token": token, "operator": session.operator, "expiresAt": iso(session.expires_at)}
 
 
-def mode_routes(context: Context) -> RouteGroup:
-    routes, state = RouteGroup(context, "/api/v1", "people"), context.state
+@routes("DELETE", "/session/resume", "done", OPEN, "Locks this terminal again; over the unix socket", 404)
+def lock(state: TheState, context: TheContext, request: Request) -> Any:
+    place = _place(context, request)
+    if place is None or not state.sessions.lock(place):
+        raise HttpProblem("NOT_FOUND_RESOURCE", "this terminal is not unlocked")
+    return {"success": True}
 
-    @routes("GET", "/mode", "mode", ANYBODY, "The mode in force")
-    def mode() -> Any:
-        return {"mode": state.mode, "known": list(MODES)}
 
-    @routes("PUT", "/mode", "mode", OPERATOR, "Changes the mode, by an admin")
-    def change_mode(by: By, body: Mode) -> Any:
-        set_mode(state, by, body.mode, body.reason)
-        return {"mode": state.mode, "known": list(MODES)}
+@routes("GET", "/session", "session", OPERATOR, "The session and its end")
+def session(state: TheState, by: By) -> Any:
+    person = state.sessions.person(by.operator)
+    return {
+        "operator": by.operator,
+        "expiresAt": iso(by.expires_at),
+        "channel": by.channel,
+        "roles": sorted(person.roles) if person else [],
+        "teams": sorted(person.teams) if person else [],
+        "steppedUp": by.stepped_up(state.clock.now()),
+    }
 
-    return routes
+
+@routes("DELETE", "/session", "done", OPERATOR, "Signs out")
+def close_session(state: TheState, who: Who) -> Any:
+    state.sessions.sign_out(who.token)
+    return {"success": True}
+
+
+@routes("PUT", "/session/passphrase", "done", OPERATOR, "Changes one's own passphrase; ends one's sessions")
+async def new_passphrase(context: TheContext, by: By, body: Passphrase) -> Any:
+    async with context.signing_in:
+        await context.run(change_passphrase, by, body.passphrase)
+    return {"success": True}
+
+
+@routes(
+    "POST",
+    "/session/link",
+    "set_up_link",
+    OPERATOR,
+    "A link to register a passkey or authenticator for the console; over the unix socket",
+)
+def link(state: TheState, context: TheContext, who: Who) -> Any:
+    by = who.operator()
+    if not who.here:
+        raise permission_denied("a set-up link is for whoever sits in front of this machine: `interlock operator link`")
+    token = set_up_link(state, by)
+    expires = iso(state.clock.now() + LINK_SECONDS)
+    return {"url": f"{context.address}/console/set-up#{token}", "operator": by.operator, "expiresAt": expires}
+
+
+@routes("GET", "/operators", "operators", OPERATOR, "All operators")
+def operators(state: TheState) -> Any:
+    return {"operators": [operator_json(row) for row in state.store.read(lambda tx: tx.operators())]}
+
+
+@routes("POST", "/operators", "operator", OPERATOR, "Adds an operator, by an admin")
+def new_operator(state: TheState, by: By, body: NewOperator) -> Any:
+    given = body.name, body.passphrase, body.roles, body.teams, body.service
+    return operator_json(add_operator(state, by, *given))
+
+
+@routes("POST", "/operators/first", "operator", OPEN, "The first operator; over the unix socket only", 404)
+def first_operator(state: TheState, context: TheContext, who: Who, body: FirstOperator) -> Any:
+    _may_enrol(context, who)
+    row = _row_of(body)
+    enrol_first(state, row, bytes.fromhex(body.seal_key))
+    return operator_json(row)
+
+
+@routes("PATCH", "/operators/{name}", "operator", OPERATOR, "Changes roles or teams, disables or enables", 404)
+def change(state: TheState, by: By, name: str, body: OperatorChange) -> Any:
+    return operator_json(change_operator(state, by, name, body.roles, body.teams, body.disabled))
+
+
+@routes("GET", "/mode", "mode", ANYBODY, "The mode in force")
+def mode(state: TheState) -> Any:
+    return {"mode": state.mode, "known": list(MODES)}
+
+
+@routes("PUT", "/mode", "mode", OPERATOR, "Changes the mode, by an admin")
+def change_mode(state: TheState, by: By, body: Mode) -> Any:
+    set_mode(state, by, body.mode, body.reason)
+    return {"mode": state.mode, "known": list(MODES)}
 
 
 def _place(context: Context, request: Request) -> tuple[str, TerminalPlace] | None:
@@ -210,4 +200,4 @@ def _row_of(body: FirstOperator) -> OperatorRow:
     return row
 
 
-ROUTES = (sign_in_routes, session_routes, operator_routes, mode_routes)
+ROUTES = (routes,)

@@ -21,49 +21,52 @@ from interlock.ports import StoreError
 from interlock.records import AuditQuery, TicketQuery
 from interlock.runtime.state import State
 from interlock.server.routes import ANYBODY, OPEN, OPERATOR, RouteGroup
-from interlock.server.routes.agents import jails_json
+from interlock.server.routes.hooks import jails_json
 from interlock.times import iso
 from interlock.web.bodies import Moment, NewPause, seconds_of
 from interlock.web.callers import ApiCaller
-from interlock.web.context import By, Context, Who, verify_record_once
+from interlock.web.context import By, Context, TheContext, TheState, Who, verify_record_once
 from interlock.web.wire import audit_json, figures_json, policy_json, verdict_json
 
 _OPEN = TicketQuery((TicketState.COOLING, TicketState.WAITING), limit=10_000)
 
 
-def status_routes(context: Context) -> RouteGroup:
-    routes, state = RouteGroup(context, "", "about"), context.state
+status_routes = RouteGroup("", "about")
 
-    @routes("GET", "/api/v1/policy", "policy", ANYBODY, "The policy in force")
-    def policy() -> Any:
-        return policy_json(state.policy)
 
-    @routes("GET", "/api/v1/status", "status", ANYBODY, "The daemon's status")
-    def status(who: Who) -> Any:
-        return _status(context, who)
+@status_routes("GET", "/api/v1/policy", "policy", ANYBODY, "The policy in force")
+def policy(state: TheState) -> Any:
+    return policy_json(state.policy)
 
-    @routes("GET", "/api/v1/metrics", "metrics", ANYBODY, "Metrics, in the fields of the specification")
-    def metrics() -> Any:
-        return figures_json(figures_of(state))
 
-    @routes("GET", "/metrics", "text", OPEN, "Metrics for Prometheus", media="text/plain")
-    def prometheus() -> PlainTextResponse:
-        from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, generate_latest
+@status_routes("GET", "/api/v1/status", "status", ANYBODY, "The daemon's status")
+def status(context: TheContext, who: Who) -> Any:
+    return _status(context, who)
 
-        registry = CollectorRegistry(auto_describe=False)
-        registry.register(Collector(families(state)))
-        return PlainTextResponse(generate_latest(registry), media_type=CONTENT_TYPE_LATEST.partition("; charset")[0])
 
-    @routes("GET", "/healthz", "health", OPEN, "The process is alive")
-    async def healthz() -> Any:
-        return {"ok": True}
+@status_routes("GET", "/api/v1/metrics", "metrics", ANYBODY, "Metrics, in the fields of the specification")
+def metrics(state: TheState) -> Any:
+    return figures_json(figures_of(state))
 
-    @routes("GET", "/readyz", "health", OPEN, "The store can be used")
-    def readyz() -> Any:
-        state.store.check()
-        return {"ok": True}
 
-    return routes
+@status_routes("GET", "/metrics", "text", OPEN, "Metrics for Prometheus", media="text/plain")
+def prometheus(state: TheState) -> PlainTextResponse:
+    from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, generate_latest
+
+    registry = CollectorRegistry(auto_describe=False)
+    registry.register(Collector(families(state)))
+    return PlainTextResponse(generate_latest(registry), media_type=CONTENT_TYPE_LATEST.partition("; charset")[0])
+
+
+@status_routes("GET", "/healthz", "health", OPEN, "The process is alive")
+async def healthz() -> Any:
+    return {"ok": True}
+
+
+@status_routes("GET", "/readyz", "health", OPEN, "The store can be used")
+def readyz(state: TheState) -> Any:
+    state.store.check()
+    return {"ok": True}
 
 
 def _status(context: Context, who: ApiCaller) -> dict[str, Any]:
@@ -103,24 +106,24 @@ def _status(context: Context, who: ApiCaller) -> dict[str, Any]:
     }
 
 
-def pause_routes(context: Context) -> RouteGroup:
-    routes, state = RouteGroup(context, "/api/v1", "people"), context.state
+pause_routes = RouteGroup("/api/v1", "people")
 
-    @routes("GET", "/pause", "pause", ANYBODY, "Whether an operator has paused enforcement, and until when")
-    def pause() -> Any:
-        return pause_json(state)
 
-    @routes("POST", "/pause", "pause", OPERATOR, "Pauses enforcement for a while")
-    def begin(by: By, body: NewPause) -> Any:
-        pausing.pause(state, by, body.seconds, body.reason)
-        return pause_json(state)
+@pause_routes("GET", "/pause", "pause", ANYBODY, "Whether an operator has paused enforcement, and until when")
+def pause(state: TheState) -> Any:
+    return pause_json(state)
 
-    @routes("DELETE", "/pause", "pause", OPERATOR, "Ends the pause", 404)
-    def end(by: By) -> Any:
-        pausing.end(state, by)
-        return pause_json(state)
 
-    return routes
+@pause_routes("POST", "/pause", "pause", OPERATOR, "Pauses enforcement for a while")
+def begin(state: TheState, by: By, body: NewPause) -> Any:
+    pausing.pause(state, by, body.seconds, body.reason)
+    return pause_json(state)
+
+
+@pause_routes("DELETE", "/pause", "pause", OPERATOR, "Ends the pause", 404)
+def end(state: TheState, by: By) -> Any:
+    pausing.end(state, by)
+    return pause_json(state)
 
 
 def pause_json(state: State) -> dict[str, Any]:
@@ -138,18 +141,17 @@ def pause_json(state: State) -> dict[str, Any]:
     } | times
 
 
-def channel_routes(context: Context) -> RouteGroup:
-    routes, state = RouteGroup(context, "/api/v1/channels", "people"), context.state
+channel_routes = RouteGroup("/api/v1/channels", "people")
 
-    @routes("GET", "", "channels", OPERATOR, "The notification channels, their settings and recent messages")
-    def every() -> Any:
-        return {"channels": outbox.list_channels(state)}
 
-    @routes("POST", "/{name}/test", "channel_test", OPERATOR, "Sends a test message and returns its result")
-    def test(by: By, name: str) -> Any:
-        return outbox.send_test(state, by, name)
+@channel_routes("GET", "", "channels", OPERATOR, "The notification channels, their settings and recent messages")
+def every(state: TheState) -> Any:
+    return {"channels": outbox.list_channels(state)}
 
-    return routes
+
+@channel_routes("POST", "/{name}/test", "channel_test", OPERATOR, "Sends a test message and returns its result")
+def test(state: TheState, by: By, name: str) -> Any:
+    return outbox.send_test(state, by, name)
 
 
 PREFIX = "interlock_"
@@ -184,37 +186,40 @@ def _values(sample: Sample) -> list[str]:
     return [value for _, value in sample.labels]
 
 
-def audit_routes(context: Context) -> RouteGroup:
-    routes, state = RouteGroup(context, "/api/v1/audit", "record"), context.state
+audit_routes = RouteGroup("/api/v1/audit", "record")
 
-    @routes("GET", "", "audit", OPERATOR, "Records, filtered")
-    def audit(
-        event: str = Query("", max_length=100),
-        since: Moment = "",
-        until: Moment = "",
-        text: str = Query("", max_length=200),
-        limit: int = Query(100, ge=1, le=1_000),
-        newest: bool = True,
-    ) -> Any:
-        times = seconds_of("since", since), seconds_of("until", until)
-        query = AuditQuery("", -1, event, *times, text, limit, newest)
-        state.recorder.flush()
-        return {"records": [audit_json(row) for row in state.store.read(lambda tx: tx.audit(query))]}
 
-    @routes("GET", "/verify", "verdict", OPERATOR, "Verifies the record")
-    def prove() -> Any:
-        return verdict_json(verify_record_once(context))
+@audit_routes("GET", "", "audit", OPERATOR, "Records, filtered")
+def audit(
+    state: TheState,
+    event: str = Query("", max_length=100),
+    since: Moment = "",
+    until: Moment = "",
+    text: str = Query("", max_length=200),
+    limit: int = Query(100, ge=1, le=1_000),
+    newest: bool = True,
+) -> Any:
+    times = seconds_of("since", since), seconds_of("until", until)
+    query = AuditQuery("", -1, event, *times, text, limit, newest)
+    state.recorder.flush()
+    return {"records": [audit_json(row) for row in state.store.read(lambda tx: tx.audit(query))]}
 
-    @routes("GET", "/export", "export", OPERATOR, "The whole record as a file", media="application/x-ndjson")
-    def export(format: str = Query("jsonl", pattern="^(jsonl|csv)$")) -> StreamingResponse:
-        state.recorder.flush()
-        media, lines = FORMATS[format]
-        writers = state.store.read(lambda tx: tx.audit_writers())
-        rows = (row for writer in writers for row in writer_records(state, writer))
-        headers = {"content-disposition": f'attachment; filename="interlock-audit.{format}"'}
-        return StreamingResponse(_chunks(context, lines(rows)), media_type=media, headers=headers)
 
-    return routes
+@audit_routes("GET", "/verify", "verdict", OPERATOR, "Verifies the record")
+def prove(context: TheContext) -> Any:
+    return verdict_json(verify_record_once(context))
+
+
+@audit_routes("GET", "/export", "export", OPERATOR, "The whole record as a file", media="application/x-ndjson")
+def export(
+    state: TheState, context: TheContext, format: str = Query("jsonl", pattern="^(jsonl|csv)$")
+) -> StreamingResponse:
+    state.recorder.flush()
+    media, lines = FORMATS[format]
+    writers = state.store.read(lambda tx: tx.audit_writers())
+    rows = (row for writer in writers for row in writer_records(state, writer))
+    headers = {"content-disposition": f'attachment; filename="interlock-audit.{format}"'}
+    return StreamingResponse(_chunks(context, lines(rows)), media_type=media, headers=headers)
 
 
 async def _chunks(context: Context, lines: Iterator[str]) -> AsyncIterator[bytes]:

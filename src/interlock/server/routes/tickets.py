@@ -24,7 +24,7 @@ from interlock.times import iso
 from interlock.web.bodies import Moment, Reason, Rejection, ReportedOutcome, seconds_of
 from interlock.web.callers import ApiCaller
 from interlock.web.concurrency import changed_or_gone, seconds_until_due
-from interlock.web.context import By, Context, Who
+from interlock.web.context import By, Context, TheContext, TheState, Who
 from interlock.web.errors import HttpProblem
 from interlock.web.guards import hung_up
 from interlock.web.wire import agent_ref_json, ticket_json, wire_fields, wire_state
@@ -45,62 +45,69 @@ _BEGINNING = "^[A-Za-z0-9_-]{0,100}$"
 Found = tuple[Ticket, list[Approval]]
 
 
-def ticket_routes(context: Context) -> RouteGroup:
-    routes = RouteGroup(context, "/api/v1/tickets", "tickets")
+ticket_routes = RouteGroup("/api/v1/tickets", "tickets")
 
-    @routes("GET", "", "tickets", ANYBODY, "The newest tickets first; an agent sees its own")
-    def list_tickets(
-        who: Who,
-        state: str = Query("", pattern=_STATES, description="a state, or `open`"),
-        limit: int = Query(100, ge=1, le=500),
-        before: Annotated[Moment, Query(description="only tickets opened before this: `next` of the page before")] = "",
-        agent: str = Query("", max_length=200, description="a claimed name to filter by"),
-        prefix: str = Query("", pattern=_BEGINNING, description="the beginning of an id"),
-    ) -> Any:
-        query = TicketQuery(_ASKED[state], who.principal, agent, seconds_of("before", before), limit, prefix)
-        return _page(context, query, state)
 
-    @routes("GET", "/{id}", "ticket", ANYBODY, "One ticket", 404)
-    def ticket(who: Who, id: str) -> Any:
-        return ticket_json(*_find(context, who, _whole_id(context, who, id)))
+@ticket_routes("GET", "", "tickets", ANYBODY, "The newest tickets first; an agent sees its own")
+def list_tickets(
+    context: TheContext,
+    who: Who,
+    state: str = Query("", pattern=_STATES, description="a state, or `open`"),
+    limit: int = Query(100, ge=1, le=500),
+    before: Annotated[Moment, Query(description="only tickets opened before this: `next` of the page before")] = "",
+    agent: str = Query("", max_length=200, description="a claimed name to filter by"),
+    prefix: str = Query("", pattern=_BEGINNING, description="the beginning of an id"),
+) -> Any:
+    query = TicketQuery(_ASKED[state], who.principal, agent, seconds_of("before", before), limit, prefix)
+    return _page(context, query, state)
 
-    @routes("GET", "/{id}/wait", "ticket", ANYBODY, "Answers when the ticket is decided, else after the time", 404)
-    async def wait(
-        request: Request,
-        who: Who,
-        id: str,
-        seconds: int = Query(30, ge=0, le=600, description="at most; the daemon's own limit counts too"),
-    ) -> Any:
-        id = await context.pool.run(_whole_id, context, who, id)
-        return await _wait(context, request, who, id, min(seconds, context.config.limits.long_poll_seconds))
 
-    @routes("GET", "/{id}/grant", "grant_offer", OPERATOR, "The narrow grant that a ticket suggests", 404)
-    def grant(who: Who, id: str) -> Any:
-        id, state = _whole_id(context, who, id), context.state
-        habit = find_habit(state, id)
-        more = {"approvals": habit.count, "command": shlex.join(habit.command)} if habit is not None else {}
-        return suggest_grant(state, id) | more
+@ticket_routes("GET", "/{id}", "ticket", ANYBODY, "One ticket", 404)
+def ticket(context: TheContext, who: Who, id: str) -> Any:
+    return ticket_json(*_find(context, who, _whole_id(context, who, id)))
 
-    @routes("POST", "/{id}/approve", "ticket", OPERATOR, "Signs an approval", 404, 409)
-    def approve(who: Who, id: str, body: Reason | None = None) -> Any:
-        return _answer(context, who, answers.approve, id, body.reason if body else "")
 
-    @routes("POST", "/{id}/reject", "ticket", OPERATOR, "Signs a rejection; the agent gets the reason", 404, 409)
-    def reject(who: Who, id: str, body: Rejection) -> Any:
-        return _answer(context, who, answers.reject, id, body.reason)
+@ticket_routes("GET", "/{id}/wait", "ticket", ANYBODY, "Answers when the ticket is decided, else after the time", 404)
+async def wait(
+    context: TheContext,
+    request: Request,
+    who: Who,
+    id: str,
+    seconds: int = Query(30, ge=0, le=600, description="at most; the daemon's own limit counts too"),
+) -> Any:
+    id = await context.pool.run(_whole_id, context, who, id)
+    return await _wait(context, request, who, id, min(seconds, context.config.limits.long_poll_seconds))
 
-    @routes("POST", "/{id}/revoke", "ticket", OPERATOR, "Revokes an approval before it is used", 404, 409)
-    def revoke(who: Who, id: str, body: Reason | None = None) -> Any:
-        return _answer(context, who, answers.revoke, id, body.reason if body else "")
 
-    @routes("POST", "/{id}/executed", "ticket", AGENT, "Reports the outcome of an allowed action", 404)
-    def executed(who: Who, id: str, body: ReportedOutcome) -> Any:
-        id = _whole_id(context, who, id)
-        name = body.agent or _find(context, who, id)[0].agent.name  # a claim; the principal is what counts
-        answers.report_execution(context.state, AgentRef(who.agent(), name), id, body.outcome)
-        return ticket_json(*_find(context, who, id))
+@ticket_routes("GET", "/{id}/grant", "grant_offer", OPERATOR, "The narrow grant that a ticket suggests", 404)
+def grant(state: TheState, context: TheContext, who: Who, id: str) -> Any:
+    id, state = _whole_id(context, who, id), context.state
+    habit = find_habit(state, id)
+    more = {"approvals": habit.count, "command": shlex.join(habit.command)} if habit is not None else {}
+    return suggest_grant(state, id) | more
 
-    return routes
+
+@ticket_routes("POST", "/{id}/approve", "ticket", OPERATOR, "Signs an approval", 404, 409)
+def approve(context: TheContext, who: Who, id: str, body: Reason | None = None) -> Any:
+    return _answer(context, who, answers.approve, id, body.reason if body else "")
+
+
+@ticket_routes("POST", "/{id}/reject", "ticket", OPERATOR, "Signs a rejection; the agent gets the reason", 404, 409)
+def reject(context: TheContext, who: Who, id: str, body: Rejection) -> Any:
+    return _answer(context, who, answers.reject, id, body.reason)
+
+
+@ticket_routes("POST", "/{id}/revoke", "ticket", OPERATOR, "Revokes an approval before it is used", 404, 409)
+def revoke(context: TheContext, who: Who, id: str, body: Reason | None = None) -> Any:
+    return _answer(context, who, answers.revoke, id, body.reason if body else "")
+
+
+@ticket_routes("POST", "/{id}/executed", "ticket", AGENT, "Reports the outcome of an allowed action", 404)
+def executed(context: TheContext, who: Who, id: str, body: ReportedOutcome) -> Any:
+    id = _whole_id(context, who, id)
+    name = body.agent or _find(context, who, id)[0].agent.name  # a claim; the principal is what counts
+    answers.report_execution(context.state, AgentRef(who.agent(), name), id, body.outcome)
+    return ticket_json(*_find(context, who, id))
 
 
 def _answer(context: Context, who: ApiCaller, work: Callable[..., object], id: str, reason: str) -> Any:
@@ -160,26 +167,28 @@ async def _wait(context: Context, request: Request, who: ApiCaller, id: str, sec
         context.waiters.remove(id, event)
 
 
-def challenge_routes(context: Context) -> RouteGroup:
-    routes, state = RouteGroup(context, "/api/v1/challenges", "challenges"), context.state
+challenge_routes = RouteGroup("/api/v1/challenges", "challenges")
 
-    @routes("GET", "", "challenges", OPERATOR, "Open challenges, and blocks whose challenge expired")
-    def challenges() -> Any:
-        found = [*service.list_waiting(state), *service.list_lapsed(state)]
-        return {"challenges": state.store.read(lambda tx: [_json(one, tx.challenged_ticket(one)) for one in found])}
 
-    @routes("POST", "/{id}/reveal", "code", OPERATOR, "A new code, shown once; invalidates the previous one", 404, 409)
-    def reveal(by: By, id: str) -> Any:
-        shown = revealing.reveal(state, by, id)
-        body = {"code": shown.code, "expiresAt": iso(shown.expires_at)}
-        return JSONResponse(body, headers={"cache-control": "no-store"})
+@challenge_routes("GET", "", "challenges", OPERATOR, "Open challenges, and blocks whose challenge expired")
+def challenges(state: TheState) -> Any:
+    found = [*service.list_waiting(state), *service.list_lapsed(state)]
+    return {"challenges": state.store.read(lambda tx: [_json(one, tx.challenged_ticket(one)) for one in found])}
 
-    @routes("POST", "/{id}/reissue", "challenge", OPERATOR, "Replaces an expired challenge", 404, 409)
-    def reissue(by: By, id: str) -> Any:
-        made = service.reissue(state, by, id)
-        return state.store.read(lambda tx: _json(made, tx.challenged_ticket(made)))
 
-    return routes
+@challenge_routes(
+    "POST", "/{id}/reveal", "code", OPERATOR, "A new code, shown once; invalidates the previous one", 404, 409
+)
+def reveal(state: TheState, by: By, id: str) -> Any:
+    shown = revealing.reveal(state, by, id)
+    body = {"code": shown.code, "expiresAt": iso(shown.expires_at)}
+    return JSONResponse(body, headers={"cache-control": "no-store"})
+
+
+@challenge_routes("POST", "/{id}/reissue", "challenge", OPERATOR, "Replaces an expired challenge", 404, 409)
+def reissue(state: TheState, by: By, id: str) -> Any:
+    made = service.reissue(state, by, id)
+    return state.store.read(lambda tx: _json(made, tx.challenged_ticket(made)))
 
 
 def _json(challenge: Challenge, ticket: Ticket | None) -> dict[str, Any]:

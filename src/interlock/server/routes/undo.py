@@ -18,51 +18,59 @@ from interlock.snapshots import UndoPlan, UndoResult, change_json
 from interlock.times import iso
 from interlock.web.bodies import Moment, Undoing, seconds_of
 from interlock.web.callers import ApiCaller
-from interlock.web.context import Context, Who
+from interlock.web.context import Context, TheContext, TheState, Who
 from interlock.web.errors import HttpProblem
 from interlock.web.wire import wire_fields
 
 NEWEST = "newest"  # instead of an id: the newest snapshot that is not undone
 
 
-def undo_routes(context: Context) -> RouteGroup:
-    routes, state = RouteGroup(context, "/api/v1/undo", "undo"), context.state
+routes = RouteGroup("/api/v1/undo", "undo")
 
-    @routes("GET", "", "snapshots", ANYBODY, "Snapshots taken before actions ran, the newest first")
-    def listed(
-        who: Who,
-        before: Annotated[Moment, Query(description="only snapshots taken before this")] = "",
-        limit: int = Query(50, ge=1, le=500),
-    ) -> Any:
-        _, principal = _scope(who)
-        since = seconds_of("before", before)
-        rows = [snapshot_json(row) for row in undoing.list_snapshots(state, principal, limit, since)]
-        if _is_own(context, principal):
-            rows += _journaled(context, limit, iso(since) if since else "")
-        return {"snapshots": sorted(rows, key=lambda row: str(row["at"]), reverse=True)[:limit]}
 
-    @routes("GET", "/{id}", "undo_plan", ANYBODY, "What undoing would change now; `newest` is an id too", 404)
-    def planned(who: Who, id: str, diff: bool = Query(False, description="with a diff of text files")) -> Any:
-        _, principal = _scope(who)
-        if JOURNAL_ID.fullmatch(id) and _is_own(context, principal):
-            return _from_journal(lambda: JournalUndo(context.config).plan(id))
-        return plan_json(undoing.plan_undo(state, _snapshot_id(id), principal, diff))
+@routes("GET", "", "snapshots", ANYBODY, "Snapshots taken before actions ran, the newest first")
+def listed(
+    state: TheState,
+    context: TheContext,
+    who: Who,
+    before: Annotated[Moment, Query(description="only snapshots taken before this")] = "",
+    limit: int = Query(50, ge=1, le=500),
+) -> Any:
+    _, principal = _scope(who)
+    since = seconds_of("before", before)
+    rows = [snapshot_json(row) for row in undoing.list_snapshots(state, principal, limit, since)]
+    if _is_own(context, principal):
+        rows += _journaled(context, limit, iso(since) if since else "")
+    return {"snapshots": sorted(rows, key=lambda row: str(row["at"]), reverse=True)[:limit]}
 
-    @routes(
-        "POST",
-        "/{id}",
-        "undone",
-        ANYBODY,
-        "Brings it back; later work is overwritten only with `force`, and `undone` says",
-        404,
-    )
-    def undo(who: Who, id: str, body: Undoing) -> Any:
-        by, principal = _scope(who)
-        if JOURNAL_ID.fullmatch(id) and _is_own(context, principal):
-            return _from_journal(lambda: JournalUndo(context.config).undo(id, body.force))
-        return undo_result_json(undoing.undo(state, by, _snapshot_id(id), body.force, principal))
 
-    return routes
+@routes("GET", "/{id}", "undo_plan", ANYBODY, "What undoing would change now; `newest` is an id too", 404)
+def planned(
+    state: TheState,
+    context: TheContext,
+    who: Who,
+    id: str,
+    diff: bool = Query(False, description="with a diff of text files"),
+) -> Any:
+    _, principal = _scope(who)
+    if JOURNAL_ID.fullmatch(id) and _is_own(context, principal):
+        return _from_journal(lambda: JournalUndo(context.config).plan(id))
+    return plan_json(undoing.plan_undo(state, _snapshot_id(id), principal, diff))
+
+
+@routes(
+    "POST",
+    "/{id}",
+    "undone",
+    ANYBODY,
+    "Brings it back; later work is overwritten only with `force`, and `undone` says",
+    404,
+)
+def undo(state: TheState, context: TheContext, who: Who, id: str, body: Undoing) -> Any:
+    by, principal = _scope(who)
+    if JOURNAL_ID.fullmatch(id) and _is_own(context, principal):
+        return _from_journal(lambda: JournalUndo(context.config).undo(id, body.force))
+    return undo_result_json(undoing.undo(state, by, _snapshot_id(id), body.force, principal))
 
 
 def _scope(who: ApiCaller) -> tuple[str, str]:
@@ -131,4 +139,4 @@ def undo_result_json(found: undoing.UndoOutcome) -> dict[str, Any]:
     return body | ({"undoableAs": undone.as_id} if undone.as_id else {})
 
 
-ROUTES = (undo_routes,)
+ROUTES = (routes,)

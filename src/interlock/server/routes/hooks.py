@@ -1,0 +1,60 @@
+"""Routes for hooks: jails that the kernel confirms, reports of installed hooks, the coverage of calls."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from interlock.audit.journal import note_hooks
+from interlock.identity.isolation import JAILED, JailedRun, NotJailed, runs_below, verify_jail
+from interlock.journal.build import supervisor_of
+from interlock.runtime.state import State
+from interlock.server.routes import AGENT, ANYBODY, RouteGroup
+from interlock.times import iso
+from interlock.web.bodies import HookChange, NewJail
+from interlock.web.context import TheContext, TheState, Who
+from interlock.web.errors import invalid_value, permission_denied
+
+routes = RouteGroup("/api/v1", "hooks")
+
+
+@routes("POST", "/hooks", "done", ANYBODY, "Registers hooks written into an agent's settings, or removed")
+def change(state: TheState, who: Who, body: HookChange) -> Any:
+    note_hooks(state, who.session or who.principal, body.change, body.agent, body.scope, body.files)
+    return {"success": True}
+
+
+@routes("POST", "/jails", "done", AGENT, "Registers an agent that starts in a jail", 400, 403)
+def begin(state: TheState, context: TheContext, who: Who, body: NewJail) -> Any:
+    if not who.here or not who.agent().startswith("uid:"):
+        raise permission_denied("a jail is told of on the daemon's own socket")
+    if who.isolation == JAILED:
+        raise permission_denied("nobody in a jail tells of another one")
+    try:
+        start = verify_jail(body.pid, int(who.principal.removeprefix("uid:")), context.config.folder, body.fixed)
+    except NotJailed as error:
+        raise invalid_value(f"{error}; it counts as plain") from None
+    journal = body.journal and runs_below(body.pid, supervisor_of(context.config))
+    jail = JailedRun(body.pid, start, body.program, tuple(body.grants), state.clock.now(), journal)
+    details = {"program": jail.program, "grants": body.grants, "fixed": body.fixed, "journal": jail.journal}
+    above = context.agent_above(who.pid)
+    state.recorder.event_alone("jail", who.principal, details | ({"above": above} if above else {}))
+    state.jails.add(jail)
+    return {"success": True}
+
+
+@routes("GET", "/coverage", "coverage", ANYBODY, "Calls that ran, and how many of them passed their hook")
+async def coverage(context: TheContext, who: Who) -> Any:
+    found = context.hooks.coverage
+    # other agents' sessions are for operators only
+    return {**found.wire(), "sessions": found.by_session() if who.here or who.session is not None else []}
+
+
+def jails_json(state: State) -> list[dict[str, Any]]:
+    """The running jails, for the wire."""
+    return [
+        {"program": jail.program, "grants": list(jail.grants), "since": iso(jail.since)}
+        for jail in state.jails.running()
+    ]
+
+
+ROUTES = (routes,)

@@ -1,0 +1,85 @@
+"""Routes for workflows, for operators alone: save, open, freeze, run."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from interlock.identity.sessions import OperatorSession
+from interlock.plans import workflows
+from interlock.plans.releasing import PlanConsent
+from interlock.plans.wire import flow_json, opened_json, workflow_json
+from interlock.runtime.state import State
+from interlock.server.routes import OPERATOR, RouteGroup
+from interlock.web.bodies import (
+    Freeze,
+    NewWorkflow,
+    StepYes,
+    WorkflowRun,
+)
+from interlock.web.context import By, TheState
+from interlock.web.wire import ticket_json
+
+routes = RouteGroup("/api/v1/workflows", "plans")
+
+
+@routes("GET", "", "workflows", OPERATOR, "The workflows, by name")
+def listed(state: TheState) -> Any:
+    return {"workflows": [workflow_json(one) for one in workflows.list_workflows(state)]}
+
+
+@routes("POST", "", "workflow", OPERATOR, "Saves commands under a name; nothing is run")
+def save(state: TheState, by: By, body: NewWorkflow) -> Any:
+    steps = [step.model_dump() for step in body.steps]
+    return workflow_json(workflows.save(state, by, body.name, steps, body.stopOnFailure))
+
+
+@routes("DELETE", "/{id}", "workflow", OPERATOR, "Deletes a workflow", 404)
+def remove(state: TheState, by: By, id: str) -> Any:
+    return workflow_json(workflows.remove(state, by, id))
+
+
+@routes("POST", "/{id}/open", "workflow_open", OPERATOR, "Its steps as plans, each to be reviewed", 404)
+def opened(state: TheState, by: By, id: str) -> Any:
+    return opened_json(state, workflows.open_steps(state, by, id))
+
+
+@routes(
+    "POST", "/{id}/freeze", "workflow_open", OPERATOR, "Approves all steps as they are, until one changes", 404, 409
+)
+def freeze(state: TheState, by: By, id: str, body: Freeze) -> Any:
+    return opened_json(state, workflows.freeze(state, by, id, _consents(body.steps), body.runs, body.days))
+
+
+@routes("POST", "/{id}/run", "workflow_run", OPERATOR, "Runs all steps; `held` where the gate requires more", 404, 409)
+def start(state: TheState, by: By, id: str, body: WorkflowRun) -> Any:
+    return _workflow_run(state, by, id, body)
+
+
+@routes("GET", "/{id}/run", "workflow_run", OPERATOR, "The progress of the last run", 404)
+def progress(state: TheState, by: By, id: str) -> Any:
+    return flow_json(workflows.find_run(state, by, id))
+
+
+@routes("POST", "/{id}/cancel", "done", OPERATOR, "Cancels the running step and those after it", 404)
+def cancel(state: TheState, by: By, id: str) -> Any:
+    workflows.cancel_run(state, by, id)
+    return {"success": True}
+
+
+def _consents(steps: Sequence[StepYes]) -> list[tuple[str, PlanConsent]]:
+    return [(step.id, PlanConsent(step.command, step.mark, step.understood)) for step in steps]
+
+
+def _workflow_run(state: State, by: OperatorSession, id: str, body: WorkflowRun) -> dict[str, Any]:
+    try:
+        return flow_json(workflows.start_run(state, by, id, _consents(body.steps), body.frozen))
+    except workflows.StepsHeld as found:
+        held = [
+            {"step": at, "reason": str(one)} | ({"ticket": ticket_json(one.ticket, [])} if one.ticket else {})
+            for at, one in found.held
+        ]
+        return {"status": "held", "reason": str(found), "held": held}
+
+
+ROUTES = (routes,)
