@@ -36,18 +36,9 @@ class ReplayError(ValueError):
 
 def inputs_json(facts: Sequence[Fact], named: MatchNames, at: Circumstances) -> dict[str, Any]:
     """All inputs of assessment and policy evaluation, except the rules and the policy."""
-    return {
-        "facts": [_fact_json(fact) for fact in facts],
-        "titles": {
-            "operations": list(named.operations),
-            "commands": [list(argv) for argv in named.commands],
-            "tools": [list(pair) for pair in named.tools],
-            "single": named.single,
-            **({"places": [list(pair) for pair in named.places]} if named.places else {}),
-            **({"cut": True} if named.cut else {}),
-        },
-        "circumstances": _circumstances_json(at),
-    }
+    names = ["operations", "commands", "tools", "single", *(name for name in ("places", "cut") if getattr(named, name))]
+    titles = {name: to_builtins(getattr(named, name)) for name in names}
+    return {"facts": list(map(_fact_json, facts)), "titles": titles, "circumstances": _circumstances_json(at)}
 
 
 def inputs_of(given: Json) -> tuple[tuple[Fact, ...], MatchNames, Circumstances]:
@@ -73,23 +64,11 @@ def facts_of(given: Json) -> tuple[Fact, ...]:
 
 
 def _fact_json(fact: Fact) -> dict[str, Any]:
-    shared: dict[str, Any] = {
-        "span": list(fact.span) if fact.span else None,
-        "via": list(fact.via),
-        "traits": sorted(fact.traits),
-    }
+    body: dict[str, Any] = to_builtins(fact, order="deterministic")
     if isinstance(fact, Command):
-        words = redact([fact.program, *fact.words])[1:]  # which of them are secrets depends on the program
-        cwd = {"cwd": fact.cwd} if fact.cwd else {}
-        return {"program": fact.program, "words": words, "env": [list(pair) for pair in fact.env], **cwd, **shared}
-    return {
-        "verb": fact.verb,
-        "target": fact.target,
-        "place": fact.place,
-        "subject": fact.subject,
-        "path": fact.path,
-        **shared,
-    }
+        body["words"] = redact([fact.program, *fact.words])[1:]  # which of them are secrets depends on the program
+        return body if fact.cwd else {key: value for key, value in body.items() if key != "cwd"}
+    return body
 
 
 _PLAIN = (

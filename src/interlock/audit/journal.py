@@ -11,7 +11,7 @@ import os
 import secrets
 import stat
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
@@ -134,7 +134,9 @@ def _read(path: Path) -> tuple[list[Entry], int]:
     found: list[Entry] = []
     more = 0
     with _opened(path) as file:
-        for line in _lines(file):
+        while line := file.readline(MOST_LINE + 1):
+            if not line.strip():
+                continue
             if len(found) >= MOST_LINES:
                 more += 1
                 continue
@@ -158,12 +160,6 @@ def _opened(path: Path) -> BinaryIO:
     return os.fdopen(handle, "rb")
 
 
-def _lines(file: Any) -> Iterator[bytes]:
-    while line := file.readline(MOST_LINE + 1):
-        if line.strip():
-            yield line
-
-
 def _record(state: State, found: list[Entry], more: int, jailed: bool) -> None:
     now, times = state.clock.now(), [entry["at"] for entry in found if isinstance(entry.get("at"), int | float)]
     denied = sum(entry.get("verdict") != "allow" for entry in found)
@@ -172,11 +168,7 @@ def _record(state: State, found: list[Entry], more: int, jailed: bool) -> None:
     told: list[AuditEvent] = [("daemon_was_down", event_body(now, "daemon_was_down", "interlock", details))]
     strength = {"strength": JAILED} if jailed else {}
     told += [("journal", event_body(now, "journal", "hook", {"entry": entry, **strength})) for entry in found]
-
-    def work(tx: Tx) -> None:
-        state.recorder.these(tx, told)
-
-    state.store.write(work)
+    state.store.write(lambda tx: state.recorder.these(tx, told))
     calls = f"{len(found) + more} call{'' if len(found) + more == 1 else 's'}"
     words = f"the daemon was down: hooks decided {calls} by themselves and denied {denied}; `interlock audit` has them"
     state.alerts["daemon was down"] = words

@@ -13,10 +13,10 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from starlette.responses import Response
 
 from interlock.analysis.display_text import visible
-from interlock.model import Level, TicketState
+from interlock.model import Level
 from interlock.policy.impact import size_words
 from interlock.ports import Tx
-from interlock.records import TicketQuery
+from interlock.records import OPEN_STATES, TicketQuery
 from interlock.times import iso
 
 HOME = "/console"
@@ -77,7 +77,6 @@ NAVIGATION = (
     ("/console/policy", "Policy", "policy"),
     ("/console/settings", "Settings", "settings"),
 )
-_OPEN = (TicketState.COOLING, TicketState.WAITING)
 MOST_COUNTED = 100
 
 
@@ -109,7 +108,7 @@ def _lines(text: str) -> str:
 
 def waiting_count(tx: Tx) -> str:
     """The number of held actions for the navigation; empty for none, capped."""
-    found = len(tx.tickets(TicketQuery(states=_OPEN, limit=MOST_COUNTED)))
+    found = len(tx.tickets(TicketQuery(states=OPEN_STATES, limit=MOST_COUNTED)))
     return f"{MOST_COUNTED - 1}+" if found >= MOST_COUNTED else str(found or "")
 
 

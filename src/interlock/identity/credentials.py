@@ -106,7 +106,11 @@ def add(state: State, visitor: Visitor, row: Credential) -> Credential:
     made = state.store.write(work)
     state.sessions.confirm_roster()
     if made.active_at > now:
-        state.tell("credential", None, waiting_words(made))
+        words = (
+            f"A new {made.kind} {made.name!r} for operator {made.operator} was registered ({made.how}, from {made.source or 'here'})."
+            " It counts in 24 hours. If that was not you, remove it in the console under Keys, and change your passphrase."
+        )
+        state.tell("credential", None, words)
     return made
 
 
@@ -169,14 +173,6 @@ def label(name: str, default: str) -> str:
     """A credential's name: one line of plain text."""
     words = " ".join("".join(char for char in name if char.isprintable()).split())
     return words[:MOST_NAME] or default
-
-
-def waiting_words(row: Credential) -> str:
-    """The notice of a credential that does not count yet."""
-    return (
-        f"A new {row.kind} {row.name!r} for operator {row.operator} was registered ({row.how}, from {row.source or 'here'})."
-        " It counts in 24 hours. If that was not you, remove it in the console under Keys, and change your passphrase."
-    )
 
 
 def _verified_rows(tx: Tx, seal_key: bytes) -> list[Credential]:

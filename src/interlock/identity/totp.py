@@ -72,7 +72,16 @@ def authenticate(state: State, name: str, passphrase: str, code: str, source: st
 
     def work() -> OperatorSession:
         now = state.clock.now()
-        session = _open_session(state, name, passphrase, now)
+        if not state.visitors.checking.acquire(
+            blocking=False
+        ):  # only a few at a time, so that a flood does not block others
+            raise SignInBusy
+        try:
+            session = state.store.read(lambda tx: state.sessions.open_with(tx, name, passphrase, now, CONSOLE))
+        except WrongSignIn:
+            raise WrongSignIn(WRONG) from None
+        finally:
+            state.visitors.checking.release()
         if not credentials.active_credentials(state, session.operator, TOTP):
             raise SignInRefused(NONE_YET)
         if not state.store.write(lambda tx: _use_code(state, tx, session.operator, code)):
@@ -80,18 +89,6 @@ def authenticate(state: State, name: str, passphrase: str, code: str, source: st
         return session
 
     return attempt_sign_in(state, name, CONSOLE, f"console\0{source}", work)
-
-
-def _open_session(state: State, name: str, passphrase: str, now: float) -> OperatorSession:
-    """A session for a passphrase; only a few are checked at a time, so that a flood does not block others."""
-    if not state.visitors.checking.acquire(blocking=False):
-        raise SignInBusy
-    try:
-        return state.store.read(lambda tx: state.sessions.open_with(tx, name, passphrase, now, CONSOLE))
-    except WrongSignIn:
-        raise WrongSignIn(WRONG) from None
-    finally:
-        state.visitors.checking.release()
 
 
 def _use_code(state: State, tx: Tx, operator: str, code: str) -> bool:

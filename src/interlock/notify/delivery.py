@@ -21,6 +21,7 @@ from interlock.ports import Carrier, StoreError, Tx, Undelivered
 from interlock.records import (
     FAILED,
     NEEDLESS,
+    OPEN_STATES,
     QUEUED,
     SENT,
     Block,
@@ -35,7 +36,7 @@ from interlock.records import (
 from interlock.runtime.state import State
 
 MOST_TICKETS = 1_000  # tickets considered; an agent that opens more is reported already
-_OPEN = TicketQuery((TicketState.COOLING, TicketState.WAITING), limit=MOST_TICKETS)
+_OPEN = TicketQuery(OPEN_STATES, limit=MOST_TICKETS)
 
 
 class PendingItem(Struct, frozen=True):

@@ -7,6 +7,8 @@ from msgspec.structs import replace
 
 from interlock.model import AgentRef, Json, Level, Requirement, TicketState, nothing
 
+OPEN_STATES = (TicketState.COOLING, TicketState.WAITING)
+
 
 class Ticket(Struct, frozen=True):
     """A held action, bound to its digest, spent once. Its state is an index: only signed approvals allow."""
@@ -57,7 +59,7 @@ class Ticket(Struct, frozen=True):
 
     @property
     def open(self) -> bool:
-        return self.state in (TicketState.COOLING, TicketState.WAITING)
+        return self.state in OPEN_STATES
 
 
 class Approval(Struct, frozen=True):

@@ -15,15 +15,13 @@ from interlock.console.cards import Card, approves_too_fast, card_of, cards, oth
 from interlock.console.replies import waiting_count
 from interlock.console.visit import APPROVER, OPEN, InvalidInput, PageNotFound, PageRoutes, Visit
 from interlock.identity.agents import unblock
-from interlock.model import TicketState
 from interlock.notify import request_line as message_of
 from interlock.ports import Tx
-from interlock.records import Approval, Block, Ticket, TicketQuery
+from interlock.records import OPEN_STATES, Approval, Block, Ticket, TicketQuery
 
 HOME = "/console/queue"
 routes = PageRoutes()
 MOST = 200  # tickets read; the page says where there are more
-_OPEN = (TicketState.COOLING, TicketState.WAITING)
 Held = list[tuple[Ticket, list[Approval]]]
 
 
@@ -49,7 +47,7 @@ def newest(visit: Visit) -> Mapping[str, Any]:
     state = visit.state
 
     def work(tx: Tx) -> tuple[str, list[Ticket]]:
-        return waiting_count(tx), tx.tickets(TicketQuery(states=_OPEN, limit=1))
+        return waiting_count(tx), tx.tickets(TicketQuery(states=OPEN_STATES, limit=1))
 
     count, found = state.store.read(work)
     told = {"id": found[0].id, "words": message_of(found[0]), "level": found[0].level.word} if found else {}
@@ -62,7 +60,7 @@ def _waiting(visit: Visit) -> dict[str, object]:
     now = state.clock.now()
 
     def work(tx: Tx) -> tuple[Held, list[Block], dict[str, Ticket | None]]:
-        held = [(ticket, tx.approvals(ticket.id)) for ticket in tx.tickets(TicketQuery(states=_OPEN, limit=MOST))]
+        held = [(ticket, tx.approvals(ticket.id)) for ticket in tx.tickets(TicketQuery(states=OPEN_STATES, limit=MOST))]
         about = {one.id: tx.challenged_ticket(one) for one in tx.challenges()}
         return held, [one for one in tx.blocks() if not one.lifted_at], about
 

@@ -15,10 +15,9 @@ from interlock.audit.proof import writer_records
 from interlock.config.values import without_password
 from interlock.engine.statistics import COUNTER, HISTOGRAM, Family, Sample, families, figures_of, reached_limits
 from interlock.identity.isolation import SEPARATE
-from interlock.model import TicketState
 from interlock.notify import outbox
 from interlock.ports import StoreError
-from interlock.records import AuditQuery, TicketQuery
+from interlock.records import OPEN_STATES, AuditQuery, TicketQuery
 from interlock.runtime.state import State
 from interlock.server.routes import ANYBODY, OPEN, OPERATOR, RouteGroup
 from interlock.server.routes.hooks import jails_json
@@ -28,7 +27,7 @@ from interlock.web.callers import ApiCaller
 from interlock.web.context import By, Context, TheContext, TheState, Who, verify_record_once
 from interlock.web.wire import audit_json, figures_json, policy_json, verdict_json
 
-_OPEN = TicketQuery((TicketState.COOLING, TicketState.WAITING), limit=10_000)
+_OPEN = TicketQuery(OPEN_STATES, limit=10_000)
 
 
 status_routes = RouteGroup("", "about")

@@ -18,7 +18,7 @@ from interlock.approvals.challenges import revealing
 from interlock.approvals.grants import suggest_grant
 from interlock.engine.trials import find_habit
 from interlock.model import AgentRef, TicketState
-from interlock.records import Approval, Challenge, Ticket, TicketQuery
+from interlock.records import OPEN_STATES, Approval, Challenge, Ticket, TicketQuery
 from interlock.server.routes import AGENT, ANYBODY, OPERATOR, RouteGroup
 from interlock.times import iso
 from interlock.web.bodies import Moment, Reason, Rejection, ReportedOutcome, seconds_of
@@ -29,15 +29,14 @@ from interlock.web.errors import HttpProblem
 from interlock.web.guards import hung_up
 from interlock.web.wire import agent_ref_json, ticket_json, wire_fields, wire_state
 
-_PENDING = (TicketState.COOLING, TicketState.WAITING)
 _ASKED: dict[str, tuple[TicketState, ...]] = {
     "": (),
-    "open": _PENDING,
-    "pending_cooling": _PENDING,  # time may have changed its state
-    "pending_approval": _PENDING,
-    "approved": (*_PENDING, TicketState.APPROVED, TicketState.SPENT),
+    "open": OPEN_STATES,
+    "pending_cooling": OPEN_STATES,  # time may have changed its state
+    "pending_approval": OPEN_STATES,
+    "approved": (*OPEN_STATES, TicketState.APPROVED, TicketState.SPENT),
     "rejected": (TicketState.REJECTED,),
-    "expired": (*_PENDING, TicketState.APPROVED, TicketState.EXPIRED),
+    "expired": (*OPEN_STATES, TicketState.APPROVED, TicketState.EXPIRED),
     "executed": (TicketState.SPENT,),
 }
 _STATES = "^(|open|pending_cooling|pending_approval|approved|rejected|expired|executed)$"
@@ -159,7 +158,7 @@ async def _wait(context: Context, request: Request, who: ApiCaller, id: str, sec
             if who.session is None:
                 context.state.baseline.ask(found[0].id, context.state.clock.now())
             left = end - loop.time()
-            if found[0].state not in _PENDING or left <= 0 or gone.done() or context.waiters.closed:
+            if found[0].state not in OPEN_STATES or left <= 0 or gone.done() or context.waiters.closed:
                 return ticket_json(*found)
             await changed_or_gone(event, gone, min(left, seconds_until_due(found[0], context.state.clock.now())))
     finally:
