@@ -11,27 +11,9 @@ from starlette.responses import Response
 from starlette.routing import Match
 
 from interlock.console import events, signin, stepup
-from interlock.console.pages import (
-    agents,
-    ask,
-    audit,
-    grants,
-    policy,
-    queue,
-    rules,
-    settings,
-    try_,
-    undo,
-)
+from interlock.console.pages import agents, ask, audit, grants, policy, queue, rules, settings, try_, undo
 from interlock.console.replies import HOME, SAFE, STATIC, environment, static_file
-from interlock.console.visit import (
-    OPEN,
-    InvalidInput,
-    PageNotFound,
-    PageRoute,
-    Visit,
-    json_response,
-)
+from interlock.console.visit import OPEN, InvalidInput, PageNotFound, PageRoute, Visit, json_response
 from interlock.error_codes import AnswerRefused
 from interlock.identity.console_access import may_visit, visitor_of
 from interlock.identity.keys.webauthn import PasskeyRefused

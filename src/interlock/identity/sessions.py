@@ -15,13 +15,7 @@ from msgspec.structs import replace
 from interlock.approvals.statements import RosterEntry
 from interlock.canonical_json import normal_name
 from interlock.identity.keys.passphrases import WrongPassphrase, open_row
-from interlock.identity.keys.roster import (
-    CREDENTIALS_SETTING,
-    ROSTER_SETTING,
-    Roster,
-    RosterError,
-    roster_digest,
-)
+from interlock.identity.keys.roster import CREDENTIALS_SETTING, ROSTER_SETTING, Roster, RosterError, roster_digest
 from interlock.model import Confidential
 from interlock.ports import Tx
 from interlock.records import Approval, Credential, Grant, OperatorRow

@@ -16,15 +16,7 @@ from interlock.plans.wire import plan_json, progress_json, row_json
 from interlock.records.plans import STATUSES, PlanQuery
 from interlock.runtime.state import State
 from interlock.server.routes import OPERATOR, RouteGroup
-from interlock.web.bodies import (
-    EditedPlan,
-    Moment,
-    NewPlan,
-    PlanEnd,
-    PlanYes,
-    RequestBody,
-    seconds_of,
-)
+from interlock.web.bodies import EditedPlan, Moment, NewPlan, PlanEnd, PlanYes, RequestBody, seconds_of
 from interlock.web.context import By, TheState
 from interlock.web.guards import over_socket
 from interlock.web.wire import ticket_json

@@ -11,12 +11,7 @@ from interlock.plans.releasing import PlanConsent
 from interlock.plans.wire import flow_json, opened_json, workflow_json
 from interlock.runtime.state import State
 from interlock.server.routes import OPERATOR, RouteGroup
-from interlock.web.bodies import (
-    Freeze,
-    NewWorkflow,
-    StepYes,
-    WorkflowRun,
-)
+from interlock.web.bodies import Freeze, NewWorkflow, StepYes, WorkflowRun
 from interlock.web.context import By, TheState
 from interlock.web.wire import ticket_json
 
