@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import importlib
 import json
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,6 +15,7 @@ from test_golden import CASES, GOLDEN, stdin
 
 from cases import each
 from effort import EFFORT
+from interlock import agents
 from interlock.agents import GATING, Event, HookOutput, HookVerdict, UnknownAgent, agent, words
 from interlock.agents.hook_protocol import MAX_BYTES, MAX_REASON, MalformedInput, parse, tidy
 from interlock.analysis.read import read
@@ -100,11 +101,14 @@ def case(word: str, name: str) -> Event:
     return event_of(GOLDEN / word / f"{name}.json")
 
 
-def test_the_folder_is_the_registry() -> None:
+def test_every_section_of_facts_is_an_agent() -> None:
     for word in words():
-        module = importlib.import_module(f"interlock.agents.{word.replace('-', '_')}")
-        assert module.AGENT is agent(word) and agent(word).word == word and agent(word).title
+        assert agent(word) is agent(word) and agent(word).word == word and agent(word).title
         assert agent(word).limit_seconds >= 10
+    folder = Path(agents.__file__).parent
+    coded = {path.stem for path in folder.glob("*.py") if "\nAGENT = " in path.read_text()}
+    plugins = {path.stem for path in folder.glob("plugins/*.js")} - {"consult"}
+    assert {word.replace("-", "_") for word in words()} == coded | plugins
     assert set(words()) == set(STOPS) == set(PASSES)
     with pytest.raises(UnknownAgent, match="no agent 'nobody'; known: amp, antigravity, claude-code"):
         agent("nobody")

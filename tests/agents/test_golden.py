@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from importlib import import_module
 from pathlib import Path
 
 from golden_form import VERDICTS, shown_event, shown_reply
@@ -51,7 +50,7 @@ def test_an_unknown_field_changes_nothing(path: Path) -> None:
 
 @each("word", words())
 def test_every_event_of_every_agent_is_written_down_and_malformed_too_where_it_gates(word: str) -> None:
-    kinds: dict[str, str] = import_module(f"interlock.agents.{word.replace('-', '_')}").KINDS
+    kinds = agent(word).kinds
     golds = {path.stem: json.loads(path.read_text())["decoded"] for path in CASES if path.parent.name == word}
     bent = {gold.get("name") for stem, gold in golds.items() if stem.startswith("malformed")}
     assert {gold.get("name") for gold in golds.values()} >= set(kinds)

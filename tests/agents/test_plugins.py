@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from interlock.agents import HookClient, agent
-from interlock.agents.opencode import PLUGIN
+from interlock.agents.facts import all_facts
 from interlock.agents.plugin import plugin_text
 
 NODE = shutil.which("node")
@@ -57,7 +57,7 @@ def run(folder: Path, plugin: str, driver: str, args: str = '{ command: "ls" }')
 
 
 def opencode(folder: Path, chosen: HookClient, limit: float = 20, args: str = '{ command: "ls" }') -> Any:
-    return run(folder, plugin_text("opencode", limit, chosen, PLUGIN), OPENCODE, args)
+    return run(folder, plugin_text(all_facts()["opencode"], limit, chosen), OPENCODE, args)
 
 
 ALLOW = """cat >/dev/null; printf '%s' '{"decision":"allow"}'"""

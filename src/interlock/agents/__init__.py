@@ -1,4 +1,4 @@
-"""The registry of coding agents: a file here is an agent, named by its word; and the nouns of their hooks."""
+"""The registry of coding agents: a section of `agents.toml` is an agent, named by its word; and the nouns of their hooks."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import importlib
 from functools import cache
 from pathlib import Path
 
+from interlock.agents.facts import all_facts
 from interlock.agents.hook_files import SCOPES, HookClient, HookFile
 from interlock.agents.hook_protocol import (
     GATING,
@@ -16,23 +17,19 @@ from interlock.agents.hook_protocol import (
     HookVerdict,
     RewrittenCall,
 )
+from interlock.agents.plugin import plugin_agent
 from interlock.policy.real_paths import CLIENT, ROUTE
 
 STATUS_LINE = "interlock.cli.guard.statusline"  # the module that a status line of ours runs
-_PARTS = frozenset(
-    "calls claude_permissions hook_files hook_protocol jsonc plugin rewriting toml_edit yaml_edit".split()
-)
 
 
 class UnknownAgent(LookupError):
     """A word that names no agent; the message lists the known ones."""
 
 
-@cache
 def words() -> tuple[str, ...]:
     """The words of all agents, in order."""
-    names = {path.stem for path in Path(__file__).parent.glob("[a-z]*.py")} - _PARTS
-    return tuple(sorted(name.replace("_", "-") for name in names))
+    return tuple(all_facts())
 
 
 @cache
@@ -40,7 +37,10 @@ def agent(word: str) -> AgentDialect:
     """The agent of a word; refuses any other."""
     if word not in words():
         raise UnknownAgent(f"no agent {word!r}; known: {', '.join(words())}")
-    found: AgentDialect = importlib.import_module(f"interlock.agents.{word.replace('-', '_')}").AGENT
+    file = Path(__file__).with_name(f"{word.replace('-', '_')}.py")
+    if not file.exists():  # its plugin's code is all that it has
+        return plugin_agent(all_facts()[word])
+    found: AgentDialect = importlib.import_module(f"interlock.agents.{file.stem}").AGENT
     return found
 
 

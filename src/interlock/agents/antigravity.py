@@ -8,10 +8,9 @@ from typing import Any
 from msgspec.structs import replace
 
 from interlock.agents import AgentCall, Event, HookClient, HookFile, HookOutput, HookVerdict
-from interlock.agents.calls import ToolNames, judged_calls
-from interlock.agents.hook_files import one_file, with_groups
+from interlock.agents.calls import judged_calls
+from interlock.agents.facts import all_facts
 from interlock.agents.hook_protocol import (
-    AgentDialect,
     MalformedInput,
     answer,
     required_text,
@@ -19,28 +18,9 @@ from interlock.agents.hook_protocol import (
     text,
 )
 
-WORD = "antigravity"
-LIMIT = 300.0  # seconds
-KINDS = {"PreToolUse": "before", "PostToolUse": "after"}
-HOOKED = ("PreToolUse", "PostToolUse")
-_DIALECT = ToolNames(
-    frozenset({"run_command"}),
-    {
-        "write_to_file": "Write",
-        "replace_file_content": "Edit",
-        "multi_replace_file_content": "MultiEdit",
-        "edit_file": "Edit",
-        "view_file": "Read",
-    },
-    frozenset("SafeToAutoRun Blocking WaitMsBeforeAsync toolAction toolSummary".split()),
-)
-_FIELDS = {
-    "TargetFile": "file_path",
-    "AbsolutePath": "file_path",
-    "CodeContent": "content",
-}  # as the analysis knows them
-
-_FILES = one_file(user=".gemini/config/hooks.json", project=".agents/hooks.json")
+FACTS = all_facts()["antigravity"]
+# As the analysis knows them.
+_FIELDS = {"TargetFile": "file_path", "AbsolutePath": "file_path", "CodeContent": "content"}
 
 
 def _say(event: Event, verdict: HookVerdict) -> HookOutput:
@@ -53,7 +33,7 @@ def _say(event: Event, verdict: HookVerdict) -> HookOutput:
 
 
 def _write(place: HookFile, text: str | None, client: HookClient) -> str:
-    return with_groups(text, client, WORD, HOOKED, LIMIT, "", "hooks")
+    return FACTS.with_groups(text, client, "", "hooks")
 
 
 def _fill(given: Mapping[str, Any], event: Event) -> Event:
@@ -73,7 +53,7 @@ def _calls(call: Mapping[str, Any], cwd: str) -> tuple[AgentCall, ...]:
     folder = text(given, "Cwd") or cwd
     if not folder:
         raise MalformedInput("workspacePaths: missing")
-    return judged_calls(_DIALECT, required_text(call, "name"), given, folder, text(call, "id"))
+    return judged_calls(FACTS.tools, required_text(call, "name"), given, folder, text(call, "id"))
 
 
-AGENT = AgentDialect(WORD, "Antigravity CLI", KINDS, _fill, _say, _FILES, _write, limit_seconds=LIMIT)
+AGENT = FACTS.agent(_fill, _say, _write)

@@ -36,6 +36,7 @@ class ToolNames(Struct, frozen=True):
     shells: frozenset[str]  # tools that run shell text
     names: Mapping[str, str] = field(default_factory=dict)  # other tools -> the name that the analysis knows
     incidental: frozenset[str] = frozenset()
+    inputs: Mapping[str, Mapping[str, str]] = field(default_factory=dict)  # other names for the fields of a tool
 
 
 class CallFields(Struct, frozen=True):
@@ -62,6 +63,8 @@ def fill_calls(dialect: ToolNames, names: CallFields, asks: Asks = lambda given,
         if event.kind not in _CALLS:
             return event
         name, inner = required_text(given, *names.tool), table(given, *names.input)
+        if name in dialect.inputs:
+            inner = {dialect.inputs[name].get(key, key): value for key, value in inner.items()}
         calls = judged_calls(dialect, name, inner, required_text(given, *names.cwd), text(given, *names.id))
         return replace(event, calls=calls)
 

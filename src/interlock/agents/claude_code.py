@@ -11,22 +11,20 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from interlock.agents import GATING, STATUS_LINE, AgentCall, Event, HookClient, HookFile, HookOutput, HookVerdict
-from interlock.agents.calls import ToolNames, judged_calls
+from interlock.agents.calls import judged_calls
+from interlock.agents.facts import all_facts
 from interlock.agents.hook_files import (
     Hook,
     find_switches,
     hook_group,
     is_ours,
-    one_file,
     read_json_files,
-    system_folder,
     with_hooks,
     with_member,
     without_hooks,
     without_member,
 )
 from interlock.agents.hook_protocol import (
-    AgentDialect,
     MalformedInput,
     answer,
     required_text,
@@ -44,7 +42,8 @@ from interlock.agents.rewriting import (
     read_tables,
 )
 
-_MANAGED = Path(system_folder("ClaudeCode", "claude-code")) / "managed-settings.json"
+FACTS = all_facts()["claude-code"]
+_SETTINGS, _MANAGED = FACTS.path("user"), Path(FACTS.path("system"))
 _TOOLS = ("Bash", "Monitor")
 _RULE = re.compile(r"([\w*]+)(?:\((.*)\))?", re.DOTALL)
 _PATH_TOOLS = frozenset(
@@ -186,25 +185,9 @@ def _covers(inside: str, part: str) -> bool:
     return matches_glob(inside, [part])
 
 
-WORD = "claude-code"
-LIMIT = 300.0  # seconds
-KINDS = {
-    "PreToolUse": "before",
-    "PostToolUse": "after",
-    "PostToolBatch": "after",
-    "PostToolUseFailure": "failed",
-    "PermissionRequest": "permission",
-    "ConfigChange": "config",
-    "SessionStart": "session",
-    "SessionEnd": "session",
-}
-HOOKED = ("PreToolUse", "PostToolUse", "PostToolUseFailure", "ConfigChange")
 _TOOL_EVENTS = frozenset({"before", "after", "failed", "permission"})
 _ASKING = frozenset({"default", "acceptEdits", "plan"})  # in any other mode, or in none, no prompt is shown
 _STATUS_KEY = "statusLine"
-_SETTINGS = ".claude/settings.json"
-_FILES = one_file(user=HookFile(Path(_SETTINGS), status=True), project=_SETTINGS, system=str(_MANAGED))
-_DIALECT = ToolNames(frozenset({"Bash"}), {"Monitor": "Bash"}, frozenset({"timeout_ms"}))
 
 
 def _say(event: Event, verdict: HookVerdict) -> HookOutput:
@@ -233,7 +216,7 @@ def _say(event: Event, verdict: HookVerdict) -> HookOutput:
 
 
 def _write(place: HookFile, text: str | None, client: HookClient) -> str:
-    written = with_hooks(text, [_hook(event, client) for event in HOOKED], is_ours)
+    written = with_hooks(text, [_hook(event, client) for event in FACTS.hooked], is_ours)
     if not place.status or not client.status:
         return written
     return with_member(written, _STATUS_KEY, {"type": "command", "command": client.status})
@@ -266,11 +249,11 @@ def _off(home: Path, project: Path) -> list[str]:
 
 
 def _hook(event: str, client: HookClient) -> Hook:
-    how: dict[str, Any] = {"timeout": int(LIMIT), "onFailure": "block"}
+    how: dict[str, Any] = {"timeout": FACTS.limit, "onFailure": "block"}
     if client.url:
-        handler = {"type": "http", "url": client.post(WORD, event), **how}
+        handler = {"type": "http", "url": client.post(FACTS.word, event), **how}
     else:
-        program, *words = client.argv(WORD, event)
+        program, *words = client.argv(FACTS.word, event)
         handler = {"type": "command", "command": program, "args": words, **how}
     return hook_group(("hooks", event), handler, None if event == "ConfigChange" else "*")
 
@@ -306,11 +289,9 @@ def _calls(given: Mapping[str, Any], event: Event) -> tuple[AgentCall, ...]:
         single = replace(event, name="PostToolUse")
         return tuple(call for entry in batch for call in _calls({**entry, "cwd": cwd}, single))
     name, inner = required_text(given, "tool_name"), table(given, "tool_input")
-    return judged_calls(_DIALECT, name, inner, cwd, text(given, "tool_use_id"))
+    return judged_calls(FACTS.tools, name, inner, cwd, text(given, "tool_use_id"))
 
 
-AGENT = AgentDialect(
-    WORD, "Claude Code", KINDS, _fill, _say, _FILES, _write, _erase, _off, limit_seconds=LIMIT, posts=True,
-    rewrites=Rewriting(passage, flags=frozenset("--settings --disallowedTools --disallowed-tools --permission-prompt-tool --tools".split())),
-    state=tuple(f".claude/{name}" for name in "debug file-history projects session-env shell-snapshots statsig todos".split()),
-)  # fmt: skip
+AGENT = FACTS.agent(
+    _fill, _say, _write, removed=_erase, disablers=_off, posts=True, rewrites=Rewriting(passage, flags=FACTS.flags)
+)

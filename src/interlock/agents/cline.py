@@ -11,9 +11,9 @@ from typing import Any
 from msgspec.structs import replace
 
 from interlock.agents import Event, HookClient, HookFile, HookOutput, HookVerdict
-from interlock.agents.calls import ToolNames, judged_calls, mcp_name
+from interlock.agents.calls import judged_calls, mcp_name
+from interlock.agents.facts import all_facts
 from interlock.agents.hook_protocol import (
-    AgentDialect,
     MalformedInput,
     answer,
     required_text,
@@ -22,21 +22,8 @@ from interlock.agents.hook_protocol import (
 )
 from interlock.agents.jsonc import EditError
 
-WORD = "cline"
-LIMIT = 30.0  # seconds
-KINDS = {"PreToolUse": "before", "tool_call": "before", "PostToolUse": "after", "tool_result": "after"}
-HOOKED = ("PreToolUse", "PostToolUse")
+FACTS = all_facts()["cline"]
 MARK = "# interlock-hook: written by `interlock install`, taken out by `interlock uninstall`."
-_DIALECT = ToolNames(
-    frozenset({"run_commands", "execute_command"}),
-    {
-        "write_to_file": "Write",
-        "new_file": "Write",
-        "editor": "Edit",
-        "read_files": "read_file",
-        "search_codebase": "codebase_search",
-    },
-)
 _GONE = "Interlock's hook client cannot be run; the call was not made."
 
 
@@ -52,7 +39,7 @@ def _places(scope: str, home: Path, project: Path) -> tuple[HookFile, ...]:
         "user": (home / "Documents" / "Cline" / "Hooks", home / ".cline" / "hooks"),
         "project": (project / ".clinerules" / "hooks",),
     }
-    return tuple(HookFile(folder / name, "script", 0o755) for folder in folders.get(scope, ()) for name in HOOKED)
+    return tuple(HookFile(folder / name, "script", 0o755) for folder in folders.get(scope, ()) for name in FACTS.hooked)
 
 
 def _write(place: HookFile, text: str | None, client: HookClient) -> str:
@@ -65,7 +52,7 @@ def _write(place: HookFile, text: str | None, client: HookClient) -> str:
             "#!/bin/sh",
             MARK,
             f"[ -x {path} ] || {{ printf '%s\\n' {shlex.quote(gone)}; exit 0; }}",
-            f"exec {shlex.join(client.argv(WORD, place.path.name))}",
+            f"exec {shlex.join(client.argv(FACTS.word, place.path.name))}",
             "",
         ]
     )
@@ -87,7 +74,7 @@ def _fill(given: Mapping[str, Any], event: Event) -> Event:
         name = mcp_name(text(inner, "server_name"), required_text(inner, "tool_name"))
         inner = table(inner, "arguments") if "arguments" in inner else {}
     pair = f"{event.session}/{id}" if id else ""  # the terminal runs the scripts of both folders
-    return replace(event, calls=judged_calls(_DIALECT, name, inner, cwd, id), pair=pair)
+    return replace(event, calls=judged_calls(FACTS.tools, name, inner, cwd, id), pair=pair)
 
 
 def _call(given: Mapping[str, Any]) -> tuple[str, dict[str, Any], str]:
@@ -124,6 +111,4 @@ def _unpacked(value: str) -> Any:
         raise MalformedInput("commands: a list that cannot be read") from None
 
 
-AGENT = AgentDialect(
-    WORD, "Cline", KINDS, _fill, _say, _places, _write, _erase, names=("hookName",), limit_seconds=LIMIT
-)
+AGENT = FACTS.agent(_fill, _say, _write, places=_places, removed=_erase)

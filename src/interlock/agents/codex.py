@@ -10,39 +10,16 @@ from typing import Any
 from msgspec.structs import replace
 
 from interlock.agents import Event, HookClient, HookFile, HookOutput, HookVerdict
-from interlock.agents.calls import CallFields, ToolNames, fill_calls
-from interlock.agents.hook_files import erase_hooks, hook_group, is_ours, one_file, read_json_files, with_hooks
+from interlock.agents.facts import all_facts
+from interlock.agents.hook_files import erase_hooks, hook_group, is_ours, read_json_files, with_hooks
 from interlock.agents.hook_protocol import (
-    AgentDialect,
     answer,
     text,
 )
 from interlock.agents.jsonc import EditError
 from interlock.agents.toml_edit import parse_toml, with_block, without_block
 
-WORD = "codex"
-LIMIT = 300.0  # seconds
-KINDS = {
-    "PreToolUse": "before",
-    "PostToolUse": "after",
-    "PermissionRequest": "permission",
-    "SessionStart": "session",
-    "SessionEnd": "session",
-}
-HOOKED = ("PreToolUse", "PostToolUse")
-_DIALECT = ToolNames(
-    frozenset("Bash shell shell_command exec_command local_shell unified_exec container.exec".split()),
-    incidental=frozenset({"justification", "login", "tty"}),
-)
-_SYSTEM = Path("/etc/codex")
-_TRUST = "Codex skips hooks until you trust them: run /hooks in Codex once, and again after every reinstall."
-_PATH = ".codex/hooks.json"
-_FILES = one_file(
-    note=_TRUST,
-    user=_PATH,
-    project=HookFile(Path(_PATH), note=f"Trust the project in Codex. {_TRUST}"),
-    system=HookFile(_SYSTEM / "requirements.toml", "toml"),
-)
+FACTS = all_facts()["codex"]
 
 
 def _say(event: Event, verdict: HookVerdict) -> HookOutput:
@@ -64,8 +41,8 @@ def _say(event: Event, verdict: HookVerdict) -> HookOutput:
 
 def _write(place: HookFile, text: str | None, client: HookClient) -> str:
     if place.form == "toml":
-        return with_block(text, "\n".join(_table(event, client) for event in HOOKED))
-    hooks = [hook_group(("hooks", event), _handler(event, client), ".*") for event in HOOKED]
+        return with_block(text, "\n".join(_table(event, client) for event in FACTS.hooked))
+    hooks = [hook_group(("hooks", event), _handler(event, client), ".*") for event in FACTS.hooked]
     return with_hooks(text, hooks, is_ours)
 
 
@@ -75,8 +52,8 @@ def _erase(place: HookFile, text: str) -> str | None:
 
 def _off(home: Path, project: Path) -> list[str]:
     found: list[str] = []
-    read_json_files([home / _PATH, project / _PATH], found)
-    for path in (home / ".codex" / "config.toml", project / ".codex" / "config.toml", _SYSTEM / "config.toml"):
+    read_json_files([home / FACTS.path("user"), project / FACTS.path("project")], found)
+    for path in (home / ".codex" / "config.toml", project / ".codex" / "config.toml", Path("/etc/codex/config.toml")):
         try:
             features = parse_toml(path.read_text("utf-8")).get("features")
         except FileNotFoundError:
@@ -91,7 +68,7 @@ def _off(home: Path, project: Path) -> list[str]:
 
 
 def _handler(event: str, client: HookClient) -> dict[str, Any]:
-    return {"type": "command", "command": client.shell(WORD, event), "timeout": int(LIMIT)}
+    return {"type": "command", "command": client.shell(FACTS.word, event), "timeout": FACTS.limit}
 
 
 def _table(event: str, client: HookClient) -> str:
@@ -100,11 +77,7 @@ def _table(event: str, client: HookClient) -> str:
     return "\n".join([f"[[hooks.{event}]]", 'matcher = ".*"', f"[[hooks.{event}.hooks]]", *lines])
 
 
-_FILL = fill_calls(
-    _DIALECT,
-    CallFields(transcript=("transcript_path",)),
-    lambda given, event: event.kind == "permission",  # it comes only where Codex is about to ask
-)
+_FILL = FACTS.fill(lambda given, event: event.kind == "permission")  # it comes only where Codex is about to ask
 
 
 def _fill(given: Mapping[str, Any], event: Event) -> Event:
@@ -112,7 +85,4 @@ def _fill(given: Mapping[str, Any], event: Event) -> Event:
     return replace(event, parent=event.session if text(given, "agent_id") else "")
 
 
-AGENT = AgentDialect(
-    WORD, "Codex CLI", KINDS, _fill, _say, _FILES, _write, _erase, _off, limit_seconds=LIMIT,
-    state=(".codex/log", ".codex/sessions"),
-)  # fmt: skip
+AGENT = FACTS.agent(_fill, _say, _write, removed=_erase, disablers=_off)

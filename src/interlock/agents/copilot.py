@@ -7,51 +7,14 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from msgspec.structs import replace
-
 from interlock.agents import GATING, Event, HookClient, HookFile, HookOutput, HookVerdict
-from interlock.agents.calls import ToolNames, judged_calls
-from interlock.agents.hook_files import Hook, erase_hooks, find_switches, is_ours, one_file, with_hooks
-from interlock.agents.hook_protocol import (
-    AgentDialect,
-    answer,
-    required_text,
-    table,
-    text,
-)
+from interlock.agents.facts import all_facts
+from interlock.agents.hook_files import Hook, erase_hooks, find_switches, is_ours, with_hooks
+from interlock.agents.hook_protocol import answer
 from interlock.agents.rewriting import ASKED, LEAVE, Rewriting, ShellCall, folders_above, read_tables
 
-WORD = "copilot"
-LIMIT = 30.0  # past this limit the call runs, whatever the hook would answer
-KINDS = {
-    "preToolUse": "before",
-    "postToolUse": "after",
-    "postToolUseFailure": "failed",
-    "permissionRequest": "permission",
-    "sessionStart": "session",
-    "sessionEnd": "session",
-}
-HOOKED = ("preToolUse", "postToolUse", "postToolUseFailure")
+FACTS = all_facts()["copilot"]
 _BASE = {"version": 1}
-_FILES = one_file(
-    user=".copilot/hooks/interlock.json",
-    project=".github/hooks/interlock.json",
-    system="/etc/github-copilot/policy.d/interlock.json",
-)
-_DIALECT = ToolNames(
-    frozenset("bash shell Bash run_in_terminal runInTerminal runTerminalCommand".split()),
-    {
-        "write_bash": "BashInput",
-        "read_bash": "BashOutput",
-        "stop_bash": "KillBash",
-        "replace_string_in_file": "Edit",
-        "multi_replace_string_in_file": "MultiEdit",
-        "editFiles": "Edit",
-        "createFile": "Write",
-    },
-    frozenset("sessionId mode async detach initialWait".split()),
-)
-_FIELDS = {"multi_replace_string_in_file": {"replacements": "edits"}}
 
 
 def _say(event: Event, verdict: HookVerdict) -> HookOutput:
@@ -73,9 +36,9 @@ def _say(event: Event, verdict: HookVerdict) -> HookOutput:
 
 def _write(place: HookFile, text: str | None, client: HookClient) -> str:
     hooks = []
-    for event in HOOKED:
-        handler = {"type": "command", "bash": client.shell(WORD, event)}
-        hooks.append(Hook(("hooks", event), {**handler, "timeoutSec": int(LIMIT)}))
+    for event in FACTS.hooked:
+        handler = {"type": "command", "bash": client.shell(FACTS.word, event)}
+        hooks.append(Hook(("hooks", event), {**handler, "timeoutSec": FACTS.limit}))
     return with_hooks(text, hooks, is_ours, base=_BASE)
 
 
@@ -106,25 +69,7 @@ def _is_alone(table: Mapping[str, Any]) -> bool:
     return all(map(is_ours, found))
 
 
-def _fill(given: Mapping[str, Any], event: Event) -> Event:
-    event = replace(
-        event,
-        session=text(given, "sessionId", "session_id"),
-        cwd=text(given, "cwd"),
-        transcript=text(given, "transcript_path", "transcriptPath"),
-        asks=event.kind in GATING,
-    )
-    if event.kind not in ("before", "after", "failed", "permission"):
-        return event
-    name = required_text(given, "toolName", "tool_name")
-    fields = _FIELDS.get(name, {})
-    inner = {fields.get(key, key): value for key, value in table(given, "toolArgs", "tool_input", "toolInput").items()}
-    id = text(given, "tool_use_id", "toolUseId", "toolCallId")
-    return replace(event, calls=judged_calls(_DIALECT, name, inner, required_text(given, "cwd"), id))
-
-
-AGENT = AgentDialect(
-    WORD, "GitHub Copilot CLI and VS Code", KINDS, _fill, _say, _FILES, _write, partial(erase_hooks, base=_BASE), _off, limit_seconds=LIMIT,
-    rewrites=Rewriting(_passage, persistent=True, flags=frozenset("--deny-tool --excluded-tools --available-tools --allow-tool".split())),
-    state=(".copilot/history-session-state", ".copilot/logs", ".copilot/session-state"),
+AGENT = FACTS.agent(
+    FACTS.fill(lambda given, event: event.kind in GATING), _say, _write, removed=partial(erase_hooks, base=_BASE), disablers=_off,
+    rewrites=Rewriting(_passage, persistent=True, flags=FACTS.flags),
 )  # fmt: skip

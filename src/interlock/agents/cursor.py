@@ -10,10 +10,10 @@ from typing import Any
 from msgspec.structs import replace
 
 from interlock.agents import SCOPES, AgentCall, Event, HookClient, HookFile, HookOutput, HookVerdict
-from interlock.agents.calls import ToolNames, judged_calls, mcp_name
-from interlock.agents.hook_files import Hook, erase_hooks, is_ours, one_file, read_json_files, system_folder, with_hooks
+from interlock.agents.calls import judged_calls, mcp_name
+from interlock.agents.facts import all_facts
+from interlock.agents.hook_files import Hook, erase_hooks, is_ours, read_json_files, with_hooks
 from interlock.agents.hook_protocol import (
-    AgentDialect,
     answer,
     required_text,
     table,
@@ -21,27 +21,9 @@ from interlock.agents.hook_protocol import (
 )
 from interlock.agents.rewriting import LEAVE, SILENT, Rewriting, ShellCall, folders_above, read_tables
 
-WORD = "cursor"
-LIMIT = 300.0  # seconds
-KINDS = {
-    "preToolUse": "before",
-    "beforeShellExecution": "before",
-    "beforeMCPExecution": "before",
-    "beforeReadFile": "before",
-    "beforeTabFileRead": "before",
-    "postToolUse": "after",
-    "afterShellExecution": "after",
-    "afterMCPExecution": "after",
-    "postToolUseFailure": "failed",
-    "sessionStart": "session",
-    "sessionEnd": "session",
-}
-HOOKED = ("preToolUse", "beforeShellExecution", "beforeMCPExecution", "postToolUse", "postToolUseFailure")
+FACTS = all_facts()["cursor"]
 _ASKING = frozenset({"beforeShellExecution", "beforeMCPExecution"})  # an ask on preToolUse is ignored
 _BASE = {"version": 1}
-_PATH = ".cursor/hooks.json"
-_FILES = one_file(user=_PATH, project=_PATH, system=f"{system_folder('Cursor', 'cursor')}/hooks.json")
-_DIALECT = ToolNames(frozenset({"Shell"}), {"StrReplace": "Edit"})
 
 
 def _say(event: Event, verdict: HookVerdict) -> HookOutput:
@@ -62,14 +44,14 @@ def _say(event: Event, verdict: HookVerdict) -> HookOutput:
 
 
 def _write(place: HookFile, text: str | None, client: HookClient) -> str:
-    how = {"timeout": int(LIMIT), "failClosed": True}
-    hooks = [Hook(("hooks", event), {"command": client.shell(WORD, event), **how}) for event in HOOKED]
+    how = {"timeout": FACTS.limit, "failClosed": True}
+    hooks = [Hook(("hooks", event), {"command": client.shell(FACTS.word, event), **how}) for event in FACTS.hooked]
     return with_hooks(text, hooks, is_ours, base=_BASE)
 
 
 def _off(home: Path, project: Path) -> list[str]:
     found: list[str] = []
-    files = [file.path for scope in SCOPES for file in _FILES(scope, home, project)]
+    files = [file.path for scope in SCOPES for file in FACTS.places(scope, home, project)]
     for path, data in read_json_files(files, found):
         if data.get("version") != 1:
             found.append(f"{path}: version is not 1, so Cursor does not read it")
@@ -86,7 +68,7 @@ def _passage(call: ShellCall) -> str:
         return LEAVE
     folders = folders_above(call.event.cwd)
     rules = read_tables([call.home / ".cursor/cli-config.json", *(folder / ".cursor/cli.json" for folder in folders)])
-    hooks = read_tables([folder / _PATH for folder in (call.home, *folders)])
+    hooks = read_tables([folder / FACTS.path("user") for folder in (call.home, *folders)])
     if rules is None or hooks is None or any("Shell(" in str(table.get("permissions")) for table in rules):
         return LEAVE
     return SILENT if all(map(_is_alone, hooks)) else LEAVE
@@ -120,20 +102,20 @@ def _fill(given: Mapping[str, Any], event: Event) -> Event:
 def _calls(given: Mapping[str, Any], event: Event) -> tuple[AgentCall, ...]:
     id = text(given, "tool_use_id")
     if event.name in ("beforeShellExecution", "afterShellExecution"):
-        return judged_calls(_DIALECT, "Shell", {"command": required_text(given, "command")}, event.cwd, id)
+        return judged_calls(FACTS.tools, "Shell", {"command": required_text(given, "command")}, event.cwd, id)
     if event.name in ("beforeReadFile", "beforeTabFileRead"):
-        return judged_calls(_DIALECT, "Read", {"file_path": required_text(given, "file_path")}, event.cwd, id)
+        return judged_calls(FACTS.tools, "Read", {"file_path": required_text(given, "file_path")}, event.cwd, id)
     name, inner = required_text(given, "tool_name"), table(given, "tool_input")
     if event.name in ("beforeMCPExecution", "afterMCPExecution") or name.startswith("MCP:"):
         plain = name.removeprefix(
             "MCP:"
         ).strip()  # Cursor names no server on preToolUse; both events must mean the same
-        calls = judged_calls(_DIALECT, mcp_name("", plain), inner, event.cwd, id)
+        calls = judged_calls(FACTS.tools, mcp_name("", plain), inner, event.cwd, id)
         return tuple(replace(call, tool=f"MCP:{plain}") for call in calls)
-    return judged_calls(_DIALECT, name, inner, event.cwd, id)
+    return judged_calls(FACTS.tools, name, inner, event.cwd, id)
 
 
-AGENT = AgentDialect(
-    WORD, "Cursor", KINDS, _fill, _say, _FILES, _write, partial(erase_hooks, base=_BASE), _off, limit_seconds=LIMIT,
-    rewrites=Rewriting(_passage, persistent=True, flags=frozenset({"--sandbox"})), state=(".cursor/chats", ".cursor/projects"),
+AGENT = FACTS.agent(
+    _fill, _say, _write, removed=partial(erase_hooks, base=_BASE), disablers=_off,
+    rewrites=Rewriting(_passage, persistent=True, flags=FACTS.flags),
 )  # fmt: skip

@@ -7,42 +7,20 @@ from pathlib import Path
 from typing import Any
 
 from interlock.agents import Event, HookClient, HookFile, HookOutput, HookVerdict
-from interlock.agents.calls import CallFields, ToolNames, fill_calls
-from interlock.agents.hook_files import find_switches, json_or_empty, with_groups
+from interlock.agents.facts import all_facts
+from interlock.agents.hook_files import find_switches, json_or_empty
 from interlock.agents.hook_protocol import (
-    AgentDialect,
     answer,
     refuse_by_exit_code,
     text,
 )
 
-WORD = "droid"
-LIMIT = 300.0  # seconds
-KINDS = {
-    "PreToolUse": "before",
-    "PostToolUse": "after",
-    "SessionStart": "session",
-    "SessionEnd": "session",
-}
-HOOKED = ("PreToolUse", "PostToolUse")
+FACTS = all_facts()["droid"]
 _ASKING = frozenset({"default", "plan", "spec", "acceptEdits"})
-_DIALECT = ToolNames(
-    frozenset({"Execute", "Bash"}),
-    incidental=frozenset("riskLevel riskLevelReason riskLevelJustification fireAndForget".split()),
-)
 
 
 def _asks(given: Mapping[str, Any], event: Event) -> bool:
     return event.kind == "before" and text(given, "permission_mode", "permissionMode") in _ASKING
-
-
-_FIELDS = CallFields(
-    ("tool_name", "toolName"),
-    ("tool_input", "toolInput"),
-    ("tool_use_id", "toolUseId"),
-    ("session_id", "sessionId"),
-    transcript=("transcript_path", "transcriptPath"),
-)
 
 
 def _say(event: Event, verdict: HookVerdict) -> HookOutput:
@@ -68,7 +46,7 @@ def _places(scope: str, home: Path, project: Path) -> tuple[HookFile, ...]:
 
 def _write(place: HookFile, text: str | None, client: HookClient) -> str:
     lead = ("hooks",) if place.path.name == "settings.json" or (text and '"hooks"' in text and _nested(text)) else ()
-    return with_groups(text, client, WORD, HOOKED, LIMIT, "*", *lead)
+    return FACTS.with_groups(text, client, "*", *lead)
 
 
 def _off(home: Path, project: Path) -> list[str]:
@@ -82,7 +60,4 @@ def _nested(text: str) -> bool:
     return isinstance(json_or_empty(text).get("hooks"), dict)
 
 
-AGENT = AgentDialect(
-    WORD, "Factory Droid", KINDS, fill_calls(_DIALECT, _FIELDS, _asks), _say, _places, _write, disablers=_off, limit_seconds=LIMIT,
-    state=(".factory/logs", ".factory/sessions"),
-)  # fmt: skip
+AGENT = FACTS.agent(FACTS.fill(_asks), _say, _write, places=_places, disablers=_off)

@@ -9,18 +9,16 @@ from typing import Any
 from msgspec.structs import replace
 
 from interlock.agents import SCOPES, Event, HookClient, HookFile, HookOutput, HookVerdict
-from interlock.agents.calls import ToolNames, judged_calls, mcp_name
+from interlock.agents.calls import judged_calls, mcp_name
+from interlock.agents.facts import all_facts
 from interlock.agents.hook_files import (
     find_switches,
     hook_group,
     is_ours,
-    one_file,
     read_json_files,
-    system_folder,
     with_hooks,
 )
 from interlock.agents.hook_protocol import (
-    AgentDialect,
     answer,
     required_text,
     table,
@@ -28,16 +26,10 @@ from interlock.agents.hook_protocol import (
 )
 from interlock.agents.rewriting import ASKED, LEAVE, Rewriting, ShellCall, folders_above, read_tables
 
-WORD = "gemini"
-LIMIT = 300.0  # seconds
-KINDS = {"BeforeTool": "before", "AfterTool": "after", "SessionStart": "session", "SessionEnd": "session"}
-HOOKED = ("BeforeTool", "AfterTool")
+FACTS = all_facts()["gemini"]
 SHELL = "run_shell_command"
 _NAME = "interlock"
-_DIALECT = ToolNames(frozenset({SHELL}), incidental=frozenset({"delay_ms", "instruction"}))
-_SETTINGS = ".gemini/settings.json"
-_SYSTEM = Path(system_folder("GeminiCli", "gemini-cli"))
-_FILES = one_file("jsonc", user=_SETTINGS, project=_SETTINGS, system=str(_SYSTEM / "settings.json"))
+_SETTINGS, _SYSTEM = FACTS.path("user"), Path(FACTS.path("system")).parent
 
 
 def _say(event: Event, verdict: HookVerdict) -> HookOutput:
@@ -56,14 +48,14 @@ def _say(event: Event, verdict: HookVerdict) -> HookOutput:
 
 def _write(place: HookFile, text: str | None, client: HookClient) -> str:
     hooks = []
-    for event in HOOKED:
-        handler = {"type": "command", "command": client.shell(WORD, event), "name": _NAME}
-        hooks.append(hook_group(("hooks", event), {**handler, "timeout": int(LIMIT * 1000)}, "*"))
+    for event in FACTS.hooked:
+        handler = {"type": "command", "command": client.shell(FACTS.word, event), "name": _NAME}
+        hooks.append(hook_group(("hooks", event), {**handler, "timeout": FACTS.limit * 1000}, "*"))
     return with_hooks(text, hooks, is_ours, comments=True)
 
 
 def _off(home: Path, project: Path) -> list[str]:
-    paths = [file.path for scope in SCOPES for file in _FILES(scope, home, project)]
+    paths = [file.path for scope in SCOPES for file in FACTS.places(scope, home, project)]
     found = find_switches(paths, {("hooksConfig", "enabled"): False, ("tools", "enableHooks"): False})
     for path, data in read_json_files(paths, []):
         for section in ("hooksConfig", "hooks"):
@@ -116,12 +108,9 @@ def _fill(given: Mapping[str, Any], event: Event) -> Event:
     name, context = required_text(given, "tool_name"), given.get("mcp_context")
     if isinstance(context, Mapping):
         name = mcp_name(text(context, "server_name"), text(context, "tool_name") or name)
-    calls = judged_calls(_DIALECT, name, table(given, "tool_input"), required_text(given, "cwd"))
+    calls = judged_calls(FACTS.tools, name, table(given, "tool_input"), required_text(given, "cwd"))
     # Only the shell tool always asks when requested: a trusted MCP server or a file without a diff runs without a prompt.
     return replace(event, calls=calls, asks=event.kind == "before" and name == SHELL)
 
 
-AGENT = AgentDialect(
-    WORD, "Gemini CLI", KINDS, _fill, _say, _FILES, _write, disablers=_off, limit_seconds=LIMIT,
-    rewrites=Rewriting(_passage, flags=frozenset("--allowed-tools --policy --admin-policy".split())), state=(".gemini/history", ".gemini/tmp"),
-)  # fmt: skip
+AGENT = FACTS.agent(_fill, _say, _write, disablers=_off, rewrites=Rewriting(_passage, flags=FACTS.flags))

@@ -12,18 +12,12 @@ from typing import Any
 from msgspec.structs import replace
 
 from interlock.agents import CLIENT, Event, HookClient, HookFile, HookOutput, HookVerdict
-from interlock.agents.calls import ToolNames, judged_calls
+from interlock.agents.calls import judged_calls
+from interlock.agents.facts import all_facts
 from interlock.agents.hook_files import Hook, erase_hooks, is_ours, with_hooks
-from interlock.agents.hook_protocol import AgentDialect, answer, required_text, table, text
+from interlock.agents.hook_protocol import answer, required_text, table, text
 
-WORD = "hermes"
-KINDS = {"pre_tool_call": "before", "post_tool_call": "after"}
-_STATE = (".hermes/logs", ".hermes/sessions")
-_DIALECT = ToolNames(
-    frozenset({"terminal"}),
-    {"delegate_task": "Task", "patch": "Edit", "process": "BashInput"},
-    frozenset({"pty", "notify_on_complete", "watch_patterns"}),
-)
+FACTS = all_facts()["hermes"]
 # It starts hooks without a shell, and version 0.19 runs the call when one fails, whatever its exit code.
 _CLOSED = 'out=$("$@") && printf %s "$out" || { printf %s "$0"; exit 2; }'
 _BLOCK = json.dumps({"decision": "block", "reason": "Denied: the hook client of Interlock cannot be run."})
@@ -42,17 +36,17 @@ def _places(scope: str, home: Path, project: Path) -> tuple[HookFile, ...]:
 
 
 def _entry(event: str, client: HookClient) -> dict[str, Any]:
-    argv = client.argv(WORD, event)
-    if KINDS[event] != "before":
-        return {"command": shlex.join(argv), "timeout": 300}
+    argv = client.argv(FACTS.word, event)
+    if FACTS.events[event] != "before":
+        return {"command": shlex.join(argv), "timeout": FACTS.limit}
     closed = shlex.join(["/bin/sh", "-c", _CLOSED, _BLOCK, *argv])
-    return {"command": closed, "timeout": 300, "fail_closed": True}  # which version 0.20 has
+    return {"command": closed, "timeout": FACTS.limit, "fail_closed": True}  # which version 0.20 has
 
 
 def _write(place: HookFile, text: str | None, client: HookClient) -> str:
     from interlock.agents.yaml_edit import with_entries  # 20 ms that a call does not need
 
-    entries = {event: _entry(event, client) for event in KINDS}
+    entries = {event: _entry(event, client) for event in FACTS.hooked}
     if place.form == "yaml":
         return with_entries(text, entries)
     agreed = ({"event": event, "command": entry["command"]} for event, entry in entries.items())
@@ -83,10 +77,8 @@ def _fill(given: Mapping[str, Any], event: Event) -> Event:
         event = replace(event, kind="failed")  # it reports calls that did not run, too
     name, inner, cwd = required_text(given, "tool_name"), table(given, "tool_input"), required_text(given, "cwd")
     name = "apply_patch" if name == "patch" and inner.get("mode") == "patch" else name
-    calls = judged_calls(_DIALECT, name, inner, cwd, text(extra, "tool_call_id"))
+    calls = judged_calls(FACTS.tools, name, inner, cwd, text(extra, "tool_call_id"))
     return replace(event, session=text(given, "session_id"), cwd=cwd, calls=calls)
 
 
-AGENT = AgentDialect(
-    WORD, "Hermes Agent", KINDS, _fill, _say, _places, _write, _erase, _off, state=_STATE, keeps_folder=True
-)
+AGENT = FACTS.agent(_fill, _say, _write, places=_places, removed=_erase, disablers=_off, keeps_folder=True)

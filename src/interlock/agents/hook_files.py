@@ -5,13 +5,11 @@ from __future__ import annotations
 import json
 import re
 import shlex
-import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from msgspec import Struct
-from msgspec.structs import replace
 
 from interlock.agents.jsonc import Document, EditError, Node, comment_end, error_at, parse_jsonc
 from interlock.policy.real_paths import CLIENT, ROUTE
@@ -374,44 +372,9 @@ def hook_group(path: Sequence[str], handler: Mapping[str, Any], matcher: str | N
     return Hook(tuple(path), {**lead, "hooks": [dict(handler)]})
 
 
-def with_groups(
-    text: str | None,
-    client: HookClient,
-    word: str,
-    events: Sequence[str],
-    seconds: float,
-    matcher: str | None,
-    *lead: str,
-) -> str:
-    """The text with a group for each event, below the keys `lead`; an agent's `word` names it to the hook client."""
-    hooks = []
-    for event in events:
-        handler = {"type": "command", "command": client.shell(word, event), "timeout": int(seconds)}
-        hooks.append(hook_group((*lead, event), handler, matcher))
-    return with_hooks(text, hooks, is_ours)
-
-
 def erase_hooks(place: HookFile, text: str, base: Mapping[str, Any] | None = None) -> str | None:
     """The text of a hooks file without our entries and the keys of `base` behind them; None where nothing else is in it."""
     return without_hooks(text, is_ours, comments=place.form == "jsonc", base=base)
-
-
-def one_file(form: str = "json", note: str = "", **scopes: str | HookFile) -> Files:
-    """The file of each scope: the user's below the home, any other below the project where its path is not absolute."""
-
-    def files(scope: str, home: Path, project: Path) -> tuple[HookFile, ...]:
-        if scope not in scopes:
-            return ()
-        found = scopes[scope]
-        file = HookFile(Path(found), form, note=note) if isinstance(found, str) else found
-        return (replace(file, path=(home if scope == "user" else project) / file.path),)
-
-    return files
-
-
-def system_folder(on_macos: str, elsewhere: str) -> str:
-    """The folder of an agent's settings for all users."""
-    return f"/Library/Application Support/{on_macos}" if sys.platform == "darwin" else f"/etc/{elsewhere}"
 
 
 def read_json_files(paths: Sequence[Path], found: list[str]) -> list[tuple[Path, dict[str, Any]]]:

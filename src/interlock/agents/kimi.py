@@ -6,26 +6,12 @@ import json
 from pathlib import Path
 
 from interlock.agents import Event, HookClient, HookFile, HookOutput, HookVerdict
-from interlock.agents.calls import CallFields, ToolNames, fill_calls
-from interlock.agents.hook_protocol import AgentDialect, answer, refuse_by_exit_code
+from interlock.agents.facts import all_facts
+from interlock.agents.hook_protocol import answer, refuse_by_exit_code
 from interlock.agents.toml_edit import with_block, without_block
 
-WORD = "kimi"
-LIMIT = 300.0  # seconds; it takes up to 600
-KINDS = {
-    "PreToolUse": "before",
-    "PostToolUse": "after",
-    "PostToolUseFailure": "failed",
-    "SessionStart": "session",
-    "SessionEnd": "session",
-}
-HOOKED = ("PreToolUse", "PostToolUse", "PostToolUseFailure")
+FACTS = all_facts()["kimi"]
 _FOLDERS = (".kimi", ".kimi-code")
-_DIALECT = ToolNames(
-    frozenset({"Shell", "Bash"}),
-    {"WriteFile": "Write", "StrReplaceFile": "Edit", "ReadFile": "Read", "Glob": "Glob", "Grep": "Grep"},
-)
-_FILL = fill_calls(_DIALECT, CallFields(id=("tool_call_id",)))
 
 
 def _say(event: Event, verdict: HookVerdict) -> HookOutput:
@@ -43,16 +29,16 @@ def _places(scope: str, home: Path, project: Path) -> tuple[HookFile, ...]:
 
 
 def _write(place: HookFile, text: str | None, client: HookClient) -> str:
-    return with_block(text, "\n".join(_table(event, client) for event in HOOKED))
+    return with_block(text, "\n".join(_table(event, client) for event in FACTS.hooked))
 
 
 def _table(event: str, client: HookClient) -> str:
-    command = json.dumps(client.shell(WORD, event), ensure_ascii=False)
-    return f'[[hooks]]\nevent = "{event}"\ncommand = {command}\ntimeout = {int(LIMIT)}'
+    command = json.dumps(client.shell(FACTS.word, event), ensure_ascii=False)
+    return f'[[hooks]]\nevent = "{event}"\ncommand = {command}\ntimeout = {FACTS.limit}'
 
 
 def _erase(place: HookFile, text: str) -> str | None:
     return without_block(text)
 
 
-AGENT = AgentDialect(WORD, "Kimi CLI", KINDS, _FILL, _say, _places, _write, _erase, limit_seconds=LIMIT)
+AGENT = FACTS.agent(FACTS.fill(), _say, _write, places=_places, removed=_erase)

@@ -12,37 +12,28 @@ from typing import Any
 from msgspec.structs import replace
 
 from interlock.agents import AgentCall, Event, HookClient, HookFile
-from interlock.agents.calls import ToolNames, judged_calls, mcp_name
-from interlock.agents.hook_files import Hook, erase_hooks, is_ours, one_file, read_json_files, with_hooks
-from interlock.agents.hook_protocol import AgentDialect, refuse_by_exit_code, required_text, table, text
+from interlock.agents.calls import judged_calls, mcp_name
+from interlock.agents.facts import all_facts
+from interlock.agents.hook_files import Hook, erase_hooks, is_ours, read_json_files, with_hooks
+from interlock.agents.hook_protocol import refuse_by_exit_code, required_text, table, text
 
-WORD = "kiro"
-LIMIT = 60.0  # seconds
-KINDS = {"PreToolUse": "before", "PostToolUse": "after"}
-HOOKED = ("PreToolUse", "PostToolUse")
+FACTS = all_facts()["kiro"]
 _BASE = {"version": "v1"}
-_FILE = ".kiro/hooks/interlock.json"
-_EDITOR = "str_replace_editor"
-_DIALECT = ToolNames(
-    frozenset({"execute_bash", "shell", "execute_cmd", "aws command"}),
-    {"fs_write": _EDITOR, "write": _EDITOR, "fs_read": "Read", "use_subagent": "Task"},
-    frozenset({"summary", "__tool_use_purpose"}),
-)
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 
 
 def _write(place: HookFile, text: str | None, client: HookClient) -> str:
     hooks = []
-    for event in HOOKED:
-        action = {"type": "command", "command": client.shell(WORD, event)}
+    for event in FACTS.hooked:
+        action = {"type": "command", "command": client.shell(FACTS.word, event)}
         entry = {"name": f"interlock-{event}", "trigger": event, "action": action}
-        hooks.append(Hook(("hooks",), {**entry, "timeout": int(LIMIT), "enabled": True}))
+        hooks.append(Hook(("hooks",), {**entry, "timeout": FACTS.limit, "enabled": True}))
     return with_hooks(text, hooks, is_ours, base=_BASE)
 
 
 def _off(home: Path, project: Path) -> list[str]:
     found: list[str] = []
-    files = [home / _FILE, project / _FILE]
+    files = [home / FACTS.path("user"), project / FACTS.path("project")]
     for path, data in read_json_files(files, found):
         entries = data.get("hooks")
         for entry in entries if isinstance(entries, list) else ():
@@ -61,12 +52,12 @@ def _fill(given: Mapping[str, Any], event: Event) -> Event:
 
 def _calls(name: str, inner: Mapping[str, Any], cwd: str) -> tuple[AgentCall, ...]:
     if name in ("use_aws", "aws"):
-        calls = judged_calls(_DIALECT, "aws command", {"command": _aws(inner)}, cwd)
+        calls = judged_calls(FACTS.tools, "aws command", {"command": _aws(inner)}, cwd)
         return tuple(replace(call, tool=name, input=inner) for call in calls)
     if name.startswith("@") and "/" in name:
         server, _, plain = name[1:].partition("/")
-        return judged_calls(_DIALECT, mcp_name(server, plain), inner, cwd)
-    return judged_calls(_DIALECT, name, inner, cwd)
+        return judged_calls(FACTS.tools, mcp_name(server, plain), inner, cwd)
+    return judged_calls(FACTS.tools, name, inner, cwd)
 
 
 def _aws(inner: Mapping[str, Any]) -> str:
@@ -84,15 +75,4 @@ def _kebab(name: str) -> str:
     return _HUMP.sub("-", name).replace("_", "-").lower().lstrip("-")
 
 
-AGENT = AgentDialect(
-    WORD,
-    "Kiro",
-    KINDS,
-    _fill,
-    refuse_by_exit_code,
-    one_file(user=_FILE, project=_FILE),
-    _write,
-    partial(erase_hooks, base=_BASE),
-    _off,
-    limit_seconds=LIMIT,
-)
+AGENT = FACTS.agent(_fill, refuse_by_exit_code, _write, removed=partial(erase_hooks, base=_BASE), disablers=_off)

@@ -6,16 +6,10 @@ import json
 import os
 from pathlib import Path
 
-from msgspec.structs import replace
-
-from interlock.agents.calls import ToolNames
-from interlock.agents.hook_files import one_file, read_json_files
-from interlock.agents.plugin import Plugin, plugin_agent
+from interlock.agents.facts import all_facts
+from interlock.agents.hook_files import read_json_files
+from interlock.agents.plugin import plugin_agent
 from interlock.agents.rewriting import LEAVE, SILENT, Rewriting, ShellCall, folders_above, read_tables
-
-KINDS = {"tool.execute.before": "before", "tool.execute.after": "after"}
-_DIALECT = ToolNames(frozenset({"bash"}), {"list": "LS"})
-_FILES = one_file("plugin", user=".config/opencode/plugins/interlock.js", project=".opencode/plugins/interlock.js")
 
 
 def _off(home: Path, project: Path) -> list[str]:
@@ -34,9 +28,4 @@ def _passage(call: ShellCall) -> str:
     return LEAVE if tables is None or any('"permission"' in json.dumps(table) for table in tables) else SILENT
 
 
-PLUGIN = Plugin(_FILES, off=_off)
-AGENT = replace(
-    plugin_agent("opencode", "OpenCode", 300.0, KINDS, _DIALECT, PLUGIN),
-    rewrites=Rewriting(_passage),
-    state=tuple(f".local/share/opencode/{name}" for name in ("log", "snapshot", "storage")),
-)
+AGENT = plugin_agent(all_facts()["opencode"], disablers=_off, rewrites=Rewriting(_passage))

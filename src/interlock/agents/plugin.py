@@ -3,19 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
-from msgspec import Struct
-
-from interlock.agents import Event, HookClient, HookFile, HookOutput, HookVerdict
-from interlock.agents.calls import CallFields, ToolNames, fill_calls
-from interlock.agents.hook_files import Files
-from interlock.agents.hook_protocol import (
-    AgentDialect,
-    Kinds,
-    answer,
-)
+from interlock.agents.calls import CallFields, fill_calls
+from interlock.agents.facts import AgentFacts
+from interlock.agents.hook_files import HookClient, HookFile
+from interlock.agents.hook_protocol import AgentDialect, Event, HookOutput, HookVerdict, answer
 from interlock.agents.jsonc import EditError
 
 _SOURCES = Path(__file__).with_name("plugins")
@@ -26,47 +20,23 @@ MARK = "// interlock-hook: written by `interlock install`, taken out by `interlo
 _FIELDS = CallFields(("tool",), ("args",), ("call_id",))
 
 
-class Plugin(Struct, frozen=True):
-    """An agent's plugin: its files; the code that the agent calls is in plugins/."""
-
-    places: Files
-    head: str = ""
-    off: Callable[[Path, Path], list[str]] = lambda home, project: []
-
-
-def plugin_agent(word: str, title: str, limit: float, kinds: Kinds, dialect: ToolNames, plugin: Plugin) -> AgentDialect:
-    """The agent that loads this plugin."""
+def plugin_agent(facts: AgentFacts, **more: Any) -> AgentDialect:
+    """The agent that loads the plugin whose code is in plugins/; `more` are fields of AgentDialect."""
 
     def write(place: HookFile, text: str | None, client: HookClient) -> str:
-        return _checked_text(text, plugin_text(word, limit, client, plugin))
+        if text is not None and text.strip() and MARK not in text:
+            raise EditError("the file is another plugin; move it away first", 1, 1)
+        return plugin_text(facts, facts.limit, client)
 
-    return AgentDialect(
-        word,
-        title,
-        kinds,
-        fill_calls(dialect, _FIELDS),
-        _encode,
-        plugin.places,
-        write,
-        _remove,
-        plugin.off,
-        limit_seconds=limit,
-    )
+    return facts.agent(fill_calls(facts.tools, _FIELDS), _encode, write, removed=_remove, **more)
 
 
-def plugin_text(word: str, limit: float, client: HookClient, plugin: Plugin) -> str:
+def plugin_text(facts: AgentFacts, limit: float, client: HookClient) -> str:
     """The plugin's source: the part that consults the client, and the part that the agent calls."""
     consult = (_SOURCES / "consult.js").read_text("utf-8")
-    for key, value in (("CLIENT", client.path), ("WORD", word), ("LIMIT", int(limit * 1000))):
+    for key, value in (("CLIENT", client.path), ("WORD", facts.word), ("LIMIT", int(limit * 1000))):
         consult = consult.replace(f"@{key}@", json.dumps(value))
-    return f"{plugin.head}{MARK}\n{consult}\n{(_SOURCES / f'{word}.js').read_text('utf-8')}"
-
-
-def _checked_text(old: str | None, new: str) -> str:
-    """The plugin's text; refuses to write over a file that is not ours."""
-    if old is not None and old.strip() and MARK not in old:
-        raise EditError("the file is another plugin; move it away first", 1, 1)
-    return new
+    return f"{facts.plugin_head}{MARK}\n{consult}\n{(_SOURCES / f'{facts.word}.js').read_text('utf-8')}"
 
 
 def _remove(place: HookFile, text: str) -> str | None:

@@ -3,39 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
+from functools import partial
 from typing import Any
 
 from msgspec.structs import replace
 
 from interlock.agents import AgentCall, Event, HookClient, HookFile
-from interlock.agents.calls import ToolNames, judged_calls, mcp_name
-from interlock.agents.hook_files import Hook, is_ours, one_file, system_folder, unreadable_files, with_hooks
-from interlock.agents.hook_protocol import AgentDialect, refuse_by_exit_code, required_text, table, text
+from interlock.agents.calls import judged_calls, mcp_name
+from interlock.agents.facts import all_facts
+from interlock.agents.hook_files import Hook, is_ours, unreadable_files, with_hooks
+from interlock.agents.hook_protocol import refuse_by_exit_code, required_text, table, text
 
-WORD = "windsurf"
-LIMIT = 30.0  # its own limit is not published; the hooks file cannot set one
-_ACTIONS = ("run_command", "write_code", "read_code", "mcp_tool_use")
-HOOKED = tuple(f"{when}_{action}" for when in ("pre", "post") for action in _ACTIONS)
-KINDS = {name: "before" if name.startswith("pre_") else "after" for name in HOOKED}
-_DIALECT = ToolNames(frozenset({"run_command"}), {"write_code": "Edit", "read_code": "Read"})
-_FILES = one_file(
-    user=".codeium/windsurf/hooks.json",
-    project=".windsurf/hooks.json",
-    system=f"{system_folder('Windsurf', 'windsurf')}/hooks.json",
-)
+FACTS = all_facts()["windsurf"]
 
 
 def _write(place: HookFile, text: str | None, client: HookClient) -> str:
     hooks = []
-    for event in HOOKED:
-        entry = {"command": client.shell(WORD, event), "show_output": event.startswith("pre_")}
+    for event in FACTS.hooked:
+        entry = {"command": client.shell(FACTS.word, event), "show_output": event.startswith("pre_")}
         hooks.append(Hook(("hooks", event), entry))
     return with_hooks(text, hooks, is_ours)
-
-
-def _off(home: Path, project: Path) -> list[str]:
-    return unreadable_files(_FILES, home, project)
 
 
 def _fill(given: Mapping[str, Any], event: Event) -> Event:
@@ -49,23 +36,12 @@ def _fill(given: Mapping[str, Any], event: Event) -> Event:
 def _calls(event: Event, info: Mapping[str, Any], id: str) -> tuple[AgentCall, ...]:
     action = event.name.partition("_")[2]
     if action == "run_command":
-        return judged_calls(_DIALECT, action, {"command": required_text(info, "command_line")}, event.cwd, id)
+        return judged_calls(FACTS.tools, action, {"command": required_text(info, "command_line")}, event.cwd, id)
     if action == "mcp_tool_use":
         name = mcp_name(text(info, "mcp_server_name"), required_text(info, "mcp_tool_name"))
-        return judged_calls(_DIALECT, name, table(info, "mcp_tool_arguments"), event.cwd, id)
+        return judged_calls(FACTS.tools, name, table(info, "mcp_tool_arguments"), event.cwd, id)
     required_text(info, "file_path")
-    return judged_calls(_DIALECT, action, info, event.cwd, id)
+    return judged_calls(FACTS.tools, action, info, event.cwd, id)
 
 
-AGENT = AgentDialect(
-    WORD,
-    "Windsurf",
-    KINDS,
-    _fill,
-    refuse_by_exit_code,
-    _FILES,
-    _write,
-    disablers=_off,
-    names=("agent_action_name",),
-    limit_seconds=LIMIT,
-)
+AGENT = FACTS.agent(_fill, refuse_by_exit_code, _write, disablers=partial(unreadable_files, FACTS.places))

@@ -1,0 +1,88 @@
+"""The facts of each coding agent, as `agents.toml` states them, and the agent that they make with the code of its dialect."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from msgspec import Struct, toml
+from msgspec.structs import replace
+
+from interlock.agents.calls import Asks, CallFields, ToolNames, fill_calls
+from interlock.agents.hook_files import Files, HookClient, HookFile, hook_group, is_ours, with_hooks
+from interlock.agents.hook_protocol import AgentDialect, Event, Fill, HookOutput, HookVerdict
+
+_FORMS = {".toml": "toml", ".js": "plugin", ".ts": "plugin"}
+_ABOUT_CALLS = frozenset({"before", "after", "failed"})
+
+
+class AgentFacts(Struct, frozen=True, forbid_unknown_fields=True):
+    """The facts of one agent; `agents.toml` says what each of them means."""
+
+    title: str
+    events: dict[str, str]
+    tools: ToolNames
+    fields: CallFields = CallFields()
+    hooked: tuple[str, ...] = ()
+    limit: int = 300
+    files: dict[str, str] = {}
+    notes: dict[str, str] = {}
+    form: str = ""  # of its files, where their names do not tell
+    status_line: bool = False  # whether the user's file may set one
+    state: tuple[str, ...] = ()
+    flags: frozenset[str] = frozenset()
+    event_fields: tuple[str, ...] = ("hook_event_name", "hookEventName")
+    plugin_head: str = ""
+    word: str = ""
+
+    def path(self, scope: str) -> str:
+        """The path of its hooks file in a scope; empty where it has none."""
+        on_macos = self.files.get(f"{scope}_on_macos", "") if sys.platform == "darwin" else ""
+        return on_macos or self.files.get(scope, "")
+
+    def places(self, scope: str, home: Path, project: Path) -> tuple[HookFile, ...]:
+        """Its hooks file in a scope."""
+        name, user = self.path(scope), scope == "user"
+        path, note = (home if user else project) / name, self.notes.get(scope, "")
+        form = self.form or _FORMS.get(path.suffix, "json")
+        return (HookFile(path, form, note=note, status=user and self.status_line),) if name else ()
+
+    def with_groups(self, text: str | None, client: HookClient, matcher: str | None, *lead: str) -> str:
+        """A hooks file's text with a group for each hooked event, below the keys `lead`."""
+        hooks = []
+        for event in self.hooked:
+            handler = {"type": "command", "command": client.shell(self.word, event), "timeout": self.limit}
+            hooks.append(hook_group((*lead, event), handler, matcher))
+        return with_hooks(text, hooks, is_ours)
+
+    def fill(self, asks: Asks = lambda given, event: False) -> Fill:
+        """Decodes its events, where each has one call."""
+        return fill_calls(self.tools, self.fields, asks)
+
+    def agent(
+        self,
+        fill: Fill,
+        say: Callable[[Event, HookVerdict], HookOutput],
+        installed: Callable[[HookFile, str | None, HookClient], str],
+        *,
+        places: Files | None = None,
+        **more: Any,
+    ) -> AgentDialect:
+        """The agent with the code of its dialect; `more` are fields of AgentDialect."""
+        return AgentDialect(
+            self.word, self.title, self.events, fill, say, places or self.places, installed,
+            names=self.event_fields, limit_seconds=float(self.limit), state=self.state, **more,
+        )  # fmt: skip
+
+
+@cache
+def all_facts() -> dict[str, AgentFacts]:
+    """The facts of all agents, by word."""
+    found = toml.decode(Path(__file__).with_name("agents.toml").read_bytes(), type=dict[str, AgentFacts])
+    return {
+        word: replace(one, word=word, hooked=one.hooked or tuple(n for n, kind in one.events.items() if kind in _ABOUT_CALLS))
+        for word, one in sorted(found.items())
+    }  # fmt: skip
