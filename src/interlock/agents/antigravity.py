@@ -7,7 +7,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from interlock.agents import AgentCall, Event, HookClient, HookFile, HookOutput, HookVerdict
+from interlock.agents import AgentCall, Event, HookOutput, HookVerdict
 from interlock.agents.calls import judged_calls
 from interlock.agents.facts import all_facts
 from interlock.agents.hook_protocol import (
@@ -32,10 +32,6 @@ def _say(event: Event, verdict: HookVerdict) -> HookOutput:
     return answer({"decision": "deny", "reason": verdict.reason})
 
 
-def _write(place: HookFile, text: str | None, client: HookClient) -> str:
-    return FACTS.with_groups(text, client, "", "hooks")
-
-
 def _fill(given: Mapping[str, Any], event: Event) -> Event:
     folders = given.get("workspacePaths")
     cwd = next((path for path in folders if isinstance(path, str)), "") if isinstance(folders, list) else ""
@@ -56,4 +52,4 @@ def _calls(call: Mapping[str, Any], cwd: str) -> tuple[AgentCall, ...]:
     return judged_calls(FACTS.tools, required_text(call, "name"), given, folder, text(call, "id"))
 
 
-AGENT = FACTS.agent(_fill, _say, _write)
+AGENT = FACTS.agent(_fill, _say, FACTS.write_groups("", "hooks"))

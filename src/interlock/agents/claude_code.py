@@ -24,13 +24,7 @@ from interlock.agents.hook_files import (
     without_hooks,
     without_member,
 )
-from interlock.agents.hook_protocol import (
-    MalformedInput,
-    answer,
-    required_text,
-    table,
-    text,
-)
+from interlock.agents.hook_protocol import MalformedInput, answer, required_text, specific, table, text
 from interlock.agents.rewriting import (
     ASKED,
     LEAVE,
@@ -200,18 +194,17 @@ def _say(event: Event, verdict: HookVerdict) -> HookOutput:
     if event.kind == "before" and word == "allow" and verdict.rewrite is not None:
         new = verdict.rewrite
         decision = {"permissionDecision": "ask" if new.asked else "allow", "permissionDecisionReason": new.reason}
-        output = {"hookEventName": "PreToolUse", **decision, "updatedInput": new.whole, **context}
-        return answer({**shown, "hookSpecificOutput": output})
+        return answer({**shown, **specific("PreToolUse", **decision, updatedInput=new.whole, **context)})
     if event.kind == "before" and word != "allow":
         decision = {"permissionDecision": word, "permissionDecisionReason": reason}
-        return answer({**shown, "hookSpecificOutput": {"hookEventName": "PreToolUse", **decision, **context}})
+        return answer({**shown, **specific("PreToolUse", **decision, **context)})
     if event.kind == "permission":  # an allow would answer in the human's place
-        denied = {"hookEventName": "PermissionRequest", "decision": {"behavior": "deny", "message": reason}}
-        return answer({**shown, "hookSpecificOutput": denied} if word == "deny" else None)
+        denied = specific("PermissionRequest", decision={"behavior": "deny", "message": reason})
+        return answer({**shown, **denied} if word == "deny" else None)
     if word == "deny" and event.kind in ("after", "config"):
         return answer({"decision": "block", "reason": reason})
     if context and event.kind in _TOOL_EVENTS and name != "PostToolBatch":
-        return answer({**shown, "hookSpecificOutput": {"hookEventName": name, **context}})
+        return answer({**shown, **specific(name, **context)})
     return answer(None)
 
 

@@ -13,13 +13,7 @@ from msgspec.structs import replace
 from interlock.agents import Event, HookClient, HookFile, HookOutput, HookVerdict
 from interlock.agents.calls import judged_calls, mcp_name
 from interlock.agents.facts import all_facts
-from interlock.agents.hook_protocol import (
-    MalformedInput,
-    answer,
-    required_text,
-    table,
-    text,
-)
+from interlock.agents.hook_protocol import MalformedInput, answer, first_text, required_text, table, text
 from interlock.agents.jsonc import EditError
 
 FACTS = all_facts()["cline"]
@@ -63,8 +57,7 @@ def _erase(place: HookFile, text: str) -> str | None:
 
 
 def _fill(given: Mapping[str, Any], event: Event) -> Event:
-    roots = given.get("workspaceRoots")
-    cwd = roots[0] if isinstance(roots, list) and roots and isinstance(roots[0], str) else ""
+    cwd = first_text(given, "workspaceRoots")
     parent = text(given, "parent_agent_id")
     event = replace(event, session=text(given, "taskId"), cwd=cwd, parent=parent)
     if event.kind not in ("before", "after"):

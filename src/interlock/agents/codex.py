@@ -11,11 +11,8 @@ from msgspec.structs import replace
 
 from interlock.agents import Event, HookClient, HookFile, HookOutput, HookVerdict
 from interlock.agents.facts import all_facts
-from interlock.agents.hook_files import erase_hooks, hook_group, is_ours, read_json_files, with_hooks
-from interlock.agents.hook_protocol import (
-    answer,
-    text,
-)
+from interlock.agents.hook_files import erase_hooks, read_json_files
+from interlock.agents.hook_protocol import answer, specific, text
 from interlock.agents.jsonc import EditError
 from interlock.agents.toml_edit import parse_toml, with_block, without_block
 
@@ -25,25 +22,22 @@ FACTS = all_facts()["codex"]
 def _say(event: Event, verdict: HookVerdict) -> HookOutput:
     word, reason = verdict.word, verdict.reason
     if event.kind == "before" and word != "allow":
-        denied = {"permissionDecision": "deny", "permissionDecisionReason": reason}
-        return answer({"hookSpecificOutput": {"hookEventName": "PreToolUse", **denied}})
+        return answer(specific("PreToolUse", permissionDecision="deny", permissionDecisionReason=reason))
     if event.kind == "permission":
-        decision = {"behavior": "deny", "message": reason}
-        output = {"hookEventName": "PermissionRequest", "decision": decision}
-        return answer({"hookSpecificOutput": output} if word == "deny" else None)
+        denied = specific("PermissionRequest", decision={"behavior": "deny", "message": reason})
+        return answer(denied if word == "deny" else None)
     if event.kind == "after" and word == "deny":
         return answer({"decision": "block", "reason": reason})
     if verdict.context and event.kind in ("before", "after"):
         name = "PreToolUse" if event.kind == "before" else "PostToolUse"
-        return answer({"hookSpecificOutput": {"hookEventName": name, "additionalContext": verdict.context}})
+        return answer(specific(name, additionalContext=verdict.context))
     return answer(None)
 
 
 def _write(place: HookFile, text: str | None, client: HookClient) -> str:
     if place.form == "toml":
         return with_block(text, "\n".join(_table(event, client) for event in FACTS.hooked))
-    hooks = [hook_group(("hooks", event), _handler(event, client), ".*") for event in FACTS.hooked]
-    return with_hooks(text, hooks, is_ours)
+    return FACTS.write_groups(".*", "hooks")(place, text, client)
 
 
 def _erase(place: HookFile, text: str) -> str | None:
@@ -67,12 +61,8 @@ def _off(home: Path, project: Path) -> list[str]:
     return found
 
 
-def _handler(event: str, client: HookClient) -> dict[str, Any]:
-    return {"type": "command", "command": client.shell(FACTS.word, event), "timeout": FACTS.limit}
-
-
 def _table(event: str, client: HookClient) -> str:
-    handler = _handler(event, client)
+    handler = FACTS.handler(event, client)
     lines = [f"{key} = {json.dumps(value, ensure_ascii=False)}" for key, value in handler.items()]
     return "\n".join([f"[[hooks.{event}]]", 'matcher = ".*"', f"[[hooks.{event}.hooks]]", *lines])
 

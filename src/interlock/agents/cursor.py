@@ -3,27 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 from msgspec.structs import replace
 
-from interlock.agents import SCOPES, AgentCall, Event, HookClient, HookFile, HookOutput, HookVerdict
+from interlock.agents import SCOPES, AgentCall, Event, HookClient, HookOutput, HookVerdict
 from interlock.agents.calls import judged_calls, mcp_name
 from interlock.agents.facts import all_facts
-from interlock.agents.hook_files import Hook, erase_hooks, is_ours, read_json_files, with_hooks
-from interlock.agents.hook_protocol import (
-    answer,
-    required_text,
-    table,
-    text,
-)
-from interlock.agents.rewriting import LEAVE, SILENT, Rewriting, ShellCall, folders_above, read_tables
+from interlock.agents.hook_files import Hook, read_json_files
+from interlock.agents.hook_protocol import answer, first_text, required_text, table, text
+from interlock.agents.rewriting import LEAVE, SILENT, Rewriting, ShellCall, folders_above, only_our_hooks, read_tables
 
 FACTS = all_facts()["cursor"]
 _ASKING = frozenset({"beforeShellExecution", "beforeMCPExecution"})  # an ask on preToolUse is ignored
-_BASE = {"version": 1}
 
 
 def _say(event: Event, verdict: HookVerdict) -> HookOutput:
@@ -43,10 +36,9 @@ def _say(event: Event, verdict: HookVerdict) -> HookOutput:
     return answer(given, reason, 2) if word == "deny" else answer(given)
 
 
-def _write(place: HookFile, text: str | None, client: HookClient) -> str:
-    how = {"timeout": FACTS.limit, "failClosed": True}
-    hooks = [Hook(("hooks", event), {"command": client.shell(FACTS.word, event), **how}) for event in FACTS.hooked]
-    return with_hooks(text, hooks, is_ours, base=_BASE)
+def _hook(event: str, client: HookClient) -> Hook:
+    handler = {"command": client.shell(FACTS.word, event), "timeout": FACTS.limit, "failClosed": True}
+    return Hook(("hooks", event), handler)
 
 
 def _off(home: Path, project: Path) -> list[str]:
@@ -71,23 +63,14 @@ def _passage(call: ShellCall) -> str:
     hooks = read_tables([folder / FACTS.path("user") for folder in (call.home, *folders)])
     if rules is None or hooks is None or any("Shell(" in str(table.get("permissions")) for table in rules):
         return LEAVE
-    return SILENT if all(map(_is_alone, hooks)) else LEAVE
-
-
-def _is_alone(table: Mapping[str, Any]) -> bool:
-    """Whether no other hook than ours may rewrite a call."""
-    hooks = table.get("hooks")
-    found = hooks.get("preToolUse") if isinstance(hooks, Mapping) else None
-    return all(map(is_ours, found)) if isinstance(found, list) else True
+    return SILENT if only_our_hooks(hooks, "preToolUse") else LEAVE
 
 
 def _fill(given: Mapping[str, Any], event: Event) -> Event:
-    roots = given.get("workspace_roots")
-    root = roots[0] if isinstance(roots, list) and roots and isinstance(roots[0], str) else ""
     event = replace(
         event,
         session=text(given, "conversation_id", "session_id"),
-        cwd=text(given, "cwd") or root,
+        cwd=text(given, "cwd") or first_text(given, "workspace_roots"),
         transcript=text(given, "transcript_path"),
         asks=event.name in _ASKING,
     )
@@ -116,6 +99,6 @@ def _calls(given: Mapping[str, Any], event: Event) -> tuple[AgentCall, ...]:
 
 
 AGENT = FACTS.agent(
-    _fill, _say, _write, removed=partial(erase_hooks, base=_BASE), disablers=_off,
+    _fill, _say, FACTS.write(_hook), disablers=_off,
     rewrites=Rewriting(_passage, persistent=True, flags=FACTS.flags),
 )  # fmt: skip

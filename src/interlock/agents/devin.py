@@ -16,7 +16,7 @@ _FILL = FACTS.fill(lambda given, event: event.kind == "permission")
 
 def _write(place: HookFile, text: str | None, client: HookClient) -> str:
     lead = () if place.path.name == "hooks.v1.json" else ("hooks",)  # that file has events at the top
-    return FACTS.with_groups(text, client, ".*", *lead)
+    return FACTS.write_groups(".*", *lead)(place, text, client)
 
 
 AGENT = FACTS.agent(_FILL, refuse_by_exit_code, _write, disablers=partial(unreadable_files, FACTS.places))

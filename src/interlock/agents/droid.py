@@ -9,11 +9,7 @@ from typing import Any
 from interlock.agents import Event, HookClient, HookFile, HookOutput, HookVerdict
 from interlock.agents.facts import all_facts
 from interlock.agents.hook_files import find_switches, json_or_empty
-from interlock.agents.hook_protocol import (
-    answer,
-    refuse_by_exit_code,
-    text,
-)
+from interlock.agents.hook_protocol import answer, refuse_by_exit_code, specific, text
 
 FACTS = all_facts()["droid"]
 _ASKING = frozenset({"default", "plan", "spec", "acceptEdits"})
@@ -27,11 +23,9 @@ def _say(event: Event, verdict: HookVerdict) -> HookOutput:
     if event.kind == "before" and verdict.word == "deny":
         return refuse_by_exit_code(event, verdict)
     if event.kind == "before" and verdict.word == "ask":
-        decision = {"permissionDecision": "ask", "permissionDecisionReason": verdict.reason}
-        return answer({"hookSpecificOutput": {"hookEventName": "PreToolUse", **decision}})
+        return answer(specific("PreToolUse", permissionDecision="ask", permissionDecisionReason=verdict.reason))
     if event.kind == "after" and (verdict.context or verdict.word == "deny"):
-        told = verdict.context or verdict.reason
-        return answer({"hookSpecificOutput": {"hookEventName": "PostToolUse", "additionalContext": told}})
+        return answer(specific("PostToolUse", additionalContext=verdict.context or verdict.reason))
     return answer(None)
 
 
@@ -46,7 +40,7 @@ def _places(scope: str, home: Path, project: Path) -> tuple[HookFile, ...]:
 
 def _write(place: HookFile, text: str | None, client: HookClient) -> str:
     lead = ("hooks",) if place.path.name == "settings.json" or (text and '"hooks"' in text and _nested(text)) else ()
-    return FACTS.with_groups(text, client, "*", *lead)
+    return FACTS.write_groups("*", *lead)(place, text, client)
 
 
 def _off(home: Path, project: Path) -> list[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -12,11 +12,12 @@ from msgspec import Struct, toml
 from msgspec.structs import replace
 
 from interlock.agents.calls import Asks, CallFields, ToolNames, fill_calls
-from interlock.agents.hook_files import Files, HookClient, HookFile, hook_group, is_ours, with_hooks
+from interlock.agents.hook_files import Files, Hook, HookClient, HookFile, erase_hooks, hook_group, is_ours, with_hooks
 from interlock.agents.hook_protocol import AgentDialect, Event, Fill, HookOutput, HookVerdict
 
 _FORMS = {".toml": "toml", ".js": "plugin", ".ts": "plugin"}
 _ABOUT_CALLS = frozenset({"before", "after", "failed"})
+Write = Callable[[HookFile, str | None, HookClient], str]
 
 
 class AgentFacts(Struct, frozen=True, forbid_unknown_fields=True):
@@ -30,6 +31,7 @@ class AgentFacts(Struct, frozen=True, forbid_unknown_fields=True):
     limit: int = 300
     files: dict[str, str] = {}
     notes: dict[str, str] = {}
+    base: dict[str, int | str] = {}  # other keys that the agent needs at the top of its hooks file
     form: str = ""  # of its files, where their names do not tell
     status_line: bool = False  # whether the user's file may set one
     state: tuple[str, ...] = ()
@@ -50,13 +52,22 @@ class AgentFacts(Struct, frozen=True, forbid_unknown_fields=True):
         form = self.form or _FORMS.get(path.suffix, "json")
         return (HookFile(path, form, note=note, status=user and self.status_line),) if name else ()
 
-    def with_groups(self, text: str | None, client: HookClient, matcher: str | None, *lead: str) -> str:
-        """A hooks file's text with a group for each hooked event, below the keys `lead`."""
-        hooks = []
-        for event in self.hooked:
-            handler = {"type": "command", "command": client.shell(self.word, event), "timeout": self.limit}
-            hooks.append(hook_group((*lead, event), handler, matcher))
-        return with_hooks(text, hooks, is_ours)
+    def write(self, entry: Callable[[str, HookClient], Hook]) -> Write:
+        """Writes a hooks file with an entry for each hooked event."""
+
+        def written(place: HookFile, text: str | None, client: HookClient) -> str:
+            hooks = [entry(event, client) for event in self.hooked]
+            return with_hooks(text, hooks, is_ours, comments=place.form == "jsonc", base=self.base)
+
+        return written
+
+    def write_groups(self, matcher: str | None, *lead: str) -> Write:
+        """Writes a hooks file with a group for each hooked event, below the keys `lead`."""
+        return self.write(lambda event, client: hook_group((*lead, event), self.handler(event, client), matcher))
+
+    def handler(self, event: str, client: HookClient) -> dict[str, Any]:
+        """The hook of an event in the form of Claude Code's."""
+        return {"type": "command", "command": client.shell(self.word, event), "timeout": self.limit}
 
     def fill(self, asks: Asks = lambda given, event: False) -> Fill:
         """Decodes its events, where each has one call."""
@@ -66,14 +77,15 @@ class AgentFacts(Struct, frozen=True, forbid_unknown_fields=True):
         self,
         fill: Fill,
         say: Callable[[Event, HookVerdict], HookOutput],
-        installed: Callable[[HookFile, str | None, HookClient], str],
+        installed: Write,
         *,
         places: Files | None = None,
+        removed: Callable[[HookFile, str], str | None] | None = None,
         **more: Any,
     ) -> AgentDialect:
         """The agent with the code of its dialect; `more` are fields of AgentDialect."""
         return AgentDialect(
-            self.word, self.title, self.events, fill, say, places or self.places, installed,
+            self.word, self.title, self.events, fill, say, places or self.places, installed, removed or partial(erase_hooks, base=self.base),
             names=self.event_fields, limit_seconds=float(self.limit), state=self.state, **more,
         )  # fmt: skip
 

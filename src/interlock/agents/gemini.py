@@ -8,23 +8,18 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from interlock.agents import SCOPES, Event, HookClient, HookFile, HookOutput, HookVerdict
+from interlock.agents import SCOPES, Event, HookClient, HookOutput, HookVerdict
 from interlock.agents.calls import judged_calls, mcp_name
 from interlock.agents.facts import all_facts
 from interlock.agents.hook_files import (
+    Hook,
     find_switches,
     hook_group,
     is_ours,
     read_json_files,
-    with_hooks,
 )
-from interlock.agents.hook_protocol import (
-    answer,
-    required_text,
-    table,
-    text,
-)
-from interlock.agents.rewriting import ASKED, LEAVE, Rewriting, ShellCall, folders_above, read_tables
+from interlock.agents.hook_protocol import answer, required_text, specific, table, text
+from interlock.agents.rewriting import ASKED, LEAVE, Rewriting, ShellCall, folders_above, only_our_hooks, read_tables
 
 FACTS = all_facts()["gemini"]
 SHELL = "run_shell_command"
@@ -42,16 +37,13 @@ def _say(event: Event, verdict: HookVerdict) -> HookOutput:
     if (context or changed) and event.kind in ("before", "after"):
         name = "BeforeTool" if event.kind == "before" else "AfterTool"
         shown = {"systemMessage": verdict.notice} if verdict.notice else {}
-        return answer({**shown, "hookSpecificOutput": {"hookEventName": name, **context, **changed}})
+        return answer({**shown, **specific(name, **context, **changed)})
     return answer({})
 
 
-def _write(place: HookFile, text: str | None, client: HookClient) -> str:
-    hooks = []
-    for event in FACTS.hooked:
-        handler = {"type": "command", "command": client.shell(FACTS.word, event), "name": _NAME}
-        hooks.append(hook_group(("hooks", event), {**handler, "timeout": FACTS.limit * 1000}, "*"))
-    return with_hooks(text, hooks, is_ours, comments=True)
+def _hook(event: str, client: HookClient) -> Hook:
+    handler = {"type": "command", "command": client.shell(FACTS.word, event), "name": _NAME}
+    return hook_group(("hooks", event), {**handler, "timeout": FACTS.limit * 1000}, "*")
 
 
 def _off(home: Path, project: Path) -> list[str]:
@@ -81,22 +73,16 @@ def _passage(call: ShellCall) -> str:
     ]
     if tables is None or any(any(folder.glob("*.toml")) for folder in policies):
         return LEAVE
-    return LEAVE if any(map(_restricts, tables)) else ASKED
+    return ASKED if only_our_hooks(tables, "BeforeTool") and not any(map(_restricts, tables)) else LEAVE
 
 
 def _restricts(table: Mapping[str, Any]) -> bool:
-    """Whether settings restrict commands, run them in a sandbox, or have another hook that may rewrite them."""
-    tools, hooks = table.get("tools"), table.get("hooks")
+    """Whether settings restrict commands, or run them in a sandbox."""
+    tools = table.get("tools")
     inner: Mapping[str, Any] = tools if isinstance(tools, Mapping) else {}
     named = [table.get(key) for key in ("excludeTools", "coreTools", "allowedTools", "sandbox")]
     named += [inner.get(key) for key in ("exclude", "core", "allowed", "sandbox")]
-    groups = hooks.get("BeforeTool") if isinstance(hooks, Mapping) else None
-    others = [hook for group in _list(groups) if isinstance(group, Mapping) for hook in _list(group.get("hooks"))]
-    return any(named) or not all(map(is_ours, others))
-
-
-def _list(value: object) -> list[Any]:
-    return value if isinstance(value, list) else []
+    return any(named)
 
 
 def _fill(given: Mapping[str, Any], event: Event) -> Event:
@@ -113,4 +99,4 @@ def _fill(given: Mapping[str, Any], event: Event) -> Event:
     return replace(event, calls=calls, asks=event.kind == "before" and name == SHELL)
 
 
-AGENT = FACTS.agent(_fill, _say, _write, disablers=_off, rewrites=Rewriting(_passage, flags=FACTS.flags))
+AGENT = FACTS.agent(_fill, _say, FACTS.write(_hook), disablers=_off, rewrites=Rewriting(_passage, flags=FACTS.flags))

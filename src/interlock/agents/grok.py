@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from interlock.agents import Event, HookClient, HookFile, HookOutput, HookVerdict
+from interlock.agents import Event, HookOutput, HookVerdict
 from interlock.agents.facts import all_facts
 from interlock.agents.hook_protocol import answer
 
@@ -16,8 +16,4 @@ def _say(event: Event, verdict: HookVerdict) -> HookOutput:
     return answer(None)
 
 
-def _write(place: HookFile, text: str | None, client: HookClient) -> str:
-    return FACTS.with_groups(text, client, None, "hooks")
-
-
-AGENT = FACTS.agent(FACTS.fill(), _say, _write)
+AGENT = FACTS.agent(FACTS.fill(), _say, FACTS.write_groups(None, "hooks"))

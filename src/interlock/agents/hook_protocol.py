@@ -171,6 +171,12 @@ def table(data: Mapping[str, Any], *names: str) -> dict[str, Any]:
     raise MalformedInput(f"{names[0]}: missing")
 
 
+def first_text(data: Mapping[str, Any], name: str) -> str:
+    """The first text of the list in this field, or an empty one."""
+    found = data.get(name)
+    return found[0] if isinstance(found, list) and found and isinstance(found[0], str) else ""
+
+
 def tidy(words: str, limit: int = MAX_REASON) -> str:
     """One line without control and invisible characters, shortened."""
     if not words:
@@ -183,6 +189,11 @@ def answer(value: Mapping[str, Any] | None, stderr: str = "", exit: int = 0) -> 
     """Output whose stdout is this one object, or empty."""
     out = b"" if value is None else json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
     return HookOutput(out, stderr.encode() + b"\n" if stderr else b"", exit)
+
+
+def specific(event: str, /, **fields: Any) -> dict[str, Any]:
+    """What Claude Code and those that follow it take for an event, beside the fields of every answer."""
+    return {"hookSpecificOutput": {"hookEventName": event, **fields}}
 
 
 SUCCEEDED, FAILED, UNKNOWN = "", "failed", "unknown"

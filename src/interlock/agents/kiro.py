@@ -5,30 +5,25 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Mapping
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 from msgspec.structs import replace
 
-from interlock.agents import AgentCall, Event, HookClient, HookFile
+from interlock.agents import AgentCall, Event, HookClient
 from interlock.agents.calls import judged_calls, mcp_name
 from interlock.agents.facts import all_facts
-from interlock.agents.hook_files import Hook, erase_hooks, is_ours, read_json_files, with_hooks
+from interlock.agents.hook_files import Hook, is_ours, read_json_files
 from interlock.agents.hook_protocol import refuse_by_exit_code, required_text, table, text
 
 FACTS = all_facts()["kiro"]
-_BASE = {"version": "v1"}
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 
 
-def _write(place: HookFile, text: str | None, client: HookClient) -> str:
-    hooks = []
-    for event in FACTS.hooked:
-        action = {"type": "command", "command": client.shell(FACTS.word, event)}
-        entry = {"name": f"interlock-{event}", "trigger": event, "action": action}
-        hooks.append(Hook(("hooks",), {**entry, "timeout": FACTS.limit, "enabled": True}))
-    return with_hooks(text, hooks, is_ours, base=_BASE)
+def _hook(event: str, client: HookClient) -> Hook:
+    action = {"type": "command", "command": client.shell(FACTS.word, event)}
+    entry = {"name": f"interlock-{event}", "trigger": event, "action": action}
+    return Hook(("hooks",), {**entry, "timeout": FACTS.limit, "enabled": True})
 
 
 def _off(home: Path, project: Path) -> list[str]:
@@ -75,4 +70,4 @@ def _kebab(name: str) -> str:
     return _HUMP.sub("-", name).replace("_", "-").lower().lstrip("-")
 
 
-AGENT = FACTS.agent(_fill, refuse_by_exit_code, _write, removed=partial(erase_hooks, base=_BASE), disablers=_off)
+AGENT = FACTS.agent(_fill, refuse_by_exit_code, FACTS.write(_hook), disablers=_off)

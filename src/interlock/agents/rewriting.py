@@ -13,7 +13,7 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from interlock.agents.hook_files import json_or_empty
+from interlock.agents.hook_files import is_ours, json_or_empty
 from interlock.agents.hook_protocol import AgentCall, Event
 from interlock.agents.jsonc import EditError
 from interlock.impact.files import read_bytes
@@ -97,6 +97,18 @@ def _table(path: str, changed: int, size: int) -> Mapping[str, Any] | None:
         return json_or_empty(data.decode()) if data is not None else None
     except (ValueError, RecursionError, EditError):
         return None
+
+
+def only_our_hooks(tables: Iterable[Mapping[str, Any]], *events: str) -> bool:
+    """Whether no other hook than ours may rewrite a call, in any of these files; one in an unknown form is another's."""
+    all_hooks = [hooks for table in tables if isinstance(hooks := table.get("hooks"), Mapping)]
+    found = [hooks[event] for hooks in all_hooks for event in events if hooks.get(event)]
+    return all(isinstance(entries, list) and all(map(_is_only_ours, entries)) for entries in found)
+
+
+def _is_only_ours(entry: object) -> bool:
+    inner = entry.get("hooks") if isinstance(entry, Mapping) else None
+    return all(map(is_ours, inner)) if isinstance(inner, list) else is_ours(entry)
 
 
 def folders_above(folder: str) -> list[Path]:

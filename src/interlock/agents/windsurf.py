@@ -8,21 +8,17 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from interlock.agents import AgentCall, Event, HookClient, HookFile
+from interlock.agents import AgentCall, Event, HookClient
 from interlock.agents.calls import judged_calls, mcp_name
 from interlock.agents.facts import all_facts
-from interlock.agents.hook_files import Hook, is_ours, unreadable_files, with_hooks
+from interlock.agents.hook_files import Hook, unreadable_files
 from interlock.agents.hook_protocol import refuse_by_exit_code, required_text, table, text
 
 FACTS = all_facts()["windsurf"]
 
 
-def _write(place: HookFile, text: str | None, client: HookClient) -> str:
-    hooks = []
-    for event in FACTS.hooked:
-        entry = {"command": client.shell(FACTS.word, event), "show_output": event.startswith("pre_")}
-        hooks.append(Hook(("hooks", event), entry))
-    return with_hooks(text, hooks, is_ours)
+def _hook(event: str, client: HookClient) -> Hook:
+    return Hook(("hooks", event), {"command": client.shell(FACTS.word, event), "show_output": event.startswith("pre_")})
 
 
 def _fill(given: Mapping[str, Any], event: Event) -> Event:
@@ -44,4 +40,4 @@ def _calls(event: Event, info: Mapping[str, Any], id: str) -> tuple[AgentCall, .
     return judged_calls(FACTS.tools, action, info, event.cwd, id)
 
 
-AGENT = FACTS.agent(_fill, refuse_by_exit_code, _write, disablers=partial(unreadable_files, FACTS.places))
+AGENT = FACTS.agent(_fill, refuse_by_exit_code, FACTS.write(_hook), disablers=partial(unreadable_files, FACTS.places))
