@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from msgspec import Struct, field
+from msgspec import Struct, ValidationError, convert, field
 from msgspec.structs import replace
 
 from interlock.agents import GATING, STATUS_LINE, AgentCall, Event, HookClient, HookFile, HookOutput, HookVerdict
@@ -80,16 +80,17 @@ def passage(call: ShellCall) -> str:
 
 def read_rules(call: ShellCall) -> PermissionRules | None:
     """The rules that count for a call; None where a file of them cannot be read."""
-    home, folders = call.home, folders_above(call.event.cwd)
-    root = _project(call)
-    found = PermissionRules()
-    for folder in folders:  # of those above the project nobody knows whether they count: only what restricts does
+    root, found = _project(call), PermissionRules()
+    for folder in folders_above(
+        call.event.cwd
+    ):  # of those above the project nobody knows whether they count: only what restricts does
         tables = read_tables([folder / ".claude/settings.json", folder / ".claude/settings.local.json"])
         if tables is None:
             return None
         for settings in tables:
             _add(found, settings, allows=folder == root)
-    tables = read_tables([home / ".claude/settings.json", *_managed_settings()])
+    managed = [_MANAGED, *sorted(_MANAGED.parent.glob("managed-settings.d/*.json"))]
+    tables = read_tables([call.home / ".claude/settings.json", *managed])
     if tables is None:
         return None
     for settings in tables:
@@ -103,23 +104,18 @@ def _project(call: ShellCall) -> Path | None:
     return next((one for one in folders_above(call.event.cwd) if re.sub(r"[^A-Za-z0-9]", "-", str(one)) == name), None)
 
 
-def _managed_settings() -> list[Path]:
-    return [_MANAGED, *sorted(_MANAGED.parent.glob("managed-settings.d/*.json"))]
-
-
 def _add(found: PermissionRules, table: Mapping[str, Any], allows: bool) -> None:
-    rules = table.get("permissions", {})
-    sandbox = table.get("sandbox", {})
-    if not isinstance(rules, Mapping) or not isinstance(sandbox, Mapping):
+    try:
+        given = convert(table.get("permissions", {}), PermissionRules)
+        sandbox = convert(table.get("sandbox", {}), dict[str, Any])
+    except ValidationError:
         found.unknown = True
         return
-    for name, into in (("deny", found.deny), ("ask", found.ask), ("allow", found.allow if allows else [])):
-        given = rules.get(name, [])
-        if not isinstance(given, list) or not all(isinstance(rule, str) for rule in given):
-            found.unknown = True
-            return
-        into += given
-    found.unknown |= bool(sandbox.get("enabled")) or any(map(_rewrites, _hooks(table)))
+    found.deny += given.deny
+    found.ask += given.ask
+    found.allow += given.allow if allows else []
+    # A hook of somebody else could change the call as well.
+    found.unknown |= bool(sandbox.get("enabled")) or not all(map(is_ours, _hooks(table)))
 
 
 def _hooks(table: Mapping[str, Any]) -> Iterator[Any]:
@@ -139,11 +135,6 @@ def _may_match(matcher: object) -> bool:
         return any(re.search(matcher, tool) for tool in _TOOLS)
     except re.error:
         return True
-
-
-def _rewrites(hook: object) -> bool:
-    """Whether a hook of somebody else could change the call as well."""
-    return not is_ours(hook)
 
 
 def _restricts(rule: str, call: ShellCall) -> bool:
