@@ -122,8 +122,10 @@ def _inspect_files(
                     survey.below(one)
                 elif os.path.lexists(one):
                     survey.file(one, os.lstat(one))
-            if verb == "database":
-                _inspect_unwritten_pages(real, survey)
+            # Files in which SQLite keeps pages that are not yet in the database.
+            for one in (f"{real}-wal", f"{real}-journal") if verb == "database" else ():
+                if os.path.lexists(one):
+                    survey.file(one, os.lstat(one))
 
 
 def _inspect_named(effect: Mapping[str, Any], bases: list[str], survey: FileSurvey, home: str) -> None:
@@ -161,13 +163,6 @@ def target_paths(effect: Mapping[str, Any], bases: Sequence[str], home: str, bud
         return [path for base in bases for path in existing_paths(base, str(effect["target"]), home, budget)]
     roots = [path for base in bases for path in existing_paths(base, str(effect["found"]["root"]), home, budget)]
     return [path for root in roots for path in find_paths(root, effect["found"], budget)]
-
-
-def _inspect_unwritten_pages(path: str, survey: FileSurvey) -> None:
-    """Inspects the files in which SQLite keeps pages that are not yet in the database."""
-    for ending in ("-wal", "-journal"):
-        if os.path.lexists(path + ending):
-            survey.file(path + ending, os.lstat(path + ending))
 
 
 def confine(memory: int = MEMORY, handles: int = HANDLES, writes: bool = False) -> None:

@@ -62,8 +62,9 @@ class ImpactTally(Struct):
         problem = self.problem or ("" if self.found or self.absent else MISSING)
         if not self.found and not problem:
             self.notes[MISSING] = None
+        loss = Loss.UNKNOWN if problem else Loss.RECOVERABLE if self.restorable or self.commits else Loss.NONE
         return Impact(
-            self._loss(problem),
+            Loss.LOST if self.only or self.gone else loss,
             self.verb,
             self.files,
             self.bytes,
@@ -76,13 +77,6 @@ class ImpactTally(Struct):
             self.repositories,
             self.presumed,
         )
-
-    def _loss(self, problem: str) -> Loss:
-        if self.only or self.gone:
-            return Loss.LOST
-        if problem:
-            return Loss.UNKNOWN
-        return Loss.RECOVERABLE if self.restorable or self.commits else Loss.NONE
 
 
 MOST = 2_000
@@ -258,7 +252,8 @@ class FileSurvey:
         entry = repository.index.entries.get(inside)
         if entry is not None:  # by its content: times say what Git was told, and a filter may have stored another one
             return blob_id(path, found, self.budget) == entry.oid and repository.objects.has(entry.oid)
-        if not _regenerable(inside) or not repository.ignored(inside):
+        made = any(part in REGENERABLE and part not in _NEEDS_PROJECT for part in inside.split("/"))
+        if not (made or inside.endswith(_GENERATED)) or not repository.ignored(inside):
             return False
         self.tally.presumed += 1
         return True
@@ -270,11 +265,12 @@ class FileSurvey:
             self.tally.restorable += 1
             self.tally.note(f"{self._name(folder)} can be made again")
             return True
+        holder = os.path.dirname(folder)
         if name not in REGENERABLE or (
-            name in _NEEDS_PROJECT and not _has_project_file(os.path.dirname(folder), _NEEDS_PROJECT[name])
+            name in _NEEDS_PROJECT and not any(one.endswith(_NEEDS_PROJECT[name]) for one in os.listdir(holder))
         ):
             return False
-        repository = self.repository(os.path.dirname(folder))
+        repository = self.repository(holder)
         if repository is None or not is_ignored_whole(repository, folder):
             return False
         self.tally.restorable += 1
@@ -336,14 +332,3 @@ def is_ignored_whole(repository: Repository, folder: str) -> bool:
     inside = repository.inside(folder)
     tracked = any(name.startswith(f"{inside}/") for name in repository.index.entries)
     return repository.ignored(inside, True) and not tracked
-
-
-def _regenerable(inside: str) -> bool:
-    return inside.endswith(_GENERATED) or any(
-        part in REGENERABLE and part not in _NEEDS_PROJECT for part in inside.split("/")
-    )
-
-
-def _has_project_file(folder: str, endings: tuple[str, ...]) -> bool:
-    with os.scandir(folder) as entries:
-        return any(entry.name.endswith(endings) for entry in entries)

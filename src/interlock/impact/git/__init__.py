@@ -34,7 +34,15 @@ class Repository(Struct, dict=True):
 
     @cached_property
     def index(self) -> GitIndex:
-        return read_index(os.path.join(self.own, "index"), self.budget)
+        """The index; an empty one where there is none; raises Unclear for an unknown form."""
+        path = os.path.join(self.own, "index")
+        try:
+            written = _parts(os.stat(path).st_mtime_ns)
+            return parse_index(read_contents(path, self.budget, MOST), written, self.budget)
+        except FileNotFoundError:
+            return GitIndex({}, (0, 0))
+        except (struct.error, IndexError, ValueError, UnicodeError):
+            raise Unclear("the index of the repository cannot be read") from None
 
     @cached_property
     def objects(self) -> Objects:
@@ -59,7 +67,7 @@ class Repository(Struct, dict=True):
             todo = [("", self.history.commit(commit).tree)]
             while todo:
                 prefix, oid = todo.pop()
-                for mode, name, content in tree_entries(self, oid):
+                for mode, name, content in self.entries(oid):
                     path = f"{prefix}{name}"
                     if mode == 0o40000:
                         todo.append((f"{path}/", content))
@@ -74,17 +82,16 @@ class Repository(Struct, dict=True):
         found = self.tree(head).get(path) if head is not None else None
         return found[1] if found else None
 
-
-def tree_entries(repository: Repository, tree: bytes) -> list[tuple[int, str, bytes]]:
-    """The entries of one folder of a commit: mode, name and content."""
-    data, found, place = repository.objects.read(tree, b"tree"), [], 0
-    while place < len(data):
-        space = data.index(b" ", place)
-        end = data.index(b"\0", space)
-        found.append((int(data[place:space], 8), os.fsdecode(data[space + 1 : end]), data[end + 1 : end + 21]))
-        place = end + 21
-    repository.budget.entry(len(found))
-    return found
+    def entries(self, tree: bytes) -> list[tuple[int, str, bytes]]:
+        """The entries of one folder of a commit: mode, name and content."""
+        data, found, place = self.objects.read(tree, b"tree"), [], 0
+        while place < len(data):
+            space = data.index(b" ", place)
+            end = data.index(b"\0", space)
+            found.append((int(data[place:space], 8), os.fsdecode(data[space + 1 : end]), data[end + 1 : end + 21]))
+            place = end + 21
+        self.budget.entry(len(found))
+        return found
 
 
 def repository_of(folder: str, budget: Budget) -> Repository | None:
@@ -168,19 +175,6 @@ class GitIndex(Struct, frozen=True):
         if same and entry.trusted and entry.mtime < self.written:
             return True
         return blob_id(path, found, budget) == entry.oid
-
-
-def read_index(path: str, budget: Budget) -> GitIndex:
-    """The index; an empty one where there is none; raises Unclear for an unknown form."""
-    try:
-        written = _parts(os.stat(path).st_mtime_ns)
-        data = read_contents(path, budget, MOST)
-    except FileNotFoundError:
-        return GitIndex({}, (0, 0))
-    try:
-        return parse_index(data, written, budget)
-    except (struct.error, IndexError, ValueError, UnicodeError):
-        raise Unclear("the index of the repository cannot be read") from None
 
 
 def parse_index(data: bytes, written: tuple[int, int], budget: Budget) -> GitIndex:

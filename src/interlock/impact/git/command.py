@@ -127,12 +127,17 @@ def open_git_command(
     return GitCommand(folder, found, survey.tally, survey, survey.budget, frozenset(after)), name, rest
 
 
-def reset_scope(command: GitCommand, rest: Sequence[str]) -> CheckoutScope:
+def reset_names(rest: Sequence[str]) -> tuple[str, ...]:
+    """The commit that `git reset --hard` names, if any; refuses any other reset."""
     words = parse_arguments(rest)
     words.only({"--hard"})
     if not words.has("--hard") or len(words.names) > 1 or words.paths:
         raise Unclear("this reset is not known here")
-    return _checkout_all(command, words.names)
+    return words.names
+
+
+def reset_scope(command: GitCommand, rest: Sequence[str]) -> CheckoutScope:
+    return _checkout_all(command, reset_names(rest))
 
 
 def checkout_scope(command: GitCommand, rest: Sequence[str]) -> CheckoutScope:

@@ -8,7 +8,6 @@ import stat
 from collections.abc import Callable, Iterable, Sequence
 
 from interlock.impact import Unclear, blob_id
-from interlock.impact.git import IndexEntry
 from interlock.impact.git import command as git_command
 from interlock.impact.git.command import (
     CheckoutScope,
@@ -19,7 +18,6 @@ from interlock.impact.git.command import (
 )
 from interlock.impact.survey import FileSurvey, ImpactTally
 
-_CHANGES = "discard the changes of"
 _LEASE = "--force-with-lease"
 _REMOTE_REFS = ("refs/tags/", "refs/heads/")
 _KINDS = {"tags": "tag", "heads": "branch"}
@@ -115,16 +113,15 @@ def _reset(command: GitCommand, rest: Sequence[str]) -> None:
     head = command.history.head()
     if target is not None and head is not None and target != head:
         _count_overwritten(command, target, None)
-        _count_dropped_commits(command, head, target)
+        history = command.history
+        others = history.tips(oid for name, oid in history.refs().items() if name != history.branch())
+        _count_commits(command, head, history.beyond([head], [target]), [target, *others])
     _note_if_nothing(command)
 
 
 def _reset_to_anything(command: GitCommand, rest: Sequence[str]) -> None:
     """A reset to a commit that is fetched first, and so not known: any file that is not in Git could be replaced."""
-    words = parse_arguments(rest)
-    words.only({"--hard"})
-    if not words.has("--hard") or len(words.names) > 1 or words.paths:
-        raise Unclear("this reset is not known here")
+    git_command.reset_names(rest)
     beside = FileSurvey(ImpactTally(), command.budget, (), command.repository.top)
     _count_untracked(git_command.untracked_paths(command), beside)
     if beside.tally.only:
@@ -196,14 +193,6 @@ def _branch(command: GitCommand, rest: Sequence[str]) -> None:
         _count_branch_commits(command, refs, refs[name], names)
 
 
-def _count_dropped_commits(command: GitCommand, head: bytes, target: bytes) -> None:
-    """Counts the commits that a branch loses by moving back, and those that other refs still reach."""
-    history, refs = command.history, command.history.refs()
-    off = history.beyond([head], [target])
-    others = history.tips(oid for name, oid in refs.items() if name != history.branch())
-    _count_commits(command, head, off, [target, *others])
-
-
 def _count_branch_commits(command: GitCommand, refs: dict[str, bytes], tip: bytes, going: Sequence[str]) -> None:
     history = command.history
     head = history.head()
@@ -273,7 +262,7 @@ def _count_changes(
     Git keeps files that it takes for unchanged; where the target differs it replaces them, so that the content itself is compared.
     """
     repository = command.repository
-    command.tally.verb = _CHANGES
+    command.tally.verb = "discard the changes of"
     if repository.index.merging:
         raise Unclear("a merge is under way")
     head = command.history.head()
@@ -286,14 +275,13 @@ def _count_changes(
             found = None
         only_staged = staged and tree.get(path, (0, b""))[1] != entry.oid
         stays = not unknown and (coming is None or coming.get(path, (0, b""))[1] == entry.oid)
-        if only_staged or (found is not None and not _is_unchanged(command, entry, full, found, stays)):
+        unchanged = found is None or (
+            repository.index.clean(entry, full, found, command.budget)
+            if stays
+            else blob_id(full, found, command.budget) == entry.oid
+        )
+        if only_staged or not unchanged:
             command.tally.lost(path, found.st_size if found else entry.size)
-
-
-def _is_unchanged(command: GitCommand, entry: IndexEntry, path: str, found: os.stat_result, stays: bool) -> bool:
-    if stays:
-        return command.repository.index.clean(entry, path, found, command.budget)
-    return blob_id(path, found, command.budget) == entry.oid
 
 
 def _count_overwritten(command: GitCommand, target: bytes, under: Sequence[str] | None) -> None:

@@ -6,12 +6,12 @@ import contextlib
 import os
 import re
 import stat
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from interlock.impact import BudgetExceeded, Unclear
-from interlock.impact.git import Repository, repository_of, tree_entries
+from interlock.impact.git import Repository, repository_of
 from interlock.impact.git.command import GitArguments, parse_arguments, split_git_command
-from interlock.impact.survey import FileSurvey
+from interlock.impact.survey import FileSurvey, ImpactTally
 
 _COMES = frozenset("checkout switch merge rebase cherry-pick revert pull am bisect stash read-tree".split())
 # Commands and flags by which changes that are not committed are taken back, merged or rewritten.
@@ -51,7 +51,10 @@ def _paths(repository: Repository, name: str, rest: Sequence[str], survey: FileS
     if name not in _COMES:
         return
     if name in _UNKNOWN or "FETCH_HEAD" in given.names:
-        yield from _untracked(repository, survey)
+        # Every file that Git does not have: what comes may have any name.
+        every = FileSurvey(ImpactTally(), survey.budget, (), survey.base, survey.own, survey.home)
+        every.below(repository.top)
+        yield from every.lost
         return
     head = repository.history.head()
     for commit in _coming(repository, name, given):
@@ -104,8 +107,8 @@ def _added(repository: Repository, old: bytes | None, new: bytes) -> Iterator[st
         prefix, before, after = todo.pop()
         if before == after:
             continue
-        known = {name: (mode, oid) for mode, name, oid in tree_entries(repository, before)} if before else {}
-        for mode, name, oid in tree_entries(repository, after):
+        known = {name: (mode, oid) for mode, name, oid in repository.entries(before)} if before else {}
+        for mode, name, oid in repository.entries(after):
             was = known.get(name)
             if mode == 0o40000:
                 todo.append((f"{prefix}{name}/", was[1] if was is not None and was[0] == 0o40000 else None, oid))
@@ -124,10 +127,3 @@ def _changed(repository: Repository) -> Iterator[str]:
             continue
         if stat.S_ISREG(found.st_mode) and not repository.index.clean(entry, full, found, repository.budget):
             yield full
-
-
-def _untracked(repository: Repository, survey: FileSurvey) -> Iterable[str]:
-    """Every file that Git does not have; what comes may have any name."""
-    found = FileSurvey(type(survey.tally)(), survey.budget, (), survey.base, survey.own, survey.home)
-    found.below(repository.top)
-    return found.lost
