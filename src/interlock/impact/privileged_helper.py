@@ -160,13 +160,7 @@ ANSWERS: Answers = {
 
 def _read_request(connection: socket.socket) -> tuple[int, dict[str, Any]]:
     connection.settimeout(SECONDS)
-    data = b""
-    while not data.endswith(b"\n") and len(data) <= MAX_REQUEST:
-        part = connection.recv(MAX_REQUEST)
-        if not part:
-            break
-        data += part
-    given = json.loads(data)
+    given = json.loads(connection.makefile("rb").readline(MAX_REQUEST + 1))
     return int(given.pop("uid")), given
 
 

@@ -74,9 +74,7 @@ def _request(place: str, question: Mapping[str, Any], seconds: float, most: int 
             sock.settimeout(seconds)
             sock.connect(place)
             sock.sendall(json.dumps(question).encode() + b"\n")
-            answer = b""
-            while len(answer) < most and (part := sock.recv(65_536)):
-                answer += part
+            answer = sock.makefile("rb").read(most)
     except OSError as error:
         raise HelperUnavailable(f"{place}: {error.strerror or error}") from None
     kind, size = HEAD.unpack_from(answer) if len(answer) >= HEAD.size else (b"", 0)

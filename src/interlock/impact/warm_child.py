@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import contextlib
+import io
 import json
-import select
 import socket
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import IO, Any
 
 from interlock.impact import GRACE, MILLISECONDS
 from interlock.policy.impact import Impact, impact_of, unknown_impact
@@ -37,6 +36,7 @@ class WarmChild:
         self._lock = threading.Lock()
         self._child: subprocess.Popen[bytes] | None = None
         self._sock: socket.socket | None = None
+        self._lines: IO[bytes] = io.BytesIO()  # that the child answers
 
     def ask(self, question: Mapping[str, Any], seconds: float, waiting: float) -> Any:
         """The answer; raises ChildBusy, ChildTimeout, OSError and ValueError, and then the next request goes to a new child."""
@@ -63,9 +63,10 @@ class WarmChild:
         if self.pid is None:
             self._start()
         assert self._sock is not None
+        self._sock.settimeout(STARTING)
         self._sock.sendall(json.dumps(question).encode("utf-8", "surrogatepass") + b"\n")
-        line = self._line(time.monotonic() + seconds)
-        if line is None:
+        line = self._line(seconds)
+        if not line.endswith(b"\n"):
             raise ChildTimeout("no answer in time")
         return json.loads(line)
 
@@ -85,34 +86,22 @@ class WarmChild:
                 pass_fds=(number,),
                 start_new_session=True,
             )
-        self._sock = ours
-        ours.setblocking(False)
-        if self._line(time.monotonic() + STARTING) != READY:
+        self._sock, self._lines = ours, ours.makefile("rb")
+        if self._line(STARTING) != READY:
             raise OSError("the child does not start")
-        ours.setblocking(True)
-        ours.settimeout(STARTING)
 
-    def _line(self, until: float) -> bytes | None:
+    def _line(self, seconds: float) -> bytes:
+        """One line of the child; none, or less than one, where it does not come in time or is too long."""
         assert self._sock is not None
-        waiting = select.poll()  # select() takes no file beyond the first 1024, and a busy daemon has more
-        waiting.register(self._sock, select.POLLIN)
-        parts: list[bytes] = []
-        size = 0
-        while not parts or not parts[-1].endswith(b"\n"):
-            left = until - time.monotonic()
-            if left <= 0 or size > self._most:
-                return None
-            if not waiting.poll(left * 1000):
-                return None
-            part = self._sock.recv(65_536)
-            if not part:
-                return None
-            parts.append(part)
-            size += len(part)
-        return b"".join(parts)
+        self._sock.settimeout(seconds)
+        try:
+            return self._lines.readline(self._most + 1)
+        except TimeoutError:
+            return b""
 
     def _kill(self) -> None:
         if self._sock is not None:
+            self._lines.close()
             self._sock.close()
             self._sock = None
         if self._child is not None:

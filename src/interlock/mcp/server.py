@@ -265,13 +265,9 @@ async def _answer(
         raise
     except Exception as error:
         LOG.error("a call failed: %s", type(error).__name__, exc_info=error)
-        problem = LoopProblem("INTERNAL_ERROR", _failure_text(error))
+        words = f"Interlock could not answer: {error}. {UNTIL}" if isinstance(error, NoDaemon) else NO_ANSWER
+        problem = LoopProblem("INTERNAL_ERROR", words)
         return tool_result(refusal(problem, backend.session_of(call.who)).wire, call.tool)
-
-
-def _failure_text(error: Exception) -> str:
-    """The message of a failure; an unexpected one goes to the log only."""
-    return f"Interlock could not answer: {error}. {UNTIL}" if isinstance(error, NoDaemon) else NO_ANSWER
 
 
 def unknown_tool(tool: str) -> MCPError:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import secrets
-from collections.abc import Callable, Coroutine, Mapping
+from collections.abc import Callable, Coroutine
 from typing import Any
 
 from msgspec import Struct
@@ -134,8 +134,12 @@ class Relay:
             return self._response(message, line)
         if type(method) is not str:
             raise AmbiguousMessage("its method is no text")
-        if mimics_call(method):
-            return self._mimics(method, message)
+        if mimics_call(method):  # outside the protocol, and a server might take it for a tool call
+            words = f"the method {method!r:.80} is none of the protocol's and could be taken for {CALL!r}"
+            if "id" not in message:
+                return self._report(f"{words}: it was not passed on")
+            id_key(message["id"])
+            return self._refuse(message["id"], METHOD, f"Interlock did not pass this on: {words}")
         if "id" not in message:
             return self._notification(method, message, line)
         key = id_key(message["id"])
@@ -149,14 +153,6 @@ class Relay:
         if self.gate.restricted and method not in _OPEN:
             return self._judge(key, self._restricted(message, key, line))
         return self._forward(message, key, line)
-
-    def _mimics(self, method: str, message: Json) -> None:
-        """Refuses a method outside the protocol that a server might take for a tool call."""
-        words = f"the method {method!r:.80} is none of the protocol's and could be taken for {CALL!r}"
-        if "id" not in message:
-            return self._report(f"{words}: it was not passed on")
-        id_key(message["id"])
-        return self._refuse(message["id"], METHOD, f"Interlock did not pass this on: {words}")
 
     def _notification(self, method: str, message: Json, line: bytes) -> None:
         if method == CALL:
@@ -238,7 +234,11 @@ class Relay:
         self.gate.agent = client.name
         if ask and yes is not None:
             await self.gate.session.send_answer(ask, yes)
-        await self._complete_catalog(name, params)
+        # A tool that is still unlisted after the server listed its tools is judged as destructive.
+        if self.catalog.stale or name not in self.catalog.tools:
+            await self._list(carried_meta(params))
+        if self._pinning is not None and not self._pinning.done():
+            await asyncio.shield(self._pinning)
 
         async def judge() -> ProxyVerdict:
             return await self.gate.decide(name, arguments or {}, self.catalog.claims(name))
@@ -252,13 +252,6 @@ class Relay:
         if held.result is not None:
             return {"jsonrpc": "2.0", "id": id, "result": held.result}
         return denial(id, held.words)
-
-    async def _complete_catalog(self, name: str, params: Mapping[str, Any]) -> None:
-        """Lists the server's tools where the client has not; a tool that is still unlisted is judged as destructive."""
-        if self.catalog.stale or name not in self.catalog.tools:
-            await self._list(carried_meta(params))
-        if self._pinning is not None and not self._pinning.done():
-            await asyncio.shield(self._pinning)
 
     async def _list(self, params: Json) -> None:
         cursor: Any = None

@@ -243,17 +243,13 @@ class GateRegistry:
 
 
 _OPENING = threading.Lock()
+_open_shared = cache(Gate)
 
 
 def shared_gate() -> Gate:
     """The program's own gate; raises GateError where nothing can decide, and tries again the next time."""
     with _OPENING:
         return _open_shared()
-
-
-@cache
-def _open_shared() -> Gate:
-    return Gate()
 
 
 @overload

@@ -182,33 +182,32 @@ class AdapterServer(Struct):
         """The surfaces offered now; reloads changed files, and with `fresh` asks the daemon for each adapter's status."""
         served = self.shelf.look()
         if fresh or not self._mode:
-            self._mode = self._loop_mode()
+            # Enforcing while the daemon does not answer, as nothing is allowed then.
+            found = self.asking.try_ask("GET", "/status")
+            mode = _body(found).get("mode") if found is not None else None
+            self._mode = mode if mode in MODES else "enforcing"
             self._statuses = {one.name: self.asking.adapter_status(one.name) for one in served}
         self._policy = self._policy or self.config.effective_policy()
         loop = LoopSurface(self._policy, self._mode, self._forward, self.config.limits.challenge_seconds)
         several = len(served) > 1
-        found = [self._offered(one, None if several else loop, several) for one in served]
+        offered = [self._offered(one, None if several else loop, several) for one in served]
         if several:
-            found.append(OfferedSurface(loop_surface(loop, self.version), self.naming))
-        return found
+            offered.append(OfferedSurface(loop_surface(loop, self.version), self.naming))
+        return offered
 
     def _answer(self, one: OfferedSurface, endpoint: str, arguments: Any, introspects: bool) -> ProtocolReply:
         caller = ProtocolCaller("", self.asking.session, one.naming, self.config.daemon.strict_introspection)
         if introspects and one.adapter:
             try:
                 route(one.surface.operations, INTROSPECTION.name, endpoint)
-                self._may_introspect(one.adapter)
             except LoopProblem as problem:
                 return refusal(problem, closed=True)
+            try:  # TL-08: an operator may deny introspection of an untested adapter; it is harmless without a daemon
+                self.asking.evaluate(one.adapter, INTROSPECTION.name, "read", {}, "")
+            except LoopProblem as problem:
+                if problem.details.get("reason") != "no answer":
+                    return refusal(problem, closed=True)
         return answer_call(one.surface, endpoint, arguments, caller)
-
-    def _may_introspect(self, adapter: str) -> None:
-        """TL-08: raises LoopProblem where the operator denies introspection of an untested adapter; harmless without a daemon."""
-        try:
-            self.asking.evaluate(adapter, INTROSPECTION.name, "read", {}, "")
-        except LoopProblem as failure:
-            if failure.details.get("reason") != "no answer":
-                raise
 
     def _offered(self, served: ServedAdapter, loop: LoopSurface | None, several: bool) -> OfferedSurface:
         standing = self._statuses.get(served.name, {})
@@ -283,12 +282,6 @@ class AdapterServer(Struct):
         found = self.asking.adapter_status(adapter)
         quota = {key: value for key, value in found.items() if key not in _TRUST}
         return quota or {"adapter": adapter, "api_limits": {}, "quotas": []}
-
-    def _loop_mode(self) -> str:
-        """The daemon's mode; enforcing while it does not answer, as nothing is allowed then."""
-        found = self.asking.try_ask("GET", "/status")
-        mode = _body(found).get("mode") if found is not None else None
-        return mode if mode in MODES else "enforcing"
 
     def _named(self, name: str, category: str) -> Any:
         return level_from_name(name, category, self.config.danger_patterns)
