@@ -16,7 +16,7 @@ import pytest
 from interlock.client.connection import ConnectionBroken, DaemonLink
 from interlock.config import Config, config_of
 from interlock.loop.protocol.envelope import leaks
-from interlock.mcp.server import NO_ANSWER, _failure_text
+from interlock.mcp.server import NO_ANSWER, failure_text
 
 PATIENCE = 20.0
 
@@ -96,7 +96,7 @@ def test_a_call_that_the_daemon_had_when_it_broke_off_is_not_made_twice(place: C
     first, second = asked(place, script, {"n": 1}, {"n": 2})
     assert first == {"ok": True} and isinstance(second, ConnectionBroken)
     assert fickle.heard == [{"n": 1}, {"n": 2}] and fickle.nobody_came()
-    words = _failure_text(second)
+    words = failure_text(second)
     assert "may have counted" in words and "get_execution_state" in words and not leaks(words)
 
 
@@ -133,4 +133,4 @@ def test_half_an_answer_is_none_and_asks_for_no_other(place: Config, fickle: Fic
 
 
 def test_what_nobody_expected_is_not_told_to_agents() -> None:
-    assert _failure_text(ValueError("/home/ana/secret")) == NO_ANSWER
+    assert failure_text(ValueError("/home/ana/secret")) == NO_ANSWER

@@ -265,9 +265,13 @@ async def _answer(
         raise
     except Exception as error:
         LOG.error("a call failed: %s", type(error).__name__, exc_info=error)
-        words = f"Interlock could not answer: {error}. {UNTIL}" if isinstance(error, NoDaemon) else NO_ANSWER
-        problem = LoopProblem("INTERNAL_ERROR", words)
+        problem = LoopProblem("INTERNAL_ERROR", failure_text(error))
         return tool_result(refusal(problem, backend.session_of(call.who)).wire, call.tool)
+
+
+def failure_text(error: Exception) -> str:
+    """The words of a failure for an agent: of what nobody expected, none of its own."""
+    return f"Interlock could not answer: {error}. {UNTIL}" if isinstance(error, NoDaemon) else NO_ANSWER
 
 
 def unknown_tool(tool: str) -> MCPError:
