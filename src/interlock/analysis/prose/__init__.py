@@ -11,8 +11,7 @@ from interlock.analysis.lexicon.forms import nouns, scope, verb_forms
 from interlock.analysis.lexicon.load import Patterns, WordLists
 from interlock.analysis.operations.names import harms, may_be_operation
 from interlock.analysis.prose.clauses import ENGLISH, NOTHING, AnnouncedAct, Tokens, sentences, tokens
-from interlock.analysis.prose.code_spans import calls_in
-from interlock.analysis.prose.embedded import MARK, Embedded, Lifted, shape_of
+from interlock.analysis.prose.embedded import MARK, Embedded, Lifted, calls_in, shape_of
 from interlock.analysis.prose.english import EnglishClause, mood, read_clause
 from interlock.analysis.prose.foreign import Foreign, read_foreign
 from interlock.analysis.prose.foreign.words import LONGEST

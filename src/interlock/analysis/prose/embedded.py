@@ -2,33 +2,34 @@
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from itertools import islice
+from typing import Any
+
+from msgspec.structs import replace
 
 from interlock.analysis.lexicon.forms import nouns, verb_forms
 from interlock.analysis.lexicon.load import Patterns, WordLists
-from interlock.analysis.operations.names import is_operation
+from interlock.analysis.lexicon.rows import Rows
+from interlock.analysis.operations.names import is_operation, may_be_operation
+from interlock.analysis.operations.nested import PARAMS, given_params, read_calls
+from interlock.analysis.operations.params import short_keys, squash
 from interlock.analysis.programs.load import program_set
-from interlock.analysis.prose.code_spans import methods_in, objects_in, statements_in
 from interlock.analysis.prose.commands import MARK, Embedded, commands_in, is_command, programs
 
 _LISTS = WordLists("embedded")
 _PATTERNS = Patterns("embedded")
 
-__all__ = ["MARK", "Embedded", "Lifted", "shape_of"]
+__all__ = ["MARK", "Embedded", "Lifted", "calls_in", "shape_of"]
 
 _FIRST = 0xE100
 _MOST = 200
 _TICKS = re.compile(r"```(?:[a-z]*\n)?([^`]{1,4000})```|`([^`\n]{1,2000})`")
 _QUOTE_MARKS = re.compile("[\"“«„「'‘]")
 _BOMB = re.compile(r"(?:\b\w{1,30}|:)\s?\(\)\s?\{[^}\n]{1,60}\}\s?;\s?(?:\w{1,30}|:)")
-_NAME = (
-    r"((?:\w{1,40}\.)?(?:[a-z][a-z0-9]{0,40}(?:_[a-z0-9]{1,40}){1,8}|[a-z][a-z0-9]{0,40}(?:[A-Z][a-z0-9]{0,40}){1,8}))"
-)
-_GIVEN = r"\(([^()\n]{0,400}(?:\([^()\n]{0,200}\)[^()\n]{0,200})?)\)"
-_CALL_ALONE = re.compile(_NAME + _GIVEN + r";?$")
 _MARKED = re.compile(f" *{MARK}(.) *")
 Place = tuple[int, int, Embedded]  # where something embedded begins and ends
 
@@ -40,21 +41,21 @@ class Lifted:
         self.found: list[Embedded] = []
         self.full = False  # there was more than can be kept
         if "{" in text:
-            text = self._replaced(text, ((a, b, Embedded("json", text[a:b])) for a, b in objects_in(text)))
+            text = self._replaced(text, objects_in(text))
         text = self._replaced(text, documented_in(text))
         if "`" in text:
             text = _TICKS.sub(self._ticked, text)
         if "(" in text:
             text = self._replaced(text, ((*one.span(), Embedded("shell", one[0])) for one in _BOMB.finditer(text)))
         if "(" in text or "." in text:
-            text = self._replaced(text, ((a, b, Embedded("code", text[a:b], kind)) for a, b, kind in methods_in(text)))
+            text = self._replaced(text, methods_in(text))
         if "(" in text:
             text = _PATTERNS.call.sub(lambda one: one[1] + self._mark(Embedded("call", one[2], one[3])), text)
         if _QUOTE_MARKS.search(text):
             text = _PATTERNS.quotes.sub(self._quoted, text)
         if "/" in text:
             text = self._replaced(text, ((*one.span(), _request(one)) for one in _PATTERNS.http.finditer(text)))
-        text = self._replaced(text, ((a, b, _statement(text[a:b], kind)) for a, b, kind in statements_in(text)))
+        text = self._replaced(text, statements_in(text))
         commands = ((a, b, Embedded("shell", self._restored(line))) for a, b, line in commands_in(text))
         self.text = self._replaced(text, commands)
 
@@ -104,27 +105,22 @@ class Lifted:
 
 def shape_of(text: str) -> Embedded | None:
     """What a text is that stands alone: a statement, a request, a call or a command; none when it is only words."""
-    for start, _, kind in statements_in(text):
+    for start, _, statement in statements_in(text):
         if not start:
-            return _statement(text, kind)
+            return replace(statement, text=text.strip(" ;"))
     if request := _PATTERNS.http.fullmatch(text):
         return _request(request)
-    for start, end, language in methods_in(text):
+    for start, end, called in methods_in(text):
         if not start and not text[end:].strip(" ;"):
-            return Embedded("code", text[:end], language)
-    call = _CALL_ALONE.match(text)
-    if call and " " in text:
-        return Embedded("call", call[1], call[2])
+            return called
+    call = _PATTERNS.call.match(text)
+    if call and " " in text and not call[1] and text[call.end() :] in ("", ";"):
+        return Embedded("call", call[2], call[3])
     return Embedded("shell", text) if text[:1].strip() and is_command(text) else None
 
 
 def _request(match: re.Match[str]) -> Embedded:
     return Embedded("http", match[2] or match[4], match[1] or match[3])
-
-
-def _statement(text: str, kind: str) -> Embedded:
-    text = text.strip(" ;")
-    return Embedded("sql", text) if kind == "sql" else Embedded("code", text, kind)
 
 
 # -- what only describes a command ------------------------------------------------------------------------
@@ -205,3 +201,159 @@ def _end_of_said(text: str, verb: re.Match[str], explains: bool) -> int:
     stop = _PATTERNS.predicate.search(text, verb.end())
     end = stop.start() if stop else len(text)
     return end if explains or not _PATTERNS.mine.search(text[verb.end() : end]) else 0
+
+
+# -- statements and method calls --------------------------------------------------------------------------
+
+_CODE_PATTERNS = Patterns("code_spans")
+_CODE_LISTS = WordLists("code_spans")
+_SAYS_TO = re.compile(r"\s(?:on|to|from)\s", re.IGNORECASE)
+_PUNCTUATION = "`'\"(),.;:"
+
+
+def statements_in(text: str) -> Iterator[Place]:
+    """Where statements stand in the text, each in its language; several with `;` between them are one."""
+    words = {word.strip(_PUNCTUATION) for word in text.lower().split()}
+    for redis in _CODE_PATTERNS.redis.finditer(text) if not _CODE_LISTS.redis_first.isdisjoint(words) else ():
+        yield *redis.span(), Embedded("code", redis[0].strip(" ;"), "redis")
+    start = 0
+    while not _CODE_LISTS.first.isdisjoint(words):
+        found = [
+            one
+            for one in (_CODE_PATTERNS.capitals.search(text, start), _CODE_PATTERNS.small.search(text, start))
+            if one
+        ]
+        if not found:
+            return
+        match = min(found, key=lambda one: one.start())
+        end = _CODE_PATTERNS.ends.search(text, match.end() if _SAYS_TO.search(match[0]) else match.start() + 12)
+        start = max(end.start() if end else len(text), match.start() + 1)
+        yield match.start(), start, Embedded("sql", text[match.start() : start].strip(" ;"))
+
+
+_HEAD = re.compile(r"(?<![\w./@$-])(?:await )?\$?[A-Za-z_]\w{0,60}(?:(?:\.|->|::)\$?[A-Za-z_]\w{0,60}){0,8}[!?]?\(")
+_MORE = re.compile(r"(?:(?:\.|->|::)[A-Za-z_]\w{0,60}[!?]?){1,8}(\(?)")
+_BARE_ENDS = ("_all", "truncate", "flushall", "flushdb", "_table", "!")
+_BRACKET = re.compile(r"[()]")
+_LANGUAGES = Rows("method_language", "", "call head last")
+
+
+def methods_in(text: str) -> Iterator[Place]:
+    """Where calls of methods stand that a sentence makes, each in its language."""
+    if "(" in text:
+        start, closing = 0, _closing(text)
+        for match in _HEAD.finditer(text):
+            if match.start() < start:
+                continue
+            end = _end_of_call(text, match.end() - 1, closing)
+            called = text[match.start() : end]
+            chain = "." in called.partition("(")[0] or any(link in called for link in ("->", "::", ")."))
+            if end and chain and _can_begin(text, match.start()):
+                yield match.start(), end, Embedded("code", called, _language_of(called))
+                start = end
+    elif "." in text and any(word.rstrip(".,;:?)").endswith(_BARE_ENDS) for word in text.split() if "." in word):
+        for match in _CODE_PATTERNS.bare.finditer(text):
+            if _can_begin(text, match.start()):
+                yield *match.span(), Embedded("code", match[0], "ruby")
+
+
+def _language_of(call: str) -> str:
+    """The language that a call is most likely written in."""
+    head, last = call.partition("(")[0], call.rpartition(".")[2].partition("(")[0]
+    return _LANGUAGES.first((), {"call": call, "head": head, "last": last}) or "python"
+
+
+def _can_begin(text: str, at: int) -> bool:
+    before = text[max(0, at - 30) : at].rstrip()
+    return not before or before[-1] in ".!?:;,(—–>" or before.rsplit(None, 1)[-1].lower() in _CODE_LISTS.leads
+
+
+def _end_of_call(text: str, at: int, closing: dict[int, int]) -> int:
+    """Where the call ends whose bracket opens here, with all that is called on its result; 0 when it never does."""
+    end = closing.get(at, 0)
+    while end and (more := _MORE.match(text, end)):
+        if more[1]:
+            end = closing.get(more.end() - 1, 0)
+        elif more.end() >= len(text) or text[more.end()] in " ;,":
+            return more.end()
+        else:
+            return end
+    return end
+
+
+def _closing(text: str) -> dict[int, int]:
+    """For each bracket that opens, the place behind the one that closes it."""
+    opened: list[int] = []
+    found: dict[int, int] = {}
+    for match in _BRACKET.finditer(text):
+        if match[0] == "(":
+            opened.append(match.start())
+        elif opened:
+            found[opened.pop()] = match.end()
+    return found
+
+
+# -- JSON -------------------------------------------------------------------------------------------------
+
+Call = tuple[str, Mapping[str, Any]]
+_OPENS = re.compile(r'[{\[]\s*[{"]')
+_MOST_OBJECTS, _DEEPEST, _LONGEST_JSON = 8, 4, 20_000
+_CALLED = re.compile(r"[A-Za-z][\w.:/-]{0,99}")
+_DECODER = json.JSONDecoder()
+_PARAMS = frozenset(PARAMS)
+
+
+def objects_in(text: str) -> Iterator[Place]:
+    """Where JSON stands that calls something, by one of its keys."""
+    done = tried = 0
+    for found in _OPENS.finditer(text[:_LONGEST_JSON]):
+        if found.start() < done or tried >= _MOST_OBJECTS:
+            continue
+        tried += 1
+        try:
+            value, done = _DECODER.raw_decode(text, found.start())
+        except (ValueError, RecursionError):
+            continue
+        if any(not _CODE_LISTS.call_keys.isdisjoint(short_keys(one)) for one in _objects(value)):
+            yield found.start(), done, Embedded("json", text[found.start() : done])
+
+
+def calls_in(text: str) -> list[Call]:
+    """The operations that a JSON text calls, with what they are given; one that names none is given to whatever runs it."""
+    found: list[Call] = []
+    for value in _objects(json.loads(text)):
+        keys = short_keys(value)
+        name = _name(keys)
+        if name:
+            beside = {key: item for key, item in value.items() if squash(key) not in _CODE_LISTS.names}
+            found.append((name, given_params(keys, {}) if not _PARAMS.isdisjoint(keys) else beside))
+        elif not read_calls({"call": value}, lambda name, given: found.append((name, given))):
+            said = ". ".join(_said(value))
+            found.append(("Task", {"prompt": said}) if said else ("call_tool", value))
+    return found
+
+
+def _objects(value: object) -> list[Mapping[str, Any]]:
+    return [one for one in (value if isinstance(value, list) else [value])[:_MOST_OBJECTS] if isinstance(one, Mapping)]
+
+
+def _said(value: object, depth: int = 0) -> Iterator[str]:
+    """What an agent is told in plain words, at any place in an object."""
+    if isinstance(value, list) and depth < _DEEPEST:
+        for item in value[:_MOST_OBJECTS]:
+            yield from _said(item, depth + 1)
+    for key, item in value.items() if isinstance(value, Mapping) and depth < _DEEPEST else ():
+        if isinstance(item, str) and squash(key) in _CODE_LISTS.says:
+            yield item
+        yield from _said(item, depth + 1)
+
+
+def _name(keys: Mapping[str, Any]) -> str:
+    name = next((keys[key] for key in _CODE_LISTS.in_order("names") if isinstance(keys.get(key), str)), "")
+    if not name and (not _PARAMS.isdisjoint(keys) or keys.get("type") in ("tool_use", "function")):
+        name = keys.get("name", "")
+    if not isinstance(name, str) or not _CALLED.fullmatch(name):
+        return ""
+    upon = next((keys[key] for key in _CODE_LISTS.in_order("upon") if isinstance(keys.get(key), str)), "")
+    upon = "_".join(upon.split())
+    return f"{name}_{upon}" if name.isalpha() and not may_be_operation(name) and _CALLED.fullmatch(upon) else name

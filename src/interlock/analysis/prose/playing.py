@@ -11,8 +11,7 @@ from interlock.analysis.operations.names import is_operation
 from interlock.analysis.operations.payloads import shell_text
 from interlock.analysis.operations.requests import acting_path
 from interlock.analysis.prose.clauses import NOTHING, AnnouncedAct, Tokens, framed
-from interlock.analysis.prose.code_spans import calls_in
-from interlock.analysis.prose.embedded import MARK, Embedded, Lifted
+from interlock.analysis.prose.embedded import MARK, Embedded, Lifted, calls_in
 from interlock.analysis.prose.english import EnglishClause
 from interlock.analysis.prose.english.objects import EnglishObject
 from interlock.analysis.prose.named import CALLED, Mention
