@@ -33,6 +33,7 @@ SHELL = [
     ("dd if=/dev/zero of=/dev/sdb bs=1M, takes an hour", "dd if=/dev/zero of=/dev/sdb bs=1M"),
 ]  # fmt: skip
 CODE = [
+    ("rd /s /q E:, the drive is full", "cmd", "rd /s /q E:"),
     ("just do `Order.objects.all().delete()` in the shell", "python", "Order.objects.all().delete()"),
     ("then Customer.destroy_all in the console", "ruby", "Customer.destroy_all"),
     ("db.getSiblingDB('crm').users.drop() on the primary", "mongo", "db.getSiblingDB('crm').users.drop()"),

@@ -173,14 +173,14 @@ def _end(text: str, match: re.Match[str]) -> int:
         if "\n" in text[stop : word.start()]:
             break
         plain = word[0].rstrip(".,;:?!)")
-        if previous not in _LISTS.operators and (
-            (plain.lower() in _LISTS.stops and plain.islower()) or word[0] in ("—", "–", "--") or _KANA.match(word[0])
-        ):
-            if word[0] != "--" or previous not in ("checkout", "restore", "HEAD"):
-                break
+        stops = (plain in _LISTS.stops and plain.islower()) or word[0] in ("—", "–", "--") or _KANA.match(word[0])
+        paths = word[0] == "--" and previous in ("checkout", "restore", "HEAD")
+        if stops and not paths and previous not in _LISTS.operators:
+            break
         depth += word[0].count("(") - word[0].count(")")
         if depth < 0:
-            return _trimmed(text, match.end(), word.start() + word[0].index(")"))
+            stop = word.start() + word[0].index(")")
+            break
         stop, previous = word.end(), word[0]
         if word[0][-1] in ",:" and not _DRIVE.match(word[0]):
             break
@@ -188,13 +188,9 @@ def _end(text: str, match: re.Match[str]) -> int:
             break
         if word[0][-1] == ";" and _LATER.match(text[word.end() + 1 : word.end() + 40]):
             break
-    return _trimmed(text, match.end(), stop)
-
-
-def _trimmed(text: str, least: int, stop: int) -> int:
-    if _DRIVE.match(text[max(least, stop - 2) : stop]):
-        return stop
-    while stop > least and text[stop - 1] in ".,;:?!)'\"" and text[stop - 2] not in " /.":
+    while not _DRIVE.match(text[max(match.end(), stop - 2) : stop]) and stop > match.end():
+        if text[stop - 1] not in ".,;:?!)'\"" or text[stop - 2] in " /.":
+            break
         stop -= 1
     return stop
 
@@ -240,20 +236,17 @@ def is_command(text: str) -> bool:
         return True
     if _PIPED.search(text[:2000]):
         return True
-    return any(_begins(piece, prefixed) for piece in _CHAIN.split(bare[:2000])[:10] if piece)
-
-
-def _begins(text: str, prefixed: bool) -> bool:
-    match = WORD.match(text)
-    if match is None:
-        return False
-    program = match[0].rpartition("/")[2].removesuffix(".exe").lower()
-    rest = text[match.end() :].split()
-    if match[0].startswith("./") or program.startswith("mkfs."):
-        return True
-    if program in programs():
-        return bool(rest) or program in program_set("said_familiar") or program in program_set("said_alone")
-    if program in program_set("said_plain") and (any(map(shaped, rest[:4])) or (prefixed and rest)):
-        return True
-    known = _program(match[0])
-    return bool(known) and _starts(text, match, known, 0)
+    for match in filter(None, map(WORD.match, _CHAIN.split(bare[:2000])[:10])):
+        program = match[0].rpartition("/")[2].removesuffix(".exe").lower()
+        rest = match.string[match.end() :].split()
+        alone = program in program_set("said_familiar") or program in program_set("said_alone")
+        if match[0].startswith("./") or program.startswith("mkfs."):
+            return True
+        if program in programs() and (rest or alone):
+            return True
+        if program in program_set("said_plain") and (any(map(shaped, rest[:4])) or (prefixed and rest)):
+            return True
+        known = "" if program in programs() else _program(match[0])
+        if known and _starts(match.string, match, known, 0):
+            return True
+    return False
