@@ -240,13 +240,12 @@ def announced_clauses(text: str) -> list[tuple[str, ...]]:
 
 def _parts(token: str, lifted: Lifted) -> list[str]:
     """The words that one word of a clause is matched by."""
-    if token.startswith(MARK):
-        thing = lifted.of(token)
-        if thing.kind == "json":
-            return [word for name, _ in calls_in(thing.text) for word in _split(name)]
-        return [] if thing.kind.startswith("quote") else _split(thing.text)
     verb, form, _ = verb_forms().get(token.lower(), ("", "", ""))
-    return _WORD.split(verb) if form in ("ing", "third", "base") else _split(token)
+    if not token.startswith(MARK):
+        return _WORD.split(verb) if form in ("ing", "third", "base") else _split(token)
+    thing = lifted.of(token)
+    names = [name for name, _ in calls_in(thing.text)] if thing.kind == "json" else [thing.text]
+    return [] if thing.kind.startswith("quote") else [word for name in names for word in _split(name)]
 
 
 def _split(token: str) -> list[str]:

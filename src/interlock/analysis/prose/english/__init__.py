@@ -159,14 +159,12 @@ def _read_mutation(found: EnglishClause, at: int) -> None:
     """`update the prices in the production database`: data of production changes under those who use it."""
     thing = thing_in(found.words, at + 1, len(found.words))
     traits = thing.traits | found.wide
-    valued = "production" in traits and thing.kind in ("data", "account", "money")
-    if not valued or not _LISTS.looks.isdisjoint(found.low):
-        return
-    one = any(word.lstrip("#").isdigit() for word in found.low[at + 1 :])
-    if traits & _LISTS.stores:
-        found.acts.append(AnnouncedAct("act_change", thing.words, traits | {"mutates"}))
-    elif one:
-        found.acts.append(AnnouncedAct("act_change", thing.words, traits | {"mutates", "one"}))
+    one = any(word.lstrip("#").isdigit() for word in found.low[at + 1 :]) and not traits & _LISTS.stores
+    valued = (
+        "production" in traits and thing.kind in ("data", "account", "money") and _LISTS.looks.isdisjoint(found.low)
+    )
+    if valued and (one or traits & _LISTS.stores):
+        found.acts.append(AnnouncedAct("act_change", thing.words, traits | {"mutates"} | ({"one"} if one else set())))
 
 
 def _announce(found: EnglishClause, at: int, kind: str, name: str, passive: bool, particle: int) -> None:

@@ -149,11 +149,14 @@ def kind_of(kind: str, verb: str, thing: EnglishObject, low: Tokens, at: int) ->
     """The kind of the object, where the verb and the words around say more than the noun."""
     if not _KINDS.of((kind, verb, thing.kind)):
         return thing.kind
-    is_, words = (thing.guards, thing.direct * "direct", thing.group * "group"), thing.said.split()
-    around = Around(
-        low, at, {"is": is_, "traits": thing.traits, "words": words, "text": thing.said, "named": thing.words}
-    )
-    said = _KINDS.first((kind, verb, thing.kind), around)
+    given = {
+        "is": (thing.guards, thing.direct * "direct", thing.group * "group"),
+        "traits": thing.traits,
+        "words": thing.said.split(),
+        "text": thing.said,
+        "named": thing.words,
+    }
+    said = _KINDS.first((kind, verb, thing.kind), Around(low, at, given))
     return thing.kind if said is None else said
 
 

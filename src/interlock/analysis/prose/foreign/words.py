@@ -222,13 +222,12 @@ def _with_idioms(words: list[ForeignWord], book: Vocabulary) -> list[ForeignWord
     for match in book.idioms.finditer(" ".join(word.text for word in words)):
         first, last = bisect_left(starts, match.start()), bisect_left(starts, match.end())
         inside = [entry for word in words[first:last] for entry in word.entries if entry[0] in ("noun", "scope")]
-        found += [*words[done:first], ForeignWord(match[0], [*book.idiom_entries[_number(match)], *inside])]
+        found += [
+            *words[done:first],
+            ForeignWord(match[0], [*book.idiom_entries[int((match.lastgroup or "i0")[1:])], *inside]),
+        ]
         done = last
     return found + words[done:]
-
-
-def _number(idiom: re.Match[str]) -> int:
-    return int((idiom.lastgroup or "i0")[1:])
 
 
 def _unspaced(text: str, book: Vocabulary) -> list[ForeignWord]:
@@ -256,4 +255,4 @@ def _as_character(match: re.Match[str], book: Vocabulary) -> str:
     """An idiom as one character, with the words inside it that name something behind it."""
     inside = (piece for _, piece in book.pieces.find(match[0]))
     kept = [piece for piece in inside if any(entry[0] in ("noun", "scope") for entry in book.find(piece))]
-    return chr(_FIRST + _number(match)) + " ".join(kept)
+    return chr(_FIRST + int((match.lastgroup or "i0")[1:])) + " ".join(kept)
