@@ -13,8 +13,7 @@ from interlock.analysis.operations.names import harms, may_be_operation
 from interlock.analysis.prose.clauses import ENGLISH, NOTHING, AnnouncedAct, Tokens, sentences, tokens
 from interlock.analysis.prose.embedded import MARK, Embedded, Lifted, calls_in, shape_of
 from interlock.analysis.prose.english import EnglishClause, mood, read_clause
-from interlock.analysis.prose.foreign import Foreign, read_foreign
-from interlock.analysis.prose.foreign.words import LONGEST
+from interlock.analysis.prose.foreign import read_foreign
 from interlock.analysis.prose.named import (
     CALLED,
     NAMED,
@@ -92,11 +91,8 @@ def _read_sentence(sentence: str, told: Told) -> None:
     if mood.is_question(low):
         told.asks()
         return
-    foreign = None if mood.reads_as_english(low) else read_foreign(sentence)
-    if foreign is not None:
-        _tell(foreign, sentence, told)
-        if foreign.known or foreign.acts or foreign.vague or not any(map(may_be_operation, tokens(sentence))):
-            return
+    if not mood.reads_as_english(low) and read_foreign(sentence, told):
+        return
     if mood.is_not_run(low):
         told.known = told.looks = True
         return
@@ -115,25 +111,6 @@ def _read_sentence(sentence: str, told: Told) -> None:
         _read_clause(words, named, told)
     if MARK not in sentence and not told.keeps and not ("told" in told.spoken and told.spoken <= _SPEAKING):
         told.plain.append((unnamed(sentence, told.mentioned), "plain"))
-
-
-def _tell(foreign: Foreign, sentence: str, told: Told) -> None:
-    """Reports what was read in a sentence of another language."""
-    told.known = True
-    told.read_only = told.read_only and foreign.read_only
-    told.looks = told.looks or foreign.known
-    told.vague = told.vague or foreign.vague
-    if len(sentence) > LONGEST:
-        told.out.unreadable("a sentence that is too long to read", "budget")
-    told.about([word for word in sentence.split() if MARK not in word])
-    for one in foreign.acts:
-        told.act(one)
-    told.call(foreign.calls)
-    if not foreign.acts and MARK not in sentence and not foreign.looks and not foreign.spared:
-        told.plain.append((sentence, "plain_foreign"))
-    for word in tokens(sentence) if foreign.runs_marks else ():
-        if word.startswith(MARK):
-            told.play(told.lifted.of(word))
 
 
 def _read_clause(words: Tokens, named: list[Mention], told: Told) -> None:

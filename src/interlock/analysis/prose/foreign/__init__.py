@@ -10,12 +10,13 @@ from msgspec import Struct, field
 
 from interlock.analysis.lexicon.load import Patterns, WordLists
 from interlock.analysis.lexicon.vocabulary import HEADS, Vocabulary
-from interlock.analysis.operations.names import harms, is_english, is_operation
-from interlock.analysis.prose.clauses import AnnouncedAct
+from interlock.analysis.operations.names import harms, is_english, is_operation, may_be_operation
+from interlock.analysis.prose.clauses import AnnouncedAct, tokens
 from interlock.analysis.prose.embedded import MARK
 from interlock.analysis.prose.foreign.acts import act_of
 from interlock.analysis.prose.foreign.words import LONGEST, ForeignClause, ForeignWord, book_of, some, words_of
 from interlock.analysis.prose.named import CALLED, Mention
+from interlock.analysis.prose.playing import Told
 
 _LISTS = WordLists("foreign")
 _PATTERNS = Patterns("foreign")
@@ -32,43 +33,53 @@ _TRIES = 6  # verbs of one clause
 _QUESTIONS = ("?", "？", "؟", "吗", "か", "吗。", "か。")
 
 
-class Foreign(Struct):
-    """What was read in a sentence of another language."""
+class _Found(Struct):
+    """What was read in the clauses of a sentence so far."""
 
     acts: list[AnnouncedAct] = field(default_factory=list)
     calls: list[Mention] = field(default_factory=list)
     read_only: bool = True
-    known: bool = False  # a verb was recognised, or it says that nothing happens
-    looks: bool = False  # it begins with a verb that only looks, or ends with one where verbs stand last
+    known: bool = False  # a verb was recognised
     spared: bool = False  # what it harms is made again, or its own
     runs_marks: bool = False
-    vague: bool = False  # nothing says what is done
     fetched: bool = False  # a program was downloaded
 
 
-def read_foreign(sentence: str) -> Foreign | None:
-    """What the sentence announces, or None when it is not in a language known here."""
+def read_foreign(sentence: str, told: Told) -> bool:
+    """Reports what a sentence announces in a language known here; True when nothing in it is left to be read as English."""
     book = book_of(_without_names(sentence))
     if book is None:
-        return None
-    found = Foreign()
-    sentence = _GIVEN.sub(r"\1", sentence[:LONGEST])
-    asked = sentence.rstrip().endswith(_QUESTIONS)
-    clauses = list(_clauses(sentence, book))
+        return False
+    if len(sentence) > LONGEST:
+        told.out.unreadable("a sentence that is too long to read", "budget")
+    text, words, found = _GIVEN.sub(r"\1", sentence[:LONGEST]), tokens(sentence), _Found()
+    asked = text.rstrip().endswith(_QUESTIONS)
+    clauses = list(_clauses(text, book))
     _read_all(clauses, found, asked)
-    if not asked and not found.acts and _rushes(sentence, book):
-        found.acts.append(AnnouncedAct("act_override", sentence.strip()[:120]))
+    if not asked and not found.acts and _rushes(text, book):
+        found.acts.append(AnnouncedAct("act_override", text.strip()[:120]))
         found.known, found.read_only = True, False
-    if not found.acts and not found.calls and not asked and MARK not in sentence:
-        if found.known:
-            found.vague = len(sentence) < 300 and book.empty.match(book.plain(sentence)) is not None
-        else:
-            found.vague = not any(map(is_operation, _NAMES.findall(sentence)))
-    found.known = asked or found.known or any(map(_is_trial, clauses))
+    empty = len(text) < 300 and book.empty.match(book.plain(text)) is not None
+    unknown = not found.known and not any(map(is_operation, _NAMES.findall(text)))
+    says = found.acts or found.calls or asked or MARK in text
+    vague = not says and (empty if found.known else unknown)
+    known = asked or found.known or any(map(_is_trial, clauses))
+    looks = False  # the sentence begins with a verb that only looks, or ends with one where verbs stand last
     if found.read_only and clauses:
         first = clauses[-1].words[-1] if book.language.head == "last" else clauses[0].words[0]
-        found.looks = first.has("look") and first.text not in _LISTS.twofold
-    return found
+        looks = first.has("look") and first.text not in _LISTS.twofold
+    told.known, told.looks, told.vague = True, told.looks or known, told.vague or vague
+    told.read_only = told.read_only and found.read_only
+    told.about([word for word in sentence.split() if MARK not in word])
+    for one in found.acts:
+        told.act(one)
+    told.call(found.calls)
+    if not found.acts and MARK not in sentence and not looks and not found.spared:
+        told.plain.append((sentence, "plain_foreign"))
+    for word in words if found.runs_marks else ():
+        if word.startswith(MARK):
+            told.play(told.lifted.of(word))
+    return known or bool(found.acts) or vague or not any(map(may_be_operation, words))
 
 
 def _rushes(sentence: str, book: Vocabulary) -> bool:
@@ -117,7 +128,7 @@ def _clauses(sentence: str, book: Vocabulary) -> Iterator[ForeignClause]:
             yield ForeignClause(words[start:], piece, book)
 
 
-def _read_all(clauses: list[ForeignClause], found: Foreign, asked: bool) -> None:
+def _read_all(clauses: list[ForeignClause], found: _Found, asked: bool) -> None:
     """Reads clause after clause, as far as they are not rehearsed, spoken of, or somebody else's."""
     spoken_of = trial = explained = False
     carried: list[ForeignWord] = []  # what the clause before named
@@ -132,7 +143,7 @@ def _read_all(clauses: list[ForeignClause], found: Foreign, asked: bool) -> None
         spoken_of = clause.has("look", "make") or told_of
 
 
-def _read(clause: ForeignClause, found: Foreign, asked: bool, carried: list[ForeignWord]) -> None:
+def _read(clause: ForeignClause, found: _Found, asked: bool, carried: list[ForeignWord]) -> None:
     """Reads one clause into what was found so far."""
     words, book = clause.words, clause.book
     if "credential" in clause.named and not asked and not clause.has("never", "that") and not _asks(clause, len(words)):
@@ -220,7 +231,7 @@ def _in_turn(clause: ForeignClause, verbs: list[int], at: int) -> Iterator[int]:
             yield place
 
 
-def _run(clause: ForeignClause, verbs: list[int], found: Foreign) -> None:
+def _run(clause: ForeignClause, verbs: list[int], found: _Found) -> None:
     """Programs that are fetched and run, and operations that are called by their names."""
     words, book, text = clause.words, clause.book, clause.raw.strip()[:120]
     if any(_denied(clause, at) for at in verbs):
