@@ -44,7 +44,7 @@ _VERSION = re.compile(r"^v?\d[\d.]*x?$")
 _DRIVE = re.compile(r"^[A-Za-z]:\\?$")
 _KANA = re.compile(r"[\u3040-\u30ff，。、]")
 _PREFIX = re.compile(r"(?:^|(?<=\s))(?:[A-Z_][A-Z0-9_]{1,60}=\S{0,200} ){1,5}$")
-_OPTION = re.compile(r"-{1,2}\w|/[A-Za-z](?:$|:)")
+_MARKS = ".,;:?!)"  # of the sentence, behind a word
 _LATER = re.compile(r"^(?:[A-Z]|\w+ing\b)")
 
 
@@ -108,7 +108,7 @@ def _said() -> frozenset[str]:
     return program_set("said_plain") | frozenset(programs())
 
 
-_STARTS = Rows("command_starts", "program", "word place last next third")
+_STARTS = Rows("command_starts", "program", "word place last name verb next third raw plain")
 _KINDS = "plain typed familiar names anywhere alone capital wrappers flagged verbs numbered aimed aimed_second".split()
 
 
@@ -119,51 +119,37 @@ def _starts(text: str, match: re.Match[str], program: str, begin: int) -> bool:
     opens = not before or before[-1] in ".!?:;>("
     stands = opens or before[-1] in ",—–|&" or last in _LISTS.starts
     behind = [found[0][:_REST] for found in islice(WORD.finditer(text, match.end()), 2)]
+    raw, third = (*behind, "", "")[:2]
     words = {
         "word": ("lower" if word.islower() else "odd" if not opens or word.isupper() else "capital",),
         "place": ("stands" * stands, "prefixed" * (begin < match.start())),
         "last": (last,),
-        "next": _classes(behind[0] if behind else ""),
-        "third": _classes(behind[1] if len(behind) > 1 else ""),
+        "name": program,
+        "verb": ("yes" if program in verb_forms() else "",),
+        "next": _classes(raw),
+        "third": _classes(third),
+        "raw": raw,
+        "plain": raw.rstrip(_MARKS) or raw,
     }
     return bool(_STARTS.first((_kinds(program),), words))
 
 
 @lru_cache(maxsize=1024)
 def _kinds(program: str) -> frozenset[str]:
-    """The sets of programs that one is in, and what else the rows ask of it."""
-    cmdlet, known = _PATTERNS.cmdlet.match(program) is not None, program.lower() in programs()
+    """The sets of programs that one is in."""
     kinds = {kind for kind in _KINDS if program in program_set(f"said_{kind}")}
-    said = {
-        "format": program == "format",
-        "cmdlet": cmdlet,
-        "known_cmdlet": cmdlet and known,
-        "plain_verb": "plain" in kinds and "typed" not in kinds and program in verb_forms(),
-        "aimed": program.startswith("mkfs."),
-    }
-    return frozenset({*kinds, *(kind for kind, holds in said.items() if holds)})
+    kinds.add("known" if program.lower() in programs() else "")
+    kinds.add("aimed" if program.startswith("mkfs.") else "")
+    return frozenset(kinds)
 
 
 @lru_cache(maxsize=4096)
 def _classes(raw: str) -> tuple[str, ...]:
     """A word behind a program without the sentence's own marks, and what it can be there."""
-    word = raw.rstrip(".,;:?!)") or raw
-    said = {
-        "<mark>": MARK in word,
-        "<shaped>": shaped(word),
-        "<option>": _OPTION.match(word),
-        "<flag>": word[:1] == "-" and shaped(word),
-        "<dash>": word[:1] == "-",
-        "<slash>": raw[:1] == "/",
-        "<colon>": raw.endswith(":"),
-        "<drive>": _DRIVE.match(raw.rstrip(",;")),
-        "<digit>": len(word) == 1 and word.isdigit(),
-        "<name>": word.isidentifier(),
-        "<program>": _program(word),
-        "<subcommand>": word in program_set("said_subcommands"),
-        "<noun>": word in program_set("said_nouns"),
-    }
-    return (word, *(kind for kind, holds in said.items() if holds))
+    word = raw.rstrip(_MARKS) or raw
+    shape, program = "<shaped>" * shaped(word), "<program>" * bool(_program(word))
+    subcommand = "<subcommand>" * (word in program_set("said_subcommands"))
+    return word, shape, program, subcommand, "<noun>" * (word in program_set("said_nouns"))
 
 
 def _end(text: str, match: re.Match[str]) -> int:
@@ -172,7 +158,7 @@ def _end(text: str, match: re.Match[str]) -> int:
     for word in WORD.finditer(text, match.end()):
         if "\n" in text[stop : word.start()]:
             break
-        plain = word[0].rstrip(".,;:?!)")
+        plain = word[0].rstrip(_MARKS)
         stops = (plain in _LISTS.stops and plain.islower()) or word[0] in ("—", "–", "--") or _KANA.match(word[0])
         paths = word[0] == "--" and previous in ("checkout", "restore", "HEAD")
         if stops and not paths and previous not in _LISTS.operators:
