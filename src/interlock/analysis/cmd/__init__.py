@@ -199,11 +199,11 @@ def _unglue(line: CmdLine) -> None:
     first = line.words[0]
     if line.quoted[0] or not (found := _GLUED.match(first) or _DOTTED.match(first)):
         return
-    rest = found.group(2)
-    if found.group(1).lower() == "echo":
+    rest = found[2]
+    if found[1].lower() == "echo":
         line.text = "echo " + line.text[5:]
         rest = rest[1:]
-    line.words[0:1] = [found.group(1), *([rest] if rest else [])]
+    line.words[0:1] = [found[1], *([rest] if rest else [])]
     line.quoted[0:1] = [False, *([False] if rest else [])]
 
 

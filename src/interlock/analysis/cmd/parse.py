@@ -148,7 +148,7 @@ def _command(cursor: CmdCursor) -> Node:
     if cursor.peek() == "(":
         body = _parens(cursor)
         tail = cursor.match(_TAIL)
-        return CmdGroup(body, tail.group().strip() if tail else "")
+        return CmdGroup(body, tail[0].strip() if tail else "")
     if cursor.match(_IF):
         return _if(cursor)
     if cursor.match(_FOR):
@@ -229,7 +229,7 @@ def _condition(cursor: CmdCursor) -> None:
 def _next_word(cursor: CmdCursor) -> str:
     cursor.match(_BLANK)
     found = cursor.match(_WORD)
-    return found.group().lower() if found else ""
+    return found[0].lower() if found else ""
 
 
 def _for(cursor: CmdCursor) -> Node:
@@ -247,7 +247,7 @@ def _for(cursor: CmdCursor) -> Node:
     items = _items(cursor)
     if not cursor.match(_DO):
         raise WindowsSyntaxError("for without do")
-    return For(switches, variable.group(1), items, _body(cursor))
+    return For(switches, variable[1], items, _body(cursor))
 
 
 def _items(cursor: CmdCursor) -> str:
@@ -290,22 +290,22 @@ def expand(raw: str, names: Mapping[str, str], loops: Mapping[str, str]) -> str:
     if "%" in text:
         text = _PERCENT.sub(lambda found: _percent(found, names), text)
     if "!" in text and any(f"!{name}" in text.lower() for name in names):
-        text = _BANG.sub(lambda found: _filled(names, found.group(1), found.group(2)), text)
+        text = _BANG.sub(lambda found: _filled(names, found[1], found[2]), text)
     return text if len(text) <= MAX_TEXT else hole()
 
 
 def _loop(found: re.Match[str], loops: Mapping[str, str]) -> str:
-    value = loops.get(found.group(2))
-    return found.group() if value is None else value.strip('"') if found.group(1) else value
+    value = loops.get(found[2])
+    return found[0] if value is None else value.strip('"') if found[1] else value
 
 
 def _percent(found: re.Match[str], names: Mapping[str, str]) -> str:
-    if found.group() == "%%":
+    if found[0] == "%%":
         return "%"
-    if found.group(2) is not None:
-        here = found.group(1) is not None and found.group(2) == "0" and "n" not in found.group(1)
-        return ".\\" if here else hole(found.group()[1:])
-    return _filled(names, found.group(3), found.group(4))
+    if found[2] is not None:
+        here = found[1] is not None and found[2] == "0" and "n" not in found[1]
+        return ".\\" if here else hole(found[0][1:])
+    return _filled(names, found[3], found[4])
 
 
 def _filled(names: Mapping[str, str], name: str, change: str | None) -> str:
@@ -322,11 +322,11 @@ def _changed(value: str, change: str) -> str:
     if cut:
         if not known(value):
             return hole()
-        start = int(cut.group(1))
+        start = int(cut[1])
         rest = value[start:] if start >= 0 or -start <= len(value) else value
-        if cut.group(2) is None:
+        if cut[2] is None:
             return rest
-        return rest[: int(cut.group(2))]
+        return rest[: int(cut[2])]
     old, mark, new = change[1:].partition("=")
     if not mark or not old:
         return value
@@ -359,7 +359,7 @@ def split(text: str, step: Callable[[], None]) -> CmdLine:
             at = end + 1
             continue
         found = _REDIRECT.match(text, at)
-        if found and (not found.group(1) or not started):
+        if found and (not found[1] or not started):
             at = _redirect(line, text, found)
             continue
         if letter.isspace():
@@ -385,16 +385,16 @@ def _push(line: CmdLine, word: list[str], quoted: bool) -> None:
 
 def _redirect(line: CmdLine, text: str, found: re.Match[str]) -> int:
     """Note where a redirection leads; return where the text goes on."""
-    if found.group(3):
+    if found[3]:
         return found.end()
     target = _TARGET.match(text, found.end())
-    path = target.group(1).replace('"', "").replace("^", "") if target else ""
+    path = target[1].replace('"', "").replace("^", "") if target else ""
     if path and path.lower().rstrip(":") != "nul":
-        if found.group(2) == "<":
+        if found[2] == "<":
             line.inputs.append(path)
         else:
-            line.outputs.append((path, found.group(2) == ">>"))
-    elif path and found.group(2) == "<":
+            line.outputs.append((path, found[2] == ">>"))
+    elif path and found[2] == "<":
         line.inputs.append("nul")
     return target.end() if target else found.end()
 

@@ -159,7 +159,7 @@ def call_block(walk: ProgramWalk, block: ProgramFunction, words: Sequence[Cmdlet
             named[name] = word.value if word.has_value else queue.pop().value if queue and not queue[-1].flag else True
         elif not word.flag:
             rest.append(word.value)
-    named |= dict(zip(free, rest, strict=False))
+    named |= dict(zip(free, rest))
     made = walk.call(block, [], named)
     return single([value for value in made if value is not None]) if isinstance(made, list) else made
 

@@ -115,7 +115,7 @@ def _operator(cursor: PsCursor, weakest: int) -> tuple[int, str] | None:
         return None
     for row in range(weakest, len(_OPERATORS)):
         if found := cursor.match(_OPERATORS[row]):
-            return row, _plain_operator(found.group())
+            return row, _plain_operator(found[0])
     return None
 
 
@@ -143,8 +143,8 @@ def _unary(cursor: PsCursor) -> ast.expr:
         if found := cursor.match(_UNARY):
             cursor.skip_lines()
             with cursor.deeper():
-                operand = _comma(cursor) if found.group()[1:2].isalpha() else _unary(cursor)
-            return _signed(_plain_operator(found.group()), operand)
+                operand = _comma(cursor) if found[0][1:2].isalpha() else _unary(cursor)
+            return _signed(_plain_operator(found[0]), operand)
         if found := cursor.look(_TYPE):
             return _typed(cursor, found)
     return read_postfix(cursor, read_primary(cursor))
@@ -162,7 +162,7 @@ def _signed(sign: str, operand: ast.expr) -> ast.expr:
 def _typed(cursor: PsCursor, found: re.Match[str]) -> ast.expr:
     """A cast, or a type whose members are used."""
     cursor.pos = found.end()
-    name = re.sub(r"\s", "", found.group(1)).lower()
+    name = re.sub(r"\s", "", found[1]).lower()
     start = cursor.pos
     cursor.skip_blanks()
     if cursor.at("::") or (cursor.pos == start and cursor.look(_DOT)):
@@ -193,7 +193,7 @@ def read_primary(cursor: PsCursor) -> ast.expr:
     if letter == "{":
         return read_block(cursor)
     if found := cursor.match(NUMBER):
-        return ast.Constant(_number(found.group()))
+        return ast.Constant(_number(found[0]))
     if cursor.look(_ATTRIBUTE):
         skip_attribute(cursor)
         cursor.skip_lines()
@@ -210,7 +210,7 @@ def _at(cursor: PsCursor) -> ast.expr:
         return _table(cursor)
     cursor.expect("@")
     if found := cursor.match(_NAME):
-        return ast.Starred(nodes.call("<splat>", [variable(found.group())]))
+        return ast.Starred(nodes.call("<splat>", [variable(found[0])]))
     raise WindowsSyntaxError("a lone @")
 
 
@@ -221,7 +221,7 @@ def _table(cursor: PsCursor) -> ast.expr:
         cursor.skip_lines("\r\n;")
         while not cursor.take("}"):
             found = cursor.match(_KEY)
-            keys.append(_lower(nodes.text(found.group()) if found else read_postfix(cursor, read_primary(cursor))))
+            keys.append(_lower(nodes.text(found[0]) if found else read_postfix(cursor, read_primary(cursor))))
             cursor.skip_blanks()
             cursor.expect("=")
             cursor.skip_lines()
@@ -310,7 +310,7 @@ def _access(cursor: PsCursor, base: ast.expr, behind: bool) -> ast.expr | None:
 
 def _member(cursor: PsCursor, base: ast.expr) -> ast.expr:
     found = cursor.match(_NAME)
-    name = nodes.text(found.group().lower()) if found else _lower(read_primary(cursor))
+    name = nodes.text(found[0].lower()) if found else _lower(read_primary(cursor))
     if cursor.take("("):
         return nodes.call("<call>", [base, name, *_arguments(cursor)])
     if cursor.at("{"):
@@ -430,4 +430,4 @@ def _param(cursor: PsCursor) -> PsParam:
     if cursor.take("="):
         cursor.skip_lines()
         default = read_operand(cursor)
-    return found.group(1).lower(), default
+    return found[1].lower(), default

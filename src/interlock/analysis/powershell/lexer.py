@@ -126,7 +126,7 @@ def read_variable(cursor: PsCursor) -> ast.expr | None:
     found = cursor.match(_VARIABLE)
     if not found:
         return None
-    return variable(found.group(1) or found.group(2))
+    return variable(found[1] or found[2])
 
 
 def read_nested(cursor: PsCursor, close: str) -> list[ast.stmt]:
@@ -163,7 +163,7 @@ def read_escape(cursor: PsCursor) -> str:
     """What a backtick and the character behind it stand for."""
     cursor.pos += 1
     if found := cursor.match(_UNICODE):
-        number = int(found.group(1), 16)
+        number = int(found[1], 16)
         return chr(number) if number < 0x110000 else ""
     letter = cursor.peek()
     cursor.pos += 1
@@ -191,7 +191,7 @@ def read_double(cursor: PsCursor) -> list[Part]:
     cursor.expect('"')
     while not cursor.done():
         if found := cursor.match(_PLAIN_DOUBLE):
-            parts.append(found.group())
+            parts.append(found[0])
         elif cursor.at("`"):
             parts.append(read_escape(cursor))
         elif cursor.take('""'):
@@ -219,13 +219,13 @@ def read_here(cursor: PsCursor) -> ast.expr | None:
     found = cursor.match(_HERE_OPEN)
     if not found:
         return None
-    close = re.compile(r"\r?\n" + found.group(1) + "@")
+    close = re.compile(r"\r?\n" + found[1] + "@")
     cursor.pos -= 1  # the line end that opens may be the one that closes
     end = close.search(cursor.source, cursor.pos)
     if end is None:
         raise WindowsSyntaxError("a here-string has no end")
     start, stop = min(cursor.pos + 1, end.start()), end.start()
-    if found.group(1) == "'":
+    if found[1] == "'":
         cursor.pos = end.end()
         return nodes.text(cursor.source[start:stop])
     return text(_here_parts(cursor, max(start, cursor.pos + 1), stop, end.end()))
@@ -251,7 +251,7 @@ def read_bare(cursor: PsCursor, *first: ast.expr) -> ast.expr:
     while not cursor.done():
         letter = cursor.source[cursor.pos]
         if found := cursor.match(_PLAIN_WORD):
-            parts.append(found.group())
+            parts.append(found[0])
         elif letter == "`":
             if cursor.look(_BLANK):
                 break

@@ -136,7 +136,7 @@ def bind(name: str, words: Sequence[CmdletWord], piped: list[Value]) -> Bound:
         elif queue and not queue[-1].flag:
             bound.given[parameter] = queue.pop().value
     free = [name for name in spec.positional if name not in bound.given]
-    bound.given.update(zip(free, loose, strict=False))
+    bound.given.update(zip(free, loose))
     bound.rest = loose[len(free) :]
     _find_paths(spec, bound)
     return bound

@@ -108,7 +108,7 @@ def _parens(cursor: PsCursor) -> _Body:
 def _statement(cursor: PsCursor) -> _Body:
     cursor.match(_LABEL)
     found = cursor.look(_WORD)
-    reader = _KEYWORDS.get(found.group().lower()) if found else None
+    reader = _KEYWORDS.get(found[0].lower()) if found else None
     if found and reader:
         cursor.pos = found.end()
         cursor.skip_blanks()
@@ -124,7 +124,7 @@ def _pipeline(cursor: PsCursor) -> _Body:
             raise WindowsSyntaxError(f"nothing that can be assigned to at {start}")
         cursor.skip_lines()
         with cursor.deeper():
-            return _assign(made, found.group(), group(_statement(cursor)))
+            return _assign(made, found[0], group(_statement(cursor)))
     while _more(cursor):
         made = _element(cursor, made)
         cursor.skip_blanks()
@@ -200,9 +200,9 @@ def _element(cursor: PsCursor, piped: ast.expr) -> ast.expr:
 def _redirect(cursor: PsCursor, saved: list[ast.expr]) -> bool:
     """A redirection, if one stands here; those to files are kept as the words of who writes them."""
     found = cursor.match(_REDIRECT)
-    if found and "&" not in found.group():
+    if found and "&" not in found[0]:
         cursor.skip_blanks()
-        saved += [read_argument(cursor), ast.Constant(">>" in found.group())]
+        saved += [read_argument(cursor), ast.Constant(">>" in found[0])]
     return found is not None
 
 
@@ -227,7 +227,7 @@ def _call(cursor: PsCursor, piped: ast.expr, invoked: bool) -> ast.expr:
         if cursor.at("&") and not cursor.look(_REDIRECT):
             break
         if verbatim := cursor.match(_VERBATIM):
-            words += map(nodes.text, ["--%", *verbatim.group(1).split()])
+            words += map(nodes.text, ["--%", *verbatim[1].split()])
         elif not _redirect(cursor, saved):
             words.append(_word(cursor))
     return _saved(nodes.call(nodes.name("&"), [piped, name, *words]), saved, constant=False)
@@ -238,11 +238,11 @@ def _word(cursor: PsCursor) -> ast.expr:
     if not found:
         return read_argument(cursor)
     cursor.pos = found.end()
-    if found.group(2) and cursor.peek() not in ("", "\\"):
+    if found[2] and cursor.peek() not in ("", "\\"):
         cursor.skip_blanks()
-        return nodes.call("<flag>", [nodes.text(found.group(1)), read_argument(cursor)])
-    if not found.group(2) and (cursor.done() or cursor.look(_FLAG_END)):
-        return nodes.call("<flag>", [nodes.text(found.group(1))])
+        return nodes.call("<flag>", [nodes.text(found[1]), read_argument(cursor)])
+    if not found[2] and (cursor.done() or cursor.look(_FLAG_END)):
+        return nodes.call("<flag>", [nodes.text(found[1])])
     cursor.pos = found.start()
     return read_argument(cursor)
 
@@ -250,7 +250,7 @@ def _word(cursor: PsCursor) -> ast.expr:
 def _if(cursor: PsCursor) -> _Body:
     test, body, other = group(_parens(cursor)), _braces(cursor), list[ast.stmt]()
     if found := cursor.match(_ELSE):
-        other = _if(cursor) if found.group(1).lower() == "elseif" else _braces(cursor)
+        other = _if(cursor) if found[1].lower() == "elseif" else _braces(cursor)
     return nodes.branch(test, body, other)
 
 
@@ -289,7 +289,7 @@ def _foreach(cursor: PsCursor) -> _Body:
         cursor.expect(")")
     cursor.skip_lines()
     cursor.match(_THROTTLE)
-    return nodes.loop(variable(found.group(1)), over, _braces(cursor))
+    return nodes.loop(variable(found[1]), over, _braces(cursor))
 
 
 def _switch(cursor: PsCursor) -> _Body:
@@ -309,7 +309,7 @@ def _switch(cursor: PsCursor) -> _Body:
 def _try(cursor: PsCursor) -> _Body:
     made = ast.Try(_braces(cursor), [], [], [])
     while found := cursor.match(_CATCH):
-        if found.group(1).lower() == "finally":
+        if found[1].lower() == "finally":
             made.finalbody = _braces(cursor)
             break
         while cursor.match(_CAUGHT):
@@ -335,7 +335,7 @@ def _function(cursor: PsCursor) -> _Body:
     made = read_block(cursor).function
     if params:
         made.args = function(params, []).args
-    made.name = "function:" + found.group().lower().split(":")[-1]
+    made.name = "function:" + found[0].lower().split(":")[-1]
     return [made]
 
 

@@ -163,7 +163,7 @@ def after_switch(words: Sequence[str]) -> str | None:
 
 def split_line(text: str) -> list[str]:
     """A command line cut into words at blanks, with quoted parts as one word."""
-    return [found.group(1) if found.group(1) is not None else found.group(2) for found in _PIECE.finditer(text)]
+    return [found[1] if found[1] is not None else found[2] for found in _PIECE.finditer(text)]
 
 
 def run_line(walk: ProgramWalk, line: Value) -> Value:

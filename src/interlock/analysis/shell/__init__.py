@@ -239,7 +239,7 @@ class Job(Struct):
         paths = [resolve(target, cwd) for cwd in self.host.cwds]
         only_a_link = verb == "delete" and paths[0] in self.host.session.links and not target.endswith("/")
         places = ["temp"] if only_a_link else self.places(target)
-        for where, path in dict.fromkeys(zip(places, paths, strict=False)):
+        for where, path in dict.fromkeys(zip(places, paths)):
             facts.append(Effect(verb, target, where, marks, self.where.span, self.where.via, subject, path))
         if verb == "delete":
             self._origin(target, marks)

@@ -136,7 +136,7 @@ def assign_read(shell: Shell, words: Sequence[str], stdin: Stream, env: Sequence
     else:
         parts = _split(lines[0], between, len(names) - 1) if len(names) > 1 else lines
         values = [*parts, *[""] * (len(names) - len(parts))]
-    for name, value in zip(names, values, strict=False):
+    for name, value in zip(names, values):
         evaluate(subscript_of(name), shell)
         shell.assign(name.partition("[")[0], [value])
     for name in found.all("-a"):
@@ -162,7 +162,7 @@ def assign_all(shell: Shell, assigns: Sequence[Assignment]) -> None:
         shell.assign(item.name, value)
         if item.index and not item.index.isdigit():  # an associative array's values, each under its own name
             shell.variables[f"{item.name}[{item.index}]"] = [expand.text(item.value, shell)]
-        for key, word in zip(item.keys, item.items or (), strict=False):
+        for key, word in zip(item.keys, item.items or ()):
             if key:
                 evaluate(key, shell)
                 shell.variables[f"{item.name}[{key}]"] = [expand.text(word, shell)]

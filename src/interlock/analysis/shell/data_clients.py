@@ -69,14 +69,6 @@ class ScratchJob(Job):
         super().effect("sql_read" if within else verb, target, *(() if within else traits))
 
 
-def powershell_sql(job: Job) -> Stream | None:
-    """Invoke-Sqlcmd -Query 'text'."""
-    for flag, text in zip(job.words, job.words[1:], strict=False):
-        if flag.lower() in ("-query", "-q"):
-            read_statements(inside(job), text, "tsql")
-    return None
-
-
 def redis(job: Job) -> Stream | None:
     from interlock.analysis.datastores import read_redis, read_redis_text
 
@@ -91,22 +83,6 @@ def redis(job: Job) -> Stream | None:
 
 
 _LUA_CALL = lazy_regex(r"redis\.p?call\s*\(([^()]{1,300})")
-
-
-def mongo(job: Job) -> Stream | None:
-    found = job.options("--eval -u -p --host --port --username --password --authenticationDatabase -f --file")
-    inner = inside(job)
-    for text in found.all("--eval"):
-        inner.code("mongo", text, f"{job.program} --eval")
-    for path in [*found.all("-f", "--file"), *(word for word in found.operands if word.endswith(".js"))]:
-        script = job.file_text(path)
-        if script is not None:
-            inner.code("mongo", script, f"{job.program} {path}")
-        else:
-            job.effect("run_script", path)
-    if job.piped and not found.all("--eval"):
-        inner.code("mongo", job.stdin.text, job.program)
-    return None
 
 
 def apply_stores(job: Job) -> Stream | None:
@@ -163,9 +139,7 @@ def _command(job: Job, name: str, words: Sequence[str]) -> None:
 
 READERS: dict[str, Reader] = {
     "statement": statement,
-    "powershell_sql": powershell_sql,
     "redis": redis,
-    "mongo": mongo,
 }
 
 

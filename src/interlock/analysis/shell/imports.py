@@ -8,7 +8,6 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from interlock.analysis.lazy_regex import lazy_regex
-from interlock.analysis.places import resolve
 from interlock.analysis.programs.load import word_set
 from interlock.analysis.shell import Job
 
@@ -33,8 +32,8 @@ class _Module(NamedTuple):
 
 def read_imports(job: Job, language: str, code: str, folder: str = "") -> None:
     """Reads what code imports from beside it; `folder` is that of its file, else the working folder."""
-    folder = resolve(folder or ".", job.host.cwds[0])
-    imported = job.host.session.imported
+    folder = job.full(folder or ".")
+    imported = job.session.imported
     for path, text in _modules(job, language, code, folder):
         if path in imported or len(imported) >= MOST_MODULES:
             continue
@@ -117,7 +116,7 @@ def _listed(names: str) -> list[str]:
 def _python_module(job: Job, name: str, folder: str, stored: bool) -> Iterator[_Module]:
     """A module and the packages around it; `stored`: also one that was there before the action."""
     parts = [part for part in name.split(".") if part.isidentifier()]
-    session = job.host.session
+    session = job.session
     for count in range(1, len(parts) + 1):
         base = posixpath.join(folder, *parts[:count])
         for path in (f"{base}.py", f"{base}/__main__.py", f"{base}/__init__.py"):

@@ -127,7 +127,7 @@ def _attached(words: list[str], language: str) -> list[str]:
     if language == "javascript":
         return [
             word
-            for word, after in zip(words, [*words[1:], ""], strict=False)
+            for word, after in zip(words, [*words[1:], ""])
             if not (word in ("-p", "--print") and after in ("-e", "--eval"))
         ]
     letters = {"perl": "eE", "ruby": "e", "python": "c", "php": "r", "lua": "e"}.get(language)

@@ -8,7 +8,6 @@ from functools import cache, partial
 
 from interlock.analysis.facts import HOLE, Command, Effect, Fact
 from interlock.analysis.lazy_regex import lazy_regex
-from interlock.analysis.places import resolve
 from interlock.analysis.programs.load import describe, program_set, shipped_variables, word_set
 from interlock.analysis.shell import Job
 
@@ -89,10 +88,10 @@ def is_outside(path: str) -> bool:
 
 def _read_written(job: Job, option: str, path: str) -> bool:
     """Read a file that the action itself has made and hands to a program: any made for it alone, others where they are loaded."""
-    session = job.host.session
+    session = job.session
     if not session.changed or not (path.startswith("/dev/fd/") or _loads(job, option, path)):
         return False
-    full = resolve(path, job.host.cwds[0])
+    full = job.full(path)
     if session.fetched(full):
         if option and _loads(job, option, path):
             job.effect("run_download", session.fetched(full))
@@ -150,7 +149,7 @@ def _is_new(job: Job, place: str) -> bool:
     made = [item.text.rstrip("/") for item in describe("mktemp").prints]
     if not any(place.startswith(f"{folder}/") for folder in made):
         return False
-    facts, inside = job.host.session.facts, f"{place}/"
+    facts, inside = job.session.facts, f"{place}/"
     named = [fact.words if isinstance(fact, Command) else (fact.target, fact.path) for fact in facts]
     words = [word for found in named for word in found]
     return not any(HOLE in word or f"{word}/".startswith(inside) or inside.startswith(f"{word}/") for word in words)
@@ -170,7 +169,7 @@ def add_harm(job: Job, text: str, via: str) -> None:
             return
         facts = _trial(job, partial(Job.code, language=language, text=part), via)
         if _is_harm(facts):
-            job.host.session.facts += facts
+            job.session.facts += facts
             return
 
 
@@ -217,7 +216,7 @@ def harm_of_words(job: Job, words: Sequence[str], told: bool) -> bool:
 
 def _trial(job: Job, read: Callable[[Job], object], via: str = "") -> list[Fact]:
     """The facts of a reading, without any effect on what is known so far."""
-    session = job.host.session
+    session = job.session
     kept, session.facts = session.facts, []
     try:
         read(Job(job.host.child(), job.program, job.words, job.inside(via, ())))

@@ -369,7 +369,7 @@ def _tr(words: list[str], source: str) -> str | None:
     if len(sets) < 2 or not sets[1] or any("c" in flag or "C" in flag for flag in flags):
         return source if any("s" in flag for flag in flags) else None
     to = sets[1] + sets[1][-1] * max(0, len(sets[0]) - len(sets[1]))
-    return source.translate({ord(a): b for a, b in zip(sets[0], to, strict=False)})
+    return source.translate({ord(a): b for a, b in zip(sets[0], to)})
 
 
 _CLASSES = {

@@ -161,7 +161,7 @@ def forward_part(text: str) -> str:
     """The text without the parts that only a downgrade runs."""
     ways = list(_WAY.finditer(text))
     ends = [*(way.start() for way in ways[1:]), len(text)]
-    for way, end in reversed(list(zip(ways, ends, strict=False))):
+    for way, end in reversed(list(zip(ways, ends))):
         if way[1] in _DOWN:
             text = text[: way.start()] + _closing(text[way.start() : end]) + text[end:]
     return text
