@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from interlock.analysis.facts import VERBS, BudgetSpent
+from interlock.analysis.facts import BudgetSpent, effect_verbs
 
 Fact = tuple[str, ...]
 
@@ -22,7 +22,7 @@ class Recorder:
         return [(fact[0], *fact[2:]) if fact[0] == "unreadable" else fact for fact in self.told]
 
     def effect(self, verb: str, target: str = "", *traits: str) -> None:
-        assert verb in VERBS - {"unreadable"}, verb
+        assert verb in effect_verbs() - {"unreadable"}, verb
         self.told.append((verb, target, *sorted(traits)))  # traits are a set to everyone who reads them
 
     def run(self, argv: Sequence[str]) -> None:

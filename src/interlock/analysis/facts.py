@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from functools import cache
 from itertools import pairwise
 from typing import Protocol
 
@@ -11,6 +12,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from interlock.analysis.lazy_regex import lazy_regex
+from interlock.analysis.packs import load_words
 from interlock.analysis.programs.load import describe, program_set
 from interlock.model import Span
 
@@ -100,60 +102,17 @@ class Effect(Struct, frozen=True):
 
 Fact = Command | Effect
 
-# Every verb an effect can have. A rule that names another one is refused.
-VERBS = frozenset({
-    # files; the target is a path
-    "delete",        # traits: recursive, bulk (a glob or a computed list), empty_only
-    "truncate",      # emptied, or overwritten with nothing or noise
-    "overwrite",     # replaced by other content
-    "write",         # created, or written with `>`; may replace
-    "append",
-    "move",          # the target is what is moved away
-    "chmod",         # traits: recursive, world_writable, no_access, setuid
-    "chown",
-    "read",
-    # network
-    "fetch",         # traits: secret where a secret is in the request
-    "send",          # data leaves; traits: secret, environment
-    "listen",
-    "http",          # traits: delete, post, put, patch
-    # running things
-    "run_download",  # code that was fetched is run
-    "run_script",    # a script file is run; the target is its path
-    "reverse_shell",
-    "unreadable",    # the target names the unreadable part; traits: command, payload, syntax, budget, nesting
-    "fork_bomb",
-    "fill_disk",
-    "kill",          # traits: all
-    "elevate",       # runs with another user's rights; traits: level_1 to level_3, one above what is run (R-20)
-    # SQL; the target is the object's name
-    "sql_drop",      # traits: database, schema, table, column, view, index, other, user
-    "sql_truncate",
-    "sql_delete",    # traits: unfiltered
-    "sql_update",    # traits: unfiltered
-    "sql_grant",
-    "sql_revoke",    # traits: all
-    "sql_alter",
-    "sql_write",
-    "sql_read",
-    "sql_execute",   # runs text built at run time
-    "sql_kill",
-    "sql_shell",     # a statement that runs a program or writes a server file
-    # other stores (Redis, Mongo, Cassandra, Elasticsearch…); the target is the object's name
-    "store_drop",    # traits: database, collection, index, all
-    "store_delete",  # traits: unfiltered
-    "store_write",
-    "store_read",
-    "store_admin",   # shuts down or reconfigures the server
-    # announced effects: by the name of an operation or tool, or in prose; the target is the object in words
-    "act_delete", "act_revoke", "act_terminate", "act_invalidate", "act_unconfigure", "act_block", "act_pay", "act_account",
-    "act_override", "act_escalate", "act_leak", "act_run", "act_rewrite", "act_disk", "act_send",
-    "act_change",    # something recoverable
-    "act_read",
-    "act_vague",     # the words name no effect
-    "act_resembles", # nothing harmful was read, but it is worded like announcements of harm
-    "declared",      # what an adapter declares of an operation; traits: level_0 to level_4
-})  # fmt: skip
+
+class EffectWords(Struct, frozen=True, forbid_unknown_fields=True):
+    """The verbs of `effects.toml`."""
+
+    verbs: frozenset[str]
+
+
+@cache
+def effect_verbs() -> frozenset[str]:
+    """Every verb that an effect can have."""
+    return load_words("analysis/effects.toml", EffectWords).verbs
 
 
 class Report(Protocol):

@@ -12,42 +12,11 @@ from interlock.analysis.facts import HOLE, QUOTED, without_holes
 from interlock.analysis.lazy_regex import lazy_regex
 from interlock.analysis.packs import load_words
 
-# Every place a path can be. A rule that names another one is refused.
-PLACES = frozenset({
-    "root",            # / or a drive's root
-    "home",            # a whole home directory, or the folder of all homes
-    "system",          # a top-level system directory, or everything in it
-    "system_part",     # something below a system directory
-    "other_home",      # something below another user's home
-    "home_part",       # something below one's own home
-    "user_data",       # Documents, Pictures and the like; a dot folder that holds settings or keys
-    "secret",          # keys, credentials, .env
-    "shell_config",    # ~/.bashrc and the like
-    "guard",           # Interlock's own files
-    "agent_config",    # where coding agents keep settings and hooks
-    "project",         # the working directory itself, or everything in it
-    "above",           # a directory that contains the working directory
-    "git",             # .git, or something in it
-    "git_hook",        # .git/hooks/…
-    "source",          # something in the project that nothing regenerates
-    "build",           # what a build regenerates
-    "cache",
-    "log",
-    "temp",
-    "backup",
-    "volume",          # a mounted volume
-    "device",          # a block device
-    "sink",            # /dev/null and other harmless devices
-    "remote",          # s3://…, host:path
-    "other",           # an absolute path elsewhere
-    "unknown",         # cannot be known
-    "unknown_root",    # unknown, and the root if the unknown part is empty: "$X"/*
-})  # fmt: skip
-
 
 class PlaceNames(Struct, frozen=True, forbid_unknown_fields=True):
     """The patterns of `place_names.toml`, by the place that they mean."""
 
+    kinds: frozenset[str]
     build: tuple[str, ...]
     build_anywhere: tuple[str, ...]
     cache: tuple[str, ...]
@@ -75,6 +44,11 @@ class PlaceNames(Struct, frozen=True, forbid_unknown_fields=True):
 @cache
 def _names() -> PlaceNames:
     return load_words("analysis/place_names.toml", PlaceNames)
+
+
+def known_places() -> frozenset[str]:
+    """Every kind of place that a path can be."""
+    return _names().kinds
 
 
 def _listed(key: str, before: str = "", flags: int = re.IGNORECASE) -> re.Pattern[str]:

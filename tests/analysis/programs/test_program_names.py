@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
-from interlock.analysis.facts import VERBS
+from interlock.analysis.facts import effect_verbs
 from interlock.analysis.programs.load import shipped_programs
 from interlock.analysis.read import LANGUAGES
 from interlock.analysis.shell.builtins import HANDLERS
@@ -28,7 +28,9 @@ ORDINARY = frozenset(
 )
 SQL_DIALECTS = frozenset("clickhouse duckdb mysql presto sqlite trino tsql".split())
 BUILTINS = frozenset({"echo", "pwd"}) | HANDLERS.keys()  # commands of shells, which are words of a language
-VOCABULARY = ORDINARY | BUILTINS | VERBS | LANGUAGES | SQL_DIALECTS | frozenset("bash dash fish sh zsh".split())
+VOCABULARY = (
+    ORDINARY | BUILTINS | effect_verbs() | LANGUAGES | SQL_DIALECTS | frozenset("bash dash fish sh zsh".split())
+)
 NAMES = frozenset(shipped_programs()) - VOCABULARY
 
 
@@ -79,7 +81,7 @@ EXCEPTIONS = {
     "analysis/code/perl.py": ("cmp tr", "functions and operators of the language"),
     "analysis/code/program/paths.py": ("dirname", "a function of the language"),
     "analysis/facts.py": ("rm", "a subcommand of container engines"),
-    "analysis/places.py": ("apt fd git nix", "names of folders"),
+    "analysis/places.py": ("apt fd", "names of folders"),
     "analysis/powershell/cmdlets.py": ("write-output", "the cmdlet itself"),
     "analysis/powershell/__init__.py": ("curl rmdir wget", "aliases of cmdlets, beside the programs of the same name"),
     "analysis/powershell/programs.py": ("reg", "the program that does the same as the cmdlet"),

@@ -9,9 +9,9 @@ import pytest
 
 from cases import each
 from interlock.analysis.classify import pattern
-from interlock.analysis.facts import VERBS
+from interlock.analysis.facts import effect_verbs
 from interlock.analysis.packs import PackError
-from interlock.analysis.places import PLACES
+from interlock.analysis.places import known_places
 from interlock.analysis.programs import build_program
 from interlock.analysis.rules import build_rule
 from interlock.analysis.rules.load import build_rulebook
@@ -89,9 +89,9 @@ REFUSED = [
     (clause(any_word=["a)|(b"]), "pattern 'a)|(b': unexpected ): a)|(b"),
     (clause(any_word=["(?=x)"]), "pattern '(?=x)': invalid perl operator: (?="),
     (effect(any_flag=["-f"]), f"rule demo.wipe: unknown key 'any_flag'; known: {EFFECT_KEYS}"),
-    (effect(effect=["remove"]), f"rule demo.wipe: unknown effect 'remove'; known: {', '.join(sorted(VERBS))}"),
-    (effect(place=["moon"]), f"rule demo.wipe: unknown place 'moon'; known: {', '.join(sorted(PLACES))}"),
-    (effect(no_place=["moon"]), f"rule demo.wipe: unknown no_place 'moon'; known: {', '.join(sorted(PLACES))}"),
+    (effect(effect=["remove"]), f"rule demo.wipe: unknown effect 'remove'; known: {', '.join(sorted(effect_verbs()))}"),
+    (effect(place=["moon"]), f"rule demo.wipe: unknown place 'moon'; known: {', '.join(sorted(known_places()))}"),
+    (effect(no_place=["moon"]), f"rule demo.wipe: unknown no_place 'moon'; known: {', '.join(sorted(known_places()))}"),
     (effect(place=[]), "rule demo.wipe: place is empty"),
 ]  # fmt: skip
 

@@ -22,7 +22,7 @@ from interlock.analysis.code.program.values import (
     label,
     links,
 )
-from interlock.analysis.facts import VERBS, hole
+from interlock.analysis.facts import effect_verbs, hole
 from interlock.analysis.packs import Pack, PackError, load_packs, only_keys
 
 
@@ -173,7 +173,7 @@ def _check_entry(where: str, entry: Pack) -> None:
             raise PackError(f"{where}: unknown result {kind!r}") from None
     if "and" in entry:
         _check_entry(where, entry["and"])
-    if "tell" in entry and entry["tell"] not in VERBS:
+    if "tell" in entry and entry["tell"] not in effect_verbs():
         raise PackError(f"{where}: unknown verb {entry['tell']!r}")
 
 

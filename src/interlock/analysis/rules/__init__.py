@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 import re2
 from msgspec import Struct, field
 
-from interlock.analysis.facts import VERBS
+from interlock.analysis.facts import effect_verbs
 from interlock.analysis.operations.name_patterns import BUILT_IN_PATTERNS, NamePatterns
 from interlock.analysis.packs import PackError, only_keys, typed_field, word_list
-from interlock.analysis.places import PLACES
+from interlock.analysis.places import known_places
 from interlock.analysis.programs import Program
 from interlock.model import Action, Category, Level, command, intent, operation, tool
 
@@ -171,9 +171,9 @@ def _clause(rule: str, data: Mapping[str, Any], no_trait: Sequence[str] = ()) ->
     for key in ("any_word", "all_words", "no_word", "no_line", "any_env", "target", "no_target"):
         for text in lists.get(key, ()):
             _check_pattern(text)
-    _known(where, "effect", lists.get("effect", ()), VERBS)
+    _known(where, "effect", lists.get("effect", ()), effect_verbs())
     for key in ("place", "no_place"):
-        _known(where, key, lists.get(key, ()), PLACES)
+        _known(where, key, lists.get(key, ()), known_places())
     lists["subcommand"] = tuple(tuple(item.split()) for item in lists.get("subcommand", ()))
     lists["no_trait"] = lists.get("no_trait", frozenset()).union(no_trait)
     return Clause(**lists)
