@@ -385,15 +385,10 @@ def _system(first: str, parts: list[str]) -> str:
     if (parts[:2] == ["var", "cache"] and len(parts) > 2) or parts[:4] == ["var", "lib", "apt", "lists"]:
         return "cache"
     if "*" in first or "?" in first or "[" in first:
-        return _glob_system(first)
+        return "system" if fnmatch.filter(("home", "root", "users", *_names().system), first) else "other"
     if len(parts) == 1:
         return "system"
     if len(parts) == 2 and "/".join(parts) in _names().system_parts:
         return "system"
     kind = _artefact(parts[1:], "system_part") if first in ("var", "opt", "srv", "data") else ""
     return kind if kind in ("cache", "log", "backup", "build") else "system_part"
-
-
-def _glob_system(first: str) -> str:
-    """The places that a glob in the first part can match, such as /h?me or /et[c]."""
-    return "system" if fnmatch.filter(("home", "root", "users", *_names().system), first) else "other"

@@ -7,7 +7,7 @@ import shlex
 from collections.abc import Collection, Iterator, Sequence
 
 from interlock.analysis.facts import HOLE, Report
-from interlock.analysis.programs.load import word_set
+from interlock.analysis.programs.load import word_set, word_table
 from interlock.analysis.sql.batch import SqlStatement, name_at, split
 from interlock.analysis.sql.tokens import cut, flavours
 
@@ -92,21 +92,20 @@ def _read_redis_command(words: Sequence[str], out: Report) -> None:
         out.effect("store_drop", "", "all" if command == "flushall" else "database")
     elif command in ("eval", "eval_ro", "evalsha", "fcall"):
         _read_lua(words, out)
-    elif f"{command}:{second}" in word_set("redis_admin_pairs"):
-        out.effect("store_admin", f"{command} {second}")
-    elif f"{command}:{second}" in word_set("redis_quiet_pairs"):
-        out.effect("store_read")
-    elif command in word_set("redis_admin"):
-        out.effect("store_admin", command)
-    elif command in word_set("redis_deletes"):
-        for key in words[1:] if command in ("del", "unlink") else words[1:2]:
-            out.effect("store_delete", key)
-        if len(words) == 1:
-            out.effect("store_delete")
     else:
-        out.effect(
-            "store_write" if command in word_set("redis_writes") else "store_read", words[1] if len(words) > 1 else ""
-        )
+        _tell_redis(words, command, f"{command}:{second}", out)
+
+
+def _tell_redis(words: Sequence[str], command: str, pair: str, out: Report) -> None:
+    known = word_table("redis")
+    verb = known.get(pair) or known.get(command, "store_read")
+    if verb == "store_delete":
+        for key in (words[1:] if command in ("del", "unlink") else words[1:2]) or [""]:
+            out.effect(verb, key)
+    elif verb == "store_admin":
+        out.effect(verb, pair.replace(":", " ") if pair in known else command)
+    else:
+        out.effect(verb, "" if pair in known else "".join(words[1:2]))
 
 
 def _read_lua(words: Sequence[str], out: Report) -> None:
@@ -165,15 +164,9 @@ def read_memcached(text: str, out: Report) -> None:
     lines = text[:_LONGEST].replace("\\r", "\n").replace("\\n", "\n").splitlines()
     for words in filter(None, map(str.split, lines)):
         out.step()
-        verb = _MEMCACHED.get(words[0].lower(), "store_read")
+        verb = word_table("memcached").get(words[0].lower(), "store_read")
         everything = verb == "store_drop"
         out.effect(verb, "".join(words[1:2]) if not everything else "", *["all"] * everything)
-
-
-_MEMCACHED = {
-    "flush_all": "store_drop", "delete": "store_delete", "shutdown": "store_admin",
-    **dict.fromkeys("set add replace append prepend incr decr touch cas".split(), "store_write"),
-}  # fmt: skip
 
 
 def read_cypher(text: str, out: Report) -> None:

@@ -241,14 +241,9 @@ def read_alter(reading: SqlBatch, item: SqlStatement) -> None:
         return
     if item.word(at) == "ON":  # ON CLUSTER c
         at += 3
-    for start, end in _actions(item, at):
-        _alter_table(reading, item.part(start, end), name)
-
-
-def _actions(item: SqlStatement, at: int) -> list[tuple[int, int]]:
-    """The pieces of an ALTER TABLE between its commas."""
     commas = [i for i in range(at, len(item.tokens)) if item.depths[i] == 0 and item.tokens[i].text == ","]
-    return list(zip([at, *(i + 1 for i in commas)], [*commas, len(item.tokens)], strict=True))
+    for start, end in zip([at, *(i + 1 for i in commas)], [*commas, None], strict=True):
+        _alter_table(reading, item.part(start, end), name)
 
 
 def _alter_table(reading: SqlBatch, action: SqlStatement, table: str) -> None:

@@ -136,7 +136,7 @@ def read_uncalled(tree: ast.Module, walk: ProgramWalk) -> None:
     nodes = list(ast.walk(tree))
     names = {node.id for node in nodes if isinstance(node, ast.Name)}
     members = {node.attr for node in nodes if isinstance(node, ast.Attribute)}
-    idle = frozenset[int]() if _finds_by_name(nodes, names | members) else _idle_in(tree, names, members)
+    idle = _idle_in(tree, nodes, names, members)
     never = _never_run(nodes) if walk.language.lexical else frozenset()
     for named in (False, True):
         for func in walk.defined:  # grows while inner functions are met
@@ -170,17 +170,12 @@ def _exports(node: ast.Assign) -> bool:
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
-def _finds_by_name(nodes: Sequence[ast.AST], used: set[str]) -> bool:
-    """Whether anything could find a function by a name that is not written out."""
+def _idle_in(tree: ast.Module, nodes: Sequence[ast.AST], names: set[str], members: set[str]) -> frozenset[int]:
+    """The ids of functions and methods that nothing mentions; none where anything could find one by a name that is not written out."""
     imported = {alias.name.partition(".")[0] for node in nodes if isinstance(node, ast.Import) for alias in node.names}
     imported |= {str(node.module).partition(".")[0] for node in nodes if isinstance(node, ast.ImportFrom)}
-    return not words("python")["dynamic"].isdisjoint(used | imported)
-
-
-def _idle_in(tree: ast.Module, names: set[str], members: set[str]) -> frozenset[int]:
-    """The ids of functions and methods that nothing mentions."""
     found: set[int] = set()
-    for node in tree.body:
+    for node in tree.body if words("python")["dynamic"].isdisjoint(names | members | imported) else ():
         if isinstance(node, _Function) and _plain(node) and node.name not in names:
             found.add(id(node))
         elif isinstance(node, ast.ClassDef) and not (node.bases or node.keywords or node.decorator_list):
