@@ -289,9 +289,7 @@ def _export(build: Builder, node: Node) -> Made:
     return _titled(build.field(node, "value"), nodes.text("default"))
 
 
-_TRANSPARENT = frozenset({"default", "promises", "posix", "win32", "prototype", "__proto__"})
 _APPLY = frozenset({"call", "apply", "bind"})
-_CONNECTIONS = frozenset({"<response>", "socket", "web_server", "web_socket"})
 
 
 def _member(walk: ProgramWalk, owner: Value, name: str) -> Value:
@@ -308,7 +306,7 @@ def _member(walk: ProgramWalk, owner: Value, name: str) -> Value:
         return walk.language.look_up(walk, name)
     if owner.path in library("javascript").environment and path not in library("javascript").calls:
         return "~" if name in ("HOME", "USERPROFILE") else hole(name if known(name) else "")
-    if name in _TRANSPARENT:
+    if name in words("javascript")["transparent"]:
         return owner
     if name.lower() == "prisma":
         return Sym("prisma")
@@ -391,7 +389,11 @@ _JAVASCRIPT = CodeLanguage(
     own_item=_item,
     own_member=_member,
     handed=lambda given: (  # functions get a connection, else an error and then the result
-        [[given, given] if isinstance(given, Sym) and given.path in _CONNECTIONS else [None, given, given]]
+        [
+            [given, given]
+            if isinstance(given, Sym) and given.path in words("javascript")["connections"]
+            else [None, given, given]
+        ]
     ),
     lexical=True,
 )

@@ -13,6 +13,7 @@ from interlock.analysis.code.grammar import CONDITION
 from interlock.analysis.code.language import CodeLanguage, holes
 from interlock.analysis.code.lexing import ESCAPE, Unparsed, balanced, unescape
 from interlock.analysis.code.library import library
+from interlock.analysis.code.library import words as words_of
 from interlock.analysis.code.program import nodes
 from interlock.analysis.code.program.paths import listing
 from interlock.analysis.code.program.values import LibraryCall, Marked, Sym, Value, text_of, traits_of
@@ -24,7 +25,6 @@ _WORD_END, _QUOTE, _NEVER = re.compile(r"[ \t\n;]|\\\n"), re.compile('"'), re.co
 _PLAIN = re.compile(r'[^\\$\["\s;]+')
 _VARIABLE = re.compile(r"\$(?:\{([^}]{0,200})\}|((?:::)?\w+(?:::\w+)*)(\([^()\s]*\))?)")
 _OPERATOR = re.compile(r"(2?(?:>>?|<<?)&?|\|&?)(@?)(.*)", re.DOTALL)  # of exec, with what may stand behind it
-_SWITCHES = frozenset({"-ignorestderr", "-keepnewline", "--", "-noecho", "-ignore", "&"})
 _DEEPEST = 12
 
 _Body = list[ast.stmt]
@@ -104,11 +104,13 @@ def _command(words: list[_Word], level: int) -> _Body:
     if name in _FORMS:
         return _FORMS[name](rest, level)
     blocks: _Body = []
-    if name not in _DATA and name not in library("tcl").calls:  # braced words of an unknown command may be code
+    if (
+        name not in words_of("tcl")["data"] and name not in library("tcl").calls
+    ):  # braced words of an unknown command may be code
         blocks = [one for word in rest if word.braced and word.text.strip() for one in _maybe(word, level)]
     title = f"{name}.{rest.pop(0).text}" if name in ("file", "interp", "string") and rest else name
     args = [word.value for word in rest if word.text not in ("-force", "--")]
-    if name in _ON_LISTS:
+    if name in words_of("tcl")["on_lists"]:
         args[:1] = [nodes.call("<items>", args[:1])]
     if title in ("file.rename", "file.copy"):  # of several, the last is where they go
         args = [ast.List(args[:-1]), *args[-1:]]
@@ -178,7 +180,7 @@ def _eval(words: list[_Word], level: int) -> _Body:
 
 def _exec(words: list[_Word], level: int) -> _Body:
     """A program without a shell; with redirections or a pipe, the line of a shell that does the same."""
-    argv = [word for word in words if word.text not in _SWITCHES]
+    argv = [word for word in words if word.text not in words_of("tcl")["switches"]]
     if not any(_OPERATOR.match(word.text) for word in argv):
         return [ast.Expr(nodes.call("exec", [word.value for word in argv]))] if argv else []
     line: list[str | ast.expr] = []
@@ -198,8 +200,6 @@ def _proc(words: list[_Word], level: int) -> _Body:
     return [nodes.function(params, nodes.returning(_body(words[2:], level)), words[0].text)]
 
 
-_ON_LISTS = frozenset({"join", "lindex"})
-_DATA = frozenset({"exec", "file", "append", "lappend", "concat", "string", "regexp", "regsub"})
 _FORMS: dict[str, Callable[[list[_Word], int], _Body]] = {
     "set": _set,
     "if": _if,

@@ -126,15 +126,6 @@ def _read_lua(words: Sequence[str], out: Report) -> None:
             _read_redis_command([name, key] if key else [name], out)
 
 
-_CQL_DROPS = {
-    "KEYSPACE": "database",
-    "SCHEMA": "database",
-    "TABLE": "collection",
-    "COLUMNFAMILY": "collection",
-    "INDEX": "index",
-}
-
-
 def read_cql(text: str, out: Report) -> None:
     """Cassandra's language, as given to cqlsh."""
     for item in _statements("CQL", text, "sqlite", out):
@@ -143,7 +134,7 @@ def read_cql(text: str, out: Report) -> None:
             out.unreadable("CQL made at run time", "payload")
         elif head == "DROP":
             at = 2 if item.word(1) == "MATERIALIZED" else 1
-            out.effect("store_drop", name_at(item, at + 1)[0], _CQL_DROPS.get(item.word(at), "other"))
+            out.effect("store_drop", name_at(item, at + 1)[0], word_table("cql_kinds").get(item.word(at), "other"))
         elif head == "TRUNCATE":
             out.effect("store_delete", name_at(item, 1)[0], "unfiltered")
         elif head == "DELETE" or (head == "BEGIN" and item.top("DELETE") > 0):
@@ -182,7 +173,7 @@ def read_cypher(text: str, out: Report) -> None:
         elif "DELETE" in words:  # which a label does not narrow
             narrowed = bool(words & {"WHERE", "LIMIT"}) or any(token.text == "{" for token in item.tokens)
             out.effect("store_delete", "", *(() if narrowed else ("unfiltered",)))
-        elif words & {"CREATE", "MERGE", "SET", "REMOVE", "LOAD", "FOREACH", "CALL", "ALTER", "GRANT", "REVOKE"}:
+        elif words & word_set("cypher_writes"):
             out.effect("store_write")
         else:
             out.effect("store_read")
