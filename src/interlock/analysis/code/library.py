@@ -42,14 +42,16 @@ OTHER = tuple(
     "open fill run start shell command code load sql fetch http connect listen receive send wire kill fork calls tell orders chdir "
     "close client keep unreadable".split()
 )
-# How it does that: constants, or places of further arguments.
-DETAILS = {
-    "traits": list, "recursive": object, "mode": object, "opens": str, "content": object, "appends": object, "language": str,
-    "method": str, "sends": object, "port": object, "signal": object, "each": object, "with": object, "target": object,
-    "needs": int, "most": int, "dry": str, "words": list, "gives": str, "of": object, "property": bool, "known": bool, "globs": bool,
-    "argv": object, "flags": dict, "input": object, "shelled": object, "to": object, "by": object, "base": str, "address": bool,
-    "called": str, "filter": object, "spread": bool, "among": object, "makes": str, "indexed": bool, "under": str, "when": object, "always": object, "and": dict, "value": str, "shallow": list, "store": bool, "bare": bool, "options": object,
-}  # fmt: skip
+# How it does that: constants of a type, or places of further arguments.
+_TYPES: Mapping[type, str] = {
+    list: "traits words shallow",
+    str: "opens language method dry gives base called makes under value",
+    int: "needs most",
+    bool: "property known globs address spread indexed store bare",
+    dict: "flags and",
+    object: "recursive mode content appends sends port signal each with target of argv input shelled to by filter among when always options",
+}
+DETAILS = {name: kind for kind, names in _TYPES.items() for name in names.split()}
 KEYS = frozenset((*ON_PATHS, *OTHER, *DETAILS))
 _PACK = tuple("language extends arguments caseless alias constant environment programs block words pattern".split())
 _BLOCK = ("example", "does", "calls")

@@ -307,12 +307,11 @@ _KNOWN: Mapping[type[Struct], Mapping[str, frozenset[str]]] = {
 }
 _OPTION_KEYS: Mapping[str, Sequence[str]] = {
     "http": (
-        "method", "data", "json", "raw", "encoded", "form", "upload", "file", "header", "auth", "output", "url", "own_name", "in_query", "head",
-        "next", "config", "folder", "saves", "items",
+        "method data json raw encoded form upload file header auth output url own_name in_query head next config folder saves items".split()
     ),
     "place": (
-        "context", "namespace", "engine", "engine_env", "folder", "file", "part", "part_env", "host", "host_env", "port", "port_env", "name",
-        "name_env", "needs", "environment", "only", "store", "repository", "machine",
+        "context namespace engine engine_env folder file part part_env host host_env port port_env name name_env needs environment only store "
+        "repository machine".split()
     ),
     "secrets": ("apart", "glued", "pair", "subcommand"),  # -p X, -pX, -u NAME:X, and only behind these subcommands
     # The folder that new ones are written to, first words that add one, whole commands that apply all and that roll back the last, first

@@ -20,11 +20,7 @@ from interlock.model import Action, Category, Level, command, intent, operation,
 if TYPE_CHECKING:
     from interlock.analysis.prose.classifier import IntentClassifier
 
-_COMMAND_KEYS = frozenset(
-    {"program", "subcommand", "any_flag", "all_flags", "no_flag", "any_word", "all_words", "no_word", "no_line"}
-    | {"min_words", "max_words", "trait", "no_trait", "any_env"}
-)
-_EFFECT_KEYS = frozenset({"effect", "place", "no_place", "trait", "no_trait", "target", "no_target"})
+_EFFECT_KEYS = frozenset("effect place no_place trait no_trait target no_target".split())
 EXAMPLE_CWD = "/home/dev/app"  # the default folder of an example
 _ID = re.compile(r"[a-z][a-z0-9_]*(\.[a-z0-9_]+)+")
 
@@ -180,6 +176,7 @@ def _clause(rule: str, data: Mapping[str, Any], no_trait: Sequence[str] = ()) ->
 
 
 _NO_CLAUSE = Clause()
+_COMMAND_KEYS = frozenset(Clause.__struct_fields__) - _EFFECT_KEYS | {"trait", "no_trait"}
 
 
 def _known(where: str, key: str, words: Iterable[str], known: frozenset[str]) -> None:
