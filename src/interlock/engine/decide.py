@@ -52,12 +52,15 @@ class Gathered(Struct, frozen=True):
     wait: int = 0  # seconds until this principal may try a token again
 
 
+NOTHING_GATHERED = Gathered()
+
+
 class World(Struct, frozen=True):
     """Everything beside the action and its judgement that a decision depends on; by default nobody was asked and nothing happened before."""
 
     policy: Policy
     at: Circumstances
-    found: Gathered = field(default_factory=Gathered)
+    found: Gathered = NOTHING_GATHERED
     people: Mapping[str, RosterEntry] | None = (
         None  # who may answer; None where the circumstances say already what they free
     )

@@ -188,10 +188,10 @@ def _everyday(
     world = everyday_world(state, judged)
     if world.at.mismatch is not None:  # it is recorded in full
         return None
-    outcome = state.reader.recall(
-        request.action, judged.judgement, world.policy, world.at, lambda: decide(judged, world)
+    outcome, decision = state.reader.recall(
+        request.action, judged.judgement, world.policy, world.at, lambda: _decide_everyday(state, judged, world)
     )
-    if outcome.weighed.requirement != Requirement():
+    if decision is None:
         return None
     found = keep_changes(state, judged, changed) if changed is not None and request.spend else None
     if found is not None and not found.verified:  # something would be lost, so it is asked about
@@ -199,12 +199,22 @@ def _everyday(
     if found is not None:
         judged, outcome = identify(state, judged), replace(outcome, kept=found)
         return state.store.write(lambda tx: _perform(tx, state, judged, world, outcome, keep))
-    decision, kept = decision_of(state, judged, outcome.weighed, outcome.held), None
+    if decision.strength != judged.isolation:  # of another caller
+        decision = replace(decision, strength=judged.isolation)
+    kept = None
     if request.step is not None:  # only the loop keeps something of everyday work
         write = state.store.write if request.step.starting else state.store.write_soon
         kept = write(lambda tx: keep(tx, judged, decision))
     state.recorder.later(lambda: (history_entry(judged, "allow"), short_entry(judged, outcome.weighed, outcome.at)))
     return decision, kept
+
+
+def _decide_everyday(state: State, judged: Judged, world: World) -> tuple[Outcome, Decision | None]:
+    """The outcome, with its decision where nothing is required."""
+    outcome = decide(judged, world)
+    if outcome.weighed.requirement != Requirement():
+        return outcome, None
+    return outcome, decision_of(state, judged, outcome.weighed, outcome.held)
 
 
 NO_STORE = "the state cannot be known: the store cannot be used"

@@ -20,7 +20,7 @@ from interlock.approvals.grants import is_signed
 from interlock.approvals.statements import suffices_alone
 from interlock.approvals.tickets import TOKEN_FAILURES, shows_action, ticket_of
 from interlock.canonical_json import digest
-from interlock.engine.decide import Gathered, World
+from interlock.engine.decide import NOTHING_GATHERED, Gathered, World
 from interlock.engine.preview import suppose
 from interlock.identity import home_of
 from interlock.impact import inspection
@@ -45,7 +45,7 @@ _LOCAL = "git."  # these rules find losses in the working copy; losses at a remo
 
 def everyday_world(state: State, judged: Judged) -> World:
     """The world of an action as far as memory knows it, without the store."""
-    return _world(state, judged, Gathered())
+    return _world(state, judged, NOTHING_GATHERED)
 
 
 def gather_world(state: State, judged: Judged) -> World:
