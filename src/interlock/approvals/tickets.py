@@ -80,8 +80,7 @@ def new_ticket(state: State, judged: Judged, weighed: PolicyResult) -> Ticket:
     )
     if asked.cooling_seconds:
         ticket = replace(ticket, state=first_state(ticket))
-    ticket = replace(ticket, token_hash=hash_token(token_of(state, ticket)), shown_hash=shown_hash(ticket))
-    return replace(ticket, seal=seal_of(state, ticket))
+    return sealed(state, ticket)
 
 
 def _given(judged: Judged, weighed: PolicyResult) -> str:
@@ -105,6 +104,12 @@ def _stored_action(judged: Judged, marks: Sequence[Span]) -> dict[str, Any]:
 
 def _operation(action: Action) -> str:
     return action.text[:200] if action.kind in (Kind.OPERATION, Kind.TOOL) else action.kind.value
+
+
+def sealed(state: State, ticket: Ticket) -> Ticket:
+    """The ticket, its token and what it shows bound to it."""
+    ticket = replace(ticket, token_hash=hash_token(token_of(state, ticket)), shown_hash=shown_hash(ticket))
+    return replace(ticket, seal=seal_of(state, ticket))
 
 
 def seal_of(state: State, ticket: Ticket) -> str:

@@ -161,7 +161,8 @@ class HookApi:
             found = coverage.after(agent.word, who.principal, event)
         coverage.count(agent.word, event, found)
         work = self.pool.run(record_outcome, self.state, self.hooks, agent, event, who, found)
-        if found != SEEN or self._has_snapshot(event, who):
+        answered = [self.hooks.calls.get(call_keys(who, call)) for call in event.calls]
+        if found != SEEN or any(one.snapshot for one in answered if one is not None):
             await work  # before the agent goes on: a block counts at once, and the files are still the call's result
         else:
             self._later(work)
@@ -180,10 +181,6 @@ class HookApi:
                 arrived = ends and (not event.outcome or os.path.isdir(ends))
                 session.folder = ends if arrived else call.action.cwd
         return replace(event, calls=calls)
-
-    def _has_snapshot(self, event: Event, who: AgentRef) -> bool:
-        keys = (call_keys(who, call) for call in event.calls)
-        return any(call.snapshot for call in map(self.hooks.calls.get, keys) if call is not None)
 
     def _note_journaled(self, agent: AgentDialect, event: Event, who: AgentRef, body: bytes) -> None:
         """Notes how calls ran below the journal: what it refused, and all calls of a session that cannot use it, are judged without it."""

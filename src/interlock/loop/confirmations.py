@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from interlock.approvals import SELF_APPROVAL, challenges, move_settled, settle
 from interlock.approvals.answers import withdraw
 from interlock.approvals.statements import unmet
-from interlock.approvals.tickets import TOKEN_FAILURES, new_ticket, seal_of, shown_hash, ticket_of, token_of
+from interlock.approvals.tickets import TOKEN_FAILURES, new_ticket, sealed, ticket_of, token_of
 from interlock.audit.chain import fingerprint, token_body
 from interlock.engine.evaluate import evaluate
 from interlock.engine.gathering import identify
@@ -367,9 +367,7 @@ def _open_ticket(tx: Tx, state: State, pause: Pause, judged: Judged, reason: str
         _REQUIREMENT, (f"deadlock: {words}",), parts=(Contribution("deadlock", _REQUIREMENT, words),)
     )
     title = f"Free agent {judged.request.agent.name!r:.80}, which waits for {what}"
-    made = replace(new_ticket(state, judged, weighed), title=title[:TITLE])
-    made = replace(made, shown_hash=shown_hash(made))
-    made = replace(made, seal=seal_of(state, made))
+    made = sealed(state, replace(new_ticket(state, judged, weighed), title=title[:TITLE]))
     try:
         ticket = tx.open_ticket(made, state.policy.open_tickets)
     except QueueFull:

@@ -59,8 +59,9 @@ def execute_agent(
     state.catch_up()
     by = governing(state, require_name(agent), via)
     refuse_blocked(state, by, agent)
-    by = monitored_while_paused(state, by, operation(EXECUTE, dict(parameters or {}), "EXECUTE"))
-    steps, goal = step_quota(by.policy, max_autonomous_steps), dict(redact(dict(parameters or {})))
+    given = dict(parameters or {})
+    by = monitored_while_paused(state, by, operation(EXECUTE, given, "EXECUTE"))
+    steps, goal = step_quota(by.policy, max_autonomous_steps), dict(redact(given))
     made = Execution(
         id=state.new_id("exec_"),
         agent=agent,
@@ -70,7 +71,7 @@ def execute_agent(
         goal=goal if len(json.dumps(goal, default=str)) <= LONGEST_GOAL else {"note": "too long to keep"},
         quota=steps,
     )
-    params = {"element_name": agent.name, "parameters": dict(parameters or {}), "max_autonomous_steps": steps}
+    params = {"element_name": agent.name, "parameters": given, "max_autonomous_steps": steps}
     request = Request(
         operation(EXECUTE, params, "EXECUTE"),
         agent,

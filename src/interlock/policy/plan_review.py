@@ -70,12 +70,9 @@ def risk(text: str, assessment: Assessment, claims: PlannerClaims | None) -> Ris
     flags = _either(assessment.flags, claimed.flags)
     if destroys:
         flags = _either(flags, Flags(destructive=True, requires_confirmation=True))
-    word = worst_risk((listed, plan_risk(assessment), claimed.risk, _by_flags(claimed.flags)))
+    words = (listed, plan_risk(assessment), claimed.risk, _by_flags(claimed.flags))
+    word = max(words, key=lambda word: RISKS.index(word) if word in RISKS else len(RISKS))
     return Risk(word, flags, tuple(safety_flags(flags)))
-
-
-def worst_risk(words: Iterable[str]) -> str:
-    return max(words, key=lambda word: RISKS.index(word) if word in RISKS else len(RISKS))
 
 
 def plan_mark(

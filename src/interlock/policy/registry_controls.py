@@ -73,34 +73,28 @@ def severity_parts(assessment: Assessment, policy: Policy, at: Circumstances) ->
     if at.registry_match is None or not policy.registry:
         return []
     if at.registry_match.failure:
-        if not gate.block_on_match_failure:
-            return [
-                Contribution(
-                    "match_failure", Requirement(), f"matching failed and is ignored: {at.registry_match.failure}"
-                )
-            ]
-        return [Contribution("match_failure", Requirement(blocked=True), at.registry_match.failure)]
+        blocks, words = gate.block_on_match_failure, at.registry_match.failure
+        words = words if blocks else f"matching failed and is ignored: {words}"
+        return [Contribution("match_failure", Requirement(blocked=blocks), words)]
     found = matching_patterns(assessment, policy, at.registry_match)
     if found.severity is None:
         return []
-    names = "" if policy.literal_globs else f" ({'; '.join(map(_named, found.patterns))})"
     cooling = milliseconds_to_seconds(min(found.cooling_ms, gate.max_cooling_off_ms))
     critical = found.severity is Severity.CRITICAL and gate.require_approval_for_critical
     if critical or found.requires_approval:
-        words = f"{'Critical action' if critical else 'Action'} requires human approval{names}"
         seconds = 0 if policy.literal_globs else cooling  # the specification's own flow takes approval or cooling
-        return [Contribution("severity", Requirement(seconds, Human.APPROVE, gate.allowed_approvers), words)]
-    if cooling:
-        return [Contribution("severity", Requirement(cooling), f"Action requires {cooling}s cooling-off period{names}")]
-    if found.requires_confirmation:
+        asked = Requirement(seconds, Human.APPROVE, gate.allowed_approvers)
+        words = f"{'Critical action' if critical else 'Action'} requires human approval"
+    elif cooling:
+        asked, words = Requirement(cooling), f"Action requires {cooling}s cooling-off period"
+    elif found.requires_confirmation:
         seconds = milliseconds_to_seconds(min(gate.default_cooling_off_ms, gate.max_cooling_off_ms))
-        requirement = Requirement(seconds) if seconds else Requirement(human=Human.CONFIRM)  # with no time to object in
-        return [
-            Contribution(
-                "severity", requirement, f"Action requires confirmation{f', {seconds}s' if seconds else ''}{names}"
-            )
-        ]
-    return []
+        asked = Requirement(seconds) if seconds else Requirement(human=Human.CONFIRM)  # with no time to object in
+        words = f"Action requires confirmation{f', {seconds}s' if seconds else ''}"
+    else:
+        return []
+    names = "" if policy.literal_globs else f" ({'; '.join(map(_named, found.patterns))})"
+    return [Contribution("severity", asked, f"{words}{names}")]
 
 
 def _named(pattern: Pattern) -> str:

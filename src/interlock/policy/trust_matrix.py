@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from interlock.model import ADMIN, Assessment, Human, Json, Level, Requirement, Trust, nothing
+from interlock.model import ADMIN, NOTHING, Assessment, Human, Json, Level, Requirement, Trust, nothing
 from interlock.policy.circumstances import AdapterContext, Contribution
 from interlock.schema import says
 from interlock.times import milliseconds_to_seconds
@@ -142,27 +142,19 @@ def matrix_part(assessment: Assessment, policy: Policy, context: AdapterContext)
     words = f"trust {call.trust.word} x danger {call.level.word}: published {found.published}"
     worst = assessment.worst
     does = next(iter(call.reasons), "") or (worst.reason if worst is not None else "")
-    if found.word == ALLOW:
-        return Contribution(
-            "matrix", Requirement(), words, explanation=f"{call.operation} of an adapter that is {call.trust.word}"
-        )
+    name, asked, details = "matrix", Requirement(), NOTHING
     explanation = f"{call.level.word}: {does or call.operation}"
-    if found.word == DENY and found.code == "PERMISSION_DENIED":  # only the floor: an admin can override
-        override = Requirement(human=Human.VERIFY, approvers=frozenset({ADMIN}), reauth=True)
+    if found.word == ALLOW:
+        explanation = f"{call.operation} of an adapter that is {call.trust.word}"
+    elif found.word in (CONFIRM, VERIFY):
+        asked = Requirement(human=Human.CONFIRM if found.word == CONFIRM else Human.VERIFY)
+    elif found.word == DENY and found.code == "PERMISSION_DENIED":  # only the floor: an admin can override
+        asked = Requirement(human=Human.VERIFY, approvers=frozenset({ADMIN}), reauth=True)
         words, explanation = (f"{one.rstrip('.')}; {OVERRIDE_REQUIRED}" for one in (words, explanation))
-        return Contribution("matrix", override, words, code=found.code, explanation=explanation)
-    if found.word == DENY or found.word not in (CONFIRM, VERIFY):
+    else:
+        name, asked, details = "matrix_deny", Requirement(blocked=True), found.details
         explanation = _untrusted_words(call, found, does, context.note)
-        return Contribution(
-            "matrix_deny",
-            Requirement(blocked=True),
-            words,
-            code=found.code,
-            details=found.details,
-            explanation=explanation,
-        )
-    human = Human.CONFIRM if found.word == CONFIRM else Human.VERIFY
-    return Contribution("matrix", Requirement(human=human), words, code=found.code, explanation=explanation)
+    return Contribution(name, asked, words, code=found.code, details=details, explanation=explanation)
 
 
 def declared_parts(policy: Policy, context: AdapterContext) -> list[Contribution]:

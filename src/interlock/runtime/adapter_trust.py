@@ -43,8 +43,13 @@ _STEP = 0.001  # seconds
 
 def begin(state: State) -> None:
     """Loads trust from the store and the record, and follows later changes of a shared store."""
+
+    def mark_stale(id: str) -> None:
+        if id == StoreEvent.SETTING or id.startswith(f"{StoreEvent.SETTING}{SETTING}"):
+            state.adapters.stale = True
+
     if state.shared:
-        state.store.listen(lambda id: _mark_stale(state, id))
+        state.store.listen(mark_stale)
     if state.adapters.loaded:
         refresh_trust(state)
 
@@ -191,11 +196,6 @@ def _remember(state: State, name: str, kept: TrustEntry) -> None:
     with state.lock:
         state.adapters.kept[name] = kept
         state.adapters.recorded[name] = (kept.at, kept.record.level)
-
-
-def _mark_stale(state: State, id: str) -> None:
-    if id == StoreEvent.SETTING or id.startswith(f"{StoreEvent.SETTING}{SETTING}"):
-        state.adapters.stale = True
 
 
 def _load(state: State, tx: Tx) -> None:
