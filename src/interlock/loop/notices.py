@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Any
 
 from msgspec.structs import replace
@@ -41,7 +40,7 @@ def broadcast(tx: Tx, offender: AgentRef, challenge: Challenge, tier: str, now: 
     agents = {(one.principal, normal_name(one.name)): one for one in (*running, offender)}
     message = danger_words(offender.name)
     for one in agents.values():
-        _clear(tx, _about(tx, one, now, principal=offender.principal), now)
+        clear(tx, one, now, principal=offender.principal)
         notify(tx, one, DANGER, message, now, verificationId=challenge.id, level=tier, principal=offender.principal)
 
 
@@ -68,8 +67,20 @@ def deliver(tx: Tx, agent: AgentRef, now: float) -> list[dict[str, Any]]:
     return notes
 
 
-def clear(tx: Tx, agent: AgentRef, now: float, *, ticket: str = "", challenge: str = "", execution: str = "") -> None:
-    _clear(tx, _about(tx, agent, now, ticket=ticket, verificationId=challenge, execution=execution), now)
+def clear(
+    tx: Tx,
+    agent: AgentRef,
+    now: float,
+    *,
+    ticket: str = "",
+    challenge: str = "",
+    execution: str = "",
+    principal: str = "",
+) -> None:
+    about = {"ticket": ticket, "verificationId": challenge, "execution": execution, "principal": principal}
+    for note in tx.notifications(agent, now):
+        if any(value and note.metadata.get(key) == value for key, value in about.items()):
+            tx.change_notification(replace(note, cleared_at=now))
 
 
 def is_over(tx: Tx, note: Notification, now: float) -> bool:
@@ -93,20 +104,6 @@ def note_json(note: Notification) -> dict[str, Any]:
     if metadata:
         body["metadata"] = metadata
     return body | {"timestamp": iso(note.at)}
-
-
-def _about(tx: Tx, agent: AgentRef, now: float, **what: str) -> list[Notification]:
-    wanted = {key: value for key, value in what.items() if value}
-    return [
-        note
-        for note in tx.notifications(agent, now)
-        if any(note.metadata.get(key) == value for key, value in wanted.items())
-    ]
-
-
-def _clear(tx: Tx, notes: Iterable[Notification], now: float) -> None:
-    for note in notes:
-        tx.change_notification(replace(note, cleared_at=now))
 
 
 def approval_hint(ticket: str) -> str:

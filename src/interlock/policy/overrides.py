@@ -123,13 +123,11 @@ def apply_all_rules(policy: Policy, rules: Iterable[AppliedRules]) -> Policy:
 
 
 def applied_rules_json(rules: Iterable[AppliedRules]) -> list[dict[str, Any]]:
-    return [{**rules_json(one), **_record_fields(one), "proved": proved} for one, proved in rules]
-
-
-def _record_fields(rules: LoopRules) -> dict[str, Any]:
-    """The fields that only a record has, not a configuration."""
-    asks = {"ask": [glob.text for glob in rules.asks]} if rules.asks else {}
-    return asks | ({"origin": rules.origin} if rules.origin else {})
+    found = []
+    for one, proved in rules:
+        beside = {"ask": [glob.text for glob in one.asks], "origin": one.origin}  # which no configuration has
+        found.append({**rules_json(one), **{key: said for key, said in beside.items() if said}, "proved": proved})
+    return found
 
 
 def applied_rules_of(data: object) -> tuple[AppliedRules, ...] | None:
