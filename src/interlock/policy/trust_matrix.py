@@ -133,10 +133,8 @@ def passage(
 def matrix_part(assessment: Assessment, policy: Policy, context: AdapterContext) -> Contribution:
     """R-1: what the matrix requires for an operation of an adapter; denies one that the adapter does not have."""
     if context.missing:
-        details = {"operation": context.call.operation}
-        return Contribution(
-            "matrix_deny", Requirement(blocked=True), context.note, code="NOT_FOUND_OPERATION", details=details
-        )
+        asked, named = Requirement(blocked=True), {"operation": context.call.operation}
+        return Contribution("matrix_deny", asked, context.note, code="NOT_FOUND_OPERATION", details=named)
     call = replace(context.call, level=max(context.call.level, assessment.level))
     found = passage(call, policy.matrix, policy.trust, context.override)
     words = f"trust {call.trust.word} x danger {call.level.word}: published {found.published}"
