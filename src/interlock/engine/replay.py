@@ -33,7 +33,7 @@ from interlock.runtime import InForce, rules_of
 AGREES, DIFFERS, CANNOT = "agrees", "differs", "cannot"
 MOST_CHANGES = 1_000  # kept in full; the others are counted
 # What judging and weighing alone decide; the rest of a record is what the store knew at that moment.
-_MADE = ("danger_level", "level", "irreversible", "score", "tier", "findings", "factors", "requirement")
+_MADE = tuple("danger_level level irreversible score tier findings factors requirement".split())
 _MADE_SHORTLY = ("danger_level", "level", "irreversible", "score", "decision")  # of everyday work
 _SECRET = "<secret:"
 

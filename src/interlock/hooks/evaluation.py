@@ -42,7 +42,7 @@ from interlock.hooks.wrapping import (
 from interlock.hooks.written_files import names_program, written_contents
 from interlock.identity.agent_detection import words_above
 from interlock.identity.isolation import JAILED
-from interlock.model import Action, AgentRef, Decision, Kind, TicketState
+from interlock.model import Action, AgentRef, Decision, Kind
 from interlock.policy.effect_key import nearest
 from interlock.policy.impact import RELIEF_PREFIX
 from interlock.ports import Access
@@ -53,7 +53,6 @@ from interlock.web.errors import HttpProblem
 
 INTERFACE = "hook"
 SHORT = 4_096  # characters; longer text is not analysed on the event loop
-PENDING = (TicketState.COOLING, TicketState.WAITING)
 NOT_YET = "Nobody has answered yet, and silence is not consent: do not try the same by other means."
 TWICE = "Denied: this event has the same call twice, and one approval covers only one of them. Make them one after the other."
 AGAIN = 4  # evaluations of a held call
@@ -339,7 +338,7 @@ class HookEvaluation:
                 now, abandon = self.state.clock.now(), hook.until - loop.time()
                 if gone.done() or self.context.waiters.closed or ticket is None:
                     return False
-                if settle(ticket, now).state not in PENDING:
+                if not settle(ticket, now).open:
                     return True
                 if abandon <= 0:
                     return False

@@ -153,7 +153,7 @@ def late_messages(state: State, ids: list[str]) -> tuple[str, list[str]]:
     found = state.store.read(lambda tx: [tx.ticket(id) for id in ids])
     tickets = [settle(ticket, now) for ticket in found if ticket is not None]
     words = [_words(ticket, now) for ticket in tickets if ticket.state in _WORDS]
-    open_still = {ticket.id for ticket in tickets if ticket.state in (TicketState.COOLING, TicketState.WAITING)}
+    open_still = {ticket.id for ticket in tickets if ticket.open}
     return " ".join(words), [id for id in ids if id not in open_still]
 
 

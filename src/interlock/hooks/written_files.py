@@ -18,8 +18,8 @@ from interlock.model import Action, Kind
 from interlock.runtime import put_newest
 
 MOST_SESSIONS, MOST_FILES = 200, 200
-_PATHS = ("file_path", "filePath", "path", "target_file", "absolute_path", "TargetFile", "notebook_path", "filename")
-_CONTENTS = ("content", "contents", "file_text", "text", "new_source", "code_edit", "CodeContent", "newText")
+_PATHS = tuple("file_path filePath path target_file absolute_path TargetFile notebook_path filename".split())
+_CONTENTS = tuple("content contents file_text text new_source code_edit CodeContent newText".split())
 _EDITS = (("old_string", "new_string"), ("old_str", "new_str"), ("oldString", "newString"), ("oldText", "newText"))
 _ADDED = re.compile(r"^\*\*\* (?:Add|Update) File: (.+)$")
 

@@ -29,19 +29,20 @@ _PASSING = frozenset({"temp", "device"})  # places without lasting content
 _TOKEN = re.compile(r"[^\W_]+")
 # The stems of the words that announce an effect.
 _STEMS = {
-    "remove": ("delet", "remov", "drop", "wip", "clean", "clear", "purg", "truncat", "reset", "discard", "destroy", "eras", "prun",
-               "overwrit", "replac", "empt", "tear", "rm", "uninstall", "mov", "renam", "restor", "rebuild", "recreat", "migrat",
-               "rewrit", "forc", "rebas", "squash", "amend", "history"),
-    "stop": ("stop", "kill", "terminat", "shut", "restart", "end", "cancel"),
-    "send": ("send", "upload", "post", "publish", "export", "mail", "push", "share", "notif", "message", "reply", "comment"),
-    "revoke": ("revok", "remov", "rotat", "invalidat", "expire"),
-    "grant": ("chmod", "chown", "permission", "owner", "access", "execut", "mode", "grant", "role", "admin", "sudo", "root",
-              "privileg", "right"),
-    "disable": ("disabl", "switch", "turn", "off", "overrid", "unset", "bypass"),
-    "write": ("writ", "creat", "edit", "chang", "updat", "fix", "add", "configur", "save", "set", "adjust", "generat"),
-    "request": ("call", "request", "post", "put", "patch", "delet", "updat", "creat", "send"),
-    "run": ("run", "execut", "install", "start", "launch", "call"),
-}  # fmt: skip
+    effect: tuple(stems.split())
+    for effect, stems in {
+        "remove": "delet remov drop wip clean clear purg truncat reset discard destroy eras prun overwrit replac empt "
+        "tear rm uninstall mov renam restor rebuild recreat migrat rewrit forc rebas squash amend history",
+        "stop": "stop kill terminat shut restart end cancel",
+        "send": "send upload post publish export mail push share notif message reply comment",
+        "revoke": "revok remov rotat invalidat expire",
+        "grant": "chmod chown permission owner access execut mode grant role admin sudo root privileg right",
+        "disable": "disabl switch turn off overrid unset bypass",
+        "write": "writ creat edit chang updat fix add configur save set adjust generat",
+        "request": "call request post put patch delet updat creat send",
+        "run": "run execut install start launch call",
+    }.items()
+}
 _ALARMING = tuple(stem for effect in ("remove", "stop", "revoke", "disable", "grant") for stem in _STEMS[effect])
 _BY_NAME = frozenset({"run", "command", "operation", "tool"})  # announced by the name of the program or operation
 # Targets that a program does not name, so that an announcement need not name them either: `the working tree`.

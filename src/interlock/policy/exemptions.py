@@ -26,9 +26,7 @@ _AUTO_APPROVABLE = frozenset(
 )  # GK-04: a confirm pattern outranks it
 _IMPACT_EXEMPT = frozenset({"level", "irreversible", "tier", "tolerance"})
 _JOURNAL_EXEMPT = _IMPACT_EXEMPT | {"cumulative"}  # however much it is, all of it can be had back
-_NEVER_GRANTED = frozenset(
-    {"deny", "blocked", "allowlist", "steps", "outcome", "start", "never", "matrix_deny", "match_failure", "pause"}
-)
+_NEVER_GRANTED = frozenset("deny blocked allowlist steps outcome start never matrix_deny match_failure pause".split())
 CONFIRM_PATTERN = "confirm_pattern"
 SNAPSHOT = "a snapshot was taken first"
 _NEVER_IMPACT_EXEMPT = frozenset({
@@ -201,7 +199,7 @@ _NOT_FILES_ALONE = frozenset(
 )
 _AWAY = frozenset({"remote", "container", "privileged"})
 _OTHER_STORE = lazy_regex(r"://|\bmd:|\battach\b(?!\s+(?:database\s+|if\s+not\s+exists\s+)*'[^':=]*')", re.IGNORECASE)
-_CHANGING = frozenset({"delete", "truncate", "overwrite", "write", "move", "chmod", "chown"})
+_CHANGING = frozenset("delete truncate overwrite write move chmod chown".split())
 
 
 def journal_restores(judged: Judgement, book: Rulebook) -> bool:

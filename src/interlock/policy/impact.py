@@ -23,7 +23,7 @@ _ORDINARY = "not undone by ordinary means"
 NAMES = 5  # listed at most
 _LONGEST = 80  # characters of one name
 _UNITS = ("bytes", "KB", "MB", "GB", "TB")
-_FIGURES = ("files", "bytes", "only", "commits", "safe", "repositories", "presumed")
+_FIGURES = tuple("files bytes only commits safe repositories presumed".split())
 
 
 class Impact(Struct, frozen=True):

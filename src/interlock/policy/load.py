@@ -145,7 +145,7 @@ NAME = ".interlock.toml"
 MOST = 65_536  # bytes
 MOST_PATTERNS = 200
 KEYS = ("deny", "ask")
-_LOOSENS = frozenset({"allow", "autoApprove", "allowPatterns", "safe", "trust", "mode", "policy", "gate", "levels"})
+_LOOSENS = frozenset("allow autoApprove allowPatterns safe trust mode policy gate levels".split())
 _EVERYTHING = LoopRules(asks=(Glob.of(EVERYTHING),))
 
 

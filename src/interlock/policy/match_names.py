@@ -30,12 +30,11 @@ _CALLED = {
     "sql_drop": "drop", "sql_truncate": "truncate", "sql_delete": "delete", "sql_update": "update", "store_drop": "drop",
     "store_delete": "delete",
 }  # fmt: skip
-_OBJECTS = ("database", "schema", "table", "column", "collection", "index", "view", "user")
+_OBJECTS = tuple("database schema table column collection index view user".split())
 # The arguments that a tool's pattern matches: `Bash:git push*`, `Write:/etc/*`; where it has one of the first, the last do not count.
-_FIRST = (
-    "command", "cmd", "script", "file_path", "path", "notebook_path", "absolute_path", "filepath", "filename", "file", "target_file",
-    "url", "uri",
-)  # fmt: skip
+_FIRST = tuple(
+    "command cmd script file_path path notebook_path absolute_path filepath filename file target_file url uri".split()
+)
 _LAST = ("query", "pattern", "prompt")
 _COMMANDS, _PATHS = frozenset(_FIRST[:3]), _FIRST[3:-2]
 _DEEPEST = 4  # lists and tables within each other

@@ -125,9 +125,7 @@ class Restriction(Struct, frozen=True):
 HUMANS = {"none": Human.NONE, "confirm": Human.CONFIRM, "approve": Human.APPROVE, "verify": Human.VERIFY}
 IRREVERSIBLE = {"off": Human.NONE, **{word: HUMANS[word] for word in ("confirm", "approve", "verify")}}
 _WORDS = ("allow", "cool_off", "confirm", "approve", "verify", "block")
-_CONTROL_KEYS = frozenset(
-    {"require", "cooling_seconds", "approvers", "quorum", "reauth", "relief", "kept", "irreversible", "denies"}
-)
+_CONTROL_KEYS = frozenset("require cooling_seconds approvers quorum reauth relief kept irreversible denies".split())
 _SEED_TOP = frozenset({"deny", "requiresApproval", "autoApprove", "safetyLoop", "maxAutonomousSteps", "riskTolerance"})
 _WHO = re.compile(r"human|(?:role|team):[\w.@-]{1,64}|[\w.@-]{1,64}")
 

@@ -11,7 +11,7 @@ from interlock.approvals.tickets import is_altered
 from interlock.canonical_json import normal_name
 from interlock.error_codes import AnswerRefused
 from interlock.identity.sessions import OperatorSession
-from interlock.model import AgentRef, TicketState
+from interlock.model import AgentRef
 from interlock.ports import Tx
 from interlock.records import Block, Challenge, Ticket
 from interlock.redaction import redact_text
@@ -118,9 +118,7 @@ def is_over(challenge: Challenge, now: float) -> bool:
 def waiting_ticket(state: State, tx: Tx, challenge: Challenge, now: float) -> Ticket | None:
     """The ticket of the challenge's step while a person can still agree to it, as this installation made it."""
     ticket = tx.live_ticket(challenge.digest, challenge.agent) if challenge.digest else None
-    if ticket is None or settle(ticket, now).state not in (TicketState.COOLING, TicketState.WAITING):
-        return None
-    return None if is_altered(state, ticket) else ticket
+    return ticket if ticket is not None and settle(ticket, now).open and not is_altered(state, ticket) else None
 
 
 def block_in_force(state: State, tx: Tx, challenge: Challenge) -> Block | None:

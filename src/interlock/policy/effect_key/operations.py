@@ -41,7 +41,7 @@ DATABASE = frozenset(
 _QUOTED = lazy_regex(r"""\b([\w@.:/-]*\d[\w@.:/-]*)|[:=(]\s*["']([^"']{1,80})["']""")  # numbers, ids, values in quotes
 _BY_NAME_ALONE = frozenset({"table", "view", "collection"})  # as a statement in SQL has it
 _DATA_NOUNS = _BY_NAME_ALONE | {"database", "schema", "index", "column", "keyspace"}
-_GIT_NOUNS = frozenset({"branch", "tag", "ref", "stash", "commit", "worktree", "history", "force", "push", "reflog"})
+_GIT_NOUNS = frozenset("branch tag ref stash commit worktree history force push reflog".split())
 _REF_KEYS = frozenset({"branch", "branch_name", "ref", "tag", "tag_name"})
 _FILE_NAME = lazy_regex(r"\.(?:db|sqlite3?|duckdb)$|^[./~]")
 _CLIENTS = valued(
