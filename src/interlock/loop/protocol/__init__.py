@@ -8,7 +8,7 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import Any
 
-from msgspec import Struct, field
+from msgspec import UNSET, Struct, field
 
 from interlock.model import Level
 
@@ -31,16 +31,6 @@ TYPES: Mapping[str, tuple[type, ...]] = {
 _KINDS = ("enum", "object", "scalar", "union")
 
 
-class Unset:
-    """The default of a parameter that has none."""
-
-    def __repr__(self) -> str:
-        return "UNSET"
-
-
-UNSET = Unset()
-
-
 class TableError(ValueError):
     """A table of operations that contradicts itself; raised when it is built, never to a caller."""
 
@@ -52,7 +42,7 @@ class ParamSpec(Struct, frozen=True):
     type: str
     description: str = ""
     required: bool = False
-    default: Any = UNSET
+    default: Any = UNSET  # where it has none
     enum: tuple[Any, ...] = ()
     minimum: int | float | None = None
     maximum: int | float | None = None
@@ -78,20 +68,19 @@ class ParamSpec(Struct, frozen=True):
     def info(self) -> dict[str, Any]:
         """ParameterInfo (INT-05), closed."""
         also = f" Also accepted as {', '.join(self.aliases)}." if self.aliases else ""
+        said = {
+            "description": f"{self.description}{also}".strip(),
+            "enum": list(self.enum),
+            "minimum": self.minimum,
+            "maximum": self.maximum,
+            "minLength": self.min_length,
+            "maxLength": self.max_length,
+            "pattern": self.pattern,
+            "format": self.format,
+            "items": {"type": self.items} if self.items else None,
+        }
         found: dict[str, Any] = {"name": self.name, "type": self.type, "required": self.required}
-        for key, value in (
-            ("description", f"{self.description}{also}".strip()),
-            ("enum", list(self.enum)),
-            ("minimum", self.minimum),
-            ("maximum", self.maximum),
-            ("minLength", self.min_length),
-            ("maxLength", self.max_length),
-            ("pattern", self.pattern),
-            ("format", self.format),
-            ("items", {"type": self.items} if self.items else None),
-        ):
-            if value not in (None, "", []):
-                found[key] = value
+        found |= {key: value for key, value in said.items() if value not in (None, "", [])}
         if self.default is not UNSET:
             found["default"] = self.default
         return found | ({"sensitive": True} if self.sensitive else {})

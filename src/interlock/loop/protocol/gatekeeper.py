@@ -8,10 +8,10 @@ from functools import lru_cache
 from typing import Any
 
 import re2
-from msgspec import Struct, field
+from msgspec import UNSET, Struct, field
 
 from interlock.error_codes import LoopProblem
-from interlock.loop.protocol import ENDPOINTS, TYPES, UNSET, OperationSpec, ParamSpec
+from interlock.loop.protocol import ENDPOINTS, TYPES, OperationSpec, ParamSpec
 
 ENVELOPE = frozenset({"operation", "params"})
 _SHOWN = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,63}")

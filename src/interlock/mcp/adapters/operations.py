@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from msgspec import Struct
+from msgspec import UNSET, Struct
 
 from interlock.adapters import Adapter, AdapterOperationSpec, AdapterParam
 from interlock.adapters.danger import prose_form
 from interlock.adapters.levels import Named, call_facts, effective_level
-from interlock.loop.protocol import TYPES, UNSET, Danger, OperationSpec, ParamSpec, Returns, TableError
+from interlock.loop.protocol import TYPES, Danger, OperationSpec, ParamSpec, Returns, TableError
 from interlock.loop.protocol.gatekeeper import AUTO, SINGLE, check_parameters, missing_parameter
 from interlock.mcp.adapters.requests import INPUT, AdapterUnusable, ServiceCall
 from interlock.model import Level, Trust
