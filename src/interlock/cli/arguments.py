@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import tomllib
-from argparse import ArgumentParser, HelpFormatter, Namespace, RawDescriptionHelpFormatter
+from argparse import ArgumentParser, HelpFormatter, RawDescriptionHelpFormatter
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-Args = Namespace
 Argument = Callable[[ArgumentParser], object]  # adds itself to a parser
 Table = Mapping[str, Any]
 NOTHING: Mapping[str, Any] = MappingProxyType({})

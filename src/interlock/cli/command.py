@@ -7,6 +7,7 @@ import re
 import shutil
 import sys
 import time
+from argparse import Namespace
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime
@@ -16,7 +17,7 @@ from typing import Any
 
 from interlock.analysis.display_text import Line, short_id, visible
 from interlock.analysis.packs import PackError
-from interlock.cli.arguments import NOTHING, Args, Table, declarations, declared_parser, declared_word
+from interlock.cli.arguments import NOTHING, Table, declarations, declared_parser, declared_word
 from interlock.cli.output import paint, print_table
 from interlock.client import DaemonClient, NoDaemon, find_daemon
 from interlock.config import Config, load_config
@@ -27,6 +28,7 @@ from interlock.problems import ExpectedError
 OK, FAILED, USAGE, NO_DAEMON = 0, 1, 2, 3
 ASKS, DENIED = 10, 20  # 2.13, where an exit code stands for an answer
 
+Args = Namespace
 Main = Callable[[Sequence[str]], int]
 Work = Callable[[Args], int]
 

@@ -7,8 +7,7 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext, suppress
 
-from interlock.cli.arguments import Args
-from interlock.cli.command import USAGE, CommandError, Row, daemon, list_rows, report
+from interlock.cli.command import USAGE, Args, CommandError, Row, daemon, list_rows, report
 from interlock.client import ApiError, DaemonClient, NoDaemon
 from interlock.identity.agent_detection import is_agents_terminal
 from interlock.identity.terminal import controlling_terminal, read_passphrase

@@ -5,10 +5,10 @@ from __future__ import annotations
 from urllib.parse import urlencode
 
 from interlock.analysis.display_text import visible
-from interlock.cli.arguments import Args
 from interlock.cli.command import (
     OK,
     USAGE,
+    Args,
     CommandError,
     CommandWords,
     Row,

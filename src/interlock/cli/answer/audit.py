@@ -16,11 +16,11 @@ from interlock.analysis.display_text import Line
 from interlock.audit.chain import body_of
 from interlock.audit.export import ExportComparison, compare_export, from_jsonl
 from interlock.audit.search import describe_record, is_attempt, record_title
-from interlock.cli.arguments import Args
 from interlock.cli.command import (
     FAILED,
     OK,
     TICKET,
+    Args,
     CommandError,
     CommandWords,
     Row,

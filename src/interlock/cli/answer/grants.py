@@ -7,9 +7,9 @@ from typing import Any
 
 from interlock.analysis.display_text import Line, short_id, visible
 from interlock.approvals.rendering import OPEN
-from interlock.cli.arguments import Args
 from interlock.cli.command import (
     USAGE,
+    Args,
     CommandError,
     CommandWords,
     Row,

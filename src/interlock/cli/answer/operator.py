@@ -8,11 +8,11 @@ from collections.abc import Iterator, Sequence
 from msgspec.structs import asdict
 
 from interlock.analysis.display_text import Line, visible
-from interlock.cli.arguments import Args
 from interlock.cli.command import (
     FAILED,
     OK,
     USAGE,
+    Args,
     CommandError,
     CommandWords,
     Row,

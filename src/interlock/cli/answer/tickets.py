@@ -25,7 +25,6 @@ from interlock.approvals.rendering import (
     ticket_lines,
 )
 from interlock.cli.answer.grants import revoke_grant
-from interlock.cli.arguments import Args
 from interlock.cli.command import (
     ASKS,
     DENIED,
@@ -33,6 +32,7 @@ from interlock.cli.command import (
     GRANT,
     OK,
     WHOLE,
+    Args,
     CommandError,
     Row,
     command,

@@ -7,11 +7,11 @@ from collections.abc import Callable, Iterator
 from functools import partial
 
 from interlock.analysis.display_text import Line
-from interlock.cli.arguments import Args
 from interlock.cli.command import (
     FAILED,
     OK,
     USAGE,
+    Args,
     CommandError,
     Row,
     command,

@@ -11,8 +11,7 @@ from contextlib import redirect_stdout
 from pathlib import Path
 
 import interlock
-from interlock.cli.arguments import Args
-from interlock.cli.command import OK, command, settings
+from interlock.cli.command import OK, Args, command, settings
 from interlock.cli.guard.typed_command import AGREED
 from interlock.cli.main import COMMANDS
 from interlock.cli.main import main as run

@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from interlock.analysis.packs import PackError
-from interlock.cli.arguments import Args
-from interlock.cli.command import FAILED, OK, CommandWords, pluralize, report, say_json, settings
+from interlock.cli.command import FAILED, OK, Args, CommandWords, pluralize, report, say_json, settings
 from interlock.config import Config, ConfigError, config_path, effective_settings, settings_schema
 from interlock.impact.files import find_project_files
 from interlock.policy.policy import PolicyError

@@ -23,10 +23,10 @@ from msgspec import Struct, field
 import interlock
 from interlock.analysis.display_text import Line
 from interlock.cli.answer.audit import record_line
-from interlock.cli.arguments import Args
 from interlock.cli.command import (
     FAILED,
     OK,
+    Args,
     CommandError,
     CommandWords,
     Row,

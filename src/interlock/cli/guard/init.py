@@ -12,8 +12,7 @@ from msgspec import Struct
 from interlock.agents import AgentDialect
 from interlock.cli.answer.operator import main as operator_main
 from interlock.cli.answer.tickets import approve_main
-from interlock.cli.arguments import Args
-from interlock.cli.command import FAILED, OK, USAGE, CommandError, command, daemon, say, settings, typed_name
+from interlock.cli.command import FAILED, OK, USAGE, Args, CommandError, command, daemon, say, settings, typed_name
 from interlock.cli.guard.install import main as install_main
 from interlock.cli.guard.installation import named_agents
 from interlock.cli.guard.status import doctor_main

@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from interlock.agents import AgentDialect, HookClient, words
-from interlock.cli.arguments import Args
-from interlock.cli.command import FAILED, OK, CommandError, command, daemon, say, say_json, settings
+from interlock.cli.command import FAILED, OK, Args, CommandError, command, daemon, say, say_json, settings
 from interlock.cli.guard.installation import (
     confirm_changes,
     diff_lines,

@@ -9,8 +9,7 @@ from collections.abc import Iterator, Sequence
 
 from interlock.agents import AgentDialect, UnknownAgent, agent
 from interlock.analysis.display_text import Line
-from interlock.cli.arguments import Args
-from interlock.cli.command import CommandError, pluralize, wrong_usage
+from interlock.cli.command import Args, CommandError, pluralize, wrong_usage
 from interlock.cli.output import line
 from interlock.cli.sign_in import confirm
 from interlock.config import SYSTEM_CONFIG, Config, config_of, load_config

@@ -5,8 +5,7 @@ from __future__ import annotations
 import os
 from typing import NoReturn
 
-from interlock.cli.arguments import Args
-from interlock.cli.command import USAGE, CommandError, command, settings
+from interlock.cli.command import USAGE, Args, CommandError, command, settings
 from interlock.journal import CANNOT, JournalError, is_journaled, join
 from interlock.journal.build import ready
 

@@ -9,8 +9,7 @@ import tomllib
 from pathlib import Path
 
 import interlock
-from interlock.cli.arguments import Args
-from interlock.cli.command import OK, command, wrong_usage
+from interlock.cli.command import OK, Args, command, wrong_usage
 from interlock.cli.main import main as interlock_main
 from interlock.config import load_config
 from interlock.loop.protocol.tools import ToolNaming

@@ -7,8 +7,7 @@ from typing import Any
 
 from interlock.analysis.rules.load import load
 from interlock.cli.answer.audit import read_records
-from interlock.cli.arguments import Args
-from interlock.cli.command import FAILED, OK, CommandWords, pluralize, report, say_json, say_table, settings
+from interlock.cli.command import FAILED, OK, Args, CommandWords, pluralize, report, say_json, say_table, settings
 from interlock.cli.output import line
 from interlock.engine.preview import failed_cases
 from interlock.engine.replay import Comparison, compare_policies, replay_policy

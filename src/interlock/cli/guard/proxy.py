@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from interlock.adapters.trust import CLAIMS
-from interlock.cli.arguments import Args, declared_parser
-from interlock.cli.command import command, run, wrong_usage
+from interlock.cli.arguments import declared_parser
+from interlock.cli.command import Args, command, run, wrong_usage
 from interlock.cli.guard.mcp import agent_token
 from interlock.cli.sign_in import operator_change
 from interlock.client import path_segment

@@ -13,8 +13,7 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from interlock.agents import agent
-from interlock.cli.arguments import Args
-from interlock.cli.command import USAGE, CommandError, command, settings
+from interlock.cli.command import USAGE, Args, CommandError, command, settings
 from interlock.client import ApiError, NoDaemon, find_daemon
 from interlock.config import Config
 from interlock.engine.fallback import start_daemon

@@ -12,8 +12,7 @@ from msgspec.structs import replace
 
 import interlock
 from interlock.analysis.packs import PackError
-from interlock.cli.arguments import Args
-from interlock.cli.command import OK, USAGE, CommandError, command, typed_name, wrong_usage
+from interlock.cli.command import OK, USAGE, Args, CommandError, command, typed_name, wrong_usage
 from interlock.config import Config, load_config, tighten_mode
 from interlock.identity.keys.signing import KeyFileError
 from interlock.policy.policy import MODES

@@ -11,10 +11,10 @@ from msgspec import to_builtins
 
 from interlock.analysis.display_text import Line
 from interlock.cli.answer.agents import MODES, describe_pause
-from interlock.cli.arguments import Args
 from interlock.cli.command import (
     FAILED,
     OK,
+    Args,
     CommandError,
     Row,
     command,

@@ -7,8 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from interlock.agents import words
-from interlock.cli.arguments import Args
-from interlock.cli.command import FAILED, OK, CommandError, command, daemon, say, say_json, settings, typed_name
+from interlock.cli.command import FAILED, OK, Args, CommandError, command, daemon, say, say_json, settings, typed_name
 from interlock.cli.guard.installation import (
     confirm_changes,
     diff_lines,

@@ -16,11 +16,11 @@ from interlock.adapters import Adapter, AdapterOperationSpec, AdapterProblem, Ad
 from interlock.adapters.levels import EffectiveLevel, effective_level, level_from_name
 from interlock.adapters.trust import HIGHEST_CLAIM, current_trust
 from interlock.analysis.display_text import Line
-from interlock.cli.arguments import Args
 from interlock.cli.command import (
     FAILED,
     OK,
     USAGE,
+    Args,
     CommandError,
     CommandWords,
     command,

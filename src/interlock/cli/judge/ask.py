@@ -13,10 +13,10 @@ from typing import Any
 
 from interlock.analysis.display_text import Line, visible
 from interlock.approvals.rendering import requirement_words
-from interlock.cli.arguments import Args
 from interlock.cli.command import (
     OK,
     USAGE,
+    Args,
     CommandError,
     Row,
     command,

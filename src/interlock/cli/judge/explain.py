@@ -14,7 +14,7 @@ from typing import Any, NoReturn
 
 from interlock.analysis.display_text import Line
 from interlock.analysis.wire import assessment_json, error_json, step_json
-from interlock.cli.arguments import Args, declared_parser
+from interlock.cli.arguments import declared_parser
 from interlock.cli.output import labelled, paint
 from interlock.config import ConfigError, load_config
 from interlock.engine.assessment import Unjudged
@@ -80,7 +80,7 @@ def main(argv: Sequence[str]) -> int:
     return show(action, by, as_json=args.json, files=not args.no_files, look=args.look, config=args.config)
 
 
-def _show_adapter_operation(args: Args, asked: Action, by: InForce) -> int:
+def _show_adapter_operation(args: argparse.Namespace, asked: Action, by: InForce) -> int:
     from interlock.adapters import AdapterError  # with what reads operations, which no command needs
     from interlock.cli.judge.adapter_operation import resolve_operation
 

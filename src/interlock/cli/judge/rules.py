@@ -10,8 +10,7 @@ from pathlib import Path
 from interlock.analysis.rules import Rulebook
 from interlock.analysis.rules.load import SHIPPED, example_failures, load_files
 from interlock.analysis.rules.rendering import rule_json, rule_lines, rules_markdown
-from interlock.cli.arguments import Args
-from interlock.cli.command import FAILED, OK, USAGE, CommandError, CommandWords, report, report_table
+from interlock.cli.command import FAILED, OK, USAGE, Args, CommandError, CommandWords, report, report_table
 
 main = CommandWords("rules", __name__)
 

@@ -14,10 +14,10 @@ from interlock.analysis.display_text import Line, visible
 from interlock.analysis.programs.load import describe
 from interlock.analysis.rules import Rulebook
 from interlock.cli.answer.importing.formats import ALLOW, ASK, ForeignRule, UnknownFormat, read_file
-from interlock.cli.arguments import Args
 from interlock.cli.command import (
     FAILED,
     OK,
+    Args,
     CommandError,
     command,
     list_rows,

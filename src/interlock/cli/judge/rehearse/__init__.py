@@ -6,8 +6,7 @@ import argparse
 import time
 from pathlib import Path
 
-from interlock.cli.arguments import Args
-from interlock.cli.command import FAILED, OK, CommandError, command, report, wrong_usage
+from interlock.cli.command import FAILED, OK, Args, CommandError, command, report, wrong_usage
 from interlock.cli.judge.rehearse.logs import agent_logs, named_logs, shell_histories
 from interlock.cli.judge.rehearse.rehearsal import DAY, rehearse
 from interlock.cli.judge.rehearse.rendering import false_alarm_lines, rehearsal_json, rehearsal_lines
