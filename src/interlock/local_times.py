@@ -25,7 +25,6 @@ def ago(moment: object) -> str:
 
 
 def format_span(seconds: float) -> str:
-    """A span in its largest unit."""
     for unit, size in (("d", 86_400), ("h", 3600), ("min", 60)):
         if seconds >= 2 * size:
             return f"{seconds / size:.0f} {unit}"

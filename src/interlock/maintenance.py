@@ -225,7 +225,6 @@ class Maintenance(threading.Thread):
                     self._try(work)
 
     def stop(self) -> None:
-        """Stops after flushing the record."""
         self._ending.set()
         self.join(10)
         self._try(self.state.recorder.flush)

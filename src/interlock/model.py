@@ -230,7 +230,6 @@ class Finding(Struct, frozen=True):
 
 
 def finding_json(finding: Finding) -> dict[str, Any]:
-    """One rule that fired."""
     return {
         "id": finding.rule,
         "span": list(finding.span) if finding.span else None,
@@ -331,7 +330,6 @@ class Requirement(Struct, frozen=True):
 
     @property
     def word(self) -> str:
-        """The one word on the wire."""
         if self.blocked:
             return "block"
         if self.human is not Human.NONE:
@@ -340,7 +338,6 @@ class Requirement(Struct, frozen=True):
 
 
 def requirement_json(asked: Requirement) -> dict[str, Any]:
-    """A requirement in words."""
     return {
         "word": asked.word,
         "cooling_seconds": asked.cooling_seconds,

@@ -66,7 +66,6 @@ class Problems:
         return value
 
     def texts(self, data: Mapping[str, Any], key: str, path: Path) -> tuple[str, ...]:
-        """The list of texts under `key`."""
         found = []
         for at, item in enumerate(self.items(data, key, path)):
             if isinstance(item, str) and item.strip():
@@ -89,7 +88,6 @@ class Problems:
         return ""
 
     def flag(self, data: Mapping[str, Any], key: str, path: Path, default: bool) -> bool:
-        """The boolean under `key`."""
         value = data.get(key, default)
         if isinstance(value, bool):
             return value

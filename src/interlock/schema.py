@@ -143,7 +143,6 @@ def shown_table(values: Struct) -> dict[str, Any]:
 
 
 def shown_value(value: Any) -> Any:
-    """A value as it stands in a file."""
     if isinstance(value, Enum):
         return getattr(value, "word", value.name.lower())
     if isinstance(value, Struct):

@@ -79,7 +79,6 @@ def declared_parser(
 
 
 def declared_word(parsers: Any, name: str, table: Table) -> ArgumentParser:
-    """The parser of a subcommand."""
     help = table["help"]
     end = table.get("epilog", f"example:\n  {table['example']}" if "example" in table else None)
     made: ArgumentParser = parsers.add_parser(

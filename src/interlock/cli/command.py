@@ -154,7 +154,6 @@ def report(args: Args, found: object, words: str | Iterable[Line] | Callable[[],
 
 
 def say_table(columns: Sequence[str], rows: Sequence[Sequence[object]], empty: str = "") -> None:
-    """Print a table, or the sentence `empty`."""
     if rows:
         print_table(columns, rows, sys.stdout)
     else:

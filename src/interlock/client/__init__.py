@@ -152,7 +152,6 @@ def login_name() -> str:
 
 
 def path_segment(text: str) -> str:
-    """Text quoted as one path segment."""
     return quote(text, safe="")
 
 

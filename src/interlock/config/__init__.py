@@ -183,7 +183,6 @@ class Config(Struct, frozen=True):
 
 
 def state_folder(environ: Mapping[str, str] = os.environ) -> Path:
-    """The default state folder of this user."""
     return Path(environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state") / "interlock"
 
 

@@ -137,7 +137,6 @@ class ChannelSettings(Struct, frozen=True):
 
     @property
     def variables(self) -> frozenset[str]:
-        """The environment variables that hold addresses and keys."""
         return frozenset(name for route in self.send for name in (route.url_env, route.secret_env) if name)
 
     @property

@@ -142,7 +142,6 @@ def _post(url: str, payload: bytes, seconds: float) -> HookReply:
 
 
 def _run_plugin(agent: AgentDialect, plugin: Path, payload: bytes, cwd: Path) -> HookReply:
-    """Runs the plugin in node, as the agent does."""
     node = shutil.which("node") or shutil.which("bun")
     if node is None:
         raise DidNotFire("the plugin is JavaScript, and there is no node here to try it with")

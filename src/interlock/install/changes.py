@@ -55,14 +55,11 @@ class FileChange(Struct, frozen=True):
 
 
 class InstallRefusal(Struct, frozen=True):
-    """A file or an agent that cannot be changed, and why."""
-
     agent: AgentDialect
     words: str
 
 
 def files_of(agents: Iterable[AgentDialect], scope: str, home: Path, project: Path) -> list[HookedFile]:
-    """The files that have the hooks of these agents in a scope."""
     places = ((agent, place) for agent in agents for place in agent.places(scope, home, project))
     return [HookedFile(agent, scope, project, place) for agent, place in places]
 

@@ -73,7 +73,6 @@ def fallback_argv(folder: Path, config: Config) -> list[str]:
 
 
 def _compile(to: Path, folder: Path, config: Config) -> bool:
-    """Compiles the client; False where that fails."""
     from interlock.journal.build import compile_static  # of the journal, which no hook needs
 
     if sys.platform != "linux":

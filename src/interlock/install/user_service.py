@@ -244,7 +244,6 @@ def _stop(pid: int, config: Config) -> None:
 
 
 def _quoted(word: str) -> str:
-    """A word as systemd takes it."""
     escaped = word.replace("\\", "\\\\").replace('"', '\\"').replace("%", "%%").replace("$", "$$")
     return f'"{escaped}"'
 

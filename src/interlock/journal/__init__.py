@@ -24,8 +24,6 @@ class JournalError(ExpectedError):
 
 
 class JournaledAction(Struct, frozen=True):
-    """One journaled command, as a list shows it."""
-
     id: str
     at: float
     command: tuple[str, ...]

@@ -32,7 +32,6 @@ _CURES = {  # words of the supervisor -> what to do
 
 
 def supervisor_of(config: Config) -> Path:
-    """The supervisor's path, whether or not it is built."""
     folder = Path(config.separate.code) if config.separate.code else config.folder.absolute()
     return folder / "bin" / PROGRAM
 

@@ -248,7 +248,6 @@ def _other_name(path: str, state: JournalState) -> str | None:
 
 
 def restore(store: JournalStore, id: str, force: bool) -> dict[str, Any]:
-    """Undoes an action, or says why nothing was changed."""
     stored = store.journal(id)
     with stored.mapped() as data:
         plan = stored.plan(data)

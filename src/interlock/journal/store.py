@@ -30,8 +30,6 @@ _PATIENCE = 5.0  # seconds for a supervisor to write down how its action left th
 
 
 class StoredJournal(Struct, frozen=True):
-    """One action's folder."""
-
     store: JournalStore
     id: str
 

@@ -169,7 +169,6 @@ def marks_differ(path: str, found: os.stat_result, saved: JournalState) -> bool:
 
 
 def read_attributes(path: str) -> dict[str, bytes]:
-    """The extended attributes of a path that can be read."""
     found = {}
     with contextlib.suppress(OSError):
         for name in os.listxattr(path, follow_symlinks=False):

@@ -75,8 +75,6 @@ class Wrapper(Confidential, Struct, frozen=True):
 
 
 class WrappedCall(Struct, frozen=True):
-    """A text that was written as a wrapped call."""
-
     original: str
     agent: str
     call: str

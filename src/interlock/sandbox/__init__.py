@@ -39,7 +39,6 @@ EMPTY = b"{}\n"
 
 
 def guarded_files(config: Config, home: Path, project: Path) -> dict[str, set[Path]]:
-    """The files with hooks of ours, by agent."""
     found: dict[str, set[Path]] = {}
     for one in hooked_files(config, home, project):
         if not one.problem:
@@ -212,7 +211,6 @@ def places(word: str, home: Path, runtime: Path) -> Iterator[Path]:
 
 
 def pointed_places(word: str, environ: Mapping[str, str]) -> Iterator[Path]:
-    """The paths that the variables of a grant point to."""
     for name in variables(word, environ):
         value = environ[name]
         for part in (value, *value.split(",")):

@@ -26,7 +26,6 @@ _NONE = "0" * 40
 
 
 def make_folder(places: FolderHandles, folder: str) -> None:
-    """Makes a folder, with its parents, where it is missing."""
     try:
         places.folder(folder)
     except FileNotFoundError:
@@ -128,7 +127,6 @@ class GitWriter(Struct, frozen=True):
                 remove_file(last, handle)
 
     def _unpack_ref(self, repository: Repository, name: str) -> None:
-        """Removes a ref from the packed refs."""
         path = os.path.join(repository.shared, "packed-refs")
         if self.places.stat(path) is None:
             return
@@ -180,8 +178,6 @@ def _remove_empty_folder(places: FolderHandles, path: str) -> None:
 
 
 class GitRestore:
-    """Writes one undo to repositories."""
-
     def __init__(
         self, writer: GitWriter, reader: ContentReader, gits: list[SavedRepository], at: float, budget: Budget
     ) -> None:

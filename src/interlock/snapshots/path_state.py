@@ -118,7 +118,6 @@ def index_listing(index: GitIndex) -> dict[str, tuple[int, bytes, bool]]:
 
 
 def index_digest(data: bytes, budget: Budget) -> str:
-    """A digest that is equal for indexes with the same listing."""
     rows = sorted(index_listing(read_index_bytes(data, budget)).items())
     return hashlib.sha256(repr(rows).encode("utf-8", "surrogateescape")).hexdigest()
 

@@ -249,7 +249,6 @@ def _delete_ref(scope: SnapshotScope, command: GitCommand, name: str) -> None:
 
 
 def logged_commits(repository: Repository, path: str) -> list[bytes]:
-    """The commits that a log names and the repository has."""
     text = repository.history.read_file(path)
     names = dict.fromkeys(one for pair in _LOGGED.findall(text) for one in pair if one != _NONE)
     if len(names) > MOST_LOGGED:

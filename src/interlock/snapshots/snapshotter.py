@@ -56,7 +56,6 @@ def prune(folder: SnapshotFolder, now: float, days: float, bytes: int) -> PruneR
 
 
 def find_snapshots(folder: SnapshotFolder) -> list[ListedSnapshot]:
-    """Every snapshot, the newest first."""
     names = os.listdir(os.path.join(folder.path, "snapshots"))
     ids = [name.removesuffix(".json") for name in names if name.endswith(".json")]
     return sorted(

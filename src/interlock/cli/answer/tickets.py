@@ -224,7 +224,6 @@ def _light(ticket: Row) -> bool:
 
 
 def _sign_answer(word: str, args: Args, operator: DaemonClient, id: str, shown: Row | None) -> int:
-    """Sign the answer, after its subject was shown."""
     ticket = operator.get(_path(id))
     if shown is None or _matter(ticket) != _matter(shown):
         _check(word, ticket)

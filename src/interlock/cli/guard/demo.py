@@ -162,7 +162,6 @@ class DemoScript(Struct):
         time.sleep(self.pause)
 
     def ask(self, expected: str, **action: Any) -> Row:
-        """Send one request of the agent and print the answer."""
         body = {"agent": AGENT, "cwd": self.cwd, **action}
         answer: Row = self.agent.ask("POST", "/evaluate", body).body or {}
         got = str(answer.get("decision", "nothing"))

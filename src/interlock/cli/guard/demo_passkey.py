@@ -70,7 +70,6 @@ class ConsoleOperator:
         self._open("sign-in/passkey/finish", self._touched(asked, self.passkey.sign(asked["publicKey"])))
 
     def approve(self, ticket: str) -> None:
-        """Signs exactly this ticket's action and approves it."""
         asked = self._post(f"step-up/{ticket}/begin")
         self._post(f"step-up/{ticket}/approve", self._touched(asked, self.passkey.sign(asked["publicKey"])))
 

@@ -221,7 +221,6 @@ In a pipe, one command a line:  interlock prompt < commands.txt
 
 
 def prompt_main(argv: Sequence[str]) -> int:
-    """Explain every line of input until it ends."""
     if argv:
         known = argv[0] in ("-h", "--help")
         print(_PROMPT_HELP if known else f"interlock prompt: takes no {argv[0]!r}", end="" if known else "\n")

@@ -55,7 +55,6 @@ def code_mark() -> str:
 
 
 def is_installed(folder: Path) -> bool:
-    """Whether exactly this code is in the folder."""
     try:
         return (folder / MARK).read_text("ascii").strip() == code_mark()
     except OSError:

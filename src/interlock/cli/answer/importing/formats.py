@@ -37,11 +37,9 @@ class ForeignRule(Struct, frozen=True):
     seconds: int = 0  # that it still lasts; 0 for good
 
     def carried(self, *patterns: str) -> ForeignRule:
-        """The rule, which these patterns say."""
         return replace(self, patterns=tuple(dict.fromkeys(patterns)))
 
     def left(self, problem: str) -> ForeignRule:
-        """The rule, which cannot be carried over."""
         return ForeignRule(self.verdict, self.source, problem=problem)
 
     def built_in(self, guard: str) -> ForeignRule:

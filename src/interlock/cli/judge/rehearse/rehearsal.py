@@ -122,7 +122,6 @@ class Rehearsal(Struct):
         return self._of(OPEN)
 
     def by_rule(self) -> list[tuple[str, list[RehearsedQuestion]]]:
-        """The rules behind the questions, the busiest first."""
         found: dict[str, list[RehearsedQuestion]] = {}
         for one in self.asked:
             found.setdefault(", ".join(one.rules), []).append(one)

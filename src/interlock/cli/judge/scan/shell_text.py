@@ -24,7 +24,6 @@ class Snippet(Struct, frozen=True):
     cwd: str = ""  # where it would run, when the file says so
 
     def line_at(self, offset: int) -> int:
-        """The file's line for a place in the text."""
         return self.lines[min(self.text.count("\n", 0, offset), len(self.lines) - 1)]
 
 
