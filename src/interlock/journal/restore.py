@@ -18,6 +18,7 @@ from interlock.journal.entries import Identity, JournalState, KeptContent, PathK
 from interlock.journal.store import JournalStore, StoredJournal
 from interlock.journal.undo_plan import JournalPlan, JournalStep, ancestors, fingerprint, marks_differ, read_attributes
 from interlock.snapshots.contents import write_all
+from interlock.snapshots.folder import closing_handle
 
 _PART = 1 << 20
 MOST_SEARCHED = 100_000  # files among which another name of a file is looked for
@@ -147,12 +148,8 @@ class Restorer:
             raise JournalError(f"{path} is no file any more")
         if os.geteuid() and not found.st_mode & stat.S_IWUSR:
             os.chmod(path, stat.S_IMODE(found.st_mode) | stat.S_IWUSR)
-        handle = os.open(path, os.O_WRONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
-        try:
+        with closing_handle(os.open(path, os.O_WRONLY | os.O_NOFOLLOW | os.O_CLOEXEC)) as handle:
             self._write(handle, content)
-            os.ftruncate(handle, content.size)
-        finally:
-            os.close(handle)
 
     def _write(self, handle: int, content: JournalState) -> None:
         for part in self._parts(content):

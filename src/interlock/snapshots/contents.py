@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from io import BufferedRandom
 
 from interlock.impact import Budget, Unclear
-from interlock.snapshots.folder import READ, RestoreRefused, SnapshotFolder, create_file, remove_file
+from interlock.snapshots.folder import READ, RestoreRefused, SnapshotFolder, closing_handle, create_file, remove_file
 from interlock.snapshots.manifest import Manifest, SavedDatabase
 
 SMALL = 1 << 18  # bytes of what goes into the pack
@@ -46,14 +46,11 @@ class ContentWriter:
         """Stores a copy of an open file that shares its blocks where the file system can; returns its SHA-256."""
         self._number += 1
         temporary = self._folder.temporary(f"{self._id}.{self._number}")
-        handle = create_file(temporary, 0o400)
-        try:
+        with closing_handle(create_file(temporary, 0o400)) as handle:
             sha = self._clone(source, handle) or self._copy(source, handle, size)
             if hash_file(handle, self._budget) != (sha, size):
                 raise Unclear("a copy is not what was copied")
             os.fsync(handle)
-        finally:
-            os.close(handle)
         place = self._folder.object(sha)
         os.makedirs(os.path.dirname(place), mode=0o700, exist_ok=True)
         os.rename(temporary, place)
@@ -222,11 +219,8 @@ def restore_database(
     temporary = folder.temporary(f"{id}.back.db")
     try:
         remove_database(temporary)
-        handle = create_file(temporary, 0o600)
-        try:
+        with closing_handle(create_file(temporary, 0o600)) as handle:
             reader.into(handle, one.sha256, one.size)
-        finally:
-            os.close(handle)
         made = not os.path.lexists(one.path)
         _check_no_link(one.path)
         copy_database(temporary, one.path, budget)

@@ -30,6 +30,15 @@ _NAMES = frozenset({"system.posix_acl_access", "system.posix_acl_default"})
 _NONE = frozenset({errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENODATA, errno.ENOSYS})
 
 
+@contextmanager
+def closing_handle(handle: int) -> Iterator[int]:
+    """Closes an open file in the end."""
+    try:
+        yield handle
+    finally:
+        os.close(handle)
+
+
 class FolderHandles:
     """Handles of folders by their paths; a path is absolute and has no `..`."""
 
@@ -92,11 +101,8 @@ class FolderHandles:
 
     def names(self, path: str) -> list[str]:
         handle, name = self.split(path)
-        opened = os.open(name, READ | os.O_DIRECTORY, dir_fd=handle)
-        try:
+        with closing_handle(os.open(name, READ | os.O_DIRECTORY, dir_fd=handle)) as opened:
             return os.listdir(opened)
-        finally:
-            os.close(opened)
 
     def link(self, path: str) -> str:
         handle, name = self.split(path)
@@ -202,16 +208,13 @@ class SnapshotFolder(Struct, frozen=True):
     @contextmanager
     def locked(self, name: str, exclusive: bool = False, wait: bool = True) -> Iterator[None]:
         """Holds a shared lock, or an exclusive one; raises RestoreRefused where it would have to wait and must not."""
-        handle = os.open(os.path.join(self.path, name), os.O_RDWR | os.O_CREAT | _NOFOLLOW, 0o600)
-        try:
-            how = fcntl.LOCK_EX if exclusive else fcntl.LOCK_SH
+        flags, how = os.O_RDWR | os.O_CREAT | _NOFOLLOW, fcntl.LOCK_EX if exclusive else fcntl.LOCK_SH
+        with closing_handle(os.open(os.path.join(self.path, name), flags, 0o600)) as handle:
             try:
                 fcntl.flock(handle, how | (0 if wait else fcntl.LOCK_NB))
             except BlockingIOError:
                 raise RestoreRefused("another one is at work on the snapshots") from None
             yield
-        finally:
-            os.close(handle)
 
     def write(self, place: str, body: Mapping[str, Any]) -> str:
         """Writes a JSON file, all of it or nothing; returns its digest."""
@@ -250,17 +253,11 @@ def remove_file(path: str, dir_fd: int | None = None) -> None:
 
 
 def sync_folder(folder: str) -> None:
-    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    try:
+    with closing_handle(os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)) as handle:
         os.fsync(handle)
-    finally:
-        os.close(handle)
 
 
 def sync_filesystem(folder: str) -> None:
-    with contextlib.suppress(OSError):
-        handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-        try:
-            ctypes.CDLL(None).syncfs(handle)
-        finally:
-            os.close(handle)
+    flags = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
+    with contextlib.suppress(OSError), closing_handle(os.open(folder, flags)) as handle:
+        ctypes.CDLL(None).syncfs(handle)

@@ -14,7 +14,14 @@ from msgspec import Struct
 from interlock.impact import Budget
 from interlock.impact.git import Repository
 from interlock.snapshots.contents import ContentReader, write_all
-from interlock.snapshots.folder import FolderHandles, RestoreRefused, create_file, remove_file, sync_filesystem
+from interlock.snapshots.folder import (
+    FolderHandles,
+    RestoreRefused,
+    closing_handle,
+    create_file,
+    remove_file,
+    sync_filesystem,
+)
 from interlock.snapshots.manifest import SavedRepository
 from interlock.snapshots.path_state import read_git_file, ref_value
 from interlock.snapshots.restore_plan import RefMove, RestorePlan, RestoreStep
@@ -45,11 +52,8 @@ def write_object(places: FolderHandles, shared: str, kind: bytes, data: bytes) -
     make_folder(places, folder)
     handle, name = places.folder(folder), oid.hex()[2:]
     temporary = f"tmp_obj_{name}"
-    opened = create_file(temporary, 0o444, handle)
-    try:
+    with closing_handle(create_file(temporary, 0o444, handle)) as opened:
         write_all(opened, zlib.compress(body, 1))
-    finally:
-        os.close(opened)
     os.rename(temporary, name, src_dir_fd=handle, dst_dir_fd=handle)
     return oid
 
@@ -88,12 +92,9 @@ class GitWriter(Struct, frozen=True):
         """
         handle, name = self.places.split(path)
         git, lock, own = self.places.folder(repository.own), f"{name}.lock", f"interlock-{self.id}.tmp"
-        opened = create_file(own, mode, git)
-        try:
+        with closing_handle(create_file(own, mode, git)) as opened:
             write_all(opened, data)
             os.fsync(opened)
-        finally:
-            os.close(opened)
         try:
             if self.again and _holds(handle, lock, data):
                 os.unlink(lock, dir_fd=handle)
@@ -145,14 +146,12 @@ class GitWriter(Struct, frozen=True):
 
 def _holds(handle: int, name: str, data: bytes) -> bool:
     """Whether a file has this content, as the lock has that a killed undo left behind."""
+    flags = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOFOLLOW
     try:
-        opened = os.open(name, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOFOLLOW, dir_fd=handle)
+        with closing_handle(os.open(name, flags, dir_fd=handle)) as opened:
+            return os.read(opened, len(data) + 1) == data
     except FileNotFoundError:
         return False
-    try:
-        return os.read(opened, len(data) + 1) == data
-    finally:
-        os.close(opened)
 
 
 def drop_hold(places: FolderHandles, shared: str, id: str, budget: Budget) -> None:

@@ -14,7 +14,7 @@ from msgspec import Struct
 from interlock.impact import Budget, Unclear
 from interlock.impact.git import GitIndex, Repository, parse_index
 from interlock.snapshots.contents import hash_file
-from interlock.snapshots.folder import Attributes, FolderHandles, attributes
+from interlock.snapshots.folder import Attributes, FolderHandles, attributes, closing_handle
 from interlock.snapshots.manifest import SavedPath
 
 _LARGEST = 64 << 20  # bytes of a file of Git
@@ -123,11 +123,8 @@ def index_digest(data: bytes, budget: Budget) -> str:
 
 
 def _hash(places: FolderHandles, path: str, size: int, budget: Budget) -> str:
-    handle = places.open_file(path)
-    try:
+    with closing_handle(places.open_file(path)) as handle:
         sha, place = hash_file(handle, budget)
-    finally:
-        os.close(handle)
     if place != size:
         raise Unclear(f"{os.path.basename(path)} changes while it is read")
     return sha

@@ -11,6 +11,7 @@ from interlock.snapshots.contents import ContentReader
 from interlock.snapshots.folder import (
     FolderHandles,
     RestoreRefused,
+    closing_handle,
     create_file,
     remove_file,
     sync_filesystem,
@@ -198,13 +199,11 @@ class PathWriter:
 
     def _in_place(self, handle: int, name: str, entry: SavedPath) -> None:
         """Rewrites a file in place, since its other names have to see the content too."""
-        opened = os.open(name, os.O_WRONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK, dir_fd=handle)
-        try:
+        flags = os.O_WRONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
+        with closing_handle(os.open(name, flags, dir_fd=handle)) as opened:
             os.ftruncate(opened, 0)
             self._reader.into(opened, entry.sha256, entry.size)
             self._set_metadata(opened, entry)
-        finally:
-            os.close(opened)
 
     def _write_link(self, step: RestoreStep) -> None:
         entry = step.entry
@@ -233,8 +232,7 @@ class PathWriter:
 
     def _mode(self, entry: SavedPath) -> None:
         handle, name = self._places.split(entry.path)
-        opened = os.open(name, os.O_PATH | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=handle)
-        try:
+        with closing_handle(os.open(name, os.O_PATH | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=handle)) as opened:
             found = os.fstat(opened)
             if stat.S_ISDIR(found.st_mode) != (entry.kind == "folder") or stat.S_ISLNK(found.st_mode):
                 return
@@ -245,8 +243,6 @@ class PathWriter:
             self._attributes(f"/proc/self/fd/{handle}/{name}", entry)
             if entry.path in self._created or entry.kind == "file":
                 os.utime(f"/proc/self/fd/{opened}", ns=(entry.mtime_ns, entry.mtime_ns))
-        finally:
-            os.close(opened)
 
     def _writable(self, path: str) -> tuple[int, str]:
         """The folder of a path and its name; a folder without write permission gets it for as long as this takes."""

@@ -25,6 +25,7 @@ from interlock.snapshots.folder import (
     RestoreRefused,
     SnapshotFolder,
     attributes,
+    closing_handle,
     remove_file,
 )
 from interlock.snapshots.git_writer import drop_hold, hold_objects
@@ -252,11 +253,8 @@ class PathRecorder:
         while todo:
             at = todo.pop()
             handle, name = self._places.split(at)
-            opened = os.open(name, READ | os.O_DIRECTORY, dir_fd=handle)
-            try:
+            with closing_handle(os.open(name, READ | os.O_DIRECTORY, dir_fd=handle)) as opened:
                 todo += self._record_folder(opened, at, skips)
-            finally:
-                os.close(opened)
 
     def _record_folder(self, opened: int, at: str, skips: Callable[[str], bool]) -> list[str]:
         found = []

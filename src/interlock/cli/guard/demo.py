@@ -67,7 +67,10 @@ def private_daemon() -> Iterator[tuple[DaemonClient, str]]:
         config = folder / "interlock.toml"
         config.write_text(_CONFIG.format(folder=folder), encoding="utf-8")
         passphrase = secrets.token_urlsafe(24)
-        _enrol(config, passphrase)
+        settings = load_config(config)
+        with closing(open_store(settings.store)) as store:  # before the daemon starts: no person is at its terminal
+            row, seal_key = enrol(OPERATOR, passphrase, None, now=time.time(), by="demo", roles=("admin",))
+            enrol_first(open_state(settings, store, SystemClock()), row, seal_key)
         with (folder / "log").open("wb") as log:
             command = [sys.executable, "-m", "interlock", "serve", "--config", str(config)]
             process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
@@ -83,17 +86,6 @@ def private_daemon() -> Iterator[tuple[DaemonClient, str]]:
             except subprocess.TimeoutExpired:
                 process.kill()
                 process.wait()
-
-
-def _enrol(path: Path, passphrase: str) -> None:
-    """Enrol the operator before the daemon starts, because no person is at its terminal."""
-    config = load_config(path)
-    store = open_store(config.store)
-    try:
-        row, seal_key = enrol(OPERATOR, passphrase, None, now=time.time(), by="demo", roles=("admin",))
-        enrol_first(open_state(config, store, SystemClock()), row, seal_key)
-    finally:
-        store.close()
 
 
 def _until_it_answers(daemon: DaemonClient, process: subprocess.Popen[bytes], log: Path) -> None:
