@@ -123,6 +123,14 @@ class Visit:
             raise InvalidInput(f"{name} is {'missing' if not value else 'too long'}")
         return value
 
+    def moment(self, name: str) -> float:
+        """A time in the address, as a page wrote it; 0 for anything else."""
+        try:
+            found = float(self.query.get(name) or 0)
+        except ValueError:
+            return 0.0
+        return found if 0 <= found < 1e12 else 0.0
+
     def reason(self, words: str) -> str:
         """The reason in a form; refuses an over-long one, and an empty one in these words."""
         reason = self.field("reason", needed=False).strip()

@@ -196,8 +196,7 @@ PAGE = 50
 def history_page(visit: Visit) -> Response:
     """Plans, the newest first, filtered by text and status."""
     text, status = visit.query.get("q", "")[:200], visit.query.get("status", "")
-    before = visit.query.get("before", "")
-    query = PlanQuery(text, status if status in STATUSES else "", before=_moment(before), limit=PAGE + 1)
+    query = PlanQuery(text, status if status in STATUSES else "", before=visit.moment("before"), limit=PAGE + 1)
     rows = history.search_plans(visit.state, query)
     return visit.page(
         "ask/history.html",
@@ -228,13 +227,6 @@ def again(visit: Visit) -> Response:
     """A new plan from an old one, which is reviewed again."""
     plan = planning.rerun(visit.state, visit.session, visit.id)
     return visit.redirect(f"{HOME}?plan={quote(plan.id)}")
-
-
-def _moment(text: str) -> float:
-    try:
-        return max(0.0, min(float(text), 1e12)) if text else 0.0
-    except ValueError:
-        return 0.0
 
 
 FLOWS = f"{HOME}/workflows"

@@ -37,7 +37,7 @@ class ShownChange(Struct, frozen=True):
 @routes.get()
 def listing(visit: Visit) -> Response:
     """The snapshots of every agent and the journaled actions, the newest first."""
-    state, before = visit.state, _moment(visit.query.get("before", ""))
+    state, before = visit.state, visit.moment("before")
     found = list(undoing.list_snapshots(state, limit=PAGE + 1, before=before))
     if (journal := _journal(visit)) is not None:
         found = sorted([*found, *journal.snapshots(PAGE + 1, before)], key=lambda row: row.at, reverse=True)
@@ -162,11 +162,3 @@ def _row(visit: Visit) -> Snapshot:
 def _until(state: State, row: Snapshot) -> float:
     """When the snapshot is pruned, if there is room until then."""
     return row.at + state.in_force.undo.days * 86_400.0
-
-
-def _moment(text: str) -> float:
-    try:
-        found = float(text or 0)
-    except ValueError:
-        return 0.0
-    return found if 0 <= found < 1e12 else 0.0
