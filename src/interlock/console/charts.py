@@ -13,6 +13,7 @@ from interlock.times import iso
 WIDTH, HEIGHT = 640, 190
 LEFT, BOTTOM, TOP = 58, 28, 12
 BINS = 96
+MOST_SHARES = 12
 
 
 class Bar(Struct, frozen=True):
@@ -111,12 +112,13 @@ def risk_chart(history: Iterable[HistoryEntry], since: float, until: float) -> C
     return Chart(bars, _lines(TIER_TOPS, 100), labels)
 
 
-def level_shares(rows: Iterable[tuple[str, Mapping[Level, int]]], most: int = 12) -> list[Share]:
+def level_shares(rows: Iterable[tuple[str, Mapping[Level, int]]]) -> list[Share]:
     """Rows with a bar split by level; the longest is 100 wide."""
     found = [(name, levels) for name, levels in rows if sum(levels.values())]
     largest = max([sum(levels.values()) for _, levels in found] + [1])
     return [
-        _share(name, [(int(level), levels.get(level, 0)) for level in Level], largest) for name, levels in found[:most]
+        _share(name, [(int(level), levels.get(level, 0)) for level in Level], largest)
+        for name, levels in found[:MOST_SHARES]
     ]
 
 

@@ -64,7 +64,7 @@ def passkey_begin(visit: Visit) -> Body:
 @routes.json("/console/sign-in/passkey/finish", OPEN)
 def passkey_finish(visit: Visit) -> Body:
     _own_page(visit)
-    given = visit.field("ceremony"), visit.json_field("response"), visit.site, visit.peer
+    given = visit.field("ceremony"), visit.response, visit.site, visit.peer
     token, visitor = passkeys.sign_in_finish(visit.state, *given, visit.known_browser)
     visit.enter(token)
     visit.mark_browser()
@@ -127,7 +127,7 @@ def register_begin(visit: Visit) -> Body:
 
 @routes.json("/console/keys/passkey/finish", OPEN)
 def register_finish(visit: Visit) -> Body:
-    given = visit.field("ceremony"), visit.json_field("response"), visit.field("name", needed=False)
+    given = visit.field("ceremony"), visit.response, visit.field("name", needed=False)
     made = passkeys.register_finish(visit.state, _anyone(visit), *given, visit.site)
     return {"name": made.name, "waits": made.active_at > visit.state.clock.now()}
 

@@ -30,7 +30,7 @@ def _finish(
     if _by_passphrase(visit):
         given = visit.field("passphrase"), visit.field("code")
         return by_passphrase(visit.state, visit.who, *about, *given, **more)
-    touched = visit.field("ceremony"), visit.json_field("response"), visit.site
+    touched = visit.field("ceremony"), visit.response, visit.site
     return by_passkey(visit.state, visit.who, *about, *touched, **more)
 
 

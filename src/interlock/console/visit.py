@@ -138,11 +138,12 @@ class Visit:
             raise InvalidInput(words)
         return reason
 
-    def json_field(self, name: str) -> Mapping[str, Any]:
-        """An object in a JSON body, such as a passkey's answer."""
-        value = self.json.get(name) if isinstance(self.json, dict) else None
+    @property
+    def response(self) -> Mapping[str, Any]:
+        """A passkey's answer in a JSON body."""
+        value = self.json.get("response") if isinstance(self.json, dict) else None
         if not isinstance(value, dict):
-            raise InvalidInput(f"{name} is missing")
+            raise InvalidInput("response is missing")
         return value
 
     @property

@@ -24,33 +24,33 @@ class ProcessMount(Struct, frozen=True):
     read_only: bool
 
 
-def parent_of(pid: int, proc: Path = PROC) -> int:
+def parent_of(pid: int) -> int:
     """The parent process; 0 where there is none, or it cannot be read."""
-    fields = process_stat(pid, proc)[1]
+    fields = process_stat(pid)[1]
     return int(fields[1]) if len(fields) > 19 else 0
 
 
-def start_of(pid: int, proc: Path = PROC) -> int:
+def start_of(pid: int) -> int:
     """The start of a process in kernel ticks, which tells a reused number apart; 0 where there is no such process."""
-    fields = process_stat(pid, proc)[1]
+    fields = process_stat(pid)[1]
     return int(fields[19]) if len(fields) > 19 and fields[0] != "Z" else 0
 
 
-def uid_of(pid: int, proc: Path = PROC) -> int | None:
-    found = _status(pid, "Uid:", proc)
+def uid_of(pid: int) -> int | None:
+    found = _status(pid, "Uid:")
     return int(found[0]) if found else None
 
 
-def namespace_depth(pid: int | str = "self", proc: Path = PROC) -> tuple[int, int]:
+def namespace_depth(pid: int | str = "self") -> tuple[int, int]:
     """The depth of its PID namespace as seen from here, and its number in the innermost."""
-    found = _status(pid, "NSpid:", proc)
+    found = _status(pid, "NSpid:")
     return (len(found), int(found[-1])) if found else (0, 0)
 
 
-def mounts_of(pid: int, proc: Path = PROC) -> dict[str, ProcessMount]:
+def mounts_of(pid: int) -> dict[str, ProcessMount]:
     """Its mount table by path; of several mounts at one path, the last, which is in effect."""
     found = {}
-    for line in process_text(pid, "mountinfo", proc).splitlines():
+    for line in process_text(pid, "mountinfo").splitlines():
         own, _, rest = line.partition(" - ")
         fields, kinds = own.split(" "), rest.split(" ")
         if len(fields) > 5 and len(kinds) > 2:
@@ -66,8 +66,8 @@ def process_stat(pid: int, proc: Path = PROC) -> tuple[str, list[str]]:
     return name, rest.split()
 
 
-def _status(pid: int | str, name: str, proc: Path) -> list[str]:
-    for line in process_text(pid, "status", proc).splitlines():
+def _status(pid: int | str, name: str) -> list[str]:
+    for line in process_text(pid, "status").splitlines():
         if line.startswith(name):
             return line.split()[1:]
     return []

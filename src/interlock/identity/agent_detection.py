@@ -40,23 +40,23 @@ class ProcessInfo(Struct, frozen=True):
     marks: tuple[str, ...] = ()  # agents' marks in the environment that it was started with
 
 
-def is_agents_terminal(proc: Path = PROC) -> str | None:
+def is_agents_terminal() -> str | None:
     """Why this terminal looks like an agent's, or None; missing information counts as a reason."""
     for file, name in _STREAMS:
         if not os.isatty(file):
             return f"{name} is not a terminal"
     if found := _marks(os.environ):
         return f"the environment has {found[0]}, which an agent sets"
-    return _another_terminal(proc) or agent_above(os.getppid(), proc)
+    return _another_terminal() or agent_above(os.getppid())
 
 
 def _marks(names: Iterable[str]) -> tuple[str, ...]:
     return tuple(sorted(name for name in names if name in _MARKS or name.startswith(_MARK_BEGINNINGS)))
 
 
-def _another_terminal(proc: Path) -> str | None:
+def _another_terminal() -> str | None:
     """Why stdin or stdout is not the controlling terminal, at which a person would answer; or None."""
-    own = _process(proc, os.getpid())
+    own = _process(PROC, os.getpid())
     if own is None:
         return "it cannot be seen which processes started this one"
     major, minor = (own.terminal >> 8) & 0xFFF, (own.terminal & 0xFF) | ((own.terminal >> 12) & 0xFFF00)
@@ -79,10 +79,10 @@ def agent_above(pid: int, proc: Path = PROC) -> str | None:
     return None
 
 
-def words_above(pid: int, proc: Path = PROC) -> frozenset[str] | None:
+def words_above(pid: int) -> frozenset[str] | None:
     """The words of the command lines of a process and its ancestors, options without their values; None where one cannot be seen."""
     found: set[str] = set()
-    for process in _ancestors(proc, pid):
+    for process in _ancestors(PROC, pid):
         if process is None:
             return None
         found |= {word.partition("=")[0] for word in process.words}

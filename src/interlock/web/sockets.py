@@ -7,7 +7,7 @@ import errno
 import os
 import socket
 import stat
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from msgspec import Struct, field
@@ -71,12 +71,13 @@ def open_sockets(config: Config, given: Sequence[socket.socket] = ()) -> Listeni
     return found
 
 
-def inherited_sockets(environ: Mapping[str, str] = os.environ) -> list[socket.socket]:
+def inherited_sockets() -> list[socket.socket]:
     """The sockets that systemd passes to this process."""
-    if environ.get("LISTEN_PID") != str(os.getpid()) or not environ.get("LISTEN_FDS", "").isdigit():
+    count = os.environ.get("LISTEN_FDS", "")
+    if os.environ.get("LISTEN_PID") != str(os.getpid()) or not count.isdigit():
         return []
     found = []
-    for number in range(FIRST, FIRST + min(int(environ["LISTEN_FDS"]), 16)):
+    for number in range(FIRST, FIRST + min(int(count), 16)):
         os.set_inheritable(number, False)
         found.append(socket.socket(fileno=number))
     return found

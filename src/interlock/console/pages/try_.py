@@ -155,12 +155,12 @@ def trial_answer(state: State, found: TrialResult, policy: Policy) -> PolicyAnsw
     return answer
 
 
-def policy_from_text(visit: Visit, text: str, name: str = "edited") -> tuple[Policy | None, tuple[Problem, ...]]:
+def policy_from_text(visit: Visit, text: str) -> tuple[Policy | None, tuple[Problem, ...]]:
     """The policy in a text, with the configuration's limits applied; or all of its problems."""
     if len(text) > LONGEST_POLICY:
         return None, (Problem((), f"longer than {LONGEST_POLICY} characters"),)
     try:
-        made = text_policy(plain_text(text), name, visit.state.policy)
+        made = text_policy(plain_text(text), EDITED, visit.state.policy)
     except PolicyError as error:
         return None, error.problems
     return visit.context.config.override(made), ()
