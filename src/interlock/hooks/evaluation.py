@@ -334,7 +334,7 @@ class HookEvaluation:
         try:
             while True:
                 event.clear()
-                ticket = await self.context.read(lambda tx: tx.ticket(id))
+                ticket = await self.context.pool.run(self.state.store.read, lambda tx: tx.ticket(id))
                 now, abandon = self.state.clock.now(), hook.until - loop.time()
                 if gone.done() or self.context.waiters.closed or ticket is None:
                     return False

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 from fastapi import Depends
 from starlette.requests import Request
@@ -83,14 +83,6 @@ class Context:
     def address(self) -> str:
         """The console's address for people."""
         return self.config.console.public_url or f"http://localhost:{self.port or self.config.daemon.port}"
-
-    async def run(self, work: Callable[..., Any], *given: Any) -> Any:
-        """Runs work on the state, in the pool."""
-        return await self.pool.run(work, self.state, *given)
-
-    async def read(self, work: Callable[..., Any]) -> Any:
-        """Runs a read on the store, in the pool."""
-        return await self.pool.run(self.state.store.read, work)
 
 
 def caller_of(request: Request) -> ApiCaller:

@@ -159,7 +159,8 @@ class AqlApi:
     async def _end_orphans(self) -> None:
         await asyncio.sleep(self._resume_seconds)
         try:
-            found = await self.context.read(lambda tx: tx.executions(live=True))
+            read = self.context.state.store.read
+            found = await self.context.pool.run(read, lambda tx: tx.executions(live=True))
             for principal, session in {(one.agent.principal, one.agent.session) for one in found}:
                 if _SESSION.fullmatch(session) and not self.leases.lives(principal, session):
                     await self._end(principal, session)

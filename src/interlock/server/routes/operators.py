@@ -93,7 +93,7 @@ def close_session(state: TheState, who: Who) -> Any:
 @routes("PUT", "/session/passphrase", "done", OPERATOR, "Changes one's own passphrase; ends one's sessions")
 async def new_passphrase(context: TheContext, by: By, body: Passphrase) -> Any:
     async with context.signing_in:
-        await context.run(change_passphrase, by, body.passphrase)
+        await context.pool.run(change_passphrase, context.state, by, body.passphrase)
     return {"success": True}
 
 
