@@ -90,12 +90,6 @@ def _chunks(rows: list[Any], size: int = 50) -> Iterable[list[Any]]:
     return (rows[start : start + size] for start in range(0, len(rows), size))
 
 
-def answer_figures(verdict: str, seconds: float) -> dict[str, int]:
-    """The figures of one answer by a person: its count and its duration."""
-    within = next((str(most) for most in ANSWERED_WITHIN if seconds <= most), "inf")
-    return {f"answered:{verdict}:{within}": 1, f"answer_ms:{verdict}": max(0, int(seconds * 1000))}
-
-
 def next_number(db: Transaction, name: str) -> int:
     """The next number of a sequence; never the same twice."""
     return int(
@@ -262,7 +256,9 @@ class DecisionQueries(Transaction):
         if after.executed_at and not before.executed_at:
             became["executed"] = 1
         if before.open and after.state in _ANSWERED and after.decided_by not in ("", BY_TIME):
-            became |= answer_figures(_ANSWERED[after.state], after.decided_at - before.opened_at)
+            verdict, seconds = _ANSWERED[after.state], after.decided_at - before.opened_at
+            within = next((most for most in ANSWERED_WITHIN if seconds <= most), "inf")
+            became |= {f"answered:{verdict}:{within}": 1, f"answer_ms:{verdict}": max(0, int(seconds * 1000))}
         increment(self, before.agent, became)
         self.changed.append(before.id)
         return True

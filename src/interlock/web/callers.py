@@ -93,7 +93,8 @@ class Credentials:
                 return replace(peer, principal=row.principal, name=row.name)
         elif kind.lower() == "bearer" and token.startswith("ses_"):
             if not self._state.fresh():  # an operator disabled at another replica is refused here, too
-                await self._pool.run(_catch_up, self._state)
+                with suppress(StoreError):  # the cache has to do then, as any change meets the store again
+                    await self._pool.run(self._state.catch_up)
             session = self._state.sessions.session(token, self._state.clock.now())
             if session is not None:
                 return ApiCaller(session=session, token=token, here=here)
@@ -119,9 +120,3 @@ class Credentials:
         ):
             self._agents[mark] = row
         return row
-
-
-def _catch_up(state: State) -> None:
-    """Reads other replicas' changes; without a store the cache has to do, as any change meets the store again."""
-    with suppress(StoreError):
-        state.catch_up()

@@ -49,7 +49,8 @@ async def evaluate_many(context: Context, who: ApiCaller, body: bytes) -> Answer
     if not 1 <= len(given["actions"]) <= MOST_ACTIONS:
         raise invalid_value(f"actions: expected 1 to {MOST_ACTIONS}, got {len(given['actions'])}")
     context.buckets.take(who.key, len(given["actions"]) - 1)
-    return 200, {"results": await context.pool.run(_each, context, who, given["actions"])}
+    results = await context.pool.run(lambda: [_item(context, who, action) for action in given["actions"]])
+    return 200, {"results": results}
 
 
 def decision_answer(decision: Decision) -> Answer:
@@ -62,10 +63,6 @@ def encode_json(body: dict[str, Any]) -> bytes:
         return encode(body)
     except (UnicodeEncodeError, TypeError):  # a lone surrogate that an agent sent, or a subclass of str or int
         return json.dumps(body, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
-
-
-def _each(context: Context, who: ApiCaller, actions: list[Any]) -> list[dict[str, Any]]:
-    return [_item(context, who, action) for action in actions]
 
 
 def _item(context: Context, who: ApiCaller, action: Any) -> dict[str, Any]:
