@@ -163,7 +163,8 @@ def _respond(visit: Visit, route: PageRoute) -> Response:
 
 
 def _failure(visit: Visit, error: Exception) -> Response:
-    """The page of an error; plain text where not even that can be rendered."""
+    """The page of an error, which sets no cookie; plain text where not even that can be rendered."""
+    visit.new_cookies.clear()
     try:
         problem = reported_problem(visit.state, error, "console")
         return visit.problem(problem.status, problem.words)

@@ -88,7 +88,7 @@ class Visit:
     def session(self) -> OperatorSession:
         return self.who.session
 
-    def page(self, template: str, status: int = 200, /, **values: Any) -> Response:
+    def page(self, template: str, status: int = 200, /, part: str = "", **values: Any) -> Response:
         """A whole page, or the part of it that htmx requested."""
         state, signed_in = self.state, self.visitor is not None
         around = {
@@ -105,7 +105,9 @@ class Visit:
             "part": self.part,
             "version": self.context.version,
         }
-        return HTMLResponse(self._templates.get_template(template).render(values | around), status)
+        return HTMLResponse(
+            self._templates.get_template(part if part and self.part else template).render(values | around), status
+        )
 
     def problem(self, status: int, words: str) -> Response:
         return self.page("problem.html", status, status=status, words=words[:1].upper() + words[1:])

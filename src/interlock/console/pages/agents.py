@@ -32,7 +32,8 @@ def agents(visit: Visit) -> Response:
     found = list_agents(state)
     agents = [one for one in found if not one.principal.startswith(PERSON)]
     return visit.page(
-        "agents/_list.html" if visit.part else "agents/agents.html",
+        "agents/agents.html",
+        part="agents/_list.html",
         known=agents[:MOST_SHOWN],
         more=max(0, len(agents) - MOST_SHOWN),
         people=[one for one in found if one.principal.startswith(PERSON)][:MOST_SHOWN],

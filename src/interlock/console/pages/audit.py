@@ -38,7 +38,7 @@ _EVENTS = (*EVENTS.values(), HELD, *sorted(TOKEN_EVENTS), *sorted(SYSTEM_EVENTS)
 
 @routes.get("/console/audit")
 def audit(visit: Visit) -> Response:
-    return visit.page("audit/_records.html" if visit.part else "audit/audit.html", **_records(visit), verdict=None)
+    return visit.page("audit/audit.html", part="audit/_records.html", **_records(visit), verdict=None)
 
 
 @routes.post("/console/audit/verify")
@@ -154,7 +154,8 @@ def live(visit: Visit) -> Response:
     wanted = RecordQuery(agent=agent, level=int(level or 0), attempts=True)
     found = search(visit.state, wanted, page=SHOWN, most=MOST_SEARCHED)
     return visit.page(
-        "live/_feed.html" if visit.part else "live/live.html",
+        "live/live.html",
+        part="live/_feed.html",
         lines=record_lines(found.entries),
         more=found.older is not None,
         looked=found.looked,

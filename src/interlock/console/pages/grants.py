@@ -44,7 +44,7 @@ def listing(visit: Visit) -> Response:
     state = visit.state
     found = state.store.read(lambda tx: tx.grants(state.clock.now()))
     each = [(grant, is_signed(state, grant)) for grant in reversed(found)]
-    return visit.page("grants/_list.html" if visit.part else "grants/grants.html", grants=each)
+    return visit.page("grants/grants.html", part="grants/_list.html", grants=each)
 
 
 @routes.get("/new", APPROVER)

@@ -33,7 +33,7 @@ def home(visit: Visit) -> Response:
 
 @routes.get("/console/queue")
 def queue(visit: Visit) -> Response:
-    return visit.page("queue/_list.html" if visit.part else "queue/queue.html", **_waiting(visit))
+    return visit.page("queue/queue.html", part="queue/_list.html", **_waiting(visit))
 
 
 @routes.get("/console/queue/count")
@@ -87,8 +87,8 @@ def one(visit: Visit) -> Response:
     state, id = visit.state, visit.id
     ticket, approvals = find_ticket(visit, id), state.store.read(lambda tx: tx.approvals(id))
     card = card_of(ticket, approvals, other_attempts(state, [ticket]).get(id, ()))
-    template = "queue/_ticket.html" if visit.part else "queue/ticket.html"
-    return visit.page(template, card=card, type_target=approves_too_fast(state, visit.who.operator))
+    too_fast = approves_too_fast(state, visit.who.operator)
+    return visit.page("queue/ticket.html", part="queue/_ticket.html", card=card, type_target=too_fast)
 
 
 @routes.post("/console/tickets/{id}/approve", APPROVER)

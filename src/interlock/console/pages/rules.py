@@ -36,7 +36,8 @@ def listing(visit: Visit) -> Response:
     every = rules_in_force(visit.context)
     found = [one for one in every.values() if _matches(one, asked)] if any(asked.values()) else []
     return visit.page(
-        "rules/_found.html" if visit.part else "rules/rules.html",
+        "rules/rules.html",
+        part="rules/_found.html",
         asked=asked,
         searched=any(asked.values()),
         found=found[:MOST],
@@ -130,7 +131,8 @@ def check(visit: Visit) -> Response:
     """Checks a pack: all of its problems, with its examples judged beside the rules in force."""
     text = plain_text(visit.form.get("pack", ""))
     return visit.page(
-        "rules/_checked.html" if visit.part else "rules/check.html",
+        "rules/check.html",
+        part="rules/_checked.html",
         pack=text,
         **(_UNCHECKED | _check_values(visit, text)),
     )

@@ -43,7 +43,8 @@ def listing(visit: Visit) -> Response:
         found = sorted([*found, *journal.snapshots(PAGE + 1, before)], key=lambda row: row.at, reverse=True)
     rows = found[:PAGE]
     return visit.page(
-        "undo/_list.html" if visit.part else "undo/undo.html",
+        "undo/undo.html",
+        part="undo/_list.html",
         rows=rows,
         older=repr(rows[-1].at) if len(found) > PAGE else "",
         paged=bool(visit.query.get("before")),
