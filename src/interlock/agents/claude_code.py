@@ -15,7 +15,6 @@ from interlock.agents.calls import judged_calls
 from interlock.agents.facts import all_facts
 from interlock.agents.hook_files import (
     Hook,
-    find_switches,
     hook_group,
     is_ours,
     read_json_files,
@@ -219,13 +218,7 @@ def _is_own_status(value: Any) -> bool:
 
 
 def _off(home: Path, project: Path) -> list[str]:
-    paths = [
-        home / _SETTINGS,
-        project / _SETTINGS,
-        project / ".claude/settings.local.json",
-        _MANAGED,
-    ]
-    found = find_switches(paths, {("disableAllHooks",): True})
+    found = FACTS.disabled(home, project)
     for path, data in read_json_files([_MANAGED], []):
         if data.get("allowManagedHooksOnly") is True and is_ours_nowhere(data.get("hooks")):
             found.append(f"{path}: allowManagedHooksOnly is true, so only hooks in this file run; install --system")

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from interlock.agents import Event, HookClient, HookFile, HookOutput, HookVerdict
 from interlock.agents.facts import all_facts
-from interlock.agents.hook_files import erase_hooks, read_json_files
+from interlock.agents.hook_files import erase_hooks
 from interlock.agents.hook_protocol import answer, specific, text
 from interlock.agents.jsonc import EditError
 from interlock.agents.toml_edit import parse_toml, with_block, without_block
@@ -45,8 +45,7 @@ def _erase(place: HookFile, text: str) -> str | None:
 
 
 def _off(home: Path, project: Path) -> list[str]:
-    found: list[str] = []
-    read_json_files([home / FACTS.path("user"), project / FACTS.path("project")], found)
+    found = FACTS.disabled(home, project)
     for path in (home / ".codex" / "config.toml", project / ".codex" / "config.toml", Path("/etc/codex/config.toml")):
         try:
             features = parse_toml(path.read_text("utf-8")).get("features")

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from interlock.agents import GATING, Event, HookClient, HookOutput, HookVerdict
 from interlock.agents.facts import all_facts
-from interlock.agents.hook_files import Hook, find_switches
+from interlock.agents.hook_files import Hook
 from interlock.agents.hook_protocol import answer, specific
 from interlock.agents.rewriting import ASKED, LEAVE, Rewriting, ShellCall, folders_above, only_our_hooks, read_tables
 
@@ -35,15 +33,6 @@ def _hook(event: str, client: HookClient) -> Hook:
     return Hook(("hooks", event), handler)
 
 
-def _off(home: Path, project: Path) -> list[str]:
-    paths = [
-        *(home / ".copilot" / name for name in ("settings.json", "config.json", "hooks/interlock.json")),
-        *(project / ".github/copilot" / name for name in ("settings.json", "settings.local.json")),
-        project / ".github/hooks/interlock.json",
-    ]
-    return find_switches(paths, {("disableAllHooks",): True})
-
-
 def _passage(call: ShellCall) -> str:
     """The rules of Copilot CLI are on its command line; those of VS Code's terminal are in settings of its own."""
     if call.call.tool != "bash":
@@ -54,6 +43,6 @@ def _passage(call: ShellCall) -> str:
 
 
 AGENT = FACTS.agent(
-    FACTS.fill(lambda given, event: event.kind in GATING), _say, FACTS.write(_hook), disablers=_off,
+    FACTS.fill(lambda given, event: event.kind in GATING), _say, FACTS.write(_hook), disablers=FACTS.disabled,
     rewrites=Rewriting(_passage, persistent=True, flags=FACTS.flags),
 )  # fmt: skip

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 from interlock.agents import HookClient, HookFile
 from interlock.agents.facts import all_facts
-from interlock.agents.hook_files import unreadable_files
 from interlock.agents.hook_protocol import refuse_by_exit_code
 
 FACTS = all_facts()["devin"]
@@ -19,4 +16,4 @@ def _write(place: HookFile, text: str | None, client: HookClient) -> str:
     return FACTS.write_groups(".*", *lead)(place, text, client)
 
 
-AGENT = FACTS.agent(_FILL, refuse_by_exit_code, _write, disablers=partial(unreadable_files, FACTS.places))
+AGENT = FACTS.agent(_FILL, refuse_by_exit_code, _write, disablers=FACTS.disabled)

@@ -8,7 +8,7 @@ from typing import Any
 
 from interlock.agents import Event, HookClient, HookFile, HookOutput, HookVerdict
 from interlock.agents.facts import all_facts
-from interlock.agents.hook_files import find_switches, json_or_empty
+from interlock.agents.hook_files import json_or_empty
 from interlock.agents.hook_protocol import answer, refuse_by_exit_code, specific, text
 
 FACTS = all_facts()["droid"]
@@ -43,15 +43,9 @@ def _write(place: HookFile, text: str | None, client: HookClient) -> str:
     return FACTS.write_groups("*", *lead)(place, text, client)
 
 
-def _off(home: Path, project: Path) -> list[str]:
-    folders = [home / ".factory", project / ".factory"]
-    paths = [folder / name for folder in folders for name in ("settings.json", "settings.local.json")]
-    return find_switches(paths, {("hooksDisabled",): True, ("disableAllHooks",): True})
-
-
 def _nested(text: str) -> bool:
     """True for a hooks.json that has its events under `hooks`, as the settings do."""
     return isinstance(json_or_empty(text).get("hooks"), dict)
 
 
-AGENT = FACTS.agent(FACTS.fill(_asks), _say, _write, places=_places, disablers=_off)
+AGENT = FACTS.agent(FACTS.fill(_asks), _say, _write, places=_places, disablers=FACTS.disabled)

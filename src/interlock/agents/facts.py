@@ -12,7 +12,18 @@ from msgspec import Struct, toml
 from msgspec.structs import replace
 
 from interlock.agents.calls import Asks, CallFields, ToolNames, fill_calls
-from interlock.agents.hook_files import Files, Hook, HookClient, HookFile, erase_hooks, hook_group, is_ours, with_hooks
+from interlock.agents.hook_files import (
+    SCOPES,
+    Files,
+    Hook,
+    HookClient,
+    HookFile,
+    erase_hooks,
+    find_switches,
+    hook_group,
+    is_ours,
+    with_hooks,
+)
 from interlock.agents.hook_protocol import AgentDialect, Event, Fill, HookOutput, HookVerdict
 
 _FORMS = {".toml": "toml", ".js": "plugin", ".ts": "plugin"}
@@ -34,6 +45,8 @@ class AgentFacts(Struct, frozen=True, forbid_unknown_fields=True):
     base: dict[str, int | str] = {}  # other keys that the agent needs at the top of its hooks file
     form: str = ""  # of its files, where their names do not tell
     status_line: bool = False  # whether the user's file may set one
+    settings: tuple[str, ...] = SCOPES
+    switches: dict[str, bool] = {}
     state: tuple[str, ...] = ()
     flags: frozenset[str] = frozenset()
     event_fields: tuple[str, ...] = ("hook_event_name", "hookEventName")
@@ -51,6 +64,16 @@ class AgentFacts(Struct, frozen=True, forbid_unknown_fields=True):
         path, note = (home if user else project) / name, self.notes.get(scope, "")
         form = self.form or _FORMS.get(path.suffix, "json")
         return (HookFile(path, form, note=note, status=user and self.status_line),) if name else ()
+
+    def disabled(self, home: Path, project: Path) -> list[str]:
+        """A description of every switch in its settings that disables hooks, and of every such file that cannot be read."""
+        paths: list[Path] = []
+        for name in self.settings:
+            if name in SCOPES:
+                paths += [file.path for file in self.places(name, home, project)]
+            else:
+                paths.append(home / name[2:] if name.startswith("~/") else project / name)
+        return find_switches(paths, self.switches)
 
     def write(self, entry: Callable[[str, HookClient], Hook]) -> Write:
         """Writes a hooks file with an entry for each hooked event."""

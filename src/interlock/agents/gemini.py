@@ -13,7 +13,6 @@ from interlock.agents.calls import judged_calls, mcp_name
 from interlock.agents.facts import all_facts
 from interlock.agents.hook_files import (
     Hook,
-    find_switches,
     hook_group,
     is_ours,
     read_json_files,
@@ -48,7 +47,7 @@ def _hook(event: str, client: HookClient) -> Hook:
 
 def _off(home: Path, project: Path) -> list[str]:
     paths = [file.path for scope in SCOPES for file in FACTS.places(scope, home, project)]
-    found = find_switches(paths, {("hooksConfig", "enabled"): False, ("tools", "enableHooks"): False})
+    found = FACTS.disabled(home, project)
     for path, data in read_json_files(paths, []):
         for section in ("hooksConfig", "hooks"):
             inner = data.get(section)

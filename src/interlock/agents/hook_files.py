@@ -390,21 +390,14 @@ def read_json_files(paths: Sequence[Path], found: list[str]) -> list[tuple[Path,
     return read
 
 
-def unreadable_files(files: Files, home: Path, project: Path) -> list[str]:
-    """A description of each of an agent's own files that cannot be read, as its hooks do not run."""
-    found: list[str] = []
-    read_json_files([file.path for scope in SCOPES for file in files(scope, home, project)], found)
-    return found
-
-
-def find_switches(paths: Sequence[Path], switches: Mapping[tuple[str, ...], object]) -> list[str]:
-    """A description of every switch in these files that disables hooks."""
+def find_switches(paths: Sequence[Path], switches: Mapping[str, object]) -> list[str]:
+    """A description of every switch in these files that disables hooks, by its dotted name."""
     found: list[str] = []
     for path, data in read_json_files(paths, found):
-        for keys, off in switches.items():
+        for name, off in switches.items():
             value: Any = data
-            for key in keys:
+            for key in name.split("."):
                 value = value.get(key) if isinstance(value, Mapping) else None
             if value is off:
-                found.append(f"{path}: {'.'.join(keys)} is {str(off).lower()}, so hooks do not run")
+                found.append(f"{path}: {name} is {str(off).lower()}, so hooks do not run")
     return found

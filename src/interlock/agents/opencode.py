@@ -7,17 +7,15 @@ import os
 from pathlib import Path
 
 from interlock.agents.facts import all_facts
-from interlock.agents.hook_files import read_json_files
 from interlock.agents.plugin import plugin_agent
 from interlock.agents.rewriting import LEAVE, SILENT, Rewriting, ShellCall, folders_above, read_tables
 
+FACTS = all_facts()["opencode"]
+
 
 def _off(home: Path, project: Path) -> list[str]:
-    found: list[str] = []
-    if os.environ.get("OPENCODE_PURE"):
-        found.append("OPENCODE_PURE is set, so OpenCode loads no plugins")
-    read_json_files([home / ".config" / "opencode" / "opencode.json", project / "opencode.json"], found)
-    return found
+    pure = ["OPENCODE_PURE is set, so OpenCode loads no plugins"] if os.environ.get("OPENCODE_PURE") else []
+    return pure + FACTS.disabled(home, project)
 
 
 def _passage(call: ShellCall) -> str:
@@ -28,4 +26,4 @@ def _passage(call: ShellCall) -> str:
     return LEAVE if tables is None or any('"permission"' in json.dumps(table) for table in tables) else SILENT
 
 
-AGENT = plugin_agent(all_facts()["opencode"], disablers=_off, rewrites=Rewriting(_passage))
+AGENT = plugin_agent(FACTS, disablers=_off, rewrites=Rewriting(_passage))

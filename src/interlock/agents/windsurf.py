@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import partial
 from typing import Any
 
 from msgspec.structs import replace
@@ -11,7 +10,7 @@ from msgspec.structs import replace
 from interlock.agents import AgentCall, Event, HookClient
 from interlock.agents.calls import judged_calls, mcp_name
 from interlock.agents.facts import all_facts
-from interlock.agents.hook_files import Hook, unreadable_files
+from interlock.agents.hook_files import Hook
 from interlock.agents.hook_protocol import refuse_by_exit_code, required_text, table, text
 
 FACTS = all_facts()["windsurf"]
@@ -40,4 +39,4 @@ def _calls(event: Event, info: Mapping[str, Any], id: str) -> tuple[AgentCall, .
     return judged_calls(FACTS.tools, action, info, event.cwd, id)
 
 
-AGENT = FACTS.agent(_fill, refuse_by_exit_code, FACTS.write(_hook), disablers=partial(unreadable_files, FACTS.places))
+AGENT = FACTS.agent(_fill, refuse_by_exit_code, FACTS.write(_hook), disablers=FACTS.disabled)
