@@ -10,23 +10,20 @@ from typing import Any
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from interlock.agents.hook_protocol import AgentCall, Event, Fill, MalformedInput, required_text, table, text
+from interlock.agents.hook_protocol import (
+    AgentCall,
+    Event,
+    Fill,
+    MalformedInput,
+    field_names,
+    required_text,
+    table,
+    text,
+)
 from interlock.model import Action, Kind, command, tool
 
-# Commentary on a call, not part of it: a model that retries rephrases these and has to find its ticket.
-_BESIDE_ANY = frozenset("description explanation timeout toolSummary call_id tool_call_id tool_use_id".split())
-_BESIDE_COMMANDS = _BESIDE_ANY | frozenset(
-    """timeout_ms timeoutMs timeoutSeconds timeout_seconds run_in_background is_background isBackground background summary
-    session_id requires_approval initial_wait delay yield_time_ms max_output_tokens task_progress goal""".split()
-)
-# Tools of the agents themselves that take an explanation.
-_EXPLAINED = frozenset(
-    "Task Agent task replace apply_patch create_file edit_file insert_edit_into_file replace_in_file read_file".split()
-)
 _NONE: frozenset[str] = frozenset()
 _JUDGED = {kind: frozenset({kind.value}) for kind in Kind}
-_FOLDERS = ("cwd", "workdir", "working_directory", "workingDirectory", "dir_path", "directory", "Cwd")
-_COMMANDS = ("command", "commands", "cmd", "command_line", "CommandLine", "script")
 _MAX_COMMANDS = 200
 
 
@@ -84,9 +81,10 @@ def judged_calls(
 
 def _beside(dialect: ToolNames, name: str) -> tuple[frozenset[str], frozenset[str]]:
     """The fields that do not count; in an unknown tool, a description may be the content of the call."""
+    names = field_names()
     if name in dialect.shells:
-        return dialect.incidental, _BESIDE_COMMANDS
-    return (dialect.incidental, _BESIDE_ANY) if name in dialect.names or name in _EXPLAINED else (_NONE, _NONE)
+        return dialect.incidental, names.beside | names.beside_commands
+    return (dialect.incidental, names.beside) if name in dialect.names or name in names.explained else (_NONE, _NONE)
 
 
 def _call(name: str, given: Mapping[str, Any], action: Action, id: str) -> AgentCall:
@@ -99,7 +97,7 @@ def _shell(name: str, counted: Mapping[str, Any], cwd: str) -> list[Action]:
     text = counted.get("command")
     if len(counted) == 1 and isinstance(text, str) and text.strip():
         return [command(text, cwd)]
-    key = next((key for key in _COMMANDS if key in counted), "")
+    key = next((key for key in field_names().commands if key in counted), "")
     if not key:
         if set(counted) & {"shellId", "shell_id", "bash_id", "shell_ids"}:  # output or input of a running shell
             return [tool(name, counted, cwd)]
@@ -114,7 +112,7 @@ def _shell(name: str, counted: Mapping[str, Any], cwd: str) -> list[Action]:
 
 def _counts(field: str, value: object, key: str) -> bool:
     """Whether a field adds to the command and its folder."""
-    if field == key or field in _FOLDERS or value is False or value == "" or value == [] or value == {}:
+    if field == key or field in field_names().folders or value is False or value == "" or value == [] or value == {}:
         return False
     return not (key in ("command", "commands") and field == "args")
 
@@ -154,7 +152,7 @@ def _with_words(text: str, words: object) -> str:
 
 def folder_of(given: Mapping[str, Any], cwd: str) -> str:
     """The folder in which a call runs: the one it names, relative to the session's."""
-    for name in _FOLDERS:
+    for name in field_names().folders:
         value = given.get(name)
         if isinstance(value, str) and value:
             return value if value.startswith(("/", "~")) or not cwd else posixpath.normpath(posixpath.join(cwd, value))

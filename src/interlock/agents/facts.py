@@ -8,7 +8,7 @@ from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
-from msgspec import Struct, toml
+from msgspec import Struct, convert
 from msgspec.structs import replace
 
 from interlock.agents.calls import Asks, CallFields, ToolNames, fill_calls
@@ -25,6 +25,7 @@ from interlock.agents.hook_files import (
     with_hooks,
 )
 from interlock.agents.hook_protocol import AgentDialect, Event, Fill, HookOutput, HookVerdict
+from interlock.analysis.packs import load_packs
 
 _FORMS = {".toml": "toml", ".js": "plugin", ".ts": "plugin"}
 _ABOUT_CALLS = frozenset({"before", "after", "failed"})
@@ -116,7 +117,8 @@ class AgentFacts(Struct, frozen=True, forbid_unknown_fields=True):
 @cache
 def all_facts() -> dict[str, AgentFacts]:
     """The facts of all agents, by word."""
-    found = toml.decode(Path(__file__).with_name("agents.toml").read_bytes(), type=dict[str, AgentFacts])
+    kind = dict[str, AgentFacts]
+    found = load_packs(Path(__file__).parent, lambda packs: [convert(packs[0], kind)], "agents.toml", kind)[0]
     return {
         word: replace(one, word=word, hooked=one.hooked or tuple(n for n, kind in one.events.items() if kind in _ABOUT_CALLS))
         for word, one in sorted(found.items())

@@ -7,6 +7,7 @@ import json
 import re
 from codecs import BOM_UTF8
 from collections.abc import Callable, Mapping
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +16,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from interlock.agents.hook_files import Files, HookClient, HookFile, erase_hooks
+from interlock.analysis.packs import load_words
 from interlock.model import Action
 from interlock.strict_json import UnclearJson, decoder, number
 
@@ -197,20 +199,6 @@ def specific(event: str, /, **fields: Any) -> dict[str, Any]:
 
 
 SUCCEEDED, FAILED, UNKNOWN = "", "failed", "unknown"
-_RESULTS = ("tool_response", "toolResult", "tool_result", "tool_output", "result", "output")
-_INPUTS = ("tool_input", "toolArgs", "toolInput")
-_CODES = ("exit_code", "exitCode", "returncode", "return_code", "returnCode", "status_code")
-_WRONG = ("is_error", "isError", "interrupted", "timed_out", "timedOut", "canceled", "cancelled", "aborted")
-_BACKGROUND = (
-    "run_in_background",
-    "is_background",
-    "isBackground",
-    "background",
-    "backgroundTaskId",
-    "background_task_id",
-)
-_FINE = frozenset({"success", "succeeded", "ok", "completed"})
-_TEXTS = ("stdout", "stderr", "output", "textResultForLlm", "content", "text")
 _LONGEST = 20_000
 # Error output of programs whose exit code a pipe has hidden.
 _SAID = re.compile(
@@ -219,25 +207,47 @@ _SAID = re.compile(
 )
 
 
+class FieldNames(Struct, frozen=True):
+    """The words of `fields.toml`."""
+
+    beside: frozenset[str]
+    beside_commands: frozenset[str]
+    explained: frozenset[str]
+    folders: tuple[str, ...]
+    commands: tuple[str, ...]
+    results: tuple[str, ...]
+    inputs: tuple[str, ...]
+    codes: tuple[str, ...]
+    wrong: tuple[str, ...]
+    background: tuple[str, ...]
+    fine: frozenset[str]
+    texts: tuple[str, ...]
+
+
+@cache
+def field_names() -> FieldNames:
+    return load_words("agents/fields.toml", FieldNames)
+
+
 def outcome_of(given: Mapping[str, Any]) -> str:
     """`failed` where the result reports it, `unknown` for a call in the background; empty for success."""
-    more = given.get("extra")
+    more, names = given.get("extra"), field_names()
     given = {**more, **given} if isinstance(more, Mapping) else given
-    result = next((given[name] for name in _RESULTS if name in given), None)
+    result = next((given[name] for name in names.results if name in given), None)
     if isinstance(result, str) and result.lstrip().startswith("{"):
         with contextlib.suppress(ValueError, RecursionError):
             result = json.loads(result)
     fields: Mapping[str, Any] = result if isinstance(result, Mapping) else {}
-    asked: Mapping[str, Any] = next((given[name] for name in _INPUTS if isinstance(given.get(name), Mapping)), {})
-    if any(one.get(name) for one in (asked, fields) for name in _BACKGROUND):
+    asked: Mapping[str, Any] = next((given[name] for name in names.inputs if isinstance(given.get(name), Mapping)), {})
+    if any(one.get(name) for one in (asked, fields) for name in names.background):
         return UNKNOWN
-    codes = [one[name] for one in (given, fields) for name in _CODES if type(one.get(name)) is int]
+    codes = [one[name] for one in (given, fields) for name in names.codes if type(one.get(name)) is int]
     kind = fields.get("resultType", fields.get("status"))
-    if any(codes) or any(fields.get(name) is True for name in _WRONG) or fields.get("error"):
+    if any(codes) or any(fields.get(name) is True for name in names.wrong) or fields.get("error"):
         return FAILED
-    if isinstance(kind, str) and kind.casefold() not in _FINE:
+    if isinstance(kind, str) and kind.casefold() not in names.fine:
         return FAILED
-    text = result if isinstance(result, str) else "\n".join(str(fields[name]) for name in _TEXTS if name in fields)
+    text = result if isinstance(result, str) else "\n".join(str(fields[name]) for name in names.texts if name in fields)
     return FAILED if _SAID.search(text[:_LONGEST]) or _SAID.search(text[-_LONGEST:]) else SUCCEEDED
 
 
@@ -310,12 +320,9 @@ class AgentDialect(Struct, frozen=True):
     limit_seconds: float = 300.0  # how long the agent waits for a hook, as install writes it
     posts: bool = False  # whether its hooks can be HTTP requests
     rewrites: Rewriting | None = None  # how it takes rewritten calls; None where it takes none
-    state: tuple[
-        str, ...
-    ] = ()  # folders below the home in which it keeps its own sessions: no undo of a call is about them
-    keeps_folder: bool = (
-        False  # whether a call runs where the last one ended, while its hooks name the folder of the start
-    )
+    state: tuple[str, ...] = ()  # folders below the home with its own sessions: no undo of a call is about them
+    # Whether a call runs where the last one ended, while its hooks name the folder of the start.
+    keeps_folder: bool = False
 
     def decode(self, data: bytes, event: str = "") -> Event:
         """Decodes hook input; never raises: unreadable input is an event with a problem, of the configured kind, or a gating one."""

@@ -28,9 +28,8 @@ class ProxyGate:
         self.session = DaemonSession(link)
         self.agent = ""  # the client's name for itself
         self.trust, self.note = behind.trust or UNTESTED, ""
-        self.doubted = (
-            False  # a call was denied for lack of trust, so the trust may have changed for other requests too
-        )
+        # A call was denied for lack of trust, so the trust may have changed for other requests too.
+        self.doubted = False
         self._server = behind.wire
         self._starts = config.hooks.start_daemon
 
@@ -110,9 +109,8 @@ class McpClient(Struct, frozen=True):
 
     name: str = ""
     asks: bool = False  # its user can be asked with a form
-    modern: bool = (
-        False  # the era without requests to the client: a question is a response, and the client repeats the call
-    )
+    # The era without requests to the client: a question is a response, and the client repeats the call.
+    modern: bool = False
 
     @classmethod
     def from_initialize(cls, params: Any) -> McpClient:
