@@ -9,11 +9,11 @@ from typing import Any
 
 from msgspec import Struct, field
 
+from interlock.strict_json import UnclearJson, no_constant
+
 MAX_DEPTH = 200
 _BLANK = re.compile(r"[ \t\r\n]*")
-_STRING = re.compile(r'"(?:[^"\\\x00-\x1f]|\\.)*"')
-_NUMBER = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?")
-_LITERALS = {"true": True, "false": False, "null": None}
+_SCALARS = json.JSONDecoder(parse_constant=no_constant)
 
 
 class EditError(ValueError):
@@ -85,39 +85,33 @@ class _JsoncReader:
             return self._object(at, depth)
         if char == "[":
             return self._list(at, depth)
-        if char == '"':
-            return self._string(at)
-        for word, value in _LITERALS.items():
-            if self.text.startswith(word, at):
-                return Node(at, at + len(word), value)
-        found = _NUMBER.match(self.text, at)
-        if not found:
-            raise error_at(
-                self.text, at, f"expected a value, got {char!r}" if char else "expected a value, got the end"
+        return self._scalar(at)
+
+    def _scalar(self, at: int) -> Node:
+        """A text, a number, true, false or null."""
+        try:
+            value, end = _SCALARS.raw_decode(self.text, at)
+            return Node(at, end, value)
+        except json.JSONDecodeError as error:
+            words = (
+                f"expected a value, got {self.text[at]!r}" if at < len(self.text) else "expected a value, got the end"
             )
-        return Node(at, found.end(), self._number(found[0], at))
-
-    def _number(self, digits: str, at: int) -> Any:
-        try:
-            return json.loads(digits)
+            if "escape" in error.msg:
+                words = "text with an escape that JSON does not have"
+            elif self.text.startswith('"', at):
+                words = "text that does not end on its line"
+        except UnclearJson:
+            words = f"expected a value, got {self.text[at]!r}"
         except ValueError:
-            raise error_at(self.text, at, "a number that is too long") from None
-
-    def _string(self, at: int) -> Node:
-        found = _STRING.match(self.text, at)
-        if not found:
-            raise error_at(self.text, at, "text that does not end on its line")
-        try:
-            return Node(at, found.end(), json.loads(found[0]))
-        except ValueError:
-            raise error_at(self.text, at, "text with an escape that JSON does not have") from None
+            words = "a number that is too long"
+        raise error_at(self.text, at, words)
 
     def _object(self, start: int, depth: int) -> Node:
         node = Node(start, start, {})
         for at in self._members(node, "}"):
             if self.text[at : at + 1] != '"':
                 raise error_at(self.text, at, f"expected a key, got {self.text[at : at + 1]!r}")
-            key = self._string(at)
+            key = self._scalar(at)
             if key.value in node.value:
                 raise error_at(self.text, at, f"key {key.value!r} occurs twice")
             colon = self._blank(key.end)
