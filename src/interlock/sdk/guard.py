@@ -134,13 +134,13 @@ class Guard(Struct, frozen=True):
             raise TypeError(f"leave={self.leave!r}: expected names, as in leave=({self.leave!r},)")
 
     def __call__(self, function: Callable[P, T]) -> Callable[P, T]:
-        what = inspect_callee(function, self.name, tuple(self.leave), self.resource, self.danger)
+        what = inspect_callee(function, self)
         made = _guard_coroutine if inspect.iscoroutinefunction(function) else _guard_function
-        return cast("Callable[P, T]", functools.wraps(function)(made(self, function, what)))
+        return cast("Callable[P, T]", functools.wraps(function)(made(function, what)))
 
 
-def _guard_function(guard: Guard, function: Callable[..., Any], what: Callee) -> Callable[..., Any]:
-    find = guard.gate
+def _guard_function(function: Callable[..., Any], what: Callee) -> Callable[..., Any]:
+    guard, find = what.guard, what.guard.gate
     if find is None:
         raise TypeError(f"{what.name} is not awaited, so that it would hold up the event loop; guard it with a Gate")
 
@@ -159,7 +159,9 @@ def _guard_function(guard: Guard, function: Callable[..., Any], what: Callee) ->
     return guarded
 
 
-def _guard_coroutine(guard: Guard, function: Callable[..., Any], what: Callee) -> Callable[..., Any]:
+def _guard_coroutine(function: Callable[..., Any], what: Callee) -> Callable[..., Any]:
+    guard = what.guard
+
     async def guarded(*given: Any, **named: Any) -> Any:
         try:
             call = what.call(given, named)
@@ -210,8 +212,7 @@ class Callee(Struct, frozen=True):
     signature: inspect.Signature
     defaults: Mapping[str, Any]  # as plain data
     left: frozenset[str]  # parameters that are not judged
-    resource: Resource | None
-    danger: str
+    guard: Guard
 
     def call(self, given: tuple[Any, ...], named: Mapping[str, Any]) -> GuardedCall:
         """The call with private copies of its arguments; raises Denied for one that cannot be shown, TypeError for one that does not fit."""
@@ -231,28 +232,26 @@ class Callee(Struct, frozen=True):
             raise deny_call(f"arguments of {self.name}: {error}.") from None
         if resource is not None:
             request["resource"] = resource
-        if self.danger:
-            request["danger"] = self.danger
+        if self.guard.danger:
+            request["danger"] = self.guard.danger
         return GuardedCall(binding.args, binding.kwargs, request)
 
     def find_resource(self, given: tuple[Any, ...], named: Mapping[str, Any]) -> str | None:
         """The resource that the call acts on; raises Denied where that is no text."""
-        if self.resource is None:
+        if self.guard.resource is None:
             return None
-        found = self.resource(*given, **named)
+        found = self.guard.resource(*given, **named)
         if not isinstance(found, str) or not found.strip():
             raise deny_call(f"resource= of {self.name} gave {type(found).__name__} {found!r:.60}, expected a text.")
         return found
 
     def require_unchanged(self, call: GuardedCall, given: tuple[Any, ...], named: Mapping[str, Any]) -> None:
         """Raises Denied where the call would now act on another resource than the judged one."""
-        if self.resource is not None and self.find_resource(given, named) != call.request.get("resource"):
+        if self.guard.resource is not None and self.find_resource(given, named) != call.request.get("resource"):
             raise deny_call(f"what {self.name} is done to is no longer what was judged.")
 
 
-def inspect_callee(
-    function: Callable[..., Any], name: str, leave: tuple[str, ...], resource: Resource | None, danger: str
-) -> Callee:
+def inspect_callee(function: Callable[..., Any], guard: Guard) -> Callee:
     """Describes a function for its guard; refuses, with TypeError, one that would run later or act on something that the gate does not see."""
     if isinstance(function, (staticmethod, classmethod, property)):
         kind = type(function).__name__
@@ -264,25 +263,21 @@ def inspect_callee(
             f"{function.__name__} is a generator, which runs nothing when it is called; "
             "guard the function that it calls, or use `with gate.guarding(...)` inside it"
         )
-    called = name or function.__name__
+    called = guard.name or function.__name__
     if called == "<lambda>":
         raise TypeError("a lambda has no name to judge it by: say name=")
     try:
         signature = inspect.signature(function)
     except ValueError:
         raise TypeError(f"{called} does not say what its parameters are; wrap it in a function that does") from None
-    _visible_params(function, called, signature, leave, resource)
-    left = {*leave, _SELF} if resource is not None and next(iter(signature.parameters), "") == _SELF else leave
-    return Callee(called, signature, _defaults(signature, leave), frozenset(left), resource, danger)
+    _require_visible(function, called, signature, guard)
+    on_self = guard.resource is not None and next(iter(signature.parameters), "") == _SELF
+    left = frozenset((*guard.leave, _SELF) if on_self else guard.leave)
+    return Callee(called, signature, _defaults(signature, guard.leave), left, guard)
 
 
-def _visible_params(
-    function: Callable[..., Any],
-    name: str,
-    signature: inspect.Signature,
-    leave: tuple[str, ...],
-    resource: Resource | None,
-) -> None:
+def _require_visible(function: Callable[..., Any], name: str, signature: inspect.Signature, guard: Guard) -> None:
+    leave = guard.leave
     unknown = [word for word in leave if word not in signature.parameters]
     if unknown:
         known = ", ".join(signature.parameters) or "none"
@@ -290,7 +285,7 @@ def _visible_params(
     owner = getattr(function, "__self__", None)
     bare = owner is not None and not isinstance(owner, (ModuleType, type))
     first = next(iter(signature.parameters), "")
-    if resource is None and (bare or (first == _SELF and _SELF not in leave)):
+    if guard.resource is None and (bare or (first == _SELF and _SELF not in leave)):
         raise TypeError(
             f"{name} is a method: the gate does not see which object it acts on, and an approval for one would do for another. "
             f"Say resource=, a function of the same arguments that names it"

@@ -1,4 +1,4 @@
-"""Loads adapter files, reloads changed ones (keeping the last good version), and presents adapters and loop as MCP-AQL surfaces."""
+"""Loads adapter files, reloads changed ones (keeping the last good version), and presents their operations and the loop's as MCP-AQL surfaces."""
 
 from __future__ import annotations
 
@@ -8,18 +8,143 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from msgspec import Struct
+from msgspec import UNSET, Struct
 from msgspec.structs import replace
 
-from interlock.adapters import RESERVED, Adapter, read_file
-from interlock.adapters.levels import Named
-from interlock.loop.protocol import OperationSpec, loop_operations, table
+from interlock.adapters import RESERVED, Adapter, AdapterOperationSpec, AdapterParam, read_file
+from interlock.adapters.danger import prose_form
+from interlock.adapters.levels import Named, call_facts, effective_level
+from interlock.loop.protocol import (
+    TYPES,
+    UNSET,
+    Danger,
+    OperationSpec,
+    ParamSpec,
+    Returns,
+    TableError,
+    loop_operations,
+    table,
+)
+from interlock.loop.protocol.gatekeeper import AUTO, SINGLE, check_parameters, missing_parameter
 from interlock.loop.protocol.introspection import INTROSPECTION, SurfaceInfo, load_types
 from interlock.loop.protocol.surface import Handler, ProtocolCaller, Surface
-from interlock.mcp.adapters.operations import OfferedOperation, row_of
-from interlock.mcp.adapters.requests import AdapterUnusable, Service
-from interlock.model import Trust
+from interlock.mcp.adapters.requests import INPUT, AdapterUnusable, Service, ServiceCall
+from interlock.model import Level, Trust
 from interlock.policy.policy import Policy
+from interlock.policy.trust_matrix import ALLOW, gate
+
+_KINDS = {"int": "integer", "float": "number", "bool": "boolean", "str": "string", "list": "array", "dict": "object"}
+_NESTED = frozenset({"operation", "params"})  # names that mean something else beside `params`
+_NUMBERS = {"minimum": "minimum", "maximum": "maximum", "minLength": "min_length", "maxLength": "max_length"}
+
+
+class OfferedOperation(Struct, frozen=True):
+    """One operation as offered to clients, and the fields that its UPDATE takes inside `input`."""
+
+    operation: OperationSpec
+    inner: OperationSpec | None = None
+
+    def params(self, given: Mapping[str, Any]) -> dict[str, Any]:
+        """The params to judge and perform; refuses an undeclared field (EP-14)."""
+        if self.inner is None or INPUT not in given:
+            return dict(given)
+        fields = given[INPUT]
+        known = {param.name: param for param in self.inner.params}
+        removed = {name: None for name, value in fields.items() if value is None and name in known}
+        for name in removed:
+            if known[name].required:
+                raise missing_parameter(f"{INPUT}.{name}", self.operation.name, known[name].type)
+        rest = {name: value for name, value in fields.items() if name not in removed}
+        found = check_parameters(self.inner, {"operation": self.inner.name, "params": rest})
+        return {**given, INPUT: {**found.params, **removed}}
+
+    def judged(self, params: Mapping[str, Any]) -> dict[str, Any]:
+        """The params as the adapter declares them and its conditions name them: nested fields beside the others."""
+        if self.inner is None or INPUT not in params:
+            return dict(params)
+        return {**{name: value for name, value in params.items() if name != INPUT}, **params[INPUT]}
+
+
+def row_of(call: ServiceCall, trust: Trust, named: Named) -> OfferedOperation:
+    """The row of one operation; raises AdapterUnusable where its parameters contradict themselves."""
+    own, block = call.operation, call.operation.danger
+    found = effective_level(own.claims, named, trust)
+    try:
+        params, inner = _split(call)
+        made = OperationSpec(
+            own.name,
+            own.category,
+            f"{own.description.rstrip('. ') or own.name.replace('_', ' ').capitalize()}. Danger level: {found.level.word}.",
+            params,
+            Returns("ServiceAnswer", "object", "The answer of the service."),
+            Danger(
+                found.level,
+                found.why,
+                block.confirmation_message if block else "",
+                found.level >= Level.DESTRUCTIVE or bool(block and block.requires_confirmation),
+                prose_form(block, found.level) if block else {},
+            ),
+            AUTO if gate(found.level, trust) == ALLOW else SINGLE,
+        )
+    except TableError as error:
+        raise AdapterUnusable(f"{own.name}: {error}") from None
+    return OfferedOperation(made, inner)
+
+
+def inference_warning(
+    adapter: Adapter, own: AdapterOperationSpec, params: Mapping[str, Any], trust: Trust, named: Named
+) -> list[dict[str, Any]]:
+    """2.11: an allowed operation whose level came from its name says so."""
+    facts = call_facts(own.name, params, own.category)
+    variables = {"params": params, **facts, "agent": "", "adapter": adapter.name}
+    found = effective_level(own.claims, named, trust, variables=variables)
+    return [notice.as_json() for notice in found.warnings if notice.code == "DANGER_LEVEL_INFERRED"]
+
+
+def _split(call: ServiceCall) -> tuple[tuple[ParamSpec, ...], OperationSpec | None]:
+    """Splits the params of an UPDATE: those that identify the resource, and the fields to change inside `input`."""
+    own = call.operation
+    declared = {param.name: param for param in own.params}
+    if not call.updates:
+        return tuple(_param(param, call) for param in own.params), None
+    outer = [_param(param, call) for param in own.params if param.name in call.outer]
+    fields = [param for param in own.params if param.name not in call.outer]
+    if INPUT in declared:  # the adapter declares `input` itself
+        return (*outer, _param(declared[INPUT], call)), None
+    if not fields:
+        return tuple(outer), None
+    inner = tuple(_param(param, call, default=False) for param in fields)
+    names = ", ".join(param.name for param in inner)
+    words = f"The fields to change: {names}. Others stay as they are; null removes one."
+    return (*outer, ParamSpec(INPUT, "object", words, required=True)), OperationSpec(
+        own.name, own.category, own.name, inner
+    )
+
+
+def _param(given: AdapterParam, call: ServiceCall, default: bool = True) -> ParamSpec:
+    rest = given.rest
+    kind = _KINDS.get(given.type, given.type) if given.type else "string"
+    kind = kind if kind in TYPES else "string"
+    value = rest.get("default", UNSET) if default else UNSET
+    if value is not UNSET and type(value) not in TYPES[kind]:
+        raise TableError(f"parameter {given.name!r}: its default is no {kind}")
+    required = (given.required or given.name in call.template.path_names) and value is UNSET
+    numbers = {name: rest[key] for key, name in _NUMBERS.items() if isinstance(rest.get(key), int | float)}
+    enum, items = rest.get("enum"), rest.get("items")
+    return ParamSpec(
+        given.name,
+        kind,
+        given.description,
+        required=required,
+        default=value,
+        enum=tuple(enum) if isinstance(enum, list) else (),
+        pattern=rest["pattern"] if isinstance(rest.get("pattern"), str) else "",
+        items=items["type"] if isinstance(items, Mapping) and items.get("type") in TYPES else "",
+        sensitive=rest.get("sensitive") is True,
+        nested=given.name in _NESTED,
+        **numbers,
+    )
+
 
 Signature = tuple[int, int, int]  # modification time, size, inode
 
@@ -104,7 +229,7 @@ def _signature(path: Path) -> Signature:
     return found.st_mtime_ns, found.st_size, found.st_ino
 
 
-TYPES = load_types("adapter")
+_ADAPTER_TYPES = load_types("adapter")
 
 
 class LoopSurface(Struct, frozen=True):
@@ -139,7 +264,7 @@ def adapter_surface(
 ) -> Surface:
     """The surface of one adapter, with the loop's operations where it is the only adapter."""
     own, info = [row.operation for row in rows.values()], _info(served, standing)
-    about = SurfaceInfo(served.name, served.adapter.version, types=TYPES, info=info, quota=quota)
+    about = SurfaceInfo(served.name, served.adapter.version, types=_ADAPTER_TYPES, info=info, quota=quota)
     made = Surface(table(INTROSPECTION, *own), {row.name: handler for row in own}, about)
     return made if loop is None else _with_loop(made, loop)
 

@@ -27,13 +27,14 @@ from interlock.mcp.adapters import failure_of
 from interlock.mcp.adapters.catalog import (
     AdapterFiles,
     LoopSurface,
+    OfferedOperation,
     ServedAdapter,
     adapter_surface,
+    inference_warning,
     loop_surface,
     rows_of,
 )
 from interlock.mcp.adapters.http_client import Performer
-from interlock.mcp.adapters.operations import OfferedOperation, inference_warning
 from interlock.mcp.adapters.requests import AdapterUnusable
 from interlock.model import TRUSTS, Trust
 from interlock.policy.policy import MODES, Policy
