@@ -14,6 +14,7 @@ from interlock.approvals.decision_text import notice
 from interlock.client.connection import CONSENT_FORM, LOST, DaemonLink, DaemonSession, consent_in
 from interlock.config import Config
 from interlock.proxy import UNTESTED, ProxyVerdict, ServerIdentity, ToolClaims, table_in
+from interlock.proxy.messages import OwnRequests, Send, encode_message
 
 DISTRUSTED = frozenset({"PERMISSION_TRUST_LEVEL_INSUFFICIENT", "PERMISSION_DANGER_LEVEL_DENIED"})
 _HELD = frozenset({"confirm", "approve", "verify", "cool_off", "deny"})
@@ -142,8 +143,6 @@ EVERY = 5.0  # seconds between two progress notifications
 AGAIN = 4  # evaluations of one held call at most
 NOT_YET = "Nobody has answered yet, and silence is not consent: do not try the same by other means."
 NOT_ANSWERED = "The user was asked and did not answer."
-Prompt = Callable[[dict[str, Any]], Awaitable[Any]]
-Notify = Callable[[str, dict[str, Any]], None]
 Judge = Callable[[], Awaitable[ProxyVerdict]]
 
 
@@ -159,8 +158,8 @@ class HeldCalls(Struct):
     """Resolves the held calls of one relay."""
 
     gate: ProxyGate
-    prompt: Prompt  # asks the client, and waits for its answer
-    notify: Notify
+    requests: OwnRequests  # to the client
+    send: Send  # to the client
     wait_seconds: float
 
     async def answer(
@@ -184,7 +183,7 @@ class HeldCalls(Struct):
             requests = {KEY: {"method": "elicitation/create", "params": {"mode": "form", **form}}}
             state = {"inputRequests": requests, "requestState": STATE + json.dumps([ask])}
             return HeldCallResult(False, result={"resultType": "input_required", **state})
-        answer = consent_in(await self.prompt(form))
+        answer = consent_in(await self.requests.ask("elicitation/create", form))
         if answer is None:
             return HeldCallResult(False, f"{verdict.words} {NOT_ANSWERED}")
         await self.gate.session.send_answer(ask, answer)
@@ -198,7 +197,8 @@ class HeldCalls(Struct):
             if token is not None:
                 shown += 1
                 words = f"Interlock holds this call for a person: ticket {short_id(verdict.ticket)}"
-                self.notify("notifications/progress", {"progressToken": token, "progress": shown, "message": words})
+                progress = {"progressToken": token, "progress": shown, "message": words}
+                self.send(encode_message({"jsonrpc": "2.0", "method": "notifications/progress", "params": progress}))
             if not await self.gate.wait_for_ticket(verdict.ticket, min(EVERY, left)):
                 continue
             again += 1

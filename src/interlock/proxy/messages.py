@@ -1,14 +1,17 @@
-"""Parses one line of JSON-RPC and refuses ambiguous ones, and builds the relay's own responses."""
+"""Parses one line of JSON-RPC and refuses ambiguous ones, and builds a proxy's own responses and requests."""
 
 from __future__ import annotations
 
+import asyncio
 import json
 import re
+from collections.abc import Callable
 from typing import Any
 from urllib.parse import unquote
 
 from interlock.strict_json import UnclearJson, decoder, number
 
+Send = Callable[[bytes], None]
 Key = tuple[str, object]  # an id: 1, 1.0, "1" and true are four
 PARSE, INVALID, METHOD, SERVER = -32700, -32600, -32601, -32000
 CALL, LIST = "tools/call", "tools/list"
@@ -95,6 +98,38 @@ def with_notice(message: dict[str, Any], words: str) -> dict[str, Any]:
 
 def error(id: Any, code: int, words: str) -> dict[str, Any]:
     return {"jsonrpc": "2.0", "id": id, "error": {"code": code, "message": words}}
+
+
+class OwnRequests:
+    """Requests that a proxy makes by itself to one side, which alone may answer them."""
+
+    def __init__(self, send: Send, prefix: str) -> None:
+        self._send, self._prefix, self._number = send, prefix, 0
+        self._waiting: dict[str, asyncio.Future[Any]] = {}
+
+    async def ask(self, method: str, params: dict[str, Any]) -> Any:
+        """The result of the request, None for an error."""
+        self._number += 1
+        id = f"{self._prefix}-{self._number}"
+        waiting = self._waiting[id] = asyncio.get_running_loop().create_future()
+        try:
+            self._send(encode_message({"jsonrpc": "2.0", "id": id, "method": method, "params": params}))
+            return await waiting
+        finally:
+            self._waiting.pop(id, None)
+
+    def answer(self, message: dict[str, Any]) -> bool:
+        """Takes a response; False where it answers none of these requests."""
+        id = message.get("id")
+        waiting = self._waiting.pop(id, None) if type(id) is str else None
+        if waiting is not None and not waiting.done():
+            waiting.set_result(message.get("result"))
+        return waiting is not None
+
+    def give_up(self) -> None:
+        for waiting in self._waiting.values():
+            if not waiting.done():
+                waiting.set_result(None)
 
 
 _DECODER = decoder(number)

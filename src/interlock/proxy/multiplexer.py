@@ -20,6 +20,7 @@ from interlock.proxy.messages import (
     PARSE,
     AmbiguousMessage,
     Key,
+    OwnRequests,
     check_fields,
     denial,
     encode_message,
@@ -28,7 +29,6 @@ from interlock.proxy.messages import (
     parse_message,
 )
 from interlock.proxy.pipes import Stdio
-from interlock.proxy.relay import OwnRequests
 from interlock.proxy.running import (
     FAILED,
     ProxyOptions,

@@ -20,6 +20,8 @@ from interlock.proxy.messages import (
     SERVER,
     AmbiguousMessage,
     Key,
+    OwnRequests,
+    Send,
     check_fields,
     denial,
     encode_message,
@@ -36,7 +38,6 @@ _OPEN = frozenset(
 )
 _LISTING = 20.0  # seconds for a server to list its tools
 _PAGES = 50
-Send = Callable[[bytes], None]
 Json = dict[str, Any]
 
 
@@ -49,38 +50,6 @@ class PendingRequest(Struct):
     first: bool = True  # of the pages of a listing
     notice: str = ""  # added to the response
     cancelled: bool = False  # by the client
-
-
-class OwnRequests:
-    """Requests that a proxy makes by itself to one side, which alone may answer them."""
-
-    def __init__(self, send: Send, prefix: str) -> None:
-        self._send, self._prefix, self._number = send, prefix, 0
-        self._waiting: dict[str, asyncio.Future[Any]] = {}
-
-    async def ask(self, method: str, params: Json) -> Any:
-        """The result of the request, None for an error."""
-        self._number += 1
-        id = f"{self._prefix}-{self._number}"
-        waiting = self._waiting[id] = asyncio.get_running_loop().create_future()
-        try:
-            self._send(encode_message({"jsonrpc": "2.0", "id": id, "method": method, "params": params}))
-            return await waiting
-        finally:
-            self._waiting.pop(id, None)
-
-    def answer(self, message: Json) -> bool:
-        """Takes a response; False where it answers none of these requests."""
-        id = message.get("id")
-        waiting = self._waiting.pop(id, None) if type(id) is str else None
-        if waiting is not None and not waiting.done():
-            waiting.set_result(message.get("result"))
-        return waiting is not None
-
-    def give_up(self) -> None:
-        for waiting in self._waiting.values():
-            if not waiting.done():
-                waiting.set_result(None)
 
 
 class Relay:
@@ -99,7 +68,7 @@ class Relay:
         self._tasks: set[asyncio.Task[None]] = set()
         self._pinning: asyncio.Task[None] | None = None
         self._compared: dict[str, ListedTool] = {}  # the listing last compared with the pins
-        self._holding = HeldCalls(gate, self._prompt, self._notify, gate.config.proxy.wait_seconds)
+        self._holding = HeldCalls(gate, self._own[client], client, gate.config.proxy.wait_seconds)
 
     # from the client
 
@@ -343,12 +312,6 @@ class Relay:
             self._refuse(pending.id, SERVER, f"the server did not answer within {seconds:g} s")
 
     # our own requests
-
-    async def _prompt(self, form: Json) -> Any:
-        return await self._own[self._client].ask("elicitation/create", form)
-
-    def _notify(self, method: str, params: Json) -> None:
-        self._client(encode_message({"jsonrpc": "2.0", "method": method, "params": params}))
 
     def _refuse(self, id: Any, code: int, words: str) -> None:
         self._client(encode_message(error(id, code, words)))
