@@ -206,7 +206,7 @@ _SLOTS: Mapping[str, Callable[[Tokens, int], Collection[str]]] = {
     "by": lambda low, at: who[1].split() if (who := _ROLE_PATTERNS.who.search(" ".join(low[at:]))) else (),
 }
 AROUND = " ".join(("before", "after", *_SLOTS))
-_PASSIVES = Rows("passive", "", AROUND)
+_PASSIVES: Rows = Rows("passive", "", AROUND)
 
 
 def topic_at(low: Tokens) -> int:

@@ -16,7 +16,6 @@ from interlock.adapters.danger import prose_form
 from interlock.adapters.levels import Named, call_facts, effective_level
 from interlock.loop.protocol import (
     TYPES,
-    UNSET,
     Danger,
     OperationSpec,
     ParamSpec,
