@@ -14,16 +14,7 @@ from interlock.analysis.prose.clauses import ENGLISH, NOTHING, AnnouncedAct, Tok
 from interlock.analysis.prose.embedded import MARK, Embedded, Lifted, calls_in, shape_of
 from interlock.analysis.prose.english import EnglishClause, mood, read_clause
 from interlock.analysis.prose.foreign import read_foreign
-from interlock.analysis.prose.named import (
-    CALLED,
-    NAMED,
-    Mention,
-    file_effects,
-    mentions,
-    named_clauses,
-    unnamed,
-    without_named,
-)
+from interlock.analysis.prose.named import CALLED, NAMED, Mention, file_effects, mentions, named_clauses, without_named
 from interlock.analysis.prose.normalise import LIMIT, known_words, normalise, without_claims
 from interlock.analysis.prose.playing import Told
 
@@ -110,7 +101,9 @@ def _read_sentence(sentence: str, told: Told) -> None:
         told.named = told.named or joined
         _read_clause(words, named, told)
     if MARK not in sentence and not told.keeps and not ("told" in told.spoken and told.spoken <= _SPEAKING):
-        told.plain.append((unnamed(sentence, told.mentioned), "plain"))
+        for mention in told.mentioned:
+            sentence = sentence.replace(mention.name, "it") if mention.harmless else sentence
+        told.plain.append((sentence, "plain"))
 
 
 def _read_clause(words: Tokens, named: list[Mention], told: Told) -> None:

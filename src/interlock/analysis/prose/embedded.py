@@ -247,20 +247,16 @@ def methods_in(text: str) -> Iterator[Place]:
                 continue
             end = _end_of_call(text, match.end() - 1, closing)
             called = text[match.start() : end]
-            chain = "." in called.partition("(")[0] or any(link in called for link in ("->", "::", ")."))
+            head, last = called.partition("(")[0], called.rpartition(".")[2].partition("(")[0]
+            chain = "." in head or any(link in called for link in ("->", "::", ")."))
             if end and chain and _can_begin(text, match.start()):
-                yield match.start(), end, Embedded("code", called, _language_of(called))
+                language = _LANGUAGES.first((), {"call": called, "head": head, "last": last}) or "python"
+                yield match.start(), end, Embedded("code", called, language)
                 start = end
     elif "." in text and any(word.rstrip(".,;:?)").endswith(_BARE_ENDS) for word in text.split() if "." in word):
         for match in _CODE_PATTERNS.bare.finditer(text):
             if _can_begin(text, match.start()):
                 yield *match.span(), Embedded("code", match[0], "ruby")
-
-
-def _language_of(call: str) -> str:
-    """The language that a call is most likely written in."""
-    head, last = call.partition("(")[0], call.rpartition(".")[2].partition("(")[0]
-    return _LANGUAGES.first((), {"call": call, "head": head, "last": last}) or "python"
 
 
 def _can_begin(text: str, at: int) -> bool:

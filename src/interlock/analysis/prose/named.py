@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 from msgspec import Struct
 
@@ -26,6 +26,11 @@ class Mention(Struct, frozen=True):
     name: str
     role: str  # called, named or open
     given: dict[str, str]  # what it is said to work on
+
+    @property
+    def harmless(self) -> bool:
+        """True for the name of a harm that is only spoken of."""
+        return self.role == NAMED and harms(self.name)
 
 
 CALLED, NAMED, OPEN = "called", "named", "open"
@@ -60,17 +65,9 @@ def mentions(words: Tokens, before: str = "") -> list[Mention]:
     return found
 
 
-def unnamed(sentence: str, found: Iterable[Mention]) -> str:
-    """The sentence without the operations that it only names."""
-    for mention in found:
-        if mention.role == NAMED and harms(mention.name):
-            sentence = sentence.replace(mention.name, "it")
-    return sentence
-
-
 def without_named(words: Tokens, found: list[Mention]) -> Tokens:
     """The words, with each operation that is only named as the piece of code it is here."""
-    named = {mention.at for mention in found if mention.role == NAMED and harms(mention.name)}
+    named = {mention.at for mention in found if mention.harmless}
     return ["function" if at in named else word for at, word in enumerate(words)] if named else words
 
 

@@ -194,11 +194,10 @@ def _alone(clause: ForeignClause) -> list[int]:
     words, alone = clause.words, clause.book.alone
     if clause.named.isdisjoint(_LISTS.placed) or some(words[:3], "asked", "never"):
         return []
-    for at in (len(words) - 1, 0):
-        if words[at].text in alone:
-            words[at].entries = [alone[words[at].text]]
-            return [at]
-    return []
+    at = next((at for at in (len(words) - 1, 0) if words[at].text in alone), -1)
+    if at >= 0:
+        words[at].entries = [alone[words[at].text]]
+    return [at] if at >= 0 else []
 
 
 def _governing(clause: ForeignClause, verbs: list[int]) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 
 from interlock.analysis.lexicon.load import Patterns, WordLists
 from interlock.analysis.lexicon.rows import Rows
@@ -46,7 +46,12 @@ def _act(clause: ForeignClause, at: int, verb: Entry, thing: Entry) -> Announced
         "traits": traits, "roles": roles, "written": ("spaced" if book.language.spaced else "unspaced",),
     }  # fmt: skip
     name = thing[1] if (said := _OBJECTS.first((kind, thing[1]), slots)) is None else said
-    if (kind in _LISTS.out or (kind == "grant" and "outside" in roles)) and _leaks(slots, name, published):
+    # a secret goes out, or somebody's data to strangers
+    outside = published or "public" in traits or "outside" in roles
+    owned = "account" in clause.named or "personal" in roles or "backup" in traits
+    leaks = not clause.named.isdisjoint({"data", "money", "list"} if outside and owned else ())
+    leaks = leaks or not clause.named.isdisjoint({"credential", "private"})
+    if leaks and (kind in _LISTS.out or (kind == "grant" and "outside" in roles)):
         return AnnouncedAct("act_leak", text[:120], frozenset(traits - {"admin", "public", "history"} | {"secret"}))
     kind = _KINDS.first((kind, name), slots) or kind
     if kind == "change":
@@ -86,11 +91,3 @@ def _traits(clause: ForeignClause, thing: Entry) -> set[str]:
         if entry == thing and many and clause.book.plural.search(clause.words[place].text):
             traits.add("bulk")
     return traits
-
-
-def _leaks(slots: Mapping[str, Collection[str]], name: str, published: bool) -> bool:
-    """True when a secret goes out, or somebody's data to strangers."""
-    named, roles, traits = set(slots["named"]), slots["roles"], slots["traits"]
-    outside = published or "public" in traits or "outside" in roles
-    owned = "account" in named or "personal" in roles or "backup" in traits
-    return bool(named & {"credential", "private"}) or (outside and owned and bool(named & {"data", "money", "list"}))
