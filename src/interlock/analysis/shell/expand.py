@@ -6,6 +6,8 @@ import re
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from msgspec import Struct
+
 from interlock.analysis.facts import HOLE, QUOTED, hole
 from interlock.analysis.shell.syntax.nodes import Arithmetic, Part, ShellText, ShellVariable, ShellWord, Substitution
 from interlock.analysis.shell.variables import calculate, evaluate, items_of, separator
@@ -76,14 +78,11 @@ def _value(part: Part, values: Shell) -> list[str]:
 # -- splitting --------------------------------------------------------------------------------------------
 
 
-class _Fields:
+class _Fields(Struct):
     """The fields that are done, and the one that still grows; None between two."""
 
-    __slots__ = ("current", "done")
-
-    def __init__(self) -> None:
-        self.done: list[str] = []
-        self.current: str | None = None
+    done: list[str] = []
+    current: str | None = None
 
     def glue(self, piece: str) -> None:
         self.current = piece if self.current is None else self.current + piece

@@ -8,6 +8,7 @@ from itertools import takewhile
 from typing import Any
 
 from msgspec import Struct
+from msgspec.structs import asdict
 
 from interlock.analysis.facts import Command, Fact
 from interlock.analysis.programs.load import program_set
@@ -36,8 +37,7 @@ class CreatedThing(Struct, frozen=True):
 
     @property
     def body(self) -> dict[str, str]:
-        found = {name: str(getattr(self, name)) for name in ("kind", "name", "base", "source", "mark")}
-        return {name: value for name, value in found.items() if value}
+        return {name: value for name, value in asdict(self).items() if value}
 
 
 class Provenance(Struct, frozen=True):
@@ -174,6 +174,4 @@ _MOVING = ("relocates", "moves_folder", "folder_stack", "shell_state")
 
 def created_things_of(data: Any) -> tuple[CreatedThing, ...]:
     """Reads objects from JSON; raises ValueError, KeyError and TypeError for anything else."""
-    return tuple(
-        CreatedThing(*(str(one.get(name, "")) for name in ("kind", "name", "base", "source", "mark"))) for one in data
-    )
+    return tuple(CreatedThing(*(str(one.get(name, "")) for name in CreatedThing.__struct_fields__)) for one in data)

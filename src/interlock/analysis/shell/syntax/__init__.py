@@ -168,8 +168,7 @@ def _parenthesis(cursor: ShellCursor) -> Node:
 def _stands_alone(cursor: ShellCursor, prefix: str) -> bool:
     """True when no command follows `!` or `time`."""
     cursor.blank()
-    while prefix == "time" and _TIME_OPTION.match(cursor.text, cursor.pos):
-        cursor.pos += 2
+    while prefix == "time" and cursor.match(_TIME_OPTION):
         cursor.blank()
     return cursor.pos >= cursor.size or cursor.text[cursor.pos] in ";\n&|)"
 
@@ -247,13 +246,11 @@ def _definition(cursor: ShellCursor, words: list[ShellWord], assigns: list[Assig
 
 
 def _assignment(cursor: ShellCursor) -> Assignment | None:
-    found = _ASSIGN.match(cursor.text, cursor.pos)
+    found = cursor.match(_ASSIGN)
     if not found:
         return None
-    cursor.pos = found.end()
     name, index, append = found[1], found[2] or "", found[3] == "+"
-    if cursor.at("("):
-        cursor.pos += 1
+    if cursor.take("("):
         items, keys = _array(cursor)
         return Assignment(name, None, items, append, keys=keys)
     if cursor.pos >= cursor.size or cursor.text[cursor.pos] in " \t\r\n;|&)":
@@ -269,16 +266,13 @@ def _array(cursor: ShellCursor) -> tuple[list[ShellWord], list[str]]:
         cursor.lines()
         if cursor.pos >= cursor.size:
             raise ShellSyntax("an array is not closed", cursor.pos)
-        if cursor.at(")"):
-            cursor.pos += 1
+        if cursor.take(")"):
             return items, keys
         if cursor.text[cursor.pos] in ";|&<>(" and not cursor.at("<("):
             raise ShellSyntax("an array cannot be read", cursor.pos)
-        found = _ARRAY_INDEX.match(cursor.text, cursor.pos)
-        if found:
-            cursor.pos = found.end()
-            if cursor.pos < cursor.size and cursor.text[cursor.pos] in " \t\r\n)":
-                continue
+        found = cursor.match(_ARRAY_INDEX)
+        if found and cursor.pos < cursor.size and cursor.text[cursor.pos] in " \t\r\n)":
+            continue
         items.append(word(cursor))
         keys.append(found[1].strip("\"'") if found else "")
 

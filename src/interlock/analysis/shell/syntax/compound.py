@@ -60,11 +60,7 @@ def _for(cursor: ShellCursor) -> Node:
         return ShellLoop(_do_body(cursor), [arithmetic] if arithmetic else [])
     name = word(cursor).literal or ""
     cursor.lines()
-    if _IN.match(cursor.text, cursor.pos):
-        cursor.pos += 2
-        items = _items(cursor)
-    else:
-        items = [ShellWord([ShellVariable("@", True)], cursor.pos, cursor.pos)]
+    items = _items(cursor) if cursor.match(_IN) else [ShellWord([ShellVariable("@", True)], cursor.pos, cursor.pos)]
     return ShellLoop(_do_body(cursor), name=name, items=items)
 
 
@@ -83,8 +79,7 @@ def _items(cursor: ShellCursor) -> list[ShellWord]:
 
 def _do_body(cursor: ShellCursor) -> list[Node]:
     cursor.separators()
-    if cursor.at("{"):
-        cursor.pos += 1
+    if cursor.take("{"):
         body = cursor.body("}")
     else:
         cursor.expect("do")
@@ -102,36 +97,27 @@ def _case(cursor: ShellCursor) -> Node:
     words = [subject]
     while True:
         cursor.separators()
-        if _ESAC.match(cursor.text, cursor.pos):
-            cursor.pos += 4
+        if cursor.match(_ESAC):
             return Branches([], bodies, words)
         words += _patterns(cursor)
         bodies.append(cursor.grammar.nodes(cursor, ")"))
         cursor.separators()
-        for end in (";;&", ";;", ";&"):
-            if cursor.at(end):
-                cursor.pos += len(end)
-                break
-        else:
-            if not cursor.at("esac"):
-                raise ShellSyntax("expected ;; or esac", cursor.pos)
+        if not any(map(cursor.take, (";;&", ";;", ";&"))) and not cursor.at("esac"):
+            raise ShellSyntax("expected ;; or esac", cursor.pos)
 
 
 def _patterns(cursor: ShellCursor) -> list[ShellWord]:
     """The patterns of one case up to their `)`; what they expand runs too."""
     found: list[ShellWord] = []
     cursor.blank()
-    if cursor.at("("):
-        cursor.pos += 1
+    cursor.take("(")
     while True:
         cursor.blank()
         if cursor.pos >= cursor.size:
             raise ShellSyntax("a case pattern is not closed", cursor.pos)
-        if cursor.at(")"):
-            cursor.pos += 1
+        if cursor.take(")"):
             return found
-        if cursor.at("|"):
-            cursor.pos += 1
+        if cursor.take("|"):
             continue
         before = cursor.pos
         found.append(word(cursor))
@@ -150,8 +136,7 @@ def _function(cursor: ShellCursor) -> Node:
     cursor.blank()
     name = word(cursor).literal or ""
     cursor.blank()
-    if cursor.at("("):
-        cursor.pos += 1
+    if cursor.take("("):
         cursor.expect(")")
     return function_body(cursor, name, start)
 
@@ -160,11 +145,7 @@ def function_body(cursor: ShellCursor, name: str, start: int) -> Node:
     """The command that a function named `name` is, its definition having begun at `start`."""
     cursor.deeper()
     cursor.lines()
-    if _TIGHT.match(cursor.text, cursor.pos):
-        cursor.pos += 1
-        body = _group(cursor)
-    else:
-        body = cursor.grammar.command(cursor)
+    body = _group(cursor) if cursor.match(_TIGHT) else cursor.grammar.command(cursor)
     cursor.depth -= 1
     if isinstance(body, SimpleCommand) and cursor.dialect != "zsh":
         raise ShellSyntax("a function's body is a compound command", cursor.pos)
@@ -173,9 +154,7 @@ def function_body(cursor: ShellCursor, name: str, start: int) -> Node:
 
 def _coproc(cursor: ShellCursor) -> Node:
     cursor.blank()
-    named = _NAMED_COPROC.match(cursor.text, cursor.pos)
-    if named:
-        cursor.pos = named.end()
+    named = cursor.match(_NAMED_COPROC)
     return Background(cursor.grammar.command(cursor), named[0].rstrip() if named else "COPROC")
 
 
@@ -185,8 +164,7 @@ def _test(cursor: ShellCursor) -> Node:
         cursor.lines()
         if cursor.pos >= cursor.size:
             raise ShellSyntax("[[ is not closed", cursor.pos)
-        if cursor.at("]]"):
-            cursor.pos += 2
+        if cursor.take("]]"):
             return Expression(words)
         operator = cursor.text[cursor.pos : cursor.pos + 2]
         if operator not in ("&&", "||"):

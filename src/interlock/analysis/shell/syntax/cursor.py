@@ -6,6 +6,8 @@ import re
 from collections.abc import Callable
 from typing import NamedTuple
 
+from msgspec import Struct
+
 from interlock.analysis.shell.syntax.nodes import Node, Part, ShellRedirect, ShellText, ShellWord
 
 MAX_DEPTH = 60
@@ -44,24 +46,22 @@ class Grammar(NamedTuple):
     document: Callable[[ShellCursor, HereDocument], ShellWord]
 
 
-class ShellCursor:
+class ShellCursor(Struct):
     """A position in a text; `base` is where that text starts in the whole one."""
 
-    __slots__ = ("base", "depth", "dialect", "grammar", "kept", "pos", "size", "step", "text", "waiting")
+    text: str
+    step: Callable[[int], None]
+    dialect: str
+    grammar: Grammar
+    base: int = 0
+    depth: int = 0
+    pos: int = 0
+    size: int = 0
+    waiting: list[HereDocument] = []
+    kept: list[Node] = []  # simple commands read since the last restart, for when the text is broken
 
-    def __init__(
-        self, text: str, step: Callable[[int], None], dialect: str, grammar: Grammar, base: int = 0, depth: int = 0
-    ) -> None:
-        self.text = text
-        self.size = len(text)
-        self.pos = 0
-        self.step = step
-        self.dialect = dialect
-        self.grammar = grammar
-        self.base = base
-        self.depth = depth
-        self.waiting: list[HereDocument] = []
-        self.kept: list[Node] = []  # simple commands read since the last restart, for when the text is broken
+    def __post_init__(self) -> None:
+        self.size = len(self.text)
 
     def restart(self, at: int) -> None:
         """Go on at `at` as if nothing had been opened before it."""
@@ -89,6 +89,19 @@ class ShellCursor:
     def at(self, text: str) -> bool:
         """True when `text` is what follows."""
         return self.text.startswith(text, self.pos)
+
+    def take(self, text: str) -> bool:
+        """Step over `text` if it is what follows."""
+        found = self.text.startswith(text, self.pos)
+        if found:
+            self.pos += len(text)
+        return found
+
+    def match(self, pattern: re.Pattern[str]) -> re.Match[str] | None:
+        """Step over a pattern if it is what follows."""
+        if found := pattern.match(self.text, self.pos):
+            self.pos = found.end()
+        return found
 
     def blank(self) -> None:
         """Skip blanks and joined lines."""
@@ -139,10 +152,9 @@ class ShellCursor:
             self.separators()
         else:
             self.blank()
-        if not self.at(text):
+        if not self.take(text):
             got = self.text[self.pos : self.pos + 10] or "the end"
             raise ShellSyntax(f"expected {text!r}, got {got!r}", self.pos)
-        self.pos += len(text)
 
     # -- nodes between two marks --------------------------------------------------------------------------
 
@@ -165,10 +177,9 @@ class ShellCursor:
 
     def closing(self) -> str:
         """Read a closing word."""
-        found = CLOSING.match(self.text, self.pos)
+        found = self.match(CLOSING)
         if not found:
             raise ShellSyntax("unexpected end", self.pos)
-        self.pos = found.end()
         return found[0]
 
 

@@ -26,6 +26,7 @@ _BACKTICK_ESCAPE = re.compile(r"\\([\\`$])")
 _BRACKET = re.compile(r"[][]")
 _NAME = re.compile(r"[A-Za-z_]\w*|[0-9@*#?$!-]")
 _BRACED_NAME = re.compile(r"[A-Za-z_]\w*|\d+|[@*#?$!-]")
+_ALL_OF = re.compile(r"[*@]")
 _HASH_IS_NAME = re.compile(r"#[}:#%/^,-]")
 _OPERATOR = re.compile(r":[-=?+]|[-=?+]|##?|%%?|//|/#|/%|/|\^\^?|,,?|@[A-Za-z]|:")
 _SECOND = {"/": "/", "//": "/", "/#": "/", "/%": "/", ":": ":"}  # what stands before an operator's second argument
@@ -65,10 +66,8 @@ def expansions(cursor: ShellCursor) -> list[Part]:
     """The whole text as a here-document reads it: expansions, but no quotes."""
     parts: list[Part] = []
     while cursor.pos < cursor.size:
-        found = _DOCUMENT.match(cursor.text, cursor.pos)
-        if found:
+        if found := cursor.match(_DOCUMENT):
             parts.append(ShellText(found[0], True))
-            cursor.pos = found.end()
         else:
             _quoted_special(cursor, parts, "\\$`")
     return _merged(parts)
@@ -89,9 +88,8 @@ def _merged(parts: list[Part]) -> list[Part]:
 
 
 def _globs(cursor: ShellCursor, parts: list[Part]) -> None:
-    found = _GLOB.match(cursor.text, cursor.pos)
+    found = cursor.match(_GLOB)
     assert found is not None
-    cursor.pos = found.end()
     literal = found[0]
     if cursor.at("("):  # an extended glob: !(keep|this)
         literal += balanced(cursor)
@@ -103,12 +101,9 @@ def _double(cursor: ShellCursor, parts: list[Part]) -> None:
     cursor.pos += 1
     parts.append(ShellText("", True))
     while cursor.pos < cursor.size:
-        found = _QUOTED.match(cursor.text, cursor.pos)
-        if found:
+        if found := cursor.match(_QUOTED):
             parts.append(ShellText(found[0], True))
-            cursor.pos = found.end()
-        elif cursor.text[cursor.pos] == '"':
-            cursor.pos += 1
+        elif cursor.take('"'):
             return
         else:
             _quoted_special(cursor, parts, '"\\$`')
@@ -198,15 +193,14 @@ def _braced(cursor: ShellCursor, parts: list[Part], quoted: bool) -> None:
     variable = _braced_name(cursor, quoted)
     if not cursor.at("}"):
         _operator(cursor, variable, opened)
-    if not cursor.at("}"):
+    if not cursor.take("}"):
         raise ShellSyntax("a ${ is not closed", opened)
-    cursor.pos += 1
     parts.append(variable)
 
 
 def _braced_commands(cursor: ShellCursor, quoted: bool) -> Part:
     """`${ command; }` and `${| command; }`, which run in this shell."""
-    cursor.pos += cursor.at("|")
+    cursor.take("|")
     cursor.deeper()
     body = cursor.body("}")
     cursor.closing()
@@ -222,17 +216,16 @@ def _braced_name(cursor: ShellCursor, quoted: bool) -> ShellVariable:
     elif cursor.at("!") and not cursor.at("!}"):
         variable.indirect = True
         cursor.pos += 1
-    found = _BRACED_NAME.match(cursor.text, cursor.pos)
+    found = cursor.match(_BRACED_NAME)
     if not found:
         raise ShellSyntax("a ${ cannot be read", cursor.pos)
     variable.name = found[0]
-    cursor.pos = found.end()
     if cursor.at("["):
         end = _subscript_end(cursor)
         variable.index = cursor.text[cursor.pos + 1 : end]
         cursor.pos = end + 1
-    if variable.indirect and (cursor.at("*") or cursor.at("@")):
-        cursor.pos += 1
+    if variable.indirect:
+        cursor.match(_ALL_OF)
     return variable
 
 
@@ -248,16 +241,14 @@ def _subscript_end(cursor: ShellCursor) -> int:
 
 def _operator(cursor: ShellCursor, variable: ShellVariable, opened: int) -> None:
     """What stands behind the name in `${x:-…}`, `${x/…/…}` and so on."""
-    found = _OPERATOR.match(cursor.text, cursor.pos)
+    found = cursor.match(_OPERATOR)
     if not found:
         raise ShellSyntax("a ${ cannot be read", opened)
-    cursor.pos = found.end()
     cursor.deeper()
     second = _SECOND.get(found[0], "")
     variable.operator = found[0]
     variable.argument = _braced_word(cursor, second + "}", variable.quoted)
-    if second and cursor.at(second):
-        cursor.pos += 1
+    if second and cursor.take(second):
         variable.second = _braced_word(cursor, "}", variable.quoted)
     cursor.depth -= 1
 
@@ -267,10 +258,8 @@ def _braced_word(cursor: ShellCursor, stops: str, quoted: bool) -> ShellWord:
     start = cursor.pos
     parts: list[Part] = []
     while cursor.pos < cursor.size and (char := cursor.text[cursor.pos]) not in stops:
-        found = _BRACED.match(cursor.text, cursor.pos)
-        if found:
+        if found := cursor.match(_BRACED):
             parts.append(ShellText(found[0], quoted))
-            cursor.pos = found.end()
         elif (char == "'" and quoted) or char in "/:}":
             parts.append(ShellText(char, quoted))
             cursor.pos += 1
