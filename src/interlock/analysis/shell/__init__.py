@@ -340,10 +340,10 @@ class Job(Struct):
         return where.marked("production") if "production" not in where.traits and self.of_production else where
 
     @contextmanager
-    def within(self, folder: str) -> Iterator[None]:
-        """What is reported meanwhile happens in this folder."""
+    def within(self, folder: str | None) -> Iterator[None]:
+        """What is reported meanwhile happens in this folder, where there is one."""
         before = self.host.cwds
-        self.host.cwds = [resolve(folder, cwd) for cwd in before]
+        self.host.cwds = [resolve(folder, cwd) for cwd in before] if folder else before
         try:
             yield
         finally:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import nullcontext
 from typing import Any
 
 from interlock.analysis.facts import hole
@@ -27,8 +26,7 @@ _MAKE_FILES = ("GNUmakefile", "makefile", "Makefile")
 def make_targets(job: Job) -> Stream | None:
     """make [-C dir] [-f file] [VAR=value] [target…]"""
     found = job.options()
-    folder = found.value("-C", "--directory")
-    with job.within(folder) if folder else nullcontext():
+    with job.within(found.value("-C", "--directory")):
         _run_make(job, found)
     return None
 
@@ -191,8 +189,7 @@ def composer_scripts(job: Job) -> Stream | None:
     words = found.operands
     if not words:
         return None
-    folder = found.value("-d", "--working-dir")
-    with job.within(folder) if folder else nullcontext():
+    with job.within(found.value("-d", "--working-dir")):
         scripts = _json_table(job, "composer.json", "scripts")
         if words[0] in ("run-script", "run"):
             names = options(words[1:], stop_at_operand=True).operands[:1]
@@ -280,8 +277,7 @@ _LIFECYCLE = frozenset({"test", "start", "stop", "restart", "build", "dev", "lin
 def package_scripts(job: Job) -> Stream | None:
     """npm run x, yarn x, pnpm x, npm test: the script in package.json."""
     found = job.options(stop_at_operand=True)
-    folder = found.value("--prefix", "-C", "--dir", "--cwd")
-    with job.within(folder) if folder else nullcontext():
+    with job.within(found.value("--prefix", "-C", "--dir", "--cwd")):
         return _run_package_script(job, found.operands)
 
 

@@ -22,7 +22,12 @@ _RELATIVE = {
     "javascript": re.compile(r"""(?:\brequire\s*\(\s*|\bfrom\s+|\bimport\s*\(?\s*)["'](\.{1,2}/[^"'\n]+)["']"""),
     "ruby": re.compile(r"""\brequire_relative[ \t(]+["']([^"'\n]+)["']"""),
 }
-_ENDINGS = {"javascript": ("", ".js", ".mjs", ".cjs", ".ts", "/index.js"), "ruby": ("", ".rb")}
+ENDINGS = {  # of the files of a language, which a name of one may leave out
+    "javascript": (".js", ".mjs", ".cjs", ".ts", "/index.js"),
+    "python": (".py", "/__main__.py"),
+    "ruby": (".rb",),
+    "lua": (".lua",),
+}
 
 
 class _Module(NamedTuple):
@@ -76,7 +81,7 @@ def written_module(job: Job, name: str) -> str | None:
 def stored_module(job: Job, name: str) -> str | None:
     """The text of what `python -m name` runs."""
     base = name.replace(".", "/")
-    texts = (job.file_text(f"{base}{ending}") for ending in (".py", "/__main__.py"))
+    texts = (job.file_text(f"{base}{ending}") for ending in ENDINGS["python"])
     return next((text for text in texts if text is not None), None)
 
 
@@ -88,7 +93,7 @@ def _modules(job: Job, language: str, code: str, folder: str) -> Iterator[_Modul
             yield from _python_module(job, name, folder, stored=False)
     elif (pattern := _RELATIVE.get(language)) is not None:
         for name in dict.fromkeys(pattern.findall(code)):
-            paths = (posixpath.normpath(f"{folder}/{name}{ending}") for ending in _ENDINGS[language])
+            paths = (posixpath.normpath(f"{folder}/{name}{ending}") for ending in ("", *ENDINGS[language]))
             found = next(((path, text) for path in paths if (text := job.file_text(path)) is not None), None)
             if found is not None:
                 yield _Module(*found)

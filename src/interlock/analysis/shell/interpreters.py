@@ -14,7 +14,7 @@ from interlock.analysis.shell import NOTHING, UNKNOWN, Job, Reader, Stream
 from interlock.analysis.shell.build_files import read_deno_task, read_package_script
 from interlock.analysis.shell.builtins import from_stdin, run_script
 from interlock.analysis.shell.expand import is_unknown
-from interlock.analysis.shell.imports import read_imports, stored_module, written_module
+from interlock.analysis.shell.imports import ENDINGS, read_imports, stored_module, written_module
 from interlock.analysis.shell.loose_text import add_harm, is_outside
 from interlock.analysis.shell.output import constant_output
 
@@ -193,14 +193,6 @@ def _run_project(job: Job, operands: list[str]) -> Stream | None:
     return UNKNOWN
 
 
-_ENDINGS = {
-    "javascript": (".js", ".mjs", ".ts", "/index.js"),
-    "python": (".py", "/__main__.py"),
-    "ruby": (".rb",),
-    "lua": (".lua",),
-}
-
-
 # Behind the name of a folder, or of a script without its ending.
 _UNNAMED = {"python": ("/__main__.py",), "javascript": (".js", "/index.js")}
 
@@ -210,7 +202,7 @@ def _script_path(job: Job, language: str, path: str) -> str:
     session = job.session
     if session.changed:
         full = job.full(path)
-        for ending in ("", *_ENDINGS.get(language, ())):
+        for ending in ("", *ENDINGS.get(language, ())):
             if full + ending in session.files or full + ending in session.downloads:
                 return full + ending
     return path
