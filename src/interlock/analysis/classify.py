@@ -392,9 +392,10 @@ def _starts(operands: Sequence[str], words: tuple[str, ...]) -> bool:
     if len(operands) < len(words):
         return False
     for have, want in zip(operands, words, strict=False):
+        if have == want:
+            continue
         head, star, tail = want.partition("*")
-        ends = have.startswith(head) and have.endswith(tail) and len(have) >= len(head) + len(tail)
-        if have != want and not (star and ends):
+        if not star or not have.startswith(head) or not have.endswith(tail) or len(have) < len(head) + len(tail):
             return False
     return True
 

@@ -180,6 +180,8 @@ def combine_facts(facts: Sequence[Fact]) -> Sequence[Fact]:
 def _read_and_written(facts: Sequence[Fact]) -> Sequence[Fact]:
     """A file that a program of another language reads and writes; redirections of a shell are reported on their own."""
     read = {(fact.span, fact.path) for fact in facts if isinstance(fact, Effect) and fact.verb == "read" and fact.via}
+    if not read:
+        return facts
     return [
         replace(fact, verb="overwrite", traits=fact.traits | {SAME})
         if isinstance(fact, Effect)
