@@ -71,6 +71,7 @@ def gather(tx: Tx, state: State, judged: Judged) -> Gathered:
     shown = request.step is not None and any(channel.name == DIALOG for channel in state.channels)
     promptable = request.may_prompt and _is_judged_by_user(judged)
     assessment, mark = judged.judgement.assessment, judged.digest
+    window = judged.in_force.policy.escalate.forbidden_window_seconds
     if request.token:
         ticket = ticket_of(tx, request.token)
     else:
@@ -90,13 +91,7 @@ def gather(tx: Tx, state: State, judged: Judged) -> Gathered:
             for one in tx.grants(judged.now)
             if find_covering((one,), agent, judged.effect_keys, assessment, mark, judged.now) and is_signed(state, one)
         ),
-        counts=tx.counts(
-            agent,
-            operation_name(request),
-            request.execution,
-            judged.now,
-            judged.in_force.policy.escalate.forbidden_window_seconds,
-        ),
+        counts=tx.counts(agent, operation_name(request), request.execution, judged.now, window),
         nobody=state.sessions.roster is None and not shown and not any(not row.disabled_at for row in tx.operators()),
         promptable=promptable,
         user=promptable or agent.session.startswith(SESSION),  # an MCP client may have one

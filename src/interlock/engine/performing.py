@@ -44,13 +44,7 @@ FULL = (
 )
 
 
-def perform(
-    tx: Tx,
-    state: State,
-    judged: Judged,
-    found: Gathered,
-    answer: Outcome,
-) -> Decision:
+def perform(tx: Tx, state: State, judged: Judged, found: Gathered, answer: Outcome) -> Decision:
     """Saves all changes of a decision before the answer leaves; denies what somebody else spent meanwhile."""
     weighed, held, grant = answer.weighed, answer.held, answer.grant
     now, ticket, issued = judged.now, held.ticket, False
@@ -121,15 +115,13 @@ def _spend(
     if ticket != before and not tx.change_ticket(ticket, before):  # changed by time alone
         found = tx.ticket(ticket.id)
         if found is None or replace(found, decided_at=ticket.decided_at, expires_at=ticket.expires_at) != ticket:
-            return ticket, Resolution(
-                "deny", f"ticket {short_id(ticket.id)} was answered just now; try again", ticket=ticket
-            )
+            words = f"ticket {short_id(ticket.id)} was answered just now; try again"
+            return ticket, Resolution("deny", words, ticket=ticket)
         ticket = found  # maintenance has expired it meanwhile
     spent = apply_move(ticket, "spend", now)
     if not tx.change_ticket(spent, ticket) or not state.baseline.spend(ticket.id, held):
-        return ticket, Resolution(
-            "deny", f"ticket {short_id(ticket.id)} was used already", ticket=ticket, code="TOKEN_ALREADY_USED"
-        )
+        words = f"ticket {short_id(ticket.id)} was used already"
+        return ticket, Resolution("deny", words, ticket=ticket, code="TOKEN_ALREADY_USED")
     agree(tx, state, ticket, now)
     return spent, held
 
@@ -148,21 +140,19 @@ def snapshot_of(state: State, judged: Judged, found: TakenSnapshot) -> Snapshot:
 
 def history_entry(judged: Judged, outcome: str) -> HistoryEntry:
     assessment, matched = judged.judgement.assessment, judged.registry_match
+    counts = assessment.level >= Level.DESTRUCTIVE or judged.request.execution  # everyday work adds no risk
+    categories = matched.categories if matched else {f.category for f in assessment.findings if f.category}
     return HistoryEntry(
         judged.request.agent,
         operation_name(judged.request),
         assessment.level,
-        assessment.score
-        if assessment.level >= Level.DESTRUCTIVE or judged.request.execution
-        else 0,  # everyday work adds no risk
+        assessment.score if counts else 0,
         outcome,
         judged.now,
         judged.request.execution,
         tuple(map(str, judged.effect_keys)),
         judged.severity,
-        tuple(sorted(matched.categories))
-        if matched
-        else tuple(sorted({f.category for f in assessment.findings if f.category})),
+        tuple(sorted(categories)),
     )
 
 
@@ -261,10 +251,8 @@ def _block_reason(judged: Judged, counts: Counts, weighed: PolicyResult) -> str:
             return f"{name}: {parts[name].words}"
     if DANGER_ZONE in parts:
         return "an action in the danger zone"
-    most, window = (
-        judged.in_force.policy.escalate.forbidden_attempts,
-        judged.in_force.policy.escalate.forbidden_window_seconds,
-    )
+    escalate = judged.in_force.policy.escalate
+    most, window = escalate.forbidden_attempts, escalate.forbidden_window_seconds
     if most is None or judged.judgement.assessment.level < Level.FORBIDDEN or counts.forbidden + 1 < most:
         return ""
     minutes, rest = divmod(window, 60)

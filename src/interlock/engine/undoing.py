@@ -97,11 +97,8 @@ def prune(state: State) -> int:
 
 def prune_journal(state: State) -> int:
     """Prunes journaled actions by age alone; returns how many."""
-    gone = (
-        JournalStore(state.snapshots.journal).prune(state.clock.now(), state.in_force.undo.days)
-        if state.snapshots.journal is not None
-        else []
-    )
+    journal = state.snapshots.journal
+    gone = JournalStore(journal).prune(state.clock.now(), state.in_force.undo.days) if journal is not None else []
     if gone:
         _record(state, GONE, "time", {"journals": gone[:PAGE], "count": len(gone)})
     return len(gone)
