@@ -121,8 +121,7 @@ def _lead(why: str) -> str:
 def ask_name() -> str:
     """The operator's name, typed; the default is the user's name."""
     offered = os.environ.get("USER", "")
-    with controlling_terminal() as terminal:
-        typed = terminal.ask(f"Operator [{offered}]: " if offered else "Operator: ").strip()
+    typed = ask_line(f"Operator [{offered}]: " if offered else "Operator: ")
     if not typed and not offered:
         raise CommandError("no operator was named")
     return typed or offered
@@ -138,16 +137,20 @@ def require_reason(args: Args, reads: str = "") -> None:
     """Requires a reason: the option's, else asks the person at the terminal; `reads` names who reads it."""
     require_reason_or_person(args)
     if not args.reason.strip():
-        with controlling_terminal() as terminal:
-            args.reason = terminal.ask(f"Why{f' ({reads})' if reads else ''}: ").strip()
+        args.reason = ask_line(f"Why{f' ({reads})' if reads else ''}: ")
     if not args.reason:
         raise CommandError(_WHY, USAGE)
 
 
 def confirm(question: str) -> bool:
     """Ask at the terminal; anything but a yes is a no."""
+    return ask_line(f"{question} [y/N] ").casefold() in _YES
+
+
+def ask_line(prompt: str) -> str:
+    """A line typed at the terminal, without the blanks around it."""
     with controlling_terminal() as terminal:
-        return terminal.ask(f"{question} [y/N] ").strip().casefold() in _YES
+        return terminal.ask(prompt).strip()
 
 
 @contextmanager

@@ -234,7 +234,7 @@ def copy_database(source: str, target: str, budget: Budget) -> None:
     """Copies one database over another, page by page; raises Unclear for a file that is none, or stays locked too long."""
     import sqlite3
 
-    with open(os.open(source, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOFOLLOW), "rb") as given:
+    with open(os.open(source, READ), "rb") as given:
         if given.read(16) not in (_MAGIC, b""):
             raise Unclear("it is no SQLite database")
     try:

@@ -230,8 +230,7 @@ class SnapshotFolder(Struct, frozen=True):
 
     def read(self, place: str) -> tuple[Any, str]:
         """Reads a JSON file and its digest; raises RestoreRefused for a damaged one, FileNotFoundError for none."""
-        handle = os.open(place, os.O_RDONLY | os.O_NONBLOCK | _NOFOLLOW)
-        with open(handle, "rb") as given:
+        with open(os.open(place, READ), "rb") as given:
             data = given.read(LARGEST_MANIFEST + 1)
         if len(data) > LARGEST_MANIFEST:
             raise RestoreRefused("the manifest of the snapshot is too long")

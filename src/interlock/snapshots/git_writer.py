@@ -15,6 +15,7 @@ from interlock.impact import Budget
 from interlock.impact.git import Repository
 from interlock.snapshots.contents import ContentReader, write_all
 from interlock.snapshots.folder import (
+    READ,
     FolderHandles,
     RestoreRefused,
     closing_handle,
@@ -146,9 +147,8 @@ class GitWriter(Struct, frozen=True):
 
 def _holds(handle: int, name: str, data: bytes) -> bool:
     """Whether a file has this content, as the lock has that a killed undo left behind."""
-    flags = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOFOLLOW
     try:
-        with closing_handle(os.open(name, flags, dir_fd=handle)) as opened:
+        with closing_handle(os.open(name, READ, dir_fd=handle)) as opened:
             return os.read(opened, len(data) + 1) == data
     except FileNotFoundError:
         return False

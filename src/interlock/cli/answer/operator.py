@@ -27,7 +27,7 @@ from interlock.cli.command import (
     wrong_usage,
 )
 from interlock.cli.output import line
-from interlock.cli.sign_in import OK_STATUS, operator_change, operator_rows, operator_session
+from interlock.cli.sign_in import OK_STATUS, ask_line, operator_change, operator_rows, operator_session
 from interlock.client import DaemonClient, path_segment
 from interlock.identity.keys.passphrases import EnrolError, operator_name
 from interlock.identity.operators import ask_passphrase, enrol_at_terminal
@@ -219,8 +219,7 @@ def _choose_challenge(found: Sequence[Row], id: str) -> Row:
         return meant[0]
     say(_lines(found))
     question = "Show the code of which? [1] " if len(found) > 1 else "Show its code? [Enter] "
-    with controlling_terminal() as terminal:
-        typed = terminal.ask(question).strip() or "1"
+    typed = ask_line(question) or "1"
     if not typed.isdecimal() or not 1 <= int(typed) <= len(found):
         raise CommandError("no code was shown", USAGE)
     return found[int(typed) - 1]

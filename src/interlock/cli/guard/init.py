@@ -17,9 +17,9 @@ from interlock.cli.guard.install import main as install_main
 from interlock.cli.guard.installation import named_agents
 from interlock.cli.guard.status import doctor_main
 from interlock.cli.output import labelled, line
+from interlock.cli.sign_in import ask_line
 from interlock.config import Config
 from interlock.identity.agent_detection import is_agents_terminal
-from interlock.identity.terminal import controlling_terminal
 from interlock.install.discovery import agents_on_machine, hooked_files
 from interlock.install.files import FileProblem
 from interlock.install.system import CannotSetUp, SystemStep
@@ -51,9 +51,8 @@ def main(args: Args) -> int:
         if not person:
             words = f"{is_agents_terminal()}, so nobody can be asked: check with --dry-run, then give --yes"
             raise CommandError(words, USAGE)
-        with controlling_terminal() as terminal:
-            if terminal.ask("Go on? [Y/n] ").strip().casefold() in ("n", "no"):
-                raise CommandError("nothing was changed", USAGE)
+        if ask_line("Go on? [Y/n] ").casefold() in ("n", "no"):
+            raise CommandError("nothing was changed", USAGE)
     _offer_channel(args, config, person)
     for step in steps:
         _take(step)
@@ -128,8 +127,7 @@ def _offer_channel(args: Args, config: Config, person: bool) -> None:
         _heading("notices")
         ways = "They can also be sent: ntfys://ntfy.sh/TOPIC, slack://…"
         print(f"Held actions show on this desktop, where there is one. {ways}")
-        with controlling_terminal() as terminal:
-            url = terminal.ask("An Apprise address, or Enter for none: ").strip()
+        url = ask_line("An Apprise address, or Enter for none: ")
     if not url:
         return
     print(f"done: wrote the channel `me` into {add_channel(config, url)}")

@@ -29,9 +29,8 @@ from interlock.cli.command import (
     settings,
 )
 from interlock.cli.output import labelled, line
-from interlock.cli.sign_in import confirm, ending_session, operator_session, session_token
+from interlock.cli.sign_in import ask_line, confirm, ending_session, operator_session, session_token
 from interlock.client import ApiError, DaemonClient, NoDaemon, path_segment
-from interlock.identity.terminal import controlling_terminal
 from interlock.journal.build import JournalRun, begin_run
 from interlock.local_times import ago
 
@@ -49,7 +48,7 @@ def run_session(args: Args) -> int:
             return _serve(operator, args, args.intent)
         code = OK
         print("Say what you want; an empty line ends.")
-        while words := _ask_line("\nask > "):
+        while words := ask_line("\nask > "):
             try:
                 code = _serve(operator, args, words)
             except ApiError as error:
@@ -97,7 +96,7 @@ def _review_loop(operator: DaemonClient, args: Args, path: str, plan: Row) -> in
         say(plan_lines(plan))
         runs = bool(plan.get("approvable", True))
         offered = "[r]un, " if runs else "Nobody may approve this, so it does not run from here. "
-        answer = _ask_line(f"{offered}[e]dit, [s]ave as a workflow, anything else discards it: ").casefold()
+        answer = ask_line(f"{offered}[e]dit, [s]ave as a workflow, anything else discards it: ").casefold()
         if answer in ("e", "edit"):
             plan = _edit_plan(operator, path, plan)
         elif answer in ("s", "save"):
@@ -181,7 +180,7 @@ def _edit_plan(operator: DaemonClient, path: str, plan: Row) -> Row:
 
 
 def _save(operator: DaemonClient, plan: Row) -> None:
-    name = _ask_line("Name of the workflow: ")
+    name = ask_line("Name of the workflow: ")
     if not name:
         return
     step = {key: plan[key] for key in ("command", "cwd", "intent")}
@@ -214,7 +213,7 @@ def _edit_line(prompt: str, text: str) -> str:
     """One line to edit at the terminal, the text already in it."""
     if "\n" in text:
         print("This command has several lines; what you type takes the place of all of them.")
-        return _ask_line(prompt)
+        return ask_line(prompt)
     readline.set_startup_hook(lambda: readline.insert_text(text))
     try:
         return input(prompt)
@@ -222,11 +221,6 @@ def _edit_line(prompt: str, text: str) -> str:
         return ""
     finally:
         readline.set_startup_hook()
-
-
-def _ask_line(prompt: str) -> str:
-    with controlling_terminal() as terminal:
-        return terminal.ask(prompt).strip()
 
 
 ASK = "?"  # the name that stands for no name
@@ -248,8 +242,7 @@ def ask_for_planner(operator: DaemonClient) -> Row:
     print(f"\nWhich planner answers? {there}")
     for number, name in enumerate(names, 1):
         print(f"  {number}  {_planner_words(name, found)}")
-    with controlling_terminal() as terminal:
-        answer = terminal.ask(f"[{'/'.join(str(at) for at in range(1, len(names) + 1))}]: ").strip()
+    answer = ask_line(f"[{'/'.join(str(at) for at in range(1, len(names) + 1))}]: ")
     name = names[int(answer) - 1] if answer.isdecimal() and 1 <= int(answer) <= len(names) else answer
     if name not in names:
         raise CommandError("no planner was chosen; `interlock ask --planner` asks again")
