@@ -106,6 +106,11 @@ class AdapterReading(Struct, frozen=True):
     def usable(self) -> bool:
         return self.adapter is not None and not any(problem.error for problem in self.problems)
 
+    def errors(self, path: File) -> str:
+        """What makes it unusable, a line each."""
+        errors = (problem for problem in self.problems if problem.error)
+        return "\n".join(f"{path}:{problem.line}: {problem.message}" for problem in errors)
+
 
 def read(text: str, markdown: bool | None = None) -> AdapterReading:
     """Reads an adapter from text; Markdown is recognised by its front matter where the format is not given."""
@@ -138,8 +143,7 @@ def load(path: File) -> Adapter:
     """The adapter in a file; raises AdapterError if anything in it is wrong."""
     reading = read_file(path)
     if reading.adapter is None or not reading.usable:
-        errors = [problem for problem in reading.problems if problem.error]
-        raise AdapterError("\n".join(f"{path}:{problem.line}: {problem.message}" for problem in errors))
+        raise AdapterError(reading.errors(path))
     return reading.adapter
 
 

@@ -41,15 +41,8 @@ def _write(place: HookFile, text: str | None, client: HookClient) -> str:
         raise EditError("Cline has one script for each event, and this one is not ours; move it away first", 1, 1)
     gone = json.dumps({"cancel": place.path.name == "PreToolUse", "errorMessage": _GONE})
     path = shlex.quote(client.path)
-    return "\n".join(
-        [
-            "#!/bin/sh",
-            MARK,
-            f"[ -x {path} ] || {{ printf '%s\\n' {shlex.quote(gone)}; exit 0; }}",
-            f"exec {shlex.join(client.argv(FACTS.word, place.path.name))}",
-            "",
-        ]
-    )
+    missing = f"[ -x {path} ] || {{ printf '%s\\n' {shlex.quote(gone)}; exit 0; }}"
+    return f"#!/bin/sh\n{MARK}\n{missing}\nexec {shlex.join(client.argv(FACTS.word, place.path.name))}\n"
 
 
 def _erase(place: HookFile, text: str) -> str | None:

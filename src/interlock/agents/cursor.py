@@ -90,9 +90,8 @@ def _calls(given: Mapping[str, Any], event: Event) -> tuple[AgentCall, ...]:
         return judged_calls(FACTS.tools, "Read", {"file_path": required_text(given, "file_path")}, event.cwd, id)
     name, inner = required_text(given, "tool_name"), table(given, "tool_input")
     if event.name in ("beforeMCPExecution", "afterMCPExecution") or name.startswith("MCP:"):
-        plain = name.removeprefix(
-            "MCP:"
-        ).strip()  # Cursor names no server on preToolUse; both events must mean the same
+        # Cursor names no server on preToolUse; both events must mean the same.
+        plain = name.removeprefix("MCP:").strip()
         calls = judged_calls(FACTS.tools, mcp_name("", plain), inner, event.cwd, id)
         return tuple(replace(call, tool=f"MCP:{plain}") for call in calls)
     return judged_calls(FACTS.tools, name, inner, event.cwd, id)

@@ -66,10 +66,7 @@ def _passage(call: ShellCall) -> str:
     folders = [call.home, *folders_above(call.event.cwd)]
     files = [folder / _SETTINGS for folder in folders]
     tables = read_tables([*files, _SYSTEM / "settings.json"])
-    policies = [
-        *(folder / ".gemini/policies" for folder in folders),
-        _SYSTEM / "policies",
-    ]
+    policies = [*(folder / ".gemini/policies" for folder in folders), _SYSTEM / "policies"]
     if tables is None or any(any(folder.glob("*.toml")) for folder in policies):
         return LEAVE
     return ASKED if only_our_hooks(tables, "BeforeTool") and not any(map(_restricts, tables)) else LEAVE

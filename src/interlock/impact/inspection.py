@@ -386,20 +386,12 @@ class _Found:
         more: dict[str, Any] = {"found": query} if query is not None else {}
         if VERBS[fact.verb] == "overwrite":
             more = {"from": self._sources(fact)}
-        own = fact.subject.partition(" ")[0] in program_set("searches")
-        searched = (
-            own or fact.via[-1:] == SEARCHED
-        )  # it deletes what it finds, perhaps the very path that it starts from
+        # A search deletes what it finds, perhaps the very path that it starts from.
+        searched = fact.subject.partition(" ")[0] in program_set("searches") or fact.via[-1:] == SEARCHED
         if query is None and searched and fact.verb == "delete" and "/**" in fact.target:
             root, _, name = fact.target.partition("/**")
-            query_root = {
-                "root": root or "/",
-                "name": name.strip("/") or "*",
-                "icase": False,
-                "type": "",
-                "depth": [0, 0],
-            }
-            self.deeds.append({"verb": "delete", "target": root or "/", "found": query_root})
+            here = {"root": root or "/", "name": name.strip("/") or "*", "icase": False, "type": "", "depth": [0, 0]}
+            self.deeds.append({"verb": "delete", "target": root or "/", "found": here})
         if loose:
             self.exact = False
             self.deeds.append(dict(ANYTHING))

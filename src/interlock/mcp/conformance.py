@@ -104,9 +104,7 @@ async def _accepted_params(driver: ConformanceDriver, name: str) -> list[str]:
     """The parameters that the server accepts: those its refusals name, each tried by itself."""
     refused = await driver.call(name, **{**driver.required(name), UNKNOWN: 1})
     documented = [param["name"] for param in driver.details[name]["parameters"]]
-    named = (
-        refused["error"].get("details", {}).get("valid_params", documented)
-    )  # an introspection's error has no details
+    named = refused["error"].get("details", {}).get("valid_params", documented)  # an introspection's has no details
     tried = {one: await driver.call(name, **{one: None}) for one in named}
     return [one for one, answer in tried.items() if answer.get("error", {}).get("code") != "VALIDATION_UNKNOWN_PARAM"]
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+from typing import Any
 
 from msgspec.structs import replace
 
+from interlock.analysis.wire import flags_json
 from interlock.engine.assessment import Unjudged
 from interlock.engine.preview import preview
 from interlock.model import PERSON, AgentRef, Requirement, command
@@ -35,6 +37,19 @@ def review(state: State, id: str, text: str, cwd: str, claims: PlannerClaims | N
     asked = Requirement() if answer.keepable else answer.weighed.requirement
     words = answer.seen.words if answer.seen is not None else ""
     return Reviewed(found, joined_risk, asked, answer.weighed.denies, witnesses, mark, words, answer.keepable)
+
+
+def draft_json(plan: ReviewedPlan) -> dict[str, Any]:
+    """The words of a plan's draft and the flags of its review, as they are shown and stored."""
+    draft, risk = plan.draft, plan.reviewed.risk
+    return {
+        "flags": flags_json(risk.flags),
+        "safetyFlags": list(risk.warnings),
+        "explanation": draft.explanation,
+        "assumptions": list(draft.assumptions),
+        "confidence": draft.confidence,
+        "expectedEffect": draft.expected_effect,
+    }
 
 
 def review_again(state: State, plan: ReviewedPlan) -> Reviewed:

@@ -5,12 +5,11 @@ from __future__ import annotations
 from msgspec import Struct
 from msgspec.structs import replace
 
-from interlock.analysis.wire import flags_json
 from interlock.approvals import BY_TIME, apply_move, denials, settle
 from interlock.approvals.answers import mark_executed
 from interlock.identity import start_of
 from interlock.model import TicketState
-from interlock.plans import INTERFACE, NAME
+from interlock.plans import INTERFACE, NAME, draft_json
 from interlock.ports import Tx
 from interlock.records import Ticket, TicketQuery
 from interlock.records.plans import INTERRUPTED, NO_EXIT, PLANNED, RUNNING, TERMINAL, PlanQuery, PlanRow
@@ -81,14 +80,10 @@ def _is_attended(state: State, ticket: Ticket) -> bool:
 
 def plan_row(state: State, plan: ReviewedPlan) -> PlanRow:
     """A plan as it is stored, without secrets."""
-    draft, found = plan.draft, plan.reviewed
+    found, sure = plan.reviewed, plan.draft.confidence
     details = {
-        "explanation": draft.explanation,
-        "assumptions": list(draft.assumptions),
-        "confidence": None if draft.confidence is None else str(draft.confidence),
-        "expectedEffect": draft.expected_effect,
-        "flags": flags_json(found.risk.flags),
-        "safetyFlags": list(found.risk.warnings),
+        **draft_json(plan),
+        "confidence": None if sure is None else str(sure),
         "reasons": [finding.reason for finding in found.assessment.findings],
         "kept": plan.kept,
         "runsAs": plan.runs_as,

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from interlock.analysis.display_text import lookalikes
-from interlock.analysis.wire import flags_json
 from interlock.model import requirement_json
+from interlock.plans import draft_json
 from interlock.plans.running import RunProgress, seconds_of
 from interlock.plans.workflows import OpenWorkflow, RunningWorkflow
 from interlock.records.plans import NO_EXIT, PlanRow, Workflow
@@ -17,19 +17,14 @@ from interlock.times import iso
 
 def plan_json(state: State, plan: ReviewedPlan) -> dict[str, Any]:
     """The plan, its review, and the mark that its approval has to carry."""
-    draft, found = plan.draft, plan.reviewed
+    found = plan.reviewed
     reasons = dict.fromkeys((*(one.reason for one in found.assessment.findings), *lookalikes(plan.command)))
     instead = dict.fromkeys(finding.instead for finding in found.assessment.findings if finding.instead)
     return {
         "intent": plan.intent,
         "command": plan.command,
         "risk": found.risk.word,
-        "flags": flags_json(found.risk.flags),
-        "safetyFlags": list(found.risk.warnings),
-        "explanation": draft.explanation,
-        "assumptions": list(draft.assumptions),
-        "confidence": draft.confidence,
-        "expectedEffect": draft.expected_effect,
+        **draft_json(plan),
         "id": plan.id,
         "status": plan.status,
         "generated": plan.generated,
@@ -37,7 +32,7 @@ def plan_json(state: State, plan: ReviewedPlan) -> dict[str, Any]:
         "cwd": plan.cwd,
         "planner": plan.planner,
         "notice": plan.notice,
-        "notes": list(draft.notes),
+        "notes": list(plan.draft.notes),
         "contextUsed": list(plan.context),
         "level": int(found.assessment.level),
         "level_name": found.assessment.level.word,

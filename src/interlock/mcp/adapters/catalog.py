@@ -171,8 +171,7 @@ def load_adapter(path: Path) -> ServedAdapter:
     except OSError as error:
         raise AdapterUnusable(f"{path}: {error.strerror or 'cannot be read'}") from None
     if reading.adapter is None or not reading.usable:
-        errors = [f"{path}:{problem.line}: {problem.message}" for problem in reading.problems if problem.error]
-        raise AdapterUnusable("\n".join(errors))
+        raise AdapterUnusable(reading.errors(path))
     try:
         service = Service.of(reading.adapter)
     except AdapterUnusable as error:
