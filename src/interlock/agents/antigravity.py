@@ -10,13 +10,7 @@ from msgspec.structs import replace
 from interlock.agents import AgentCall, Event, HookOutput, HookVerdict
 from interlock.agents.calls import judged_calls
 from interlock.agents.facts import all_facts
-from interlock.agents.hook_protocol import (
-    MalformedInput,
-    answer,
-    required_text,
-    table,
-    text,
-)
+from interlock.agents.hook_protocol import MalformedInput, answer, required_text, table, text
 
 FACTS = all_facts()["antigravity"]
 # As the analysis knows them.

@@ -11,12 +11,7 @@ from msgspec.structs import replace
 from interlock.agents import SCOPES, Event, HookClient, HookOutput, HookVerdict
 from interlock.agents.calls import judged_calls, mcp_name
 from interlock.agents.facts import all_facts
-from interlock.agents.hook_files import (
-    Hook,
-    hook_group,
-    is_ours,
-    read_json_files,
-)
+from interlock.agents.hook_files import Hook, hook_group, is_ours, read_json_files
 from interlock.agents.hook_protocol import answer, required_text, specific, table, text
 from interlock.agents.rewriting import ASKED, LEAVE, Rewriting, ShellCall, folders_above, only_our_hooks, read_tables
 

@@ -63,10 +63,7 @@ async def gather_evidence(client: Client, approve: Callable[[], None], version: 
         "expected_level": 2,
         "expected_exit_code": 0,
         "endpoint_modes": ["crude", *modes],  # C-40
-        "capabilities": {
-            "field_selection": capabilities["field_selection"],
-            "batch_operations": capabilities["batch"],
-        },
+        "capabilities": {"field_selection": capabilities["field_selection"], "batch_operations": capabilities["batch"]},
         "introspection": introspection,
         "accepted_parameters": {name: await _accepted_params(driver, name) for name in driver.details},
         "parameter_aliases": _ROWS["parameter_aliases"],
@@ -148,7 +145,7 @@ async def _round_trips(driver: ConformanceDriver, started: Json) -> Json:
             {"name": "selected-fields", "expected_fields": chosen, "read_response": some},
         ],
         "update_preservation_tests": [
-            {"name": "a-step-keeps-the-goal", "preserved_fields": kept, "read_response": after},
+            {"name": "a-step-keeps-the-goal", "preserved_fields": kept, "read_response": after}
         ],
     }
 

@@ -275,12 +275,7 @@ class RunningWorkflow(Struct):
 
 
 def start_run(
-    state: State,
-    by: OperatorSession,
-    id: str,
-    answers: Answers,
-    frozen: str = "",
-    elsewhere: bool = False,
+    state: State, by: OperatorSession, id: str, answers: Answers, frozen: str = "", elsewhere: bool = False
 ) -> RunningWorkflow:
     """Runs all steps of a workflow: with consent to each, or with its mark where it is frozen; raises AnswerRefused or StepsHeld."""
     if why := why_not_here(state, elsewhere):

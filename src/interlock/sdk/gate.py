@@ -325,11 +325,7 @@ ConfigSource = Config | str | os.PathLike[str] | None
 
 
 def connect(
-    config: ConfigSource,
-    policy: str | None,
-    store: str | os.PathLike[str] | None,
-    url: str | None,
-    token: str | None,
+    config: ConfigSource, policy: str | None, store: str | os.PathLike[str] | None, url: str | None, token: str | None
 ) -> GateBackend:
     """Choose the backend; raises GateError where there is none, and ConfigError or PolicyError for settings that must not be used."""
     if url is not None:

@@ -9,13 +9,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 from interlock.impact import Unclear, blob_id
 from interlock.impact.git import command as git_command
-from interlock.impact.git.command import (
-    CheckoutScope,
-    GitCommand,
-    is_within,
-    open_git_command,
-    parse_arguments,
-)
+from interlock.impact.git.command import CheckoutScope, GitCommand, is_within, open_git_command, parse_arguments
 from interlock.impact.survey import FileSurvey, ImpactTally
 
 _LEASE = "--force-with-lease"

@@ -23,14 +23,7 @@ from msgspec.structs import replace
 from interlock.adapters.quota import ApiLimit
 from interlock.analysis.display_text import visible
 from interlock.error_codes import LoopProblem
-from interlock.mcp.adapters.requests import (
-    AuthHeaders,
-    OutgoingRequest,
-    Service,
-    ServiceCall,
-    merge_fields,
-    on_texts,
-)
+from interlock.mcp.adapters.requests import AuthHeaders, OutgoingRequest, Service, ServiceCall, merge_fields, on_texts
 from interlock.model import Confidential
 from interlock.redaction import redact_text
 from interlock.strict_json import no_constant
