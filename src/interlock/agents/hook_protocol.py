@@ -179,12 +179,10 @@ def first_text(data: Mapping[str, Any], name: str) -> str:
     return found[0] if isinstance(found, list) and found and isinstance(found[0], str) else ""
 
 
-def tidy(words: str, limit: int = MAX_REASON) -> str:
+def tidy(words: str) -> str:
     """One line without control and invisible characters, shortened."""
-    if not words:
-        return ""
-    line = " ".join(_CONTROL.sub(" ", words[: limit * 4]).split())
-    return line if len(line) <= limit else line[: limit - 1].rstrip() + "…"
+    line = " ".join(_CONTROL.sub(" ", words[: MAX_REASON * 4]).split()) if words else ""
+    return line if len(line) <= MAX_REASON else line[: MAX_REASON - 1].rstrip() + "…"
 
 
 def answer(value: Mapping[str, Any] | None, stderr: str = "", exit: int = 0) -> HookOutput:

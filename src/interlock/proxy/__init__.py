@@ -37,8 +37,8 @@ class ListedTool(Struct, frozen=True):
         return hashlib.sha256("".join(sorted(self.marks)).encode()).hexdigest()
 
     @property
-    def hints(self) -> list[str]:
-        return [DESTRUCTIVE] if self.destroys else [READ_ONLY] if self.reads else []
+    def hints(self) -> tuple[str, ...]:
+        return (DESTRUCTIVE,) if self.destroys else (READ_ONLY,) if self.reads else ()
 
     def join_with(self, other: ListedTool) -> ListedTool:
         return ListedTool(self.marks | other.marks, self.destroys or other.destroys, self.reads and other.reads)
@@ -82,7 +82,7 @@ class Catalog(Struct):
         tool = self.tools.get(name)
         if tool is None:
             return ToolClaims(RAISED, UNLISTED)
-        return ToolClaims(RAISED, CHANGED) if name in self.changed else ToolClaims(hints=tuple(tool.hints))
+        return ToolClaims(RAISED, CHANGED) if name in self.changed else ToolClaims(hints=tool.hints)
 
 
 def _tool(one: Mapping[str, Any]) -> ListedTool:
