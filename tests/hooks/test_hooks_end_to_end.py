@@ -202,7 +202,7 @@ def shape(value: Any) -> Any:
 
 def test_a_call_that_was_wrapped_earlier_is_judged_by_its_inner_text(here: HookedDaemon) -> None:
     front, text = front_of(load_config(here.daemon.folder / "interlock.toml", {})), "git push --force origin wrapped"
-    assert here.claude(Wrapper(str(front), b"any").wrap(text, "claude-code", "c1"), "toolu_w").decision == "deny"
+    assert here.claude(Wrapper(str(front)).wrap(text, "claude-code", "c1"), "toolu_w").decision == "deny"
     assert text in [one["title"] for one in here.tickets("open")]
 
 

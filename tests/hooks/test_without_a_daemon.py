@@ -48,11 +48,11 @@ def test_everyday_work_goes_on_and_destruction_does_not(alone: HookedDaemon) -> 
 
 def test_a_wrapped_call_is_judged_by_its_inner_text(tmp_path: Path) -> None:
     config = config_of({"store": {"url": f"sqlite://{tmp_path}/state"}, "undo": {"wrap": True}}, environ={})
-    wrapper = Wrapper(str(front_of(config)), b"any")
+    wrapper = Wrapper(str(front_of(config)))
     agent = agent_of("claude-code")
     for text, level in (("git status", 0), ("git push --force origin main", 3)):
         event = agent.decode(json.dumps(claude_input(wrapper.wrap(text, "claude-code", "c1"))).encode(), "PreToolUse")
-        (call,) = with_originals(event, Wrapper(wrapper.front, b"").original).calls
+        (call,) = with_originals(event, Wrapper(wrapper.front).original).calls
         assert call.action.text == text
         assert judge(call.action, load()).assessment.level == level
 

@@ -27,25 +27,18 @@ from interlock.journal.wrapping import (
 )
 from journals import Journal, tree
 
-WRAPPER = Wrapper("/home/u/state dir/bin/interlock-journaled", b"key")
+WRAPPER = Wrapper("/home/u/state dir/bin/interlock-journaled")
 
 
 @given(st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"])))
 def test_any_text_is_read_back_as_it_was(text: str) -> None:
-    found = WRAPPER.unwrap(WRAPPER.wrap(text, "claude-code", "toolu_1"))
-    assert found is not None and found.genuine
-    assert (found.original, found.agent, found.call) == (text, "claude-code", "toolu_1")
+    assert WRAPPER.original(WRAPPER.wrap(text, "claude-code", "toolu_1")) == text
 
 
-def test_a_text_of_another_key_call_or_content_is_not_genuine_but_its_inner_text_is_known() -> None:
+def test_the_inner_text_of_a_forged_call_is_known() -> None:
     wrapped = WRAPPER.wrap("rm a", "claude-code", "toolu_1")
-    for forged in (
-        Wrapper(WRAPPER.front, b"other").wrap("rm a", "claude-code", "toolu_1"),
-        wrapped.replace("toolu_1", "toolu_2"),
-        wrapped.replace("rm a", "rm b"),
-    ):
-        found = WRAPPER.unwrap(forged)
-        assert found is not None and not found.genuine and found.original.startswith("rm ")
+    assert WRAPPER.original(wrapped.replace("toolu_1", "toolu_2")) == "rm a"
+    assert WRAPPER.original(wrapped.replace("rm a", "rm b")) == "rm b"
 
 
 @pytest.mark.parametrize(
@@ -61,7 +54,7 @@ def test_a_text_of_another_key_call_or_content_is_not_genuine_but_its_inner_text
     ],
 )
 def test_any_other_form_is_an_ordinary_command(change) -> None:
-    assert WRAPPER.unwrap(change(WRAPPER.wrap("rm a", "claude-code", "toolu_1"))) is None
+    assert not WRAPPER.original(change(WRAPPER.wrap("rm a", "claude-code", "toolu_1")))
 
 
 def test_a_call_id_that_is_no_plain_word_is_replaced() -> None:
@@ -87,7 +80,7 @@ class WrappedShell:
             for name, value in values.items():
                 text = text.replace(name, value)
             (front.parent / source.name).write_text(text)
-        self.shell, self.journal, self.work, self.wrapper = shell, journal, work, Wrapper(str(front), b"key")
+        self.shell, self.journal, self.work, self.wrapper = shell, journal, work, Wrapper(str(front))
 
     def run(self, text: str, before: str = "", wrapped: bool = True, stdin: str = "") -> tuple[int, str, str]:
         """Status, output and error of an agent's line: its set-up, the call by `eval`, and the report of the final folder."""

@@ -90,7 +90,7 @@ def _reply(agent: AgentDialect, event: str, config: Config, ask: Ask | None) -> 
     if FRONT.encode() in data:
         from interlock.journal.wrapping import Wrapper, front_of  # with shutil, which few calls need
 
-        call = with_originals(call, Wrapper(str(front_of(config)), b"").original)
+        call = with_originals(call, Wrapper(str(front_of(config))).original)
     said = judge_calls(call, config)
     if call.kind in GATING:
         said = _journal(agent, call, said, config)

@@ -62,7 +62,7 @@ class HookApi:
     def __init__(self, context: Context, hooks: HookMemory) -> None:
         self.context, self.state, self.pool, self.hooks = context, context.state, context.pool, hooks
         self._evaluation, self._loopback = HookEvaluation(context, hooks), LoopbackPeers()
-        self._unwrap = Wrapper(str(front_of(context.config)), b"").original  # also where calls are wrapped no more
+        self._unwrap = Wrapper(str(front_of(context.config))).original  # also where calls are wrapped no more
         self._background: set[asyncio.Future[Any]] = set()
 
     def start(self) -> None:
@@ -213,7 +213,7 @@ class HookApi:
         except JournalError as error:
             self.state.trouble(f"calls do not run below the journal: {error}")
             return
-        self.hooks.wrapper = Wrapper(str(front), self.state.installation.digest_key)
+        self.hooks.wrapper = Wrapper(str(front))
 
     async def _settings_changed(self, agent: AgentDialect, event: Event, who: AgentRef) -> HookVerdict:
         """Alerts on changed agent settings; denies a change that switches the hooks off."""

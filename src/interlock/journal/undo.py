@@ -178,7 +178,7 @@ def wrapping_problem(config: Config) -> str:
     try:
         front = prepare_wrapping(config)
         with tempfile.TemporaryDirectory(prefix="interlock-") as folder:
-            return _try(config, Wrapper(str(front), secrets.token_bytes(16)), Path(folder))
+            return _try(config, Wrapper(str(front)), Path(folder))
     except (JournalError, OSError, subprocess.TimeoutExpired) as error:
         return str(error)
 

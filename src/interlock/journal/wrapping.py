@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
-import hmac
 import os
 import pwd
 import re
@@ -18,13 +17,12 @@ from msgspec import Struct
 
 from interlock.config import Config
 from interlock.journal import FRONT, JournalError
-from interlock.model import Confidential
 
 SHELLS = Path(__file__).with_name("shells")
 MARKS = "calls"  # the folder, beside the front, of the marks of calls that ran
 LABEL = "call"  # first word of the label of a wrapped call, before the agent's word and the call's id
 MOST_TEXT = 40_000  # bytes: an argument, and the head of a journal, hold no more
-_TAG = 32  # hexadecimal digits
+_DIGITS = 32  # of a call whose id is no plain word
 _MARK_SECONDS = 86_400
 _SKIPS = "+skip"  # behind the call's id: the file of folders that its journal leaves out
 _ID = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.:-]{0,79}")
@@ -32,58 +30,32 @@ _KNOWN = frozenset({"bash", "zsh"})
 _UNKNOWN = frozenset({"", "sh", "dash", "nologin", "false"})  # agents then take bash
 
 
-class Wrapper(Confidential, Struct, frozen=True):
-    """The form in which this installation wraps calls: `. FRONT AGENT CALL TAG TEXT`, authenticated by the tag."""
-
-    HIDDEN = ("key",)
+class Wrapper(Struct, frozen=True):
+    """The form in which this installation wraps calls: `. FRONT AGENT CALL TEXT`."""
 
     front: str
-    key: bytes
 
     def wrap(self, text: str, agent: str, call: str) -> str:
         """The text that runs below the supervisor; the whole of the original is one argument of it."""
-        return self._form(agent, call, self._tag(agent, call, text), text)
-
-    def unwrap(self, text: str) -> WrappedCall | None:
-        """The original of a text in exactly the form of this installation, whoever made it; None for every other text."""
-        if not text.startswith(". ") or not text.startswith(self._head):
-            return None
-        words = text.removeprefix(self._head).split(" ", 3)
-        if len(words) != 4:
-            return None
-        agent, call, tag, quoted = words
-        original = quoted[1:-1].replace("'\"'\"'", "'") if quoted.startswith("'") else quoted
-        if text != self._form(agent, call, tag, original):
-            return None
-        return WrappedCall(original, agent, call, hmac.compare_digest(tag, self._tag(agent, call, original)))
+        return self._head + shlex.join([agent, call, text])
 
     def original(self, text: str) -> str:
-        """The text inside a wrapped one, whoever wrapped it; empty for every other text."""
-        found = self.unwrap(text)
-        return found.original if found is not None else ""
+        """The text inside one in exactly this form, whoever wrapped it, for that is what runs; empty for every other text."""
+        words = text.removeprefix(self._head).split(" ", 2)
+        if not text.startswith(self._head) or len(words) != 3:
+            return ""
+        agent, call, quoted = words
+        inner = quoted[1:-1].replace("'\"'\"'", "'") if quoted.startswith("'") else quoted
+        return inner if text == self.wrap(inner, agent, call) else ""
 
     @property
     def _head(self) -> str:
         return f". {shlex.quote(self.front)} "
 
-    def _form(self, agent: str, call: str, tag: str, text: str) -> str:
-        return self._head + shlex.join([agent, call, tag, text])
-
-    def _tag(self, agent: str, call: str, text: str) -> str:
-        parts = "\0".join(("journaled", self.front, agent, call, text))
-        return hmac.new(self.key, parts.encode("utf-8", "surrogatepass"), hashlib.sha256).hexdigest()[:_TAG]
-
-
-class WrappedCall(Struct, frozen=True):
-    original: str
-    agent: str
-    call: str
-    genuine: bool  # this installation made it
-
 
 def call_word(id: str) -> str:
     """The id of a call as a plain word."""
-    return id if _ID.fullmatch(id) else hashlib.sha256(id.encode("utf-8", "surrogatepass")).hexdigest()[:_TAG]
+    return id if _ID.fullmatch(id) else hashlib.sha256(id.encode("utf-8", "surrogatepass")).hexdigest()[:_DIGITS]
 
 
 def take_mark(front: str, call: str) -> bool:

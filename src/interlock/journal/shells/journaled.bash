@@ -28,7 +28,7 @@ exec {_interlock_saved}<<<"$(_interlock_state)$_interlock_errexit"
 builtin printf '' 2>/dev/null >| @MARKS@/"$2" || : # the hook sees that the call ran as it was rewritten
 _interlock_skips=()
 [[ ! -s @MARKS@/"$2"+skip ]] || mapfile -t _interlock_skips <@MARKS@/"$2"+skip # folders that are made again
-@PROGRAM@ @STORE@ --label "call $1 $2" "${_interlock_skips[@]}" -- "$BASH" --noprofile --norc -c "$_interlock_inner" "$0" "$_interlock_saved" "$_interlock_end" "$4" ||
+@PROGRAM@ @STORE@ --label "call $1 $2" "${_interlock_skips[@]}" -- "$BASH" --noprofile --norc -c "$_interlock_inner" "$0" "$_interlock_saved" "$_interlock_end" "$3" ||
     _interlock_status=$?
 if read -t 0 -u "$_interlock_end"; then
     IFS= read -r -d '' -u "$_interlock_end" _interlock_folder

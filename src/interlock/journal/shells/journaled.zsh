@@ -35,7 +35,7 @@ exec {_interlock_saved}<<<"$(_interlock_state)"
 builtin printf '' 2>/dev/null >| @MARKS@/"$2" || : # the hook sees that the call ran as it was rewritten
 _interlock_skips=()
 [[ ! -s @MARKS@/"$2"+skip ]] || _interlock_skips=("${(@f)$(<@MARKS@/"$2"+skip)}") # folders that are made again
-@PROGRAM@ @STORE@ --label "call $1 $2" "${_interlock_skips[@]}" -- "${${:-/proc/$$/exe}:A}" -f -c "$_interlock_inner" "${ZSH_ARGZERO:-zsh}" "$_interlock_saved" "$_interlock_end" "$4" ||
+@PROGRAM@ @STORE@ --label "call $1 $2" "${_interlock_skips[@]}" -- "${${:-/proc/$$/exe}:A}" -f -c "$_interlock_inner" "${ZSH_ARGZERO:-zsh}" "$_interlock_saved" "$_interlock_end" "$3" ||
     _interlock_status=$?
 IFS= read -t 0 -r -d '' -u "$_interlock_end" _interlock_folder || :
 exec {_interlock_end}<&-
