@@ -127,7 +127,8 @@ def _read_clause(words: Tokens, named: list[Mention], told: Told) -> None:
     if marks or told.named:
         told.run(words, clause)
     if not clause.denied:
-        told.follow(" ".join(told.as_written(words)).lower(), bool(clause.shield))
+        written = " ".join(told.as_written(words)).lower() if marks else clause.text
+        told.follow(written, bool(clause.shield))
     if plain:
         told.call(named)
         for at in marks:

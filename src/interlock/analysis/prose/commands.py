@@ -108,7 +108,7 @@ def _said() -> frozenset[str]:
     return program_set("said_plain") | frozenset(programs())
 
 
-_STARTS = Rows("command_starts", "program", "word place last name verb next third raw plain")
+_STARTS = Rows("command_starts", "program", "word place last verb next third raw plain")
 _KINDS = "plain typed familiar names anywhere alone capital wrappers flagged verbs numbered aimed aimed_second".split()
 
 
@@ -124,7 +124,6 @@ def _starts(text: str, match: re.Match[str], program: str, begin: int) -> bool:
         "word": ("lower" if word.islower() else "odd" if not opens or word.isupper() else "capital",),
         "place": ("stands" * stands, "prefixed" * (begin < match.start())),
         "last": (last,),
-        "name": program,
         "verb": ("yes" if program in verb_forms() else "",),
         "next": _classes(raw),
         "third": _classes(third),
@@ -138,7 +137,9 @@ def _starts(text: str, match: re.Match[str], program: str, begin: int) -> bool:
 def _kinds(program: str) -> frozenset[str]:
     """The sets of programs that one is in."""
     kinds = {kind for kind in _KINDS if program in program_set(f"said_{kind}")}
-    kinds.add("known" if program.lower() in programs() else "")
+    if _PATTERNS.cmdlet.match(program):
+        kinds |= {"cmdlet", "known_cmdlet" if program.lower() in programs() else ""}
+    kinds.add("format" if program == "format" else "")
     kinds.add("aimed" if program.startswith("mkfs.") else "")
     return frozenset(kinds)
 
@@ -149,7 +150,8 @@ def _classes(raw: str) -> tuple[str, ...]:
     word = raw.rstrip(_MARKS) or raw
     shape, program = "<shaped>" * shaped(word), "<program>" * bool(_program(word))
     subcommand = "<subcommand>" * (word in program_set("said_subcommands"))
-    return word, shape, program, subcommand, "<noun>" * (word in program_set("said_nouns"))
+    mark = "<mark>" * (MARK in word)
+    return word, shape, program, subcommand, mark, "<noun>" * (word in program_set("said_nouns"))
 
 
 def _end(text: str, match: re.Match[str]) -> int:

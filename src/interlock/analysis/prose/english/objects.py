@@ -65,14 +65,14 @@ def thing_in(words: Tokens, start: int, end: int, particle: int = -1) -> English
     elif kind == "scrap":
         kind = "data"
     traits |= scopes
-    said = {
-        "bulk": many,
-        "no_backup": may_say(_NO_BACKUP_CUES, text) and _PATTERNS.no_backup.search(text),
-        "permanent": (may_say(_NO_UNDO_CUES, text) and _PATTERNS.no_undo.search(text))
-        or (kind == "credential" and any(word.startswith("encrypt") for word in low)),
-        "secret": kind == "credential",
-    }
-    traits.update(trait for trait, holds in said.items() if holds)
+    if many:
+        traits.add("bulk")
+    if may_say(_NO_BACKUP_CUES, text) and _PATTERNS.no_backup.search(text):
+        traits.add("no_backup")
+    if may_say(_NO_UNDO_CUES, text) and _PATTERNS.no_undo.search(text):
+        traits.add("permanent")
+    if kind == "credential":
+        traits |= {"secret", "permanent"} if any(word.startswith("encrypt") for word in low) else {"secret"}
     table, pronoun = nouns(), not low or not _LISTS.pronouns.isdisjoint(low[:3])
     bare, kinds = bool(low) and low[0] in _LISTS.bare, {table[word][0] for word in first if word in table}
     guards = "safety" if "safety" in kinds else "guard" if "guard" in kinds else ""
