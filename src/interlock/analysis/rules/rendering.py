@@ -76,8 +76,16 @@ def rule_lines(pack: str, rule: Rule) -> Iterator[Line]:
     )
     yield (StyledText(rule.reason),)
     yield ()
-    for name, words in _facts(pack, rule):
-        yield StyledText(f"{name:<10}", "dim"), StyledText(words)
+    facts = {
+        "Pack": pack,
+        "Undo": undo_words(rule.irreversible, [rule.undo]),
+        "Instead": rule.instead,
+        "Approval": "" if rule.approvable else "nobody can agree to this",
+        "Asked by": rule.requirement,
+    }
+    for name, words in facts.items():
+        if words:
+            yield StyledText(f"{name:<10}", "dim"), StyledText(words)
     yield ()
     yield (StyledText("Fires on", "heading"),)
     for clause in rule.when:
@@ -121,17 +129,6 @@ def _code(text: str) -> str:
     fence = "``" if "`" in text else "`"
     pad = " " if fence == "``" else ""
     return f"- {fence}{pad}{visible(text.replace(chr(10), '⏎'))}{pad}{fence}"
-
-
-def _facts(pack: str, rule: Rule) -> Iterator[tuple[str, str]]:
-    yield "Pack", pack
-    yield "Undo", undo_words(rule.irreversible, [rule.undo])
-    if rule.instead:
-        yield "Instead", rule.instead
-    if not rule.approvable:
-        yield "Approval", "nobody can agree to this"
-    if rule.requirement:
-        yield "Asked by", rule.requirement
 
 
 def _value(value: object) -> str:
