@@ -82,15 +82,12 @@ class _View:
             if name not in self.found.flags or self._negated(name):
                 continue
             given = self.found.values.get(name, [""])[-1]
-            if given == value if equals else given.lower() not in _OFF:
+            if given == value if equals else given.lower() not in net_words().off:
                 return True
         return False
 
     def _negated(self, flag: str) -> bool:
         return flag.startswith("--") and f"--no-{flag[2:]}" in self.found.flags
-
-
-_OFF = frozenset({"false", "no", "0", "none", "off"})
 
 
 def classify(facts: Iterable[Fact], book: Rulebook) -> Classified:

@@ -44,6 +44,9 @@ class NetWords(Struct, frozen=True):
     all_of: frozenset[str]
     acts: frozenset[str]
     on: frozenset[str]  # values that switch an option on
+    off: frozenset[str]
+    lists: frozenset[str]  # words that only list something
+    shows: frozenset[str]  # and such options
     forced: frozenset[str]
     whole_by_all: frozenset[str]  # verbs that count without their object where they are done to everything
     folders: frozenset[str]
@@ -130,12 +133,8 @@ def only_reads(words: Sequence[str], table: NetWords) -> bool:
         return False
     operands = [word for word in words if not word.startswith("-")]
     if operands:
-        return any(meaning(word, table)[0] == READ or word in _LISTS for word in operands[:2])
-    return all(word in _SHOWS or word.startswith("--show") for word in words)
-
-
-_LISTS = frozenset({"list", "history", "version", "logs", "who", "sensor", "sensors"})
-_SHOWS = frozenset({"-l", "-L", "--list", "--stats", "--status", "--info", "--summary"})
+        return any(meaning(word, table)[0] == READ or word in table.lists for word in operands[:2])
+    return all(word in table.shows or word.startswith("--show") for word in words)
 
 
 class _WordReading:
@@ -246,7 +245,7 @@ class _WordReading:
         if parts[0] in table.all_of:
             self.everything = True
             return
-        if self.kind or len(bare) < 3 or (value is not None and value.lower() in _OFF):
+        if self.kind or len(bare) < 3 or (value is not None and value.lower() in table.off):
             return
         if value is not None and bare in table.acts:
             self._act(value)
@@ -296,9 +295,6 @@ class _WordReading:
         """Whether a word that is no operand orders harm of which nobody else speaks."""
         loud = bool(kind) and kind not in QUIET and not self.settled(-1, word)
         return loud and self._counts(_verb_in(word, self.table), others)
-
-
-_OFF = frozenset({"false", "no", "0", "none", "off", "never"})
 
 
 def _of_everything(words: Sequence[str]) -> bool:
