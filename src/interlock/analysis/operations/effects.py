@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Collection, Mapping
 from functools import lru_cache
-from types import MappingProxyType
+from itertools import chain
+
+from msgspec.structs import astuple, replace
 
 from interlock.analysis.lexicon import deed_nouns, object_kind, objects, split_name, verb_kind
 from interlock.analysis.lexicon.english import EFFECTS, READS
@@ -13,7 +15,7 @@ from interlock.analysis.lexicon.forms import PAST, verb_forms
 from interlock.analysis.lexicon.load import Patterns, WordLists, WordMaps, english
 from interlock.analysis.lexicon.rows import Rows
 from interlock.analysis.operations.names import NamedAct
-from interlock.analysis.operations.params import Keys, each, squash, truth
+from interlock.analysis.operations.params import Keys, each, mappings_at, squash, text_at, texts_at, truth
 
 _PATTERNS = Patterns("effects")
 _LISTS = WordLists("effects")
@@ -24,21 +26,6 @@ CHANGE, READ = "act_change", "act_read"
 HARMLESS = frozenset({CHANGE, READ, "act_send", "act_vague"})
 _TELLING = frozenset({"deployed", "published"})  # traits that make harm of a harmless verb
 
-# What an object of a name is in the table of effects: its kind there, and the trait that it gives to whatever happens to it.
-_THINGS: Mapping[str, tuple[str, str]] = {
-    "database": ("data", "database"), "schema": ("data", "schema"), "table": ("data", "table"), "volume": ("data", "volume"),
-    "bucket": ("data", "bucket"), "repository": ("data", "repository"), "backup": ("data", "backup"), "audit": ("log", "audit_log"),
-    "machine": ("resource", ""), "cluster": ("resource", "cluster"), "namespace": ("resource", "cluster"), "project": ("resource", "project"),
-    "person": ("account", ""), "organization": ("account", "organization"), "physical": ("machine", "physical"), "light": ("code", ""),
-    "human_mail": ("message", ""),
-}  # fmt: skip
-
-
-CLOUD = frozenset(
-    "gcp google gcloud azure aws cloud supabase firebase vercel heroku cloudflare neon terraform pulumi tofu cdk cloudformation".split()
-)
-
-
 # Rows for what a name says beyond the kinds of its verb and its object: before the table, and for verbs that do no harm by it.
 _PARTS = "nouns phrase first last said beside about"
 NAMED = Rows("named", "verbs kinds objects", _PARTS, EFFECTS | {READS})
@@ -46,34 +33,27 @@ RAISING = Rows("raising", "verbs kinds objects", _PARTS, EFFECTS | {READS})
 GIVEN = Rows("given", "verbs kinds objects by_name", f"{_PARTS} yes no zero has mode reach", EFFECTS)  # with parameters
 
 
-class ActWords(dict[str, Collection[str]]):
-    """What a row may ask of an act, looked up when it is asked, beside what is given."""
-
-    def __init__(self, act: NamedAct, given: Mapping[str, Collection[str]] = MappingProxyType({})) -> None:
-        super().__init__(given)
-        self.act = act
-
-    def __missing__(self, slot: str) -> Collection[str]:
-        return _ASKED[slot](self.act)
-
-
-_ASKED: Mapping[str, Callable[[NamedAct], Collection[str]]] = {
-    "verbs": lambda act: (act.verb,),
-    "kinds": lambda act: (act.kind,),
-    "objects": lambda act: (act.object,),
-    "nouns": lambda act: (act.noun,),
-    "phrase": lambda act: act.phrase,
-    "first": lambda act: act.phrase[:1],
-    "last": lambda act: act.phrase[-1:],
-    "said": lambda act: (*act.phrase, act.noun, *act.beside),
-    "beside": lambda act: act.beside or ("",),
-    "about": lambda act: (act.object, *act.phrase),
-}
+def act_words(act: NamedAct) -> dict[str, Collection[str]]:
+    """What a row may ask of an act."""
+    kind, verb, phrase, thing, noun, beside, _ = astuple(act)
+    return {
+        "verbs": (verb,),
+        "kinds": (kind,),
+        "objects": (thing,),
+        "nouns": (noun,),
+        "phrase": phrase,
+        "first": phrase[:1],
+        "last": phrase[-1:],
+        "said": (*phrase, noun, *beside),
+        "beside": beside or ("",),
+        "about": (thing, *phrase),
+    }
 
 
 def answer(rows: Rows, act: NamedAct) -> Deed | None:
     """The effect and the traits by the first row that holds for an act."""
-    said = rows.first((act.verb, act.kind, act.object), ActWords(act))
+    key = act.verb, act.kind, act.object
+    said = rows.of(key) and rows.first(key, act_words(act))
     return as_deed(said) if said else None
 
 
@@ -85,17 +65,17 @@ def as_deed(said: str) -> Deed:
 
 
 @lru_cache(maxsize=4096)
-def deed(act: NamedAct, reach: frozenset[str] = frozenset()) -> tuple[str, tuple[str, ...]]:
+def deed(act: NamedAct, reach: frozenset[str] = frozenset()) -> Deed:
     """The act's verb among the rules' words, and its traits; `reach` says how far it goes."""
     if act.kind in ("stop", "cancel") and act.noun in deed_nouns() and act.noun not in _LISTS.wanted:
         return CHANGE, ()  # cancel_deletion, disable_delete
-    said = answer(NAMED, act)
-    verb = said[0] if said else _looked_up(act, reach)
-    if verb in HARMLESS:
-        return _raised(act, verb)
-    trait = _THINGS.get(act.object, ("", ""))[1]
-    traits = [*([trait] if trait else ()), *(said[1] if said else ())]
-    adds = english().kinds[_kind(act) or "destroy"].adds
+    kind = english().kind_of(act.verb, _MAPS.kinds.get(act.kind, ""))
+    thing, _, trait = _MAPS.things.get(act.object, act.object).partition(" ")
+    verb, more = answer(NAMED, act) or (_looked_up(act, kind, thing, reach | {trait} if trait else reach), ())
+    if verb in HARMLESS:  # but for make_admin, rewrite_history, enable_bypass
+        return answer(RAISING, act) or (("act_send", ()) if is_broadcast(act) else (verb, ()))
+    traits = [*([trait] if trait else ()), *more]
+    adds = english().kinds[kind or "destroy"].adds
     if act.verb in _LISTS.gentle or adds == "undoable":
         traits.append("undoable")
     elif adds == "shared":
@@ -105,44 +85,30 @@ def deed(act: NamedAct, reach: frozenset[str] = frozenset()) -> tuple[str, tuple
     return verb, tuple(traits)
 
 
-def is_harm(deed: Deed) -> bool:
-    """True for a deed that somebody has to know of."""
-    return deed[0] not in HARMLESS or not _TELLING.isdisjoint(deed[1])
-
-
-def _kind(act: NamedAct) -> str:
-    return english().kind_of(act.verb, _MAPS.kinds.get(act.kind, ""))
-
-
-def _looked_up(act: NamedAct, reach: frozenset[str]) -> str:
+def _looked_up(act: NamedAct, kind: str, thing: str, traits: frozenset[str]) -> str:
     """The effect by the table that sentences ask as well."""
     if act.kind == "delete" and act.beside and not act.phrase:
         return _MAPS.out_of.get(object_kind(act.beside)[0], CHANGE)
-    kind = _kind(act)
     if act.kind == "read" or not kind:
         return READ if act.kind == "read" else CHANGE
-    thing, trait = _THINGS.get(act.object, (act.object, ""))
     if kind == "send" and act.noun in _LISTS.messages:
         thing = "message"
-    effect = english().effect(kind, thing, reach | {trait} if trait else reach, named=True)[0]
-    if effect == CHANGE and act.kind == "send" and thing in _SENT and not trait:
-        return "act_send"
+    effect = english().effect(kind, thing, traits, named=True)[0]
+    if effect == CHANGE and act.kind == "send" and thing != "message" and act.object in ("", *_LISTS.sent):
+        return "act_send"  # several of these are a mass mailing
     return READ if effect == CHANGE and act.kind == "leak" else effect
 
 
-_SENT = frozenset({"", "data", "money", "event", "code"})  # several of these are a mass mailing
-
-
-def _raised(act: NamedAct, verb: str) -> tuple[str, tuple[str, ...]]:
-    """Harmless verbs that are not harmless here: make_admin, rewrite_history, enable_bypass."""
-    return answer(RAISING, act) or (("act_send", ()) if is_broadcast(act) else (verb, ()))
+def is_harm(deed: Deed) -> bool:
+    """True for a deed that somebody has to know of."""
+    return deed[0] not in HARMLESS or not _TELLING.isdisjoint(deed[1])
 
 
 def is_broadcast(act: NamedAct, words: tuple[str, ...] = ()) -> bool:
     """publish_post, post_to_linkedin, linkedin_share_post, create_tweet: said to everybody, in somebody's name."""
     if act.verb in _LISTS.puts or (not act.kind and act.noun == "post"):
         loud = act.noun in _LISTS.out_loud
-        where = (*act.phrase, *act.beside, *words) if loud else (*act.phrase, *act.beside)
+        where = (*act.phrase, *act.beside, *(words if loud else ()))
         return (loud and act.verb == "publish") or not _LISTS.social.isdisjoint(where)
     return act.verb in ("tweet", "broadcast", "blast")
 
@@ -157,25 +123,24 @@ def with_object(act: NamedAct, keys: Keys) -> NamedAct:
     if act.object or act.kind in ("read", "create") or not keys:
         return act
     kind, noun = _object_in(act, keys)
-    return NamedAct(act.kind, act.verb, act.phrase, kind, noun, act.beside, act.at) if kind else act
+    return replace(act, object=kind, noun=noun) if kind else act
 
 
 def _object_in(act: NamedAct, keys: Keys) -> tuple[str, str]:
-    entity = keys.get("entityid")
-    if isinstance(entity, str) and (kind := _MAPS.entities.get(entity.partition(".")[0])):
+    entity = text_at(keys, "entityid")
+    if kind := _MAPS.entities.get(entity.partition(".")[0]):
         return kind, entity[:40]
-    for value in (keys[key] for key in _LISTS.in_order("kinds") if key in keys):
-        if isinstance(value, str) and 0 < len(value) < 60:
-            kind, noun = object_kind(tuple(word for words in split_name(value) for word in words))
-            if kind:
-                return kind, noun
-    if not act.phrase or act.phrase[-1] in _LISTS.generic:
-        for base in (_NAMING.sub("", key) for key in keys):
-            kind = objects().get(base, "light")
-            if kind in ("table", "database", "schema", "bucket") and _LISTS.narrow & keys.keys():
-                return "data", "row"
-            if kind not in ("light", "safety"):
-                return kind, base
+    for value in texts_at(keys, _LISTS.in_order("kinds")):
+        kind, noun = object_kind(tuple(chain(*split_name(value)))) if 0 < len(value) < 60 else ("", "")
+        if kind:
+            return kind, noun
+    bases = () if act.phrase and act.phrase[-1] not in _LISTS.generic else (_NAMING.sub("", key) for key in keys)
+    for base in bases:
+        kind = objects().get(base, "light")
+        if kind in _LISTS.narrowed and _LISTS.narrow & keys.keys():
+            return "data", "row"
+        if kind not in ("light", "safety"):
+            return kind, base
     return "", ""
 
 
@@ -186,10 +151,14 @@ def by_params(act: NamedAct, deed: Deed, keys: Keys, traits: set[str]) -> Deed:
         hard = str(keys.get("mode", keys.get("hard", ""))).lower()[:10] in _LISTS.hard
         return ("act_delete", ()) if hard else (CHANGE, ())
     key = act.verb, act.kind, act.object, deed[0]
-    if GIVEN.of(key) and (said := GIVEN.first(key, ActWords(act, {"reach": traits, **_given(keys)}))):
+    if GIVEN.of(key) and (said := GIVEN.first(key, {"reach": traits, **act_words(act), **_given(keys)})):
         return as_deed(said)
-    if act.verb in ("update", "post", "write") and _deletes_by_query(keys):
-        return "act_delete", ("all",)
+    if act.verb in ("update", "post", "write"):  # {"delete": {"query": "*:*"}} deletes everything it finds
+        held = mappings_at(keys, ("delete",)) + [
+            found for body in mappings_at(keys, ("body", "payload", "data")) for found in mappings_at(body, ("delete",))
+        ]
+        if any(one.get("query") in ("*:*", "*", {"match_all": {}}) for one in held):
+            return "act_delete", ("all",)
     if act.kind == "leak" and (act.object in _LISTS.personal or not _LISTS.people.isdisjoint(act.phrase)):
         to = [str(keys[key]) for key in _LISTS.goes_to & keys.keys()]  # people's data, to somewhere else
         return ("act_leak", ()) if any("://" in one[:12] or "@" in one or "public" in one for one in to) else deed
@@ -211,11 +180,7 @@ def _given(keys: Keys) -> dict[str, Collection[str]]:
     return {**found, "has": keys.keys()}
 
 
-def _deletes_by_query(keys: Keys) -> bool:
-    """`{"delete": {"query": "*:*"}}`: an update that deletes everything it finds."""
-    bodies = (keys, keys.get("body"), keys.get("payload"), keys.get("data"))
-    found = (body.get("delete") for body in bodies if isinstance(body, Mapping))
-    return any(isinstance(one, Mapping) and one.get("query") in ("*:*", "*", {"match_all": {}}) for one in found)
+# -- fields that end something ----------------------------------------------------------------------------
 
 
 def ending(act: NamedAct, key: str, value: object) -> str:
@@ -223,12 +188,13 @@ def ending(act: NamedAct, key: str, value: object) -> str:
     kind = _field(key)
     if not kind:
         return ""
-    if verb := _ending(kind, key, value):
-        if verb == "archive" and act.noun in _LISTS.binned:
-            return "delete"
-        final = verb_kind(verb) in (_LISTS.final if act.object != "physical" else _LISTS.halts)
-        return verb if verb == "delete" or act.object in _LISTS.owned or (final and act.object) else ""
-    return "disable" if kind == "switch" and truth(value) is False and act.object in _LISTS.switched_off else ""
+    if kind == "switch":
+        return "disable" if truth(value) is False and act.object in _LISTS.switched_off else ""
+    verb = _ending(kind, key, value)
+    if verb == "archive" and act.noun in _LISTS.binned:
+        return "delete"
+    final = verb_kind(verb) in (_LISTS.final if act.object != "physical" else _LISTS.halts)
+    return verb if verb == "delete" or act.object in _LISTS.owned or (final and act.object) else ""
 
 
 @lru_cache(maxsize=4096)
@@ -240,29 +206,23 @@ def _field(key: str) -> str:
         return "labels"
     if key in _LISTS.switches or key.endswith(("enabled", "active")):
         return "switch"
-    return "deleted" if _PATTERNS.gone.fullmatch(key) else ended_by(key)
+    return "delete" if _PATTERNS.gone.fullmatch(key) else ended_by(key)
 
 
 def _ending(kind: str, key: str, value: object) -> str:
     """The verb for a state or a flag that ends something: status "suspended", trashed true, deleted_at with a date."""
     if kind == "state" and isinstance(value, str):
-        if verb := _MAPS.ended.get(squash(value)) or _past(value.strip().lower()[:30]):
-            return verb
-        words = {word for part in split_name(value[:60]) for word in part}
-        return "delete" if not words.isdisjoint(_LISTS.deleted) else ""
+        verb, form, _ = verb_forms().get(value.strip().lower()[:30], ("", "", ""))
+        past = verb if form == PAST and verb_kind(verb) in _LISTS.halts else ""  # `disconnected`
+        deletes = not _LISTS.deleted.isdisjoint(chain(*split_name(value[:60])))
+        return _MAPS.ended.get(squash(value)) or past or ("delete" if deletes else "")
     said = truth(value)
-    if kind in ("state", "switch") or said is False or value in (None, "") or isinstance(value, Mapping):
+    if kind == "state" or said is False or value in (None, "") or isinstance(value, Mapping):
         return ""
     if kind == "labels":
         return "delete" if any(squash(label) in _LISTS.bins for label in each(value)) else ""
     dated = isinstance(value, (str, int, float)) and key.endswith(("at", "on", "date", "time", "stamp"))
-    return ("delete" if kind == "deleted" else kind) if said or dated else ""
-
-
-def _past(word: str) -> str:
-    """The verb of names whose past form this is, where it does harm: `disconnected`."""
-    verb, form, _ = verb_forms().get(word, ("", "", ""))
-    return verb if form == PAST and verb_kind(verb) in (_LISTS.final | _LISTS.halts) else ""
+    return kind if said or dated else ""
 
 
 def ended_by(key: str) -> str:

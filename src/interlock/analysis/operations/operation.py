@@ -24,7 +24,6 @@ from interlock.analysis.lexicon import (
 from interlock.analysis.lexicon.load import WordLists, WordMaps
 from interlock.analysis.operations.effects import (
     CHANGE,
-    CLOUD,
     HARMLESS,
     READ,
     by_params,
@@ -245,7 +244,7 @@ def _reach(call: _Call) -> set[str]:
         traits.add("one")
     holds = act.object == "project" or (act.object in ("account", "organization") and act.kind in _LISTS.ends)
     if holds and not all(
-        map(CLOUD.isdisjoint, call.segments)
+        map(_LISTS.clouds.isdisjoint, call.segments)
     ):  # of a cloud: it holds everything, one of a task list does not
         traits.update(("all", "project") if act.object != "project" else ("all",))
     return traits

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from functools import cache, lru_cache
+from functools import lru_cache
 from itertools import islice
 from typing import Any
 
@@ -27,20 +27,9 @@ _SEPARATORS = re.compile(r"[^a-z0-9]+")
 
 PLAIN = (str, int, float, type(None))  # holds no further values
 _HOLDING = (Mapping, list, tuple)
-Entry = tuple[
-    str, str, Any, int, str
-]  # a key without case and separators, as it was written, its value, its depth, the key above
+# A key without case and separators, as it was written, its value, its depth, and the key above.
+Entry = tuple[str, str, Any, int, str]
 Keys = Mapping[str, Any]  # parameters by such keys
-
-
-class ParamScope(Struct):
-    """What the parameters say about how far an operation reaches."""
-
-    traits: set[str] = field(default_factory=set)
-    dry_run: bool = False
-    filtered: bool = False  # something narrows it down
-    single: bool = False  # one thing is named
-    too_much: str = ""
 
 
 @lru_cache(maxsize=4096)
@@ -64,17 +53,16 @@ HOLDERS = ("action", "input", "request", "params", "exec")  # parameters that ho
 
 def spelled_twice(params: Mapping[str, Any], keys: Keys) -> bool:
     """Whether a parameter has two spellings with different values: which of them counts, only the callee knows."""
-    held = [value for key in HOLDERS if key in keys and isinstance(value := keys[key], Mapping)]
-    return _differs(params, keys) or any(_differs(value, short_keys(value)) for value in held)
+    given = [(params, keys), *((held, short_keys(held)) for held in mappings_at(keys, HOLDERS))]
+    return any(
+        len(short) < len(written) and any(short.get(squash(key)) != value for key, value in written.items())
+        for written, short in given
+    )
 
 
 def first_spellings(params: Mapping[str, Any]) -> dict[str, Any]:
     """The parameters, each by the first of its spellings alone."""
     return dict({squash(key): (key, value) for key, value in [*params.items()][::-1]}.values())
-
-
-def _differs(params: Mapping[str, Any], keys: Keys) -> bool:
-    return len(keys) < len(params) and any(keys.get(squash(key)) != value for key, value in params.items())
 
 
 def text_at(keys: Keys, *names: str) -> str:
@@ -84,6 +72,16 @@ def text_at(keys: Keys, *names: str) -> str:
         if value and isinstance(value, str):
             return value
     return ""
+
+
+def texts_at(keys: Keys, names: Iterable[str]) -> list[str]:
+    """Those of these parameters that are text."""
+    return [value for name in names if isinstance(value := keys.get(name), str)]
+
+
+def mappings_at(keys: Keys, names: Iterable[str]) -> list[Mapping[str, Any]]:
+    """Those of these parameters that hold others."""
+    return [value for name in names if isinstance(value := keys.get(name), Mapping)]
 
 
 def each(value: object) -> Sequence[Any]:
@@ -119,97 +117,82 @@ def truth(value: object) -> bool | None:
     return (True if value == 1 else False if value == 0 else None) if isinstance(value, (int, float)) else None
 
 
-@cache
-def _says() -> frozenset[str]:
-    """Keys whose value says yes, no, or how."""
-    return _LISTS.dry | _LISTS.real | _MAPS.flags.keys() | _MAPS.flags_off.keys() | {"mode"}
-
-
-def scope_of(entries: Iterable[Entry]) -> ParamScope:
-    """What the parameters say of scope and environment."""
-    scope = ParamScope()
-    real = dry = False
-    for key, _, value, depth, _ in entries:
-        if depth < 0:
-            scope.too_much = "more parameters, or deeper ones, than are read"
-            break
-        said = None
-        if key in _says():
-            said = truth(value)
-            if depth <= 1 and _is_trial(key, value, said):
-                dry = True
-            elif (said is True and key in _LISTS.real) or (said is False and key in _LISTS.dry):
-                real = True
-        if said is True and key in _MAPS.flags:
-            scope.traits.add(_MAPS.flags[key])
-        elif said is False and key in _MAPS.flags_off:
-            scope.traits.add(_MAPS.flags_off[key])
-        elif key in _LISTS.filters and not isinstance(value, (int, float)):
-            _filter(value, scope)
-        elif isinstance(value, (str, list, tuple)):
-            _targets(key, value, scope)
-        elif key in _LISTS.many and isinstance(value, int) and value > 1:
-            scope.traits.add("many")
-        elif value is not None and _names_one(key):
-            scope.single = True
-    scope.dry_run = dry and not real
-    return scope
-
-
-def _is_trial(key: str, value: object, said: bool | None) -> bool:
-    """Only tried: dry_run true, dryRun "All", mode "plan"."""
-    if key in _LISTS.dry and said is True:
-        return True
-    word = value.strip().lower()[:12] if isinstance(value, str) else ""
-    return (key == "dryrun" and word in ("all", "server", "client")) or (key == "mode" and word in _LISTS.trial_modes)
-
-
 @lru_cache(maxsize=4096)
 def _names_one(key: str) -> bool:
     return key in _LISTS.single or key.endswith(("id", "name", "key", "identifier", "arn"))
 
 
-_PLACED = ("name", "id", "identifier", "host", "url", "env")
+class ParamScope(Struct):
+    """What the parameters say about how far an operation reaches."""
 
+    traits: set[str] = field(default_factory=set)
+    dry_run: bool = False
+    filtered: bool = False  # something narrows it down
+    single: bool = False  # one thing is named
+    too_much: str = ""
 
-def _targets(key: str, value: str | Sequence[Any], scope: ParamScope) -> None:
-    """A text or a list that names what is acted on: everything, everybody, several things, one, or a part of production."""
-    listed = not isinstance(value, str)
-    if key in _LISTS.not_targets or (not listed and len(value) > _SHORT):
-        return
-    for item in each(value):
-        word = item.strip().lower() if isinstance(item, str) else ""
-        if word in _LISTS.everything or ("@" in word and word.partition("@")[0] in _LISTS.everybody):
-            scope.traits.add("all")
-        elif not listed and word and _names_one(key):
-            scope.single = True
-        if key == "mode" and word in ("hard", "permanent", "force"):
-            scope.traits.add("permanent")
-        if _is_production(word[:_SHORT], key):
-            scope.traits.add("production")
-    if listed and len(value) > 1:
-        scope.traits.add("bulk")
-    elif listed and value:
-        scope.single = True
+    def add_filter(self, value: object) -> None:
+        """Text, a list or an object that narrows an operation down; one that matches everything widens it."""
+        if isinstance(value, str):
+            wide = value.strip().lower() in ("", *_LISTS.matches_all) or _ALWAYS.fullmatch(value) is not None
+        else:
+            wide = not value or (isinstance(value, Mapping) and set(map(squash, value)) <= {"matchall"})
+        if wide:
+            self.traits.update(("all", "unfiltered"))
+        elif not isinstance(value, str) or len(value) <= _SHORT:
+            self.filtered = True
+
+    def add_target(self, key: str, value: str | Sequence[Any]) -> None:
+        """A text or a list that names what is acted on: everything, everybody, several things, one, or a part of production."""
+        listed = not isinstance(value, str)
+        if key in _LISTS.not_targets or (not listed and len(value) > _SHORT):
+            return
+        for item in each(value):
+            word = item.strip().lower() if isinstance(item, str) else ""
+            if word in _LISTS.everything or ("@" in word and word.partition("@")[0] in _LISTS.everybody):
+                self.traits.add("all")
+            elif not listed and word and _names_one(key):
+                self.single = True
+            if key == "mode" and word in _LISTS.final_modes:
+                self.traits.add("permanent")
+            if ("pr" in word or "live" in word) and _is_production(word[:_SHORT], key):
+                self.traits.add("production")
+        if listed and len(value) > 1:
+            self.traits.add("bulk")
+        elif listed and value:
+            self.single = True
 
 
 def _is_production(text: str, key: str) -> bool:
     """True for a text that names production, under a key that names a place."""
-    if "prod" not in text and "prd" not in text and "live" not in text:
-        return False
     base = key.rstrip("s")
-    if key not in _LISTS.places and base not in _LISTS.places and not base.endswith(_PLACED):
+    if key not in _LISTS.places and base not in _LISTS.places and not base.endswith(_LISTS.in_order("placed")):
         return False
     return names_production([word for word in _WORDS.findall(text) if word != "live" or key in _LISTS.environments])
 
 
-def _filter(value: object, scope: ParamScope) -> None:
-    """Text, a list or an object that narrows an operation down; one that matches everything widens it."""
-    if isinstance(value, str):
-        wide = value.strip().lower() in ("", *_LISTS.matches_all) or _ALWAYS.fullmatch(value) is not None
-    else:
-        wide = not value or (isinstance(value, Mapping) and set(map(squash, value)) <= {"matchall"})
-    if wide:
-        scope.traits.update(("all", "unfiltered"))
-    elif not isinstance(value, str) or len(value) <= _SHORT:
-        scope.filtered = True
+def scope_of(entries: Iterable[Entry]) -> ParamScope:
+    """What the parameters say of scope and environment."""
+    scope = ParamScope()
+    yes, no = _MAPS.flags, _MAPS.flags_off
+    for key, _, value, depth, _ in entries:
+        if depth < 0:
+            scope.too_much = "more parameters, or deeper ones, than are read"
+            break
+        said = truth(value) if key in yes or key in no else None
+        trait = yes.get(key) if said else no.get(key) if said is False else None
+        if key in _LISTS.tried and depth <= 1 and isinstance(value, str):  # dryRun "All", mode "plan"
+            scope.traits.update({"dry"} if f"{key}={value.strip().lower()}" in _LISTS.trials else ())
+        if trait and (trait != "dry" or depth <= 1):
+            scope.traits.add(trait)
+        elif key in _LISTS.filters and not isinstance(value, (int, float)):
+            scope.add_filter(value)
+        elif isinstance(value, (str, list, tuple)):
+            scope.add_target(key, value)
+        elif key in _LISTS.many and isinstance(value, int) and value > 1:
+            scope.traits.add("many")
+        elif value is not None and _names_one(key):
+            scope.single = True
+    scope.dry_run = "dry" in scope.traits and "real" not in scope.traits
+    scope.traits -= {"dry", "real"}
+    return scope

@@ -13,7 +13,7 @@ from interlock.analysis.lexicon import object_kind, objects, split_name, verb_ki
 from interlock.analysis.lexicon.english import EFFECTS
 from interlock.analysis.lexicon.load import Patterns, WordLists
 from interlock.analysis.lexicon.rows import Rows
-from interlock.analysis.operations.effects import ActWords, Deed, as_deed, deed, ended_by, ending
+from interlock.analysis.operations.effects import Deed, act_words, as_deed, deed, ended_by, ending
 from interlock.analysis.operations.names import NamedAct, Words
 from interlock.analysis.operations.params import PLAIN, Entry, each, squash, truth, walk
 
@@ -87,7 +87,7 @@ class _Settings:
     def _rows(self, value: frozenset[str], key: frozenset[str], above: str) -> Iterator[Deed]:
         """The deed of one setting, by the first row for it."""
         given = {"key": key, "above": key_senses(above), "act": self.tells, "words": self.words}
-        if said := SETTINGS.first((value,), ActWords(self.act, given)):
+        if said := SETTINGS.first((value,), {**act_words(self.act), **given}):
             yield as_deed(said)
 
     def _pair(self, mapping: Mapping[str, Any]) -> Iterator[Deed]:
@@ -227,7 +227,7 @@ def key_senses(key: str) -> frozenset[str]:
         row = (
             None
             if _sensed().isdisjoint(own)
-            else SENSES.first((), ActWords(NamedAct("", words[0], words, label, last)))
+            else SENSES.first((), act_words(NamedAct("", words[0], words, label, last)))
         )
         opens = row == "opens"
         found |= {
