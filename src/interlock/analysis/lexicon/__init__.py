@@ -16,23 +16,18 @@ MAX_NAME = 400  # characters of a name that are read
 MAX_WORDS = 40
 
 
-_HOSTS_OF_DATA = frozenset("instance instances cluster clusters server servers".split())
-
-PREPOSITIONS = frozenset("from in of for to by with on at via using as into onto within inside per without if".split())
-CONJUNCTIONS = frozenset("and then or".split())
-ALL_WORDS = frozenset("all every everything entire whole everyone everybody everywhere".split())
-BULK_WORDS = frozenset("bulk mass batch many multiple multi several batched".split())
-PERMANENT_WORDS = frozenset(
-    "permanently permanent irreversibly irrevocably forever hard irrecoverably unrecoverable".split()
-)
-FORCE_WORDS = frozenset("force forced forcefully forcibly forcible unsafe unsafely unconditionally".split())
-PRODUCTION_WORDS = frozenset("production prod prd live".split())
-STAGING_WORDS = frozenset("staging stage stg uat preprod".split())
-NOT_PRODUCTION = frozenset("non pre not staging stg dev test sandbox nonprod preprod".split())
-
-SPLIT_VERBS = tuple(
-    "delete drop truncate destroy wipe purge remove terminate revoke reset erase list get create update disable".split()
-)
+# Words of a name that say how far it reaches, by the trait that they give.
+REACH = {
+    "all": frozenset("all every everything entire whole everyone everybody everywhere".split()),
+    "bulk": frozenset("bulk mass batch many multiple multi several batched".split()),
+    "permanent": frozenset(
+        "permanently permanent irreversibly irrevocably forever hard irrecoverably unrecoverable".split()
+    ),
+    "forced": frozenset("force forced forcefully forcibly forcible unsafe unsafely unconditionally".split()),
+    "staging": frozenset("staging stage stg uat preprod".split()),
+}
+ALL_WORDS, BULK_WORDS, PERMANENT_WORDS = REACH["all"], REACH["bulk"], REACH["permanent"]
+_PRODUCTION = frozenset("production prod prd live".split())
 
 
 def verbs() -> Mapping[str, str]:
@@ -60,7 +55,9 @@ def deed_nouns() -> Mapping[str, str]:
 @cache
 def vocabulary() -> frozenset[str]:
     """The words that matter in a name."""
-    return frozenset({*verbs(), *objects(), *ALL_WORDS, *BULK_WORDS, *PERMANENT_WORDS, *FORCE_WORDS, *PRODUCTION_WORDS})
+    return frozenset().union(
+        verbs(), objects(), _PRODUCTION, *(words for name, words in REACH.items() if name != "staging")
+    )
 
 
 _WORD = re.compile(r"[A-Z]+(?![a-z])\d*|[A-Z]?[a-z]+\d*|\d+|[^\W\dA-Za-z_]+")
@@ -97,7 +94,7 @@ def _joined(words: list[str]) -> tuple[str, ...]:
 
 
 def _halves(word: str) -> list[str]:
-    for verb in SPLIT_VERBS:
+    for verb in _LISTS.in_order("split_verbs"):
         rest = word[len(verb) :]
         if word.startswith(verb) and (rest in objects() or rest in ALL_WORDS):
             return [verb, rest]
@@ -115,7 +112,7 @@ def object_kind(words: tuple[str, ...]) -> tuple[str, str]:
         if word in _LISTS.passed_over and len(words) > 1:
             continue
         kind = objects().get(word, "")
-        if word in _HOSTS_OF_DATA and any(objects().get(other) == "database" for other in words):
+        if word in _LISTS.hosts_of_data and any(objects().get(other) == "database" for other in words):
             kind = "database"  # delete_db_instance
         return kind, word
     for word in reversed(words):  # nothing but words that say little
@@ -131,9 +128,9 @@ def is_plural(noun: str) -> bool:
 
 def names_production(words: tuple[str, ...] | list[str]) -> bool:
     """True when the words name production, and not the stage before it."""
-    if PRODUCTION_WORDS.isdisjoint(words):
+    if _PRODUCTION.isdisjoint(words):
         return False
     return any(
-        word in PRODUCTION_WORDS and not (position and words[position - 1] in NOT_PRODUCTION)
+        word in _PRODUCTION and not (position and words[position - 1] in _LISTS.not_production)
         for position, word in enumerate(words)
     )

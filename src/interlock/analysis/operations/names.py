@@ -5,24 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from functools import lru_cache
+from itertools import chain
 
 from msgspec import Struct
+from msgspec.structs import replace
 
-from interlock.analysis.lexicon import (
-    ALL_WORDS,
-    BULK_WORDS,
-    CONJUNCTIONS,
-    FORCE_WORDS,
-    PERMANENT_WORDS,
-    PREPOSITIONS,
-    deed_nouns,
-    object_kind,
-    objects,
-    split_name,
-    verb_kind,
-    verbs,
-    weak_verbs,
-)
+from interlock.analysis.lexicon import ALL_WORDS, REACH, deed_nouns, object_kind, objects, split_name, verbs, weak_verbs
 from interlock.analysis.lexicon.load import Patterns, WordLists
 
 _PATTERNS = Patterns("names")
@@ -49,19 +37,21 @@ def parse_name(segments: tuple[Words, ...]) -> tuple[Words, tuple[NamedAct, ...]
     own = _without_server(segments)
     if not own:
         return (), ()
-    last = own[-1]
-    front = tuple(word for words in own[:-1] for word in words) if len(own) > 1 else ()
+    front, last = tuple(chain(*own[:-1])), own[-1]
     if front and (_head(last) < 0 or (last[0] in _LISTS.go and len(last) == 1)):
-        last, front = front + last, ()
-    clauses = _clauses(last)
+        front, last = (), front + last
     acts: list[NamedAct] = []
     at = len(front)
-    for number, clause in enumerate(clauses):
+    for clause in _clauses(last):
         act = _act(clause, front, at)
-        if not number or act.kind == "grant" or (act.kind and act.kind not in _LISTS.mutes):
+        if not acts or act.kind == "grant" or (act.kind and act.kind not in _LISTS.mutes):
             acts.append(act)
         at += len(clause) + 1
-    return front + last, tuple(_shared(acts))
+    # in backup_and_delete_users both verbs have the same object
+    owner = next((act for act in reversed(acts) if act.object), acts[-1])
+    return front + last, tuple(
+        act if act.object else replace(act, phrase=owner.phrase, object=owner.object, noun=owner.noun) for act in acts
+    )
 
 
 def _without_server(segments: Sequence[Words]) -> Sequence[Words]:
@@ -78,83 +68,59 @@ def _without_server(segments: Sequence[Words]) -> Sequence[Words]:
 
 def _clauses(words: Words) -> list[Words]:
     """find_and_delete is two clauses, terms_and_conditions is one."""
-    if CONJUNCTIONS.isdisjoint(words):
-        return [words]
     found: list[Words] = []
     start = 0
     for position, word in enumerate(words[:-1]):
-        if word in CONJUNCTIONS and position > start and words[position + 1] in verbs():
+        if word in _LISTS.joints and position > start and words[position + 1] in verbs():
             found.append(words[start:position])
             start = position + 1
     return [*found, words[start:]]
 
 
-def _shared(acts: list[NamedAct]) -> list[NamedAct]:
-    """In backup_and_delete_users both verbs have the same object."""
-    if len(acts) < 2:
-        return acts
-    owner = next((act for act in reversed(acts) if act.object), acts[-1])
-    return [
-        act if act.object else NamedAct(act.kind, act.verb, owner.phrase, owner.object, owner.noun, act.beside, act.at)
-        for act in acts
-    ]
-
-
 def _head(words: Words) -> int:
     """Which word of a clause is its verb; -1 for none."""
-    first = words[0] if words else ""
-    if first in verbs() and first not in weak_verbs():
-        return 0
-    strong = [position for position, word in enumerate(words) if word in verbs() and word not in weak_verbs()]
-    if first in verbs() and len(words) == 2 and words[1] in objects() and verbs().get(words[1]) == "read":
+    kinds, nouns = verbs(), objects()
+    weak = [position for position, word in enumerate(words) if word in kinds]
+    strong = [position for position in weak if words[position] not in weak_verbs()]
+    leads, ends = weak[:1] == [0], strong[-1:] == [len(words) - 1]
+    if leads and len(words) == 2 and words[1] in nouns and kinds.get(words[1]) == "read":
         return 0  # mute_monitor
-    if len(words) > 3 and strong and first in objects() and words[1] in objects() and words[1] not in verbs():
+    if len(words) > 3 and strong and strong[0] and words[0] in nouns and words[1] in nouns and words[1] not in kinds:
         return strong[0]  # log_group_set_retention
-    if first in verbs():  # order_cancel and backup_delete: the first word is a noun here
-        return strong[-1] if strong and strong[-1] == len(words) - 1 and len(words) <= 4 else 0
+    if leads:  # but for order_cancel and backup_delete: the first word is a noun here
+        return strong[-1] if ends and strong[0] and len(words) <= 4 else 0
     if strong:
         at = strong[0]
-        if (
-            at
-            and words[at] in objects()
-            and verbs()[words[at]] == "read"
-            and verbs().get(words[at - 1], "read") not in _LISTS.mutes
-        ):
+        reads = words[at] in nouns and kinds[words[at]] == "read"
+        if reads and kinds.get(words[at - 1], "read") not in _LISTS.mutes:
             return at - 1  # datadog_mute_monitor
-        named = words[at] in objects() and verbs()[words[at]] == "read"
-        return strong[-1] if named and strong[-1] == len(words) - 1 else at  # health_check_disable
-    weak = (position for position, word in enumerate(words) if word in verbs())
-    last = words[-1] if words else ""
-    noun = last in objects() and verbs().get(last) in _LISTS.mutes  # ack_message sends no message
-    return next((position for position in weak if not noun or position < len(words) - 1), -1)
+        return strong[-1] if reads and ends else at  # health_check_disable
+    if words[-1] in nouns and kinds.get(words[-1]) in _LISTS.mutes:
+        weak.pop()  # ack_message sends no message
+    return next(iter(weak), -1)
 
 
 def _act(words: Words, front: Words, at: int) -> NamedAct:
     head = _head(words)
     if head < 0:
-        kind, noun = object_kind(words)
-        return NamedAct("", "", words, kind, noun, (), at)
-    verb = words[head]
+        return NamedAct("", "", words, *object_kind(words), (), at)
+    verb, before = words[head], words[:head]
     phrase, beside = _phrase(words[head + 1 :])
-    act = _carried(verb, phrase or (words[:head] or front)[-1:], words[:head], beside, at + head)
-    if act is not None:
-        return act
+    if carried := _carried(verb, phrase or (before or front)[-1:], before, beside, at + head):
+        return carried
     what, noun = object_kind(phrase)
     if not what and not noun:  # issueDelete, zone.delete: the object stands before its verb
-        phrase = words[:head] or front
+        phrase = before or front
         what, noun = object_kind(phrase)
-    elif not what and words[:head] and len(phrase) == 1 and phrase[0] in verbs():
-        what, noun = object_kind(words[:head])
-    return NamedAct(verb_kind(verb), verb, phrase, what, noun, beside, at + head)
+    elif not what and before and len(phrase) == 1 and phrase[0] in verbs():
+        what, noun = object_kind(before)
+    return NamedAct(verbs()[verb], verb, phrase, what, noun, beside, at + head)
 
 
 def _phrase(words: Words) -> tuple[Words, Words]:
-    if PREPOSITIONS.isdisjoint(words):
-        return words, ()
+    """The object, and what stands behind a preposition."""
     for position, word in enumerate(words):
-        if word in PREPOSITIONS:
-            if not position and word in ("by", "if", "of"):
-                continue
+        if word in _LISTS.prepositions and (position or word not in ("by", "if", "of")):
             return words[:position], words[position + (word != "without") :]
     return words, ()
 
@@ -163,37 +129,25 @@ def _carried(verb: str, phrase: Words, before: Words, beside: Words, at: int) ->
     """process_refund, schedule_key_deletion: a verb that only carries the deed which its noun names."""
     if verb not in _LISTS.carriers or not phrase:
         return None
-    job = phrase[-1] in _LISTS.jobs or (phrase[-1] in _LISTS.asked and verb not in _LISTS.only_money)
+    pays = verb in _LISTS.only_money
+    job = phrase[-1] in _LISTS.jobs or (phrase[-1] in _LISTS.asked and not pays)
     core = phrase[:-1] if job and len(phrase) > 1 else phrase
-    deed = core[-1]
-    if deed not in deed_nouns():
-        return _first_deed(verb, core, beside, at)
-    if verb in _LISTS.only_money and deed_nouns()[deed] != "pay":
+    if kind := deed_nouns().get(deed := core[-1]):
+        rest = core[:-1] or beside or before
+        what, noun = object_kind(rest)
+        return None if pays and kind != "pay" else NamedAct(kind, deed, rest, what, noun or deed, beside, at)
+    deed, *_ = core  # request_delete_account: the carried deed comes first
+    kind = verbs().get(deed, "")
+    if pays or len(core) < 2 or kind in ("", *_LISTS.mutes) or (deed in weak_verbs() and verb != "force"):
         return None
-    rest = core[:-1] or beside or before
-    kind, noun = object_kind(rest)
-    return NamedAct(deed_nouns()[deed], deed, rest, kind, noun or deed, beside, at)
-
-
-def _first_deed(verb: str, phrase: Words, beside: Words, at: int) -> NamedAct | None:
-    """request_delete_account: the carried deed comes first."""
-    kind = verb_kind(phrase[0])
-    if (
-        verb in _LISTS.only_money
-        or (phrase[0] in weak_verbs() and verb != "force")
-        or kind in ("", *_LISTS.mutes)
-        or len(phrase) < 2
-    ):
-        return None
-    what, noun = object_kind(phrase[1:])
-    if verb in ("run", "execute", "do") and noun in ("test", "tests", "check", "checks", "suite"):
-        return None
-    return NamedAct(kind, phrase[0], phrase[1:], what, noun, beside, at)
+    what, noun = object_kind(core[1:])
+    tests = verb in ("run", "execute", "do") and noun in _LISTS.tests
+    return None if tests else NamedAct(kind, deed, core[1:], what, noun, beside, at)
 
 
 _LONGEST = 100
 _REVERSED = re.compile(r"[A-Za-z]\w*(?:[.:][A-Za-z]\w*){1,3}")  # queue.purge, user:delete
-_HOW = BULK_WORDS | FORCE_WORDS | PERMANENT_WORDS | {"safe", "soft", "auto"}
+_HOW = REACH["bulk"] | REACH["forced"] | REACH["permanent"] | {"safe", "soft", "auto"}
 
 
 @lru_cache(maxsize=4096)

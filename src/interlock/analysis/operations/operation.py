@@ -12,11 +12,7 @@ from msgspec import Struct
 
 from interlock.analysis.facts import Report
 from interlock.analysis.lexicon import (
-    ALL_WORDS,
-    BULK_WORDS,
-    FORCE_WORDS,
-    PERMANENT_WORDS,
-    STAGING_WORDS,
+    REACH,
     is_plural,
     names_production,
     split_name,
@@ -67,15 +63,7 @@ _EXPLAINED = ("sql", "query", "statement")
 _DEEPEST = 4  # operations named inside operations
 _NOTHING = NamedAct("", "", (), "", "")
 _NO_PATTERNS = NamePatterns((), (), ())  # what a job is called is no name of an operation
-# Words of a name that say how far it reaches.
-_REACH = (
-    ("all", ALL_WORDS),
-    ("bulk", BULK_WORDS),
-    ("permanent", PERMANENT_WORDS),
-    ("forced", FORCE_WORDS),
-    ("staging", STAGING_WORDS),
-)
-_REACHING = frozenset().union(*(words for _, words in _REACH))
+_REACHING = frozenset().union(*REACH.values())
 _SEVERAL = frozenset({"all", "bulk"})
 _NO_PARAMS: Mapping[str, Any] = MappingProxyType({})
 _Found = tuple[str, NamedAct, tuple[str, ...]]  # the effect, the act that has it, and traits
@@ -232,7 +220,7 @@ def _reach(call: _Call) -> set[str]:
     words, act, scope = call.words, call.acts[0], call.scope
     traits = scope.traits - {"many"}
     if not _REACHING.isdisjoint(words):
-        traits.update(trait for trait, vocabulary in _REACH if not vocabulary.isdisjoint(words))
+        traits.update(trait for trait, vocabulary in REACH.items() if not vocabulary.isdisjoint(words))
     if names_production(words):
         traits.add("production")
     several = is_plural(act.noun) and act.verb not in _LISTS.tidies and not scope.single
