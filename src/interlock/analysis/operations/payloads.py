@@ -6,26 +6,34 @@ import re
 import shlex
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache, lru_cache
+from itertools import chain, islice
 from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from interlock.analysis.facts import Report
 from interlock.analysis.lexicon import split_name
 from interlock.analysis.lexicon.load import Patterns, WordLists, WordMaps
-from interlock.analysis.operations.params import HOLDERS, MAX_TEXT, Keys, each, short_keys, squash, text_at, truth
+from interlock.analysis.operations import params
+from interlock.analysis.operations.params import MAX_TEXT, Keys, each, mappings_at, short_keys, text_at, texts_at
 from interlock.analysis.operations.requests import URL_KEYS, as_json, is_request, read_page_script, read_request
 from interlock.analysis.programs.load import called_programs, describe, program_set, shipped_programs
 
 _PATTERNS = Patterns("payloads")
 _LISTS = WordLists("payloads")
 _MAPS = WordMaps("payloads")
-_SHORT: Mapping[str, str] = {"directories": "-d", "directory": "-d", "ignored": "-x"}
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _MOST = 60
+Field = Callable[[str], None]
 
 
-def run_named(segments: Sequence[tuple[str, ...]], params: Mapping[str, Any], out: Report) -> None:
+# -- names and parameters that make a command line -------------------------------------------------------
+
+
+def run_named(segments: Sequence[tuple[str, ...]], given: Mapping[str, Any], out: Report) -> None:
     """Reports the command, when the words of the name are one."""
-    words = sum(segments, ())
+    words = tuple(chain(*segments))
     words = words[words[:1] == ("mcp",) :]
     program, *before = _called(words[0]).split() if words else [""]
     if program not in program_set("operation_names") or len(words) > 6:
@@ -33,26 +41,26 @@ def run_named(segments: Sequence[tuple[str, ...]], params: Mapping[str, Any], ou
     rest = [*before, *(word for word in words[1:] if word not in _LISTS.fillers and word != words[0])]
     if "-".join(rest[:2]) in program_set("said_subcommands"):
         rest = ["-".join(rest[:2]), *rest[2:]]  # git_filter_branch
-    said = text_at(params, "action", "command")
+    said = text_at(given, "action", "command")
     rest += [said] if said.isalpha() and rest[-1:] != [said] else []  # docker_compose {"action": "down"}
-    if not rest and "subcommand" not in params and program not in program_set("operation_alone"):
+    if not rest and "subcommand" not in given and program not in program_set("operation_alone"):
         return
     if program in program_set("operation_hyphens") and len(rest) > 2:
         rest = [rest[0], "-".join(rest[1:])]
     elif program in program_set("operation_colons") and len(rest) > 1:
         rest = [":".join(rest)]
-    out.run([program, *rest, *_flags(params), *_placed(params)])
+    out.run([program, *rest, *_flags(given), *_placed(short_keys(given))])
 
 
 def _flags(given: Mapping[str, Any], valued: bool = False) -> list[str]:
     """Parameters as flags of a command line: those that are true and, where they stand apart from all others, those with a value."""
     found = []
-    for key, value in list(given.items())[:_MOST]:
-        short = squash(key)
+    for key, value in islice(given.items(), _MOST):
+        short = params.squash(key)
         if not isinstance(key, str) or short in _LISTS.no_flags:
             continue
-        if value is True or (isinstance(value, str) and truth(value) is True):
-            found.append(_SHORT.get(short) or _flag(_CAMEL.sub("-", key).replace("_", "-").lower()))
+        if value is True or (isinstance(value, str) and params.truth(value) is True):
+            found.append(_flag(_MAPS.flags.get(short) or _CAMEL.sub("-", key).replace("_", "-").lower()))
         elif short == "mode" and isinstance(value, str) and value.lower() in _LISTS.modes:
             found.append(_flag(value.lower()))
         elif valued and isinstance(value, (str, int)) and not isinstance(value, bool):
@@ -66,17 +74,19 @@ def _flag(name: str) -> str:
 
 def _structured(keys: Keys) -> list[str]:
     """Flags that are given as an object: {"all": true, "n": "prod"}."""
-    objects = (keys[key] for key in ("flags", "options", "opts") if isinstance(keys.get(key), Mapping))
-    return _flags(next(objects, {}), valued=True)
+    return _flags(next(iter(mappings_at(keys, ("flags", "options", "opts"))), {}), valued=True)
 
 
-def _placed(params: Mapping[str, Any]) -> list[str]:
+def _placed(keys: Keys) -> list[str]:
     """The parameters that are operands of a command line."""
-    keys, found = short_keys(params), list[str]()
+    found: list[str] = []
     for key in filter(keys.__contains__, _LISTS.in_order("placed")):
         given = [item for item in each(keys[key]) if isinstance(item, str) and item.strip()]
         found += given[0].split()[:_MOST] if given and given[0] is keys[key] and key in _LISTS.split else given
     return found
+
+
+# -- commands --------------------------------------------------------------------------------------------
 
 
 _ENDS = ("command", "cmd", "commandline", "cmdline")
@@ -97,97 +107,103 @@ def feed(out: Report, keys: Keys, *taken: str) -> Report:
     return fed(text[:MAX_TEXT]) if text and fed is not None else out
 
 
-def read_commands(words: Sequence[str], keys: Keys, language: str, out: Report) -> bool:
-    """Reads every command that the parameters hold; True when there was one."""
-    held = (short_keys(value) for key in HOLDERS if isinstance(value := keys.get(key), Mapping))
-    for given in (keys, *held):  # {"action": {"type": "exec", "command": […]}}
-        found = False
-        for key in sorted(filter(is_command, given)):
-            if key != "lua" or language == "redis":
-                found = _command(key, words, given, language, feed(out, given, key)) or found
-        if found:
-            read_environment(given, out)
+class CommandParams(Struct, frozen=True):
+    """Parameters that hold something to run, with the words of the name beside them and the language that these tell."""
+
+    words: Sequence[str]
+    keys: Keys
+    language: str
+    out: Report
+
+    def read_commands(self) -> bool:
+        """Reads every command that the parameters hold; True when there was one."""
+        for keys in (self.keys, *map(short_keys, mappings_at(self.keys, params.HOLDERS))):
+            given = replace(self, keys=keys)  # {"action": {"type": "exec", "command": […]}}
+            named = [key for key in sorted(filter(is_command, keys)) if key != "lua" or self.language == "redis"]
+            found = [given._command(key, keys[key], feed(self.out, keys, key)) for key in named]
+            if any(found):
+                given._environment()
+                return True
+        return self._arguments()
+
+    def _environment(self) -> None:
+        """The variables that a command is given beside it, some of which programs run: {"command": …, "env": {"GIT_PAGER": …}}."""
+        for given in mappings_at(self.keys, _LISTS.in_order("environment")):
+            for name, value in islice(given.items(), _MOST):
+                if isinstance(name, str) and name.isidentifier() and isinstance(value, str) and value.strip():
+                    self.out.shell(f"{name}={shlex.quote(value[:MAX_TEXT])} true")
+
+    def _command(self, key: str, value: object, out: Report) -> bool:
+        words, language = self.words, self.language
+        if isinstance(value, Mapping):  # {"dropDatabase": 1} is a command of MongoDB, its first key says what is done
+            if language == "mongo":
+                out.code("mongo", f"db.runCommand({as_json(value)})")
+            return language == "mongo"
+        argv, text = argv_of(value, self.keys), text_of(value)
+        if not _LISTS.network.isdisjoint(words) and _PATTERNS.unsets.search(text[:MAX_TEXT]):
+            out.effect("act_unconfigure", "a device of the network")
+        script = language in _LISTS.scripts and key not in _LISTS.command_only
+        if language == "redis" and "redis." in text:
+            out.code("lua", text)
+        elif language in _LISTS.stores and (argv or text):
+            out.code(language, " ".join(argv) if argv else text)
+        elif script and (language == "powershell" or not key.endswith(_ENDS)):
+            out.code(language, text or " ".join(argv))
+        elif argv:
+            out.run(_with_program(words, argv, self.keys))
+            for line in argv if key == "commands" else ():  # the words of one, or several
+                shell_text(line, out)
+        elif isinstance(value, (list, tuple)):
+            for item in value[:200]:
+                if isinstance(item, str):
+                    shell_text(item, out)
+                elif isinstance(item, (list, tuple)):
+                    replace(self, keys={key: item})._command(key, item, out)
+        elif text.strip():
+            self._shell(text, out)
+        else:
+            return False
+        return True
+
+    def _shell(self, text: str, out: Report) -> None:
+        if any("cron" in word for word in self.words) and (scheduled := _CRON.match(text[:MAX_TEXT])):
+            text = scheduled[1]
+        one = text.split(None, 1)[:1]
+        if " " not in text.strip():
+            whole = _with_program(self.words, one, self.keys)
+            if len(whole) > len(one) and whole[0] not in program_set("operation_scripts"):
+                out.run(whole)
+                return
+        shell_text(" ".join([*_with_program(self.words, one, {})[:-1], text]), out)
+
+    def _arguments(self) -> bool:
+        """Words without a command: of a tool that is a program, of a program that is named beside, or a whole command."""
+        words, keys, out = self.words, self.keys, self.out
+        listed = argv_of(keys.get("args"), {})
+        if self.language == "redis" and listed:
+            out.code("redis", " ".join(listed))
             return True
-    return _arguments(words, keys, language, out)
-
-
-def read_environment(keys: Keys, out: Report) -> None:
-    """The variables that a command is given beside it, some of which programs run: {"command": …, "env": {"GIT_PAGER": …}}."""
-    for given in (keys.get(key) for key in ("env", "environment", "envvars", "environmentvariables")):
-        for name, value in list(given.items())[:_MOST] if isinstance(given, Mapping) else ():
-            if isinstance(name, str) and name.isidentifier() and isinstance(value, str) and value.strip():
-                out.shell(f"{name}={shlex.quote(value[:MAX_TEXT])} true")
-
-
-def _command(key: str, words: Sequence[str], keys: Keys, language: str, out: Report) -> bool:
-    value = keys[key]
-    if isinstance(value, Mapping):  # {"dropDatabase": 1} is a command of MongoDB, its first key says what is done
-        if language == "mongo":
-            out.code("mongo", f"db.runCommand({as_json(value)})")
-        return language == "mongo"
-    argv, text = argv_of(value, keys), text_of(value)
-    if not _LISTS.network.isdisjoint(words) and _PATTERNS.unsets.search(text[:MAX_TEXT]):
-        out.effect("act_unconfigure", "a device of the network")
-    script = language in _LISTS.scripts and key not in _LISTS.command_only
-    if language == "redis" and "redis." in text:
-        out.code("lua", text)
-    elif language in _LISTS.stores and (argv or text):
-        out.code(language, " ".join(argv) if argv else text)
-    elif script and (language == "powershell" or not key.endswith(_ENDS)):
-        out.code(language, text or " ".join(argv))
-    elif argv:
-        out.run(_with_program(words, argv, keys))
-        for line in argv if key == "commands" else ():  # the words of one, or several
-            shell_text(line, out)
-    elif isinstance(value, (list, tuple)):
-        for item in value[:200]:
-            if isinstance(item, str):
-                shell_text(item, out)
-            elif isinstance(item, (list, tuple)):
-                _command(key, words, {key: item}, language, out)
-    elif isinstance(value, str) and value.strip():
-        _shell(words, value, keys, out)
-    else:
-        return False
-    return True
-
-
-def _arguments(words: Sequence[str], keys: Keys, language: str, out: Report) -> bool:
-    """Words without a command: of a tool that is a program, of a program that is named beside, or a whole command."""
-    listed = argv_of(keys.get("args"), {}) if isinstance(keys.get("args"), (list, tuple)) else []
-    if language == "redis" and listed:
-        out.code("redis", " ".join(listed))
-        return True
-    if "ansible" in words and _ad_hoc(keys, out):
-        return True
-    program = next(filter(_is_runnable, map(_called, words)), "")
-    if program and all(word in _LISTS.plain or _called(word) == program for word in words):
-        return _program(program, keys, out)
-    if _LISTS.starts.isdisjoint(words):
-        return False
-    started = text_at(keys, *_LISTS.in_order("started"))
-    fed = feed(out, keys)
-    argv = argv_of(started, keys) or ([started] if started and fed is not out else [])
-    if not argv:
-        fed = out
-        argv = argv_of(keys.get("argv"), {}) or (
-            listed if not started and listed[0:1] and listed[0] in shipped_programs() else []
-        )
-    if argv:
-        fed.run(argv)
-    return bool(argv)
-
-
-def _ad_hoc(keys: Keys, out: Report) -> bool:
-    """ansible HOSTS -m MODULE -a ARGS."""
-    module = text_at(keys, "module", "modulename")
-    if module:
-        given = next((keys[key] for key in ("args", "moduleargs", "arguments", "command") if keys.get(key)), "")
-        if isinstance(given, Mapping):
-            given = " ".join(f"{name}={value}" for name, value in list(given.items())[:50])
-        hosts = text_at(keys, "hosts", "pattern", "host", "group", "inventory") or "all"
-        out.run(["ansible", hosts, "-m", module, "-a", text_of(given) or str(given)])
-    return bool(module)
+        if "ansible" in words and (module := text_at(keys, "module", "modulename")):  # ansible HOSTS -m MODULE -a ARGS
+            given = next((keys[key] for key in ("args", "moduleargs", "arguments", "command") if keys.get(key)), "")
+            if isinstance(given, Mapping):
+                given = " ".join(f"{name}={value}" for name, value in islice(given.items(), 50))
+            hosts = text_at(keys, "hosts", "pattern", "host", "group", "inventory") or "all"
+            out.run(["ansible", hosts, "-m", module, "-a", text_of(given) or str(given)])
+            return True
+        program = next(filter(_is_runnable, map(_called, words)), "")
+        if program and all(word in _LISTS.plain or _called(word) == program for word in words):
+            return _program(program, keys, out)
+        if _LISTS.starts.isdisjoint(words):
+            return False
+        started = text_at(keys, *_LISTS.in_order("started"))
+        fed = feed(out, keys)
+        if argv := argv_of(started, keys) or ([started] if started and fed is not out else []):
+            fed.run(argv)
+            return True
+        whole = listed if not started and listed and listed[0] in shipped_programs() else []
+        if argv := argv_of(keys.get("argv"), {}) or whole:
+            out.run(argv)
+        return bool(argv)
 
 
 def argv_of(value: object, keys: Keys) -> list[str]:
@@ -248,18 +264,6 @@ def _with_program(words: Sequence[str], argv: list[str], keys: Keys) -> list[str
     return [program, *argv, *_structured(keys), *rest]
 
 
-def _shell(words: Sequence[str], text: str, keys: Keys, out: Report) -> None:
-    if any("cron" in word for word in words) and (scheduled := _CRON.match(text[:MAX_TEXT])):
-        text = scheduled[1]
-    one = text.split(None, 1)[:1]
-    if " " not in text.strip():
-        whole = _with_program(words, one, keys)
-        if len(whole) > len(one) and whole[0] not in program_set("operation_scripts"):
-            out.run(whole)
-            return
-    shell_text(" ".join([*_with_program(words, one, {})[:-1], text]), out)
-
-
 def reads_as_command(text: str) -> bool:
     """True for text that begins with a program, as prose tells it."""
     from interlock.analysis.prose.commands import is_command
@@ -283,35 +287,32 @@ def _program(program: str, keys: Keys, out: Report) -> bool:
     for key in _LISTS.in_order("words_of"):
         value = keys.get(key)
         argv = _split(value) if isinstance(value, str) else text_of(value).split("\n") if value else []
-        if not any(argv):
-            continue
-        first = next((name for name in ("subcommand", "operation") if isinstance(keys.get(name), str)), key)
-        argv = [*_split(keys[first]), *argv] if first != key else argv
-        rest = (
-            []
-            if key in _LISTS.args
-            else [str(keys[key]) for key in _LISTS.in_order("told") if isinstance(keys.get(key), str)]
-        )
-        out.run([*([] if argv[0] == program else [program]), *argv, *_structured(keys), *rest])
-        return True
+        if any(argv):
+            first = next((name for name in ("subcommand", "operation") if isinstance(keys.get(name), str)), key)
+            argv = [*_split(keys[first]), *argv] if first != key else argv
+            rest = [] if key in _LISTS.args else texts_at(keys, _LISTS.in_order("told"))
+            out.run([*([] if argv[0] == program else [program]), *argv, *_structured(keys), *rest])
+            return True
     return False
+
+
+# -- statements and code ----------------------------------------------------------------------------------
 
 
 _KEY_LANGUAGES = {"cypherquery": "cypher"} | {name: name for name in ("cypher", "cql", "mongo", "redis")}
 _STRINGS = re.compile(r'"(?:[^"\\]|\\.)*"')
-Field = Callable[[str], None]
 
 
 @cache
-def _stated() -> frozenset[str]:
-    return _LISTS.sql | _LISTS.query
+def _stated() -> Mapping[str, str]:
+    """Parameters that hold a statement -> its language, where the parameter tells."""
+    return dict.fromkeys(sorted(_LISTS.sql | _LISTS.query | _KEY_LANGUAGES.keys()), "") | _KEY_LANGUAGES
 
 
 @cache
 def _carrying() -> frozenset[str]:
     """Without one of these keys or a command line, parameters hold nothing that runs."""
-    more = URL_KEYS | _LISTS.arguments | _LISTS.language
-    return _stated() | _KEY_LANGUAGES.keys() | _LISTS.code | more
+    return _LISTS.code | _LISTS.arguments | _LISTS.language | URL_KEYS | _stated().keys()
 
 
 def read_payloads(words: Sequence[str], verb: str, keys: Keys, field: Field, out: Report) -> bool:
@@ -319,61 +320,40 @@ def read_payloads(words: Sequence[str], verb: str, keys: Keys, field: Field, out
     if _carrying().isdisjoint(keys) and not any(map(is_command, keys)):
         return False
     if verb in _LISTS.documentary and not is_request(keys):
-        if _is_about_text(words, verb):
-            return False
+        behind = words[len(words) - list(reversed(words)).index(verb) :] if verb in words else ()
+        if verb in _LISTS.of_text or not _LISTS.texts.isdisjoint(behind or words):
+            return False  # explain_query, lint, save_snippet; find_rows {"sql": …} runs what it is given
         # the query of a search is a text to look for, unless a database is searched and it is a statement
-        runs = _LISTS.sql | {key for key in _LISTS.query if _language(words, {}) in _LISTS.databases}
+        query = _LISTS.query if _language(words, {}) in _LISTS.databases else ()
         keys = {
             key: value
             for key, value in keys.items()
-            if is_command(key) or (key in runs and (key in _LISTS.sql or is_statement(str(value))))
+            if is_command(key) or key in _LISTS.sql or (key in query and is_statement(str(value)))
         }
     language = _language(words, keys)
     found = read_request(words, keys, field, out)
-    found = read_commands(words, keys, language, out) or found
-    found = _statements(words, keys, field, out) or found
-    if language == "javascript":
-        _page(keys, field, out)
-    return _code(words, verb, keys, language, out) or found
-
-
-def _is_about_text(words: Sequence[str], verb: str) -> bool:
-    """explain_query, lint, save_snippet: the text itself is what is looked at or kept. find_rows {"sql": …} runs what it is given."""
-    if verb in _LISTS.of_text:
-        return True
-    behind = list(words[len(words) - list(reversed(words)).index(verb) :]) if verb in words else []
-    return not _LISTS.texts.isdisjoint(behind or words)
-
-
-def _page(keys: Keys, field: Field, out: Report) -> None:
-    """A script for a page may click, and may send away what the page holds."""
-    for key in sorted((_LISTS.code | {"script"}) & keys.keys()):
-        if text := text_of(keys[key]):
+    found = CommandParams(words, keys, language, out).read_commands() or found
+    for key in filter(keys.__contains__, _stated()):
+        for text in each(keys[key]):
+            if isinstance(text, Mapping):
+                text = text_at(short_keys(text), *sorted(_LISTS.sql | _LISTS.query))
+            if isinstance(text, str) and text.strip():
+                found = _statement(words, key, text[: MAX_TEXT + 1], field, out) or found
+    if language == "javascript":  # a script for a page may click, and may send away what the page holds
+        for text in map(text_of, map(keys.get, sorted(_LISTS.code | {"script"}))):
             read_page_script(text, field, out)
+    if language or verb in _LISTS.runners or "code" in words:
+        found = _code(verb, keys, language, out) or found
+    return found
 
 
 def _language(words: Sequence[str], keys: Keys) -> str:
-    for key in _LISTS.in_order("language"):
-        value = keys.get(key)
-        if isinstance(value, str) and value.strip().lower()[:20] in _MAPS.languages:
-            return _MAPS.languages[value.strip().lower()[:20]]
+    for value in texts_at(keys, _LISTS.in_order("language")):
+        if language := _MAPS.languages.get(value.strip().lower()[:20]):
+            return language
     known = [_MAPS.languages[word] for word in reversed(words) if word in _MAPS.languages]
     telling = [language for language in known if language not in ("shell", "sql")]
     return next(iter(telling or sorted(known, reverse=True)), "")
-
-
-# -- statements -------------------------------------------------------------------------------------------
-
-
-def _statements(words: Sequence[str], keys: Keys, field: Field, out: Report) -> bool:
-    found = False
-    for key in sorted((_stated() | _KEY_LANGUAGES.keys()) & keys.keys()):
-        for text in each(keys[key]):
-            if isinstance(text, Mapping):
-                text = text_at(short_keys(text), *sorted(_stated()))
-            if isinstance(text, str) and text.strip():
-                found = _statement(words, key, text[: MAX_TEXT + 1], field, out) or found
-    return found
 
 
 def _statement(words: Sequence[str], key: str, text: str, field: Field, out: Report) -> bool:
@@ -385,7 +365,7 @@ def _statement(words: Sequence[str], key: str, text: str, field: Field, out: Rep
         for name in _mutations(text):
             field(name)
         return True
-    language = _KEY_LANGUAGES.get(key) or ("cypher" if _PATTERNS.cypher.match(text) else _language(words, {}))
+    language = _stated()[key] or ("cypher" if _PATTERNS.cypher.match(text) else _language(words, {}))
     if language in ("cypher", "cql", "redis", "mongo"):
         out.code(language, text)
     elif key in _LISTS.sql or language == "sql" or _PATTERNS.statement.match(text):
@@ -410,32 +390,26 @@ def _mutations(text: str) -> list[str]:
     return [*found, *(root_fields(query[start:]) if start >= 0 else ())][:50]
 
 
-# -- code ------------------------------------------------------------------------------------------------
-
-
-def _code(words: Sequence[str], verb: str, keys: Keys, language: str, out: Report) -> bool:
-    if not (language or verb in _LISTS.runners or "code" in words):
-        return False
+def _code(verb: str, keys: Keys, language: str, out: Report) -> bool:
     found = False
-    said = verb in _LISTS.runners and not _LISTS.language.isdisjoint(keys)
-    for key in sorted((_LISTS.code | _LISTS.bodies if said else _LISTS.code) & keys.keys()):
+    bodies = _LISTS.bodies if verb in _LISTS.runners and not _LISTS.language.isdisjoint(keys) else frozenset[str]()
+    for key in sorted((_LISTS.code | bodies) & keys.keys()):
         text = text_of(keys[key])
         if not text.strip() or (key == "program" and " " not in text.strip()):
             continue
-        named = language or _MAPS.code_keys.get(key) or _guess(text)
+        guess = (
+            "javascript"
+            if _PATTERNS.javascript.search(text)
+            else "python"
+            if _PATTERNS.python.search(text)
+            else "other"
+        )
+        named = language or _MAPS.code_keys.get(key) or guess
         out.shell(text) if named == "shell" else out.code(named, text)
         found = True
     return found
 
 
-def _guess(text: str) -> str:
-    """Which language code without a name is in."""
-    if re.search(r"\b(?:const|let|var|function|await)\b|\brequire\(|=>|;\s*$", text):
-        return "javascript"
-    return "python" if re.search(r"\b(?:import|def|print|from)\b|^\s*\w+\(|\.\w+\(", text) else "other"
-
-
 def reader_of(name: str) -> str:
     """The language of the live process that a window or a session is called after; nothing when no word tells."""
-    said = (word for words in split_name(name[:200]) for word in words)
-    return next((_MAPS.languages[word] for word in said if word in _MAPS.languages), "")
+    return next((_MAPS.languages[word] for word in chain(*split_name(name[:200])) if word in _MAPS.languages), "")

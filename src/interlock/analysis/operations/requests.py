@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from itertools import islice
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import chain, islice
 from typing import Any
 from urllib.parse import parse_qsl, unquote
 
@@ -14,7 +14,17 @@ from interlock.analysis.lexicon import names_production, objects, split_name, ve
 from interlock.analysis.lexicon.load import Patterns, WordLists, WordMaps
 from interlock.analysis.operations.effects import RAISING, answer
 from interlock.analysis.operations.names import parse_name
-from interlock.analysis.operations.params import MAX_TEXT, Entry, Keys, each, squash, text_at, truth
+from interlock.analysis.operations.params import (
+    MAX_TEXT,
+    Entry,
+    Keys,
+    each,
+    mappings_at,
+    squash,
+    text_at,
+    texts_at,
+    truth,
+)
 from interlock.analysis.places import is_secret
 
 _PATTERNS = Patterns("requests")
@@ -23,20 +33,23 @@ _MAPS = WordMaps("requests")
 Field = Callable[[str], None]
 URL_KEYS = frozenset("url uri endpoint path route href requesturl apipath resource request".split())
 _URL_ORDER = sorted(URL_KEYS, reverse=True)
-_NESTED = ("init", "options", "requestinit", "config")
 _METHOD = ("method", "httpmethod", "requestmethod", "httpverb", "verb")  # the most telling first
 _VERSION = re.compile(r"v?\d+(?:\.\d+)*|api|admin|rest|[0-9a-f-]{16,}|\W.*", re.IGNORECASE)
+_MOST = 50
 
 
-def nested_request(params: Mapping[str, Any]) -> Mapping[str, Any]:
+# -- requests ---------------------------------------------------------------------------------------------
+
+
+def nested_request(keys: Keys) -> Mapping[str, Any]:
     """What stands in a parameter of its own, as `fetch(url, init)` has it."""
-    return next((params[key] for key in _NESTED if isinstance(params.get(key), Mapping)), {})
+    return next(iter(mappings_at(keys, ("init", "options", "requestinit", "config"))), {})
 
 
 def is_request(keys: Keys) -> bool:
     """True when the parameters name a method of HTTP."""
-    keys = {**nested_request(keys), **keys}
-    return any(isinstance(keys.get(key), str) and keys[key].strip().lower() in _LISTS.methods for key in _METHOD)
+    given = texts_at({**nested_request(keys), **keys}, _METHOD)
+    return any(method.strip().lower() in _LISTS.methods for method in given)
 
 
 def read_request(words: Sequence[str], keys: Keys, field: Field, out: Report) -> bool:
@@ -45,34 +58,39 @@ def read_request(words: Sequence[str], keys: Keys, field: Field, out: Report) ->
         return False
     keys = {**nested_request(keys), **keys}
     url, method = text_at(keys, *_URL_ORDER), text_at(keys, *_METHOD)
-    asks = not _LISTS.asks.isdisjoint(words)
-    if asks and url.partition(" ")[0].lower() in _LISTS.methods:
-        method, _, url = url.partition(" ")  # "POST /orgs/1/suspend"
-    if not method and asks:
-        method = next((word for word in words if word in _LISTS.methods), "")
-    if asks and not method and url.startswith(("/", "http")):
-        return acting_path(url, field)
-    if not url or (method or "").strip().lower() not in _LISTS.methods:
+    if not _LISTS.asks.isdisjoint(words):
+        if url.partition(" ")[0].lower() in _LISTS.methods:
+            method, _, url = url.partition(" ")  # "POST /orgs/1/suspend"
+        method = method or next((word for word in words if word in _LISTS.methods), "")
+        if not method and url.startswith(("/", "http")):
+            return acting_path(url, field)
+    method = method.strip().lower()
+    if not url or method not in _LISTS.methods:
         return False
     body = next((keys[key] for key in _LISTS.body if keys.get(key) is not None), "")
-    headers = keys.get("headers")
-    lines = [f"{name}: {value}" for name, value in list(headers.items())[:100]] if isinstance(headers, Mapping) else []
-    if method.strip().lower() in ("post", "put", "patch"):
+    headers = (islice(given.items(), 100) for given in mappings_at(keys, ("headers",)))
+    if method in ("post", "put", "patch"):
         acting_path(url, field)
     if url.startswith("/"):
         url = f"https://api{url}"  # of a host that the tool knows
     from interlock.analysis.http import read_http
 
+    lines = [f"{name}: {value}" for name, value in chain(*headers)]
     read_http(method, url[:MAX_TEXT], body[:MAX_TEXT] if isinstance(body, str) else as_json(body), lines, out)
     return True
 
 
 def acting_path(url: str, field: Field) -> bool:
     """Reads what a path does by its last part; True when that is a verb of harm."""
-    name = route_name(url)
-    if name:
+    return _read_all([route_name(url)], field)
+
+
+def _read_all(names: Iterable[str], field: Field) -> bool:
+    """Reads what is named; True when something is."""
+    found = list(filter(None, names))
+    for name in found:
         field(name)
-    return bool(name)
+    return bool(found)
 
 
 def route_name(url: str) -> str:
@@ -83,7 +101,7 @@ def route_name(url: str) -> str:
     words = split_name(parts[-1])[-1:] if parts else ()
     if not words or verbs().get(words[0][0], "") not in _LISTS.acting:
         return ""
-    nouns = [word for part in parts[:-1] for said in split_name(part) for word in said if word in objects()]
+    nouns = [word for part in parts[:-1] for word in chain(*split_name(part)) if word in objects()]
     return "_".join([*words[0], *(nouns[-1:] if len(words[0]) == 1 else ())]).removesuffix("s")
 
 
@@ -95,9 +113,9 @@ def as_json(value: object) -> str:
         return ""
 
 
+# -- secrets and files that go out --------------------------------------------------------------------------
+
 _PLACEHOLDER = re.compile(r"[<*${%]|\b(?:xxx+|your|example|placeholder|redacted|changeme|dummy|todo|none|null|hidden)|^(?:\W|.{0,7}$)|^(.)\1+$", re.IGNORECASE)  # fmt: skip
-
-
 _PRIVATE_KEY = re.compile(r"-----BEGIN[ +](?:[A-Z0-9]+[ +]){0,3}PRIVATE[ +]KEY")
 
 
@@ -109,9 +127,9 @@ def asks_with_key(url: str) -> bool:
 def sends_secret(verb: str, words: tuple[str, ...], keys: Keys, entries: list[Entry]) -> bool:
     """True when text or a file that goes out holds a secret."""
     url = text_at(keys, "url", "uri", "webhook", "webhookurl")
-    signs_in = url != "" and _PATTERNS.sign_in.search(url[:500]) is not None
     if asks_with_key(url):
         return True
+    signs_in = url != "" and _PATTERNS.sign_in.search(url[:500]) is not None
     leaves = url.startswith("http") and not signs_in
     if leaves and any(_is_secret(key, value) and squash(above) in _LISTS.bodies for key, _, value, _, above in entries):
         return True
@@ -120,18 +138,19 @@ def sends_secret(verb: str, words: tuple[str, ...], keys: Keys, entries: list[En
         return False
     if "file" in words and verb in ("create", "add"):
         return False
+    handed_in = verb in _LISTS.handed_in
     for key, _, value, depth, _ in entries:
-        if _is_secret(key, value) and (
-            (depth and not signs_in) or (verb in _LISTS.handed_in and _PATTERNS.secret.search(value[:500]))
-        ):
+        inside = depth and not signs_in
+        if _is_secret(key, value) and (inside or (handed_in and _PATTERNS.secret.search(value[:500]))):
             return True
         for item in each(value) if depth or key in _LISTS.carries else ():
-            if not isinstance(item, str):
-                continue
-            file = len(item) <= 300 and not item.isidentifier() and is_secret(item)  # and not a sentence
-            if file or _PATTERNS.secret.search(item[:50_000]):
+            if isinstance(item, str) and (_is_secret_file(item) or _PATTERNS.secret.search(item[:50_000])):
                 return True
     return False
+
+
+def _is_secret_file(text: str) -> bool:
+    return len(text) <= 300 and not text.isidentifier() and is_secret(text)  # and not a sentence
 
 
 _DATA_FILE = re.compile(
@@ -149,36 +168,32 @@ def attaches_data(act_kind: str, words: tuple[str, ...], keys: Keys) -> bool:
     return any(isinstance(name, str) and _DATA_FILE.search(name[-80:]) for name in named)
 
 
-def _is_secret(key: str, value: object) -> bool:
+def _is_secret(key: str, value: Any) -> bool:
     """`db_password: …`: true for a text that its name calls a secret, and that is not the place for one."""
-    return (
-        isinstance(value, str) and _PATTERNS.secret_key.search(key) is not None and not _PLACEHOLDER.search(value[:200])
-    )
+    named = isinstance(value, str) and _PATTERNS.secret_key.search(key) is not None
+    return named and not _PLACEHOLDER.search(value[:200])
 
+
+# -- labels that are clicked ----------------------------------------------------------------------------------
 
 _IN_QUOTES = re.compile(r"[\"'\u2018\u201c]([^\"'\u2019\u201d\n]{3,60})[\"'\u2019\u201d]")
 _QUOTED = re.compile(r"\"([^\"\\\n]{2,80})\"|'([^'\\\n]{2,80})'|`([^`\\\n]{2,80})`|name:\s*/([^/\\\n]{2,60})/")
 _TAME = frozenset({"", "change", "read", "create"})  # kinds of verbs that a label may begin with
-_MOST = 50
 _LONG = 6  # words of a label that tell
 _MOST_SCRIPT = 20_000
 
 
-def read_click(verb: str, words: tuple[str, ...], keys: Keys, reader: Field) -> bool:
+def read_click(verb: str, words: tuple[str, ...], keys: Keys, field: Field) -> bool:
     """Reads the labels of what a tool clicks; True when one of them announces an act."""
-    told = _orders(keys) if not _LISTS.actors.isdisjoint(words) else []
+    labels = []
+    if not _LISTS.actors.isdisjoint(words):  # act {"instruction": "click the Delete button and confirm"}
+        texts = [text[:500] for text in texts_at(keys, _LISTS.in_order("ordered_by")) if " " in text[:500]]
+        labels = [_PATTERNS.types.split(part)[0] for text in texts for part in _PATTERNS.told.split(text)[1:6]]
     presses = ("action" in keys or "type" in keys) and squash(text_at(keys, "action", "type")) in _LISTS.clicks
-    if not told and _LISTS.clicks.isdisjoint((verb, *words)) and not presses:
+    if not labels and _LISTS.clicks.isdisjoint((verb, *words)) and not presses:
         return False
-    labels = [keys[key] for key in _LISTS.in_order("labels") if isinstance(keys.get(key), str)]
-    return _labels([*told, *map(_quoted, labels)], reader)
-
-
-def _orders(keys: Keys) -> list[str]:
-    """act {"instruction": "click the Delete button and confirm"}: what is said behind each click."""
-    texts = [keys[key][:500] for key in _LISTS.in_order("ordered_by") if isinstance(keys.get(key), str)]
-    clicked = [part for text in texts if " " in text for part in _PATTERNS.told.split(text)[1:6]]
-    return [_quoted(_PATTERNS.types.split(part)[0]) for part in clicked]
+    labels += texts_at(keys, _LISTS.in_order("labels"))
+    return _read_all([_announced(_quoted(label)) for label in labels], field)
 
 
 def _quoted(text: str) -> str:
@@ -187,7 +202,7 @@ def _quoted(text: str) -> str:
     return found[1] if found else text
 
 
-def read_page_script(text: str, reader: Field, out: Report) -> None:
+def read_page_script(text: str, field: Field, out: Report) -> None:
     """Reports what a script in a page does with what the page holds for its user, and reads the labels that it clicks."""
     text = text[:_MOST_SCRIPT]
     if _PATTERNS.own.search(text) and _PATTERNS.away.search(text):
@@ -195,54 +210,44 @@ def read_page_script(text: str, reader: Field, out: Report) -> None:
     if _PATTERNS.erases.search(text):
         out.effect("act_delete", "what the page has stored")
     if _PATTERNS.clicking.search(text):
-        _labels([next(filter(None, found), "") for found in _QUOTED.findall(text)[:_MOST]], reader)
-
-
-def _labels(texts: list[str], reader: Field) -> bool:
-    found = [name for text in texts if (name := _announced(text))]
-    for name in found:
-        reader(name)
-    return bool(found)
+        _read_all([_announced("".join(found)) for found in _QUOTED.findall(text)[:_MOST]], field)
 
 
 def _announced(text: str) -> str:
     """The act that a label announces; nothing for one that only names a place or a way back."""
-    said = (word for words in split_name(text[:120]) for word in words)
+    said = chain(*split_name(text[:120]))
     words = [word for word in said if word not in _LISTS.pieces and not word.isdigit()][:_LONG]
-    while len(words) > 2 and words[0] in _LISTS.says_yes and verbs().get(words[1], "") not in _TAME:
+    kinds = verbs()
+    while len(words) > 2 and words[0] in _LISTS.says_yes and kinds.get(words[1], "") not in _TAME:
         words = words[1:]  # confirm-close-account
     if not words or _PATTERNS.explains.match(text[:120]):
         return ""
-    verb = next((word for word in words[:3] if verbs().get(word, "change") != "change"), words[0])
+    verb = next((word for word in words[:3] if kinds.get(word, "change") != "change"), words[0])
     weak = verb in weak_verbs()
     if (words == [verb] and verb in _LISTS.alone) or (weak and len(words) > 1 and words[-1] in _LISTS.places):
         return ""
-    harms = verbs().get(verb, "") not in _TAME and not (weak and verb != words[0])
-    return "_".join(words) if harms or words[0] in _LISTS.placing or _raises(words) else ""
+    if kinds.get(verb, "") in _TAME or (weak and verb != words[0]):  # but for `make repository public`
+        raised = any(answer(RAISING, act) for act in parse_name((tuple(words),))[1] if act.kind != "read")
+        return "_".join(words) if words[0] in _LISTS.placing or names_production(words) or raised else ""
+    return "_".join(words)
 
 
-def _raises(words: list[str]) -> bool:
-    """Make repository public: a tame verb that its object raises."""
-    acts = parse_name((tuple(words),))[1]
-    return names_production(words) or any(answer(RAISING, act) for act in acts if act.kind != "read")
+# -- confirmations ----------------------------------------------------------------------------------------
 
 
-def read_confirmation(words: tuple[str, ...], keys: Keys, reader: Field) -> bool:
+def read_confirmation(words: tuple[str, ...], keys: Keys, field: Field) -> bool:
     """Reads what a tool types or opens; True when that confirms or carries out an act."""
     if _LISTS.telling.isdisjoint(keys) and _LISTS.typing.isdisjoint(words):
         return False
-    act = next(filter(None, _confirmations(words, keys)), "")
-    if act:
-        reader(act)
-    return bool(act)
+    return _read_all(islice(filter(None, _confirmations(words, keys)), 1), field)
 
 
 def _confirmations(words: tuple[str, ...], keys: Keys) -> Iterator[str]:
     url = text_at(keys, "url", "uri", "href", "page")
     if url and not _LISTS.opens.isdisjoint(words):
         yield _opened(url)
-    for key in ("action", "instruction", "instructions", "step"):
-        if told := _PATTERNS.confirmed.search(keys[key][:500]) if isinstance(keys.get(key), str) else None:
+    for text in texts_at(keys, ("action", "instruction", "instructions", "step")):
+        if told := _PATTERNS.confirmed.search(text[:500]):
             yield _confirmed(told[2], told[1], "")
     if not _LISTS.typing.isdisjoint(words) or "fields" in keys or "values" in keys:
         on_page = route_name(url)
@@ -251,7 +256,7 @@ def _confirmations(words: tuple[str, ...], keys: Keys) -> Iterator[str]:
 
 def _typed(keys: Keys) -> Iterator[tuple[str, str]]:
     """Every label with what is typed there."""
-    label = " ".join(keys[key][:200] for key in keys if key in _LISTS.field_labels and isinstance(keys[key], str))
+    label = " ".join(text[:200] for text in texts_at(keys, filter(_LISTS.field_labels.__contains__, keys)))
     for key, value in keys.items():
         if key in _LISTS.values and isinstance(value, str):
             yield label, value
@@ -271,8 +276,7 @@ def _confirmed(label: str, value: str, on_page: str) -> str:
         return _named(next(filter(None, asked.groups())), f"{label} {value}")
     if _PATTERNS.searches.search(label):
         return ""
-    confirms = _PATTERNS.confirms.search(label) is not None
-    ordered = _PATTERNS.orders.fullmatch(value.strip())
+    confirms, ordered = _PATTERNS.confirms.search(label), _PATTERNS.orders.fullmatch(value.strip())
     if ordered and confirms:
         return on_page or _named(ordered[1], f"{value} {label}")
     return on_page if ordered or confirms else ""
@@ -281,9 +285,8 @@ def _confirmed(label: str, value: str, on_page: str) -> str:
 def _named(verb: str, around: str) -> str:
     """`delete_project`: the verb, and the first thing that the words around it name."""
     base = next((word for stem, word in _MAPS.stems.items() if verb.lower().startswith(stem)), verb.lower())
-    said = (word for words in split_name(around[:300]) for word in words)
-    thing = next((word for word in said if objects().get(word, "light") not in ("light", "safety")), "item")
-    return f"{base}_{thing}"
+    said = chain(*split_name(around[:300]))
+    return f"{base}_{next((word for word in said if objects().get(word, 'light') not in ('light', 'safety')), 'item')}"
 
 
 def _opened(url: str) -> str:

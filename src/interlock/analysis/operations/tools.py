@@ -19,8 +19,8 @@ from interlock.analysis.operations.params import (
     walk,
 )
 from interlock.analysis.operations.payloads import (
+    CommandParams,
     is_statement,
-    read_commands,
     read_payloads,
     reader_of,
     reads_as_command,
@@ -110,7 +110,7 @@ def _tool_words() -> frozenset[str]:
 
 
 def _shell(keys: Keys, _: Field, out: Report) -> None:
-    if read_commands((), keys, "", out):
+    if CommandParams((), keys, "", out).read_commands():
         return
     if text := text_at(keys, "code", "input"):
         shell_text(text, out)
