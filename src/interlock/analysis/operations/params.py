@@ -17,7 +17,6 @@ _LISTS = WordLists("params")
 _MAPS = WordMaps("params")
 
 MAX_DEPTH, MAX_VALUES, MAX_TEXT = 32, 2000, 200_000
-_MAX_KEYS = 500  # of the outermost parameters, where they are read by name
 _SHORT = 200  # characters: longer text is content, not a name
 _MOST = 500  # items of a list that are read one by one
 
@@ -45,7 +44,7 @@ def squash(key: object) -> str:
 
 def short_keys(params: Mapping[str, Any]) -> dict[str, Any]:
     """The outermost parameters by their squashed names."""
-    return {squash(key): value for key, value in islice(params.items(), _MAX_KEYS)}
+    return {squash(key): value for key, value in islice(params.items(), MAX_VALUES)}
 
 
 HOLDERS = ("action", "input", "request", "params", "exec")  # parameters that hold those of the call itself
