@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any
 
 from interlock.analysis.lexicon.load import Patterns, WordLists, rows_of
@@ -26,6 +26,7 @@ class Rows:
     def __init__(self, table: str, keys: str, slots: str, answers: Collection[str] = ()) -> None:
         self.table, self.keys, self.slots, self.answers = table, tuple(keys.split()), slots.split(), answers
         self.by_key: dict[tuple[Key, ...], list[Row]] = {}
+        self.words_of = cache(self._words_of)
 
     def first(self, key: tuple[Key, ...], words: Mapping[str, Collection[str]]) -> str | None:
         """The answer of the first row that holds for these keys and the words of the slots; None where no row does."""
@@ -68,9 +69,9 @@ class Rows:
             found.append((keyed, ([one for one in asked if one[0] not in self.keys], answer)))
         return found
 
-    def words_of(self, slot: str) -> frozenset[str]:
-        """Every word that some row asks for in a slot."""
-        return frozenset().union(*(words_in(row[slot]) for row in rows_of(self.table) if slot in row))
+    def _words_of(self, *slots: str) -> frozenset[str]:
+        """Every word that some row asks for in one of these slots."""
+        return frozenset().union(*(words_in(row[slot]) for row in rows_of(self.table) for slot in slots if slot in row))
 
 
 def _slot(name: str) -> str:

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import cache, cached_property, lru_cache
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property, lru_cache
+from itertools import chain
 from typing import Any
 
 from interlock.analysis.facts import Report
 from interlock.analysis.lexicon import object_kind, objects, split_name, verb_kind, verbs
 from interlock.analysis.lexicon.english import EFFECTS
-from interlock.analysis.lexicon.load import Patterns, WordLists
+from interlock.analysis.lexicon.load import Patterns, WordLists, WordMaps
 from interlock.analysis.lexicon.rows import Rows
 from interlock.analysis.operations.effects import Deed, act_words, as_deed, deed, ended_by, ending
 from interlock.analysis.operations.names import NamedAct, Words
@@ -19,11 +20,10 @@ from interlock.analysis.operations.params import PLAIN, Entry, each, squash, tru
 
 _PATTERNS = Patterns("settings")
 _LISTS = WordLists("settings")
+_MAPS = WordMaps("settings")
 
 SETTINGS = Rows("setting", "value", "key above act words verbs kinds objects", EFFECTS)  # rows for one parameter
-SENSES = Rows(
-    "sense", "", "verbs objects phrase nouns said about", ("bypasses", "lifts", "guards", "opens")
-)  # for its key
+SENSES = Rows("sense", "", "verbs objects phrase nouns said about", ("bypasses", "lifts", "guards", "opens"))  # its key
 _MOST_TEXT = 20_000
 _LONG = 200  # characters: longer text is a document
 _FREE = re.compile(r"0+(?:\.0+)?")
@@ -42,38 +42,42 @@ class _Settings:
         self.configures = not act.kind or act.verb in _LISTS.configures
 
     @cached_property
-    def tells(self) -> frozenset[str]:
-        """What the act is, in the words of the rows."""
-        act, words = self.act, self.words
-        found = {
-            "configures": self.configures,
+    def told(self) -> Mapping[str, Collection[str]]:
+        """What a row may ask of the operation."""
+        act, words, configures = self.act, self.words, self.configures
+        tells = {
+            "configures": configures,
             "sets_up": act.kind in ("grant", "create", "change"),
-            "changes": self.configures or act.kind in ("change", "grant"),
-            "opens": self.configures or act.kind == "grant",
+            "changes": configures or act.kind in ("change", "grant"),
+            "opens": configures or act.kind == "grant",
             "puts_out": act.verb in _LISTS.puts_out or act.noun in _LISTS.out_loud,
             "inward": _LISTS.outward.isdisjoint(words),
-            "guards": self.configures and "*guards" in key_senses("_".join(words[:8])),
+            "guards": configures and "*guards" in key_senses("_".join(words[:8])),
         }
-        return frozenset(name for name, true in found.items() if true)
+        return {**act_words(act), "words": words, "act": [name for name, true in tells.items() if true]}
 
     def read(self, params: Mapping[str, Any], entries: list[Entry]) -> Iterator[Deed]:
         """The deeds, in the order in which the settings stand."""
-        act, deletions, led = self.act, 0, _led()
+        act, deletions, rows = self.act, 0, SETTINGS.words_of("value")
         keeps, sets = not _LISTS.keeping.isdisjoint(self.words), act.verb in _LISTS.sets
+        logs = act.verb in _LISTS.telling or act.object == "audit" or "test" in self.words
         yield from self._pair(params)
         for short, key, value, depth, above in entries:
             keeps = keeps or "retention" in short or "expir" in short
             if not isinstance(value, PLAIN) and isinstance(value, Mapping):
                 yield from self._pair(value)
-                deletions += _listed_deletions(value) if key == above and len(value) <= 2 else 0
+                if key == above and len(value) <= 2:  # in a list a mapping may be a deletion: {"DeleteRequest": {…}}
+                    named = [name for name, held in value.items() if isinstance(held, Mapping)]
+                    deletions += sum(str(name).lower().startswith(("delete", "$delete")) for name in named)
                 continue
-            if isinstance(value, str) and above[-1:].lower() == "s":
-                deletions += self._is_deletion(short, value, squash(above))
+            if short in _LISTS.changes and isinstance(value, str) and above[-1:].lower() == "s" and not logs:
+                # {"Changes": [{"Action": "DELETE", …}]}; a rule of a lifecycle is another matter
+                deletions += value[:6].lower() == "delete" and squash(above) != "rules"
             for one in each(value)[:50] or (value,):
-                if said := led.intersection(_said(one)):
-                    yield from self._rows(said, key_senses(key), above)
-                    if "on" in said:
-                        yield from self._ended_by(said, key, short)
+                if said := rows.intersection(_said(one)):
+                    yield from self._by_row(said, key_senses(key), above)
+                    if "on" in said and act.kind in ("change", ""):
+                        yield from self._by_flag(said, key, short)
             about = self.configures and squash(above) in _LISTS.fields if depth else sets
             if (about or not act.verb) and (verb := ending(act, short, value)):
                 yield self._ended(verb, act.object, act.noun)
@@ -81,13 +85,12 @@ class _Settings:
             yield "act_delete", ("bulk",) if deletions > 1 else ()
         if keeps and (self.configures or (act.kind == "create" and act.noun not in _LISTS.built)):
             yield from expires(self.words, entries)
-        if act.object in ("access", "config", "bucket") and "sets_up" in self.tells and rights_to_all(entries):
+        if act.object in ("access", "config", "bucket") and "sets_up" in self.told["act"] and rights_to_all(entries):
             yield "act_escalate", ()
 
-    def _rows(self, value: frozenset[str], key: frozenset[str], above: str) -> Iterator[Deed]:
+    def _by_row(self, value: frozenset[str], key: frozenset[str], above: str) -> Iterator[Deed]:
         """The deed of one setting, by the first row for it."""
-        given = {"key": key, "above": key_senses(above), "act": self.tells, "words": self.words}
-        if said := SETTINGS.first((value,), {**act_words(self.act), **given}):
+        if said := SETTINGS.first((value,), {**self.told, "key": key, "above": key_senses(above)}):
             yield as_deed(said)
 
     def _pair(self, mapping: Mapping[str, Any]) -> Iterator[Deed]:
@@ -101,45 +104,27 @@ class _Settings:
                 named = value[:60]
             elif short in _LISTS.states and isinstance(value, PLAIN):
                 state = value
-        if named is not None and state is not None and (said := _led().intersection(_said(state))):
-            yield from self._rows(said, key_senses(named) & {"*guards", "*lifts", "*bypasses"}, "")
+        if named and state is not None and (said := SETTINGS.words_of("value").intersection(_said(state))):
+            yield from self._by_row(said, key_senses(named) & {"*guards", "*lifts", "*bypasses"}, "")
 
-    def _ended_by(self, said: frozenset[str], key: str, short: str) -> Iterator[Deed]:
+    def _by_flag(self, said: frozenset[str], key: str, short: str) -> Iterator[Deed]:
         """{"is_suspended": true}, {"cancel_at_period_end": true}."""
         act = self.act
-        if act.kind not in ("change", ""):
-            return
         if verb := ended_by(short):
             yield self._ended(verb, act.object, act.noun)
         if "yes" in said and "*ends" in key_senses(key):
-            words = split_name(key)[0]
-            kind, noun = object_kind(words[1:])
-            yield self._ended(words[0], kind or act.object, noun if kind else act.noun)
+            verb, *rest = split_name(key)[0]
+            kind, noun = object_kind(tuple(rest))
+            yield self._ended(verb, kind or act.object, noun if kind else act.noun)
 
     def _ended(self, verb: str, kind: str, noun: str) -> Deed:
         act = self.act
         return deed(NamedAct(verb_kind(verb), verb, act.phrase, kind, noun, act.beside, act.at))
 
-    def _is_deletion(self, key: str, value: str, above: str) -> bool:
-        """{"Changes": [{"Action": "DELETE", …}]}; a rule of a lifecycle is another matter."""
-        told = self.act.verb in _LISTS.telling or self.act.object == "audit" or "test" in self.words
-        return key in _LISTS.changes and value[:6].lower() == "delete" and above != "rules" and not told
 
+# -- what values and keys say --------------------------------------------------------------------------------
 
-def _listed_deletions(item: Mapping[str, Any]) -> int:
-    """In a list a mapping may be a deletion: {"DeleteRequest": {…}}."""
-    return sum(
-        str(key).lower().startswith(("delete", "$delete")) and isinstance(held, Mapping) for key, held in item.items()
-    )
-
-
-@cache
-def _led() -> frozenset[str]:
-    """What a value has to say for some row."""
-    return SETTINGS.words_of("value")
-
-
-# -- what values say ---------------------------------------------------------------------------------------
+_NUMBERS: Mapping[float, tuple[str, ...]] = {0: ("off", "no", "0"), 1: ("on", "yes"), 100: ("100",)}
 
 
 def _said(value: object) -> Sequence[str]:
@@ -152,10 +137,9 @@ def _said(value: object) -> Sequence[str]:
     if len(value) > _LONG or word[:1] == "{" or "\n" in word:
         text = value[:_MOST_TEXT]
         return ["*rules"] if _PATTERNS.open_rules.search(text) else ["*open"] if _opens_all(text) else []
-    found = [word]
+    found = [word, *_MAPS.switched.get(word, "").split()]
     if "/" in word and (last := word.rpartition("/")[2]).islower():
         found.append(last)
-    found += _switched().get(word, ())
     if not _LISTS.all_rights.isdisjoint(found):
         found.append("*all_rights")
     if "@" in word and " " not in word:
@@ -167,18 +151,6 @@ def _said(value: object) -> Sequence[str]:
     elif (":" in word or "{" in word) and _PATTERNS.open_rules.search(value):
         found.append("*rules")
     return found
-
-
-_NUMBERS: Mapping[float, tuple[str, ...]] = {0: ("off", "no", "0"), 1: ("on", "yes"), 100: ("100",)}
-
-
-@cache
-def _switched() -> Mapping[str, list[str]]:
-    """What words say that switch on or off."""
-    said = {word: "yes" if true else "no" for word in _LISTS.on | _LISTS.off if (true := truth(word)) is not None}
-    return {
-        word: ["on" if word in _LISTS.on else "off", *said.get(word, "").split()] for word in _LISTS.on | _LISTS.off
-    }
 
 
 def _opens_all(text: str) -> bool:
@@ -199,15 +171,10 @@ def rights_to_all(entries: Iterable[Entry]) -> bool:
     return not denies and any(value in ("*", ["*"]) for _, value in found)
 
 
-# -- what keys say -----------------------------------------------------------------------------------------
-
-
 @lru_cache(maxsize=4096)
 def key_senses(key: str) -> frozenset[str]:
     """What a key says, in the words of the rows: itself without separators, and senses that begin with `*`."""
-    short = squash(key)
-    words = tuple(word for segment in split_name(key) for word in segment)
-    own = frozenset(words)
+    short, words = squash(key), tuple(chain(*split_name(key)))
     found = {
         "*logging": "logging" in short,
         "*who": short in _LISTS.public_keys or _PATTERNS.seen_by.search(short) is not None,
@@ -222,39 +189,26 @@ def key_senses(key: str) -> frozenset[str]:
         "*document": short in _LISTS.manifests or "policy" in short,
     }
     if 0 < len(words) <= 8:
-        deletes, last = _deletes(words, own), words[-1]
-        label = "label" if last in _LISTS.not_switches and last != "name" else ""
-        row = (
-            None
-            if _sensed().isdisjoint(own)
-            else SENSES.first((), act_words(NamedAct("", words[0], words, label, last)))
-        )
-        opens = row == "opens"
+        own, last, deletes, row = frozenset(words), words[-1], _deletes(words), None
+        if not SENSES.words_of("phrase", "verbs").isdisjoint(own):
+            label = "label" if last in _LISTS.not_switches and last != "name" else ""
+            row = SENSES.first((), act_words(NamedAct("", words[0], words, label, last)))
+        stored = not _LISTS.lost.isdisjoint(own) or any(objects().get(word) in _LISTS.stores for word in words)
         found |= {
             f"*{row}": row is not None,
             "*deletes": deletes,
-            "*deletes_many": deletes and (not _LISTS.lost.isdisjoint(own) or any(map(_is_store, words))),
+            "*deletes_many": deletes and stored,
             "*destroys": deletes and "destroy" in own,
-            "*opens_it": opens and len(words) > 1,
+            "*opens_it": row == "opens" and len(words) > 1,
             "*forwards": "delegate" in own or any(w.startswith(("forward", "redirect", "autoforward")) for w in words),
             "*ends": not deletes and _ends(words),
         }
     return frozenset([short, *(name for name, true in found.items() if true)])
 
 
-@cache
-def _sensed() -> frozenset[str]:
-    """Words of which a key has one that has a sense."""
-    return SENSES.words_of("phrase") | SENSES.words_of("verbs")
-
-
-def _is_store(word: str) -> bool:
-    return objects().get(word, "") in _LISTS.stores
-
-
-def _deletes(words: Words, own: frozenset[str]) -> bool:
+def _deletes(words: Words) -> bool:
     """A yes deletes."""
-    if not own.isdisjoint(_LISTS.spares):
+    if not _LISTS.spares.isdisjoint(words):
         return False
     for position, word in enumerate(words[:3]):
         rest = words[position + 1 :]
