@@ -15,7 +15,7 @@ from interlock.analysis.lexicon.forms import PAST, verb_forms
 from interlock.analysis.lexicon.load import Patterns, WordLists, WordMaps, english
 from interlock.analysis.lexicon.rows import Rows
 from interlock.analysis.operations.names import NamedAct
-from interlock.analysis.operations.params import Keys, each, mappings_at, squash, text_at, texts_at, truth
+from interlock.analysis.operations.params import Keys, each, squash, truth
 
 _PATTERNS = Patterns("effects")
 _LISTS = WordLists("effects")
@@ -127,10 +127,10 @@ def with_object(act: NamedAct, keys: Keys) -> NamedAct:
 
 
 def _object_in(act: NamedAct, keys: Keys) -> tuple[str, str]:
-    entity = text_at(keys, "entityid")
+    entity = keys.text("entityid")
     if kind := _MAPS.entities.get(entity.partition(".")[0]):
         return kind, entity[:40]
-    for value in texts_at(keys, _LISTS.in_order("kinds")):
+    for value in keys.texts(_LISTS.in_order("kinds")):
         kind, noun = object_kind(tuple(chain(*split_name(value)))) if 0 < len(value) < 60 else ("", "")
         if kind:
             return kind, noun
@@ -154,10 +154,8 @@ def by_params(act: NamedAct, deed: Deed, keys: Keys, traits: set[str]) -> Deed:
     if GIVEN.of(key) and (said := GIVEN.first(key, {"reach": traits, **act_words(act), **_given(keys)})):
         return as_deed(said)
     if act.verb in ("update", "post", "write"):  # {"delete": {"query": "*:*"}} deletes everything it finds
-        held = mappings_at(keys, ("delete",)) + [
-            found for body in mappings_at(keys, ("body", "payload", "data")) for found in mappings_at(body, ("delete",))
-        ]
-        if any(one.get("query") in ("*:*", "*", {"match_all": {}}) for one in held):
+        found = [body.get("delete") for body in (keys, *keys.mappings("body", "payload", "data"))]
+        if any(isinstance(one, Mapping) and one.get("query") in ("*:*", "*", {"match_all": {}}) for one in found):
             return "act_delete", ("all",)
     if act.kind == "leak" and (act.object in _LISTS.personal or not _LISTS.people.isdisjoint(act.phrase)):
         to = [str(keys[key]) for key in _LISTS.goes_to & keys.keys()]  # people's data, to somewhere else

@@ -6,13 +6,14 @@ import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache
+from itertools import chain, islice
 from typing import Any
 
 from interlock.analysis.facts import Report
 from interlock.analysis.lexicon import split_name, verbs
 from interlock.analysis.lexicon.load import Patterns, WordLists, WordMaps
 from interlock.analysis.operations.names import NamedAct, parse_name
-from interlock.analysis.operations.params import MAX_TEXT, PLAIN, Keys, each, short_keys, squash, text_at
+from interlock.analysis.operations.params import MAX_TEXT, PLAIN, Keys, each, short_keys, squash
 from interlock.analysis.operations.payloads import is_command, reads_as_command, text_of
 from interlock.analysis.operations.requests import is_request
 from interlock.analysis.operations.tools import built_in
@@ -22,10 +23,12 @@ _LISTS = WordLists("nested")
 _MAPS = WordMaps("nested")
 
 Reader = Callable[[str, Mapping[str, Any]], None]  # reads one operation, a level deeper
-PARAMS = (
-    "params", "arguments", "args", "input", "parameters", "toolinput", "payload", "kwargs", "variables", "toolargs", "toolparameters",
-    "functionargs",
-)  # fmt: skip
+_Call = tuple[str, Mapping[str, Any]]
+_Held = list[tuple[str, Any]]
+PARAMS = tuple(
+    "params arguments args input parameters toolinput payload kwargs variables toolargs toolparameters functionargs".split()
+)
+_UNNAMED = NamedAct("", "", (), "", "")
 _RUINOUS = ("delete", "terminate", "reset")  # kinds of verbs
 _MOST = 100
 _LONGEST = 120  # characters of a name
@@ -42,7 +45,7 @@ def read_nested(act: NamedAct, params: Mapping[str, Any], keys: Keys, reader: Re
     # what is written to be read or kept holds data
     document = act.kind in _LISTS.writes and not _LISTS.kept.isdisjoint((act.noun, *act.phrase))
     found = not document and read_calls(params, reader, act)
-    listed = (item for key in sorted(_LISTS.batches & keys.keys()) for item in each(keys[key])[:_MOST])
+    listed = chain(*(each(keys[key])[:_MOST] for key in sorted(_LISTS.batches & keys.keys())))
     for given in (params, *(item for item in listed if isinstance(item, Mapping))):
         found = _read_all(_calls_beside(act, short_keys(given), given), reader) or found
     return found
@@ -52,11 +55,6 @@ def read_nested(act: NamedAct, params: Mapping[str, Any], keys: Keys, reader: Re
 def _naming() -> frozenset[str]:
     """Without one of these keys, no other operation is named."""
     return _LISTS.names | _LISTS.batches | {"service", "name", "type", "cmd", "command"}
-
-
-_Call = tuple[str, Mapping[str, Any]]
-_Held = list[tuple[str, Any]]
-_UNNAMED = NamedAct("", "", (), "", "")
 
 
 def read_calls(params: Mapping[str, Any], reader: Reader, act: NamedAct = _UNNAMED) -> bool:
@@ -84,10 +82,22 @@ def _calls_inside(act: NamedAct, params: Mapping[str, Any]) -> Iterator[_Call]:
     while level and left > 0:
         key, value, depth = level.pop(0)
         value = _parsed(value) if isinstance(value, str) else value
+        calls: list[_Call] = []
+        inner: _Held = []
         if isinstance(value, Mapping):
-            calls, inner = _calls_of(value, depth, loose, act.kind)
-        elif isinstance(value, (list, tuple)):
-            calls, inner = _calls_in_list(key, value, loose)
+            call = _call_of(value, depth, loose, act.kind)
+            calls, inner = ([call], []) if call else ([], list(islice(short_keys(value).items(), _MOST)))
+        elif (
+            isinstance(value, (list, tuple))
+            and len(value) == 2
+            and _is_name(value[0])
+            and isinstance(value[1], Mapping)
+        ):
+            calls = [(_plain_name(value[0]), value[1])]  # ["shell", {"command": …}]
+        elif isinstance(value, (list, tuple)):  # or command lines
+            lines = value[:_MOST] if key in _LISTS.batches and (loose or key == "commands") else ()
+            texts = [text for text in lines if isinstance(text, str) and " " in text.strip() and reads_as_command(text)]
+            calls, inner = [("shell", {"command": text}) for text in texts], [(key, item) for item in value[:_MOST]]
         else:
             continue
         yield from calls[:left]
@@ -96,42 +106,24 @@ def _calls_inside(act: NamedAct, params: Mapping[str, Any]) -> Iterator[_Call]:
             level += [(name, item, depth + 1) for name, item in inner if not isinstance(item, (int, float))]
 
 
-def _calls_of(value: Mapping[str, Any], depth: int, loose: bool, kind: str) -> tuple[list[_Call], _Held]:
-    """The calls that a mapping is or names, and what it holds besides."""
-    names = _LISTS.methods if not depth else _LISTS.call_names | _LISTS.names if loose else _LISTS.names
-    if (named := _named_call(value, names)) is not None:
-        return [named], []
+def _call_of(value: Mapping[str, Any], depth: int, loose: bool, kind: str) -> _Call | None:
+    """The call that a mapping is: {"recipient_name": "functions.exec", "parameters": {…}}."""
     keys = short_keys(value)
+    names = _LISTS.methods if not depth else _LISTS.call_names | _LISTS.names if loose else _LISTS.names
+    given, asks = _own_params(keys), is_request(keys)
+    if given is not None and "properties" not in given and not asks:  # the schema of a call is no call
+        names = names | {"name"} if "arguments" in keys and depth else names
+        for key in sorted(names & keys.keys()):
+            if _is_name(keys[key]) and _is_call(name := _plain_name(keys[key].strip()), given, slice(None)):
+                return name, given
     # {"do": "bash", "with": "rm -rf …"}: whatever stands beside the name of a tool that runs text is text for it
-    texts = [item.lower() for item in keys.values() if isinstance(item, str)]
-    tool = next((text for text in texts if text in _LISTS.tells), "")
+    tool = next((text for text in map(str.lower, keys.texts(keys)) if text in _LISTS.tells), "")
     runs = any(is_command(key) and item for key, item in keys.items()) or (
         tool and any(len(text_of(item).split()) > 1 for item in keys.values())
     )
-    if depth and (is_request(keys) or (loose and kind != "read" and runs)):
-        return [(f"run_{tool}" if tool else "run", value)], []
-    return [], list(keys.items())[:_MOST]
-
-
-def _calls_in_list(key: str, value: list[Any] | tuple[Any, ...], loose: bool) -> tuple[list[_Call], _Held]:
-    """["shell", {"command": …}], or a list of command lines."""
-    if len(value) == 2 and isinstance(value[0], str) and isinstance(value[1], Mapping) and " " not in value[0]:
-        return [(_plain_name(value[0]), value[1])], []
-    lines = value[:_MOST] if key in _LISTS.batches and (loose or key == "commands") else ()
-    texts = [text for text in lines if isinstance(text, str) and " " in text.strip() and reads_as_command(text)]
-    return [("shell", {"command": text}) for text in texts], [(key, item) for item in value[:_MOST]]
-
-
-def _named_call(mapping: Mapping[str, Any], names: frozenset[str]) -> _Call | None:
-    """{"recipient_name": "functions.exec", "parameters": {…}}: the name of the call, and its parameters."""
-    keys = short_keys(mapping)
-    given = _own_params(keys)
-    if given is None or "properties" in given or is_request(keys):  # the schema of a call is no call
-        return None
-    if "arguments" in keys and names is not _LISTS.methods:
-        names = names | {"name"}
-    called = (_plain_name(keys[key].strip()) for key in sorted(names & keys.keys()) if _is_name(keys[key]))
-    return next(((name, given) for name in called if _is_call(name, given, slice(None))), None)
+    if depth and (asks or (loose and kind != "read" and runs)):
+        return f"run_{tool}" if tool else "run", value
+    return None
 
 
 def _plain_name(name: str) -> str:
@@ -196,8 +188,6 @@ def _unpassed() -> frozenset[str]:
 
 _PLAIN_NAME = re.compile(r"[\w.:/@+-]{3,100}(?: [\w.:/@+-]{1,40}){0,5}")
 _ENDING = re.compile(r"\.(?:ya?ml|sh|bash|py|js|ts|rb|ps1|json|toml|sql)$")
-
-
 _INPUTS = ("variables", "inputs", "parameters", "extravars", "params", "environment", "env", "vars")
 _CHOICES = ("action", "operation", "command", "task", "mode")
 
@@ -208,7 +198,7 @@ def read_order(words: tuple[str, ...], keys: Keys, out: Report) -> bool:
     if not (agent or ("agent" in keys and "task" in words)) or not _LISTS.makers.isdisjoint(words):
         return False
     defines = not _LISTS.defines.isdisjoint(words) and "task" not in words
-    told = [key for key in _LISTS.in_order("orders") if " " in text_at(keys, key).strip()]
+    told = [key for key in _LISTS.in_order("orders") if " " in keys.text(key).strip()]
     spared = ("description", "instructions") if defines else ("description",)
     told = [key for key in told if key not in spared] or [key for key in told[:1] if key not in spared[1:]]
     for key in told[:4]:
@@ -220,13 +210,12 @@ def read_job(words: tuple[str, ...], verb: str, keys: Keys, reader: Callable[[st
     """Reads the name of a script, a target, a playbook or a pipeline that is started; True when there was one."""
     if _LISTS.started.isdisjoint(words) or _LISTS.starts.isdisjoint((verb, *words)) or "test" in words:
         return False
-    named = (keys[key].strip() for key in _LISTS.in_order("job_keys") if isinstance(keys.get(key), str))
+    named = (text.strip() for text in keys.texts(_LISTS.in_order("job_keys")))
     jobs = [_ENDING.sub("", name.rpartition("/")[2]) for name in named if _PLAIN_NAME.fullmatch(name)]
     found = [
         job.replace(" ", "_") for job in jobs if not _PATTERNS.tries.search(job) and not _PATTERNS.spared.search(job)
     ]
-    given = (keys[key] for key in _INPUTS if isinstance(keys.get(key), Mapping))
-    for name, item in (entry for one in given for entry in list(one.items())[:50]):
+    for name, item in chain(*(islice(given.items(), 50) for given in keys.mappings(*_INPUTS))):
         chosen = item.strip().lower() if isinstance(item, str) and squash(name).endswith(_CHOICES) else ""
         found += [f"{chosen}_environment"] if verbs().get(chosen) in _RUINOUS else []
     for job in found:

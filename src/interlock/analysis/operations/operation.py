@@ -81,7 +81,9 @@ def read_operation(
     if scope.too_much:
         out.unreadable(scope.too_much, "budget")
     if scope.dry_run:  # a database only explains a statement then; a shell would run its command all the same
-        keys = {key: text for key, text in keys.items() if key not in _EXPLAINED or not is_statement(str(text))}
+        keys = reading.Keys(
+            {key: text for key, text in keys.items() if key not in _EXPLAINED or not is_statement(str(text))}
+        )
     found = [effects.with_object(act, keys) for act in acts] or [_NOTHING]
     globs: NamePatterns = patterns if patterns is not None else getattr(out, "patterns", BUILT_IN_PATTERNS)
     _Call(name, words, segments, found, params, keys, entries, crude, scope, globs, depth, out).read()

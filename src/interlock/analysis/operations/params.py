@@ -28,7 +28,6 @@ PLAIN = (str, int, float, type(None))  # holds no further values
 _HOLDING = (Mapping, list, tuple)
 # A key without case and separators, as it was written, its value, its depth, and the key above.
 Entry = tuple[str, str, Any, int, str]
-Keys = Mapping[str, Any]  # parameters by such keys
 
 
 @lru_cache(maxsize=4096)
@@ -42,9 +41,25 @@ def squash(key: object) -> str:
     return _squash(key) if isinstance(key, str) else type(key).__name__.lower()
 
 
-def short_keys(params: Mapping[str, Any]) -> dict[str, Any]:
+class Keys(dict[str, Any]):
+    """Parameters by their squashed names."""
+
+    def text(self, *names: str) -> str:
+        """The first of these parameters that is text, and not empty."""
+        return next(filter(None, self.texts(names)), "")
+
+    def texts(self, names: Iterable[str]) -> list[str]:
+        """Those of these parameters that are text."""
+        return [value for name in names if isinstance(value := self.get(name), str)]
+
+    def mappings(self, *names: str) -> list[Mapping[str, Any]]:
+        """Those of these parameters that hold others."""
+        return [value for name in names if isinstance(value := self.get(name), Mapping)]
+
+
+def short_keys(params: Mapping[str, Any]) -> Keys:
     """The outermost parameters by their squashed names."""
-    return {squash(key): value for key, value in islice(params.items(), MAX_VALUES)}
+    return Keys({squash(key): value for key, value in islice(params.items(), MAX_VALUES)})
 
 
 HOLDERS = ("action", "input", "request", "params", "exec")  # parameters that hold those of the call itself
@@ -52,7 +67,7 @@ HOLDERS = ("action", "input", "request", "params", "exec")  # parameters that ho
 
 def spelled_twice(params: Mapping[str, Any], keys: Keys) -> bool:
     """Whether a parameter has two spellings with different values: which of them counts, only the callee knows."""
-    given = [(params, keys), *((held, short_keys(held)) for held in mappings_at(keys, HOLDERS))]
+    given = [(params, keys), *((held, short_keys(held)) for held in keys.mappings(*HOLDERS))]
     return any(
         len(short) < len(written) and any(short.get(squash(key)) != value for key, value in written.items())
         for written, short in given
@@ -62,25 +77,6 @@ def spelled_twice(params: Mapping[str, Any], keys: Keys) -> bool:
 def first_spellings(params: Mapping[str, Any]) -> dict[str, Any]:
     """The parameters, each by the first of its spellings alone."""
     return dict({squash(key): (key, value) for key, value in [*params.items()][::-1]}.values())
-
-
-def text_at(keys: Keys, *names: str) -> str:
-    """The first of these parameters that is text."""
-    for name in names:
-        value = keys.get(name)
-        if value and isinstance(value, str):
-            return value
-    return ""
-
-
-def texts_at(keys: Keys, names: Iterable[str]) -> list[str]:
-    """Those of these parameters that are text."""
-    return [value for name in names if isinstance(value := keys.get(name), str)]
-
-
-def mappings_at(keys: Keys, names: Iterable[str]) -> list[Mapping[str, Any]]:
-    """Those of these parameters that hold others."""
-    return [value for name in names if isinstance(value := keys.get(name), Mapping)]
 
 
 def each(value: object) -> Sequence[Any]:

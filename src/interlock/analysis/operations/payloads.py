@@ -16,7 +16,7 @@ from interlock.analysis.facts import Report
 from interlock.analysis.lexicon import split_name
 from interlock.analysis.lexicon.load import Patterns, WordLists, WordMaps
 from interlock.analysis.operations import params
-from interlock.analysis.operations.params import MAX_TEXT, Keys, each, mappings_at, short_keys, text_at, texts_at
+from interlock.analysis.operations.params import MAX_TEXT, Keys, each, short_keys
 from interlock.analysis.operations.requests import URL_KEYS, as_json, is_request, read_page_script, read_request
 from interlock.analysis.programs.load import called_programs, describe, program_set, shipped_programs
 
@@ -33,7 +33,7 @@ Field = Callable[[str], None]
 
 def run_named(segments: Sequence[tuple[str, ...]], given: Mapping[str, Any], out: Report) -> None:
     """Reports the command, when the words of the name are one."""
-    words = tuple(chain(*segments))
+    words, keys = tuple(chain(*segments)), short_keys(given)
     words = words[words[:1] == ("mcp",) :]
     program, *before = _called(words[0]).split() if words else [""]
     if program not in program_set("operation_names") or len(words) > 6:
@@ -41,7 +41,7 @@ def run_named(segments: Sequence[tuple[str, ...]], given: Mapping[str, Any], out
     rest = [*before, *(word for word in words[1:] if word not in _LISTS.fillers and word != words[0])]
     if "-".join(rest[:2]) in program_set("said_subcommands"):
         rest = ["-".join(rest[:2]), *rest[2:]]  # git_filter_branch
-    said = text_at(given, "action", "command")
+    said = keys.text("action", "command")
     rest += [said] if said.isalpha() and rest[-1:] != [said] else []  # docker_compose {"action": "down"}
     if not rest and "subcommand" not in given and program not in program_set("operation_alone"):
         return
@@ -49,7 +49,7 @@ def run_named(segments: Sequence[tuple[str, ...]], given: Mapping[str, Any], out
         rest = [rest[0], "-".join(rest[1:])]
     elif program in program_set("operation_colons") and len(rest) > 1:
         rest = [":".join(rest)]
-    out.run([program, *rest, *_flags(given), *_placed(short_keys(given))])
+    out.run([program, *rest, *_flags(given), *_placed(keys)])
 
 
 def _flags(given: Mapping[str, Any], valued: bool = False) -> list[str]:
@@ -74,7 +74,7 @@ def _flag(name: str) -> str:
 
 def _structured(keys: Keys) -> list[str]:
     """Flags that are given as an object: {"all": true, "n": "prod"}."""
-    return _flags(next(iter(mappings_at(keys, ("flags", "options", "opts"))), {}), valued=True)
+    return _flags(next(iter(keys.mappings("flags", "options", "opts")), {}), valued=True)
 
 
 def _placed(keys: Keys) -> list[str]:
@@ -117,7 +117,7 @@ class CommandParams(Struct, frozen=True):
 
     def read_commands(self) -> bool:
         """Reads every command that the parameters hold; True when there was one."""
-        for keys in (self.keys, *map(short_keys, mappings_at(self.keys, params.HOLDERS))):
+        for keys in (self.keys, *map(short_keys, self.keys.mappings(*params.HOLDERS))):
             given = replace(self, keys=keys)  # {"action": {"type": "exec", "command": […]}}
             named = [key for key in sorted(filter(is_command, keys)) if key != "lua" or self.language == "redis"]
             found = [given._command(key, keys[key], feed(self.out, keys, key)) for key in named]
@@ -128,7 +128,7 @@ class CommandParams(Struct, frozen=True):
 
     def _environment(self) -> None:
         """The variables that a command is given beside it, some of which programs run: {"command": …, "env": {"GIT_PAGER": …}}."""
-        for given in mappings_at(self.keys, _LISTS.in_order("environment")):
+        for given in self.keys.mappings(*_LISTS.in_order("environment")):
             for name, value in islice(given.items(), _MOST):
                 if isinstance(name, str) and name.isidentifier() and isinstance(value, str) and value.strip():
                     self.out.shell(f"{name}={shlex.quote(value[:MAX_TEXT])} true")
@@ -158,7 +158,7 @@ class CommandParams(Struct, frozen=True):
                 if isinstance(item, str):
                     shell_text(item, out)
                 elif isinstance(item, (list, tuple)):
-                    replace(self, keys={key: item})._command(key, item, out)
+                    replace(self, keys=Keys({key: item}))._command(key, item, out)
         elif text.strip():
             self._shell(text, out)
         else:
@@ -174,20 +174,20 @@ class CommandParams(Struct, frozen=True):
             if len(whole) > len(one) and whole[0] not in program_set("operation_scripts"):
                 out.run(whole)
                 return
-        shell_text(" ".join([*_with_program(self.words, one, {})[:-1], text]), out)
+        shell_text(" ".join([*_with_program(self.words, one, Keys())[:-1], text]), out)
 
     def _arguments(self) -> bool:
         """Words without a command: of a tool that is a program, of a program that is named beside, or a whole command."""
         words, keys, out = self.words, self.keys, self.out
-        listed = argv_of(keys.get("args"), {})
+        listed = argv_of(keys.get("args"), Keys())
         if self.language == "redis" and listed:
             out.code("redis", " ".join(listed))
             return True
-        if "ansible" in words and (module := text_at(keys, "module", "modulename")):  # ansible HOSTS -m MODULE -a ARGS
+        if "ansible" in words and (module := keys.text("module", "modulename")):  # ansible HOSTS -m MODULE -a ARGS
             given = next((keys[key] for key in ("args", "moduleargs", "arguments", "command") if keys.get(key)), "")
             if isinstance(given, Mapping):
                 given = " ".join(f"{name}={value}" for name, value in islice(given.items(), 50))
-            hosts = text_at(keys, "hosts", "pattern", "host", "group", "inventory") or "all"
+            hosts = keys.text("hosts", "pattern", "host", "group", "inventory") or "all"
             out.run(["ansible", hosts, "-m", module, "-a", text_of(given) or str(given)])
             return True
         program = next(filter(_is_runnable, map(_called, words)), "")
@@ -195,13 +195,13 @@ class CommandParams(Struct, frozen=True):
             return _program(program, keys, out)
         if _LISTS.starts.isdisjoint(words):
             return False
-        started = text_at(keys, *_LISTS.in_order("started"))
+        started = keys.text(*_LISTS.in_order("started"))
         fed = feed(out, keys)
         if argv := argv_of(started, keys) or ([started] if started and fed is not out else []):
             fed.run(argv)
             return True
         whole = listed if not started and listed and listed[0] in shipped_programs() else []
-        if argv := argv_of(keys.get("argv"), {}) or whole:
+        if argv := argv_of(keys.get("argv"), Keys()) or whole:
             out.run(argv)
         return bool(argv)
 
@@ -290,7 +290,7 @@ def _program(program: str, keys: Keys, out: Report) -> bool:
         if any(argv):
             first = next((name for name in ("subcommand", "operation") if isinstance(keys.get(name), str)), key)
             argv = [*_split(keys[first]), *argv] if first != key else argv
-            rest = [] if key in _LISTS.args else texts_at(keys, _LISTS.in_order("told"))
+            rest = [] if key in _LISTS.args else keys.texts(_LISTS.in_order("told"))
             out.run([*([] if argv[0] == program else [program]), *argv, *_structured(keys), *rest])
             return True
     return False
@@ -324,19 +324,21 @@ def read_payloads(words: Sequence[str], verb: str, keys: Keys, field: Field, out
         if verb in _LISTS.of_text or not _LISTS.texts.isdisjoint(behind or words):
             return False  # explain_query, lint, save_snippet; find_rows {"sql": …} runs what it is given
         # the query of a search is a text to look for, unless a database is searched and it is a statement
-        query = _LISTS.query if _language(words, {}) in _LISTS.databases else ()
-        keys = {
-            key: value
-            for key, value in keys.items()
-            if is_command(key) or key in _LISTS.sql or (key in query and is_statement(str(value)))
-        }
+        query = _LISTS.query if _language(words, Keys()) in _LISTS.databases else ()
+        keys = Keys(
+            {
+                key: value
+                for key, value in keys.items()
+                if is_command(key) or key in _LISTS.sql or (key in query and is_statement(str(value)))
+            }
+        )
     language = _language(words, keys)
     found = read_request(words, keys, field, out)
     found = CommandParams(words, keys, language, out).read_commands() or found
     for key in filter(keys.__contains__, _stated()):
         for text in each(keys[key]):
             if isinstance(text, Mapping):
-                text = text_at(short_keys(text), *sorted(_LISTS.sql | _LISTS.query))
+                text = short_keys(text).text(*sorted(_LISTS.sql | _LISTS.query))
             if isinstance(text, str) and text.strip():
                 found = _statement(words, key, text[: MAX_TEXT + 1], field, out) or found
     if language == "javascript":  # a script for a page may click, and may send away what the page holds
@@ -348,7 +350,7 @@ def read_payloads(words: Sequence[str], verb: str, keys: Keys, field: Field, out
 
 
 def _language(words: Sequence[str], keys: Keys) -> str:
-    for value in texts_at(keys, _LISTS.in_order("language")):
+    for value in keys.texts(_LISTS.in_order("language")):
         if language := _MAPS.languages.get(value.strip().lower()[:20]):
             return language
     known = [_MAPS.languages[word] for word in reversed(words) if word in _MAPS.languages]
@@ -365,7 +367,7 @@ def _statement(words: Sequence[str], key: str, text: str, field: Field, out: Rep
         for name in _mutations(text):
             field(name)
         return True
-    language = _stated()[key] or ("cypher" if _PATTERNS.cypher.match(text) else _language(words, {}))
+    language = _stated()[key] or ("cypher" if _PATTERNS.cypher.match(text) else _language(words, Keys()))
     if language in ("cypher", "cql", "redis", "mongo"):
         out.code(language, text)
     elif key in _LISTS.sql or language == "sql" or _PATTERNS.statement.match(text):

@@ -14,17 +14,7 @@ from interlock.analysis.lexicon import names_production, objects, split_name, ve
 from interlock.analysis.lexicon.load import Patterns, WordLists, WordMaps
 from interlock.analysis.operations.effects import RAISING, answer
 from interlock.analysis.operations.names import parse_name
-from interlock.analysis.operations.params import (
-    MAX_TEXT,
-    Entry,
-    Keys,
-    each,
-    mappings_at,
-    squash,
-    text_at,
-    texts_at,
-    truth,
-)
+from interlock.analysis.operations.params import MAX_TEXT, Entry, Keys, each, short_keys, squash, truth
 from interlock.analysis.places import is_secret
 
 _PATTERNS = Patterns("requests")
@@ -41,23 +31,23 @@ _MOST = 50
 # -- requests ---------------------------------------------------------------------------------------------
 
 
-def nested_request(keys: Keys) -> Mapping[str, Any]:
-    """What stands in a parameter of its own, as `fetch(url, init)` has it."""
-    return next(iter(mappings_at(keys, ("init", "options", "requestinit", "config"))), {})
+def with_nested(keys: Keys) -> Keys:
+    """The parameters of a request, also where they stand in one of their own: `fetch(url, init)`."""
+    held = keys.mappings("init", "options", "requestinit", "config")
+    return Keys({**short_keys(held[0]), **keys}) if held else keys
 
 
 def is_request(keys: Keys) -> bool:
     """True when the parameters name a method of HTTP."""
-    given = texts_at({**nested_request(keys), **keys}, _METHOD)
-    return any(method.strip().lower() in _LISTS.methods for method in given)
+    return any(method.strip().lower() in _LISTS.methods for method in with_nested(keys).texts(_METHOD))
 
 
 def read_request(words: Sequence[str], keys: Keys, field: Field, out: Report) -> bool:
     """Reads the request that the parameters make; True when they make one."""
     if URL_KEYS.isdisjoint(keys):
         return False
-    keys = {**nested_request(keys), **keys}
-    url, method = text_at(keys, *_URL_ORDER), text_at(keys, *_METHOD)
+    keys = with_nested(keys)
+    url, method = keys.text(*_URL_ORDER), keys.text(*_METHOD)
     if not _LISTS.asks.isdisjoint(words):
         if url.partition(" ")[0].lower() in _LISTS.methods:
             method, _, url = url.partition(" ")  # "POST /orgs/1/suspend"
@@ -68,7 +58,7 @@ def read_request(words: Sequence[str], keys: Keys, field: Field, out: Report) ->
     if not url or method not in _LISTS.methods:
         return False
     body = next((keys[key] for key in _LISTS.body if keys.get(key) is not None), "")
-    headers = (islice(given.items(), 100) for given in mappings_at(keys, ("headers",)))
+    headers = (islice(given.items(), 100) for given in keys.mappings("headers"))
     if method in ("post", "put", "patch"):
         acting_path(url, field)
     if url.startswith("/"):
@@ -126,7 +116,7 @@ def asks_with_key(url: str) -> bool:
 
 def sends_secret(verb: str, words: tuple[str, ...], keys: Keys, entries: list[Entry]) -> bool:
     """True when text or a file that goes out holds a secret."""
-    url = text_at(keys, "url", "uri", "webhook", "webhookurl")
+    url = keys.text("url", "uri", "webhook", "webhookurl")
     if asks_with_key(url):
         return True
     signs_in = url != "" and _PATTERNS.sign_in.search(url[:500]) is not None
@@ -187,12 +177,12 @@ def read_click(verb: str, words: tuple[str, ...], keys: Keys, field: Field) -> b
     """Reads the labels of what a tool clicks; True when one of them announces an act."""
     labels = []
     if not _LISTS.actors.isdisjoint(words):  # act {"instruction": "click the Delete button and confirm"}
-        texts = [text[:500] for text in texts_at(keys, _LISTS.in_order("ordered_by")) if " " in text[:500]]
+        texts = [text[:500] for text in keys.texts(_LISTS.in_order("ordered_by")) if " " in text[:500]]
         labels = [_PATTERNS.types.split(part)[0] for text in texts for part in _PATTERNS.told.split(text)[1:6]]
-    presses = ("action" in keys or "type" in keys) and squash(text_at(keys, "action", "type")) in _LISTS.clicks
+    presses = ("action" in keys or "type" in keys) and squash(keys.text("action", "type")) in _LISTS.clicks
     if not labels and _LISTS.clicks.isdisjoint((verb, *words)) and not presses:
         return False
-    labels += texts_at(keys, _LISTS.in_order("labels"))
+    labels += keys.texts(_LISTS.in_order("labels"))
     return _read_all([_announced(_quoted(label)) for label in labels], field)
 
 
@@ -243,10 +233,10 @@ def read_confirmation(words: tuple[str, ...], keys: Keys, field: Field) -> bool:
 
 
 def _confirmations(words: tuple[str, ...], keys: Keys) -> Iterator[str]:
-    url = text_at(keys, "url", "uri", "href", "page")
+    url = keys.text("url", "uri", "href", "page")
     if url and not _LISTS.opens.isdisjoint(words):
         yield _opened(url)
-    for text in texts_at(keys, ("action", "instruction", "instructions", "step")):
+    for text in keys.texts(("action", "instruction", "instructions", "step")):
         if told := _PATTERNS.confirmed.search(text[:500]):
             yield _confirmed(told[2], told[1], "")
     if not _LISTS.typing.isdisjoint(words) or "fields" in keys or "values" in keys:
@@ -256,7 +246,7 @@ def _confirmations(words: tuple[str, ...], keys: Keys) -> Iterator[str]:
 
 def _typed(keys: Keys) -> Iterator[tuple[str, str]]:
     """Every label with what is typed there."""
-    label = " ".join(text[:200] for text in texts_at(keys, filter(_LISTS.field_labels.__contains__, keys)))
+    label = " ".join(text[:200] for text in keys.texts(filter(_LISTS.field_labels.__contains__, keys)))
     for key, value in keys.items():
         if key in _LISTS.values and isinstance(value, str):
             yield label, value
@@ -265,7 +255,7 @@ def _typed(keys: Keys) -> Iterator[tuple[str, str]]:
         elif key in _LISTS.forms and isinstance(value, (list, tuple)):
             for item in value[:_MOST]:
                 if isinstance(item, Mapping):
-                    yield from _typed({squash(name): inner for name, inner in islice(item.items(), _MOST)})
+                    yield from _typed(short_keys(item))
 
 
 def _confirmed(label: str, value: str, on_page: str) -> str:
