@@ -11,7 +11,7 @@ from interlock.analysis.lexicon import objects, split_name
 from interlock.analysis.lexicon.load import Patterns, WordLists, WordMaps
 from interlock.analysis.operations.effects import Deed
 from interlock.analysis.operations.names import NamedAct, Words
-from interlock.analysis.operations.params import MAX_TEXT, PLAIN, Entry, Keys, each, short_keys, squash, truth
+from interlock.analysis.operations.params import MAX_TEXT, Entry, Keys, each, short_keys, squash, truth
 
 _PATTERNS = Patterns("operation_files")
 _LISTS = WordLists("operation_files")
@@ -26,20 +26,17 @@ _CRON = re.compile(r"^\s*(?:@\w+|(?:\S+\s+){4}\S+)\s+(?:root\s+)?(.+)$")
 
 def paths(keys: Keys, named: Iterable[str] = ()) -> list[str]:
     """The paths that the parameters name."""
-    found: list[str] = []
-    for key, value in keys.items():
-        for item in each(value) if key in (named or _LISTS.paths) else ():
-            text = item if isinstance(item, PLAIN) or not isinstance(item, Mapping) else item.get("path")
-            if isinstance(text, str) and text.strip() and "\n" not in text:
-                found.append(text.removeprefix("file://"))
-    return found
+    given = (item for key, value in keys.items() if key in (named or _LISTS.paths) for item in each(value))
+    texts = (item.get("path") if isinstance(item, Mapping) else item for item in given)
+    return [
+        text.removeprefix("file://") for text in texts if isinstance(text, str) and text.strip() and "\n" not in text
+    ]
 
 
 def content(keys: Keys) -> str | None:
     """The text that would be written, where there is one."""
-    return next(
-        (value[:MAX_TEXT] for key, value in keys.items() if key in _LISTS.content and isinstance(value, str)), None
-    )
+    texts = keys.texts(filter(_LISTS.content.__contains__, keys))
+    return texts[0][:MAX_TEXT] if texts else None
 
 
 def write(path: str, text: str | None, out: Report, verb: str = "write", *traits: str) -> None:
@@ -50,18 +47,13 @@ def write(path: str, text: str | None, out: Report, verb: str = "write", *traits
         if "cron" in path:
             text = "\n".join(found[1] for line in text.splitlines()[:500] if (found := _CRON.match(line)))
         out.shell(text)
-    elif text and _PATTERNS.pipelines.search(path):
-        _pipeline(text, out)
+    elif text and _PATTERNS.pipelines.search(path):  # its steps are commands; a secret of it is one of theirs
+        for line in _STEP.findall(text[:MAX_TEXT])[:200]:
+            line = line.strip().removeprefix("run:").removeprefix("script:")
+            if not _SETTING.match(line):
+                out.shell(_HOLE.sub(r"$\1", line.strip().strip("'\"}] ")), PIPELINE)
     elif text and _PATTERNS.agents.search(path) and _PATTERNS.lets_all.search(text):
         out.effect("act_override", "permissions of the agent")
-
-
-def _pipeline(text: str, out: Report) -> None:
-    """The steps of a pipeline are commands; a secret of it is one of theirs."""
-    for line in _STEP.findall(text[:MAX_TEXT])[:200]:
-        line = line.strip().removeprefix("run:").removeprefix("script:")
-        if not _SETTING.match(line):
-            out.shell(_HOLE.sub(r"$\1", line.strip().strip("'\"}] ")), PIPELINE)
 
 
 def act_on_files(does: str, keys: Keys, out: Report) -> bool:
@@ -125,22 +117,18 @@ def _diff_path(line: str) -> str:
     return path[2:] if path[:2] in ("a/", "b/") else path
 
 
-def _chmod(words: Words, keys: Keys, out: Report) -> bool:
-    """chmod, chown, set_permissions {path, mode}: the mode tells."""
-    if _LISTS.modes.isdisjoint(words):
-        return False
-    program = "chown" if "chown" in words else "chmod"
-    mode = str(keys.get("owner", "") if program == "chown" else keys.get("mode", keys.get("permissions", "")))
-    named = paths(keys) if mode else []
-    for path in named:
-        out.run([program, *(["-R"] if truth(keys.get("recursive")) else []), mode[:40], path])
-    return bool(named)
-
-
 def file_act(words: Words, act: NamedAct, keys: Keys, out: Report) -> bool:
     """An operation on files that names their paths is judged by them, as a shell command would be; False for any other."""
-    if _chmod(words, keys, out):
-        return True
+    if not _LISTS.modes.isdisjoint(words):  # chmod, chown, set_permissions {path, mode}: the mode tells
+        program, said = (
+            ("chown", "owner") if "chown" in words else ("chmod", "mode" if "mode" in keys else "permissions")
+        )
+        mode = str(keys.get(said, ""))
+        named = paths(keys) if mode else []
+        for path in named:
+            out.run([program, *(["-R"] if truth(keys.get("recursive")) else []), mode[:40], path])
+        if named:
+            return True
     of_files = act.noun in _LISTS.nouns
     if not (of_files or not _LISTS.servers.isdisjoint(words[:2]) or act.verb in _LISTS.removers):
         return False
@@ -161,12 +149,9 @@ def is_valued(path: str) -> bool:
 
 def goes_over(keys: Keys) -> bool:
     """True when the parameters say that what is there is replaced."""
-    for key, value in keys.items():
-        if key in _LISTS.over and truth(value):
-            return True
-        if key in _LISTS.conflicts and str(value).lower()[:9] in ("overwrite", "replace"):
-            return True
-    return False
+    return any(truth(keys[key]) for key in _LISTS.over & keys.keys()) or any(
+        str(keys[key]).lower()[:9] in ("overwrite", "replace") for key in _LISTS.conflicts & keys.keys()
+    )
 
 
 def content_deeds(words: Words, act: NamedAct, keys: Keys, entries: Iterable[Entry]) -> Iterator[Deed]:
@@ -176,8 +161,7 @@ def content_deeds(words: Words, act: NamedAct, keys: Keys, entries: Iterable[Ent
     if any(value == "/dev/null" and key in _LISTS.sources for key, value in keys.items()):
         yield "act_delete", ()
     elif act.verb in _LISTS.copies and goes_over(keys):  # to where something of worth stands
-        targets = (keys.get(key) for key in _LISTS.in_order("destinations"))
-        for target in (value for value in targets if isinstance(value, str) and is_valued(value)):
+        for target in filter(is_valued, keys.texts(_LISTS.in_order("destinations"))):
             yield "act_delete", ("forced",) if "prod" in target.lower() or "backup" in target.lower() else ()
     stages = keys.get("pipeline") or keys.get("stages") or keys.get("aggregation")
     if stages:

@@ -126,7 +126,7 @@ class _Call(Struct, frozen=True):
         if not scope.dry_run:
             if file_act(self.words, act, self.keys, out) and not named:
                 return
-            run_named(self.segments, self.params, out)
+            run_named(self.segments, self.params, self.keys, out)
         traits = self._reach()
         found = self._harmful(traits, named, ran) + by_settings
         if found and scope.dry_run and not ran:

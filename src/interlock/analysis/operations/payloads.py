@@ -31,9 +31,9 @@ Field = Callable[[str], None]
 # -- names and parameters that make a command line -------------------------------------------------------
 
 
-def run_named(segments: Sequence[tuple[str, ...]], given: Mapping[str, Any], out: Report) -> None:
+def run_named(segments: Sequence[tuple[str, ...]], given: Mapping[str, Any], keys: Keys, out: Report) -> None:
     """Reports the command, when the words of the name are one."""
-    words, keys = tuple(chain(*segments)), short_keys(given)
+    words = tuple(chain(*segments))
     words = words[words[:1] == ("mcp",) :]
     program, *before = _called(words[0]).split() if words else [""]
     if program not in program_set("operation_names") or len(words) > 6:
