@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Iterable, Mapping
+from typing import Any, TypeVar
 
-from msgspec import Struct, field
+from msgspec import Struct, ValidationError, convert, field
 from msgspec.structs import replace
 
-from interlock.analysis.lexicon.strict import Words, decode, known
 from interlock.analysis.packs import Pack, PackError
 
+Decoded = TypeVar("Decoded")
 Traits = frozenset[str]
 Noun = tuple[str, tuple[str, ...], bool]  # kind, traits, whether it is many
 CHANGE = "act_change"
@@ -28,6 +28,35 @@ EFFECTS = frozenset(
 READS = "read"  # the effect of showing what a file or a store holds
 _SOFT = frozenset({"act_account", "act_terminate", "act_delete"})  # what can be undone where the verb is a gentle one
 _DEEPEST = 4  # rows like other rows
+
+
+class Words(tuple[str, ...]):
+    """Words that stand as one text in the data, in their order."""
+
+
+class WordSet(frozenset[str]):
+    """The same, without an order."""
+
+
+def decode(where: str, data: Any, kind: type[Decoded]) -> Decoded:
+    """The data as a value of this kind; raises PackError where it is none."""
+    try:
+        return convert(data, kind, dec_hook=_split)
+    except ValidationError as error:
+        raise PackError(f"{where}: {error}") from None
+
+
+def _split(kind: type, value: object) -> Words | WordSet:
+    if not isinstance(value, str):
+        raise TypeError(f"{value!r:.80}, expected words")
+    return WordSet(value.split()) if kind is WordSet else Words(value.split())
+
+
+def known(where: str, name: str, names: Iterable[str]) -> str:
+    """A name that is among these; raises PackError for any other."""
+    if name not in names:
+        raise PackError(f"{where}: unknown {name!r}; known: {', '.join(sorted(names))}")
+    return name
 
 
 class VerbKind(Struct, frozen=True, forbid_unknown_fields=True):
@@ -73,6 +102,7 @@ class _Table(Struct, frozen=True, forbid_unknown_fields=True):
     name_nouns: Mapping[str, Words]
     phrasals: Mapping[str, Words]
     scope: Mapping[str, Words]
+    pasts: Mapping[str, Words] = {}
 
 
 class English:
@@ -83,9 +113,7 @@ class English:
         self.kinds = {name: replace(kind, effects=_row(name, table.kind)) for name, kind in table.kind.items()}
         tame = by_word(table.tame.named)
         self.named = dict(tame)  # verb of a name -> how the name is parsed
-        self.said = {
-            name: [*words] for name, words in table.tame.said.items()
-        }  # what verbs are in a sentence -> the verbs
+        self.said = {name: [*words] for name, words in table.tame.said.items()}  # what verbs are in a sentence -> them
         self.senses: dict[str, str] = {}  # verb -> its kind
         for name, kind in self.kinds.items():
             for word in (*kind.verbs, *kind.named, *kind.said):
@@ -99,17 +127,25 @@ class English:
             one = _scoped(f"english: scoped effect {number}", data, self.kinds)
             for name in one.kinds:
                 self.scoped[name] = (*self.scoped.get(name, ()), one)
+        # nouns that name a deed -> the kind of verb: in a name, and in a sentence
         both = by_word(table.nominals.both, self.kinds)
-        self.named_nouns = both | by_word(
-            table.nominals.named, self.kinds
-        )  # noun that names a deed in a name -> the kind of verb
-        self.said_nouns = both | by_word(table.nominals.said, self.kinds)  # and in a sentence
+        self.named_nouns = both | by_word(table.nominals.named, self.kinds)
+        self.said_nouns = both | by_word(table.nominals.said, self.kinds)
         self.nouns = _nouns(table.nouns)  # every noun, singular and plural
-        self.name_nouns = _name_nouns(
-            table.name_nouns, self.nouns, self.named
-        )  # noun of a name -> the kind that names know
-        self.phrasals = _phrasals(by_word(table.phrasals, self.kinds))  # verb -> particle -> the kind of both together
+        own = {
+            noun: next((trait for trait in traits if trait in _SPECIAL), _IN_NAMES[kind])
+            for noun, (kind, traits, _) in self.nouns.items()
+            if kind in _IN_NAMES and noun.isalnum() and noun not in self.named
+        }
+        self.name_nouns = own | by_word(table.name_nouns)  # noun of a name -> the kind that names know
+        self.phrasals: dict[str, dict[str, str]] = {}  # verb -> particle -> the kind of both together
+        for pair, name in by_word(table.phrasals, self.kinds).items():
+            verb, plus, particle = pair.partition("+")
+            if not plus or not particle:
+                raise PackError(f"english: {pair!r}, expected two words with a `+` between them")
+            self.phrasals.setdefault(verb, {})[particle] = name
         self.scope = by_word(table.scope)  # word of a sentence -> how much, where or for how long
+        self.pasts = table.pasts  # verb -> its past forms, where no rule makes them
 
     def kind_of(self, verb: str, default: str) -> str:
         """The kind of a verb, or of a noun that names a deed."""
@@ -175,16 +211,6 @@ def _scoped(where: str, data: Any, kinds: Mapping[str, VerbKind]) -> ScopedEffec
     return replace(one, effect=f"act_{known(where, one.effect, EFFECTS)}") if one.effect else one
 
 
-def _phrasals(kinds: Mapping[str, str]) -> dict[str, dict[str, str]]:
-    found: dict[str, dict[str, str]] = {}
-    for pair, kind in kinds.items():
-        verb, plus, particle = pair.partition("+")
-        if not plus or not particle:
-            raise PackError(f"english: {pair!r}, expected two words with a `+` between them")
-        found.setdefault(verb, {})[particle] = kind
-    return found
-
-
 def _nouns(table: Mapping[str, Words]) -> dict[str, Noun]:
     found: dict[str, Noun] = {}
     for name, words in table.items():
@@ -217,12 +243,3 @@ _IN_NAMES = {
     "history": "data", "source": "data",
 }  # fmt: skip
 _SPECIAL = frozenset("database table schema volume bucket repository project backup cluster organization".split())
-
-
-def _name_nouns(table: Mapping[str, Words], nouns: Mapping[str, Noun], verbs: Mapping[str, str]) -> dict[str, str]:
-    found = {
-        noun: next((trait for trait in traits if trait in _SPECIAL), _IN_NAMES[kind])
-        for noun, (kind, traits, _) in nouns.items()
-        if kind in _IN_NAMES and noun.isalnum() and noun not in verbs
-    }
-    return found | by_word(table)

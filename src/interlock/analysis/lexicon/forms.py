@@ -6,49 +6,25 @@ from collections.abc import Mapping
 from functools import cache
 
 from interlock.analysis.lexicon.english import VOWELS, Noun, plural
-from interlock.analysis.lexicon.load import WordLists, WordMaps, english
+from interlock.analysis.lexicon.load import WordLists, english
 
 _LISTS = WordLists("verbs")
-_MAPS = WordMaps("verbs")
 
 BASE, THIRD, ING, PAST = "base", "third", "ing", "past"
 
 
 def forms(verb: str) -> dict[str, str]:
     """Every form of a verb, and which one it is; a base that is also a past form counts as base."""
-    found = dict.fromkeys(_pasts(verb), PAST)
-    found |= dict.fromkeys(_gerunds(verb), ING)
-    found |= {verb + "es" if verb.endswith("o") else plural(verb): THIRD, verb: BASE}
-    return found
-
-
-def _gerunds(verb: str) -> set[str]:
-    if verb.endswith("e") and not verb.endswith(("ee", "oe", "ye")):
-        return {verb[:-1] + "ing"}
-    return {verb + "ing", *([verb + verb[-1] + "ing"] if _doubles(verb) else [])}
-
-
-def _pasts(verb: str) -> set[str]:
-    if verb in _irregular():
-        return _irregular()[verb]
+    doubles = len(verb) > 2 and verb[-1] not in "aeiouwxy" and verb[-2] in VOWELS and verb[-3] not in VOWELS
+    stems = (verb, verb + verb[-1]) if doubles else (verb,)
+    past, ing = [f"{stem}ed" for stem in stems], [f"{stem}ing" for stem in stems]
     if verb.endswith("e"):
-        return {verb + "d"}
-    if verb.endswith("y") and verb[-2:-1] not in VOWELS:
-        return {verb[:-1] + "ied"}
-    return {verb + "ed", *([verb + verb[-1] + "ed"] if _doubles(verb) else [])}
-
-
-@cache
-def _irregular() -> dict[str, set[str]]:
-    """Verbs -> their past forms, where no rule makes them."""
-    found: dict[str, set[str]] = {}
-    for past, verb in _MAPS.pasts.items():
-        found.setdefault(verb, set()).add(past)
-    return found
-
-
-def _doubles(verb: str) -> bool:
-    return len(verb) > 2 and verb[-1] not in "aeiouwxy" and verb[-2] in VOWELS and verb[-3] not in VOWELS
+        past = [f"{verb}d"]
+        ing = ing if verb.endswith(("ee", "oe", "ye")) else [f"{verb[:-1]}ing"]
+    elif verb.endswith("y") and verb[-2:-1] not in VOWELS:
+        past = [f"{verb[:-1]}ied"]
+    found = dict.fromkeys(english().pasts.get(verb, past), PAST) | dict.fromkeys(ing, ING)
+    return found | {f"{verb}es" if verb.endswith("o") else plural(verb): THIRD, verb: BASE}
 
 
 Forms = dict[str, tuple[str, str, str]]

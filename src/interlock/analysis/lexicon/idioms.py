@@ -10,8 +10,7 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from interlock.analysis.lexicon.english import EFFECTS, READS, English
-from interlock.analysis.lexicon.strict import Words, WordSet, decode
+from interlock.analysis.lexicon.english import EFFECTS, READS, English, Words, WordSet, decode
 from interlock.analysis.packs import Pack, PackError, only_keys
 
 LONGEST = 200  # characters of one pattern

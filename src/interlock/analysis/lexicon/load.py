@@ -9,9 +9,8 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from interlock.analysis.confusables import folded
-from interlock.analysis.lexicon.english import English
+from interlock.analysis.lexicon.english import English, decode
 from interlock.analysis.lexicon.idioms import Phrases, build_parts, build_phrases, checked_patterns, joined
-from interlock.analysis.lexicon.strict import decode
 from interlock.analysis.lexicon.vocabulary import LISTS, ROLES, Entry, Language, Vocabulary, entry_of, word_entries
 from interlock.analysis.packs import Pack, PackError, load_packs, only_keys
 
@@ -123,7 +122,7 @@ def _check_rows(pack: Pack) -> None:
 @cache
 def vocabularies() -> Mapping[str, Vocabulary]:
     """Every language besides English, by its code."""
-    return {code: Vocabulary(Language(**pack), loans()) for code, pack in _languages().items()}
+    return {code: Vocabulary(Language(**pack), loans()) for pack in _packs() if (code := pack.get("code"))}
 
 
 @cache
@@ -140,10 +139,6 @@ def loans() -> dict[str, list[Entry]]:
 def telling_files() -> tuple[tuple[str, re.Pattern[str]], ...]:
     """The word that a file is read as, and the names of such files."""
     return tuple((word, re.compile("|".join(patterns))) for word, patterns in _loanwords()["files"].items())
-
-
-def _languages() -> Mapping[str, Pack]:
-    return {pack["code"]: pack for pack in _packs() if "code" in pack}
 
 
 def _loanwords() -> Pack:

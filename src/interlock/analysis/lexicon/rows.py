@@ -6,8 +6,8 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from functools import cache, cached_property
 from typing import Any
 
+from interlock.analysis.lexicon.english import known
 from interlock.analysis.lexicon.load import Patterns, WordLists, rows_of
-from interlock.analysis.lexicon.strict import known
 from interlock.analysis.packs import PackError, only_keys
 
 Condition = tuple[str, Callable[[Any], bool], bool]  # slot, what is asked of its words, and the answer that is needed
