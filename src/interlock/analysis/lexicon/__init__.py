@@ -81,24 +81,17 @@ def split_name(name: str) -> tuple[tuple[str, ...], ...]:
 def _joined(words: list[str]) -> tuple[str, ...]:
     """Two words that are one idea become one (`shut_down`), one word that is two becomes two (`dropdatabase`)."""
     out: list[str] = []
-    pairs = _MAPS.pairs
+    kinds, nouns, pairs = verbs(), objects(), _MAPS.pairs
     for word in words:
-        pair = f"{out[-1]}+{word}" if out else ""
-        if pair in pairs:
+        if out and (pair := f"{out[-1]}+{word}") in pairs:
             out[-1] = pairs[pair]
-        elif word in verbs() or word in objects() or len(word) < 7:
+        elif len(word) < 7 or word in kinds or word in nouns:
             out.append(word)
         else:
-            out += _halves(word)
+            verb = next((verb for verb in _LISTS.in_order("split_verbs") if word.startswith(verb)), "")
+            rest = word.removeprefix(verb)
+            out += [verb, rest] if verb and (rest in nouns or rest in ALL_WORDS) else [word]
     return tuple(out)
-
-
-def _halves(word: str) -> list[str]:
-    for verb in _LISTS.in_order("split_verbs"):
-        rest = word[len(verb) :]
-        if word.startswith(verb) and (rest in objects() or rest in ALL_WORDS):
-            return [verb, rest]
-    return [word]
 
 
 def verb_kind(word: str) -> str:

@@ -108,15 +108,8 @@ def _check_patterns(pack: Pack) -> None:
 @cache
 def rows_of(table: str) -> Sequence[Mapping[str, str]]:
     """The rows of one English table, in their order."""
-    rows: Sequence[Mapping[str, str]] = _pack("english_rows", _check_rows)[table]
+    rows: Sequence[Mapping[str, str]] = _pack("english_rows", dict)[table]
     return rows
-
-
-def _check_rows(pack: Pack) -> None:
-    for table, rows in pack.items():
-        for number, row in enumerate(rows, 1):
-            if "then" not in row or len(row) == 1 or not all(_words(f"{table} {number}", row[slot]) for slot in row):
-                raise PackError(f"rows of {table}: row {number} is {row!r:.80}, expected conditions and `then`")
 
 
 @cache
@@ -175,8 +168,9 @@ def _language(pack: Pack) -> Pack:
             raise PackError(f"{where}: {name!r} begins with no role; known: verb, noun, scope, {', '.join(ROLES)}")
     vocabulary = Vocabulary(language, {})
     try:
-        _ = vocabulary.past, vocabulary.plural, vocabulary.clitic, vocabulary.idioms, vocabulary.empty
-        re.compile(language.script), re.compile(language.letters)
+        _ = vocabulary.idioms, vocabulary.empty.pattern
+        for pattern in (language.past, language.plural, language.clitic, language.script, language.letters):
+            re.compile(pattern)
     except re.error as error:
         raise PackError(f"{where}: {error.pattern!r:.80}: {error}") from None
     return found
@@ -219,17 +213,14 @@ def _asked(of: Any, name: str, held: Mapping[str, Mapping[str, Any]], make: Call
 
 
 class WordLists:
-    """The lists of one reader as attributes."""
+    """The lists of one reader as attributes; `in_order` gives a list as it stands in the data, the most telling first."""
 
     def __init__(self, reader: str) -> None:
         self.reader = reader
+        self.in_order = cache(lambda name: tuple(word_lists()[reader][name].split()))
 
     def __getattr__(self, name: str) -> frozenset[str]:
         return _asked(self, name, word_lists(), lambda words: frozenset(words.split()))
-
-    def in_order(self, name: str) -> tuple[str, ...]:
-        """The words of a list as they stand in the data, the most telling first."""
-        return tuple(word_lists()[self.reader][name].split())
 
 
 class WordMaps:

@@ -59,8 +59,8 @@ class Rows:
         for number, row in enumerate(given, 1):
             where = f"row {number} of {self.table}"
             only_keys(where, dict.fromkeys(map(_slot, row)), {*self.keys, *self.slots, *beside})
-            if not all(map(row.get, beside)):
-                raise PackError(f"{where}: expected {' and '.join(sorted(beside))}")
+            if not all(map(row.get, beside)) or row.keys() <= beside:
+                raise PackError(f"{where}: expected conditions and {' and '.join(sorted(beside))}")
             answer = row["then"].replace(_NONE, "")
             if self.answers:
                 known(where, answer.split()[0], self.answers)

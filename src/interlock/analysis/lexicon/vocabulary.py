@@ -10,6 +10,7 @@ from typing import Annotated
 from msgspec import Meta, Struct, field
 
 from interlock.analysis.confusables import folded
+from interlock.analysis.lazy_regex import lazy_regex
 
 _OWN = ("\ue000", *map(chr, range(0xE200, 0xE300)))  # marks, and what idioms were replaced by
 
@@ -145,30 +146,28 @@ class Vocabulary:
         self.several: dict[tuple[Entry, ...], list[str]] = {}  # words that are one only together
         for word, entries in several.items():
             self.several.setdefault(tuple(entries), []).append(word)
-        self.particles = _particles(language)
+        self.particles: dict[
+            str, list[tuple[str, Entry]]
+        ] = {}  # a particle -> the stems of the verbs that it belongs to
+        for name, pairs in language.pairs.items():
+            for stem, _, particle in (pair.partition("+") for pair in pairs.split()):
+                self.particles.setdefault(particle, []).append((stem, entry_of(name)))
         self.alone = {word: entry_of(name) for name, words in language.alone.items() for word in words.split()}
-        self.now, self.links = frozenset(language.listed("now")), frozenset(language.listed("links"))
-        self.relatives, self.by = frozenset(language.listed("relatives")), frozenset(language.listed("by"))
-        self.others = frozenset(language.listed("others"))
+        self.now, self.links, self.relatives, self.by, self.others = (
+            frozenset(language.listed(role)) for role in ("now", "links", "relatives", "by", "others")
+        )
+        self.past = lazy_regex(language.past)  # a form that reports or denies
+        self.plural = lazy_regex(language.plural)  # a noun that means many
+        self.clitic = lazy_regex(language.clitic) if language.clitic else None  # what hangs at a word
+        begin = r"(?<!\S)" if language.spaced else ""
+        self.unchecked = lazy_regex(lambda: begin + self._unchecked())  # a review, a test or a copy is left out
+        self.ships = lazy_regex(lambda: begin + _any(language.listed("ship")))  # puts something into force
+        self.publishes = lazy_regex(lambda: begin + _any(language.listed("publish")))  # shows something to everybody
+        self.empty = lazy_regex(self._empty)  # a text in which no word says anything
 
     def plain(self, text: str) -> str:
         """The text as the words of this language are written here."""
         return text.lower() if self.language.accents else folded(text)
-
-    @cached_property
-    def past(self) -> re.Pattern[str]:
-        """Matches a form that reports or denies."""
-        return re.compile(self.language.past)
-
-    @cached_property
-    def plural(self) -> re.Pattern[str]:
-        """Matches a noun that means many."""
-        return re.compile(self.language.plural)
-
-    @cached_property
-    def clitic(self) -> re.Pattern[str] | None:
-        """Matches what hangs at a word."""
-        return re.compile(self.language.clitic) if self.language.clitic else None
 
     @cached_property
     def idiom_entries(self) -> list[tuple[Entry, ...]]:
@@ -186,41 +185,17 @@ class Vocabulary:
         named = (f"(?P<i{number}>{pattern})" for number, pattern in enumerate(patterns))
         return re.compile(edges[0] + "|".join(named) + edges[1])
 
-    @cached_property
-    def empty(self) -> re.Pattern[str]:
-        """Matches a text in which no word says anything."""
+    def _empty(self) -> str:
         words = "|".join(map(_pattern, sorted(self.language.listed("empty"), key=len, reverse=True))) or "(?!)"
-        if self.language.spaced:
-            return re.compile(rf"\W*(?:(?:{words})(?:\W+|$))+$")
-        return re.compile(rf"(?:(?:{words})|[\W\d])+$")
+        return rf"\W*(?:(?:{words})(?:\W+|$))+$" if self.language.spaced else rf"(?:(?:{words})|[\W\d])+$"
 
-    @cached_property
-    def unchecked(self) -> re.Pattern[str]:
-        """Matches what says that a review, a test or a copy is left out."""
+    def _unchecked(self) -> str:
         language = self.language
-        omit = self._any(*language.listed("without"), *language.listed("omit"), *language.verbs["bypass"].split())
-        parts = [omit, self._any(*language.listed("check"))]
+        omit = [*language.listed("without"), *language.listed("omit"), *language.verbs["bypass"].split()]
+        parts = [_any(omit), _any(language.listed("check"))]
         between = r"\S*(?: \S+){0,4} (?:\S{1,2}')?" if language.spaced else ".{0,8}?"
         missing = between.join(parts if language.head != "last" else reversed(parts))
-        return re.compile(rf"{self._begin}(?:{missing}(?: (?:zu|te) \S+)?|{self._any(*language.listed('unchecked'))})")
-
-    @cached_property
-    def ships(self) -> re.Pattern[str]:
-        """Matches what puts something into force."""
-        return re.compile(self._begin + self._any(*self.language.listed("ship")))
-
-    @cached_property
-    def publishes(self) -> re.Pattern[str]:
-        """Matches what shows something to everybody."""
-        return re.compile(self._begin + self._any(*self.language.listed("publish")))
-
-    @property
-    def _begin(self) -> str:
-        return r"(?<!\S)" if self.language.spaced else ""
-
-    @staticmethod
-    def _any(*words: str) -> str:
-        return f"(?:{'|'.join(_pattern(word).replace('w*', 'S*') for word in words) or '(?!)'})"
+        return rf"(?:{missing}(?: (?:zu|te) \S+)?|{_any(language.listed('unchecked'))})"
 
     @cached_property
     def pieces(self) -> Pieces:
@@ -294,11 +269,5 @@ def _pattern(name: str) -> str:
     return re.escape(name).replace("_", " ").replace(r"\*", r"\w*")
 
 
-def _particles(language: Language) -> dict[str, list[tuple[str, Entry]]]:
-    """A particle -> the stems of the verbs that it belongs to."""
-    table: dict[str, list[tuple[str, Entry]]] = {}
-    for name, pairs in language.pairs.items():
-        for pair in pairs.split():
-            stem, _, particle = pair.partition("+")
-            table.setdefault(particle, []).append((stem, entry_of(name)))
-    return table
+def _any(words: Iterable[str]) -> str:
+    return f"(?:{'|'.join(_pattern(word).replace('w*', 'S*') for word in words) or '(?!)'})"
