@@ -127,3 +127,10 @@ def names_production(words: tuple[str, ...] | list[str]) -> bool:
         word in _PRODUCTION and not (position and words[position - 1] in _LISTS.not_production)
         for position, word in enumerate(words)
     )
+
+
+@lru_cache(maxsize=4096)
+def reach_of(words: tuple[str, ...]) -> frozenset[str]:
+    """The traits that words of a name give by how far they reach."""
+    found = frozenset(trait for trait, reaching in REACH.items() if not reaching.isdisjoint(words))
+    return found | {"production"} if names_production(words) else found

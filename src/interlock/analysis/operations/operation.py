@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from functools import partial
 from itertools import chain
 from types import MappingProxyType
@@ -11,7 +11,7 @@ from typing import Any
 from msgspec import Struct
 
 from interlock.analysis.facts import Report
-from interlock.analysis.lexicon import REACH, is_plural, names_production, split_name
+from interlock.analysis.lexicon import is_plural, reach_of, split_name
 from interlock.analysis.lexicon.load import WordLists, WordMaps
 from interlock.analysis.operations import effects, name_patterns, nested, requests, tools
 from interlock.analysis.operations import params as reading
@@ -30,7 +30,6 @@ _EXPLAINED = ("sql", "query", "statement")
 _DEEPEST = 4  # operations named inside operations
 _NOTHING = NamedAct("", "", (), "", "")
 _NO_PATTERNS = NamePatterns((), (), ())  # what a job is called is no name of an operation
-_REACHING = frozenset().union(*REACH.values())
 _SEVERAL = frozenset({"all", "bulk"})
 _NO_PARAMS: Mapping[str, Any] = MappingProxyType({})
 _Found = tuple[str, NamedAct, tuple[str, ...]]  # the effect, the act that has it, and traits
@@ -94,7 +93,7 @@ class _Call(Struct, frozen=True):
 
     name: str
     words: Words
-    segments: Sequence[Words]
+    segments: tuple[Words, ...]
     acts: list[NamedAct]
     params: Mapping[str, Any]
     keys: reading.Keys
@@ -176,11 +175,7 @@ class _Call(Struct, frozen=True):
     def _reach(self) -> set[str]:
         """How far it reaches, from the name and from the parameters."""
         words, act, scope = self.words, self.acts[0], self.scope
-        traits = scope.traits - {"many"}
-        if not _REACHING.isdisjoint(words):
-            traits.update(trait for trait, vocabulary in REACH.items() if not vocabulary.isdisjoint(words))
-        if names_production(words):
-            traits.add("production")
+        traits = scope.traits - {"many"} | reach_of(words)
         several = is_plural(act.noun) and act.verb not in _LISTS.tidies and not scope.single
         if ("many" in scope.traits or several) and not scope.filtered:
             traits.add("bulk")

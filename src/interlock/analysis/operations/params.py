@@ -59,7 +59,7 @@ class Keys(dict[str, Any]):
 
 def short_keys(params: Mapping[str, Any]) -> Keys:
     """The outermost parameters by their squashed names."""
-    return Keys({squash(key): value for key, value in islice(params.items(), MAX_VALUES)})
+    return Keys(islice(zip(map(squash, params), params.values()), MAX_VALUES))
 
 
 HOLDERS = ("action", "input", "request", "params", "exec")  # parameters that hold those of the call itself
@@ -67,10 +67,10 @@ HOLDERS = ("action", "input", "request", "params", "exec")  # parameters that ho
 
 def spelled_twice(params: Mapping[str, Any], keys: Keys) -> bool:
     """Whether a parameter has two spellings with different values: which of them counts, only the callee knows."""
-    given = [(params, keys), *((held, short_keys(held)) for held in keys.mappings(*HOLDERS))]
+    held = () if keys.keys().isdisjoint(HOLDERS) else keys.mappings(*HOLDERS)
     return any(
         len(short) < len(written) and any(short.get(squash(key)) != value for key, value in written.items())
-        for written, short in given
+        for written, short in ((params, keys), *((one, short_keys(one)) for one in held))
     )
 
 

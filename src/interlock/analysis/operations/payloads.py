@@ -31,16 +31,11 @@ Field = Callable[[str], None]
 # -- names and parameters that make a command line -------------------------------------------------------
 
 
-def run_named(segments: Sequence[tuple[str, ...]], given: Mapping[str, Any], keys: Keys, out: Report) -> None:
+def run_named(segments: tuple[tuple[str, ...], ...], given: Mapping[str, Any], keys: Keys, out: Report) -> None:
     """Reports the command, when the words of the name are one."""
-    words = tuple(chain(*segments))
-    words = words[words[:1] == ("mcp",) :]
-    program, *before = _called(words[0]).split() if words else [""]
-    if program not in program_set("operation_names") or len(words) > 6:
+    program, *rest = _named_command(segments)
+    if not program:
         return
-    rest = [*before, *(word for word in words[1:] if word not in _LISTS.fillers and word != words[0])]
-    if "-".join(rest[:2]) in program_set("said_subcommands"):
-        rest = ["-".join(rest[:2]), *rest[2:]]  # git_filter_branch
     said = keys.text("action", "command")
     rest += [said] if said.isalpha() and rest[-1:] != [said] else []  # docker_compose {"action": "down"}
     if not rest and "subcommand" not in given and program not in program_set("operation_alone"):
@@ -50,6 +45,20 @@ def run_named(segments: Sequence[tuple[str, ...]], given: Mapping[str, Any], key
     elif program in program_set("operation_colons") and len(rest) > 1:
         rest = [":".join(rest)]
     out.run([program, *rest, *_flags(given), *_placed(keys)])
+
+
+@lru_cache(maxsize=4096)
+def _named_command(segments: tuple[tuple[str, ...], ...]) -> Sequence[str]:
+    """The command that the words of a name are, an empty one where they are none."""
+    words = tuple(chain(*segments))
+    words = words[words[:1] == ("mcp",) :]
+    program, *before = _called(words[0]).split() if words else [""]
+    if program not in program_set("operation_names") or len(words) > 6:
+        return ("",)
+    rest = [*before, *(word for word in words[1:] if word not in _LISTS.fillers and word != words[0])]
+    if "-".join(rest[:2]) in program_set("said_subcommands"):
+        rest = ["-".join(rest[:2]), *rest[2:]]  # git_filter_branch
+    return program, *rest
 
 
 def _flags(given: Mapping[str, Any], valued: bool = False) -> list[str]:
