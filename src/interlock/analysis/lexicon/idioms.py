@@ -117,21 +117,16 @@ def _phrase(where: str, data: Mapping[str, Any], parts: Mapping[str, str]) -> Ph
 
 
 def joined(where: str, alternatives: Any, parts: Mapping[str, str]) -> str:
-    """One pattern of all alternatives; raises PackError where it is none."""
-    pattern = "|".join(_expanded(where, one, parts) for one in checked_patterns(where, alternatives))
-    try:
-        re.compile(pattern)
-    except re.error as error:
-        raise PackError(f"{where}: {error}") from None
-    return pattern
-
-
-def _expanded(where: str, pattern: str, parts: Mapping[str, str]) -> str:
+    """One pattern of all alternatives, with the parts that they name; raises PackError where it is none."""
+    pattern = "|".join(checked_patterns(where, alternatives))
     try:
         for _ in range(_DEEPEST):
             pattern = _NAME.sub(lambda name: parts[name[1]], pattern)
+        re.compile(pattern)
     except KeyError as error:
         raise PackError(f"{where}: no list {error}") from None
+    except re.error as error:
+        raise PackError(f"{where}: {error}") from None
     return pattern
 
 

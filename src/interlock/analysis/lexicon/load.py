@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from interlock.analysis.confusables import folded
 from interlock.analysis.lexicon.english import English, decode
@@ -200,18 +200,6 @@ def _words_as_written(where: str, value: object) -> str:
     return " ".join(value.split())
 
 
-Asked = TypeVar("Asked")
-
-
-def _asked(of: Any, name: str, held: Mapping[str, Mapping[str, Any]], make: Callable[[Any], Asked]) -> Asked:
-    """What a reader asks for by this name, kept as its attribute; raises AttributeError where the data has none."""
-    if name not in held[of.reader]:
-        raise AttributeError(f"no table {name!r} of {of.reader}")
-    found = make(held[of.reader][name])
-    setattr(of, name, found)
-    return found
-
-
 class WordLists:
     """The lists of one reader as attributes; `in_order` gives a list as it stands in the data, the most telling first."""
 
@@ -220,7 +208,8 @@ class WordLists:
         self.in_order = cache(lambda name: tuple(word_lists()[reader][name].split()))
 
     def __getattr__(self, name: str) -> frozenset[str]:
-        return _asked(self, name, word_lists(), lambda words: frozenset(words.split()))
+        found = self.__dict__[name] = frozenset(word_lists()[self.reader][name].split())
+        return found
 
 
 class WordMaps:
@@ -230,9 +219,9 @@ class WordMaps:
         self.reader = reader
 
     def __getattr__(self, name: str) -> Mapping[str, str]:
-        return _asked(
-            self, name, word_maps(), lambda table: {word: key for key, words in table.items() for word in words.split()}
-        )
+        table = word_maps()[self.reader][name]
+        found = self.__dict__[name] = {word: key for key, words in table.items() for word in words.split()}
+        return found
 
 
 class Patterns:
@@ -242,5 +231,6 @@ class Patterns:
         self.reader = reader
 
     def __getattr__(self, name: str) -> re.Pattern[str]:
-        where = f"{self.reader}: {name}"
-        return _asked(self, name, pattern_lists(), lambda given: re.compile(joined(where, given, pattern_parts())))
+        given = joined(f"{self.reader}: {name}", pattern_lists()[self.reader][name], pattern_parts())
+        found = self.__dict__[name] = re.compile(given)
+        return found

@@ -58,7 +58,9 @@ class Rows:
         beside = {"then", "match", "spare"} if self.answers else {"then"}
         for number, row in enumerate(given, 1):
             where = f"row {number} of {self.table}"
-            only_keys(where, dict.fromkeys(map(_slot, row)), {*self.keys, *self.slots, *beside})
+            only_keys(
+                where, dict.fromkeys(name.removeprefix(_ABSENT) for name in row), {*self.keys, *self.slots, *beside}
+            )
             if not all(map(row.get, beside)) or row.keys() <= beside:
                 raise PackError(f"{where}: expected conditions and {' and '.join(sorted(beside))}")
             answer = row["then"].replace(_NONE, "")
@@ -74,19 +76,15 @@ class Rows:
         return frozenset().union(*(words_in(row[slot]) for row in rows_of(self.table) for slot in slots if slot in row))
 
 
-def _slot(name: str) -> str:
-    return name.removeprefix(_ABSENT)
-
-
 def _condition(where: str, name: str, value: str) -> Condition:
-    absent = name.startswith(_ABSENT)
+    slot, absent = name.removeprefix(_ABSENT), name.startswith(_ABSENT)
     if value.startswith("~"):
         reader, _, pattern = value[1:].partition(".")
         search = getattr(Patterns(reader), pattern).search
-        return _slot(name), lambda text: search(text) is None, absent
+        return slot, lambda text: search(text) is None, absent
     if not (words := words_in(value)):
         raise PackError(f"{where}: no words for {name!r}")
-    return _slot(name), words.isdisjoint, absent
+    return slot, words.isdisjoint, absent
 
 
 def words_in(value: str) -> frozenset[str]:

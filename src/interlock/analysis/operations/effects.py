@@ -178,9 +178,6 @@ def _given(keys: Keys) -> dict[str, Collection[str]]:
     return {**found, "has": keys.keys()}
 
 
-# -- fields that end something ----------------------------------------------------------------------------
-
-
 def ending(act: NamedAct, key: str, value: object) -> str:
     """The verb for a field whose value ends or deletes what the act is about; nothing for any other."""
     kind = _field(key)

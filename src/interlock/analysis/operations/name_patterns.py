@@ -12,7 +12,7 @@ from msgspec import Struct
 DANGEROUS = ("force_*", "*_permanently", "bulk_delete*", "override_*", "bypass_*", "*_without_backup", "purge_*")
 FORBIDDEN = ("drop_*", "delete_all*", "truncate_*", "reset_*", "destroy_*", "wipe_*", "*_production")
 SAFE = ("get_*", "list_*", "search_*", "count_*", "check_*", "introspect*")
-_PIECE = re.compile(r"[a-z0-9_]+|\*")
+_GLOB, _ANY = re.compile(r"[a-z0-9_*]+"), "[a-z0-9_]*"
 _OTHER, _HUMP = re.compile(r"[^a-z0-9]+"), re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _MAX_STARS = 4
 
@@ -86,7 +86,7 @@ def exemption(name: str, patterns: NamePatterns) -> str:
 
 @lru_cache(maxsize=256)
 def _whole(glob: str) -> re.Pattern[str]:
-    return re.compile("[a-z0-9_]*".join(map(re.escape, _normal(_HUMP.sub("_", glob)).split("*"))))
+    return re.compile(_ANY.join(map(re.escape, _normal(_HUMP.sub("_", glob)).split("*"))))
 
 
 @lru_cache(maxsize=64)
@@ -105,16 +105,11 @@ def _normal(glob: str) -> str:
 
 def _expression(glob: str) -> str:
     """A glob as an expression over words joined by `_`; a star stands for letters, digits and `_`."""
-    lowered = _normal(glob)
-    pieces = _PIECE.findall(lowered)
-    if "".join(pieces) != lowered or not lowered.strip("*_") or lowered.count("*") > _MAX_STARS:
+    words = _normal(glob)
+    if not _GLOB.fullmatch(words) or not words.strip("*_") or words.count("*") > _MAX_STARS:
         raise ValueError(f"name pattern {glob!r}: expected words, `_` and up to {_MAX_STARS} stars, such as drop_*")
-    start = "" if pieces[0] == "*" else "(?:^|_)"
-    body = "".join("[a-z0-9_]*" if piece == "*" else piece for piece in pieces[pieces[0] == "*" :])
-    if pieces[-1] != "*":
-        return f"{start}{body}$"
-    body = body.removesuffix("[a-z0-9_]*")
-    if body.endswith("_"):
-        return f"{start}{body}"
+    start = "" if words[0] == "*" else "(?:^|_)"
+    body = words.removeprefix("*").removesuffix("*").replace("*", _ANY)
     last = body.rpartition("_")[2]
-    return f"{start}{body}" if len(last) > 3 else f"{start}{body}(?:_|$)"  # delete_all*, not delete_allocation
+    end = "" if not last or len(last) > 3 else "(?:_|$)"  # delete_all*, not delete_allocation
+    return f"{start}{body}{end if words.endswith('*') else '$'}"

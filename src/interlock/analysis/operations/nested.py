@@ -37,7 +37,8 @@ _DEEPEST = 8  # of what is searched for calls
 
 def read_nested(act: NamedAct, params: Mapping[str, Any], keys: Keys, reader: Reader) -> bool:
     """Reads every operation that is named; True when there was one."""
-    if _naming().isdisjoint(keys) and all(isinstance(value, PLAIN) for value in keys.values()):
+    named = not (_LISTS.names.isdisjoint(keys) and _LISTS.batches.isdisjoint(keys) and _LISTS.beside.isdisjoint(keys))
+    if not named and all(isinstance(value, PLAIN) for value in keys.values()):
         return False
     told = act.kind in ("create", "read") and (act.object == "audit" or act.noun in _LISTS.written)
     if told or (act.kind == "read" and act.verb != "query"):
@@ -49,12 +50,6 @@ def read_nested(act: NamedAct, params: Mapping[str, Any], keys: Keys, reader: Re
     for given in (params, *(item for item in listed if isinstance(item, Mapping))):
         found = _read_all(_calls_beside(act, short_keys(given), given), reader) or found
     return found
-
-
-@cache
-def _naming() -> frozenset[str]:
-    """Without one of these keys, no other operation is named."""
-    return _LISTS.names | _LISTS.batches | {"service", "name", "type", "cmd", "command"}
 
 
 def read_calls(params: Mapping[str, Any], reader: Reader, act: NamedAct = _UNNAMED) -> bool:

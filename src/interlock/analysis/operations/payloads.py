@@ -28,9 +28,6 @@ _MOST = 60
 Field = Callable[[str], None]
 
 
-# -- names and parameters that make a command line -------------------------------------------------------
-
-
 def run_named(segments: tuple[tuple[str, ...], ...], given: Mapping[str, Any], keys: Keys, out: Report) -> None:
     """Reports the command, when the words of the name are one."""
     program, *rest = _named_command(segments)
@@ -93,9 +90,6 @@ def _placed(keys: Keys) -> list[str]:
         given = [item for item in each(keys[key]) if isinstance(item, str) and item.strip()]
         found += given[0].split()[:_MOST] if given and given[0] is keys[key] and key in _LISTS.split else given
     return found
-
-
-# -- commands --------------------------------------------------------------------------------------------
 
 
 _ENDS = ("command", "cmd", "commandline", "cmdline")
@@ -303,9 +297,6 @@ def _program(program: str, keys: Keys, out: Report) -> bool:
             out.run([*([] if argv[0] == program else [program]), *argv, *_structured(keys), *rest])
             return True
     return False
-
-
-# -- statements and code ----------------------------------------------------------------------------------
 
 
 _KEY_LANGUAGES = {"cypherquery": "cypher"} | {name: name for name in ("cypher", "cql", "mongo", "redis")}

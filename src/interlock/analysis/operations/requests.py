@@ -28,9 +28,6 @@ _VERSION = re.compile(r"v?\d+(?:\.\d+)*|api|admin|rest|[0-9a-f-]{16,}|\W.*", re.
 _MOST = 50
 
 
-# -- requests ---------------------------------------------------------------------------------------------
-
-
 def with_nested(keys: Keys) -> Keys:
     """The parameters of a request, also where they stand in one of their own: `fetch(url, init)`."""
     held = keys.mappings("init", "options", "requestinit", "config")
@@ -103,8 +100,6 @@ def as_json(value: object) -> str:
         return ""
 
 
-# -- secrets and files that go out --------------------------------------------------------------------------
-
 _PLACEHOLDER = re.compile(r"[<*${%]|\b(?:xxx+|your|example|placeholder|redacted|changeme|dummy|todo|none|null|hidden)|^(?:\W|.{0,7}$)|^(.)\1+$", re.IGNORECASE)  # fmt: skip
 _PRIVATE_KEY = re.compile(r"-----BEGIN[ +](?:[A-Z0-9]+[ +]){0,3}PRIVATE[ +]KEY")
 
@@ -134,13 +129,11 @@ def sends_secret(verb: str, words: tuple[str, ...], keys: Keys, entries: list[En
         if _is_secret(key, value) and (inside or (handed_in and _PATTERNS.secret.search(value[:500]))):
             return True
         for item in each(value) if depth or key in _LISTS.carries else ():
-            if isinstance(item, str) and (_is_secret_file(item) or _PATTERNS.secret.search(item[:50_000])):
+            text = item if isinstance(item, str) else ""
+            file = 0 < len(text) <= 300 and not text.isidentifier() and is_secret(text)  # and not a sentence
+            if file or _PATTERNS.secret.search(text[:50_000]):
                 return True
     return False
-
-
-def _is_secret_file(text: str) -> bool:
-    return len(text) <= 300 and not text.isidentifier() and is_secret(text)  # and not a sentence
 
 
 _DATA_FILE = re.compile(
@@ -164,8 +157,6 @@ def _is_secret(key: str, value: Any) -> bool:
     return named and not _PLACEHOLDER.search(value[:200])
 
 
-# -- labels that are clicked ----------------------------------------------------------------------------------
-
 _IN_QUOTES = re.compile(r"[\"'\u2018\u201c]([^\"'\u2019\u201d\n]{3,60})[\"'\u2019\u201d]")
 _QUOTED = re.compile(r"\"([^\"\\\n]{2,80})\"|'([^'\\\n]{2,80})'|`([^`\\\n]{2,80})`|name:\s*/([^/\\\n]{2,60})/")
 _TAME = frozenset({"", "change", "read", "create"})  # kinds of verbs that a label may begin with
@@ -183,13 +174,7 @@ def read_click(verb: str, words: tuple[str, ...], keys: Keys, field: Field) -> b
     if not labels and _LISTS.clicks.isdisjoint((verb, *words)) and not presses:
         return False
     labels += keys.texts(_LISTS.in_order("labels"))
-    return _read_all([_announced(_quoted(label)) for label in labels], field)
-
-
-def _quoted(text: str) -> str:
-    """The label itself, where a description quotes it: the red 'Remove member' button."""
-    found = _IN_QUOTES.search(text[:300]) if "[" not in text and "(" not in text else None
-    return found[1] if found else text
+    return _read_all(map(_announced, labels), field)
 
 
 def read_page_script(text: str, field: Field, out: Report) -> None:
@@ -205,6 +190,8 @@ def read_page_script(text: str, field: Field, out: Report) -> None:
 
 def _announced(text: str) -> str:
     """The act that a label announces; nothing for one that only names a place or a way back."""
+    if "[" not in text and "(" not in text and (label := _IN_QUOTES.search(text[:300])):
+        text = label[1]  # the red 'Remove member' button
     said = chain(*split_name(text[:120]))
     words = [word for word in said if word not in _LISTS.pieces and not word.isdigit()][:_LONG]
     kinds = verbs()
@@ -220,9 +207,6 @@ def _announced(text: str) -> str:
         raised = any(answer(RAISING, act) for act in parse_name((tuple(words),))[1] if act.kind != "read")
         return "_".join(words) if words[0] in _LISTS.placing or names_production(words) or raised else ""
     return "_".join(words)
-
-
-# -- confirmations ----------------------------------------------------------------------------------------
 
 
 def read_confirmation(words: tuple[str, ...], keys: Keys, field: Field) -> bool:

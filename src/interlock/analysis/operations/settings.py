@@ -122,8 +122,6 @@ class _Settings:
         return deed(NamedAct(verb_kind(verb), verb, act.phrase, kind, noun, act.beside, act.at))
 
 
-# -- what values and keys say --------------------------------------------------------------------------------
-
 _NUMBERS: Mapping[float, tuple[str, ...]] = {0: ("off", "no", "0"), 1: ("on", "yes"), 100: ("100",)}
 
 
@@ -226,8 +224,6 @@ def _ends(words: Words) -> bool:
         return False
     return verbs().get(first, "") in _LISTS.ending or first in _LISTS.throws_out
 
-
-# -- what is kept ------------------------------------------------------------------------------------------
 
 _SOON = 8 * 86_400  # seconds: what is deleted within a week was never to be kept
 _SHORT = 86_400
