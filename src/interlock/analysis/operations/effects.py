@@ -33,7 +33,8 @@ RAISING = Rows("raising", "verbs kinds objects", _PARTS, EFFECTS | {READS})
 GIVEN = Rows("given", "verbs kinds objects by_name", f"{_PARTS} yes no zero has mode reach", EFFECTS)  # with parameters
 
 
-def act_words(act: NamedAct) -> dict[str, Collection[str]]:
+@lru_cache(maxsize=4096)
+def act_words(act: NamedAct) -> Mapping[str, Collection[str]]:
     """What a row may ask of an act."""
     kind, verb, phrase, thing, noun, beside, _ = astuple(act)
     return {
@@ -53,8 +54,7 @@ def act_words(act: NamedAct) -> dict[str, Collection[str]]:
 def answer(rows: Rows, act: NamedAct) -> Deed | None:
     """The effect and the traits by the first row that holds for an act."""
     key = act.verb, act.kind, act.object
-    said = rows.of(key) and rows.first(key, act_words(act))
-    return as_deed(said) if said else None
+    return as_deed(said) if rows.of(key) and (said := rows.first(key, act_words(act))) else None
 
 
 @lru_cache(maxsize=512)
@@ -127,8 +127,7 @@ def with_object(act: NamedAct, keys: Keys) -> NamedAct:
 
 
 def _object_in(act: NamedAct, keys: Keys) -> tuple[str, str]:
-    entity = keys.text("entityid")
-    if kind := _MAPS.entities.get(entity.partition(".")[0]):
+    if (entity := keys.text("entityid")) and (kind := _MAPS.entities.get(entity.partition(".")[0])):
         return kind, entity[:40]
     for value in keys.texts(_LISTS.in_order("kinds")):
         kind, noun = object_kind(tuple(chain(*split_name(value)))) if 0 < len(value) < 60 else ("", "")

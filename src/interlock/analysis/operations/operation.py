@@ -29,7 +29,7 @@ _MAPS = WordMaps("operation")
 _EXPLAINED = ("sql", "query", "statement")
 _DEEPEST = 4  # operations named inside operations
 _NOTHING = NamedAct("", "", (), "", "")
-_NO_PATTERNS = NamePatterns((), (), ())  # what a job is called is no name of an operation
+_NO_PATTERNS = NamePatterns((), (), ())
 _SEVERAL = frozenset({"all", "bulk"})
 _NO_PARAMS: Mapping[str, Any] = MappingProxyType({})
 _Found = tuple[str, NamedAct, tuple[str, ...]]  # the effect, the act that has it, and traits
@@ -110,14 +110,15 @@ class _Call(Struct, frozen=True):
         ran = bool(self.keys) and self._payloads()
         if not ran and not scope.dry_run and not _LISTS.executes.isdisjoint(self.words):
             self._loose_texts()
-        settings = chain(
-            settings_of(self.words, act, self.params, self.entries),
-            content_deeds(self.words, act, self.keys, self.entries),
-        )
-        by_settings = [(verb, act, own) for verb, own in filter(is_harm, settings)] if self.entries else []
-        if exemption(
-            self.name, self.patterns
-        ):  # R-26: the name is the operator's to lower, what the parameters do is not
+        by_settings: list[_Found] = []
+        if entries := self.entries:
+            settings = (
+                settings_of(self.words, act, self.params, entries),
+                content_deeds(self.words, act, self.keys, entries),
+            )
+            by_settings = [(verb, act, own) for verb, own in filter(is_harm, chain(*settings))]
+        if exemption(self.name, self.patterns):
+            # R-26: the name is the operator's to lower, what the parameters do is not
             self._report(by_settings, set())
             out.effect(READ, self.name[:200], "exempt")
             return
@@ -136,11 +137,13 @@ class _Call(Struct, frozen=True):
         elif not ran:
             self._harmless(traits)
 
-    def _inner(
-        self, name: str, its: Mapping[str, Any] = _NO_PARAMS, crude: str = "", own: NamePatterns | None = None
-    ) -> None:
+    def _inner(self, name: str, params: Mapping[str, Any] = _NO_PARAMS, crude: str = "") -> None:
         """Reads an operation that is named in this one."""
-        read_operation(name, its, crude, self.out, own or self.patterns, self.depth + 1)
+        read_operation(name, params, crude, self.out, self.patterns, self.depth + 1)
+
+    def _run_job(self, name: str) -> None:
+        """Reads the name of a job, which is no name of an operation."""
+        read_operation(name, _NO_PARAMS, "update", self.out, _NO_PATTERNS, self.depth + 1)
 
     def _payloads(self) -> bool:
         """Reads what the parameters run, and the operations they name; True when there was something."""
@@ -152,11 +155,7 @@ class _Call(Struct, frozen=True):
         ran = read_payloads(spoken, verb, keys, field, out)
         ran = requests.read_click(verb, words, keys, field) or ran
         ran = requests.read_confirmation((*spoken, verb), keys, field) or ran
-        ran = (
-            nested.read_order(words, keys, out)
-            or nested.read_job(words, verb, keys, partial(field, own=_NO_PATTERNS))
-            or ran
-        )
+        ran = nested.read_order(words, keys, out) or nested.read_job(words, verb, keys, self._run_job) or ran
         if requests.sends_secret(verb, words, keys, self.entries):
             out.effect("act_leak", "a secret")
         elif requests.attaches_data(act.kind, words, keys):

@@ -46,7 +46,10 @@ class Keys(dict[str, Any]):
 
     def text(self, *names: str) -> str:
         """The first of these parameters that is text, and not empty."""
-        return next(filter(None, self.texts(names)), "")
+        for name in names:
+            if (value := self.get(name)) and isinstance(value, str):
+                return value
+        return ""
 
     def texts(self, names: Iterable[str]) -> list[str]:
         """Those of these parameters that are text."""
@@ -67,10 +70,14 @@ HOLDERS = ("action", "input", "request", "params", "exec")  # parameters that ho
 
 def spelled_twice(params: Mapping[str, Any], keys: Keys) -> bool:
     """Whether a parameter has two spellings with different values: which of them counts, only the callee knows."""
-    held = () if keys.keys().isdisjoint(HOLDERS) else keys.mappings(*HOLDERS)
+    given = [(params, keys)]
+    if not keys.keys().isdisjoint(HOLDERS):
+        given += [(held, short_keys(held)) for held in keys.mappings(*HOLDERS)]
     return any(
-        len(short) < len(written) and any(short.get(squash(key)) != value for key, value in written.items())
-        for written, short in ((params, keys), *((one, short_keys(one)) for one in held))
+        short.get(squash(key)) != value
+        for written, short in given
+        if len(short) < len(written)
+        for key, value in written.items()
     )
 
 

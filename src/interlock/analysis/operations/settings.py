@@ -52,7 +52,7 @@ class _Settings:
             "opens": configures or act.kind == "grant",
             "puts_out": act.verb in _LISTS.puts_out or act.noun in _LISTS.out_loud,
             "inward": _LISTS.outward.isdisjoint(words),
-            "guards": configures and "*guards" in key_senses("_".join(words[:8])),
+            "guards": configures and _sense(words[:8]) == "guards",
         }
         return {**act_words(act), "words": words, "act": [name for name, true in tells.items() if true]}
 
@@ -187,10 +187,7 @@ def key_senses(key: str) -> frozenset[str]:
         "*document": short in _LISTS.manifests or "policy" in short,
     }
     if 0 < len(words) <= 8:
-        own, last, deletes, row = frozenset(words), words[-1], _deletes(words), None
-        if not SENSES.words_of("phrase", "verbs").isdisjoint(own):
-            label = "label" if last in _LISTS.not_switches and last != "name" else ""
-            row = SENSES.first((), act_words(NamedAct("", words[0], words, label, last)))
+        own, deletes, row = frozenset(words), _deletes(words), _sense(words)
         stored = not _LISTS.lost.isdisjoint(own) or any(objects().get(word) in _LISTS.stores for word in words)
         found |= {
             f"*{row}": row is not None,
@@ -202,6 +199,14 @@ def key_senses(key: str) -> frozenset[str]:
             "*ends": not deletes and _ends(words),
         }
     return frozenset([short, *(name for name, true in found.items() if true)])
+
+
+def _sense(words: Words) -> str | None:
+    """The sense that rows give to the words of a key."""
+    if not words or SENSES.words_of("phrase", "verbs").isdisjoint(words):
+        return None
+    label = "label" if words[-1] in _LISTS.not_switches and words[-1] != "name" else ""
+    return SENSES.first((), act_words(NamedAct("", words[0], words, label, words[-1])))
 
 
 def _deletes(words: Words) -> bool:
