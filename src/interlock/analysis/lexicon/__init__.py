@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from functools import cache, lru_cache
 
 from interlock.analysis.confusables import plain
@@ -26,38 +25,18 @@ REACH = {
     "forced": frozenset("force forced forcefully forcibly forcible unsafe unsafely unconditionally".split()),
     "staging": frozenset("staging stage stg uat preprod".split()),
 }
+_HOW_FAR = ("all", "bulk", "permanent", "forced")
 ALL_WORDS, BULK_WORDS, PERMANENT_WORDS = REACH["all"], REACH["bulk"], REACH["permanent"]
 _PRODUCTION = frozenset("production prod prd live".split())
 
 
-def verbs() -> Mapping[str, str]:
-    """Every verb of a name -> how the name is parsed that it leads: read, create, change, restore, delete, terminate…"""
-    return english().named
-
-
-def objects() -> Mapping[str, str]:
-    """Every noun of a name -> the kind of object."""
-    return english().name_nouns
-
-
-def weak_verbs() -> frozenset[str]:
-    """Verbs of a name that are as often nouns."""
-    return _LISTS.weak
-
-
-@cache
-def deed_nouns() -> Mapping[str, str]:
-    """Nouns that name a deed -> how a name is parsed with it: `process_refund`, `schedule_key_deletion`."""
-    kinds = english().kinds
-    return {noun: kinds[kind].name for noun, kind in english().named_nouns.items()}
-
-
-@cache
-def vocabulary() -> frozenset[str]:
-    """The words that matter in a name."""
-    return frozenset().union(
-        verbs(), objects(), _PRODUCTION, *(words for name, words in REACH.items() if name != "staging")
-    )
+# The words of names: verbs -> how the name is parsed that they lead, nouns -> the kind of object, verbs that are as often nouns, nouns
+# that name a deed -> how a name is parsed with it (`process_refund`, `schedule_key_deletion`), and every word that matters.
+verbs = cache(lambda: english().named)
+objects = cache(lambda: english().name_nouns)
+weak_verbs = cache(lambda: _LISTS.weak)
+deed_nouns = cache(lambda: {noun: english().kinds[kind].name for noun, kind in english().named_nouns.items()})
+vocabulary = cache(lambda: frozenset({*verbs(), *objects(), *_PRODUCTION}.union(*(REACH[one] for one in _HOW_FAR))))
 
 
 _WORD = re.compile(r"[A-Z]+(?![a-z])\d*|[A-Z]?[a-z]+\d*|\d+|[^\W\dA-Za-z_]+")

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from functools import cache
 
-from interlock.analysis.lexicon.english import VOWELS, Noun, plural
+from interlock.analysis.lexicon.english import VOWELS, plural
 from interlock.analysis.lexicon.load import WordLists, english
 
 _LISTS = WordLists("verbs")
@@ -68,29 +67,17 @@ def _forms() -> tuple[Forms, Forms]:
     return table, {form: entry for form, entry in taken.items() if entry[1] == BASE}
 
 
-@cache
-def nominals() -> Mapping[str, str]:
-    """Nouns made of verbs -> the kind of verb in a sentence: "the deletion of", "a full wipe"."""
-    kinds = english().kinds
-    return {noun: kinds[kind].sentence for noun, kind in english().said_nouns.items()}
+# Nouns made of verbs -> the kind of verb in a sentence: "the deletion of", "a full wipe".
+nominals = cache(lambda: {noun: english().kinds[kind].sentence for noun, kind in english().said_nouns.items()})
+nouns = cache(
+    lambda: english().nouns
+)  # every noun, singular and plural -> its kind, its traits, and whether it is many
+last_words = cache(
+    lambda: frozenset(noun.rpartition(" ")[2] for noun in nouns() if " " in noun)
+)  # of nouns with several
+scope = cache(lambda: english().scope)  # every word of scope -> how much it says: all, bulk, production, permanent…
 
 
 def sense(verb: str, kind: str) -> str:
     """The kind of a verb, or of a noun that names a deed, in the table of effects."""
     return english().senses.get(verb) or english().said_nouns.get(verb) or kind
-
-
-def nouns() -> Mapping[str, Noun]:
-    """Every noun, singular and plural -> its kind, its traits, and whether it is many."""
-    return english().nouns
-
-
-@cache
-def last_words() -> frozenset[str]:
-    """The words with which the nouns end that have several."""
-    return frozenset(noun.rpartition(" ")[2] for noun in nouns() if " " in noun)
-
-
-def scope() -> Mapping[str, str]:
-    """Every word of scope -> how much it says: all, bulk, production, permanent…"""
-    return english().scope

@@ -29,12 +29,6 @@ def _pack(name: str, check: Callable[[Pack], object]) -> Pack:
     return load_packs(_SHIPPED, checked, f"{name}.toml")[0]
 
 
-@cache
-def english() -> English:
-    """The words of English, and the effects of its verbs."""
-    return English(_pack("english", English))
-
-
 def phrases() -> Phrases:
     """English phrases that announce an effect without a single telling verb."""
     return _phrases()[0]
@@ -45,28 +39,6 @@ def harmless_phrases() -> Phrases:
     return _phrases()[1]
 
 
-@cache
-def _phrases() -> tuple[Phrases, Phrases]:
-    return build_phrases(_idioms(), english())
-
-
-@cache
-def _idioms() -> Pack:
-    return _pack("english_idioms", lambda pack: build_phrases(pack, english()))
-
-
-@cache
-def word_lists() -> Mapping[str, Mapping[str, str]]:
-    """The English lists of every reader of names and sentences."""
-    return _pack("english_lists", _check_words)
-
-
-@cache
-def word_maps() -> Mapping[str, Mapping[str, Mapping[str, str]]]:
-    """The English maps of every reader: what words stand for -> the words."""
-    return _pack("english_maps", _check_words)
-
-
 def _check_words(pack: Pack) -> None:
     for reader, tables in pack.items():
         for name, given in tables.items():
@@ -75,12 +47,6 @@ def _check_words(pack: Pack) -> None:
             words = " ".join(texts).split()
             if len(words) != len(set(words)):
                 raise PackError(f"{where} has a word twice")
-
-
-@cache
-def pattern_lists() -> Mapping[str, Mapping[str, Sequence[str]]]:
-    """The alternatives of the English patterns of every reader."""
-    return _pack("english_patterns", _check_patterns)
 
 
 @cache
@@ -105,17 +71,10 @@ def _check_patterns(pack: Pack) -> None:
             joined(f"{reader}: {name}", alternatives, parts)
 
 
-@cache
 def rows_of(table: str) -> Sequence[Mapping[str, str]]:
     """The rows of one English table, in their order."""
-    rows: Sequence[Mapping[str, str]] = _pack("english_rows", dict)[table]
+    rows: Sequence[Mapping[str, str]] = _rows()[table]
     return rows
-
-
-@cache
-def vocabularies() -> Mapping[str, Vocabulary]:
-    """Every language besides English, by its code."""
-    return {code: Vocabulary(Language(**pack), loans()) for pack in _packs() if (code := pack.get("code"))}
 
 
 @cache
@@ -128,19 +87,21 @@ def loans() -> dict[str, list[Entry]]:
     return table
 
 
-@cache
-def telling_files() -> tuple[tuple[str, re.Pattern[str]], ...]:
-    """The word that a file is read as, and the names of such files."""
-    return tuple((word, re.compile("|".join(patterns))) for word, patterns in _loanwords()["files"].items())
-
-
-def _loanwords() -> Pack:
-    return next(pack for pack in _packs() if "files" in pack)
-
-
-@cache
-def _packs() -> Sequence[Pack]:
-    return load_packs(_SHIPPED, check_packs)
+# The files of English: words with the effects of verbs, phrases, and by reader the lists, maps, patterns and rows.
+english = cache(lambda: English(_pack("english", English)))
+_idioms = cache(lambda: _pack("english_idioms", lambda pack: build_phrases(pack, english())))
+_phrases = cache(lambda: build_phrases(_idioms(), english()))
+word_lists = cache(lambda: _pack("english_lists", _check_words))
+word_maps = cache(lambda: _pack("english_maps", _check_words))
+pattern_lists = cache(lambda: _pack("english_patterns", _check_patterns))
+_rows = cache(lambda: _pack("english_rows", dict))
+# The other languages by their codes, the words that they share, and the names of files with the word that each is read as.
+_packs = cache(lambda: load_packs(_SHIPPED, check_packs))
+vocabularies = cache(
+    lambda: {pack["code"]: Vocabulary(Language(**pack), loans()) for pack in _packs() if "code" in pack}
+)
+_loanwords = cache(lambda: next(pack for pack in _packs() if "files" in pack))
+telling_files = cache(lambda: [(word, re.compile("|".join(found))) for word, found in _loanwords()["files"].items()])
 
 
 def check_packs(packs: Sequence[Pack]) -> Sequence[Pack]:

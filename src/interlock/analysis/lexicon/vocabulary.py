@@ -220,23 +220,17 @@ class Vocabulary:
     def find_whole(self, word: str) -> list[Entry]:
         """What a word is, pronouns at its end taken off and the last part of a compound considered."""
         entries = self.find(word)
-        if not entries and self.clitic:
-            entries = self._without_clitics(word, self.clitic)
+        if not entries and (clitic := self.clitic):
+            bare = word
+            for _ in range(_CLITICS):
+                bare = clitic.sub("", bare, count=1)
+                entries = entries or self.find(bare)
         if self.language.compound:
             if not entries and "ge" in word[:6]:
                 entries = self.find(word.replace("ge", "", 1))
             if len(word) > 7 and word not in self.exact:
                 return self._compound(word, entries)
         return entries
-
-    def _without_clitics(self, word: str, clitic: re.Pattern[str]) -> list[Entry]:
-        for _ in range(_CLITICS):
-            bare = clitic.sub("", word, count=1)
-            entries = self.find(bare) if bare != word else []
-            if entries or bare == word:
-                return entries
-            word = bare
-        return []
 
     def _compound(self, word: str, entries: list[Entry]) -> list[Entry]:
         """The noun that the last part of a word is, with what its first part says about how much."""

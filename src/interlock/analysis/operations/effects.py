@@ -122,25 +122,20 @@ def with_object(act: NamedAct, keys: Keys) -> NamedAct:
     """Where the name has no object, the parameters may: {"kind": "deployment"}, {"table": "users"}."""
     if act.object or act.kind in ("read", "create") or not keys:
         return act
-    kind, noun = _object_in(act, keys)
-    return replace(act, object=kind, noun=noun) if kind else act
-
-
-def _object_in(act: NamedAct, keys: Keys) -> tuple[str, str]:
     if (entity := keys.text("entityid")) and (kind := _MAPS.entities.get(entity.partition(".")[0])):
-        return kind, entity[:40]
+        return replace(act, object=kind, noun=entity[:40])
     for value in keys.texts(_LISTS.in_order("kinds")):
         kind, noun = object_kind(tuple(chain(*split_name(value)))) if 0 < len(value) < 60 else ("", "")
         if kind:
-            return kind, noun
+            return replace(act, object=kind, noun=noun)
     bases = () if act.phrase and act.phrase[-1] not in _LISTS.generic else (_NAMING.sub("", key) for key in keys)
     for base in bases:
         kind = objects().get(base, "light")
         if kind in _LISTS.narrowed and _LISTS.narrow & keys.keys():
-            return "data", "row"
+            return replace(act, object="data", noun="row")
         if kind not in ("light", "safety"):
-            return kind, base
-    return "", ""
+            return replace(act, object=kind, noun=base)
+    return act
 
 
 def by_params(act: NamedAct, deed: Deed, keys: Keys, traits: set[str]) -> Deed:

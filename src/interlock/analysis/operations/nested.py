@@ -28,6 +28,7 @@ _Held = list[tuple[str, Any]]
 PARAMS = tuple(
     "params arguments args input parameters toolinput payload kwargs variables toolargs toolparameters functionargs".split()
 )
+_unpassed = cache(lambda: _LISTS.names | {"cmd", "command"})  # parameters that name a call
 _UNNAMED = NamedAct("", "", (), "", "")
 _RUINOUS = ("delete", "terminate", "reset")  # kinds of verbs
 _MOST = 100
@@ -174,11 +175,6 @@ def given_params(keys: Keys, outer: Mapping[str, Any]) -> Mapping[str, Any]:
     if (own := _own_params(keys)) is not None:
         return own
     return {key: value for key, value in outer.items() if isinstance(key, str) and squash(key) not in _unpassed()}
-
-
-@cache
-def _unpassed() -> frozenset[str]:
-    return _LISTS.names | {"cmd", "command"}
 
 
 _PLAIN_NAME = re.compile(r"[\w.:/@+-]{3,100}(?: [\w.:/@+-]{1,40}){0,5}")

@@ -63,7 +63,8 @@ def read_operation(
     if reading.spelled_twice(params, keys):
         out.unreadable("a parameter in two spellings with different values", "syntax")
         if len(keys) < len(params):
-            read_operation(name, reading.first_spellings(params), crude, out, patterns, depth + 1, tool)
+            firsts = {reading.squash(key): (key, value) for key, value in [*params.items()][::-1]}
+            read_operation(name, dict(firsts.values()), crude, out, patterns, depth + 1, tool)
     if reader := tools.tool_reader(name, keys) if tool else keys and tools.built_in(name, keys, crude):
         tools.read_tool_call(reader, name, keys, lambda told: read_operation(told, {}, "update", out, depth=1), out)
         if reader == "agent":

@@ -81,11 +81,6 @@ def spelled_twice(params: Mapping[str, Any], keys: Keys) -> bool:
     )
 
 
-def first_spellings(params: Mapping[str, Any]) -> dict[str, Any]:
-    """The parameters, each by the first of its spellings alone."""
-    return dict({squash(key): (key, value) for key, value in [*params.items()][::-1]}.values())
-
-
 def each(value: object) -> Sequence[Any]:
     """The items of a list, or the one value."""
     return value[:_MOST] if isinstance(value, (list, tuple)) else (value,)

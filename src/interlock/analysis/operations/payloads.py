@@ -153,7 +153,7 @@ class CommandParams(Struct, frozen=True):
         elif script and (language == "powershell" or not key.endswith(_ENDS)):
             out.code(language, text or " ".join(argv))
         elif argv:
-            out.run(_with_program(words, argv, self.keys))
+            out.run(self._with_program(argv))
             for line in argv if key == "commands" else ():  # the words of one, or several
                 shell_text(line, out)
         elif isinstance(value, (list, tuple)):
@@ -173,11 +173,11 @@ class CommandParams(Struct, frozen=True):
             text = scheduled[1]
         one = text.split(None, 1)[:1]
         if " " not in text.strip():
-            whole = _with_program(self.words, one, self.keys)
+            whole = self._with_program(one)
             if len(whole) > len(one) and whole[0] not in program_set("operation_scripts"):
                 out.run(whole)
                 return
-        shell_text(" ".join([*_with_program(self.words, one, Keys())[:-1], text]), out)
+        shell_text(" ".join([*self._with_program(one, flagged=False)[:-1], text]), out)
 
     def _arguments(self) -> bool:
         """Words without a command: of a tool that is a program, of a program that is named beside, or a whole command."""
@@ -195,7 +195,7 @@ class CommandParams(Struct, frozen=True):
             return True
         program = next(filter(_is_runnable, map(_called, words)), "")
         if program and all(word in _LISTS.plain or _called(word) == program for word in words):
-            return _program(program, keys, out)
+            return self._program(program)
         if _LISTS.starts.isdisjoint(words):
             return False
         started = keys.text(*_LISTS.in_order("started"))
@@ -207,6 +207,39 @@ class CommandParams(Struct, frozen=True):
         if argv := argv_of(keys.get("argv"), Keys()) or whole:
             out.run(argv)
         return bool(argv)
+
+    def _with_program(self, argv: list[str], flagged: bool = True) -> list[str]:
+        """A command of a tool that is named after its program: kubectl_generic {"command": "delete"} runs kubectl."""
+        words, keys = self.words, self.keys if flagged else Keys()
+        program = next(filter(_is_runnable, words), "")
+        if words and program in program_set("operation_scripts") and not {"run", "script"}.isdisjoint(words):
+            return [program, "run", *argv]
+        script = next((name for name in map(_called, words) if name in program_set("operation_frameworks")), "")
+        if script and not describe(argv[0].rstrip("0123456789.")).wrapper:  # python3
+            return [script, *argv]
+        if not program or words[-1] not in (program, *_LISTS.plain) or "exec" in words[-2:]:
+            return argv
+        first = argv[0].rpartition("/")[2]
+        if first in (program, "env") or describe(first).wrapper:  # env may stand before any program
+            return argv
+        if first in program_set("operation_names") and program not in program_set("operation_wraps"):
+            return argv
+        rest = [*_flags(keys), *_placed(keys)] if len(argv) == 1 and {"args", "arguments"}.isdisjoint(keys) else []
+        return [program, *argv, *_structured(keys), *rest]
+
+    def _program(self, program: str) -> bool:
+        """A tool that is named like a program, and gets its words as arguments."""
+        keys = self.keys
+        for key in _LISTS.in_order("words_of"):
+            value = keys.get(key)
+            argv = _split(value) if isinstance(value, str) else text_of(value).split("\n") if value else []
+            if any(argv):
+                first = next((name for name in ("subcommand", "operation") if isinstance(keys.get(name), str)), key)
+                argv = [*_split(keys[first]), *argv] if first != key else argv
+                rest = [] if key in _LISTS.args else keys.texts(_LISTS.in_order("told"))
+                self.out.run([*([] if argv[0] == program else [program]), *argv, *_structured(keys), *rest])
+                return True
+        return False
 
 
 def argv_of(value: object, keys: Keys) -> list[str]:
@@ -248,25 +281,6 @@ def _is_runnable(name: str) -> bool:
     return name in program_set("operation_names") or name in program_set("tool_names")
 
 
-def _with_program(words: Sequence[str], argv: list[str], keys: Keys) -> list[str]:
-    """A command of a tool that is named after its program: kubectl_generic {"command": "delete"} runs kubectl."""
-    program = next(filter(_is_runnable, words), "")
-    if words and program in program_set("operation_scripts") and not {"run", "script"}.isdisjoint(words):
-        return [program, "run", *argv]
-    script = next((name for name in map(_called, words) if name in program_set("operation_frameworks")), "")
-    if script and not describe(argv[0].rstrip("0123456789.")).wrapper:  # python3
-        return [script, *argv]
-    if not program or words[-1] not in (program, *_LISTS.plain) or "exec" in words[-2:]:
-        return argv
-    first = argv[0].rpartition("/")[2]
-    if first in (program, "env") or describe(first).wrapper:  # env may stand before any program
-        return argv
-    if first in program_set("operation_names") and program not in program_set("operation_wraps"):
-        return argv
-    rest = [*_flags(keys), *_placed(keys)] if len(argv) == 1 and {"args", "arguments"}.isdisjoint(keys) else []
-    return [program, *argv, *_structured(keys), *rest]
-
-
 def reads_as_command(text: str) -> bool:
     """True for text that begins with a program, as prose tells it."""
     from interlock.analysis.prose.commands import is_command
@@ -285,34 +299,12 @@ def shell_text(text: str, out: Report) -> None:
         out.shell(text)
 
 
-def _program(program: str, keys: Keys, out: Report) -> bool:
-    """A tool that is named like a program, and gets its words as arguments."""
-    for key in _LISTS.in_order("words_of"):
-        value = keys.get(key)
-        argv = _split(value) if isinstance(value, str) else text_of(value).split("\n") if value else []
-        if any(argv):
-            first = next((name for name in ("subcommand", "operation") if isinstance(keys.get(name), str)), key)
-            argv = [*_split(keys[first]), *argv] if first != key else argv
-            rest = [] if key in _LISTS.args else keys.texts(_LISTS.in_order("told"))
-            out.run([*([] if argv[0] == program else [program]), *argv, *_structured(keys), *rest])
-            return True
-    return False
-
-
-_KEY_LANGUAGES = {"cypherquery": "cypher"} | {name: name for name in ("cypher", "cql", "mongo", "redis")}
 _STRINGS = re.compile(r'"(?:[^"\\]|\\.)*"')
 
 
-@cache
-def _stated() -> Mapping[str, str]:
-    """Parameters that hold a statement -> its language, where the parameter tells."""
-    return dict.fromkeys(sorted(_LISTS.sql | _LISTS.query | _KEY_LANGUAGES.keys()), "") | _KEY_LANGUAGES
-
-
-@cache
-def _carrying() -> frozenset[str]:
-    """Without one of these keys or a command line, parameters hold nothing that runs."""
-    return _LISTS.code | _LISTS.arguments | _LISTS.language | URL_KEYS | _stated().keys()
+# Without one of these keys or a command line, parameters hold nothing that runs.
+_stated = cache(lambda: _LISTS.sql | _LISTS.query | _MAPS.key_languages.keys())
+_carrying = cache(lambda: _LISTS.code | _LISTS.arguments | _LISTS.language | URL_KEYS | _stated())
 
 
 def read_payloads(words: Sequence[str], verb: str, keys: Keys, field: Field, out: Report) -> bool:
@@ -325,17 +317,16 @@ def read_payloads(words: Sequence[str], verb: str, keys: Keys, field: Field, out
             return False  # explain_query, lint, save_snippet; find_rows {"sql": …} runs what it is given
         # the query of a search is a text to look for, unless a database is searched and it is a statement
         query = _LISTS.query if _language(words, Keys()) in _LISTS.databases else ()
-        keys = Keys(
-            {
-                key: value
-                for key, value in keys.items()
-                if is_command(key) or key in _LISTS.sql or (key in query and is_statement(str(value)))
-            }
-        )
+        kept = [
+            key
+            for key in keys
+            if is_command(key) or key in _LISTS.sql or (key in query and is_statement(str(keys[key])))
+        ]
+        keys = Keys({key: keys[key] for key in kept})
     language = _language(words, keys)
     found = read_request(words, keys, field, out)
     found = CommandParams(words, keys, language, out).read_commands() or found
-    for key in filter(keys.__contains__, _stated()):
+    for key in sorted(_stated() & keys.keys()):
         for text in each(keys[key]):
             if isinstance(text, Mapping):
                 text = short_keys(text).text(*sorted(_LISTS.sql | _LISTS.query))
@@ -367,7 +358,7 @@ def _statement(words: Sequence[str], key: str, text: str, field: Field, out: Rep
         for name in _mutations(text):
             field(name)
         return True
-    language = _stated()[key] or ("cypher" if _PATTERNS.cypher.match(text) else _language(words, Keys()))
+    language = _MAPS.key_languages.get(key) or ("cypher" if _PATTERNS.cypher.match(text) else _language(words, Keys()))
     if language in ("cypher", "cql", "redis", "mongo"):
         out.code(language, text)
     elif key in _LISTS.sql or language == "sql" or _PATTERNS.statement.match(text):

@@ -270,14 +270,10 @@ def _seconds(key: str, value: object) -> float | None:
 
 def out_of_bounds(name: str, keys: Mapping[str, Any], out: Report) -> None:
     """A call that asks to run without what usually holds it back."""
-    for key in filter(_is_bound, keys):
+    for key in keys:
+        if key not in _LISTS.unguarded and key not in _LISTS.bounds and not key.startswith(("bypass", "dangerously")):
+            continue
         said = truth(keys[key])
         word = str(keys[key]).lower()[:40] if said is None else "yes" if said else "no"
         if f"{key}={word}" in _LISTS.unbound or "escalated" in word or (said and key not in _LISTS.bounds):
             out.effect("act_override", f"sandbox of {name}"[:200], "forced")
-
-
-@lru_cache(maxsize=4096)
-def _is_bound(key: str) -> bool:
-    """True for a parameter that may say that a call runs without what holds it back."""
-    return key in _LISTS.unguarded or key in _LISTS.bounds or key.startswith(("bypass", "dangerously"))
