@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from typing import Any
 
 from msgspec import Struct
 from msgspec.structs import replace
 
+from interlock.analysis.lazy_regex import lazy_regex
 from interlock.analysis.lexicon.english import EFFECTS, READS, English, Words, WordSet, decode
 from interlock.analysis.packs import Pack, PackError, only_keys
 
@@ -35,7 +36,7 @@ class Phrases:
     """All phrases, indexed by their cues."""
 
     def __init__(self, phrases: Sequence[Phrase]) -> None:
-        self.phrases = phrases
+        self.phrases, self.patterns = phrases, [lazy_regex(phrase.pattern) for phrase in phrases]
         self.inside: list[tuple[str, int]] = []  # what may stand anywhere in a word, and its phrase
         self.begun: dict[str, list[tuple[str, int]]] = {}  # the first letters of a cue -> the cue and its phrase
         self.also: dict[str, list[tuple[str, int]]] = {}  # the same for what has to be there as well
@@ -48,11 +49,6 @@ class Phrases:
                 self.also.setdefault(cue[:_KEY], []).append((cue, number))
         self.twofold = {number for number, phrase in enumerate(phrases) if phrase.also}
         self.begun_by = lru_cache(maxsize=4096)(self._begun_by)
-
-    @cached_property
-    def patterns(self) -> list[re.Pattern[str]]:
-        """The patterns in the order of the phrases."""
-        return [re.compile(phrase.pattern) for phrase in self.phrases]
 
     def found(self, text: str) -> Iterator[tuple[int, Phrase]]:
         """Where a text in lower case has which phrases, in their order."""

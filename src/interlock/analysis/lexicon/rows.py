@@ -58,9 +58,7 @@ class Rows:
         beside = {"then", "match", "spare"} if self.answers else {"then"}
         for number, row in enumerate(given, 1):
             where = f"row {number} of {self.table}"
-            only_keys(
-                where, dict.fromkeys(name.removeprefix(_ABSENT) for name in row), {*self.keys, *self.slots, *beside}
-            )
+            only_keys(where, {name.removeprefix(_ABSENT): 0 for name in row}, {*self.keys, *self.slots, *beside})
             if not all(map(row.get, beside)) or row.keys() <= beside:
                 raise PackError(f"{where}: expected conditions and {' and '.join(sorted(beside))}")
             answer = row["then"].replace(_NONE, "")

@@ -82,18 +82,13 @@ def _calls_inside(act: NamedAct, params: Mapping[str, Any]) -> Iterator[_Call]:
         inner: _Held = []
         if isinstance(value, Mapping):
             call = _call_of(value, depth, loose, act.kind)
-            calls, inner = ([call], []) if call else ([], list(islice(short_keys(value).items(), _MOST)))
-        elif (
-            isinstance(value, (list, tuple))
-            and len(value) == 2
-            and _is_name(value[0])
-            and isinstance(value[1], Mapping)
-        ):
-            calls = [(_plain_name(value[0]), value[1])]  # ["shell", {"command": …}]
-        elif isinstance(value, (list, tuple)):  # or command lines
+            calls, inner = ([call], []) if call else ([], [*short_keys(value).items()][:_MOST])
+        elif isinstance(value, (list, tuple)):  # command lines, or ["shell", {"command": …}]
             lines = value[:_MOST] if key in _LISTS.batches and (loose or key == "commands") else ()
             texts = [text for text in lines if isinstance(text, str) and " " in text.strip() and reads_as_command(text)]
             calls, inner = [("shell", {"command": text}) for text in texts], [(key, item) for item in value[:_MOST]]
+            if len(value) == 2 and _is_name(value[0]) and isinstance(value[1], Mapping):
+                calls, inner = [(_plain_name(value[0]), value[1])], []
         else:
             continue
         yield from calls[:left]

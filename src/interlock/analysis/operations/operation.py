@@ -14,13 +14,13 @@ from interlock.analysis.facts import Report
 from interlock.analysis.lexicon import is_plural, reach_of, split_name
 from interlock.analysis.lexicon.load import WordLists, WordMaps
 from interlock.analysis.operations import effects, name_patterns, nested, requests, tools
-from interlock.analysis.operations import params as reading
+from interlock.analysis.operations import params as parameters
 from interlock.analysis.operations.effects import CHANGE, READ, deed, is_broadcast, is_harm
 from interlock.analysis.operations.files import content_deeds, file_act
 from interlock.analysis.operations.name_patterns import BUILT_IN_PATTERNS, NamePatterns, PatternMatch, exemption
 from interlock.analysis.operations.names import NamedAct, Words, parse_name
 from interlock.analysis.operations.payloads import is_statement, read_payloads, run_named, text_of
-from interlock.analysis.operations.settings import out_of_bounds, settings_of
+from interlock.analysis.operations.settings import OperationSettings, out_of_bounds
 from interlock.analysis.shell import Job
 
 _LISTS = WordLists("operation")
@@ -59,31 +59,30 @@ def read_operation(
         return
     crude = (crude or "").strip().lower()
     params = params if isinstance(params, Mapping) else {}
-    keys = reading.short_keys(params)
-    if reading.spelled_twice(params, keys):
+    keys = parameters.short_keys(params)
+    if parameters.spelled_twice(params, keys):
         out.unreadable("a parameter in two spellings with different values", "syntax")
         if len(keys) < len(params):
-            firsts = {reading.squash(key): (key, value) for key, value in [*params.items()][::-1]}
+            firsts = {parameters.squash(key): (key, value) for key, value in [*params.items()][::-1]}
             read_operation(name, dict(firsts.values()), crude, out, patterns, depth + 1, tool)
     if reader := tools.tool_reader(name, keys) if tool else keys and tools.built_in(name, keys, crude):
         tools.read_tool_call(reader, name, keys, lambda told: read_operation(told, {}, "update", out, depth=1), out)
         if reader == "agent":
-            held = {key: value for key, value in params.items() if not isinstance(value, reading.PLAIN)}
+            held = {key: value for key, value in params.items() if not isinstance(value, parameters.PLAIN)}
             nested.read_calls(held, lambda named, its: read_operation(named, its, "", out, depth=1))
         return
     segments = split_name(name)
     words, acts = parse_name(segments)
-    entries = reading.walk(params) if params else []
-    scope = reading.scope_of(entries)
+    entries = parameters.walk(params) if params else []
+    scope = parameters.scope_of(entries)
     scope.dry_run = scope.dry_run or (crude == "read" and words[-1:] == ("preview",))
     if not depth:
         out_of_bounds(name, keys, out)
     if scope.too_much:
         out.unreadable(scope.too_much, "budget")
     if scope.dry_run:  # a database only explains a statement then; a shell would run its command all the same
-        keys = reading.Keys(
-            {key: text for key, text in keys.items() if key not in _EXPLAINED or not is_statement(str(text))}
-        )
+        explained = [key for key in _EXPLAINED if key in keys and is_statement(str(keys[key]))]
+        keys = parameters.Keys({key: value for key, value in keys.items() if key not in explained})
     found = [effects.with_object(act, keys) for act in acts] or [_NOTHING]
     globs: NamePatterns = patterns if patterns is not None else getattr(out, "patterns", BUILT_IN_PATTERNS)
     _Call(name, words, segments, found, params, keys, entries, crude, scope, globs, depth, out).read()
@@ -97,10 +96,10 @@ class _Call(Struct, frozen=True):
     segments: tuple[Words, ...]
     acts: list[NamedAct]
     params: Mapping[str, Any]
-    keys: reading.Keys
-    entries: list[reading.Entry]
+    keys: parameters.Keys
+    entries: list[parameters.Entry]
     crude: str
-    scope: reading.ParamScope
+    scope: parameters.ParamScope
     patterns: NamePatterns
     depth: int
     out: Report
@@ -111,13 +110,7 @@ class _Call(Struct, frozen=True):
         ran = bool(self.keys) and self._payloads()
         if not ran and not scope.dry_run and not _LISTS.executes.isdisjoint(self.words):
             self._loose_texts()
-        by_settings: list[_Found] = []
-        if entries := self.entries:
-            settings = (
-                settings_of(self.words, act, self.params, entries),
-                content_deeds(self.words, act, self.keys, entries),
-            )
-            by_settings = [(verb, act, own) for verb, own in filter(is_harm, chain(*settings))]
+        by_settings = self._settings() if self.entries else []
         if exemption(self.name, self.patterns):
             # R-26: the name is the operator's to lower, what the parameters do is not
             self._report(by_settings, set())
@@ -137,6 +130,13 @@ class _Call(Struct, frozen=True):
             self._report(found, traits - {"unfiltered"} | (marks if named else set()))
         elif not ran:
             self._harmless(traits)
+
+    def _settings(self) -> list[_Found]:
+        """The harm that the parameters set, or that what is written does to what was there."""
+        act, entries = self.acts[0], self.entries
+        settings = OperationSettings(self.words, act).read(self.params, entries)
+        written = content_deeds(self.words, act, self.keys, entries)
+        return [(verb, act, own) for verb, own in filter(is_harm, chain(settings, written))]
 
     def _inner(self, name: str, params: Mapping[str, Any] = _NO_PARAMS, crude: str = "") -> None:
         """Reads an operation that is named in this one."""

@@ -29,12 +29,7 @@ _LONG = 200  # characters: longer text is a document
 _FREE = re.compile(r"0+(?:\.0+)?")
 
 
-def settings_of(words: Words, act: NamedAct, params: Mapping[str, Any], entries: list[Entry]) -> Iterable[Deed]:
-    """Every deed that the settings make of an act which is not one by its name."""
-    return () if act.kind == "read" else _Settings(words, act).read(params, entries)
-
-
-class _Settings:
+class OperationSettings:
     """The settings of one operation, read one by one."""
 
     def __init__(self, words: Words, act: NamedAct) -> None:
@@ -57,8 +52,10 @@ class _Settings:
         return {**act_words(act), "words": words, "act": [name for name, true in tells.items() if true]}
 
     def read(self, params: Mapping[str, Any], entries: list[Entry]) -> Iterator[Deed]:
-        """The deeds, in the order in which the settings stand."""
+        """Every deed that the settings make of an act which is not one by its name, in the order in which they stand."""
         act, deletions, rows = self.act, 0, SETTINGS.words_of("value")
+        if act.kind == "read":
+            return
         keeps, sets = not _LISTS.keeping.isdisjoint(self.words), act.verb in _LISTS.sets
         logs = act.verb in _LISTS.telling or act.object == "audit" or "test" in self.words
         yield from self._pair(params)
