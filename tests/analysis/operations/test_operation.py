@@ -414,3 +414,12 @@ def test_a_list_of_places_means_what_one_place_does() -> None:
         out = Recorder()
         read_operation("delete_bucket", params, "", out)
         assert any("production" in fact for fact in out.facts), params
+
+
+@pytest.mark.parametrize("harmful", ["body", "data", "payload", "json", "requestBody"])
+def test_every_body_of_a_request_is_read(harmful: str) -> None:
+    bodies = dict.fromkeys(["body", "data", "payload", "json", "requestBody"], '{"query": "{ viewer { id } }"}')
+    bodies[harmful] = '{"query": "mutation { deleteRepository(id: 1) { id } }"}'
+    out = Recorder()
+    read_operation("http_request", {"url": "https://a.io/graphql", "method": "POST", **bodies}, "", out)
+    assert ("http", "https://a.io/graphql", "delete") in out.facts

@@ -54,7 +54,7 @@ def read_request(words: Sequence[str], keys: Keys, field: Field, out: Report) ->
     method = method.strip().lower()
     if not url or method not in _LISTS.methods:
         return False
-    body = next((keys[key] for key in _LISTS.body if keys.get(key) is not None), "")
+    bodies = [keys[key] for key in _LISTS.in_order("body") if keys.get(key) is not None]
     headers = (islice(given.items(), 100) for given in keys.mappings("headers"))
     if method in ("post", "put", "patch"):
         acting_path(url, field)
@@ -63,7 +63,8 @@ def read_request(words: Sequence[str], keys: Keys, field: Field, out: Report) ->
     from interlock.analysis.http import read_http
 
     lines = [f"{name}: {value}" for name, value in chain(*headers)]
-    read_http(method, url[:MAX_TEXT], body[:MAX_TEXT] if isinstance(body, str) else as_json(body), lines, out)
+    for body in bodies or [""]:  # which of several is sent, only the tool knows
+        read_http(method, url[:MAX_TEXT], body[:MAX_TEXT] if isinstance(body, str) else as_json(body), lines, out)
     return True
 
 
