@@ -10,7 +10,7 @@ from typing import Any
 
 from interlock.analysis.confusables import folded
 from interlock.analysis.lexicon.english import English, decode
-from interlock.analysis.lexicon.idioms import Phrases, build_parts, build_phrases, checked_patterns, joined
+from interlock.analysis.lexicon.idioms import build_parts, build_phrases, checked_patterns, joined
 from interlock.analysis.lexicon.vocabulary import LISTS, ROLES, Entry, Language, Vocabulary, entry_of, word_entries
 from interlock.analysis.packs import Pack, PackError, load_packs, only_keys
 
@@ -27,16 +27,6 @@ def _pack(name: str, check: Callable[[Pack], object]) -> Pack:
         return packs
 
     return load_packs(_SHIPPED, checked, f"{name}.toml")[0]
-
-
-def phrases() -> Phrases:
-    """English phrases that announce an effect without a single telling verb."""
-    return _phrases()[0]
-
-
-def harmless_phrases() -> Phrases:
-    """English wording in which a word of harm has none."""
-    return _phrases()[1]
 
 
 def _check_words(pack: Pack) -> None:
@@ -91,6 +81,8 @@ def loans() -> dict[str, list[Entry]]:
 english = cache(lambda: English(_pack("english", English)))
 _idioms = cache(lambda: _pack("english_idioms", lambda pack: build_phrases(pack, english())))
 _phrases = cache(lambda: build_phrases(_idioms(), english()))
+phrases = cache(lambda: _phrases()[0])  # that announce an effect without a single telling verb
+harmless_phrases = cache(lambda: _phrases()[1])  # in which a word of harm has none
 word_lists = cache(lambda: _pack("english_lists", _check_words))
 word_maps = cache(lambda: _pack("english_maps", _check_words))
 pattern_lists = cache(lambda: _pack("english_patterns", _check_patterns))
