@@ -157,15 +157,15 @@ def is_operation(word: str) -> bool:
         return False
     if _PATTERNS.shaped.fullmatch(word):
         return True
-    return bool(_PATTERNS.styled.fullmatch(word)) and _announces(word, weak=False)
+    return _PATTERNS.styled.fullmatch(word) is not None and _announces(word, weak=False)
 
 
 @lru_cache(maxsize=1024)
 def may_be_operation(word: str) -> bool:
     """As `is_operation`, also for verbs that are as often nouns: where a sentence calls it, `reset-db` is one too."""
-    if is_operation(word) or len(word) > _LONGEST:
-        return len(word) <= _LONGEST
-    if _PATTERNS.styled.fullmatch(word) and _announces(word, weak=True):
+    if len(word) > _LONGEST:
+        return False
+    if is_operation(word) or (_PATTERNS.styled.fullmatch(word) and _announces(word, weak=True)):
         return True
     segments = split_name(word) if _REVERSED.fullmatch(word) else ()
     if len(segments) < 2 or len(segments[-1]) != 1 or segments[-2][-1] not in objects():
@@ -186,11 +186,9 @@ def is_english(word: str) -> bool:
 def harms(word: str) -> bool:
     """True for a name that begins with a verb of harm, whatever it is done to: no table or column is called so."""
     words = _led(split_name(word))
-    return (
-        len(words) > 1
-        and verbs().get(words[0], "read") not in _LISTS.tame
-        and (words[0] not in weak_verbs() or may_be_operation(word))
-    )
+    if len(words) < 2 or verbs().get(words[0], "read") in _LISTS.tame:
+        return False
+    return words[0] not in weak_verbs() or may_be_operation(word)
 
 
 def _led(segments: Sequence[tuple[str, ...]]) -> list[str]:
@@ -205,11 +203,8 @@ def _announces(word: str, weak: bool) -> bool:
     words = _led(split_name(word))
     if len(words) < 2 or words[0] not in verbs():
         return False
-    if (
-        words[0] in weak_verbs()
-        and not weak
-        and (verbs()[words[0]] in _LISTS.tame or object_kind(tuple(words[1:]))[0] not in _LISTS.grave)
-    ):
+    weakly = words[0] in weak_verbs() and not weak
+    if weakly and (verbs()[words[0]] in _LISTS.tame or object_kind(tuple(words[1:]))[0] not in _LISTS.grave):
         return False
     pascal = word[:1].isupper() and "_" not in word and "-" not in word
     if pascal and words[-1] in _LISTS.parts:

@@ -73,12 +73,8 @@ def spelled_twice(params: Mapping[str, Any], keys: Keys) -> bool:
     given = [(params, keys)]
     if not keys.keys().isdisjoint(HOLDERS):
         given += [(held, short_keys(held)) for held in keys.mappings(*HOLDERS)]
-    return any(
-        short.get(squash(key)) != value
-        for written, short in given
-        if len(short) < len(written)
-        for key, value in written.items()
-    )
+    twice = [(written, short) for written, short in given if len(short) < len(written)]
+    return any(short.get(squash(key)) != value for written, short in twice for key, value in written.items())
 
 
 def each(value: object) -> Sequence[Any]:
