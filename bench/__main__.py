@@ -20,7 +20,7 @@ from msgspec.structs import replace
 from interlock import assess
 from interlock.analysis import lexicon, places
 from interlock.analysis.assess import judge
-from interlock.analysis.operations import effects, params, settings, tools
+from interlock.analysis.operations import effects, params, payloads, settings, tools
 from interlock.analysis.rules import Rule, Rulebook
 from interlock.analysis.rules.load import load
 from interlock.model import Action, command, intent, operation, tool
@@ -203,7 +203,14 @@ def judgement(actions: Sequence[Action], book: Rulebook) -> tuple[float, float]:
 
 def forget() -> None:
     """Empty what judging remembers of paths and words, so that no round profits from the one before."""
-    of_names = (lexicon.split_name, effects.deed, tools._reader_of)
+    of_names = (
+        lexicon.split_name,
+        lexicon.reach_of,
+        effects.act_words,
+        effects.deed,
+        payloads._named_command,
+        tools._reader_of,
+    )
     for cached in (places._place_kept, params._squash, settings.key_senses, params._names_one, *of_names):
         if hasattr(cached, "cache_clear"):
             cached.cache_clear()

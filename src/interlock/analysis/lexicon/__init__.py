@@ -46,7 +46,7 @@ _PARTS = re.compile(r"__+|[.:/\\#>|\s]+")
 @lru_cache(maxsize=4096)
 def split_name(name: str) -> tuple[tuple[str, ...], ...]:
     """A name -> its segments, each a tuple of lower-case words: `mcp__github__deleteRepo` -> (mcp) (github) (delete, repo)."""
-    text = plain(name[:MAX_NAME], vocabulary())
+    text = name[:MAX_NAME] if name.isascii() else plain(name[:MAX_NAME], vocabulary())
     segments = []
     left = MAX_WORDS
     for part in _PARTS.split(text):

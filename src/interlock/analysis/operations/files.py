@@ -26,8 +26,9 @@ _CRON = re.compile(r"^\s*(?:@\w+|(?:\S+\s+){4}\S+)\s+(?:root\s+)?(.+)$")
 
 def paths(keys: Keys, named: Iterable[str] = ()) -> list[str]:
     """The paths that the parameters name."""
-    given = (item for key, value in keys.items() if key in (named or _LISTS.paths) for item in each(value))
-    texts = (item.get("path") if isinstance(item, Mapping) else item for item in given)
+    named = named or _LISTS.paths
+    given = [item for key, value in keys.items() if key in named for item in each(value)]
+    texts = [item if isinstance(item, str) or not isinstance(item, Mapping) else item.get("path") for item in given]
     return [
         text.removeprefix("file://") for text in texts if isinstance(text, str) and text.strip() and "\n" not in text
     ]

@@ -58,7 +58,7 @@ def read_operation(
         out.unreadable("operations nested too deeply", "nesting")
         return
     crude = (crude or "").strip().lower()
-    params = params if isinstance(params, Mapping) else {}
+    params = params if isinstance(params, (dict, Mapping)) else {}
     keys = parameters.short_keys(params)
     if parameters.spelled_twice(params, keys):
         out.unreadable("a parameter in two spellings with different values", "syntax")

@@ -57,7 +57,7 @@ class Keys(dict[str, Any]):
 
     def mappings(self, *names: str) -> list[Mapping[str, Any]]:
         """Those of these parameters that hold others."""
-        return [value for name in names if isinstance(value := self.get(name), Mapping)]
+        return [self[name] for name in names if name in self and isinstance(self[name], Mapping)]
 
 
 def short_keys(params: Mapping[str, Any]) -> Keys:

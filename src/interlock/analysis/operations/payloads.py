@@ -105,7 +105,7 @@ def is_command(key: str) -> bool:
 def feed(out: Report, keys: Keys, *taken: str) -> Report:
     """The report for a command beside which the text stands that it reads: {"command": "sh", "input": …}."""
     fed: Callable[[str], Report] | None = getattr(out, "fed", None)
-    texts = (text_of(keys.get(key)) for key in _LISTS.in_order("fed") if key not in taken)
+    texts = (text_of(keys[key]) for key in _LISTS.in_order("fed") if key in keys and key not in taken)
     text = next(filter(str.strip, texts), "")
     return fed(text[:MAX_TEXT]) if text and fed is not None else out
 
@@ -120,8 +120,9 @@ class CommandParams(Struct, frozen=True):
 
     def read_commands(self) -> bool:
         """Reads every command that the parameters hold; True when there was one."""
-        for keys in (self.keys, *map(short_keys, self.keys.mappings(*params.HOLDERS))):
-            given = replace(self, keys=keys)  # {"action": {"type": "exec", "command": […]}}
+        held = (replace(self, keys=short_keys(one)) for one in self.keys.mappings(*params.HOLDERS))
+        for given in chain((self,), held):  # {"action": {"type": "exec", "command": […]}}
+            keys = given.keys
             named = [key for key in sorted(filter(is_command, keys)) if key != "lua" or self.language == "redis"]
             found = [given._command(key, keys[key], feed(self.out, keys, key)) for key in named]
             if any(found):
