@@ -33,7 +33,7 @@ def changes(text: str) -> tuple[list[str], bool]:
         ("rm -rf build && rm -rf docs", ["delete build", "delete docs"]),
         ("for d in build docs; do rm -rf $d; done", ["delete build", "delete docs"]),
         ("eval 'echo x > notes.txt'", ["overwrite notes.txt"]),
-        ("cp a.txt to/", ["overwrite to/"]),
+        ("cp a.txt to/", ["overwrite to/a.txt"]),
         ("mv a.txt b.txt", ["overwrite b.txt"]),
         ("mv a build && rm -rf build", ["delete a", "overwrite build", "delete build", f"delete {HERE}/a"]),
         ("rm part-{08..10}.o", ["delete part-08.o", "delete part-09.o", "delete part-10.o"]),

@@ -62,7 +62,9 @@ def gather_world(state: State, judged: Judged) -> World:
 
 
 def _world(state: State, judged: Judged, found: Gathered) -> World:
-    return World(judged.in_force.policy, circumstances(state, judged, found), found, state.sessions.people)
+    roster = state.sessions.roster
+    people = roster.people if roster is not None else {}
+    return World(judged.in_force.policy, circumstances(state, judged, found), found, people)
 
 
 def gather(tx: Tx, state: State, judged: Judged) -> Gathered:

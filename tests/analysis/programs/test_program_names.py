@@ -100,7 +100,6 @@ EXCEPTIONS = {
     "install/user_service.py": ("launchctl systemctl", "programs that the installation runs"),
     "mcp/adapters/http_client.py": ("GET gzip", "a method and an encoding of HTTP"),
     "mcp/adapters/requests.py": ("GET", "a method of HTTP"),
-    "policy/declared_steps.py": ("rm sudo", "beginnings of verbs"),
     "policy/effect_key/__init__.py": ("rm", "a subcommand of Git"),
     "server/app.py": ("GET", "a method of HTTP"),
     "server/mcp_http.py": ("GET", "a method of HTTP"),
