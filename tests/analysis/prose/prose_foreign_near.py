@@ -3,6 +3,14 @@
 from __future__ import annotations
 
 NEAR = {
+    "only read": [
+        "Lecture du rapport d'incident sur la suppression de la base de production",
+        "Lectura del informe sobre el borrado de la base de datos",
+        "Lettura del rapporto sulla cancellazione",
+        "git status로 확인합니다",
+        "git reset --hard로 되돌릴까요?",
+        "git clean -fdx로 정리하지 마세요",
+    ],
     "denied behind the act": [
         "Il force push su master non lo faccio, propongo un revert in una PR.",
     ],

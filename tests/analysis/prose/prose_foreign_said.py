@@ -389,6 +389,9 @@ SAID = {
         "Перезаписываю всю таблицу цен на проде поставщицкой.",
     ],
     "ko": [
+        "로컬 변경 사항을 git reset --hard로 모두 버립니다.",
+        "git push --force를 실행합니다",
+        "git clean -fdx로 정리합니다",
         "모든 고객 데이터를 삭제합니다",
         "프로덕션 서버를 종료합니다",
         "방화벽을 비활성화합니다",
@@ -406,6 +409,7 @@ SAID = {
         "전 직원에게 메일을 발송합니다",
     ],
     "pl": [
+        "Sformatuję dysk /dev/sda, żeby pozbyć się błędów.",
         "Usuwam wszystkie dane klientów",
         "Zatrzymuję serwer produkcyjny",
         "Wyłączam zaporę sieciową",

@@ -42,7 +42,8 @@ WORD = re.compile(r"\S+")
 _SHAPE = re.compile(r"^-{1,2}\w|[/~*=:@\\]|^\.\.?$|^\w+\.\w+$|^\$")
 _VERSION = re.compile(r"^v?\d[\d.]*x?$")
 _DRIVE = re.compile(r"^[A-Za-z]:\\?$")
-_KANA = re.compile(r"[\u3040-\u30ff，。、]")
+# What only a sentence has: kana and its marks, and particles of Korean that stand alone.
+_KANA = re.compile(r"[\u3040-\u30ff，。、]|(?:으로|로|을|를|은|는|이|가|에|에서|하고|으로써|로써)$")
 _PREFIX = re.compile(r"(?:^|(?<=\s))(?:[A-Z_][A-Z0-9_]{1,60}=\S{0,200} ){1,5}$")
 _MARKS = ".,;:?!)"  # of the sentence, behind a word
 _LATER = re.compile(r"^(?:[A-Z]|\w+ing\b)")

@@ -22,6 +22,8 @@ _DISGUISES = re.compile(r"[0-9@$!|]")  # one of these is in every such word
 _LEET = str.maketrans("0134578@$!|", "oieastbasil")
 _OTHER_ONE = str.maketrans("1!|", "lll")
 _TURNING = "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"  # the direction of text
+# An option of a command, and the particle of a sentence behind it: `git reset --hard로`.
+_OPTION_END = re.compile(r"((?:^|\s)--?[A-Za-z][A-Za-z-]*)(?=[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af])")
 _SPEAKER_ENDS = re.compile(r"[:\]>]")
 _SPACES = re.compile(r"[^\S\n ][^\S\n]*| [^\S\n]+")  # all but a single space
 LIMIT = 20_000
@@ -53,7 +55,7 @@ def normalise(text: str) -> tuple[str, bool]:
     )
     shown = "".join(char for char in plain if not is_invisible(char))
     read = unmasked(shown, _all_words())
-    return _spaced(_PATTERNS.edges.sub(" ", read)), hidden or read != shown
+    return _spaced(_OPTION_END.sub(r"\1 ", _PATTERNS.edges.sub(" ", read))), hidden or read != shown
 
 
 def _is_letter(char: str) -> bool:

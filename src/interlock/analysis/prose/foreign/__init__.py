@@ -167,10 +167,13 @@ def _read(clause: ForeignClause, found: _Found, asked: bool, carried: list[Forei
     if clause.has("launch", "do", "fetch") and not any(word.has("look", "make") and not word.past for word in words):
         _run(clause, verbs, found)
     if at < 0:
-        # `mit docker system prune Platz schaffen`: a command that something is done with
-        means = any(word.has("mark") and before.has("means") for before, word in pairwise(words))
+        # `mit docker system prune Platz schaffen`, `git clean -fdx 로 정리`: a command that something is done with
+        behind = clause.head == "last"
+        means = any(
+            word.has("mark") and beside.has("means") for beside, word in pairwise(words[::-1] if behind else words)
+        )
         found.spared |= "scrap" in clause.named
-        found.runs_marks |= means and not named_text and not clause.has("look", "never")
+        found.runs_marks |= means and not named_text and not clause.has("never") and (behind or not clause.has("look"))
         return
     # `letzte Woche wurde der Knoten ersetzt`: a past form, or a word of the past on the verb's side
     side, announces = words[at:] if clause.head == "last" else words[:at], clause.has("will")
