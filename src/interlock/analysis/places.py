@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import fnmatch
 import re
+from collections.abc import Iterable
 from functools import cache, lru_cache
 
 from msgspec import Struct
@@ -392,3 +393,19 @@ def _system(first: str, parts: list[str]) -> str:
         return "system"
     kind = _artefact(parts[1:], "system_part") if first in ("var", "opt", "srv", "data") else ""
     return kind if kind in ("cache", "log", "backup", "build") else "system_part"
+
+
+def is_folder(target: str, cwd: str = "", home: str = "") -> bool:
+    """Whether a path plainly names a folder, in which a copy makes files."""
+    return target.endswith("/") or target in (".", "..") or place(target, cwd, home) in ("home", "root")
+
+
+_PATTERNED = re.compile(rf"[*?\[{HOLE}]")
+
+
+def named_in(folder: str, sources: Iterable[str], ends: str = "/") -> list[str]:
+    """The files that a copy makes in a folder, by the names of their sources; none where one of these is not known."""
+    names = [re.split(f"[{ends}]", source)[-1] for source in sources]
+    if any(name in ("", ".", "..") or _PATTERNED.search(name) for name in names):
+        return []
+    return [f"{folder.rstrip('/')}/{name}" for name in names]

@@ -44,6 +44,10 @@ HARM = {
     ],
     "through a link to somewhere else": ["ln -s ~ /tmp/x && rm -rf /tmp/x/*", "ln -sfn /etc /tmp/x; rm -rf /tmp/x/", "ln -s ~/Documents l; find l/ -delete"],
     "a statement where a shell is expected": ["DROP TABLE users", "drop schema public cascade;", "DELETE FROM users", "TRUNCATE TABLE orders"],
+    "a copy into a folder, over a file that is there": [
+        "cp .bashrc ~", "mv dotfiles/.zshrc ~/", "python3 -c \"import shutil; shutil.copy('x/.bashrc', '/home/me')\"",
+        "ruby -rfileutils -e \"FileUtils.cp('.profile', '/home/me/')\"",
+    ],
     "files of secrets by their names, and whoever shows them": [
         "cat aws-credentials.json", "cat serviceAccountKey.json", "cat client_secret_42.json", "cat config/master.key", "cat ~root/.ssh/id_rsa",
         "jq . .env", "sort .env", "awk 1 .env", "sed -n p .env", "sed '' ~/.ssh/id_rsa", "python3 -c \"print(open('.env').read())\"",
@@ -91,7 +95,7 @@ HARMLESS = {
         "cat .env.example", "awk -F= '{print $1}' .env", "sed 's/=.*//' .env", "cat firebase.json", "cat tsconfig.json", "jq . package.json",
         "node -e \"require('fs').readFileSync('.env.example')\"", "ls -la server.key",
     ],
-    "copies that harm nothing": ["scp host:log.txt .", "scp notes.txt host:/tmp/", "scp ~/.ssh/id_rsa.pub host:/tmp/", "scp host:a.sql ./backup/"],
+    "copies that harm nothing": ["cp notes.txt ~", "python3 -c \"import shutil; shutil.copy('a.txt', 'src/')\"", "scp host:log.txt .", "scp notes.txt host:/tmp/", "scp ~/.ssh/id_rsa.pub host:/tmp/", "scp host:a.sql ./backup/"],
     "databases in memory": ["sqlite3 :memory: 'create table t(x); drop table t'", "duckdb -c 'create table t as select 1; truncate t'"],
     "a container that the same command started": ['c=$(docker run -d app); docker logs "$c"; docker kill "$c" && docker rm "$c"'],
     "hooks of the project": ["printf 'npm test\\n' > .githooks/pre-push; git config core.hooksPath .githooks"],

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 
 from interlock.analysis.facts import HOLE, hole, names_only
 from interlock.analysis.file_modes import mode_traits
-from interlock.analysis.places import place
+from interlock.analysis.places import is_folder, named_in
 from interlock.analysis.programs import PathEffect
 from interlock.analysis.programs.options import CommandOptions, behind, holds, parse
 from interlock.analysis.shell import NOTHING, Job, Reader, Stream
@@ -66,9 +66,9 @@ def _apply(job: Job, item: PathEffect, found: CommandOptions, operands: list[str
         away = is_away(target)
         paths = [path for path in paths if not away and not is_away(path)] if item.effect == "read" else paths
         paths = [target] if item.of == "target" and target else paths
-    inside = bool(item.contents) and paths == [target] and (into is not None or _is_folder(job, target))
-    inside = inside and not (item.hosts and is_away(target))
-    named = _named_in(target, sources, "/:" if item.hosts else "/") if inside else []
+    inside = bool(item.contents) and paths == [target] and not (item.hosts and is_away(target))
+    inside = inside and (into is not None or is_folder(target, job.host.cwds[0], job.host.home))
+    named = named_in(target, sources, "/:" if item.hosts else "/") if inside else []
     if item.path:
         paths = [item.path]
     elif not paths and item.listed and job.piped:
@@ -80,20 +80,6 @@ def _apply(job: Job, item: PathEffect, found: CommandOptions, operands: list[str
         _effect(job, item, path, [source], target, traits)
     for path in [] if named else paths:
         _effect(job, item, path, sources, target, traits)
-
-
-def _is_folder(job: Job, target: str) -> bool:
-    if target.endswith("/") or target in (".", ".."):
-        return True
-    return place(job.full(target), job.host.cwds[0], job.host.home) in ("home", "root")
-
-
-def _named_in(folder: str, sources: Sequence[str], ends: str) -> list[str]:
-    """The files that appear in a folder, by the names of their sources; none where one of these is not known."""
-    names = [re.split(f"[{ends}]", source)[-1] for source in sources]
-    if any(name in ("", ".", "..") or HOLE in name or _GLOB.search(name) for name in names):
-        return []
-    return [f"{folder.rstrip('/')}/{name}" for name in names]
 
 
 def _settings(names: Sequence[str], words: Iterable[str]) -> list[str]:

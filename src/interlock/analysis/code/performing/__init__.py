@@ -44,6 +44,7 @@ from interlock.analysis.code.program.values import (
 from interlock.analysis.code.program.walk import ProgramWalk
 from interlock.analysis.facts import known, without_holes
 from interlock.analysis.file_modes import mode_traits
+from interlock.analysis.places import is_folder, named_in
 
 FEW = 64  # items that a function is called with
 _SCHEME = "://"
@@ -88,6 +89,8 @@ def _touching(verb: str) -> Work:
             elif verb == "read" and not something:
                 given = Sym("?", traits=traits_of(path))
             else:
+                if verb in ("write", "overwrite") and isinstance(path, str):
+                    path = _in_folder(call, entry, path)
                 content = chosen(call, entry, "content")[:1] if verb == "write" else []
                 how = "truncate" if content in ([""], [b""]) else verb  # where there is nothing to write
                 how = "append" if verb == "write" and any(map(_adds, chosen(call, entry, "appends"))) else how
@@ -100,6 +103,15 @@ def _touching(verb: str) -> Work:
         return given
 
     return touch
+
+
+def _in_folder(call: LibraryCall, entry: Entry, target: str) -> str:
+    """The file that a copy or move makes in a folder, as far as its name is known; any other target as it is."""
+    where = entry.get("move", entry.get("read"))
+    if where is None or not is_folder(target):
+        return target
+    sources = [text_of(one) for one in flattened(pick(call, where))]
+    return (named_in(target, sources) or [target])[0] if len(sources) == 1 else target
 
 
 def _adds(value: Value) -> bool:
