@@ -150,7 +150,7 @@ FRAMEWORKS := langchain==1.4.7 openai-agents==0.24.0 pydantic-ai-slim==2.66.0 cr
 FRAMED     := $(FRAMEWORKS:%=$(VENV)/frameworks/%/.installed)
 $(FRAMED): $(VENV)/frameworks/%/.installed: $(STAMP)
 	@test -x $(@D)/bin/python || $(PYTHON) -m venv $(@D)
-	$(@D)/bin/python -m pip install --quiet --disable-pip-version-check --editable . pytest
+	$(@D)/bin/python -m pip install --quiet --disable-pip-version-check --editable . pytest pytest-xdist hypothesis
 	$(@D)/bin/python -m pip install --quiet --disable-pip-version-check $*
 	@touch $@
 

@@ -17,7 +17,7 @@ import threading
 import time
 from asyncio import unix_events
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from importlib import import_module
 from pathlib import Path
 from types import SimpleNamespace
@@ -194,7 +194,8 @@ def _become(asked: Mapping[str, Any], files: list[int]) -> int:
 if __name__ == "__main__":
     sys.path.remove(str(Path(__file__).parent))  # `python -m interlock` has it not
     for name in _LOADED.split():
-        import_module(f"interlock.{name}")
+        with suppress(ModuleNotFoundError):  # beside a framework that takes an older mcp
+            import_module(f"interlock.{name}")
     import_module("interlock.analysis.rules.load").load()
     gc.freeze()  # so that children share it
     try:
