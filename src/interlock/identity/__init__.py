@@ -7,6 +7,7 @@ import pwd
 import re
 import stat
 import sys
+from collections.abc import Iterator
 from functools import lru_cache
 from pathlib import Path
 
@@ -14,20 +15,23 @@ from msgspec import Struct
 
 PROC = Path("/proc")
 _MOST_BYTES = 4 << 20
+MOST_ANCESTORS = 256
 
 
 class ProcessMount(Struct, frozen=True):
-    """One line of a process's mount table."""
-
     path: str
     kind: str  # of the file system
     read_only: bool
 
 
-def parent_of(pid: int) -> int:
-    """The parent process; 0 where there is none, or it cannot be read."""
-    fields = process_stat(pid)[1]
-    return int(fields[1]) if len(fields) > 19 else 0
+def ancestors(pid: int) -> Iterator[int]:
+    """A process and those above it, up to the first that is not told or is the system's own."""
+    for _ in range(MOST_ANCESTORS):
+        if pid <= 1:
+            return
+        yield pid
+        fields = process_stat(pid)[1]
+        pid = int(fields[1]) if len(fields) > 19 else 0
 
 
 def start_of(pid: int) -> int:
@@ -116,7 +120,6 @@ _PR_SET_DUMPABLE = 4
 
 
 def make_undumpable() -> bool:
-    """Forbids debuggers, core files and reading this process in /proc; whether that worked."""
     if sys.platform != "linux":
         return False
     import ctypes

@@ -7,6 +7,7 @@ import json
 import os
 import threading
 from collections.abc import Mapping, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,14 +15,13 @@ import msgspec
 from msgspec import Struct, field
 from msgspec.structs import asdict
 
-from interlock.identity import mounts_of, namespace_depth, parent_of, start_of, uid_of
+from interlock.identity import ancestors, mounts_of, namespace_depth, start_of, uid_of
 
 if TYPE_CHECKING:
     from interlock.runtime.state import State
 
 
 PLAIN, JAILED, SEPARATE = "plain", "jailed", "separate"
-_ROOT = 0
 
 
 def isolation_of(state: State, principal: str, pid: int = 0) -> str:
@@ -33,7 +33,7 @@ def isolation_of(state: State, principal: str, pid: int = 0) -> str:
     uid = principal.removeprefix("uid:")
     if uid == principal or not uid.isdigit():
         return state.strength  # an agent with a token: where it runs is unknown
-    if int(uid) not in (_ROOT, os.getuid()):
+    if int(uid) not in (0, os.getuid()):
         return SEPARATE
     return JAILED if pid and state.jails.jail_of(pid) is not None else PLAIN
 
@@ -43,7 +43,6 @@ JOURNAL = "journal"  # in there: decisions of hooks in a jail while no daemon an
 STANDING = "standing.json"  # in there: who is blocked, for those hooks
 SOCKET = "sock"  # in there: the daemon's socket for jails; its path is no longer than that of the main one
 MOST = 1_000  # jails
-MOST_ANCESTORS = 256
 _NAME = "jails.json"  # in the state folder, which no jail sees
 
 
@@ -52,8 +51,6 @@ class NotJailed(Exception):
 
 
 class JailedRun(Struct, frozen=True):
-    """One run of `interlock run`: the first process of its PID namespace, and its grants."""
-
     pid: int
     start: int  # in kernel ticks, so that a reused number does not match
     program: str
@@ -76,27 +73,19 @@ class Jails(Struct):
     def jail_of(self, pid: int) -> JailedRun | None:
         """The jail of a process: one of its ancestors is the first process of that jail."""
         known = self.known
-        for _ in range(MOST_ANCESTORS if known else 0):
-            if pid <= 1:
-                return None
-            found = known.get(pid)
-            if found is not None:
-                return found if found.runs else None
-            pid = parent_of(pid)
-        return None
+        found = next((known[one] for one in ancestors(pid) if one in known), None) if known else None
+        return found if found is not None and found.runs else None
 
     def running(self) -> list[JailedRun]:
         return [jail for jail in self.known.values() if jail.runs]
 
     def add(self, jail: JailedRun) -> None:
-        """Adds a verified jail, and drops those that have ended."""
         with self.lock:
             self.known = {one.pid: one for one in [*self.running()[-MOST:], jail]}
             if self.folder is not None:
                 _put(self.folder / _NAME, [asdict(jail) for jail in self.known.values()])
 
     def load(self, folder: Path) -> None:
-        """Loads the jails of an earlier daemon that still run."""
         self.folder = folder
         (folder / FOLDER / JOURNAL).mkdir(mode=0o700, parents=True, exist_ok=True)
         with contextlib.suppress(OSError, ValueError):
@@ -119,7 +108,7 @@ def is_jailed(folder: Path) -> bool:
 
 
 def read_blocks(folder: Path) -> Mapping[str, str]:
-    """Inside a jail: the blocked principals with reasons; raises OSError or ValueError where they cannot be read."""
+    """Inside a jail; raises OSError or ValueError where they cannot be read."""
     found = json.loads((folder / FOLDER / STANDING).read_bytes())["blocked"]
     return {str(name): str(why) for name, why in found.items()}
 
@@ -145,19 +134,14 @@ def verify_jail(pid: int, uid: int, folder: Path, fixed: Sequence[str]) -> int:
 
 
 def runs_below(pid: int, program: Path) -> bool:
-    """Whether one of the ancestors of a process runs this program."""
-    for _ in range(MOST_ANCESTORS):
-        pid = parent_of(pid)
-        if pid <= 1:
-            return False
+    for above in islice(ancestors(pid), 1, None):
         with contextlib.suppress(OSError):
-            if os.path.samefile(f"/proc/{pid}/exe", program):
+            if os.path.samefile(f"/proc/{above}/exe", program):
                 return True
     return False
 
 
 def _put(path: Path, value: object) -> None:
-    """Writes a file atomically."""
     new = path.with_name(f"{path.name}.new")
     with os.fdopen(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, 0o600), "w") as file:
         json.dump(value, file)
