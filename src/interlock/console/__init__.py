@@ -46,8 +46,6 @@ def is_console(scope: Scope) -> bool:
 
 
 class ConsoleApp:
-    """The pages of one daemon."""
-
     def __init__(self, context: Context) -> None:
         self.context = context
         declared = (route for page in _PAGES for route in page.routes)
@@ -80,7 +78,6 @@ class ConsoleApp:
         await answer(scope, receive, send)
 
     def start(self) -> None:
-        """Sends the store's changes to open pages from now on."""
         self.events.start()
 
     def stop(self) -> None:
@@ -109,13 +106,13 @@ def _without_visitor(visit: Visit, scope: Scope) -> Response | None:
 
 
 def _visitor(visit: Visit) -> Visitor | None:
-    """The signed-in visitor; parts that a page fetches by itself do not prolong the session."""
+    """Parts that a page fetches by itself do not prolong the session."""
     idles, token = visit.method == "GET" and "hx-request" in visit.headers, visit.token
     return visitor_of(visit.state, token, visit.state.clock.now(), idles=idles) if token else None
 
 
 def _rate_limit_key(visit: Visit, route: PageRoute) -> str:
-    """The rate-limit key; known browsers have their own, so that a flood of strangers cannot keep them out."""
+    """Known browsers have their own key, so that a flood of strangers cannot keep them out."""
     if visit.visitor is not None:
         return f"console:{visit.visitor.operator}"
     if browser := visit.known_browser:
@@ -124,7 +121,7 @@ def _rate_limit_key(visit: Visit, route: PageRoute) -> str:
 
 
 def _refusal(visit: Visit, route: PageRoute) -> Response | None:
-    """The refusal of a visitor who is not signed in, lacks the role, or sent the form from another page; else None."""
+    """Refuses a visitor who is not signed in, lacks the role, or sent the form from another page."""
     if visit.method == "POST" and "origin" not in visit.headers:
         return visit.problem(403, "This has to come from Interlock's own page.")
     if "authorization" in visit.headers:
@@ -142,7 +139,6 @@ def _refusal(visit: Visit, route: PageRoute) -> Response | None:
 
 
 def _to_sign_in(visit: Visit) -> Response:
-    """Redirects to the sign-in, which leads back to the requested page."""
     if visit.path == events.PATH or visit.headers.get("accept") == "application/json":
         return json_response({"error": "signed out"}, 401)
     wanted = visit.path if visit.method == "GET" and not visit.part else HOME
@@ -150,7 +146,7 @@ def _to_sign_in(visit: Visit) -> Response:
 
 
 def _respond(visit: Visit, route: PageRoute) -> Response:
-    """The answer of the page's handler, if the visitor may call it; one that answers in JSON refuses in JSON."""
+    """A handler that answers in JSON refuses in JSON."""
     if (refused := _refusal(visit, route)) is not None:  # 3
         return refused
     try:
@@ -163,7 +159,7 @@ def _respond(visit: Visit, route: PageRoute) -> Response:
 
 
 def _failure(visit: Visit, error: Exception) -> Response:
-    """The page of an error, which sets no cookie; plain text where not even that can be rendered."""
+    """Sets no cookie; plain text where not even a page can be rendered."""
     visit.new_cookies.clear()
     try:
         problem = reported_problem(visit.state, error, "console")
@@ -174,7 +170,7 @@ def _failure(visit: Visit, error: Exception) -> Response:
 
 
 def _fields(text: str, blank: bool = True) -> Mapping[str, str]:
-    """The fields of a form or a query; the last value of a repeated field counts."""
+    """The last value of a repeated field counts."""
     try:
         found = dict(parse_qsl(text, keep_blank_values=blank, max_num_fields=MOST_FIELDS))
     except ValueError:

@@ -31,8 +31,6 @@ _TOKEN = re.compile(
 
 
 class Piece(Struct, frozen=True):
-    """A run of characters of one kind."""
-
     text: str
     kind: str = ""  # program, flag, text, sign or nothing
     marked: bool = False
@@ -45,7 +43,6 @@ def highlight(text: str, marks: Iterable[Span] = ()) -> list[Piece]:
 
 
 def runs(pieces: Iterable[Piece]) -> list[tuple[bool, list[Piece]]]:
-    """Groups neighbouring pieces by whether they are marked."""
     return [(marked, list(group)) for marked, group in groupby(pieces, key=lambda piece: piece.marked)]
 
 
@@ -68,7 +65,6 @@ def _tokens(text: str) -> Iterator[tuple[int, str, str]]:
 
 
 def _cut(tokens: Iterable[tuple[int, str, str]], spans: list[Span]) -> Iterator[Piece]:
-    """Splits tokens where a mark begins or ends."""
     edges = sorted({edge for span in spans for edge in span})
     for start, said, kind in tokens:
         cuts = [start, *(edge for edge in edges if start < edge < start + len(said)), start + len(said)]
@@ -95,12 +91,10 @@ class Card(Struct, frozen=True):
 
     @property
     def runs(self) -> list[tuple[bool, list[Piece]]]:
-        """The text as it was written, the harm marked."""
         return runs(highlight(self.shown.text, self.shown.marks))
 
     @property
     def blast(self) -> str:
-        """The impact on its targets, as inspected when it was held."""
         return impact_words(self.ticket.factors)
 
     @property
@@ -110,7 +104,6 @@ class Card(Struct, frozen=True):
 
     @property
     def no_snapshot(self) -> str:
-        """Why no snapshot could be taken of what it would destroy."""
         found = (factor for factor in self.ticket.factors if factor.startswith(NO_SNAPSHOT_PREFIX))
         return next(found, "").removeprefix(NO_SNAPSHOT_PREFIX)
 
@@ -132,7 +125,7 @@ class Card(Struct, frozen=True):
 
 
 def cards(tickets: Iterable[tuple[Ticket, list[Approval]]], tries: Mapping[str, Sequence[str]]) -> list[Card]:
-    """Cards for open tickets, the most urgent first; `tries` are the texts of other attempts by ticket."""
+    """The most urgent first; `tries` are the texts of other attempts by ticket."""
     groups: dict[tuple[object, ...], list[tuple[Ticket, list[Approval]]]] = {}
     for ticket, approvals in tickets:
         agent = ticket.agent
@@ -143,7 +136,7 @@ def cards(tickets: Iterable[tuple[Ticket, list[Approval]]], tries: Mapping[str, 
 
 
 def _urgency(card: Card) -> tuple[float, ...]:
-    """A sort key: what time alone frees soon, then the higher level, then the earlier end."""
+    """What time alone frees soon, then the higher level, then the earlier end."""
     ends = card.ticket.cooling_ends_at if card.cooling else card.ticket.expires_at
     return (not card.cooling, -int(card.ticket.level), ends)
 
@@ -179,7 +172,6 @@ def target_of(ticket: Ticket) -> str:
 
 
 def _changes(texts: Sequence[str]) -> tuple[tuple[str, str], ...]:
-    """The diff between the last two attempts."""
     if len(texts) < 2 or texts[-1] == texts[-2]:
         return ()
     lines = difflib.ndiff(texts[-2].split("\n"), texts[-1].split("\n"))
@@ -224,7 +216,6 @@ _MOST = 200  # approvals searched
 
 
 def approves_too_fast(state: State, operator: str) -> bool:
-    """Whether this operator approved `MANY` tickets within `WITHIN` seconds."""
     query = AuditQuery(event="approve", since=state.clock.now() - WITHIN, limit=_MOST, newest_first=True)
     rows = state.store.read(lambda tx: tx.audit(query))
     return sum(str(body_of(row).get("by")) == operator for row in rows) >= MANY

@@ -17,8 +17,6 @@ MOST_SHARES = 12
 
 
 class Bar(Struct, frozen=True):
-    """One rectangle."""
-
     x: float
     y: float
     width: float
@@ -144,7 +142,6 @@ def _lines(values: Iterable[int], most: int) -> tuple[AxisMark, ...]:
 
 
 def _short(value: int) -> str:
-    """A number short enough to fit beside the axis."""
     return str(value) if value < 10_000 else f"{value // 1_000}k" if value < 10_000_000 else f"{value // 1_000_000}M"
 
 

@@ -27,8 +27,6 @@ routes = PageRoutes()
 
 
 class Events:
-    """Subscribes to the store once and notifies every stream."""
-
     def __init__(self, context: Context) -> None:
         self._context = context
         self._streams: set[_Stream] = set()
@@ -41,7 +39,6 @@ class Events:
         return f"{self._self}-{self._told}"
 
     def start(self) -> None:
-        """Sends the store's changes to the streams of this loop from now on."""
         first, self._loop = self._loop is None, asyncio.get_running_loop()
         if first:
             self._context.state.store.listen(self._changed)
@@ -51,13 +48,12 @@ class Events:
             stream.end()
 
     def tell(self, word: str) -> None:
-        """Notifies the streams of a change outside the store; called on the loop."""
+        """Called on the loop."""
         self._told += 1
         for stream in self._streams:
             stream.tell(word)
 
     def open(self, visit: Visit) -> Response:
-        """A stream for a page, while its visitor is signed in."""
         if len(self._streams) >= MOST:
             return Response(status_code=503, headers={"retry-after": "10"})
         headers = {"x-accel-buffering": "no"}

@@ -118,7 +118,6 @@ _HUMAN = ("none", "confirm", "approve", "verify")
 
 
 def record_story(state: State, entry: RecordEntry) -> dict[str, Any]:
-    """Everything that a record's page shows."""
     body, factors = entry.body, _texts(entry.body.get("factors"))
     id = str(body.get("ticket") or "")
     ticket, approvals = state.store.read(lambda tx: (tx.ticket(id), tx.approvals(id))) if id else (None, [])
@@ -154,7 +153,7 @@ def _display(state: State, body: Mapping[str, Any]) -> ActionDisplay:
 
 
 def _facts(entry: RecordEntry) -> list[tuple[str, str]]:
-    """The facts of a record, in the order a reader needs them."""
+    """In the order a reader needs them."""
     body = entry.body
     if entry.level < 0:
         return []

@@ -54,7 +54,6 @@ def contents() -> Mapping[str, tuple[bytes, str, str]]:
 
 
 def static_file(path: str, known: str | None) -> Response:
-    """A file, unless the browser has it: `known` is the hash that it names."""
     found = contents().get(path)
     if found is None:
         return Response("There is no such file.", 404, media_type="text/plain")

@@ -40,7 +40,6 @@ def sign_in_page(visit: Visit, error: str = "", status: int = 200) -> Response:
 
 @routes.post("/console/sign-in", OPEN)
 def sign_in(visit: Visit) -> Response:
-    """Signs in with passphrase and code; the session of a cookie sent along ends."""
     _own_page(visit)
     state, site = visit.state, visit.site
     given = visit.field("name"), visit.field("passphrase"), visit.field("code")
@@ -73,7 +72,7 @@ def passkey_finish(visit: Visit) -> Body:
 
 @routes.get("/console/sign-in/who", OPEN, json=True)
 def whoami(visit: Visit) -> Body:
-    """Whether this browser is signed in: links from other sites arrive without the cookie, the console's own requests with it."""
+    """Links from other sites arrive without the cookie, the console's own requests with it."""
     return {"signedIn": visit.visitor is not None}
 
 
@@ -93,7 +92,6 @@ def sign_out_all(visit: Visit) -> Response:
 
 @routes.get("/console/set-up", OPEN)
 def set_up_page(visit: Visit) -> Response:
-    """The page of a set-up link, whose secret is in the fragment and is not sent."""
     found = _setting_up(visit)
     return visit.page("signin/set_up.html", operator=found.operator if found else "")
 

@@ -26,7 +26,7 @@ def _begin(visit: Visit, begin: Callable[..., Body], *about: object) -> Body:
 def _finish(
     visit: Visit, by_passphrase: Callable[..., T], by_passkey: Callable[..., T], *about: object, **more: str
 ) -> T:
-    """The result of passphrase and code, or of a passkey's answer to its challenge."""
+    """By passphrase and code, or by a passkey's answer to its challenge."""
     if _by_passphrase(visit):
         given = visit.field("passphrase"), visit.field("code")
         return by_passphrase(visit.state, visit.who, *about, *given, **more)
@@ -56,24 +56,21 @@ def approve(visit: Visit) -> Body:
 
 @routes.json("/console/codes/{id}/begin", APPROVER)
 def code_begin(visit: Visit) -> Body:
-    """The challenge before a code is shown."""
     return _begin(visit, step_up.reveal_begin, visit.id)
 
 
 @routes.json("/console/codes/{id}/reveal", APPROVER)
 def code_reveal(visit: Visit) -> Body:
-    """A new code, shown once, after re-authentication."""
     shown = _finish(visit, step_up.reveal_with_passphrase, step_up.reveal_finish, visit.id)
     return {"code": shown.code, "expiresAt": shown.expires_at}
 
 
 def grant_begin(visit: Visit, given: Mapping[str, Any]) -> Body:
-    """The challenge before a grant of these terms is signed."""
     return _begin(visit, step_up.grant_begin, given)
 
 
 def grant_signed(visit: Visit, given: Mapping[str, Any]) -> OperatorSession:
-    """The session re-authenticated for exactly this grant; the plain session where no answer was sent, which suffices for a lesser grant."""
+    """The session re-authenticated for exactly this grant; the plain one where no answer was sent, which suffices for a lesser grant."""
     state = visit.state
     if visit.form.get("passphrase"):
         return step_up.grant_with_passphrase(state, visit.who, given, visit.field("passphrase"), visit.field("code"))
@@ -83,7 +80,6 @@ def grant_signed(visit: Visit, given: Mapping[str, Any]) -> OperatorSession:
 
 
 def _answer(visit: Visit) -> Mapping[str, Any]:
-    """A passkey's answer as a form carries it: JSON in a field."""
     try:
         found = json.loads(visit.form.get("response", ""))
     except (ValueError, RecursionError):

@@ -35,8 +35,6 @@ _MARK = re.compile(r"([0-9a-f]{16})\.([0-9a-f]{64})")
 
 
 class PageNotFound(HttpProblem):
-    """There is no such page, or no object of that name."""
-
     def __init__(self, words: str = "there is no such page") -> None:
         super().__init__("NOT_FOUND_RESOURCE", words)
 
@@ -49,8 +47,6 @@ class InvalidInput(HttpProblem):
 
 
 class Visit:
-    """One request and its signed-in visitor."""
-
     def __init__(self, context: Context, templates: Environment, events: Events, scope: Scope) -> None:
         self.context, self._templates, self.events = context, templates, events
         self.seen = events.seen  # the change counter at arrival
@@ -89,7 +85,6 @@ class Visit:
         return self.who.session
 
     def page(self, template: str, status: int = 200, /, part: str = "", **values: Any) -> Response:
-        """A whole page, or the part of it that htmx requested."""
         state, signed_in = self.state, self.visitor is not None
         around = {
             "visitor": self.visitor,
@@ -119,7 +114,6 @@ class Visit:
         return Response(status_code=204, headers={"hx-redirect": answer.headers["location"]}) if self.part else answer
 
     def field(self, name: str, needed: bool = True, most: int = MOST) -> str:
-        """A field of a form or of a JSON body."""
         value = self.form.get(name, "")
         if (needed and not value) or len(value) > most:
             raise InvalidInput(f"{name} is {'missing' if not value else 'too long'}")
@@ -142,7 +136,6 @@ class Visit:
 
     @property
     def response(self) -> Mapping[str, Any]:
-        """A passkey's answer in a JSON body."""
         value = self.json.get("response") if isinstance(self.json, dict) else None
         if not isinstance(value, dict):
             raise InvalidInput("response is missing")
@@ -173,12 +166,11 @@ class Visit:
             self.state.visitors.leave(before)
 
     def sign_out(self) -> None:
-        """Deletes the session's cookie."""
         self._set_cookie("", seconds=0)
 
     @property
     def known_browser(self) -> str:
-        """The id of a browser that an operator signed in with before; empty for any other, and for a forged mark."""
+        """The id of a browser that an operator signed in with; empty for any other, and for a forged mark."""
         found = _MARK.fullmatch(self._cookie(BROWSER_COOKIE))
         return found[1] if found and hmac.compare_digest(found[2], self._seal(found[1])) else ""
 

@@ -30,8 +30,6 @@ _STREAMS = ((0, "stdin"), (1, "stdout"))
 
 
 class ProcessInfo(Struct, frozen=True):
-    """One process as the kernel reports it."""
-
     pid: int
     parent: int
     terminal: int  # the device number of its controlling terminal
@@ -80,7 +78,7 @@ def agent_above(pid: int, proc: Path = PROC) -> str | None:
 
 
 def words_above(pid: int) -> frozenset[str] | None:
-    """The words of the command lines of a process and its ancestors, options without their values; None where one cannot be seen."""
+    """Options without their values; None where a process cannot be seen."""
     found: set[str] = set()
     for process in _ancestors(PROC, pid):
         if process is None:
@@ -114,7 +112,7 @@ def agent_in(process: ProcessInfo) -> str | None:
 
 
 def _runs(program: str) -> int:
-    """How many of the arguments of a program can be the name of another one that it runs: of an interpreter or a package runner."""
+    """How many arguments of an interpreter or a package runner can be the name of a program that it runs."""
     described = describe(program.rstrip("0123456789."))  # python3.12
     paths = [path for one in described.carries if one.packages for path in one.subcommand or ((),)]
     interprets = described.wrapper and bool(described.reader) and not described.dialect

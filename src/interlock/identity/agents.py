@@ -38,7 +38,6 @@ def add_agent(state: State, by: OperatorSession, name: str, trust_tier: str = ""
 
 
 def agent_of(state: State, token: str) -> AgentRow | None:
-    """The agent that a token belongs to, unless it was revoked."""
     mark = hash_token(token)
     row = state.store.read(lambda tx: tx.agent_by_token(mark))
     if row is not None and not state.shared:  # a row that no operator command wrote identifies no agent

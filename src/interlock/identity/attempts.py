@@ -27,7 +27,6 @@ class Attempts(Struct, frozen=True):
         return int(self.seconds - (now - recent[-self.most])) + 1 if len(recent) >= self.most else 0
 
     def failed(self, tx: Tx, key: str, now: float) -> None:
-        """Counts one more failure of this key."""
         recent, mark = self._recent(tx, now), mark_of(key)
         times = [*recent.pop(mark, []), now][-self.most :]
         for oldest in sorted(recent, key=lambda one: recent[one][-1])[: max(0, len(recent) + 1 - MOST_KEYS)]:
@@ -45,5 +44,4 @@ class Attempts(Struct, frozen=True):
 
 
 def mark_of(key: str) -> str:
-    """The hash that stands for a key in the store."""
     return hashlib.sha256(key.encode("utf-8", "surrogatepass")).hexdigest()[:24]

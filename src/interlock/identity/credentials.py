@@ -51,7 +51,6 @@ def credentials_of(state: State, operator: str) -> list[Credential]:
 
 
 def active_credentials(state: State, operator: str, kind: str = "") -> list[Credential]:
-    """An operator's credentials that count now."""
     now = state.clock.now()
     own = (one for one in all_credentials(state) if one.operator == operator and not one.removed_at)
     return [one for one in own if one.active_at <= now and kind in ("", one.kind)]
@@ -148,7 +147,6 @@ def use(state: State, tx: Tx, row: Credential, counter: int) -> None:
 
 
 def with_latest_counter(state: State, tx: Tx, row: Credential) -> Credential:
-    """A credential with the highest counter known to the store or this process."""
     kept = next((one for one in tx.credentials(row.operator) if one.id == row.id), row)
     return replace(row, counter=max(kept.counter, state.visitors.counters.get(row.id, 0)))
 
@@ -185,7 +183,7 @@ def _verified_rows(tx: Tx, seal_key: bytes) -> list[Credential]:
 def _save(
     state: State, tx: Tx, rows: list[Credential], changed: Iterable[Credential], seal_key: bytes, by: str, what: str
 ) -> None:
-    """Saves the changed rows, the sealed list of all and an audit record together."""
+    """The changed rows, the sealed list of all and an audit record together."""
     after = {row.id: row for row in rows}
     for row in changed:
         counter = after[row.id].counter if row.id in after else row.counter

@@ -170,7 +170,7 @@ def change_passphrase(state: State, session: OperatorSession, passphrase: str, k
 def _change_roster(
     state: State, seal_key: bytes, event: str, by: str, change: Callable[[list[OperatorRow]], OperatorRow]
 ) -> OperatorRow:
-    """Adds or replaces the row that `change` makes of the verified ones; refuses to reseal rows that were changed elsewhere."""
+    """Refuses to reseal rows that were changed elsewhere."""
 
     def work(tx: Tx) -> OperatorRow:
         rows = tx.operators()
@@ -188,7 +188,7 @@ def _change_roster(
 def _save(
     state: State, tx: Tx, rows: list[OperatorRow], row: OperatorRow, seal_key: bytes, event: str, by: str
 ) -> None:
-    """Saves a row, the sealed list of all and an audit record together."""
+    """A row, the sealed list of all and an audit record together."""
     listed = roster_seal(rows, seal_key)
     tx.save_operator(row)
     tx.save_setting(ROSTER_SETTING, listed)

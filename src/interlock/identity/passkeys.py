@@ -25,7 +25,6 @@ REGISTER, SIGN_IN = "register", "sign-in"
 
 
 def register_begin(state: State, visitor: Visitor, site: Site) -> dict[str, Any]:
-    """The ceremony that has a browser create a passkey."""
     credentials.seal_key_of(state)
     credentials.effective_from(state, visitor)  # refuses before anybody touches a passkey
     challenge = secrets.token_bytes(32)
@@ -51,7 +50,7 @@ def register_finish(
 
 
 def sign_in_begin(state: State, site: Site, browser: str = "") -> dict[str, Any]:
-    """The ceremony that signs in with a passkey, which vouches for the session's key; `browser` is the id of a known one."""
+    """The passkey vouches for the session's key; `browser` is the id of a known one."""
     credentials.seal_key_of(state)
     key = SessionKey()
     options = webauthn.request_options(site.rp_id, key.challenge)
@@ -61,7 +60,7 @@ def sign_in_begin(state: State, site: Site, browser: str = "") -> dict[str, Any]
 def sign_in_finish(
     state: State, ceremony: str, response: Mapping[str, Any], site: Site, source: str, browser: str = ""
 ) -> tuple[str, Visitor]:
-    """A session for the owner of the passkey; records a failure. Passkeys cannot be guessed, so nobody is locked out."""
+    """Records a failure; passkeys cannot be guessed, so nobody is locked out."""
     now = state.clock.now()
     try:
         ceremony_row = state.visitors.ceremonies.take(ceremony, SIGN_IN, browser, now)
@@ -99,6 +98,5 @@ def verify_answer(
 def begin_ceremony(
     state: State, kind: str, challenge: bytes, visitor: str, options: dict[str, Any], about: Any = None
 ) -> dict[str, Any]:
-    """Opens a ceremony and returns it as the page needs it."""
     id = state.visitors.ceremonies.begin(kind, challenge, visitor, state.clock.now(), about)
     return {"ceremony": id, "publicKey": options}

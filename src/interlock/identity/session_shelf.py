@@ -27,14 +27,11 @@ T = TypeVar("T")
 
 
 class SessionKey(Struct, frozen=True):
-    """A session's key before a passkey has signed its challenge."""
-
     key: SigningKey = field(default_factory=lambda: SigningKey.of(secrets.token_bytes(32)))
     nonce: str = field(default_factory=lambda: secrets.token_hex(32))
 
     @property
     def challenge(self) -> bytes:
-        """The challenge that a passkey signs to vouch for the key."""
         return session_challenge(self.key.public_key, self.nonce)
 
     def delegate(self, proof: PasskeyProof) -> DelegatedKey:
@@ -54,7 +51,6 @@ class DelegatedKey(Confidential, Struct, frozen=True):
         return key_id(self._proof.credential)
 
     def sign(self, statement: str) -> str:
-        """The signature with the passkey's proof, in hex."""
         return to_hex(replace(self._proof, signed=self._key.sign(statement.encode())))
 
 
@@ -90,7 +86,7 @@ LOCKED = "nobody has unlocked this daemon since it started: sign in with your pa
 
 
 class GroupLimit(Struct, frozen=True):
-    """How many sessions of a kind there are at most, and which one makes room for a new one."""
+    """How many sessions of a kind there are at most, and which one makes room."""
 
     most: int
     own_only: bool = False  # only one of the same owner does
@@ -100,7 +96,7 @@ class GroupLimit(Struct, frozen=True):
         return now < one.ends_at and now - one.seen_at < self.idle_seconds
 
     def leaving(self, group: list[SealedSession], owner: str, now: float) -> list[str] | None:
-        """Which of a group, the oldest first, go for a new one of this owner: those that ended, and one to make room; None where none may."""
+        """Those that ended, and the oldest to make room for a new one of this owner; None where none may."""
         gone = [one.mark for one in group if not self.lasts(one, now)]
         if len(group) - len(gone) < self.most:
             return gone
@@ -168,7 +164,6 @@ class SessionShelf:
         return self._store.write(work)
 
     def find(self, token: str, of: type[T], *kinds: str) -> tuple[SealedSession, T] | None:
-        """The row of one of these kinds, and its value."""
         return self._open(self._store.read(lambda tx: tx.sealed_session(hash_token(token))), token, of, kinds)
 
     def take(self, token: str, of: type[T], *kinds: str) -> tuple[SealedSession, T] | None:
@@ -181,8 +176,6 @@ class SessionShelf:
         return self._open(self._store.write(work), token, of, kinds)
 
     def change(self, token: str, value: object) -> None:
-        """Replaces the value of a session that is there."""
-
         def work(tx: Tx) -> None:
             if (row := tx.sealed_session(hash_token(token))) is not None:
                 tx.save_session(self._sealed(row, token, value))
@@ -190,14 +183,12 @@ class SessionShelf:
         self._store.write(work)
 
     def note(self, token: str, at: float) -> None:
-        """Records the time of a session's last request."""
         self._store.write_soon(lambda tx: tx.note_session(hash_token(token), at, at - SEEN_SECONDS))
 
     def drop(self, token: str) -> None:
         self._store.write(lambda tx: tx.delete_session(hash_token(token)))
 
     def drop_owned(self, owner: str) -> None:
-        """Removes the sessions and links of an operator."""
         self._store.write(lambda tx: tx.delete_sessions(owner))
 
     def _sealed(self, row: SealedSession, token: str, value: object) -> SealedSession:

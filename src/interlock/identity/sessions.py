@@ -147,7 +147,6 @@ class OperatorSessions:
         return self._begin(found, now), found
 
     def lock(self, place: Hashable) -> bool:
-        """Locks a terminal; whether it was unlocked."""
         with self._lock:
             return self._unlocked.pop(place, None) is not None
 
@@ -171,7 +170,7 @@ class OperatorSessions:
         return found if found is not None and found.expires_at > now and self.is_valid(found) else None
 
     def is_valid(self, session: OperatorSession) -> bool:
-        """Whether the session's operator is enabled and still has the key that it signs with."""
+        """Whether its operator is enabled and still has the key that it signs with."""
         person = self.person(session.operator)
         return person is not None and not person.disabled and session.unlocked.key_id in person.keys
 
@@ -195,7 +194,6 @@ class OperatorSessions:
         self._pinned = StoredRoster.of(tx).digest
 
     def matches_pin(self, stored: StoredRoster) -> bool:
-        """Whether these are the pinned operators."""
         return self._pinned is None or stored.digest == self._pinned
 
     def take_roster(self, tx: Tx) -> None:
@@ -206,7 +204,6 @@ class OperatorSessions:
             self._prove(stored, self._seal_key)
 
     def open_roster(self, tx: Tx, seal_key: bytes) -> None:
-        """Proves the stored roster with its key, as a sign-in does; refuses an invalid one."""
         self._prove(StoredRoster.of(tx), seal_key)
 
     def confirm_roster(self) -> None:

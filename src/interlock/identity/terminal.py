@@ -31,8 +31,6 @@ class EnrolmentError(Exception):
 
 
 class Terminal(Struct, frozen=True):
-    """An open terminal that a person is assumed to sit at."""
-
     file: int
 
     def say(self, text: str) -> None:
@@ -41,11 +39,9 @@ class Terminal(Struct, frozen=True):
         _write(self, shown.encode("utf-8", "replace"))
 
     def ask(self, prompt: str, seconds: float = PATIENCE) -> str:
-        """Reads one line, typed after the prompt was shown."""
         return self._line(prompt, seconds, echo=True)
 
     def secret(self, prompt: str, seconds: float = PATIENCE) -> str:
-        """Reads one line without echo."""
         return self._line(prompt, seconds, echo=False)
 
     def _line(self, prompt: str, seconds: float, echo: bool) -> str:
@@ -95,7 +91,6 @@ def controlling_terminal() -> Iterator[Terminal]:
 
 
 def read_passphrase(prompt: str = "Passphrase: ") -> str:
-    """Reads a passphrase from the controlling terminal, without echo."""
     with controlling_terminal() as terminal:
         return terminal.secret(prompt)
 

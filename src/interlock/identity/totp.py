@@ -44,7 +44,6 @@ def begin(state: State, visitor: Visitor) -> dict[str, Any]:
 
 
 def finish(state: State, visitor: Visitor, ceremony: str, code: str) -> Credential:
-    """Stores the authenticator that this code confirms."""
     now = state.clock.now()
     secret = state.visitors.ceremonies.take(ceremony, SET_UP, visitor.id, now).read(str)
     step = _step_of(secret, code, now, 0)
@@ -68,8 +67,6 @@ def sign_in(
 
 
 def authenticate(state: State, name: str, passphrase: str, code: str, source: str) -> OperatorSession:
-    """A session for passphrase and code; counts failures for this name from this source."""
-
     def work() -> OperatorSession:
         now = state.clock.now()
         if not state.visitors.checking.acquire(

@@ -52,8 +52,6 @@ CEREMONY, STRANGERS = "ceremony", "stranger's ceremony"
 
 
 class Ceremony(Confidential, Struct, frozen=True):
-    """A pending passkey or authenticator request to a browser."""
-
     HIDDEN = ("challenge", "about")
 
     kind: str
@@ -62,7 +60,6 @@ class Ceremony(Confidential, Struct, frozen=True):
     about: bytes = b""
 
     def read(self, kind: type[T]) -> T:
-        """The subject that the ceremony began with."""
         return decode(self.about, kind)
 
 
@@ -75,7 +72,6 @@ class Ceremonies:
         self._shelf = shelf
 
     def begin(self, kind: str, challenge: bytes, visitor: str, now: float, about: Any = None) -> str:
-        """Opens a ceremony and returns its id."""
         id, begun = secrets.token_urlsafe(18), Ceremony(kind, challenge, visitor, encode(about))
         group = CEREMONY if visitor else STRANGERS
         self._shelf.add(id, group, "", begun, now, now + CEREMONY_SECONDS, self.LIMIT)
@@ -172,7 +168,6 @@ class Visitors:
         return replace(visitor, cookie=token)
 
     def freshen(self, visitor: Visitor, now: float) -> None:
-        """Records a step-up of the visitor's operator."""
         found = self._shelf.find(visitor.cookie, Visitor, BROWSER)
         if found is not None:
             kept = found[1]
@@ -185,12 +180,10 @@ class Visitors:
         self._shelf.drop_owned(operator)
 
     def link(self, session: OperatorSession, now: float) -> str:
-        """The secret of a single-use link, which a person at a terminal opens in a browser."""
         token, limit = "set_" + secrets.token_urlsafe(32), GroupLimit(MOST_LINKS)
         self._shelf.add(token, LINK, session.operator, session, now, now + LINK_SECONDS, limit)
         return token
 
     def take_link(self, token: str, now: float) -> OperatorSession | None:
-        """The session that a set-up link was made for; once, then None."""
         found = self._shelf.take(token, OperatorSession, LINK)
         return found[1] if found is not None and found[0].ends_at > now else None

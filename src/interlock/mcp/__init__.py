@@ -18,10 +18,8 @@ PROMPT, _OFF = (Path(__file__).with_name(name).read_text("utf-8") for name in ("
 
 
 def tool_preamble(mode: str, words: str = TEACH) -> str:
-    """The beginning of each tool's description in a mode."""
     return DISABLED if mode == "disabled" else words
 
 
 def instructions(mode: str) -> str:
-    """The instructions that a model gets when it connects in a mode."""
     return f"{DISABLED}\n\n{_OFF}" if mode == "disabled" else PROMPT

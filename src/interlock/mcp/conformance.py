@@ -25,19 +25,16 @@ class ConformanceDriver(Struct):
     envelopes: list[Json] = field(default_factory=list)
 
     async def tool(self, tool: str, arguments: Any) -> Json:
-        """The envelope of one call."""
         result = await self.client.call_tool(tool, arguments)
         envelope: Json = json.loads(result.content[0].text)  # type: ignore[union-attr]
         self.envelopes.append(envelope)
         return envelope
 
     async def call(self, operation: str, /, **params: Any) -> Json:
-        """The same, through the operation's own tool."""
         tool = self.details.get(operation, {}).get("mcpTool", "mcp_aql_read")
         return await self.tool(tool, {"operation": operation, "params": params})
 
     def required(self, operation: str) -> Json:
-        """A value for each required parameter."""
         found = {}
         for param in self.details[operation]["parameters"]:
             if param["required"]:

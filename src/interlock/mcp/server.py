@@ -70,8 +70,6 @@ def _with_problem(text: str, why: str) -> str:
 
 
 class ToolCall(Struct, frozen=True):
-    """One tool call as received over MCP."""
-
     tool: str
     arguments: Any
     who: Any = None  # set by the transport: the caller of an HTTP request
@@ -79,8 +77,6 @@ class ToolCall(Struct, frozen=True):
 
 
 class McpBackend(Protocol):
-    """Answers the calls of a server."""
-
     def who(self, context: Context) -> Any: ...
 
     def session_of(self, who: Any) -> str:
@@ -102,8 +98,6 @@ KEY = "confirm"
 
 
 class _State(Struct, frozen=True, array_like=True):
-    """The state that comes back with the answer in the era without a back channel."""
-
     ask: str
     token: str
     failed: bool  # the call failed and needs its token on retry; a paused step is reported again unchanged (2.11)
@@ -280,7 +274,6 @@ def unknown_tool(tool: str) -> MCPError:
 
 
 def tool_result(reply: Mapping[str, Any], tool: str = "") -> types.CallToolResult:
-    """The reply as a result of the library."""
     text, failed = reply_text(reply, tool)
     return types.CallToolResult(content=[types.TextContent(type="text", text=text)], is_error=failed)
 

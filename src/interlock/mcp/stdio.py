@@ -54,8 +54,6 @@ Begin = Callable[[ToolCall], Coroutine[Any, Any, Reply] | None]
 
 
 class _Flight(Struct, eq=False):
-    """One call in progress."""
-
     id: int | str
     line: bytes
     call: ToolCall
@@ -77,7 +75,6 @@ class FastPath:
         self._open = False  # the handshake is over: calls are answered
 
     def take(self, line: bytes) -> None:
-        """Takes one line of the client."""
         if self._open and self._start_plain(line):
             return
         if not self._open and b'"initialize"' in line:
@@ -91,7 +88,6 @@ class FastPath:
         self._lines.put_nowait(decode_message(line))
 
     def end(self) -> None:
-        """Marks the end of the client's input."""
         self._lines.put_nowait(None)
 
     def claim(self, call: ToolCall) -> asyncio.Task[Reply] | None:
@@ -162,7 +158,7 @@ class FastPath:
 
 
 def _call_of(line: bytes) -> tuple[int | str, ToolCall] | None:
-    """The call in a line that is nothing else; None for any unusual line, which the library judges."""
+    """None for any unusual line, which the library judges."""
     try:
         message = _DECODER.decode(line.decode())
     except (ValueError, RecursionError):
@@ -206,8 +202,6 @@ _PERMISSION: dict[str, Any] = {
 
 
 class ServerOptions(Confidential, Struct, frozen=True):
-    """How this server was started."""
-
     HIDDEN = ("token",)
 
     naming: ToolNaming = field(default_factory=ToolNaming)
@@ -219,7 +213,6 @@ class ServerOptions(Confidential, Struct, frozen=True):
 
     @property
     def wire(self) -> dict[str, Any]:
-        """The options that go with every request."""
         found = {
             "mode": self.naming.mode,
             "prefix": self.naming.prefix,
@@ -264,7 +257,7 @@ class SocketBackend:
         return [*found["tools"], *([_PERMISSION] if self._options.permission_tool else [])]
 
     async def call(self, call: ToolCall) -> Mapping[str, Any]:
-        """The reply to a call; claims the one that the fast path has started, where there is one."""
+        """Claims the call that the fast path has started, where there is one."""
         if self.local is not None:
             found: Mapping[str, Any] = await self._in_pool(self.local.call, call.tool, call.arguments)
             return found
@@ -277,7 +270,7 @@ class SocketBackend:
         return await work
 
     def begin(self, call: ToolCall) -> Coroutine[Any, Any, Mapping[str, Any]] | None:
-        """Starts a call; None for an unknown tool, and where it is answered in this process."""
+        """None for an unknown tool, and where it is answered in this process."""
         if self.local is not None:
             return None
         endpoint, arguments = self._options.naming.endpoint_of(call.tool), call.arguments
@@ -306,8 +299,6 @@ class SocketBackend:
 
 
 def run(config: Config, config_path: Path | None, options: ServerOptions, version: str) -> int:
-    """Serves until stdin ends."""
-
     async def work() -> None:
         link = DaemonLink(config, config_path, options.token)
         remote = SocketBackend(link, options)

@@ -33,7 +33,7 @@ _CALLS = re.compile(r"@(?=everyone|here|channel|all\b)|<(?=[!@#])", re.IGNORECAS
 
 
 class ConsoleAddress(Struct, frozen=True):
-    """The console's address, and the end of the audit chain at the time of the message."""
+    """The console's address, and the end of the audit chain."""
 
     address: str  # of the console
     public: bool = False  # reachable from other machines
@@ -62,7 +62,7 @@ class Message(Confidential, Struct, frozen=True):
 
     @property
     def text(self) -> str:
-        """The text for a person; links and mentions that an agent wrote are defused."""
+        """Links and mentions that an agent wrote are defused."""
         said = [f"{label}: {defang(words)}" if label else defang(words) for label, words in self.lines]
         if self.code:
             said.append(f"code: {self.code} (counts once)")
@@ -79,7 +79,6 @@ class Message(Confidential, Struct, frozen=True):
 
     @property
     def wire(self) -> dict[str, Any]:
-        """The JSON for a program."""
         wire: dict[str, Any] = {
             "id": self.id, "event": self.event, "subject": self.subject, "at": iso(self.at), "about": list(self.about),
             "link": self.link, "this_device_only": not self.public, "record": self.head, **self.data,
@@ -93,7 +92,6 @@ def defang(text: str) -> str:
 
 
 def request_line(ticket: Ticket) -> str:
-    """The agent and the action that it waits for, in one line."""
     found = display_action(ticket.action, ticket.findings, ticket.title)
     return f"{who(ticket.agent)} {HEADINGS[HELD]}: {clean_line(found.lead)}"[:SUBJECT]
 
@@ -211,7 +209,6 @@ def describe_time(at: float, now: float) -> str:
 
 
 def head_words(row: AuditRow | None) -> str:
-    """The end of an audit chain, as messages name it."""
     return f"{row.writer}:{row.seq}:{row.hash}" if row is not None else ""
 
 

@@ -46,7 +46,7 @@ MOST_BYTES = 16_384  # of a file with an address or a secret
 def open_configured_channels(
     ways: tuple[ChannelRoute, ...], folder: Path, environ: Mapping[str, str], agents: str | None
 ) -> list[OpenChannel]:
-    """Opens each channel; paths are relative to the configuration's folder. A daemon started by an agent sends no codes."""
+    """Paths are relative to the configuration's folder. A daemon started by an agent sends no codes."""
     return [_open_channel(replace(way, private=way.private and not agents), folder, environ) for way in ways]
 
 
@@ -70,7 +70,7 @@ def _open_channel(way: ChannelRoute, folder: Path, environ: Mapping[str, str]) -
 
 
 def _resolve_value(plain: str, variable: str, name: str, what: str, folder: Path, environ: Mapping[str, str]) -> str:
-    """The value of a setting, from itself, a variable or a file; refuses a missing one, and a file that others can read."""
+    """From itself, a variable or a file; refuses a missing one, and a file that others can read."""
     if variable:
         if not environ.get(variable):
             raise ValueError(f"{what}_env: the daemon's environment has no {variable}")

@@ -40,8 +40,6 @@ _OPEN = TicketQuery(OPEN_STATES, limit=MOST_TICKETS)
 
 
 class PendingItem(Struct, frozen=True):
-    """One item that waits for a person."""
-
     id: str
     event: str
     since: float
@@ -62,7 +60,6 @@ class PendingItem(Struct, frozen=True):
 
 
 def pending_items(tx: Tx, now: float) -> dict[str, PendingItem]:
-    """All pending items by id, the oldest first."""
     open_ones = [one for one in tx.challenges() if now < one.expires_at]
     blocks = [block for block in tx.blocks() if not block.lifted_at]
     tickets = [settle(ticket, now) for ticket in tx.tickets(_OPEN)]

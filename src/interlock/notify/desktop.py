@@ -138,7 +138,6 @@ class Dialog:
         ).start()
 
     def hide(self, challenge: str) -> None:
-        """Closes the window of a challenge."""
         with self._lock:
             process = self._open.pop(challenge, None)
         if process is not None and process.poll() is None:
@@ -215,8 +214,6 @@ def notifier(environ: Mapping[str, str], platform: str = sys.platform) -> Dialog
 
 
 class Desktop:
-    """Shows messages as notifications on one desktop."""
-
     def __init__(self, program: DialogProgram, environ: Mapping[str, str]) -> None:
         self._program = program
         bus = environ.get("DBUS_SESSION_BUS_ADDRESS")

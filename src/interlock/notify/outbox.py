@@ -218,7 +218,7 @@ _HERE = {"terminal": "the daemon's own terminal", "dialog": "codes in a window o
 
 
 def list_channels(state: State, recent: int = RECENT) -> list[dict[str, Any]]:
-    """Every channel: settings, usability and recent deliveries; without addresses and secrets."""
+    """Without addresses and secrets."""
     outbox = state.outbox
     here = [
         _built_in(channel.name, _HERE.get(channel.name, ""), isinstance(channel, CodeChannel))
@@ -254,7 +254,7 @@ def send_test(state: State, by: OperatorSession, name: str) -> dict[str, Any]:
 
 
 def _try_send(state: State, courier: Courier, operator: str) -> str:
-    """Sends the test: why it failed, or empty; does not wait for a channel that hangs."""
+    """Why it failed, or empty; does not wait for a channel that hangs."""
     words = f"{operator} tests the channel {courier.way.name}: messages get through."
     message = notice_message(state.new_id("test_"), TEST, words, state.store.read(courier.place), state.clock.now())
     failure = [f"no answer within {TEST_SECONDS:g} s"]

@@ -101,8 +101,6 @@ def table_in(given: Any, key: str) -> Mapping[str, Any]:
 
 
 class ServerIdentity(Struct, frozen=True):
-    """The server behind a proxy, as it is reported to the daemon."""
-
     name: str
     words: str  # how it is started, or its address
     trust: str = ""  # claimed by the user

@@ -21,8 +21,6 @@ EntryPath = tuple[str, ...]
 
 
 class ProxyCommand(Struct, frozen=True):
-    """How a proxy is started."""
-
     python: str  # by its absolute path, so that nothing on a project's path stands in for it
     trust: str
     config: str = ""
@@ -105,7 +103,7 @@ def _entries_below(node: Node, path: EntryPath) -> Iterator[tuple[EntryPath, Nod
 
 
 def _rewrite_json(text: str, entry: Node, swap: CommandSwap, undo: bool) -> str:
-    """Applies the edits from the back to the front, so that offsets stay valid; refuses arguments that somebody has rewritten since."""
+    """Edits from the back to the front, so that offsets stay valid; refuses arguments that were rewritten since."""
     command, args = entry.child("command"), entry.child("args")
     assert command is not None
     edits = [(command.start, command.end, json.dumps(swap.command, ensure_ascii=False))]
@@ -156,7 +154,6 @@ def _other_values(text: str) -> dict[str, Any]:
 
 
 def _rewrite_toml(entry: MutableMapping[str, Any], swap: CommandSwap, undo: bool) -> None:
-    """Applies the change to a server's table."""
     entry["command"] = swap.command
     args, added = entry.get("args"), f"[ {_quoted_list(swap.leading)} ]"  # spelled with spaces where there were none
     if args is None:

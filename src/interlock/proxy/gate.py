@@ -36,7 +36,6 @@ class ProxyGate:
 
     @property
     def restricted(self) -> bool:
-        """Whether the server is only asked for its listings, by the latest known trust."""
         return self.trust == UNTESTED or self.doubted
 
     async def decide(self, tool: str, arguments: Mapping[str, Any], claims: ToolClaims) -> ProxyVerdict:
@@ -71,7 +70,7 @@ class ProxyGate:
         return ProxyVerdict(False, words, str(ticket or ""), str(reply.get("confirmation_token") or ""))
 
     async def report_tools(self, tools: Mapping[str, str]) -> frozenset[str]:
-        """Reports the server's tools to the daemon, takes over the trust in force, and returns the tools that differ from their pins."""
+        """Takes over the trust in force, and returns the tools that differ from their pins."""
         self.doubted = False
         try:
             reply = await self._link.post("/servers", {"server": self._server, "tools": tools}, start=self._starts)
@@ -115,7 +114,6 @@ class McpClient(Struct, frozen=True):
 
     @classmethod
     def from_initialize(cls, params: Any) -> McpClient:
-        """Reads the params of `initialize`."""
         return cls._of(params, "clientInfo", "capabilities")
 
     @classmethod
@@ -126,7 +124,6 @@ class McpClient(Struct, frozen=True):
         return cls(name[:_NAME] if isinstance(name, str) else "", asks, modern)
 
     def for_request(self, params: Mapping[str, Any]) -> McpClient:
-        """The client as this request describes it; else as the handshake did."""
         meta = table_in(params, "_meta")
         return self._of(meta, _INFO, _CAPABILITIES, True) if ERA in meta else self
 
@@ -155,8 +152,6 @@ class HeldCallResult(Struct, frozen=True):
 
 
 class HeldCalls(Struct):
-    """Resolves the held calls of one relay."""
-
     gate: ProxyGate
     requests: OwnRequests  # to the client
     send: Send  # to the client
@@ -211,7 +206,7 @@ class HeldCalls(Struct):
 
 
 def take_answer(params: dict[str, Any]) -> tuple[dict[str, Any], str, bool | None]:
-    """Splits our question's answer from the params: the rest, the question's id and the answer; the id is empty without one."""
+    """Splits our question's answer from the params; the question's id is empty without one."""
     state = params.get("requestState")
     if not isinstance(state, str) or not state.startswith(STATE):
         return params, "", None

@@ -46,7 +46,7 @@ Json = dict[str, Any]
 
 
 def servers_in_file(path: Path, trust: str) -> list[ServerAddress]:
-    """The servers that a client's file names; raises ProxySettingError for a file without servers, or with an invalid one."""
+    """Raises ProxySettingError for a file without servers, or with an invalid one."""
     try:
         given = json.loads(path.read_text(encoding="utf-8"))
     except ValueError as problem:
@@ -72,7 +72,6 @@ def _place(path: Path, name: str, entry: Any, trust: str) -> ServerAddress:
 
 
 def run_many(places: list[ServerAddress], setting: ProxyOptions) -> int:
-    """Relays until the client or every server has ended."""
     make_undumpable()
     return uvloop.run(_run(places, setting))
 

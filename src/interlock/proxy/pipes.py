@@ -50,7 +50,6 @@ class Stdio:
         self._transport.set_write_buffer_limits(_HIGH)
 
     def listen(self, line: Callable[[bytes], None]) -> None:
-        """Starts reading the client's lines."""
         LineReader(claim_stdin(), LineSplitter(line, self._most, self._too_long), self.over.set).start()
 
     def send(self, data: bytes) -> None:

@@ -42,8 +42,6 @@ Json = dict[str, Any]
 
 
 class PendingRequest(Struct):
-    """A request that the server has not answered yet."""
-
     id: Any
     method: str
     at: float
@@ -293,7 +291,7 @@ class Relay:
         return self._client(line)
 
     def fail_pending(self, why: str) -> None:
-        """Answers every pending request with this error: the server cannot answer any more."""
+        """The server cannot answer any more."""
         for pending in list(self._pending.values()):
             self._refuse(pending.id, SERVER, why)
         self._pending.clear()

@@ -42,8 +42,6 @@ class ProxySettingError(ValueError):
 
 
 class ServerAddress(Confidential, Struct, frozen=True):
-    """A server's command or URL, and its identity for the daemon."""
-
     HIDDEN = ("headers", "env")
 
     behind: ServerIdentity
@@ -66,8 +64,6 @@ class ProxiedServer(Protocol):
 
 
 class ProxyOptions(Confidential, Struct, frozen=True):
-    """The options that all relays of a process share."""
-
     HIDDEN = ("token",)
 
     config: Config

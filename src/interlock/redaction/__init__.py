@@ -55,12 +55,12 @@ def redact_around(text: str, spans: Iterable[tuple[int, int]]) -> str:
 
 
 def redact(value: Any) -> Any:
-    """The value without secrets, in names, texts, pairs and argument lists; tables become dicts, everything else keeps its form."""
+    """In names, texts, pairs and argument lists; tables become dicts, everything else keeps its form."""
     return _clean(value, "", 0, _suspicious("\n".join(_texts(value, 0))))
 
 
 def action_json(action: Action, marks: Iterable[Span] = ()) -> dict[str, Any]:
-    """An action in its stored form: kind, fields and folder, without secrets but with the harm at these marks."""
+    """In its stored form: without secrets, but with the harm at these marks."""
     fields = {key: value for key, value in action.fields.items() if value not in (None, "", {})}
     plain = json.loads(json.dumps(fields, default=json_default))
     kept = redact({"kind": action.kind.value, **plain, **({"cwd": action.cwd} if action.cwd else {})})
@@ -70,7 +70,6 @@ def action_json(action: Action, marks: Iterable[Span] = ()) -> dict[str, Any]:
 
 
 def json_default(value: Any) -> Any:
-    """A value that JSON does not know, as one that it does."""
     if hasattr(value, "items"):
         return dict(value)
     return sorted(value) if isinstance(value, frozenset | set) else str(value)
@@ -91,7 +90,7 @@ def _redacted(text: str) -> str:
 
 
 def _suspicious(text: str) -> bool:
-    """Whether a text has any of the marks that every secret comes with; a quick check that clears most texts."""
+    """Looks for the marks that every secret comes with; clears most texts."""
     try:
         return _signs().search(text) is not None
     except UnicodeEncodeError:  # lone surrogates

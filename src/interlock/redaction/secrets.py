@@ -175,7 +175,6 @@ def is_weak_name(name: str) -> bool:
 
 
 def is_plural_name(name: str) -> bool:
-    """Whether a number under the name is a count of them."""
     words = _words(name)
     return bool(words) and words[-1] in ("tokens", "secrets", "passwords", "cookies", "credentials")
 
@@ -244,7 +243,6 @@ def value_at(text: str, start: int, header_quote: str, kind: str) -> tuple[int, 
 
 
 def literal(text: str, start: int) -> str:
-    """The value that begins here, without its quotes."""
     opened = _OPEN.match(text, start)
     if opened is not None:
         begin, end = opened.end(), _closing(text, opened)

@@ -179,7 +179,7 @@ class DaemonApp:
             raise permission_denied(f"{person.name} is a service: it answers tickets, and this takes a person")
 
     def _rate_key(self, scope: Scope, who: ApiCaller) -> str:
-        """The rate-limit key; sign-ins have their own, so that no agent can keep an operator out by flooding."""
+        """Sign-ins have a key of their own, so that no agent can keep an operator out by flooding."""
         if scope["path"] != SIGN_IN or who.session is not None:
             return who.key
         agents = who.here and self.context.agent_above(who.pid)
@@ -199,7 +199,6 @@ class DaemonApp:
                 return
 
     def start(self) -> None:
-        """Wakes the waiters of this loop on the store's changes from now on."""
         self.context.waiters.listen(self.context.state.store, asyncio.get_running_loop())
 
     async def stop(self) -> None:
@@ -309,7 +308,6 @@ class McpMount:
         await self._server(scope, who, receive, send)
 
     async def stop(self) -> None:
-        """Ends every stream."""
         if self._server is not None:
             await self._server.stop()
 

@@ -59,7 +59,7 @@ class DaemonServer(uvicorn.Server):
         self._ending = asyncio.Event()
 
     async def main_loop(self) -> None:
-        """Sleeps until a signal, without uvicorn's ten ticks a second for the date header."""
+        """Sleeps until a signal, without uvicorn's ten ticks a second."""
         self._loop = asyncio.get_running_loop()
         if not await self.on_tick(0):
             await self._ending.wait()
@@ -188,7 +188,7 @@ def _store(config: Config) -> Store:
 
 
 def _plans(config: Config, state: State) -> None:
-    """Opens the planner; logs one that cannot be used, which Ask reports as well."""
+    """Opens the planner; logs one that cannot be used."""
     if config.planner.open:
         state.plans.offer = PlannerOffer(config.planner, lambda chosen: open_planner(chosen, os.environ), listener_at)
     else:
@@ -200,7 +200,6 @@ def _plans(config: Config, state: State) -> None:
 
 
 def _channels(config: Config) -> list[Channel]:
-    """The built-in channels; warns of those that are not available."""
     found, missing = open_builtin_channels(config.channels.dialog, os.environ, agent_above(os.getpid()))
     for words in missing:
         LOG.warning("%s", words)
@@ -208,7 +207,7 @@ def _channels(config: Config) -> list[Channel]:
 
 
 def _outbox(config: Config, state: State, app: DaemonApp) -> Outbox:
-    """The outbox of notifications; channel secrets are read here and nowhere else."""
+    """Channel secrets are read here and nowhere else."""
     folder = Path(config.path).parent if config.path else Path.cwd()
     opened = open_configured_channels(config.channels.send, folder, os.environ, agent_above(os.getpid()))
     opened += open_implied_channel(config.channels, os.environ)
@@ -216,8 +215,6 @@ def _outbox(config: Config, state: State, app: DaemonApp) -> Outbox:
 
 
 class JsonLineFormatter(logging.Formatter):
-    """Formats a log record as one line of JSON."""
-
     def format(self, record: logging.LogRecord) -> str:
         said: dict[str, object] = {
             "at": iso(record.created),

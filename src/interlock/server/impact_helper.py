@@ -53,14 +53,13 @@ def serve_inspections(
 
 
 def request_seconds(question: Any) -> float:
-    """The time limit of one snapshot request."""
     if question["do"] == "take":
         return take_seconds(int(question["limits"][2]))
     return _SECONDS.get(question["do"], LONG_SECONDS)
 
 
 def answer_as_user(question: Any, home: str) -> bytes:
-    """Answers one snapshot request in the child that has become the agent's user: in that user's folder, with their rights alone."""
+    """Answers in the child that has become the agent's user: in that user's folder, with their rights alone."""
     os.umask(0o022)
     deny_tracing()
     confine()
@@ -113,7 +112,7 @@ def _folder(path: Path, owner: pwd.struct_passwd) -> None:
 
 
 def _start_helper(config: Config, daemon: int, places: ListeningSockets) -> None:
-    """Forks the impact helper, which stays root and ends soon after the daemon; it closes the daemon's sockets, so that the next daemon can bind them."""
+    """Forks the helper, which stays root and ends soon after the daemon; it closes the daemon's sockets, so that the next daemon can bind them."""
     place = Path(config.separate.inspector)
     sock = _take_over(place)
     os.chown(place, daemon, -1)
@@ -130,7 +129,7 @@ def _start_helper(config: Config, daemon: int, places: ListeningSockets) -> None
 
 
 def _take_over(place: Path) -> socket.socket:
-    """The helper's socket; waits for the previous daemon's helper to release it."""
+    """Waits for the previous daemon's helper to release the socket."""
     end = time.monotonic() + PATIENCE
     while True:
         try:

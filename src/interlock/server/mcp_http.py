@@ -96,7 +96,6 @@ class HttpToolBackend:
 
     @property
     def mode(self) -> str:
-        """The mode in force, which an operator may change."""
         return self._aql.mode(self._wanted)
 
     def who(self, context: Context) -> McpCaller:
@@ -117,7 +116,6 @@ class HttpToolBackend:
         return reply.wire
 
     def schema(self, tool: str) -> Mapping[str, Any] | None:
-        """The input schema of a tool; None for an unknown one."""
         mode, found = self._schemas
         if mode != self.mode:
             mode = self.mode

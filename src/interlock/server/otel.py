@@ -35,7 +35,7 @@ class NoTelemetry(Exception):
 
 @contextlib.contextmanager
 def export_figures(state: State, settings: Telemetry, version: str) -> Iterator[None]:
-    """Exports the figures while the context lasts, and once at its end; does nothing unless configured. Raises NoTelemetry."""
+    """Exports while the context lasts, and once at its end; does nothing unless configured. Raises NoTelemetry."""
     if not settings.otlp:
         yield
         return
@@ -47,7 +47,7 @@ def export_figures(state: State, settings: Telemetry, version: str) -> Iterator[
 
 
 def reader(settings: Telemetry) -> MetricReader:
-    """Exports to the configured collector periodically; failures are logged only."""
+    """Exports periodically; failures are logged only."""
     try:
         from opentelemetry.exporter.otlp.proto.http.metric_exporter import OTLPMetricExporter
         from opentelemetry.sdk.metrics.export import PeriodicExportingMetricReader
@@ -58,7 +58,7 @@ def reader(settings: Telemetry) -> MetricReader:
 
 
 def endpoint(url: str) -> str:
-    """The collector's address, with OTLP's default path where it has none."""
+    """The address, with OTLP's default path where it has none."""
     return url if urlsplit(url).path.strip("/") else f"{url.rstrip('/')}/v1/metrics"
 
 

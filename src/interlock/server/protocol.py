@@ -64,7 +64,6 @@ class PeerProtocol(HttpToolsProtocol):
 
 
 def _place(transport: asyncio.Transport) -> str:
-    """The path of the socket, by the daemon's own name for it."""
     name = transport.get_extra_info("sockname")
     return os.fsdecode(name) if name else "unix"
 

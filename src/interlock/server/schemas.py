@@ -49,8 +49,6 @@ def schemas() -> Mapping[str, Schema]:
 
 
 class _SchemaTables(Struct, frozen=True):
-    """The tables of the file: plain types, parts and schemas."""
-
     plain: Mapping[str, Schema]
     parts: Mapping[str, Mapping[str, Any]]
     named: Mapping[str, Any]

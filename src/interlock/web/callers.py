@@ -38,7 +38,6 @@ class ApiCaller(Struct, frozen=True):
 
     @property
     def key(self) -> str:
-        """The rate-limit key."""
         return f"operator:{self.session.operator}" if self.session else self.principal or "anybody"
 
     def operator(self) -> OperatorSession:
@@ -79,7 +78,7 @@ class Credentials:
         self._state.agents_version = object()
 
     async def who(self, scope: Scope, authorization: bytes | None) -> ApiCaller:
-        """The caller; refuses a wrong credential, even where none is required."""
+        """Refuses a wrong credential, even where none is required."""
         here = over_socket(scope)
         if authorization is None:
             return self._peer(*scope["client"]) if here else NOBODY

@@ -28,12 +28,10 @@ class Pool:
         return await asyncio.get_running_loop().run_in_executor(self._threads, call, *(() if named else given))
 
     def close(self) -> None:
-        """Returns when all running work is done."""
         self._threads.shutdown(wait=True)
 
 
 async def changed_or_gone(event: asyncio.Event, gone: asyncio.Future[None], seconds: float) -> None:
-    """Returns when the event is set, the client is gone, or the time is over."""
     changed = asyncio.ensure_future(event.wait())
     waited: set[asyncio.Future[Any]] = {changed, gone}
     try:
@@ -45,8 +43,6 @@ async def changed_or_gone(event: asyncio.Event, gone: asyncio.Future[None], seco
 
 
 class Waiters:
-    """Events keyed by ticket."""
-
     def __init__(self) -> None:
         self._events: dict[str, set[asyncio.Event]] = {}
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -54,7 +50,6 @@ class Waiters:
         self.closed = False
 
     def listen(self, store: Store, loop: asyncio.AbstractEventLoop) -> None:
-        """Wakes the waiters of this loop on the store's changes from now on."""
         first, self._loop = self._loop is None, loop
         if first:
             store.listen(self._changed)

@@ -36,8 +36,6 @@ SIGN_INS = 2  # passphrases checked at a time: the hash is slow, and other reque
 
 
 class Context:
-    """What the routes of one app share."""
-
     def __init__(self, state: State, config: Config, version: str, hooks: HookMemory) -> None:
         self.state, self.config, self.version, self.hooks = state, config, version, hooks
         self.pool, self.peers, self.waiters = Pool(config.daemon.workers), AllowedUsers(config), Waiters()
@@ -54,7 +52,7 @@ class Context:
         self._open_files()
 
     def _open_files(self) -> None:
-        """Inspects and copies targets as this daemon's user; one with a user of its own cannot access its agents' files: root's helper does."""
+        """Works as this daemon's user; one with a user of its own cannot access its agents' files: root's helper does."""
         state, config = self.state, self.config
         self.snapshotter = None if config.separate.on else WarmSnapshotter(config.snapshots, config.folder)
         state.snapshots.taker = self.snapshotter
@@ -81,7 +79,6 @@ class Context:
 
     @property
     def address(self) -> str:
-        """The console's address for people."""
         return self.config.console.public_url or f"http://localhost:{self.port or self.config.daemon.port}"
 
 

@@ -60,7 +60,6 @@ class HttpProblem(Exception):
 
     @property
     def denial(self) -> dict[str, Any]:
-        """The error as an answer to evaluate: a denial."""
         return {"allowed": False, "decision": "deny", "reason": f"Denied: {self.words}.", **self.body}
 
 
@@ -94,7 +93,7 @@ def rate_limited(limit: int, seconds: int, resets_at: str) -> HttpProblem:
 
 
 def reported_problem(state: State, error: Exception, where: str) -> HttpProblem:
-    """The HTTP answer to any error; the operators' status names a failure, whose details may name files."""
+    """The operators' status names a failure, whose details may name files."""
     if isinstance(error, StoreError):
         state.trouble(f"the store cannot be used: {error}", "store")
     if (problem := problem_of(error)) is not None:
@@ -105,7 +104,7 @@ def reported_problem(state: State, error: Exception, where: str) -> HttpProblem:
 
 
 def problem_of(error: Exception) -> HttpProblem | None:
-    """The HTTP answer to a refusal; None for an unexpected error."""
+    """None for an unexpected error."""
     if isinstance(error, HttpProblem):
         return error
     if isinstance(error, AnswerRefused):

@@ -103,7 +103,7 @@ def over_socket(scope: Scope) -> bool:
 
 
 async def read_body(receive: Any, length: bytes | None, limit: int, arrived: bool = False) -> bytes:
-    """The whole body; refuses an over-long one before reading it all, and one that takes too long unless it has arrived."""
+    """Refuses an over-long body before reading it all, and one that takes too long unless it has arrived."""
     if length is not None and (not length.isdigit() or len(length) > 15 or int(length) > limit):
         raise _too_large(limit)
     if arrived:
@@ -131,7 +131,7 @@ async def _whole(receive: Any, limit: int) -> bytes:
 
 
 def check_type(given: bytes | None) -> None:
-    """Refuses a body of another type than JSON, which a foreign web page could make a browser send."""
+    """Refuses what a foreign web page could make a browser send."""
     kind = (given or b"").partition(b";")[0].strip().lower()
     if kind == b"application/json" or (kind.startswith(b"application/") and kind.endswith(b"+json")):
         return
@@ -142,7 +142,6 @@ def check_type(given: bytes | None) -> None:
 
 
 async def hung_up(receive: Any) -> None:
-    """Returns when the client disconnects."""
     with contextlib.suppress(Exception):
         while (await receive())["type"] != "http.disconnect":
             pass
@@ -169,7 +168,6 @@ class Buckets:
         self._left: dict[str, tuple[float, float]] = {}  # principal -> tokens, when
 
     def take(self, principal: str, count: int = 1) -> None:
-        """Takes tokens; refuses with the time to wait when there are none."""
         now = self._clock.now()
         left, at = self._left.get(principal, (float(self._limit), now))
         if now > at:

@@ -89,7 +89,6 @@ def _place(sock: socket.socket) -> str:
 
 
 def is_taken(config: Config) -> bool:
-    """Whether another program has the port."""
     try:
         _bound(config).close()
     except OSError as error:

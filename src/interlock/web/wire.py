@@ -30,7 +30,7 @@ def wire_state(ticket: Ticket) -> str:
 
 
 def wire_fields(row: object, names: str, optional: str = "", **made: Any) -> Json:
-    """The fields of a stored object, named with commas between them, in camel case, and optional ones that have a value; `made` are values of its own.
+    """Named fields in camel case, and optional ones that have a value; `made` are values of its own.
 
     Times are written in ISO 8601, levels as words. What is not named stays here.
     """
@@ -55,7 +55,7 @@ def _plain(name: str, value: Any) -> Any:
 
 
 def ticket_json(ticket: Ticket, approvals: Iterable[Approval]) -> Json:
-    """A ticket and its answers, without its token, digest and seal."""
+    """Without the token, the digest and the seal."""
     body = wire_fields(
         ticket,
         "id,state,level,level_name,irreversible,title,reason,action,findings,factors,agent,door,requirement,approvals"
@@ -164,7 +164,7 @@ def verdict_json(verdict: AuditVerdict) -> Json:
 
 
 def adapter_json(state: State, loaded: LoadedAdapter, whole: bool) -> dict[str, Any]:
-    """One adapter's state; its file's path is for operators only."""
+    """The file's path is for operators only."""
     adapter = loaded.adapter
     standing = state.adapters.standing_of(loaded, state.clock.now())
     kept = state.adapters.kept.get(adapter.name)

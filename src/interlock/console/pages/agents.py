@@ -46,7 +46,6 @@ def agents(visit: Visit) -> Response:
 
 @routes.get("/one")
 def one(visit: Visit) -> Response:
-    """One agent: its executions, its risk over time, its blocks."""
     state, now = visit.state, visit.state.clock.now()
     principal, name = visit.query.get("principal", ""), visit.query.get("name", "")
     found = next(
@@ -84,7 +83,6 @@ def one(visit: Visit) -> Response:
 
 @routes.get("/execution")
 def execution(visit: Visit) -> Response:
-    """One execution of the loop, step by step as recorded."""
     state, id = visit.state, visit.query.get("id", "")
     found = state.store.read(lambda tx: tx.execution(id)) if id else None
     if found is None:
@@ -114,7 +112,7 @@ def lift(visit: Visit) -> Response:
 
 
 def _principal(visit: Visit) -> str:
-    """The principal of a known agent; refuses any other, as a mistyped block protects nobody."""
+    """Refuses an unknown principal, as a mistyped block protects nobody."""
     given = visit.form.get("principal", "")
     if given not in {one.principal for one in list_agents(visit.state)}:
         raise PageNotFound("there is no such agent")
@@ -127,5 +125,4 @@ def _back(visit: Visit) -> Response:
 
 
 def _to(one: AgentOverview) -> str:
-    """An agent's own page."""
     return f"{HOME}/one?{urlencode({'principal': one.principal, 'name': one.name})}"

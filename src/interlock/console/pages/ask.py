@@ -31,7 +31,6 @@ MOST = 9_000  # characters of a field
 
 @routes.get()
 def ask(visit: Visit) -> Response:
-    """The request form and the open plan."""
     id = visit.query.get("plan", "")
     if not id:
         return _page(visit)
@@ -54,7 +53,6 @@ def make(visit: Visit) -> Response:
 
 @routes.post("/{id}/edit", APPROVER)
 def edit(visit: Visit) -> Response:
-    """The review of an edited command, with a new box to tick."""
     session, id = visit.session, visit.id
     plan = planning.edit(visit.state, session, id, field(visit, "command"), field(visit, "cwd") or None)
     return visit.page("ask/_review.html", **_review_values(visit, plan))
@@ -68,7 +66,6 @@ def review(visit: Visit) -> Response:
 
 @routes.get("/{id}/gate", APPROVER)
 def gate(visit: Visit) -> Response:
-    """The ticket that holds a plan, in its current state."""
     plan = visit.state.plans.of(visit.who.operator, visit.id)
     return visit.page("ask/_gate.html", **_gate_values(visit, plan))
 
@@ -85,7 +82,7 @@ def run(visit: Visit) -> Mapping[str, Any]:
 
 
 def _touch_ticket(visit: Visit, ticket: Ticket | None) -> str:
-    """The ticket that one passkey touch of this operator frees; empty where it takes another person, time, or typing after many approvals."""
+    """The ticket that one touch of this operator's passkey frees; empty where it takes another person, time, or typing after many approvals."""
     state = visit.state
     alone = ticket is not None and ticket.state is TicketState.WAITING and ticket.requirement.quorum <= 1
     if ticket is None or not alone or ticket.requirement.blocked or not needs_stepup(ticket):
@@ -108,7 +105,6 @@ def cancel(visit: Visit) -> Mapping[str, Any]:
 
 @routes.json("/{id}/type", APPROVER)
 def type_line(visit: Visit) -> Mapping[str, Any]:
-    """Sends a line to the running command's stdin."""
     given = visit.state, visit.session, visit.id, field(visit, "line")
     running.type_line(*given, elsewhere(visit))
     return {"status": "typed"}
@@ -122,7 +118,6 @@ def reject(visit: Visit) -> Response:
 
 @routes.post("/{id}/save", APPROVER)
 def save(visit: Visit) -> Response:
-    """Saves the plan's command as a workflow."""
     state, session = visit.state, visit.session
     plan = state.plans.of(session.operator, visit.id)
     step = {"command": plan.command, "cwd": plan.cwd, "intent": plan.intent}
@@ -194,7 +189,6 @@ PAGE = 50
 
 @routes.get("/history")
 def history_page(visit: Visit) -> Response:
-    """Plans, the newest first, filtered by text and status."""
     text, status = visit.query.get("q", "")[:200], visit.query.get("status", "")
     query = PlanQuery(text, status if status in STATUSES else "", before=visit.moment("before"), limit=PAGE + 1)
     rows = history.search_plans(visit.state, query)
@@ -224,7 +218,6 @@ def history_entry(visit: Visit) -> Response:
 
 @routes.post("/runs/{id}/again", APPROVER)
 def again(visit: Visit) -> Response:
-    """A new plan from an old one, which is reviewed again."""
     plan = planning.rerun(visit.state, visit.session, visit.id)
     return visit.redirect(f"{HOME}?plan={quote(plan.id)}")
 
@@ -251,7 +244,6 @@ def save_workflow(visit: Visit) -> Response:
 
 @routes.get("/workflows/{id}", APPROVER)
 def one(visit: Visit) -> Response:
-    """One workflow, each step reviewed anew."""
     state = visit.state
     opened = workflows.open_steps(state, visit.session, visit.id)
     flow = state.plans.flows.get(opened.workflow.id)
@@ -274,7 +266,7 @@ def remove(visit: Visit) -> Response:
 
 @routes.json("/workflows/{id}/run", APPROVER)
 def run_workflow(visit: Visit) -> Mapping[str, Any]:
-    """Runs a workflow on a yes to every step, or to the frozen whole; else answers with the tickets that hold it."""
+    """Takes a yes to every step, or to the frozen whole; else answers with the tickets that hold it."""
     state, session, id = visit.state, visit.session, visit.id
     try:
         flow = workflows.start_run(state, session, id, _step_answers(visit), field(visit, "frozen"), elsewhere(visit))
@@ -309,7 +301,6 @@ def _terms(visit: Visit) -> dict[str, Any] | None:
 
 
 def _span(visit: Visit) -> tuple[int, int]:
-    """The number of runs and days."""
     runs, days = field(visit, "runs"), field(visit, "days")
     if not (runs.isdigit() and days.isdigit() and len(runs + days) < 6):
         raise InvalidInput("how many runs, and for how many days?")
@@ -328,7 +319,6 @@ def cancel_workflow(visit: Visit) -> Mapping[str, Any]:
 
 
 def _step_answers(visit: Visit) -> list[tuple[str, PlanConsent]]:
-    """The operator's answer to each step, as the page sends it."""
     try:
         steps = json.loads(visit.form.get("steps", ""))
     except (ValueError, RecursionError):

@@ -43,7 +43,7 @@ def audit(visit: Visit) -> Response:
 
 @routes.post("/console/audit/verify")
 def verify(visit: Visit) -> Response:
-    """The verdict on the whole chain, above the records or as a part of the page."""
+    """The verdict above the records, or as a part of the page."""
     verdict = verify_record_once(visit.context)
     if visit.part:
         return visit.page("audit/_verdict.html", verdict=verdict)
@@ -58,7 +58,7 @@ def record(visit: Visit) -> Response:
 
 @routes.get("/console/audit/export")
 def export(visit: Visit) -> Response:
-    """The filtered records as a file; an incomplete file says so in its name."""
+    """An incomplete file says so in its name."""
     kind, written = FORMATS.get(visit.query.get("format", "jsonl"), ("", None))
     if written is None:
         raise InvalidInput("the format is jsonl or csv")
@@ -72,7 +72,6 @@ def export(visit: Visit) -> Response:
 
 @routes.post("/console/audit/false-alarm", APPROVER)
 def false_alarm(visit: Visit) -> Response:
-    """Marks a record as a false alarm, or withdraws the mark."""
     entry, state = _entry(visit, visit.form), visit.state
     row, by = entry.row, visit.session
     if visit.form.get("withdraw"):
@@ -132,7 +131,7 @@ def _place_text(place: Place | None) -> str:
 
 
 def _place(text: str) -> Place | None:
-    """The position a page begins at; the first page for a malformed one."""
+    """The first page for a malformed position."""
     at, _, rest = text.partition(":")
     seq, _, writer = rest.partition(":")
     try:
@@ -203,7 +202,7 @@ def figures(visit: Visit) -> Response:
 
 
 def _decision_counts(counts: Mapping[str, int]) -> list[tuple[str, dict[Level, int]]]:
-    """Decisions by outcome, since the first day."""
+    """Since the first day."""
     words = {level.word: level for level in Level}
     found: dict[str, dict[Level, int]] = {}
     for key, count in counts.items():

@@ -40,7 +40,6 @@ _WHO = ("principal", "name", "session")
 
 @routes.get()
 def listing(visit: Visit) -> Response:
-    """The grants in force, the newest first."""
     state = visit.state
     found = state.store.read(lambda tx: tx.grants(state.clock.now()))
     each = [(grant, is_signed(state, grant)) for grant in reversed(found)]
@@ -49,7 +48,6 @@ def listing(visit: Visit) -> Response:
 
 @routes.get("/new", APPROVER)
 def new(visit: Visit) -> Response:
-    """The form, filled in with the narrow grant that a ticket suggests."""
     id = visit.query.get("ticket")
     ticket = find_ticket(visit, id) if id else None
     return _form(visit, _suggestion(ticket) if ticket else dict(_BEGINNING), ticket)
@@ -85,7 +83,7 @@ def _suggestion(ticket: Ticket) -> dict[str, str]:
 
 @routes.post("/test", APPROVER)
 def test(visit: Visit) -> Response:
-    """The recorded actions that the grant would have covered, and near misses; nothing is saved."""
+    """The recorded actions that it would have covered, and near misses; nothing is saved."""
     state = visit.state
     try:
         given = _terms(visit.form)
@@ -115,7 +113,7 @@ def begin(visit: Visit) -> Mapping[str, Any]:
 
 @routes.post(role=APPROVER)
 def save(visit: Visit) -> Response:
-    """Signs the grant and, on request, approves the ticket it began with, unless that takes a step-up."""
+    """On request approves the ticket it began with, too, unless that takes a step-up."""
     id = visit.form.get("ticket")
     ticket = find_ticket(visit, id) if id else None
     try:

@@ -27,7 +27,6 @@ SHOWN_TURNS = 50
 
 @routes.get()
 def page(visit: Visit) -> Response:
-    """The policy in force and its history."""
     state = visit.state
     return visit.page(
         "policy/policy.html",
@@ -61,7 +60,6 @@ def _policy_values(visit: Visit, policy: Policy) -> dict[str, Any]:
 
 @routes.get("/edit")
 def edit(visit: Visit) -> Response:
-    """The editor, filled with the policy in force or a shipped one."""
     start = visit.query.get("start", "")
     policy = load_policy(start) if start in names() else visit.state.policy
     return visit.page("policy/edit.html", text=own_text(policy), names=names(), records="500", **_UNTRIED)
@@ -72,7 +70,7 @@ _UNTRIED: Mapping[str, Any] = {"tried": None, "problems": (), "levels": (), "wro
 
 @routes.post("/edit")
 def try_it(visit: Visit) -> Response:
-    """Checks an edited policy: its problems, else its changes, its cases, and the outcomes of recorded actions under it."""
+    """An edited policy's problems; else its changes, its cases, and the outcomes of recorded actions under it."""
     text = plain_text(visit.form.get("policy", ""))
     chosen = visit.form.get("records", "500")
     values = {**_UNTRIED, "text": text, "names": names(), "records": chosen, **_trial_values(visit, text, chosen)}

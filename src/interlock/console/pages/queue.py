@@ -43,7 +43,7 @@ def count(visit: Visit) -> Response:
 
 @routes.get("/console/queue/newest", json=True)
 def newest(visit: Visit) -> Mapping[str, Any]:
-    """The number of waiting tickets and a summary of the newest, for the tab and browser notifications."""
+    """For the tab and browser notifications."""
     state = visit.state
 
     def work(tx: Tx) -> tuple[str, list[Ticket]]:
@@ -55,7 +55,6 @@ def newest(visit: Visit) -> Mapping[str, Any]:
 
 
 def _waiting(visit: Visit) -> dict[str, object]:
-    """Everything that waits for an operator."""
     state = visit.state
     now = state.clock.now()
 
@@ -83,7 +82,6 @@ def _card(ticket: Ticket | None) -> Card | None:
 
 @routes.get("/console/tickets/{id}")
 def one(visit: Visit) -> Response:
-    """One ticket's page, in any state."""
     state, id = visit.state, visit.id
     ticket, approvals = find_ticket(visit, id), state.store.read(lambda tx: tx.approvals(id))
     card = card_of(ticket, approvals, other_attempts(state, [ticket]).get(id, ()))
@@ -127,7 +125,6 @@ def reject(visit: Visit) -> Response:
 
 @routes.post("/console/tickets/{id}/revoke", APPROVER)
 def revoke(visit: Visit) -> Response:
-    """Revokes an approval that no agent has used yet."""
     reason = visit.reason("say why it is taken back: it is recorded")
     answers.revoke(visit.state, visit.session, visit.id, reason)
     return one(visit) if visit.part else visit.redirect(f"/console/tickets/{quote(visit.id)}")

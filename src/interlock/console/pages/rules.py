@@ -31,7 +31,6 @@ _WORDS = {level.word: level for level in Level}
 
 @routes.get()
 def listing(visit: Visit) -> Response:
-    """All packs, or the rules that a search finds."""
     asked = {name: plain_text(visit.query.get(name, ""))[:200].strip() for name in ("q", "pack", "level")}
     every = rules_in_force(visit.context)
     found = [one for one in every.values() if _matches(one, asked)] if any(asked.values()) else []
@@ -72,7 +71,6 @@ def _packs(rules: Iterable[RuleInForce]) -> list[tuple[str, int, Level]]:
 
 @routes.get("/{id}")
 def one(visit: Visit) -> Response:
-    """One rule, with its examples judged by the rules in force."""
     found, rules = _requested_rule(visit), visit.state.rules
     rule = found.rule
     return visit.page(
@@ -128,7 +126,7 @@ _UNCHECKED: dict[str, Any] = {"error": "", "book": None, "wrong": (), "count": 0
 
 @routes.post("/check")
 def check(visit: Visit) -> Response:
-    """Checks a pack: all of its problems, with its examples judged beside the rules in force."""
+    """All of a pack's problems, with its examples judged beside the rules in force."""
     text = plain_text(visit.form.get("pack", ""))
     return visit.page(
         "rules/check.html",
@@ -156,7 +154,7 @@ def _check_values(visit: Visit, text: str) -> dict[str, Any]:
 
 
 def _without_redefined(rules: Rulebook, book: Rulebook) -> Rulebook:
-    """The rules in force without those that the pack redefines, so that an edited copy of a pack replaces it."""
+    """Without the rules that the pack redefines, so that an edited copy of a pack replaces it."""
     kept = [rule for id, rule in rules.rules.items() if id not in book.rules]
     programs = {name: program for name, program in rules.programs.items() if name not in book.programs}
     return Rulebook.of(kept, programs)
@@ -166,7 +164,7 @@ Stamp = tuple[str, int, int]  # path, modification time, size
 
 
 class RuleInForce(Struct, frozen=True):
-    """One rule in force; its examples are those of its file, where the file still says the same."""
+    """Its examples are those of its file, where the file still says the same."""
 
     rule: Rule
     pack: str
@@ -185,13 +183,12 @@ def rules_in_force(context: Context) -> dict[str, RuleInForce]:
 
 
 def example_results(rule: Rule, rules: Rulebook) -> list[ExampleResult]:
-    """A rule's own examples, judged by all rules in force."""
     each = [(action, True) for action in rule.match] + [(action, False) for action in rule.spare]
     return [ExampleResult(action, catch, _fires(rule, action, rules) is catch) for action, catch in each]
 
 
 def _fires(rule: Rule, action: Action, rules: Rulebook) -> bool:
-    """Whether a rule fires; for a rule of level safe, whether the action is judged safe."""
+    """For a rule of level safe, whether the action is judged safe."""
     seen = judge(action, rules).assessment
     if not rule.level:
         return not seen.level
@@ -219,7 +216,6 @@ def _stamp(path: Path) -> Stamp:
 
 
 def _read(stamps: Sequence[Stamp]) -> dict[str, tuple[str, Rule]]:
-    """The rules of files, by their id, with the name of the file."""
     return {id: (Path(stamp[0]).stem, rule) for stamp in stamps for id, rule in _rules(stamp).items()}
 
 
@@ -235,7 +231,7 @@ def _opening(stamp: Stamp) -> str:
 
 @lru_cache(maxsize=256)
 def _rules(stamp: Stamp) -> Mapping[str, Rule]:
-    """The rules of one file as it is now; one that cannot be used any more has none."""
+    """A file that cannot be used any more has no rules."""
     try:
         return load_files([Path(stamp[0])]).rules
     except PackError:

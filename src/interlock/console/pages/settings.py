@@ -96,7 +96,7 @@ def _adapters(visit: Visit) -> list[dict[str, Any]]:
 
 
 def _change(work: Work) -> Callable[[Visit], Response]:
-    """A handler that makes a change and redirects back; a refusal is shown on the same page."""
+    """Redirects back after a change; a refusal is shown on the same page."""
 
     def handler(visit: Visit) -> Response:
         try:
@@ -121,7 +121,6 @@ def mode(visit: Visit) -> str:
 @routes.post("/operators/{name}", ADMIN)
 @_change
 def operator(visit: Visit) -> str:
-    """Changes an operator's roles, teams and whether they are disabled."""
     roles, teams = _names(visit, "roles"), _names(visit, "teams")
     disabled = visit.form.get("disabled") == "yes"
     change_operator(visit.state, visit.session, visit.params["name"], roles, teams, disabled)
@@ -144,7 +143,6 @@ def new_operator(visit: Visit) -> str:
 
 @routes.post("/channels/{name}/test", APPROVER)
 def test_channel(visit: Visit) -> Response:
-    """Sends a test message now and shows its result beside the button."""
     try:
         told = outbox.send_test(visit.state, visit.session, visit.params["name"])
     except AnswerRefused as error:
@@ -166,7 +164,6 @@ def trust(visit: Visit) -> str:
 
 @routes.post("/planner", ADMIN)
 def planner(visit: Visit) -> Response:
-    """Chooses the planner and redirects to the page of the form."""
     to = ASK if visit.form.get("back") == "ask" else HOME
     try:
         given = visit.form.get("use", ""), visit.form.get("model", "")
@@ -177,7 +174,6 @@ def planner(visit: Visit) -> Response:
 
 
 def _names(visit: Visit, field: str) -> list[str]:
-    """Names separated by commas or blanks."""
     found = re.split(r"[,\s]+", visit.form.get(field, "").strip())
     names = [name for name in found if name]
     for name in names:

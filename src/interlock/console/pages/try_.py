@@ -39,7 +39,6 @@ def page(visit: Visit) -> Response:
 
 @routes.post()
 def explain(visit: Visit) -> Response:
-    """The answer to the form, or its error in the same place."""
     result = _result(visit, visit.form)
     if visit.part:
         return visit.page("try/_result.html", **result)
@@ -96,8 +95,6 @@ KINDS: Mapping[str, str] = {
 
 
 class TrialResult(Struct, frozen=True):
-    """One judged action, with its text for a page."""
-
     action: Action
     judgement: Judgement
     runs: list[tuple[bool, list[Piece]]]
@@ -108,7 +105,6 @@ class TrialResult(Struct, frozen=True):
 
 
 def form_fields(form: Mapping[str, str]) -> dict[str, str]:
-    """The fields of a form that describe the action, for showing them again."""
     plain = {"kind": "command", "text": "", "params": "", "cwd": CWD}
     return {name: plain_text(form.get(name, value)) for name, value in plain.items()}
 
@@ -119,7 +115,6 @@ def plain_text(text: str) -> str:
 
 
 def action_of(form: Mapping[str, str]) -> Action:
-    """The action that a form describes; raises InvalidInput."""
     fields = form_fields(form)
     kind, text, cwd = fields["kind"], fields["text"], fields["cwd"].strip()
     if kind not in KINDS:
@@ -137,7 +132,6 @@ def action_of(form: Mapping[str, str]) -> Action:
 
 
 def try_action(state: State, action: Action) -> TrialResult:
-    """The action judged by the rules in force; scripts it names are not opened."""
     judgement = judge(action, state.rules)
     assessment = judgement.assessment
     worst = max((finding.level for finding in assessment.findings), default=0)
@@ -147,7 +141,6 @@ def try_action(state: State, action: Action) -> TrialResult:
 
 
 def trial_answer(state: State, found: TrialResult, policy: Policy) -> PolicyAnswer:
-    """A policy's answer to an unknown agent."""
     read = found.judgement, match_names(found.action, found.judgement.facts)
     answer = preview(found.action, replace(state.in_force, policy=policy), read=read)
     if isinstance(answer, Unjudged):
@@ -156,7 +149,6 @@ def trial_answer(state: State, found: TrialResult, policy: Policy) -> PolicyAnsw
 
 
 def policy_from_text(visit: Visit, text: str) -> tuple[Policy | None, tuple[Problem, ...]]:
-    """The policy in a text, with the configuration's limits applied; or all of its problems."""
     if len(text) > LONGEST_POLICY:
         return None, (Problem((), f"longer than {LONGEST_POLICY} characters"),)
     try:

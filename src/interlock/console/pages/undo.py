@@ -36,7 +36,6 @@ class ShownChange(Struct, frozen=True):
 
 @routes.get()
 def listing(visit: Visit) -> Response:
-    """The snapshots of every agent and the journaled actions, the newest first."""
     state, before = visit.state, visit.moment("before")
     found = list(undoing.list_snapshots(state, limit=PAGE + 1, before=before))
     if (journal := _journal(visit)) is not None:
@@ -97,7 +96,6 @@ def _changes(body: Mapping[str, Any]) -> tuple[UndoChange, ...]:
 
 
 def _journal_undo(journal: JournalUndo, id: str, force: bool) -> UndoResult:
-    """The outcome of a journaled action's undo."""
     try:
         body = journal.undo(id, force)
     except JournalError as error:
@@ -108,7 +106,6 @@ def _journal_undo(journal: JournalUndo, id: str, force: bool) -> UndoResult:
 
 
 def _restore_plan(visit: Visit, row: Snapshot) -> tuple[UndoPlan | None, str]:
-    """What restoring would change, or why it cannot be done."""
     if row.state != KEPT:
         return None, ""
     try:

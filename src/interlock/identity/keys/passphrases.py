@@ -47,8 +47,6 @@ class WrongPassphrase(Exception):
 
 
 class Kdf(Struct, frozen=True):
-    """The cost of one guess at a passphrase."""
-
     time: int = 3
     memory: int = 64 * 1024  # KiB
     lanes: int = 2
@@ -72,8 +70,6 @@ class Kdf(Struct, frozen=True):
 
 
 class OperatorKeys(Confidential, Struct, frozen=True):
-    """An operator's keys in memory."""
-
     HIDDEN = ("seal_key",)
 
     operator: str
@@ -85,7 +81,6 @@ class OperatorKeys(Confidential, Struct, frozen=True):
         return self.key.key_id
 
     def sign(self, statement: str) -> str:
-        """The signature of a statement in hex."""
         return self.key.sign(statement.encode())
 
 
@@ -155,7 +150,6 @@ def operator_name(name: str) -> str:
 
 
 def passphrase_problem(passphrase: str, name: str) -> str | None:
-    """Why this passphrase is not accepted: too short, too long, or easily guessed."""
     if len(passphrase) < MIN_PASSPHRASE:
         return f"the passphrase is too short: expected {MIN_PASSPHRASE} characters or more, got {len(passphrase)}"
     if len(passphrase) > MAX_PASSPHRASE:

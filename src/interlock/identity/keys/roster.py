@@ -37,7 +37,7 @@ def credentials_seal(rows: Iterable[Credential], seal_key: bytes) -> str:
 
 
 def credential_problems(rows: Iterable[Credential], seal_key: bytes, listed: str | None) -> tuple[str, ...]:
-    """Changes made to credentials outside the operator commands; each names the operator."""
+    """Changes made outside the operator commands; each names the operator."""
     kept = tuple(rows)
     found = [
         f"operator {row.operator!r:.80}: a {row.kind!r:.20} was added or altered outside Interlock"
@@ -89,8 +89,6 @@ class RosterError(Exception):
 
 
 class Roster(Confidential, Struct, frozen=True):
-    """The operators with verified rows, and their passkeys."""
-
     HIDDEN = ("_public", "_now")
 
     people: Mapping[str, RosterEntry]
@@ -142,7 +140,6 @@ def seal_operator(row: OperatorRow, seal_key: bytes) -> OperatorRow:
 
 
 def roster_seal(rows: Iterable[OperatorRow], seal_key: bytes) -> str:
-    """The value of the setting: the names on the list, and the seal of all rows. To be saved with every change of a row."""
     kept = sorted(rows, key=lambda row: row.name)
     names = [row.name for row in kept]
     mac = _mac(seal_key, "roster", json.dumps([names, sorted(row.seal for row in kept)]))
@@ -150,13 +147,13 @@ def roster_seal(rows: Iterable[OperatorRow], seal_key: bytes) -> str:
 
 
 def roster_digest(rows: Iterable[OperatorRow | Credential]) -> str:
-    """One hash over all rows, of operators or credentials, with their seals: pinned in memory, it detects any change without the seal key."""
+    """Pinned in memory, it detects any change without the seal key."""
     texts = sorted(json.dumps([_canonical(row), row.seal]) for row in rows)
     return hashlib.sha256(json.dumps(texts).encode()).hexdigest()
 
 
 def problems(rows: Iterable[OperatorRow], seal_key: bytes, listed: str | None) -> tuple[str, ...]:
-    """Changes made to operators outside the operator commands; each names the row."""
+    """Changes made outside the operator commands; each names the row."""
     kept = tuple(rows)
     if not kept:
         return ("there is no operator",)

@@ -30,18 +30,15 @@ class SigningKey(Confidential, Struct, frozen=True):
 
     @classmethod
     def of(cls, seed: bytes) -> SigningKey:
-        """The key of a 32-byte seed."""
         private = Ed25519PrivateKey.from_private_bytes(seed)
         public = private.public_key().public_bytes_raw().hex()
         return cls(key_id(public), public, private)
 
     def sign(self, data: bytes) -> str:
-        """The signature in hex."""
         return self._private.sign(data).hex()
 
 
 def key_id(public_key: str) -> str:
-    """A short name for a public key in hex."""
     return "ed25519:" + hashlib.sha256(public_key.encode()).hexdigest()[:32]
 
 

@@ -102,7 +102,7 @@ def credential_id(response: Mapping[str, Any]) -> str:
 def verify_assertion(
     response: Mapping[str, Any], challenge: bytes, origin: str, passkey: Credential
 ) -> tuple[PasskeyProof, int]:
-    """A passkey's proof to store, and its counter; refuses a counter that does not increase, and all that `verify_proof` does."""
+    """Refuses a counter that does not increase, and all that `verify_proof` does."""
     import webauthn.helpers
 
     found = _authentication(passkey, _bounded(response), challenge, origin, passkey.counter)

@@ -65,7 +65,7 @@ class OfferedOperation(Struct, frozen=True):
 
 
 def row_of(call: ServiceCall, trust: Trust, named: Named) -> OfferedOperation:
-    """The row of one operation; raises AdapterUnusable where its parameters contradict themselves."""
+    """Raises AdapterUnusable where its parameters contradict themselves."""
     own, block = call.operation, call.operation.danger
     found = effective_level(own.claims, named, trust)
     try:
@@ -149,8 +149,6 @@ Signature = tuple[int, int, int]  # modification time, size, inode
 
 
 class ServedAdapter(Struct, frozen=True):
-    """One adapter that is served."""
-
     path: Path
     adapter: Adapter
     service: Service
@@ -184,8 +182,6 @@ def load_adapter(path: Path) -> ServedAdapter:
 
 
 class AdapterFiles:
-    """The files that are served, in their order."""
-
     def __init__(self, paths: Iterable[Path], say: Callable[[str], None] = lambda words: None) -> None:
         self._say, self._lock = say, threading.Lock()
         self._served = [load_adapter(path) for path in paths]
@@ -194,7 +190,6 @@ class AdapterFiles:
             raise AdapterUnusable(f"adapter {twice[0]!r} is in two files; names have to be unique")
 
     def look(self) -> list[ServedAdapter]:
-        """The adapters served now; reloads changed files."""
         with self._lock:
             self._served = [self._reload(one) for one in self._served]
             return list(self._served)
@@ -248,7 +243,6 @@ class LoopSurface(Struct, frozen=True):
 
 
 def rows_of(served: ServedAdapter, trust: Trust, named: Named) -> dict[str, OfferedOperation]:
-    """The adapter's own operations."""
     return {name: row_of(call, trust, named) for name, call in served.service.calls.items()}
 
 
@@ -260,7 +254,7 @@ def adapter_surface(
     quota: Callable[[ProtocolCaller], Mapping[str, Any]],
     loop: LoopSurface | None,
 ) -> Surface:
-    """The surface of one adapter, with the loop's operations where it is the only adapter."""
+    """With the loop's operations where it is the only adapter."""
     own, info = [row.operation for row in rows.values()], _info(served, standing)
     about = SurfaceInfo(served.name, served.adapter.version, types=_ADAPTER_TYPES, info=info, quota=quota)
     made = Surface(table(INTROSPECTION, *own), {row.name: handler for row in own}, about)
@@ -268,7 +262,7 @@ def adapter_surface(
 
 
 def loop_surface(loop: LoopSurface, version: str) -> Surface:
-    """The surface of the loop by itself, where several adapters are served."""
+    """Where several adapters are served."""
     return _with_loop(Surface(table(INTROSPECTION), {}, SurfaceInfo("interlock", version)), loop)
 
 

@@ -37,8 +37,6 @@ _WORDS = ("message", "error_description", "detail", "title", "error", "reason", 
 
 
 class ServiceResponse(Confidential, Struct, frozen=True):
-    """A response, read completely."""
-
     HIDDEN = ("body",)
 
     status: int
@@ -69,7 +67,6 @@ def too_large(most: int) -> LoopProblem:
 
 
 def response_data(received: ServiceResponse, signed: AuthHeaders) -> Any:
-    """The data of a success: JSON as is, text with its type, only the size of anything else."""
     if not received.body.strip():
         return {"http_status": received.status}
     kind = received.headers.get("content-type", "").partition(";")[0].strip().lower()
@@ -252,7 +249,7 @@ class Performer:
     async def _merged_request(
         self, service: Service, call: ServiceCall, params: Mapping[str, Any], signed: AuthHeaders, once: Once
     ) -> OutgoingRequest:
-        """EP-14 over PUT: reads the resource and merges the input into it; `If-Match` refuses a change in between."""
+        """EP-14 over PUT: merges the input into the resource; `If-Match` refuses a change in between."""
         read = OutgoingRequest(
             "GET", service.url(call, params), None, {"Accept": "application/json", **service.headers}
         )
@@ -273,7 +270,7 @@ class Performer:
     async def _once(
         self, service: Service, signed: AuthHeaders, before: Before | None, sent: OutgoingRequest
     ) -> ServiceResponse:
-        """Sends one request; follows redirects of a read, on the same host only."""
+        """Follows redirects of a read, on the same host only."""
         url = sent.url
         for _ in range(REDIRECTS + 1):
             if not on_own_host(url, service.base_url):
@@ -314,7 +311,7 @@ class Performer:
 
 
 def on_own_host(url: str, base: str) -> bool:
-    """Whether a URL is on the service's own host, as parsed by the library that would connect."""
+    """As parsed by the library that would connect."""
     try:
         found, home = httpx.URL(url), httpx.URL(base)
     except httpx.InvalidURL:

@@ -65,8 +65,6 @@ def on_texts(value: Any, work: Callable[[str], str]) -> Any:
 
 
 class Auth(Struct, frozen=True):
-    """The header to sign in with, and the environment variables that it is built from."""
-
     type: str = "none"
     header: str = "Authorization"
     variables: tuple[str, ...] = ()
@@ -121,15 +119,13 @@ MOST_CHARACTERS = 2_000  # of one value in a path
 
 
 class Template(Struct, frozen=True, dict=True):
-    """A method, a path and a query with placeholders."""
-
     method: str
     path: str
     query: tuple[tuple[str, str], ...] = ()
 
     @classmethod
     def of(cls, maps_to: str) -> Template:
-        """Reads a `maps_to`; raises AdapterUnusable unless it is a method and a path on the adapter's own service."""
+        """Raises AdapterUnusable unless it is a method and a path on the adapter's own service."""
         method, _, target = maps_to.strip().partition(" ")
         target = target.strip()
         if method.upper() not in METHODS or not target.startswith("/"):
@@ -149,20 +145,18 @@ class Template(Struct, frozen=True, dict=True):
 
     @cached_property
     def path_names(self) -> list[str]:
-        """The params in the path."""
         return _HOLE.findall(self.path)
 
     @cached_property
     def names(self) -> frozenset[str]:
-        """The params that the template has placeholders for."""
         return frozenset((*self.path_names, *(name for _, value in self.query for name in _HOLE.findall(value))))
 
     def filled_path(self, params: Mapping[str, Any], slashed: frozenset[str] = frozenset()) -> str:
-        """The path with its values; a value stays inside its segment, or, for a param with `slashes`, below it."""
+        """A value stays inside its segment, or, for a param with `slashes`, below it."""
         return "/".join(self._segment(piece, params, slashed) for piece in self.path.split("/"))
 
     def filled_query(self, params: Mapping[str, Any]) -> list[tuple[str, str]]:
-        """The template's query with its values; omits pairs without one."""
+        """Omits pairs without a value."""
         found = []
         for key, value in self.query:
             names = _HOLE.findall(value)
@@ -213,8 +207,6 @@ TIMEOUT, MOST_TIMEOUT = 30.0, 300.0
 
 
 class OutgoingRequest(Confidential, Struct, frozen=True):
-    """One HTTP request, before signing in."""
-
     HIDDEN = ("body",)
 
     method: str
@@ -224,8 +216,6 @@ class OutgoingRequest(Confidential, Struct, frozen=True):
 
 
 class ServiceCall(Struct, frozen=True):
-    """How one operation is performed."""
-
     operation: AdapterOperationSpec
     template: Template
     slashed: frozenset[str]
@@ -242,7 +232,6 @@ class ServiceCall(Struct, frozen=True):
 
     @property
     def outer(self) -> frozenset[str]:
-        """The params that stay outside of `input`."""
         return self.template.names | self.queried
 
     def resource(self, params: Mapping[str, Any]) -> tuple[str, str]:
@@ -318,7 +307,6 @@ class Service(Struct, frozen=True):
         return f"{self.base_url}{path}{query_text}"
 
     def request(self, call: ServiceCall, params: Mapping[str, Any]) -> OutgoingRequest:
-        """The request for these params."""
         method, headers = call.template.method, {"Accept": "application/json", **self.headers}
         rest = self.fields(call, params)
         if method in WITHOUT_BODY or (not rest and not call.updates):
@@ -328,14 +316,12 @@ class Service(Struct, frozen=True):
     def request_with_body(
         self, call: ServiceCall, params: Mapping[str, Any], body: Mapping[str, Any]
     ) -> OutgoingRequest:
-        """The request with this body."""
         kind = "application/x-www-form-urlencoded" if self.form else "application/json"
         data = urlencode(_form(body)) if self.form else json.dumps(body, ensure_ascii=False, separators=(",", ":"))
         headers = {"Accept": "application/json", **self.headers, "Content-Type": kind}
         return OutgoingRequest(call.template.method, self.url(call, params), data.encode("utf-8"), headers)
 
     def fields(self, call: ServiceCall, params: Mapping[str, Any]) -> dict[str, Any]:
-        """The fields of the body: the input of an UPDATE, else the params that are not in the URL."""
         if call.updates:
             return dict(params.get(INPUT) or {})
         return {name: value for name, value in params.items() if name not in call.outer and value is not None}

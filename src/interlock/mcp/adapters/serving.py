@@ -50,7 +50,7 @@ class AdapterCaller(Struct, frozen=True):
     session: str
 
     def evaluate(self, adapter: str, operation: str, crude: str, params: Mapping[str, Any], token: str) -> str:
-        """Evaluates an operation: the ticket that was spent, if any; raises LoopProblem unless it is allowed."""
+        """The ticket that was spent, if any; raises LoopProblem unless it is allowed."""
         given = {**params, "_confirmation": token} if token else dict(params)
         body = {
             "adapter": adapter,
@@ -67,7 +67,7 @@ class AdapterCaller(Struct, frozen=True):
     def check_quota(
         self, adapter: str, operation: str, file: str, token: str = "", count: bool = False
     ) -> list[dict[str, Any]]:
-        """Checks the quota for one more request: its warnings; raises LoopProblem where it is used up."""
+        """The warnings; raises LoopProblem where the quota is used up."""
         body = {"adapter": adapter, "operation": operation, "file": file, "token": token, "count": count}
         allowed, reply = self._ask("/quota", body | {"agent": self.agent, "session": self.session})
         if not allowed:
@@ -80,18 +80,17 @@ class AdapterCaller(Struct, frozen=True):
         return list(reply.get("warnings", ()))
 
     def adapter_status(self, adapter: str) -> Mapping[str, Any]:
-        """Trust, limits and quotas of an adapter in the daemon; empty for one that it does not know."""
+        """Trust, limits and quotas; empty for an adapter that the daemon does not know."""
         found = self.try_ask("GET", f"/quota?adapter={quote(adapter, safe='')}")
         return _body(found) if found is not None and found.status == 200 else {}
 
     def report_outcome(self, ticket: str, outcome: str) -> None:
-        """Reports the outcome of a ticket, where one was spent; a failure to report is ignored."""
+        """A failure to report is ignored."""
         if ticket:
             path = f"/tickets/{quote(ticket, safe='')}/executed"
             self.try_ask("POST", path, {"outcome": outcome, "agent": self.agent})
 
     def try_ask(self, method: str, path: str, body: Mapping[str, Any] | None = None) -> DaemonReply | None:
-        """The daemon's reply; None where there is none."""
         try:
             return self.daemon.ask(method, path, body)
         except NoDaemon:
@@ -161,7 +160,6 @@ class AdapterServer(Struct):
     _policy: Policy | None = None
 
     def tools(self) -> list[dict[str, Any]]:
-        """The tools of every surface; their names are unique."""
         found = self.surfaces(fresh=True)
         words = tool_preamble(self._mode, TEACH)
         return [tool for one in found for tool in list_tools(one.surface.operations, one.naming, words)]
@@ -180,7 +178,7 @@ class AdapterServer(Struct):
         return refusal(LoopProblem("NOT_FOUND_OPERATION", "There is no such tool here", details)).wire
 
     def surfaces(self, fresh: bool = False) -> list[OfferedSurface]:
-        """The surfaces offered now; reloads changed files, and with `fresh` asks the daemon for each adapter's status."""
+        """Reloads changed files, and with `fresh` asks the daemon for each adapter's status."""
         served = self.shelf.look()
         if fresh or not self._mode:
             # Enforcing while the daemon does not answer, as nothing is allowed then.

@@ -28,8 +28,6 @@ params._quota_continue). You cannot arm a token, and a changed call needs a new 
 
 
 class AdapterServerSettings(Struct, frozen=True):
-    """The options that this server was started with."""
-
     options: ServerOptions
     agent: str = "mcp"
     proxy: str | None = None
@@ -38,7 +36,6 @@ class AdapterServerSettings(Struct, frozen=True):
 def run(
     config: Config, config_path: Path | None, shelf: AdapterFiles, settings: AdapterServerSettings, version: str
 ) -> int:
-    """Serves until stdin ends."""
     return run_quietly(_serve(config, config_path, shelf, settings, version))
 
 

@@ -55,7 +55,7 @@ class RouteGroup:
 
 
 def _in_pool(work: Callable[..., Any]) -> Callable[..., Any]:
-    """The same for FastAPI, which provides the context as well."""
+    """FastAPI provides the context as well."""
 
     @wraps(work)
     async def run(_context: Context, **given: Any) -> Any:
@@ -115,7 +115,6 @@ def _answer(status: int, schema: str, media: str = JSON) -> Json:
 
 
 def _evaluate_paths() -> Json:
-    """The evaluate routes, which bypass FastAPI."""
     denials = _answers("Denial", *_ALWAYS)
     one, many = _answers("Decision", 200, 202) | denials, _answers("Decisions", 200) | denials
     return {

@@ -93,7 +93,7 @@ def room(state: TheState, who: Who, body: NewRequest) -> Any:
 
 
 def _request(loaded: LoadedAdapter, body: NewRequest) -> ServiceRequest:
-    """The request for an adapter's operation; refuses a file other than the one this daemon loaded."""
+    """Refuses a file other than the one this daemon loaded."""
     if body.file != loaded.mark:
         words = (
             f"The file served as '{body.adapter}' is not the one the daemon loaded; an operator starts the daemon again"

@@ -268,7 +268,6 @@ class Leases(Struct):
     _checking: asyncio.Task[None] | None = None
 
     def touch(self, principal: str, session: str) -> None:
-        """Notes that the session was used."""
         key = (principal, session)
         self.seen.pop(key, None)
         self.seen[key] = self.clock.now()
@@ -288,7 +287,6 @@ class Leases(Struct):
         return lease
 
     async def let_go(self, principal: str, session: str, lease: Lease) -> None:
-        """Ends the session with its connection."""
         if self.held.get((principal, session)) is lease:
             await self.finish(principal, session)
 
@@ -302,7 +300,6 @@ class Leases(Struct):
         return (principal, session) in self.held or (principal, session) in self.seen
 
     def holds(self, principal: str, session: str, pid: int) -> bool:
-        """Whether this very process holds the session."""
         lease = self.held.get((principal, session))
         return lease is not None and bool(pid) and lease.pid == pid
 

@@ -74,7 +74,7 @@ def _item(context: Context, who: ApiCaller, action: Any) -> dict[str, Any]:
 
 
 def _request(context: Context, who: ApiCaller, body: Any) -> tuple[Request, str]:
-    """The request; targets are inspected and copied only for callers on the socket, which are on this machine."""
+    """Targets are inspected and copied only for callers on the socket, which are on this machine."""
     request, token = request_of(body, who)
     if not who.here:
         return request, token

@@ -50,7 +50,6 @@ async def coverage(context: TheContext, who: Who) -> Any:
 
 
 def jails_json(state: State) -> list[dict[str, Any]]:
-    """The running jails, for the wire."""
     return [
         {"program": jail.program, "grants": list(jail.grants), "since": iso(jail.since)}
         for jail in state.jails.running()

@@ -149,7 +149,7 @@ def change_mode(state: TheState, by: By, body: Mode) -> Any:
 
 
 def _place(context: Context, request: Request) -> tuple[str, TerminalPlace] | None:
-    """The caller's terminal, from the kernel; None for an agent's process, and in a jail."""
+    """From the kernel; None for an agent's process, and in a jail."""
     who = caller_of(request)
     if not who.here or not who.pid or who.isolation == JAILED:
         return None
@@ -158,7 +158,7 @@ def _place(context: Context, request: Request) -> tuple[str, TerminalPlace] | No
 
 
 def _unlock(context: Context, request: Request, session: OperatorSession) -> float:
-    """Unlocks the caller's terminal; the end of that time, or 0 where it cannot be unlocked."""
+    """The end of the time that the caller's terminal is unlocked; 0 where it cannot be."""
     minutes, place = context.config.limits.unlock_minutes, _place(context, request)
     if not minutes or place is None:
         return 0.0
@@ -168,7 +168,7 @@ def _unlock(context: Context, request: Request, session: OperatorSession) -> flo
 
 
 def _sign_in(context: Context, who: ApiCaller, name: str, passphrase: str, channel: str) -> tuple[str, OperatorSession]:
-    """Signs an operator in; failures are counted by origin, so that no agent can lock an operator out."""
+    """Failures are counted by origin, so that no agent can lock an operator out."""
     source = who.principal or "tcp"
     if who.here and context.agent_above(who.pid):
         source = f"agent of {source}"
@@ -186,7 +186,7 @@ def _may_enrol(context: Context, who: ApiCaller) -> None:
 
 
 def _row_of(body: FirstOperator) -> OperatorRow:
-    """The sealed row; refuses one whose seal does not match its key."""
+    """Refuses a row whose seal does not match its key."""
     if unknown := sorted(set(body.row) - set(OperatorRow.__struct_fields__)):
         raise HttpProblem("VALIDATION_UNKNOWN_PARAM", f"unknown parameter 'row.{unknown[0]:.80}'")
     try:

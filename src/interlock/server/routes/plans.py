@@ -96,7 +96,7 @@ def done(state: TheState, by: By, id: str, body: PlanEnd) -> Any:
 
 
 def _run(state: State, by: OperatorSession, id: str, body: PlanYes, principal: str, pid: int) -> dict[str, Any]:
-    """Starts a run; `principal` and `pid` are the kernel's for the caller on the socket, and the run ends with that process."""
+    """`principal` and `pid` are the kernel's for the caller on the socket; the run ends with that process."""
     yes = PlanConsent(body.command, body.mark, body.understood)
     here = body.at != "terminal"
     try:

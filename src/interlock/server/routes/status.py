@@ -69,7 +69,6 @@ def readyz(state: TheState) -> Any:
 
 
 def _status(context: Context, who: ApiCaller) -> dict[str, Any]:
-    """The status; reports a store that cannot be used."""
     state, config = context.state, context.config
     operators, waiting, codes, trouble, people = None, None, None, "", []
     ours, raised = who.session is not None or who.here, []
@@ -126,7 +125,6 @@ def end(state: TheState, by: By) -> Any:
 
 
 def pause_json(state: State) -> dict[str, Any]:
-    """The pause in force, for the wire."""
     found, most = state.pause.found, state.in_force.pauses.max_minutes
     if found is None or not found.at(state.clock.now()):
         return {"paused": False, "maxMinutes": most}
@@ -157,8 +155,6 @@ PREFIX = "interlock_"
 
 
 class Collector:
-    """A Prometheus collector over one reading."""
-
     def __init__(self, families: Sequence[Family]) -> None:
         self.families = families
 
@@ -167,7 +163,6 @@ class Collector:
 
 
 def metric(family: Family) -> Metric:
-    """A family with its help, its type and its labels."""
     name, labels = PREFIX + family.name, [key for key, _ in family.samples[0].labels] if family.samples else []
     if family.kind == HISTOGRAM:
         timed = HistogramMetricFamily(name, family.words, labels=labels)
@@ -222,7 +217,7 @@ def export(
 
 
 async def _chunks(context: Context, lines: Iterator[str]) -> AsyncIterator[bytes]:
-    """Streams some hundred lines at a time, each chunk made in the pool."""
+    """Some hundred lines at a time, each chunk made in the pool."""
 
     def more() -> bytes:
         part = []

@@ -116,7 +116,7 @@ def _answer(context: Context, who: ApiCaller, work: Callable[..., object], id: s
 
 
 def _page(context: Context, query: TicketQuery, state: str) -> dict[str, Any]:
-    """One page; `next` continues even from a page whose tickets have all changed state."""
+    """`next` continues even from a page whose tickets have all changed state."""
     now = context.state.clock.now()
     found = context.state.store.read(lambda tx: [(one, tx.approvals(one.id)) for one in tx.tickets(query)])
     shown = [(settle(ticket, now), approvals) for ticket, approvals in found]
@@ -129,7 +129,7 @@ def _page(context: Context, query: TicketQuery, state: str) -> dict[str, Any]:
 
 
 def _find(context: Context, who: ApiCaller, id: str) -> Found:
-    """A ticket that the caller may see; another agent's is not found."""
+    """Another agent's ticket is not found."""
     found = context.state.store.read(lambda tx: (tx.ticket(id), tx.approvals(id)))
     ticket, approvals = found
     if ticket is None or (who.session is None and ticket.agent.principal != who.principal):
@@ -138,7 +138,7 @@ def _find(context: Context, who: ApiCaller, id: str) -> Found:
 
 
 def _whole_id(context: Context, who: ApiCaller, id: str) -> str:
-    """The id of the caller's only ticket that begins so, at least as long as messages show it; else the id as it was given."""
+    """The id of the caller's only ticket that begins so, at least as long as messages show it; else the given id."""
     if len(id.partition("_")[2]) < SHORT:
         return id
     query = TicketQuery(principal=who.principal if who.session is None else "", limit=2, prefix=id)

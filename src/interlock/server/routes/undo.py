@@ -79,12 +79,12 @@ def _scope(who: ApiCaller) -> tuple[str, str]:
 
 
 def _is_own(context: Context, principal: str) -> bool:
-    """Whether the journals of this process's user are the caller's own, or the caller is an operator."""
+    """Whether the journals of this process's user are the caller's own, or an operator's to see."""
     return not context.config.separate.on and principal in ("", f"uid:{os.getuid()}")
 
 
 def _journaled(context: Context, limit: int, before: str) -> list[dict[str, Any]]:
-    """The newest journaled actions; those of wrapped calls with their session, as long as this daemon knows it."""
+    """Journaled actions; those of wrapped calls with their session, as long as this daemon knows it."""
     rows = [row for row in JournalUndo(context.config).rows(limit) if not before or row["at"] < before]
     sessions = context.hooks.wrapped_calls
     return [{**row, "session": sessions.get(str(row.get("call", ""))) or ""} for row in rows]
