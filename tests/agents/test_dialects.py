@@ -17,6 +17,7 @@ from cases import each
 from effort import EFFORT
 from interlock import agents
 from interlock.agents import GATING, Event, HookOutput, HookVerdict, UnknownAgent, agent, words
+from interlock.agents.facts import all_facts
 from interlock.agents.hook_protocol import MAX_BYTES, MAX_REASON, MalformedInput, parse, tidy
 from interlock.analysis.read import read
 from interlock.canonical_json import canonical
@@ -108,7 +109,8 @@ def test_every_section_of_facts_is_an_agent() -> None:
     folder = Path(agents.__file__).parent
     coded = {path.stem for path in folder.glob("*.py") if "\nAGENT = " in path.read_text()}
     plugins = {path.stem for path in folder.glob("plugins/*.js")} - {"consult"}
-    assert {word.replace("-", "_") for word in words()} == coded | plugins
+    told = {word.replace("-", "_") for word, facts in all_facts().items() if facts.answers}
+    assert {word.replace("-", "_") for word in words()} == coded | plugins | told
     assert set(words()) == set(STOPS) == set(PASSES)
     with pytest.raises(UnknownAgent, match="no agent 'nobody'; known: amp, antigravity, claude-code"):
         agent("nobody")

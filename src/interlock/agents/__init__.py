@@ -38,8 +38,9 @@ def agent(word: str) -> AgentDialect:
     if word not in words():
         raise UnknownAgent(f"no agent {word!r}; known: {', '.join(words())}")
     file = Path(__file__).with_name(f"{word.replace('-', '_')}.py")
-    if not file.exists():  # its plugin's code is all that it has
-        return plugin_agent(all_facts()[word])
+    if not file.exists():  # the facts say all of it
+        facts = all_facts()[word]
+        return plugin_agent(facts) if facts.form == "plugin" else facts.agent()
     found: AgentDialect = importlib.import_module(f"interlock.agents.{file.stem}").AGENT
     return found
 

@@ -4,22 +4,12 @@ from __future__ import annotations
 
 import posixpath
 import shlex
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from msgspec import Struct, field
-from msgspec.structs import replace
 
-from interlock.agents.hook_protocol import (
-    AgentCall,
-    Event,
-    Fill,
-    MalformedInput,
-    field_names,
-    required_text,
-    table,
-    text,
-)
+from interlock.agents.hook_protocol import AgentCall, MalformedInput, field_names
 from interlock.model import Action, Kind, command, tool
 
 _NONE: frozenset[str] = frozenset()
@@ -34,38 +24,6 @@ class ToolNames(Struct, frozen=True):
     names: Mapping[str, str] = field(default_factory=dict)  # other tools -> the name that the analysis knows
     incidental: frozenset[str] = frozenset()
     inputs: Mapping[str, Mapping[str, str]] = field(default_factory=dict)  # other names for the fields of a tool
-
-
-class CallFields(Struct, frozen=True):
-    """The fields of an agent's events, each with its other spellings."""
-
-    tool: tuple[str, ...] = ("tool_name",)
-    input: tuple[str, ...] = ("tool_input",)
-    id: tuple[str, ...] = ("tool_use_id",)
-    session: tuple[str, ...] = ("session_id",)
-    cwd: tuple[str, ...] = ("cwd",)
-    transcript: tuple[str, ...] = ()
-
-
-_CALLS = frozenset({"before", "after", "failed", "permission"})  # kinds of event that are about a call
-Asks = Callable[[Mapping[str, Any], Event], bool]
-
-
-def fill_calls(dialect: ToolNames, names: CallFields, asks: Asks = lambda given, event: False) -> Fill:
-    """Decodes events that have one call each, under these names; `asks` tells whether a prompt reaches a person."""
-
-    def fill(given: Mapping[str, Any], event: Event) -> Event:
-        session, cwd, transcript = (text(given, *one) for one in (names.session, names.cwd, names.transcript))
-        event = replace(event, session=session, cwd=cwd, transcript=transcript, asks=asks(given, event))
-        if event.kind not in _CALLS:
-            return event
-        name, inner = required_text(given, *names.tool), table(given, *names.input)
-        if name in dialect.inputs:
-            inner = {dialect.inputs[name].get(key, key): value for key, value in inner.items()}
-        calls = judged_calls(dialect, name, inner, required_text(given, *names.cwd), text(given, *names.id))
-        return replace(event, calls=calls)
-
-    return fill
 
 
 def judged_calls(

@@ -10,30 +10,12 @@ from typing import Any
 from msgspec import Struct, ValidationError, convert, field
 from msgspec.structs import replace
 
-from interlock.agents import GATING, STATUS_LINE, AgentCall, Event, HookClient, HookFile, HookOutput, HookVerdict
+from interlock.agents import STATUS_LINE, AgentCall, Event, HookClient, HookFile
 from interlock.agents.calls import judged_calls
 from interlock.agents.facts import all_facts
-from interlock.agents.hook_files import (
-    Hook,
-    hook_group,
-    is_ours,
-    read_json_files,
-    with_hooks,
-    with_member,
-    without_hooks,
-    without_member,
-)
-from interlock.agents.hook_protocol import MalformedInput, answer, required_text, specific, table, text
-from interlock.agents.rewriting import (
-    ASKED,
-    LEAVE,
-    SILENT,
-    Rewriting,
-    ShellCall,
-    folders_above,
-    matches_glob,
-    read_tables,
-)
+from interlock.agents.hook_files import is_ours, read_json_files, with_member, without_member
+from interlock.agents.hook_protocol import MalformedInput, required_text, table, text
+from interlock.agents.rewriting import ASKED, LEAVE, SILENT, ShellCall, folders_above, matches_glob, read_tables
 
 FACTS = all_facts()["claude-code"]
 _SETTINGS, _MANAGED = FACTS.path("user"), Path(FACTS.path("system"))
@@ -169,37 +151,11 @@ def _covers(inside: str, part: str) -> bool:
     return matches_glob(inside, [part])
 
 
-_TOOL_EVENTS = frozenset({"before", "after", "failed", "permission"})
-_ASKING = frozenset({"default", "acceptEdits", "plan"})  # in any other mode, or in none, no prompt is shown
 _STATUS_KEY = "statusLine"
 
 
-def _say(event: Event, verdict: HookVerdict) -> HookOutput:
-    word = verdict.word
-    if word == "allow" and not verdict.context and verdict.rewrite is None:
-        return answer(None)
-    name, reason = event.name or "PreToolUse", verdict.reason
-    context = {"additionalContext": verdict.context} if verdict.context else {}
-    shown = {"systemMessage": verdict.notice} if verdict.notice else {}
-    if event.kind == "before" and word == "allow" and verdict.rewrite is not None:
-        new = verdict.rewrite
-        decision = {"permissionDecision": "ask" if new.asked else "allow", "permissionDecisionReason": new.reason}
-        return answer({**shown, **specific("PreToolUse", **decision, updatedInput=new.whole, **context)})
-    if event.kind == "before" and word != "allow":
-        decision = {"permissionDecision": word, "permissionDecisionReason": reason}
-        return answer({**shown, **specific("PreToolUse", **decision, **context)})
-    if event.kind == "permission":  # an allow would answer in the human's place
-        denied = specific("PermissionRequest", decision={"behavior": "deny", "message": reason})
-        return answer({**shown, **denied} if word == "deny" else None)
-    if word == "deny" and event.kind in ("after", "config"):
-        return answer({"decision": "block", "reason": reason})
-    if context and event.kind in _TOOL_EVENTS and name != "PostToolBatch":
-        return answer({**shown, **specific(name, **context)})
-    return answer(None)
-
-
 def _write(place: HookFile, text: str | None, client: HookClient) -> str:
-    written = with_hooks(text, [_hook(event, client) for event in FACTS.hooked], is_ours)
+    written = FACTS.write(place, text, client)
     if not place.status or not client.status:
         return written
     return with_member(written, _STATUS_KEY, {"type": "command", "command": client.status})
@@ -207,10 +163,9 @@ def _write(place: HookFile, text: str | None, client: HookClient) -> str:
 
 def _erase(place: HookFile, text: str) -> str | None:
     """A status line of ours goes with the hooks, and is none by itself."""
-    without = without_hooks(text, is_ours)
-    if without == text:
+    if FACTS.erase(place, text) == text:
         return text
-    return without_hooks(without_member(text, _STATUS_KEY, _is_own_status), is_ours)
+    return FACTS.erase(place, without_member(text, _STATUS_KEY, _is_own_status))
 
 
 def _is_own_status(value: Any) -> bool:
@@ -225,16 +180,6 @@ def _off(home: Path, project: Path) -> list[str]:
     return found
 
 
-def _hook(event: str, client: HookClient) -> Hook:
-    how: dict[str, Any] = {"timeout": FACTS.limit, "onFailure": "block"}
-    if client.url:
-        handler = {"type": "http", "url": client.post(FACTS.word, event), **how}
-    else:
-        program, *words = client.argv(FACTS.word, event)
-        handler = {"type": "command", "command": program, "args": words, **how}
-    return hook_group(("hooks", event), handler, None if event == "ConfigChange" else "*")
-
-
 def is_ours_nowhere(hooks: Any) -> bool:
     """True when nothing in a tree of hooks is ours."""
     if is_ours(hooks):
@@ -244,17 +189,7 @@ def is_ours_nowhere(hooks: Any) -> bool:
 
 
 def _fill(given: Mapping[str, Any], event: Event) -> Event:
-    session, mode = text(given, "session_id", "sessionId"), text(given, "permission_mode")
-    return replace(
-        event,
-        calls=_calls(given, event) if event.kind in _TOOL_EVENTS else (),
-        session=session,
-        cwd=text(given, "cwd"),
-        parent=session if text(given, "agent_id") else "",
-        transcript=text(given, "transcript_path"),
-        asks=event.kind in GATING and mode in _ASKING,
-        mode=mode,
-    )
+    return replace(event, calls=_calls(given, event))
 
 
 def _calls(given: Mapping[str, Any], event: Event) -> tuple[AgentCall, ...]:
@@ -269,6 +204,4 @@ def _calls(given: Mapping[str, Any], event: Event) -> tuple[AgentCall, ...]:
     return judged_calls(FACTS.tools, name, inner, cwd, text(given, "tool_use_id"))
 
 
-AGENT = FACTS.agent(
-    _fill, _say, _write, removed=_erase, disablers=_off, posts=True, rewrites=Rewriting(passage, flags=FACTS.flags)
-)
+AGENT = FACTS.agent(_fill, installed=_write, removed=_erase, disablers=_off, passage=passage)

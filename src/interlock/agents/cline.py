@@ -10,22 +10,15 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from interlock.agents import Event, HookClient, HookFile, HookOutput, HookVerdict
+from interlock.agents import Event, HookClient, HookFile
 from interlock.agents.calls import judged_calls, mcp_name
 from interlock.agents.facts import all_facts
-from interlock.agents.hook_protocol import MalformedInput, answer, first_text, required_text, table, text
+from interlock.agents.hook_files import MARK
+from interlock.agents.hook_protocol import MalformedInput, required_text, table, text
 from interlock.agents.jsonc import EditError
 
 FACTS = all_facts()["cline"]
-MARK = "# interlock-hook: written by `interlock install`, taken out by `interlock uninstall`."
 _GONE = "Interlock's hook client cannot be run; the call was not made."
-
-
-def _say(event: Event, verdict: HookVerdict) -> HookOutput:
-    context = {"contextModification": verdict.context} if verdict.context else {}
-    if verdict.word == "allow" or event.kind != "before":
-        return answer({"cancel": False, **context})
-    return answer({"cancel": True, "errorMessage": verdict.reason})
 
 
 def _places(scope: str, home: Path, project: Path) -> tuple[HookFile, ...]:
@@ -42,25 +35,16 @@ def _write(place: HookFile, text: str | None, client: HookClient) -> str:
     gone = json.dumps({"cancel": place.path.name == "PreToolUse", "errorMessage": _GONE})
     path = shlex.quote(client.path)
     missing = f"[ -x {path} ] || {{ printf '%s\\n' {shlex.quote(gone)}; exit 0; }}"
-    return f"#!/bin/sh\n{MARK}\n{missing}\nexec {shlex.join(client.argv(FACTS.word, place.path.name))}\n"
-
-
-def _erase(place: HookFile, text: str) -> str | None:
-    return None if MARK in text else text
+    return f"#!/bin/sh\n# {MARK}\n{missing}\nexec {shlex.join(client.argv(FACTS.word, place.path.name))}\n"
 
 
 def _fill(given: Mapping[str, Any], event: Event) -> Event:
-    cwd = first_text(given, "workspaceRoots")
-    parent = text(given, "parent_agent_id")
-    event = replace(event, session=text(given, "taskId"), cwd=cwd, parent=parent)
-    if event.kind not in ("before", "after"):
-        return event
     name, inner, id = _call(given)
     if name == "use_mcp_tool":
         name = mcp_name(text(inner, "server_name"), required_text(inner, "tool_name"))
         inner = table(inner, "arguments") if "arguments" in inner else {}
     pair = f"{event.session}/{id}" if id else ""  # the terminal runs the scripts of both folders
-    return replace(event, calls=judged_calls(FACTS.tools, name, inner, cwd, id), pair=pair)
+    return replace(event, calls=judged_calls(FACTS.tools, name, inner, event.cwd, id), pair=pair)
 
 
 def _call(given: Mapping[str, Any]) -> tuple[str, dict[str, Any], str]:
@@ -97,4 +81,4 @@ def _unpacked(value: str) -> Any:
         raise MalformedInput("commands: a list that cannot be read") from None
 
 
-AGENT = FACTS.agent(_fill, _say, _write, places=_places, removed=_erase)
+AGENT = FACTS.agent(_fill, places=_places, installed=_write)

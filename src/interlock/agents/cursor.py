@@ -8,37 +8,14 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from interlock.agents import SCOPES, AgentCall, Event, HookClient, HookOutput, HookVerdict
+from interlock.agents import SCOPES, AgentCall, Event
 from interlock.agents.calls import judged_calls, mcp_name
 from interlock.agents.facts import all_facts
-from interlock.agents.hook_files import Hook, read_json_files
-from interlock.agents.hook_protocol import answer, first_text, required_text, table, text
-from interlock.agents.rewriting import LEAVE, SILENT, Rewriting, ShellCall, folders_above, only_our_hooks, read_tables
+from interlock.agents.hook_files import read_json_files
+from interlock.agents.hook_protocol import required_text, table, text
+from interlock.agents.rewriting import LEAVE, SILENT, ShellCall, folders_above, only_our_hooks, read_tables
 
 FACTS = all_facts()["cursor"]
-_ASKING = frozenset({"beforeShellExecution", "beforeMCPExecution"})  # an ask on preToolUse is ignored
-
-
-def _say(event: Event, verdict: HookVerdict) -> HookOutput:
-    word, reason = verdict.word, verdict.reason
-    if event.kind != "before":
-        context = verdict.context or (reason if word == "deny" else "")
-        told = context and event.name in ("postToolUse", "sessionStart")
-        return answer({"additional_context": context} if told else {})
-    if word == "allow":
-        new = (
-            {"updated_input": verdict.rewrite.whole}
-            if verdict.rewrite is not None and event.name == "preToolUse"
-            else {}
-        )
-        return answer({"permission": "allow", **_messages(agent=verdict.context), **new})
-    given = {"permission": word, **_messages(reason, reason)}
-    return answer(given, reason, 2) if word == "deny" else answer(given)
-
-
-def _hook(event: str, client: HookClient) -> Hook:
-    handler = {"command": client.shell(FACTS.word, event), "timeout": FACTS.limit, "failClosed": True}
-    return Hook(("hooks", event), handler)
 
 
 def _off(home: Path, project: Path) -> list[str]:
@@ -48,10 +25,6 @@ def _off(home: Path, project: Path) -> list[str]:
         if data.get("version") != 1:
             found.append(f"{path}: version is not 1, so Cursor does not read it")
     return found
-
-
-def _messages(user: str = "", agent: str = "") -> dict[str, str]:
-    return {key: value for key, value in (("user_message", user), ("agent_message", agent)) if value}
 
 
 def _passage(call: ShellCall) -> str:
@@ -67,15 +40,6 @@ def _passage(call: ShellCall) -> str:
 
 
 def _fill(given: Mapping[str, Any], event: Event) -> Event:
-    event = replace(
-        event,
-        session=text(given, "conversation_id", "session_id"),
-        cwd=text(given, "cwd") or first_text(given, "workspace_roots"),
-        transcript=text(given, "transcript_path"),
-        asks=event.name in _ASKING,
-    )
-    if event.kind not in ("before", "after", "failed"):
-        return event
     calls = _calls(given, event)
     paired = any(call.tool == "Shell" or call.tool.startswith("MCP:") for call in calls)
     pair = f"{event.session}/{text(given, 'generation_id')}" if paired else ""
@@ -97,7 +61,4 @@ def _calls(given: Mapping[str, Any], event: Event) -> tuple[AgentCall, ...]:
     return judged_calls(FACTS.tools, name, inner, event.cwd, id)
 
 
-AGENT = FACTS.agent(
-    _fill, _say, FACTS.write(_hook), disablers=_off,
-    rewrites=Rewriting(_passage, persistent=True, flags=FACTS.flags),
-)  # fmt: skip
+AGENT = FACTS.agent(_fill, disablers=_off, passage=_passage)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import cache, partial
 from pathlib import Path
 from typing import Any
@@ -11,25 +11,76 @@ from typing import Any
 from msgspec import Struct, convert
 from msgspec.structs import replace
 
-from interlock.agents.calls import Asks, CallFields, ToolNames, fill_calls
+from interlock.agents.calls import ToolNames, judged_calls
 from interlock.agents.hook_files import (
+    MARK,
     SCOPES,
     Files,
     Hook,
     HookClient,
     HookFile,
-    erase_hooks,
     find_switches,
-    hook_group,
     is_ours,
     with_hooks,
+    without_hooks,
 )
-from interlock.agents.hook_protocol import AgentDialect, Event, Fill, HookOutput, HookVerdict
+from interlock.agents.hook_protocol import (
+    AgentDialect,
+    Event,
+    Fill,
+    HookOutput,
+    HookVerdict,
+    answer,
+    first_text,
+    required_text,
+    table,
+    text,
+)
+from interlock.agents.rewriting import Rewriting, ShellCall
+from interlock.agents.toml_edit import hooks_text, with_block, without_block
 from interlock.analysis.packs import load_packs
 
-_FORMS = {".toml": "toml", ".js": "plugin", ".ts": "plugin"}
-_ABOUT_CALLS = frozenset({"before", "after", "failed"})
-Write = Callable[[HookFile, str | None, HookClient], str]
+_HOOKED = frozenset({"before", "after", "failed"})
+_ABOUT_CALLS = _HOOKED | {"permission"}  # kinds of event that are about a call
+
+
+def fill_template(value: Any, words: Mapping[str, Any]) -> Any:
+    """A template with its `@words` filled in; a key whose word is empty goes, and its word with it."""
+    if isinstance(value, dict):
+        empty = {name for name, word in words.items() if word is None or word == ""}
+        return {
+            key: fill_template(item, words)
+            for key, item in value.items()
+            if not isinstance(item, str) or item not in empty
+        }
+    if isinstance(value, list):
+        return [fill_template(item, words) for item in value]
+    return words.get(value, value) if isinstance(value, str) else value
+
+
+class CallFields(Struct, frozen=True):
+    """The fields of an agent's events, each with its other spellings."""
+
+    tool: tuple[str, ...] = ("tool_name",)
+    input: tuple[str, ...] = ("tool_input",)
+    id: tuple[str, ...] = ("tool_use_id",)
+    session: tuple[str, ...] = ("session_id",)
+    cwd: tuple[str, ...] = ("cwd",)
+    cwds: str = ""  # a list of folders, where none is named alone
+    transcript: tuple[str, ...] = ()
+    mode: tuple[str, ...] = ("permission_mode",)
+    subagent: tuple[str, ...] = ()  # of an event in a subagent, whose session is its parent's
+    parent: tuple[str, ...] = ()
+
+
+class AnswerForm(Struct, frozen=True, forbid_unknown_fields=True):
+    """An answer in the agent's own format, and what it is given to; an exit code says the reason on stderr."""
+
+    on: frozenset[str] = frozenset()  # kinds or names of events; all of them, where it names none
+    to: frozenset[str] = frozenset({"allow", "ask", "deny"})  # verdicts
+    given: tuple[str, ...] = ()  # words, of which the verdict has one
+    json: dict[str, Any] | None = None
+    exit: int = 0
 
 
 class AgentFacts(Struct, frozen=True, forbid_unknown_fields=True):
@@ -38,18 +89,26 @@ class AgentFacts(Struct, frozen=True, forbid_unknown_fields=True):
     title: str
     events: dict[str, str]
     tools: ToolNames
+    answers: tuple[AnswerForm, ...] = ()
     fields: CallFields = CallFields()
+    asks: frozenset[str] = frozenset()
+    asking_modes: frozenset[str] = frozenset()
     hooked: tuple[str, ...] = ()
     limit: int = 300
     files: dict[str, str] = {}
     notes: dict[str, str] = {}
-    base: dict[str, int | str] = {}  # other keys that the agent needs at the top of its hooks file
-    form: str = ""  # of its files, where their names do not tell
-    status_line: bool = False  # whether the user's file may set one
-    settings: tuple[str, ...] = SCOPES
+    base: dict[str, int | str] = {}
+    form: str = "json"
+    status_line: bool = False
+    entry: dict[str, Any] = {}
+    one_list: bool = False
+    bare: tuple[str, ...] = ()
+    posts: bool = False
+    settings: tuple[str, ...] = ()
     switches: dict[str, bool] = {}
     state: tuple[str, ...] = ()
     flags: frozenset[str] = frozenset()
+    persistent: bool = False
     event_fields: tuple[str, ...] = ("hook_event_name", "hookEventName")
     plugin_head: str = ""
     word: str = ""
@@ -63,8 +122,8 @@ class AgentFacts(Struct, frozen=True, forbid_unknown_fields=True):
         """Its hooks file in a scope."""
         name, user = self.path(scope), scope == "user"
         path, note = (home if user else project) / name, self.notes.get(scope, "")
-        form = self.form or _FORMS.get(path.suffix, "json")
-        return (HookFile(path, form, note=note, status=user and self.status_line),) if name else ()
+        form, bare = "toml" if path.suffix == ".toml" else self.form, scope in self.bare
+        return (HookFile(path, form, note=note, status=user and self.status_line, bare=bare),) if name else ()
 
     def disabled(self, home: Path, project: Path) -> list[str]:
         """A description of every switch in its settings that disables hooks, and of every such file that cannot be read."""
@@ -76,41 +135,96 @@ class AgentFacts(Struct, frozen=True, forbid_unknown_fields=True):
                 paths.append(home / name[2:] if name.startswith("~/") else project / name)
         return find_switches(paths, self.switches)
 
-    def write(self, entry: Callable[[str, HookClient], Hook]) -> Write:
-        """Writes a hooks file with an entry for each hooked event."""
+    def write(self, place: HookFile, text: str | None, client: HookClient) -> str:
+        """The text of a hooks file with an entry for each hooked event."""
+        hooks = [self._hook(place, event, client) for event in self.hooked]
+        if place.form == "toml":
+            return with_block(text, hooks_text(hooks))
+        return with_hooks(text, hooks, is_ours, comments=place.form == "jsonc", base=self.base)
 
-        def written(place: HookFile, text: str | None, client: HookClient) -> str:
-            hooks = [entry(event, client) for event in self.hooked]
-            return with_hooks(text, hooks, is_ours, comments=place.form == "jsonc", base=self.base)
+    def _hook(self, place: HookFile, event: str, client: HookClient) -> Hook:
+        url = client.post(self.word, event) if client.url else ""
+        path, *words = client.argv(self.word, event)
+        kind = self.events[event]
+        given = {
+            "@event": event, "@name": f"interlock-{event}", "@gates": kind == "before",
+            "@all": None if kind == "config" else "*", "@shell": client.shell(self.word, event),
+            "@type": "http" if url else "command", "@url": url, "@path": "" if url else path, "@words": None if url else words,
+            "@seconds": self.limit, "@milliseconds": self.limit * 1000,
+        }  # fmt: skip
+        top = () if place.bare else ("hooks",)
+        return Hook(top if self.one_list else (*top, event), fill_template(self.entry, given))
 
-        return written
+    def erase(self, place: HookFile, text: str) -> str | None:
+        """The text of a hooks file without our entries; None where nothing else is in it."""
+        if place.form in ("plugin", "script"):
+            return None if MARK in text else text
+        if place.form == "toml":
+            return without_block(text)
+        if place.form == "yaml":
+            from interlock.agents.yaml_edit import without_entries  # 20 ms that a call does not need
 
-    def write_groups(self, matcher: str | None, *lead: str) -> Write:
-        """Writes a hooks file with a group for each hooked event, below the keys `lead`."""
-        return self.write(lambda event, client: hook_group((*lead, event), self.handler(event, client), matcher))
+            return without_entries(text)
+        return without_hooks(text, is_ours, comments=place.form == "jsonc", base=self.base)
 
-    def handler(self, event: str, client: HookClient) -> dict[str, Any]:
-        """The hook of an event in the form of Claude Code's."""
-        return {"type": "command", "command": client.shell(self.word, event), "timeout": self.limit}
+    def fill(self, calls: Fill | None, given: Mapping[str, Any], event: Event) -> Event:
+        """Decodes an event; `calls` adds the calls of one, where they are not one that has its fields at the top."""
+        names = self.fields
+        session, mode = text(given, *names.session), text(given, *names.mode)
+        event = replace(
+            event,
+            session=session,
+            cwd=text(given, *names.cwd) or (first_text(given, names.cwds) if names.cwds else ""),
+            parent=session if text(given, *names.subagent) else text(given, *names.parent),
+            transcript=text(given, *names.transcript),
+            asks=not self.asks.isdisjoint((event.kind, event.name))
+            and (not self.asking_modes or mode in self.asking_modes),
+            mode=mode,
+        )
+        if event.kind not in _ABOUT_CALLS:
+            return event
+        return (calls or self._one_call)(given, event)
 
-    def fill(self, asks: Asks = lambda given, event: False) -> Fill:
-        """Decodes its events, where each has one call."""
-        return fill_calls(self.tools, self.fields, asks)
+    def _one_call(self, given: Mapping[str, Any], event: Event) -> Event:
+        names, tools = self.fields, self.tools
+        name, inner = required_text(given, *names.tool), table(given, *names.input)
+        if name in tools.inputs:
+            inner = {tools.inputs[name].get(key, key): value for key, value in inner.items()}
+        calls = judged_calls(tools, name, inner, required_text(given, *names.cwd), text(given, *names.id))
+        return replace(event, calls=calls)
+
+    def say(self, event: Event, verdict: HookVerdict) -> HookOutput:
+        """The first answer that fits; silence where none does."""
+        new = verdict.rewrite if event.kind == "before" else None
+        words: dict[str, Any] = {
+            "@word": verdict.word, "@reason": verdict.reason, "@context": verdict.context, "@notice": verdict.notice,
+            "@event": event.name, "@input": new and new.input, "@whole": new and new.whole, "@shown": new and new.reason,
+            "@rewritten": new and ("ask" if new.asked else "allow"),
+        }  # fmt: skip
+        for form in self.answers:
+            named = not form.on or not form.on.isdisjoint((event.kind, event.name))
+            if named and verdict.word in form.to and (not form.given or any(words[name] for name in form.given)):
+                said = None if form.json is None else fill_template(form.json, words)
+                return answer(said, verdict.reason if form.exit else "", form.exit)
+        return answer(None)
 
     def agent(
         self,
-        fill: Fill,
-        say: Callable[[Event, HookVerdict], HookOutput],
-        installed: Write,
+        calls: Fill | None = None,
         *,
         places: Files | None = None,
+        installed: Callable[[HookFile, str | None, HookClient], str] | None = None,
         removed: Callable[[HookFile, str], str | None] | None = None,
-        **more: Any,
+        disablers: Callable[[Path, Path], list[str]] | None = None,
+        passage: Callable[[ShellCall], str] | None = None,
+        keeps_folder: bool = False,
     ) -> AgentDialect:
-        """The agent with the code of its dialect; `more` are fields of AgentDialect."""
+        """The agent, with the code of its dialect where the facts do not say all."""
+        rewrites = Rewriting(passage, self.persistent, self.flags) if passage is not None else None
         return AgentDialect(
-            self.word, self.title, self.events, fill, say, places or self.places, installed, removed or partial(erase_hooks, base=self.base),
-            names=self.event_fields, limit_seconds=float(self.limit), state=self.state, **more,
+            self.word, self.title, self.events, partial(self.fill, calls), self.say, places or self.places,
+            installed or self.write, removed or self.erase, disablers or self.disabled, self.event_fields, float(self.limit),
+            self.posts, rewrites, self.state, keeps_folder,
         )  # fmt: skip
 
 
@@ -120,6 +234,6 @@ def all_facts() -> dict[str, AgentFacts]:
     kind = dict[str, AgentFacts]
     found = load_packs(Path(__file__).parent, lambda packs: [convert(packs[0], kind)], "agents.toml", kind)[0]
     return {
-        word: replace(one, word=word, hooked=one.hooked or tuple(n for n, kind in one.events.items() if kind in _ABOUT_CALLS))
+        word: replace(one, word=word, hooked=one.hooked or tuple(n for n, kind in one.events.items() if kind in _HOOKED))
         for word, one in sorted(found.items())
     }  # fmt: skip

@@ -8,36 +8,17 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from interlock.agents import SCOPES, Event, HookClient, HookOutput, HookVerdict
+from interlock.agents import SCOPES, Event
 from interlock.agents.calls import judged_calls, mcp_name
 from interlock.agents.facts import all_facts
-from interlock.agents.hook_files import Hook, hook_group, is_ours, read_json_files
-from interlock.agents.hook_protocol import answer, required_text, specific, table, text
-from interlock.agents.rewriting import ASKED, LEAVE, Rewriting, ShellCall, folders_above, only_our_hooks, read_tables
+from interlock.agents.hook_files import is_ours, read_json_files
+from interlock.agents.hook_protocol import required_text, table, text
+from interlock.agents.rewriting import ASKED, LEAVE, ShellCall, folders_above, only_our_hooks, read_tables
 
 FACTS = all_facts()["gemini"]
 SHELL = "run_shell_command"
 _NAME = "interlock"
 _SETTINGS, _SYSTEM = FACTS.path("user"), Path(FACTS.path("system")).parent
-
-
-def _say(event: Event, verdict: HookVerdict) -> HookOutput:
-    word, reason = verdict.word, verdict.reason
-    if word != "allow" and event.kind in ("before", "after"):
-        line = reason if word == "ask" else verdict.notice  # the prompt shows this, not the reason
-        return answer({"decision": word, "reason": reason, **({"systemMessage": line} if line else {})})
-    context = {"additionalContext": verdict.context} if verdict.context else {}
-    changed = {"tool_input": verdict.rewrite.input} if verdict.rewrite is not None and event.kind == "before" else {}
-    if (context or changed) and event.kind in ("before", "after"):
-        name = "BeforeTool" if event.kind == "before" else "AfterTool"
-        shown = {"systemMessage": verdict.notice} if verdict.notice else {}
-        return answer({**shown, **specific(name, **context, **changed)})
-    return answer({})
-
-
-def _hook(event: str, client: HookClient) -> Hook:
-    handler = {"type": "command", "command": client.shell(FACTS.word, event), "name": _NAME}
-    return hook_group(("hooks", event), {**handler, "timeout": FACTS.limit * 1000}, "*")
 
 
 def _off(home: Path, project: Path) -> list[str]:
@@ -76,12 +57,7 @@ def _restricts(table: Mapping[str, Any]) -> bool:
     return any(named)
 
 
-def _fill(given: Mapping[str, Any], event: Event) -> Event:
-    event = replace(
-        event, session=text(given, "session_id"), cwd=text(given, "cwd"), transcript=text(given, "transcript_path")
-    )
-    if event.kind not in ("before", "after"):
-        return event
+def _calls(given: Mapping[str, Any], event: Event) -> Event:
     name, context = required_text(given, "tool_name"), given.get("mcp_context")
     if isinstance(context, Mapping):
         name = mcp_name(text(context, "server_name"), text(context, "tool_name") or name)
@@ -90,4 +66,4 @@ def _fill(given: Mapping[str, Any], event: Event) -> Event:
     return replace(event, calls=calls, asks=event.kind == "before" and name == SHELL)
 
 
-AGENT = FACTS.agent(_fill, _say, FACTS.write(_hook), disablers=_off, rewrites=Rewriting(_passage, flags=FACTS.flags))
+AGENT = FACTS.agent(_calls, disablers=_off, passage=_passage)

@@ -11,21 +11,16 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from interlock.agents import CLIENT, Event, HookClient, HookFile, HookOutput, HookVerdict
+from interlock.agents import CLIENT, Event, HookClient, HookFile
 from interlock.agents.calls import judged_calls
 from interlock.agents.facts import all_facts
-from interlock.agents.hook_files import Hook, erase_hooks, is_ours, with_hooks
-from interlock.agents.hook_protocol import answer, required_text, table, text
+from interlock.agents.hook_files import Hook, is_ours, with_hooks
+from interlock.agents.hook_protocol import required_text, table, text
 
 FACTS = all_facts()["hermes"]
 # It starts hooks without a shell, and version 0.19 runs the call when one fails, whatever its exit code.
 _CLOSED = 'out=$("$@") && printf %s "$out" || { printf %s "$0"; exit 2; }'
 _BLOCK = json.dumps({"decision": "block", "reason": "Denied: the hook client of Interlock cannot be run."})
-
-
-def _say(event: Event, verdict: HookVerdict) -> HookOutput:
-    denied = event.kind == "before" and verdict.word != "allow"
-    return answer({"decision": "block", "reason": verdict.reason} if denied else None)
 
 
 def _places(scope: str, home: Path, project: Path) -> tuple[HookFile, ...]:
@@ -53,12 +48,6 @@ def _write(place: HookFile, text: str | None, client: HookClient) -> str:
     return with_hooks(text, [Hook(("approvals",), one) for one in agreed], is_ours)
 
 
-def _erase(place: HookFile, text: str) -> str | None:
-    from interlock.agents.yaml_edit import without_entries
-
-    return without_entries(text) if place.form == "yaml" else erase_hooks(place, text)
-
-
 def _off(home: Path, project: Path) -> list[str]:
     used = os.environ.get("HERMES_HOME", "").strip()
     elsewhere = used and not Path(used).is_relative_to(home / ".hermes")
@@ -71,14 +60,13 @@ def _off(home: Path, project: Path) -> list[str]:
     ]
 
 
-def _fill(given: Mapping[str, Any], event: Event) -> Event:
+def _calls(given: Mapping[str, Any], event: Event) -> Event:
     extra = table(given, "extra") if given.get("extra") else {}
     if event.kind == "after" and extra.get("status") == "blocked":
         event = replace(event, kind="failed")  # it reports calls that did not run, too
     name, inner, cwd = required_text(given, "tool_name"), table(given, "tool_input"), required_text(given, "cwd")
     name = "apply_patch" if name == "patch" and inner.get("mode") == "patch" else name
-    calls = judged_calls(FACTS.tools, name, inner, cwd, text(extra, "tool_call_id"))
-    return replace(event, session=text(given, "session_id"), cwd=cwd, calls=calls)
+    return replace(event, calls=judged_calls(FACTS.tools, name, inner, cwd, text(extra, "tool_call_id")))
 
 
-AGENT = FACTS.agent(_fill, _say, _write, places=_places, removed=_erase, disablers=_off, keeps_folder=True)
+AGENT = FACTS.agent(_calls, places=_places, installed=_write, disablers=_off, keeps_folder=True)

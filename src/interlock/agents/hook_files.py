@@ -15,6 +15,9 @@ from interlock.agents.jsonc import Document, EditError, Node, comment_end, error
 from interlock.policy.real_paths import CLIENT, ROUTE
 
 SCOPES = ("project", "user", "system")
+MARK = (
+    "interlock-hook: written by `interlock install`, taken out by `interlock uninstall`."  # in a file that is all ours
+)
 Key = str | int
 KeyPath = tuple[Key, ...]
 Ours = Callable[[Any], bool]
@@ -28,6 +31,7 @@ class HookFile(Struct, frozen=True):
     mode: int = 0o644
     note: str = ""  # the step that the user has to take before the agent uses it
     status: bool = False  # whether a status line may be set there: a file of one person
+    bare: bool = False  # whether its events stand at the top, and not below `hooks`
 
 
 class HookClient(Struct, frozen=True):
@@ -364,17 +368,6 @@ def is_ours(entry: Any) -> bool:
     if isinstance(action, Mapping):
         words.append(action.get("command"))
     return any(isinstance(word, str) and (_RUNS_US.search(word) or _POSTS.match(word)) for word in words)
-
-
-def hook_group(path: Sequence[str], handler: Mapping[str, Any], matcher: str | None) -> Hook:
-    """One handler as its own group, for all tools."""
-    lead = {} if matcher is None else {"matcher": matcher}
-    return Hook(tuple(path), {**lead, "hooks": [dict(handler)]})
-
-
-def erase_hooks(place: HookFile, text: str, base: Mapping[str, Any] | None = None) -> str | None:
-    """The text of a hooks file without our entries and the keys of `base` behind them; None where nothing else is in it."""
-    return without_hooks(text, is_ours, comments=place.form == "jsonc", base=base)
 
 
 def read_json_files(paths: Sequence[Path], found: list[str]) -> list[tuple[Path, dict[str, Any]]]:

@@ -15,7 +15,7 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from interlock.agents.hook_files import Files, HookClient, HookFile, erase_hooks
+from interlock.agents.hook_files import Files, HookClient, HookFile
 from interlock.analysis.packs import load_words
 from interlock.model import Action
 from interlock.strict_json import UnclearJson, decoder, number
@@ -176,7 +176,7 @@ def table(data: Mapping[str, Any], *names: str) -> dict[str, Any]:
 def first_text(data: Mapping[str, Any], name: str) -> str:
     """The first text of the list in this field, or an empty one."""
     found = data.get(name)
-    return found[0] if isinstance(found, list) and found and isinstance(found[0], str) else ""
+    return next((one for one in found if isinstance(one, str)), "") if isinstance(found, list) else ""
 
 
 def tidy(words: str) -> str:
@@ -189,11 +189,6 @@ def answer(value: Mapping[str, Any] | None, stderr: str = "", exit: int = 0) -> 
     """Output whose stdout is this one object, or empty."""
     out = b"" if value is None else json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
     return HookOutput(out, stderr.encode() + b"\n" if stderr else b"", exit)
-
-
-def specific(event: str, /, **fields: Any) -> dict[str, Any]:
-    """What Claude Code and those that follow it take for an event, beside the fields of every answer."""
-    return {"hookSpecificOutput": {"hookEventName": event, **fields}}
 
 
 SUCCEEDED, FAILED, UNKNOWN = "", "failed", "unknown"
@@ -288,19 +283,6 @@ def resolve(event: Event, verdict: HookVerdict) -> HookVerdict:
     )
 
 
-def refuse_by_exit_code(event: Event, verdict: HookVerdict) -> HookOutput:
-    """The answer for agents that only read exit codes: 2 with the reason on stderr refuses, silence goes on."""
-    denied = (
-        verdict.word == "deny" if event.kind == "permission" else event.kind == "before" and verdict.word != "allow"
-    )
-    return answer(None, verdict.reason, 2) if denied else answer(None)
-
-
-def _never_off(home: Path, project: Path) -> list[str]:
-    """For an agent without a switch that disables its hooks."""
-    return []
-
-
 class AgentDialect(Struct, frozen=True):
     """One coding agent: its dialect, and the files that install writes."""
 
@@ -312,15 +294,15 @@ class AgentDialect(Struct, frozen=True):
     places: Files  # that install writes; none where the agent has no such scope
     # A file's new text: idempotent, and all else in it stays; raises `EditError` for a file it cannot read.
     installed: Callable[[HookFile, str | None, HookClient], str]
-    removed: Callable[[HookFile, str], str | None] = erase_hooks  # without our hooks; None when nothing else was in it
-    disablers: Callable[[Path, Path], list[str]] = _never_off  # describes each setting found that disables hooks
-    names: tuple[str, ...] = ("hook_event_name", "hookEventName")  # fields that hold the event name
-    limit_seconds: float = 300.0  # how long the agent waits for a hook, as install writes it
-    posts: bool = False  # whether its hooks can be HTTP requests
-    rewrites: Rewriting | None = None  # how it takes rewritten calls; None where it takes none
-    state: tuple[str, ...] = ()  # folders below the home with its own sessions: no undo of a call is about them
+    removed: Callable[[HookFile, str], str | None]  # without our hooks; None when nothing else was in it
+    disablers: Callable[[Path, Path], list[str]]  # describes each setting found that disables hooks
+    names: tuple[str, ...]  # fields that hold the event name
+    limit_seconds: float  # how long the agent waits for a hook, as install writes it
+    posts: bool  # whether its hooks can be HTTP requests
+    rewrites: Rewriting | None  # how it takes rewritten calls; None where it takes none
+    state: tuple[str, ...]  # folders below the home with its own sessions: no undo of a call is about them
     # Whether a call runs where the last one ended, while its hooks name the folder of the start.
-    keeps_folder: bool = False
+    keeps_folder: bool
 
     def decode(self, data: bytes, event: str = "") -> Event:
         """Decodes hook input; never raises: unreadable input is an event with a problem, of the configured kind, or a gating one."""

@@ -10,20 +10,14 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from interlock.agents import AgentCall, Event, HookClient
+from interlock.agents import AgentCall, Event
 from interlock.agents.calls import judged_calls, mcp_name
 from interlock.agents.facts import all_facts
-from interlock.agents.hook_files import Hook, is_ours, read_json_files
-from interlock.agents.hook_protocol import refuse_by_exit_code, required_text, table, text
+from interlock.agents.hook_files import is_ours, read_json_files
+from interlock.agents.hook_protocol import required_text, table, text
 
 FACTS = all_facts()["kiro"]
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
-
-
-def _hook(event: str, client: HookClient) -> Hook:
-    action = {"type": "command", "command": client.shell(FACTS.word, event)}
-    entry = {"name": f"interlock-{event}", "trigger": event, "action": action}
-    return Hook(("hooks",), {**entry, "timeout": FACTS.limit, "enabled": True})
 
 
 def _off(home: Path, project: Path) -> list[str]:
@@ -38,9 +32,6 @@ def _off(home: Path, project: Path) -> list[str]:
 
 
 def _fill(given: Mapping[str, Any], event: Event) -> Event:
-    event = replace(event, session=text(given, "session_id"), cwd=text(given, "cwd"))
-    if event.kind not in ("before", "after"):
-        return event
     calls = _calls(required_text(given, "tool_name"), table(given, "tool_input"), required_text(given, "cwd"))
     return replace(event, calls=calls)
 
@@ -70,4 +61,4 @@ def _kebab(name: str) -> str:
     return _HUMP.sub("-", name).replace("_", "-").lower().lstrip("-")
 
 
-AGENT = FACTS.agent(_fill, refuse_by_exit_code, FACTS.write(_hook), disablers=_off)
+AGENT = FACTS.agent(_fill, disablers=_off)

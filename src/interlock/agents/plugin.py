@@ -3,32 +3,40 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
-from interlock.agents.calls import CallFields, fill_calls
-from interlock.agents.facts import AgentFacts
-from interlock.agents.hook_files import HookClient, HookFile
-from interlock.agents.hook_protocol import AgentDialect, Event, HookOutput, HookVerdict, answer
+from msgspec.structs import replace
+
+from interlock.agents.facts import AgentFacts, AnswerForm, CallFields
+from interlock.agents.hook_files import MARK, HookClient, HookFile
+from interlock.agents.hook_protocol import AgentDialect
 from interlock.agents.jsonc import EditError
+from interlock.agents.rewriting import ShellCall
 
 _SOURCES = Path(__file__).with_name("plugins")
-MARK = "// interlock-hook: written by `interlock install`, taken out by `interlock uninstall`."
-
-
-# What the plugin sends, whatever its agent calls it.
+# What the plugin sends, whatever its agent calls it, and what it is told, which is never nothing.
 _FIELDS = CallFields(("tool",), ("args",), ("call_id",))
+_ANSWERS = (
+    AnswerForm(to=frozenset({"allow"}), json={"decision": "allow", "context": "@context", "args": "@input"}),
+    AnswerForm(json={"decision": "deny", "reason": "@reason", "context": "@context"}, exit=2),
+)
 
 
-def plugin_agent(facts: AgentFacts, **more: Any) -> AgentDialect:
-    """The agent that loads the plugin whose code is in plugins/; `more` are fields of AgentDialect."""
+def plugin_agent(
+    facts: AgentFacts,
+    disablers: Callable[[Path, Path], list[str]] | None = None,
+    passage: Callable[[ShellCall], str] | None = None,
+) -> AgentDialect:
+    """The agent that loads the plugin whose code is in plugins/."""
 
     def write(place: HookFile, text: str | None, client: HookClient) -> str:
         if text is not None and text.strip() and MARK not in text:
             raise EditError("the file is another plugin; move it away first", 1, 1)
         return plugin_text(facts, facts.limit, client)
 
-    return facts.agent(fill_calls(facts.tools, _FIELDS), _encode, write, removed=_remove, **more)
+    told = replace(facts, fields=_FIELDS, answers=_ANSWERS)
+    return told.agent(installed=write, disablers=disablers, passage=passage)
 
 
 def plugin_text(facts: AgentFacts, limit: float, client: HookClient) -> str:
@@ -36,18 +44,4 @@ def plugin_text(facts: AgentFacts, limit: float, client: HookClient) -> str:
     consult = (_SOURCES / "consult.js").read_text("utf-8")
     for key, value in (("CLIENT", client.path), ("WORD", facts.word), ("LIMIT", int(limit * 1000))):
         consult = consult.replace(f"@{key}@", json.dumps(value))
-    return f"{facts.plugin_head}{MARK}\n{consult}\n{(_SOURCES / f'{facts.word}.js').read_text('utf-8')}"
-
-
-def _remove(place: HookFile, text: str) -> str | None:
-    """None for our own file, else the text unchanged."""
-    return None if MARK in text else text
-
-
-def _encode(event: Event, verdict: HookVerdict) -> HookOutput:
-    """Encodes the decision for the plugin, which is never omitted."""
-    context = {"context": verdict.context} if verdict.context else {}
-    if verdict.word == "allow":
-        args = {"args": verdict.rewrite.input} if verdict.rewrite is not None and event.kind == "before" else {}
-        return answer({"decision": "allow", **context, **args})
-    return answer({"decision": "deny", "reason": verdict.reason, **context}, verdict.reason, 2)
+    return f"{facts.plugin_head}// {MARK}\n{consult}\n{(_SOURCES / f'{facts.word}.js').read_text('utf-8')}"

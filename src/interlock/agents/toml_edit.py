@@ -2,15 +2,33 @@
 
 from __future__ import annotations
 
+import json
 import re
 import tomllib
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from interlock.agents.hook_files import Hook
 from interlock.agents.jsonc import EditError
 
 BEGIN = "# >>> interlock: written by `interlock install`, taken out by `interlock uninstall`"
 END = "# <<< interlock"
 _PLACE = re.compile(r"\(at line (\d+), column (\d+)\)")
+
+
+def hooks_text(hooks: Iterable[Hook]) -> str:
+    """The tables of these hooks."""
+    return "\n".join(line for hook in hooks for line in _table(hook.path, hook.value))
+
+
+def _table(path: tuple[str, ...], table: Mapping[str, Any]) -> Iterator[str]:
+    yield f"[[{'.'.join(path)}]]"
+    for key, value in table.items():
+        if isinstance(value, list):
+            for inner in value:
+                yield from _table((*path, key), inner)
+        else:
+            yield f"{key} = {json.dumps(value, ensure_ascii=False)}"
 
 
 def parse_toml(text: str) -> dict[str, Any]:

@@ -7,24 +7,17 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from interlock.agents import AgentCall, Event, HookClient
+from interlock.agents import AgentCall, Event
 from interlock.agents.calls import judged_calls, mcp_name
 from interlock.agents.facts import all_facts
-from interlock.agents.hook_files import Hook
-from interlock.agents.hook_protocol import refuse_by_exit_code, required_text, table, text
+from interlock.agents.hook_protocol import required_text, table, text
 
 FACTS = all_facts()["windsurf"]
 
 
-def _hook(event: str, client: HookClient) -> Hook:
-    return Hook(("hooks", event), {"command": client.shell(FACTS.word, event), "show_output": event.startswith("pre_")})
-
-
 def _fill(given: Mapping[str, Any], event: Event) -> Event:
-    if event.kind not in ("before", "after"):
-        return replace(event, session=text(given, "trajectory_id"))
     info = table(given, "tool_info")
-    event = replace(event, session=text(given, "trajectory_id"), cwd=text(info, "cwd"))
+    event = replace(event, cwd=text(info, "cwd"))
     return replace(event, calls=_calls(event, info, text(given, "execution_id")))
 
 
@@ -39,4 +32,4 @@ def _calls(event: Event, info: Mapping[str, Any], id: str) -> tuple[AgentCall, .
     return judged_calls(FACTS.tools, action, info, event.cwd, id)
 
 
-AGENT = FACTS.agent(_fill, refuse_by_exit_code, FACTS.write(_hook), disablers=FACTS.disabled)
+AGENT = FACTS.agent(_fill)

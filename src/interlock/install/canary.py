@@ -22,6 +22,7 @@ from urllib.parse import urlsplit
 from msgspec import Struct
 
 from interlock.agents import AgentDialect, Event, HookOutput, HookVerdict
+from interlock.agents.facts import fill_template
 from interlock.client import http_connection
 from interlock.install.discovery import Handler
 
@@ -38,7 +39,7 @@ def canary(word: str, event: str, command: str | None, cwd: str, session: str = 
     if like := found.get("like"):  # an input with the fields of another one
         other, _, name = like.partition(".")
         found = {**_inputs()[other][name], **{key: value for key, value in found.items() if key != "like"}}
-    payload = _filled(found, {"@command": command, "@cwd": cwd, "@session": session})
+    payload = fill_template(found, {"@command": command, "@cwd": cwd, "@session": session})
     if word == "copilot":  # which sends JSON in JSON
         payload["toolArgs"] = json.dumps(payload["toolArgs"])
     return json.dumps(payload).encode()
@@ -52,14 +53,6 @@ def environment(word: str, cwd: str) -> Mapping[str, str]:
 @cache
 def _inputs() -> Mapping[str, Mapping[str, Any]]:
     return tomllib.loads(Path(__file__).with_name("canaries.toml").read_text("utf-8"))
-
-
-def _filled(value: Any, words: Mapping[str, str | None]) -> Any:
-    if isinstance(value, dict):
-        return {key: _filled(item, words) for key, item in value.items() if words.get(str(item), "") is not None}
-    if isinstance(value, list):
-        return [_filled(item, words) for item in value]
-    return words.get(value, value) if isinstance(value, str) else value
 
 
 _MOST_BYTES = 4 << 20
