@@ -93,7 +93,7 @@ def attempt_event(attempt: Attempt) -> str:
 
 
 def attempt_body(attempt: Attempt) -> dict[str, Any]:
-    """The body of an attempt's record; refuses an outcome that DL-07 does not have."""
+    """Refuses an outcome that DL-07 does not have."""
     if attempt.outcome not in EVENTS:
         raise ValueError(f"outcome: expected {', '.join(EVENTS)}, got {attempt.outcome!r:.80}")
     body: dict[str, Any] = simplify(attempt)
@@ -119,7 +119,7 @@ def token_body(
     session_id: str = "",
     user_id: str = "",
 ) -> dict[str, Any]:
-    """The body of a token's record (CT-12), the token as a fingerprint; refuses an unknown event."""
+    """CT-12: the token as a fingerprint; refuses an unknown event."""
     if event not in TOKEN_EVENTS:
         raise ValueError(f"event: expected one of {', '.join(sorted(TOKEN_EVENTS))}, got {event!r:.80}")
     context = {"session_id": session_id, "user_id": user_id}
@@ -135,7 +135,7 @@ def token_body(
 
 
 def event_body(at: float, event: str, by: str, details: Mapping[str, Any] = NOTHING) -> dict[str, Any]:
-    """The body of an event by an operator or the system; refuses an unknown event, and details that set who or when."""
+    """Refuses an unknown event, and details that set who or when."""
     if event not in SYSTEM_EVENTS:
         raise ValueError(f"event: expected one of {', '.join(sorted(SYSTEM_EVENTS))}, got {event!r:.80}")
     if taken := {"timestamp", "by"} & set(details):
@@ -153,7 +153,7 @@ def entry(
     policy: str = "",
     key_id: str = "",
 ) -> AuditRow:
-    """The record that follows `head`, secrets out; refuses a head of another writer and an empty writer or event."""
+    """The record that follows `head`, secrets out; refuses a head of another writer, an empty writer or event."""
     if not writer or not event:
         raise ValueError(f"audit: empty {'event' if writer else 'writer'}")
     if head is not None and head.writer != writer:
@@ -188,7 +188,7 @@ def head_of(row: AuditRow) -> dict[str, Any]:
 
 
 def checkpoint(heads: Mapping[str, Any], floors: Mapping[str, Any], at: float) -> bytes:
-    """The signed text of a checkpoint: each writer's head and last pruned record, and the time; refuses an invalid head."""
+    """The signed text: each writer's head and last pruned record, and the time; refuses an invalid head."""
     whole = {"at": _millis(at), "floors": _places(floors), "heads": _places(heads), "what": _SIGNED, "schema": SCHEMA}
     return dump_json(whole).encode("utf-8", "surrogatepass")
 
@@ -201,7 +201,7 @@ def signed_checkpoint(
 
 
 def checkpoint_body(point: Checkpoint) -> dict[str, Any]:
-    """The body of a checkpoint's record, so that the chain shows a removed checkpoint."""
+    """So that the chain shows a removed checkpoint."""
     return {"digest": fingerprint_of(point), "key_id": point.key_id, "writers": len(point.heads)}
 
 
@@ -220,7 +220,6 @@ def _millis(at: float) -> int:
 
 
 def fingerprint_of(point: Checkpoint) -> str:
-    """A hash of a checkpoint, for its record."""
     return hashlib.sha256(checkpoint(point.heads, point.floors, point.at)).hexdigest()
 
 
@@ -247,15 +246,14 @@ class AuditRecorder:
         self.these(tx, [(event, body)])
 
     def event(self, tx: Tx, event: str, by: str, details: Body = NOTHING) -> None:
-        """Chains an event by an operator or the system in this transaction."""
+        """Chains an event by an operator or the system."""
         self.now(tx, event, event_body(self.clock.now(), event, by, details))
 
     def event_alone(self, event: str, by: str, details: Body = NOTHING) -> None:
-        """Chains an event in a transaction of its own."""
+        """In a transaction of its own."""
         self.store.write(lambda tx: self.event(tx, event, by, details))
 
     def these(self, tx: Tx, events: Iterable[AuditEvent]) -> None:
-        """Chains several."""
         at = self.clock.now()
         self._append(tx, ((at, event, body) for event, body in events))
 
@@ -267,7 +265,7 @@ class AuditRecorder:
         tx.append_audit(rows)
 
     def later(self, record: LateRecord) -> None:
-        """Queues a record of everyday work, built with the next group; refuses when too many wait."""
+        """Queues everyday work, built with the next group; refuses when too many wait."""
         with self._lock:
             if len(self._waiting) >= MOST_WAITING:
                 raise StoreError("too many records wait to be written")
@@ -278,7 +276,7 @@ class AuditRecorder:
         return len(self._waiting) >= GROUP
 
     def flush(self) -> int:
-        """Writes pending records, after any group in progress, and returns how many; unwritten ones stay pending."""
+        """Writes pending records, after any group in progress; unwritten ones stay pending."""
         with self._writing:
             with self._lock:
                 group, self._waiting = self._waiting, []

@@ -35,14 +35,13 @@ class ReplayError(ValueError):
 
 
 def inputs_json(facts: Sequence[Fact], named: MatchNames, at: Circumstances) -> dict[str, Any]:
-    """All inputs of assessment and policy evaluation, except the rules and the policy."""
     names = ["operations", "commands", "tools", "single", *(name for name in ("places", "cut") if getattr(named, name))]
     titles = {name: to_builtins(getattr(named, name)) for name in names}
     return {"facts": list(map(_fact_json, facts)), "titles": titles, "circumstances": _circumstances_json(at)}
 
 
 def inputs_of(given: Json) -> tuple[tuple[Fact, ...], MatchNames, Circumstances]:
-    """The facts, the names and the circumstances of a record; raises ReplayError where it is incomplete."""
+    """Raises ReplayError where the record is incomplete."""
     try:
         return facts_of(given), convert(given["titles"], MatchNames), _circumstances_of(given["circumstances"])
     except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
@@ -56,7 +55,7 @@ def _incomplete(error: Exception) -> ReplayError:
 
 
 def facts_of(given: Json) -> tuple[Fact, ...]:
-    """The facts of a record; raises ReplayError where it is incomplete."""
+    """Raises ReplayError where the record is incomplete."""
     try:
         return tuple(convert(data, Command) if "program" in data else convert(data, Effect) for data in given["facts"])
     except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:

@@ -44,7 +44,7 @@ def from_jsonl(line: str) -> AuditRow:
 
 
 def csv_lines(rows: Iterable[AuditRow]) -> Iterator[str]:
-    """A heading and one line a record, every cell quoted, and none that a spreadsheet takes for a formula."""
+    """Every cell quoted, and none that a spreadsheet takes for a formula."""
     yield _line(COLUMNS)
     for row in rows:
         body = _opened(row.body)
@@ -90,7 +90,7 @@ def _cell(value: object) -> str:
 
 
 class ExportComparison(Struct, frozen=True):
-    """How many exported records are unchanged or pruned, and the first that is missing or altered."""
+    """Counts unchanged and pruned records; names the first that is missing or altered."""
 
     same: int = 0
     pruned: int = 0
@@ -103,7 +103,7 @@ class ExportComparison(Struct, frozen=True):
 
 
 def compare_export(kept: Iterable[AuditRow], now: Iterable[AuditRow]) -> ExportComparison:
-    """Compares an export with the record; only the front of a chain may be missing, by pruning."""
+    """Only the front of a chain may be missing, by pruning."""
     here: dict[str, dict[int, str]] = {}
     for row in now:
         here.setdefault(row.writer, {})[row.seq] = row.hash

@@ -23,8 +23,6 @@ NOTE = 500  # characters
 
 
 class FalseAlarm(Struct, frozen=True):
-    """One record that somebody marked."""
-
     record: str  # writer/number
     by: str
     at: float
@@ -36,8 +34,6 @@ class FalseAlarm(Struct, frozen=True):
 
 
 class AlarmsOfRule(Struct, frozen=True):
-    """One rule and everything that was marked of it."""
-
     rule: str  # empty: no rule fired, the policy asked
     known: bool  # it is in the rulebook
     marks: tuple[FalseAlarm, ...]
@@ -90,17 +86,16 @@ def unmark(state: State, by: OperatorSession, writer: str, seq: int) -> None:
 
 
 def is_markable(entry: RecordEntry) -> bool:
-    """Whether the record is of a held or denied action."""
     return entry.attempt and str(entry.body.get("outcome")) == "denied"
 
 
 def marks(state: State) -> dict[str, FalseAlarm]:
-    """Every mark in force, by its record, the newest first."""
+    """By their records, the newest first."""
     return state.store.read(_read)
 
 
 def alarms_by_rule(state: State) -> list[AlarmsOfRule]:
-    """The marks by the rule that would have to change, the most marked first."""
+    """By the rule that would have to change, the most marked first."""
     by_rule: dict[str, list[FalseAlarm]] = {}
     for found in marks(state).values():
         for rule in found.rules or ("",):
@@ -110,7 +105,6 @@ def alarms_by_rule(state: State) -> list[AlarmsOfRule]:
 
 
 def rules_of(body: Mapping[str, Any]) -> tuple[str, ...]:
-    """The rules that fired, by their ids."""
     findings = body.get("findings")
     listed = findings if isinstance(findings, list) else []
     rules = (one.get("rule", "") if isinstance(one, Mapping) else one for one in listed)

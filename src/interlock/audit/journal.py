@@ -77,7 +77,7 @@ def _places(folder: Path) -> tuple[Path, Path]:
 
 
 def take(state: State, folder: Path) -> list[Entry]:
-    """Chains the journal into the record, with the daemon's downtime; returns the lines, for counting calls."""
+    """Chains the journal into the record, with the daemon's downtime; returns the lines."""
     return [entry for journal_path in _places(folder) for entry in _take(state, journal_path)]
 
 
@@ -103,7 +103,7 @@ def _remove(path: Path) -> None:
 
 
 def _locked(handle: int) -> bool:
-    """Locks the file; False where another holds it for too long."""
+    """False where another holds it for too long."""
     for _ in range(_TRIES):
         with contextlib.suppress(BlockingIOError):
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -130,7 +130,7 @@ def _aside(folder: Path) -> bool:
 
 
 def _read(path: Path) -> tuple[list[Entry], int]:
-    """The lines up to the limit, and the number of further ones; an invalid line is reported as such."""
+    """The lines up to the limit, and the number of further ones."""
     found: list[Entry] = []
     more = 0
     with _opened(path) as file:
@@ -182,7 +182,7 @@ CHANGES = (INSTALLED, REMOVED)
 def note_hooks(
     state: State, by: OperatorSession | str, change: str, agent: str, scope: str, files: Sequence[str]
 ) -> None:
-    """Records one change; refuses a removal by anybody but an operator where operators are enrolled."""
+    """Refuses a removal by anybody but an operator where operators are enrolled."""
     who = by if isinstance(by, str) else by.operator
 
     def work(tx: Tx) -> None:

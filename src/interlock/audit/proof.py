@@ -21,8 +21,6 @@ from interlock.runtime.state import State
 
 
 class RecordProof(Struct, frozen=True):
-    """The separate checks of one record."""
-
     whole: bool  # its hash matches its content
     follows: bool | None  # it names the record before it; None: that one was pruned
     followed: bool | None  # the record after it names it; None: it is the last
@@ -116,7 +114,7 @@ PAGE = 1_000  # records that are read at once
 
 
 def writer_records(state: State, writer: str, event: str = "") -> Iterator[AuditRow]:
-    """A writer's records, or those of one event, from the first, a page at a time; records that were deleted or altered are no reason to stop."""
+    """A page at a time; records that were deleted or altered are no reason to stop."""
     after = -1
     while True:
         query = AuditQuery(writer, after, event=event, limit=PAGE)
@@ -136,8 +134,6 @@ class RecordPruned(Exception):
 
 
 class Attestations(Struct, frozen=True):
-    """Passkey signatures over the record."""
-
     faults: tuple[Fault, ...] = ()
     count: int = 0
     until: float | None = None  # when the last record was written that a touch covers

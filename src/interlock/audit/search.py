@@ -75,7 +75,7 @@ class RecordPage(Struct, frozen=True):
 def search(
     state: State, wanted: RecordQuery, before: Place | None = None, page: int = PAGE, most: int = MOST
 ) -> RecordPage:
-    """One page of matching records older than a place; flushes pending records first."""
+    """Matching records older than a place; flushes pending ones first."""
     state.recorder.flush()
     entries: list[RecordEntry] = []
     looked, last, over = 0, before, 0
@@ -96,7 +96,7 @@ def search(
 
 
 def matches(entry: RecordEntry, wanted: RecordQuery) -> bool:
-    """Whether a record matches the parts of a query that the store cannot check."""
+    """Checks what the store cannot."""
     if (wanted.attempts and not entry.attempt) or entry.level < wanted.level:
         return False
     return not wanted.agent or normal_name(wanted.agent) in _names(entry.body)
@@ -146,8 +146,6 @@ _EVENTS = ("start", "mode_change", "pattern_change")
 
 
 class PolicyChange(Struct, frozen=True):
-    """One change of policy, rules, mode or patterns."""
-
     at: float
     what: str  # policy, rules, mode, pattern
     words: str
@@ -155,7 +153,7 @@ class PolicyChange(Struct, frozen=True):
 
 
 def policy_changes(state: State) -> list[PolicyChange]:
-    """Every recorded change, newest first; changes of files show at the next start."""
+    """Newest first; changes of files show at the next start."""
     queries = [AuditQuery(event=event, limit=MOST_CHANGES, newest_first=True) for event in _EVENTS]
     starts, modes, patterns = state.store.read(lambda tx: [tx.audit(query) for query in queries])
     found = [*_starts(reversed(starts)), *map(_mode, modes), *map(_pattern, patterns)]
@@ -226,7 +224,6 @@ def _plan_line(body: Mapping[str, Any]) -> str:
 
 
 def token_line(body: Mapping[str, Any]) -> str:
-    """The event of a confirmation token, named by its fingerprint."""
     context = table(body.get("client_context"))
     said = [f"{body.get('outcome', '')} for {body.get('operation', '')} through {body.get('adapter_name', '')}"]
     said += [
@@ -254,7 +251,6 @@ def is_attempt(row: AuditRow) -> bool:
 
 
 def record_title(body: Mapping[str, Any]) -> str:
-    """The title of a recorded action, in one line."""
     return one_line(action_of(body), str(body.get("operation", "")))
 
 
@@ -266,7 +262,7 @@ def action_of(body: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def agent_words(body: Mapping[str, Any]) -> str:
-    """The agent: its proved principal, and its claimed name."""
+    """The proved principal, and the claimed name."""
     who = table(body.get("agent"))
     return " ".join(str(who[key]) for key in ("principal", "name") if who.get(key))
 

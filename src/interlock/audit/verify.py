@@ -39,7 +39,7 @@ class Fault(Struct, frozen=True):
 
 
 class AuditVerdict(Struct, frozen=True):
-    """The verdict on the record, and how far signatures prove it."""
+    """Says how far signatures prove it."""
 
     faults: tuple[Fault, ...] = ()
     notes: tuple[str, ...] = ()
@@ -77,7 +77,7 @@ class _Marks(Struct):
 def verify(
     rows_by_writer: Mapping[str, Iterable[AuditRow]], checkpoints: Iterable[Checkpoint], verify_signature: Verify
 ) -> AuditVerdict:
-    """Names the first bad record of every writer; reads each stream once, in order, and holds two of its records."""
+    """Names the first bad record of every writer; reads each stream once, in order, two records at a time."""
     # What a chain has to fulfil:
     # 1. every checkpoint is signed by a key that is known, and no two contradict each other;
     # 2. it begins at the genesis, or after a record that a signed floor names;
@@ -186,7 +186,7 @@ class _Walk:
         return max((start for start in known if start <= row.seq), default=FIRST_SEQ)
 
     def _unlinked(self, row: AuditRow, after: AuditRow | None) -> Fault:
-        """Two records, each whole, that do not follow each other: whichever a signature or the next record vouches for is the good one."""
+        """Of two whole records that do not follow each other, the one that a signature or the next record vouches for is good."""
         last = self.last
         if last is None or last.seq == self.confirmed:
             return self._fault(row.seq, "foreign", "it does not follow the record before it")

@@ -20,7 +20,7 @@ _PART = 1 << 18
 
 
 class BudgetExceeded(Exception):
-    """An inspection used up its time, entries or bytes; the message says which."""
+    """The message says whether by time, entries or bytes."""
 
 
 class Budget(Struct):
@@ -54,7 +54,7 @@ class Budget(Struct):
 
 
 def read_contents(path: str, budget: Budget, most: int) -> bytes:
-    """The whole content of a regular file of at most `most` bytes; raises OSError, and Unclear for anything else."""
+    """At most `most` bytes; raises OSError, and Unclear for anything but a regular file."""
     with open_regular(path) as file:
         size = os.fstat(file.fileno()).st_size
         if size > most:
@@ -67,7 +67,7 @@ def read_contents(path: str, budget: Budget, most: int) -> bytes:
 
 
 def blob_id(path: str, found: os.stat_result, budget: Budget) -> bytes | None:
-    """The Git object id of the content as it stands on the disk; None where it changes meanwhile or cannot be read."""
+    """The Git object id of the content on the disk; None where it changes meanwhile or cannot be read."""
     if stat.S_ISLNK(found.st_mode):
         target = os.readlink(os.fsencode(path))
         return hashlib.sha1(b"blob %d\0" % len(target) + target, usedforsecurity=False).digest()

@@ -26,11 +26,11 @@ _FIRST_LINE = 80  # a shell takes a file for a program when there is a NUL in th
 
 
 class Unclear(Exception):
-    """The state found is ambiguous, so that its loss stays unknown; the message says why."""
+    """The state found is ambiguous, so that its loss stays unknown."""
 
 
 def open_regular(path: str, links: bool = False) -> BinaryIO:
-    """Opens a regular file, through links only if told to; opens no device, FIFO or socket, and never waits for one. Raises OSError and Unclear."""
+    """Opens a regular file, no device, FIFO or socket, and never waits for one; raises OSError and Unclear."""
     if stat.S_ISREG(os.stat(path, follow_symlinks=links).st_mode):
         # It may have been replaced since: O_NONBLOCK opens a FIFO without waiting, and the open file is checked again.
         handle = os.open(path, _FLAGS if links else _FLAGS | os.O_NOFOLLOW)
@@ -41,7 +41,7 @@ def open_regular(path: str, links: bool = False) -> BinaryIO:
 
 
 def read_text(path: str) -> str | None:
-    """The text of a script; None for anything that is no ordinary file or no text; longer than MAX_BYTES when it was cut."""
+    """None for anything that is no ordinary file or no text; longer than MAX_BYTES when it was cut."""
     data = read_bytes(path, MAX_BYTES)
     if data is None or b"\0" in data[:_FIRST_LINE].split(b"\n", 1)[0]:
         return None
@@ -89,7 +89,7 @@ class Hidden(OSError):
 
 
 def real_paths(paths: Sequence[tuple[str, bool]], strict: bool = False) -> list[str]:
-    """Resolves the links of each absolute path; the flag beside it says whether a link at its end is followed. `strict` raises Hidden."""
+    """Each flag says whether a link at the path's end is followed; `strict` raises Hidden."""
     found = []
     for path, follow in paths:
         head, name = os.path.split(path)
@@ -116,7 +116,7 @@ DEEPEST = 64  # folders above one another
 
 
 def find_project_files(cwd: str) -> tuple[ProjectFile, ...]:
-    """The files that count in a folder, the nearest first; outside a repository only the folder's own counts."""
+    """The nearest first; outside a repository only the folder's own counts."""
     if not cwd.startswith("/") or "\0" in cwd:
         return ()
     found: list[ProjectFile] = []
@@ -134,7 +134,7 @@ def find_project_files(cwd: str) -> tuple[ProjectFile, ...]:
 
 
 def _read_file(path: str) -> ProjectFile | None:
-    """The file; None where there is none. A file that exists and cannot be read is a problem, not nothing."""
+    """A file that exists and cannot be read is a problem, not nothing."""
     try:
         with open_regular(path) as file:
             data = file.read(MOST + 1)
@@ -166,13 +166,13 @@ def _refuse_to_read(path: str) -> str | None:
 
 
 class ProjectFileCache(Struct):
-    """The project files found by principal and folder; one cache for a daemon."""
+    """By principal and folder; one cache for a daemon."""
 
     found: OrderedDict[tuple[str, str], tuple[float, ProjectFiles]] = field(default_factory=OrderedDict)
     clock: Callable[[], float] = time.monotonic
 
     def at_once(self, principal: str, access: Access) -> Access:
-        """An access for the event loop, which waits for no disk: it raises where a script or a project would be searched."""
+        """An access for the event loop: it raises where the disk would be searched."""
         project = partial(self._cached, principal) if access.project is not None else None
         return replace(access, read=_refuse_to_read, project=project)
 

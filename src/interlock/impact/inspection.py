@@ -52,7 +52,7 @@ _COPIED = frozenset({"delete", "truncate", "overwrite", "git", "replaced", "data
 
 
 class Inspection(Struct, frozen=True):
-    """The effects to inspect, and whether their impact may relax the requirement."""
+    """What is inspected, and whether its impact may relax the requirement."""
 
     bases: tuple[str, ...]  # the folders that it may run in
     deeds: tuple[Mapping[str, Any], ...]
@@ -77,7 +77,7 @@ class Inspection(Struct, frozen=True):
         return bool(self.deeds) and all(deed["verb"] in _COPIED for deed in self.deeds)
 
     def excuses(self, seen: Impact | None) -> bool:
-        """Whether a snapshot can lower the requirement; a note explains the rest, and only a person may give up a whole history."""
+        """A note explains the rest, and only a person may give up a whole history."""
         return self.relieves and not self.notes and not (seen is not None and seen.repositories)
 
 
@@ -141,7 +141,7 @@ def _whole(base: str, deed: Mapping[str, Any]) -> str:
 
 
 def _is_throwaway(answer: Ephemeral, bases: Sequence[str], created: Provenance) -> bool:
-    """R-23: whether a local database is for tests, a file of it by its name, or was created in this session where the action runs."""
+    """R-23: for tests by its name, or created in this session where the action runs."""
     file = str((answer.deed or {}).get("target", ""))
     own = {posixpath.join(one.base, one.name) for one in created.things if one.kind == FILE}
     here = own.issuperset(posixpath.join(base, file) for base in bases)
@@ -191,7 +191,7 @@ def with_impact(
 
 
 def unkept_words(question: Inspection, impact: Impact) -> str:
-    """Why everyday work is asked about unless a snapshot is taken; empty where nothing can be lost."""
+    """Empty where nothing can be lost."""
     if impact.loss in (Loss.NONE, Loss.RECOVERABLE) or impact.missing:
         return ""
     if not question.relieves:
@@ -272,7 +272,7 @@ def _bases(cwd: str, facts: Sequence[Fact]) -> tuple[str, ...] | None:
 
 
 def _all_visible(assessment: Assessment, facts: Sequence[Fact], answers: Mapping[Key, Ephemeral]) -> bool:
-    """Whether each destructive finding can be inspected on the disk, by a fact of its own, or has an ephemeral target."""
+    """Whether each destructive finding can be inspected on the disk, or has an ephemeral target."""
     visible = {fact_key(f) for f in facts if (f.verb in VERBS if isinstance(f, Effect) else in_repository(f))}
     return all(
         (finding.rule in INSPECTABLE_RULES and (finding.subject, finding.span) in visible)
@@ -283,7 +283,7 @@ def _all_visible(assessment: Assessment, facts: Sequence[Fact], answers: Mapping
 
 
 class LocalChanges(Struct, frozen=True):
-    """The targets that change, the sources of moves, and whether these are all and exactly the ones that the shell will name."""
+    """The targets, the sources of moves, and whether the shell will name exactly these."""
 
     deeds: tuple[Deed, ...] = ()
     moved: tuple[Deed, ...] = ()  # a move destroys nothing, but an undo has to put its source back
@@ -336,7 +336,7 @@ _WRITES_DATABASE = re.compile(r"\s*\.(?:restore|import|read|recover|archive|ar)\
 
 
 def _named_files(fact: Command, effects: Sequence[Effect]) -> Iterator[dict[str, Any]]:
-    """Files that a program names and may write, where nothing says that it only reads them; a copy of these is no condition."""
+    """Files that a program may write, where nothing says that it only reads them; a copy of these is no condition."""
     if fact.program in program_set("neutral") or "wrapper" in fact.traits:
         return
     own = [one for one in effects if fact_key(one) == fact_key(fact)]
@@ -412,13 +412,13 @@ class _Found:
                 self.deeds.append(self.moved[-1])
 
     def _sources(self, fact: Effect) -> list[str] | None:
-        """The files that are written into a folder; None where any name may come."""
+        """None where any name may come into the folder."""
         names = [one.target for one in self.effects if one.verb in ("read", "move") and fact_key(one) == fact_key(fact)]
         program = fact.subject.partition(" ")[0]
         return names if names and program in program_set("placing") and all(map(known, names)) else None
 
     def _targets(self, fact: Effect) -> Iterator[tuple[str, bool]]:
-        """The paths that a target may name, from where the action begins and from where it went; empty for any path."""
+        """From where the action begins and from where it went; empty for any path."""
         here = posixpath.normpath(posixpath.join(self.cwd, fact.target)) == fact.path
         for path in filter(None, dict.fromkeys((fact.target, "" if here else fact.path))):
             if path.startswith(QUOTED):

@@ -48,7 +48,7 @@ _VERBS = {"delete": "delete", "truncate": "empty", "overwrite": "overwrite", "da
 
 
 def inspect_targets(question: Mapping[str, Any], home: str = "") -> Impact:
-    """The impact on the targets: what exists, and whether it exists elsewhere; an obstacle becomes the impact's problem."""
+    """What exists, and whether it exists elsewhere; an obstacle becomes the impact's problem."""
     tally, home = ImpactTally(), effective_home(question, home)
     budget = Budget.of(int(question.get("ms", MILLISECONDS)), int(question.get("entries", ENTRIES)))
     try:
@@ -129,7 +129,7 @@ def _inspect_files(
 
 
 def _inspect_named(effect: Mapping[str, Any], bases: list[str], survey: FileSurvey, home: str) -> None:
-    """Notes whether files that a program may write have no other copy; they are kept if that is possible, and never a question."""
+    """Files that a program may write are kept if that is possible, and never a question."""
     inner = FileSurvey(ImpactTally(), survey.budget, survey.temp, survey.base, survey.own, home)
     survey.tally.found = True
     with contextlib.suppress(Unclear, OSError, BudgetExceeded):
@@ -139,7 +139,7 @@ def _inspect_named(effect: Mapping[str, Any], bases: list[str], survey: FileSurv
 
 
 def _is_expected_missing(effect: Mapping[str, Any], base: str, survey: FileSurvey) -> bool:
-    """Whether a missing target is plausible: inside the project, or a program's file at home; elsewhere another place may be meant."""
+    """Whether a missing target is plausible: inside the project, or a program's file at home."""
     search, home = effect.get("found"), survey.home
     target = str(search["root"] if search is not None else effect["target"])
     path = os.path.normpath(join_target(base, target, home))
@@ -152,13 +152,13 @@ def _is_expected_missing(effect: Mapping[str, Any], base: str, survey: FileSurve
 
 
 def named_files(effect: Mapping[str, Any], bases: Sequence[str], home: str, budget: Budget) -> list[str]:
-    """The files that exist of those that a program may write; a folder only where it unpacks into it."""
+    """A folder only where the program unpacks into it."""
     found = target_paths(effect, bases, home, budget)
     return found if effect["target"] == "." else [path for path in found if os.path.isfile(path)]
 
 
 def target_paths(effect: Mapping[str, Any], bases: Sequence[str], home: str, budget: Budget) -> list[str]:
-    """The real paths that an effect on files names, in all folders that it may run in."""
+    """In all folders that the action may run in."""
     if "found" not in effect:
         return [path for base in bases for path in existing_paths(base, str(effect["target"]), home, budget)]
     roots = [path for base in bases for path in existing_paths(base, str(effect["found"]["root"]), home, budget)]
@@ -194,7 +194,7 @@ def answer_request(line: bytes, home: str) -> bytes:
 
 
 def answer_requests(handle: int, answer: Callable[[bytes, str], bytes], limits: Callable[[], None] = confine) -> None:
-    """Answers each request, with the user's home beside it, until the socket is closed."""
+    """Until the socket is closed."""
     os.chdir("/")
     deny_tracing()
     limits()

@@ -108,7 +108,7 @@ def _reap(children: dict[int, float]) -> None:
 def _serve_one(
     connection: socket.socket, agents: dict[int, TargetUser], answers: Answers, deadline_writer: int
 ) -> None:
-    """In the child: one request, one answer; any failure gives no answer, which the daemon takes for a no."""
+    """In the child: any failure gives no answer, which the daemon takes for a no."""
     try:
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
         uid, given = _read_request(connection)

@@ -64,7 +64,7 @@ def check_last_migration(folders: list[str], applied: str, survey: FileSurvey) -
 
 
 def last_migration(folder: str) -> str:
-    """The file that was written last to a folder of migrations; empty where there is none, or too many to tell."""
+    """Empty where there is none, or too many to tell."""
     found: list[tuple[int, str]] = []
     try:
         with os.scandir(os.path.realpath(folder)) as entries:

@@ -88,8 +88,6 @@ def file_mark(found: os.stat_result) -> str:
 
 
 class SessionFiles(Struct):
-    """The files and refs that this session created."""
-
     files: dict[str, list[Mapping[str, Any]]]  # by the last part of their names
     refs: list[Mapping[str, Any]]
     budget: Budget
@@ -121,7 +119,7 @@ class SessionFiles(Struct):
         return bool(self._relied_on & self._gone)
 
     def ref(self, repository: Repository, kind: str, name: str, remote: str = "") -> bool:
-        """Whether this session created or pushed a branch or tag of this repository; to that remote, where one is named."""
+        """To that remote, where one is named."""
         return any(
             one["kind"] == kind
             and one["name"] == name
@@ -194,7 +192,7 @@ class FileSurvey:
             self.file(path, found)
 
     def below(self, path: str, deletes: bool = False) -> None:
-        """Counts the files that a folder holds and that may be replaced or deleted; what Git keeps for itself is only deleted."""
+        """What Git keeps for itself is only deleted."""
         todo = [path]
         while todo:
             folder = todo.pop()
@@ -215,7 +213,6 @@ class FileSurvey:
                         self.file(entry.path, entry.stat(follow_symlinks=False), folder)
 
     def file(self, path: str, found: os.stat_result, folder: str = "") -> None:
-        """Counts one file that would be deleted, emptied or replaced."""
         mode = found.st_mode
         if stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode) or (stat.S_ISREG(mode) and not found.st_size):
             self.tally._file(0)  # without content
@@ -231,7 +228,6 @@ class FileSurvey:
             self.lost.append(path)
 
     def repository(self, folder: str) -> Repository | None:
-        """The repository of a real folder."""
         if folder not in self._repositories:
             holder = os.path.dirname(folder)
             if folder != "/" and not os.path.lexists(os.path.join(folder, ".git")):
@@ -259,7 +255,7 @@ class FileSurvey:
         return True
 
     def is_regenerable(self, folder: str) -> bool:
-        """Whether a program makes a whole folder again: a tagged cache, packages with their lock file, or a build that Git ignores."""
+        """A tagged cache, packages with their lock file, or a build that Git ignores."""
         name = os.path.basename(folder)
         if _is_proved(folder, name):
             self.tally.restorable += 1

@@ -19,7 +19,7 @@ MOST = 10_000
 
 
 def existing_paths(base: str, target: str, home: str, budget: Budget) -> list[str]:
-    """The real paths that a target names from a folder; a glob names its matches, and a file of that literal name."""
+    """A glob names its matches, and a file of that literal name."""
     path = join_target(base, target, home)
     found = [path] if _exists(path) else []
     if _GLOB.search(target):
@@ -58,7 +58,7 @@ def join_target(base: str, target: str, home: str) -> str:
 
 
 def real_path(path: str) -> str:
-    """The path with the links in its folders resolved; its last part stays, unless a slash makes it a folder."""
+    """Links resolved in its folders; the last part stays, unless a slash makes it a folder."""
     name = os.path.basename(path)
     if name in ("", ".", ".."):
         return os.path.realpath(path)
@@ -109,7 +109,7 @@ _CLASSES = {
 
 
 def glob_regex(pattern: str) -> str:
-    """A pattern as a regular expression that matches every name that any common shell and locale would; and few others."""
+    """Matches every name that any common shell and locale would, and few others."""
     out, at = [], 0
     while at < len(pattern):
         char, found = pattern[at], _SET.match(pattern, at)
@@ -152,7 +152,7 @@ def _list(folder: str, budget: Budget) -> Iterator[os.DirEntry[str]]:
 
 
 def replaced_in(path: str, effect: Mapping[str, Any], bases: Sequence[str], home: str, budget: Budget) -> list[str]:
-    """The paths that writing to a target may replace: itself, or in a folder the names that come; the folder where any may come."""
+    """The path itself, or in a folder the names that come; the folder where any may come."""
     sources = effect.get("from")
     if not os.path.isdir(path) or not sources:
         return [path]
@@ -172,7 +172,7 @@ _TYPES = {"f": stat.S_ISREG, "d": stat.S_ISDIR, "l": stat.S_ISLNK}
 
 
 def find_paths(root: str, search: Mapping[str, Any], budget: Budget) -> Iterator[str]:
-    """The paths below a real folder, itself included, that a search matches; raises Unclear for an ambiguous pattern."""
+    """The root included; raises Unclear for an ambiguous pattern."""
     fits = re.compile(glob_regex(str(search["name"])), re.DOTALL | (re.IGNORECASE if search["icase"] else 0))
     kind = _TYPES.get(str(search["type"]))
     least, most = (int(depth) for depth in search["depth"])
@@ -198,7 +198,7 @@ def _mode(entry: os.DirEntry[str]) -> int:
 
 
 def effective_home(question: Mapping[str, Any], own: str) -> str:
-    """The home that `~` stands for; empty, and so not known, where the request names one that is not its user's."""
+    """Empty, and so not known, where the request names one that is not its user's."""
     named = question.get("home")
     if named is None or named == own:
         return own

@@ -64,7 +64,7 @@ def resolve_as(place: str, uid: int, asked: Sequence[tuple[str, bool]]) -> list[
 
 
 def ask_as(place: str, uid: int, kind: str, question: Mapping[str, Any], seconds: float, most: int) -> bytes:
-    """The answer to another kind of request; raises HelperUnavailable where there is none, or one longer than `most`."""
+    """Raises HelperUnavailable where there is no answer, or one longer than `most`."""
     return _request(place, {"uid": uid, kind: dict(question)}, seconds, most + HEAD.size)[1]
 
 

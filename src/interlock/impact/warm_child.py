@@ -29,7 +29,7 @@ class ChildTimeout(OSError):
 
 
 class WarmChild:
-    """`python -I -m MODULE FD WORDS…` as the user of this process; one request a line, one answer a line."""
+    """`python -I -m MODULE FD WORDS…`: one request a line, one answer a line."""
 
     def __init__(self, module: str, words: Sequence[str] = (), most: int = 65_536) -> None:
         self._module, self._words, self._most = module, tuple(words), most
@@ -39,7 +39,7 @@ class WarmChild:
         self._lines: IO[bytes] = io.BytesIO()  # that the child answers
 
     def ask(self, question: Mapping[str, Any], seconds: float, waiting: float) -> Any:
-        """The answer; raises ChildBusy, ChildTimeout, OSError and ValueError, and then the next request goes to a new child."""
+        """Raises ChildBusy, ChildTimeout, OSError and ValueError; the next request then goes to a new child."""
         if not self._lock.acquire(timeout=waiting):
             raise ChildBusy("too many requests are waiting already")
         try:
@@ -52,7 +52,6 @@ class WarmChild:
 
     @property
     def pid(self) -> int | None:
-        """Of the child that is warm."""
         return self._child.pid if self._child is not None and self._child.poll() is None else None
 
     def close(self) -> None:
@@ -91,7 +90,7 @@ class WarmChild:
             raise OSError("the child does not start")
 
     def _line(self, seconds: float) -> bytes:
-        """One line of the child; none, or less than one, where it does not come in time or is too long."""
+        """None, or less than one, where it does not come in time or is too long."""
         assert self._sock is not None
         self._sock.settimeout(seconds)
         try:
@@ -131,7 +130,6 @@ class WarmInspector:
 
     @property
     def pid(self) -> int | None:
-        """Of the child that is warm."""
         return self._child.pid
 
     def close(self) -> None:

@@ -43,7 +43,7 @@ def store_of(config: Config) -> JournalStore:
 
 
 def ready(config: Config) -> tuple[Path, JournalStore]:
-    """A supervisor that is built and a store that it can use; raises JournalError with the reason why there is none."""
+    """Raises JournalError with the reason why there is none."""
     program, store = supervisor_of(config), store_of(config)
     if not is_built(program):
         build_for(config)
@@ -56,7 +56,7 @@ def ready(config: Config) -> tuple[Path, JournalStore]:
 
 
 def problem_of(config: Config) -> str:
-    """Why there is no journal here, and what to do about that; empty where a command has just run below it."""
+    """Empty where a command has just run below the supervisor."""
     if not config.undo.journal:
         return "it is switched off (undo.journal)"
     if sys.platform != "linux":
@@ -132,7 +132,7 @@ _ENDING = 2.0  # seconds for a supervisor to see that nothing was changed
 
 
 class JournalRun(Struct, frozen=True):
-    """One command that is about to run below the supervisor; nobody else has its label."""
+    """Nobody else has its label."""
 
     program: Path
     store: JournalStore
@@ -140,7 +140,6 @@ class JournalRun(Struct, frozen=True):
     skips: tuple[str, ...] = ()  # folders that can be built again
 
     def argv(self, words: Sequence[str], *options: str) -> list[str]:
-        """The command line that runs these words below it."""
         skips = [word for folder in self.skips for word in ("--skip", folder)]
         return [str(self.program), str(self.store.path), "--label", self.label, *skips, *options, "--", *words]
 
@@ -153,7 +152,7 @@ class JournalRun(Struct, frozen=True):
 
 
 def begin_run(config: Config, agent: str, build: bool = False) -> JournalRun | None:
-    """A run for this agent; None where the journal is off or not possible. Builds the supervisor only if told to."""
+    """None where the journal is off or not possible; builds the supervisor only if told to."""
     if not config.undo.journal or not (build or is_built(supervisor_of(config))):
         return None
     try:

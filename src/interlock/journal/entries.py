@@ -30,8 +30,6 @@ class PathKind(IntEnum):
 
 
 class KeptContent(IntEnum):
-    """Where the content of a file is kept."""
-
     NONE = 0
     INLINE = 1  # in the journal itself
     LINKED = 2
@@ -119,7 +117,7 @@ class JournalHead(Struct, frozen=True):
 
 
 def read_head(data: bytes) -> JournalHead | None:
-    """The head of a journal, from its first bytes; None where it is damaged or cut off."""
+    """None where it is damaged or cut off."""
     for type, _, _, _, time, states in _records(data):
         if type != "H" or len(states) != 1:
             return None
@@ -168,7 +166,7 @@ _NOBODY = 65_534  # what a user namespace shows of users that it does not have
 
 
 def _outside(owner: tuple[int, int], inside: tuple[int, int], own: tuple[int, int]) -> tuple[int, int]:
-    """An owner as the supervisor saw it, in numbers of here: its own user and group, and nobody's, are those of its journal."""
+    """In numbers of here: the supervisor's own user and group, and nobody's, are those of its journal."""
     user, group = (now if id in (was, _NOBODY) else id for id, was, now in zip(owner, inside, own))
     return user, group
 
@@ -196,7 +194,7 @@ def _records(data: Any) -> Iterator[tuple[str, str, int, int, float, tuple[Journ
 
 
 def _state(data: Any, at: int) -> tuple[JournalState, int, int]:
-    """A state, its length, and how much of it the checksum covers: all but the content, which has a hash of its own."""
+    """With its length, and how much the checksum covers: all but the content, which has a hash of its own."""
     (
         length, kind, content, role, mode, uid, gid, nlink, dev, ino, size, atime, mtime, ctime, btime, object, hash,
         path_length, xattr_length, data_length,

@@ -77,7 +77,7 @@ class StoredJournal(Struct, frozen=True):
         return JournalPlanner(journal, self.store.same(self.id), self.is_running()).plan()
 
     def is_running(self) -> bool:
-        """Whether the supervisor of this action lives; it holds a lock on the journal."""
+        """Its supervisor holds a lock on the journal."""
         if (self.folder / "end").exists():
             return False
         try:
@@ -93,7 +93,7 @@ class StoredJournal(Struct, frozen=True):
         return False
 
     def wait(self, seconds: float | None = None) -> bool:
-        """Waits until the action has ended; False where it still runs."""
+        """False where it still runs."""
         until = time.monotonic() + (_PATIENCE if seconds is None else seconds)
         while self.is_running():
             if time.monotonic() > until:
@@ -102,7 +102,7 @@ class StoredJournal(Struct, frozen=True):
         return True
 
     def action(self) -> JournaledAction | None:
-        """What a list shows of it; None where its head is damaged."""
+        """None where its head is damaged."""
         try:
             with open(self.folder / "journal", "rb") as file:
                 head = read_head(file.read(_HEAD))
@@ -118,7 +118,7 @@ class StoredJournal(Struct, frozen=True):
         )  # fmt: skip
 
     def size(self) -> int:
-        """The bytes that it takes; without an end, of what is there."""
+        """Without an end, of what is there."""
         end = self._end()
         try:
             kept = end["bytes"] if end else sum(entry.stat().st_size for entry in os.scandir(self.folder / "objects"))
@@ -138,7 +138,6 @@ class StoredJournal(Struct, frozen=True):
         return {word: int(value) for word, value in (line.split(" ", 1) for line in self._read("end").splitlines())}
 
     def _read(self, name: str) -> str:
-        """One of its files; empty where it is not there."""
         try:
             return (self.folder / name).read_text("ascii")
         except OSError:
@@ -173,7 +172,7 @@ class JournalStore(Struct, frozen=True):
         return StoredJournal(self, parse_journal_id(id))
 
     def ids(self) -> list[str]:
-        """Every action, the newest first."""
+        """The newest first."""
         try:
             return sorted((name for name in os.listdir(self.path / "actions") if ID.fullmatch(name)), reverse=True)
         except OSError:
@@ -231,13 +230,13 @@ class JournalStore(Struct, frozen=True):
         return gone
 
     def log_undo(self, entry: Mapping[str, Any]) -> None:
-        """Notes that an undo was performed or refused, for the daemon's audit record."""
+        """For the daemon's audit record."""
         flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
         with open(os.open(self.path / _UNDOS, flags, 0o600), "ab") as file:
             file.write(json.dumps(entry, ensure_ascii=True).encode() + b"\n")
 
     def logged_undos(self) -> list[dict[str, Any]]:
-        """What was noted since the last `forget_undos`, also where that never came."""
+        """Also where `forget_undos` never came."""
         taken = self.path / f"{_UNDOS}.taken"
         if not taken.exists():
             try:

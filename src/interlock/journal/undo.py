@@ -64,7 +64,6 @@ class JournalUndo:
         return {"snapshot": _row(action), **plan_undo(self._store, id, diff=True)}
 
     def undo(self, id: str, force: bool) -> dict[str, Any]:
-        """Performs it."""
         action = self._action(id)
         program, store = ready(self._config)
         body = undo(store, program, id, force)
@@ -132,7 +131,7 @@ def plan_undo(store: JournalStore, id: str, diff: bool = False) -> dict[str, Any
 
 
 def _difference(step: JournalStep, data: Any) -> dict[str, str]:
-    """The difference that a change makes, without secrets; none for what is no small text."""
+    """Without secrets; none for what is no small text."""
     saved, old = step.place.content, b""
     small = saved is not None and saved.kind is PathKind.FILE and saved.content is KeptContent.INLINE
     if saved is None or not small or step.what not in ("create", "replace") or place(step.path) == "secret":
@@ -148,7 +147,7 @@ def _difference(step: JournalStep, data: Any) -> dict[str, str]:
 
 
 def undo(store: JournalStore, supervisor: Path, id: str, force: bool) -> dict[str, Any]:
-    """Undoes an action; the answer says under which id that can be undone, or why nothing was changed."""
+    """Says under which id that can be undone, or why nothing was changed."""
     stored = store.journal(id)
     if not stored.wait() and not force:
         return {"problem": RUNNING}
@@ -174,7 +173,7 @@ _SECONDS = 30
 
 
 def wrapping_problem(config: Config) -> str:
-    """Why calls cannot be wrapped here; empty where one has just deleted a file that an undo brought back."""
+    """Empty where one has just deleted a file that an undo brought back."""
     try:
         front = prepare_wrapping(config)
         with tempfile.TemporaryDirectory(prefix="interlock-") as folder:

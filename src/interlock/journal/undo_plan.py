@@ -38,7 +38,7 @@ class JournalPlan(Struct):
 
 
 class JournalPlanner:
-    """Plans the undo of one action; what an undo made is taken for what it restored."""
+    """What an undo made is taken for what it restored."""
 
     def __init__(self, journal: ActionJournal, same: Same, running: bool) -> None:
         self._journal, self._same, self._running = journal, same, running
@@ -122,7 +122,7 @@ class JournalPlanner:
         return found
 
     def _was_object(self, path: str, state: JournalState) -> bool:
-        """Whether a path held an object when the action ended; an undo taken back has made some of them anew since."""
+        """An undo taken back has made some of them anew since."""
         after = self._journal.after.get(path)
         return after.identity == state.identity if after is not None else self._is_object(path, state)
 
@@ -153,7 +153,7 @@ def fingerprint(found: os.stat_result) -> Fingerprint:
 
 
 def hash_file(path: str) -> bytes:
-    """The hash of a file as the journal has it; empty where it cannot be read."""
+    """As the journal has it; empty where it cannot be read."""
     try:
         with open(path, "rb") as file:
             return hashlib.file_digest(file, lambda: hashlib.blake2b(digest_size=32)).digest()
@@ -178,7 +178,7 @@ def read_attributes(path: str) -> dict[str, bytes]:
 
 
 def birth_time(path: str) -> int:
-    """The time of birth of what a path names, links not followed; 0 where the file system has none."""
+    """Links not followed; 0 where the file system has none."""
     buffer = ctypes.create_string_buffer(256)
     nofollow = 0x100
     if ctypes.CDLL(None).statx(-100, os.fsencode(path), nofollow, _BIRTH, buffer) != 0:

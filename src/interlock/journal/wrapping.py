@@ -36,11 +36,11 @@ class Wrapper(Struct, frozen=True):
     front: str
 
     def wrap(self, text: str, agent: str, call: str) -> str:
-        """The text that runs below the supervisor; the whole of the original is one argument of it."""
+        """The whole of the original is one argument."""
         return self._head + shlex.join([agent, call, text])
 
     def original(self, text: str) -> str:
-        """The text inside one in exactly this form, whoever wrapped it, for that is what runs; empty for every other text."""
+        """The text inside exactly this form, whoever wrapped it, for that is what runs; else empty."""
         words = text.removeprefix(self._head).split(" ", 2)
         if not text.startswith(self._head) or len(words) != 3:
             return ""
@@ -54,7 +54,6 @@ class Wrapper(Struct, frozen=True):
 
 
 def call_word(id: str) -> str:
-    """The id of a call as a plain word."""
     return id if _ID.fullmatch(id) else hashlib.sha256(id.encode("utf-8", "surrogatepass")).hexdigest()[:_DIGITS]
 
 
@@ -82,7 +81,7 @@ def _left_out(front: str, call: str) -> str:
 
 
 def wrapped_call(label: str) -> tuple[str, str]:
-    """The agent's word and the call's id, from the label of an action; both empty where it was no wrapped call."""
+    """Both empty where it was no wrapped call."""
     words = label.split(" ")
     return (words[1], words[2]) if len(words) == 3 and words[0] == LABEL else ("", "")
 
@@ -93,7 +92,7 @@ def front_of(config: Config) -> Path:
 
 
 def prepare_wrapping(config: Config) -> Path:
-    """Makes what a wrapped call needs, and tries the supervisor; raises JournalError with the reason why not."""
+    """Raises JournalError with the reason why calls cannot be wrapped."""
     from interlock.journal.build import problem_of, ready
 
     if not config.undo.journal:

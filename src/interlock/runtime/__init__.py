@@ -76,7 +76,7 @@ class StepContext(Struct, frozen=True):
 
 
 class Request(Confidential, Struct, frozen=True):
-    """An action to decide: who asks, through which interface, with which ticket or token, and the access to its user's files."""
+    """Who asks, through which interface, with which ticket or token, and the access to its user's files."""
 
     HIDDEN = ("token",)
 
@@ -114,8 +114,6 @@ class Request(Confidential, Struct, frozen=True):
 
 
 class Judged(Struct, frozen=True):
-    """An action after analysis: its judgement, digest, effect keys and registry match."""
-
     request: Request
     judgement: Judgement
     named: MatchNames
@@ -136,7 +134,6 @@ class Judged(Struct, frozen=True):
 
 
 def operation_name(request: Request) -> str:
-    """The name of the action in the audit record and the counters."""
     return request.operation or counted_name(request.action)
 
 
@@ -195,8 +192,6 @@ Decided = TypeVar("Decided")
 
 
 class _Known(Struct):
-    """A cached judgement, and its last outcome without the store."""
-
     read: Read
     without_scripts: bool  # a script reader was given and not used
     decided: tuple[Policy, Circumstances, Any] | None = None
@@ -258,7 +253,7 @@ class ActionReader:
 
 
 def _key(action: Action) -> Key | None:
-    """The cache key of an action; None for one that is too large."""
+    """None for an action that is too large."""
     if action.kind in (Kind.COMMAND, Kind.INTENT):
         text = action.text
         return (action.kind, text, action.cwd, action.home) if len(text) <= LONGEST_CACHED else None
@@ -273,7 +268,7 @@ def _is_small(value: Any) -> bool:
 
 
 def _is_plain(value: Any) -> bool:
-    """True for a short text, a number, true, false or nothing, each of which is spelled in one way."""
+    """Whether it is spelled in one way."""
     if type(value) is str:
         return len(value) <= LONGEST_CACHED
     return value is None or type(value) in (bool, int, float, Level)

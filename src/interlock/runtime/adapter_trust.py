@@ -105,7 +105,7 @@ def change_trust(state: State, by: OperatorSession, name: str, to: Trust, reason
 
 
 def find_adapter(state: State, name: str, mark: str = "") -> LoadedAdapter:
-    """The adapter or server of a name; refuses a name that several servers share."""
+    """Refuses a name that several servers share."""
     found = [one for one in state.adapters.found(name) if one.mark.startswith(mark)]
     if not found:
         named = ", ".join(sorted(state.adapters.names)) or "none"

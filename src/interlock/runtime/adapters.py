@@ -41,12 +41,10 @@ class LoadedAdapter(Struct, frozen=True):
 
     @property
     def kind(self) -> str:
-        """The kind, as people call it."""
         return "server" if self.adapter.type == "server" else "adapter"
 
     @property
     def origin(self) -> str:
-        """The source of its claim of trust."""
         return "proxy" if self.kind == "server" else "file"
 
 
@@ -60,13 +58,11 @@ class TrustEntry(Struct, frozen=True):
     seal: str = ""
 
     def proved(self, seal_key: bytes | None) -> bool:
-        """Whether an operator's command made it; False while no operator has signed in."""
+        """False while no operator has signed in."""
         return seal_key is not None and hmac.compare_digest(trust_seal(self.text, seal_key), self.seal)
 
 
 class AdapterStanding(Struct, frozen=True):
-    """The trust of an adapter in force, and why it differs from its file or its operators' decision."""
-
     trust: Trust
     why: str = ""
     spoken: bool = False  # whether an operator has decided about it
@@ -77,7 +73,7 @@ def trust_seal(text: str, seal_key: bytes) -> str:
 
 
 def read_adapters(config: Config) -> tuple[LoadedAdapter, ...]:
-    """The adapters that the configuration names; raises ConfigError with every file that is missing or broken, and the lines."""
+    """Raises ConfigError with every file that is missing or broken, and the lines."""
     found: dict[str, LoadedAdapter] = {}
     wrong: list[str] = []
     for name in config.adapters:
@@ -169,7 +165,7 @@ class Adapters:
 
 
 def enrich_from_adapter(state: State, request: Request, now: float) -> Request:
-    """Adds this daemon's knowledge of the named adapter to a request; the caller's own claims are ignored."""
+    """The caller's own claims are ignored."""
     loaded = state.adapters.loaded.get(request.adapter)
     if loaded is None:
         return _unknown(request)
@@ -219,7 +215,7 @@ def _unknown(request: Request) -> Request:
 
 
 def _operation(adapter: Adapter, request: Request) -> AdapterOperationSpec | None:
-    """The operation of that name; every adapter can be introspected."""
+    """Every adapter can be introspected."""
     if request.action.kind is not Kind.OPERATION:
         return None
     own = adapter.operation(request.action.text)

@@ -97,7 +97,7 @@ def report(state: State, agent: AgentRef, hint: str, cwd: str) -> None:
 
 
 def find_difference(state: State, judged: Judged) -> Contribution | None:
-    """The contribution of a call that differs from its agent's report; None for calls outside the loop."""
+    """None for calls outside the loop."""
     request = judged.request
     if request.door not in (HOOK, PROXY) or judged.judgement.assessment.level is Level.SAFE:
         return None

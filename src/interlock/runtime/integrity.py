@@ -75,7 +75,7 @@ class IntegrityBaseline:
         put_bounded(self._asked, id, now, MOST)
 
     def last_asked_at(self, ticket: Ticket) -> float:
-        """When the caller last asked for a ticket, as far as this process knows."""
+        """As far as this process knows."""
         return max(ticket.opened_at, self._asked.get(ticket.id, 0.0))
 
     def cooling_since(self, ticket: Ticket, now: float) -> float:
@@ -164,7 +164,7 @@ def recorded_blocks(tx: Tx) -> list[Block]:
 
 
 def _named(tx: Tx, event: str, key: str, since: float) -> Iterator[str]:
-    """The values of a key in the records of an event; an unreadable record has none."""
+    """An unreadable record has none."""
     for row in tx.audit(AuditQuery(event=event, since=since, limit=MOST, newest_first=True)):
         named = json_table(row.body).get(key)
         if isinstance(named, str) and named:
@@ -184,8 +184,6 @@ class Release(Struct, frozen=True):
 
 
 class ShownCode(Confidential, Struct, frozen=True):
-    """The hash of a code that was shown to a person."""
-
     HIDDEN = ("release",)
 
     hash: str
@@ -213,12 +211,12 @@ class ShownCodes:
         return found if found is not None and now < found.expires_at else None
 
     def forget(self, challenge: str) -> None:
-        """Drops a code that was wrong, used or outdated."""
+        """For one that was wrong, used or outdated."""
         with self._lock:
             self._shown.pop(challenge, None)
 
     def agree(self, ticket: str, until: float) -> None:
-        """Notes a correct code from a channel without sign-in for this ticket."""
+        """By a channel without sign-in."""
         with self._lock:
             put_bounded(self._agreed, ticket, until, MOST_CODES)
 

@@ -45,8 +45,6 @@ class Reviewed(Struct, frozen=True):
 
 
 class ReviewedPlan(Struct, frozen=True):
-    """One plan, as shown to its operator."""
-
     id: str
     operator: str
     intent: str
@@ -95,7 +93,7 @@ class PlanDesk(Struct):
     _open: dict[str, ReviewedPlan] = field(default_factory=dict)
 
     def put(self, plan: ReviewedPlan) -> ReviewedPlan:
-        """Adds or replaces a plan; drops the oldest idle one when full, and refuses where all run."""
+        """Drops the oldest idle one when full; refuses where all run."""
         with self.lock:
             if plan.id not in self._open and len(self._open) >= MOST:
                 idle = next((id for id, one in self._open.items() if one.status not in (RUNNING, STARTING)), None)
@@ -106,7 +104,7 @@ class PlanDesk(Struct):
             return plan
 
     def of(self, operator: str, id: str) -> ReviewedPlan:
-        """An operator's own plan; refuses another operator's."""
+        """Refuses another operator's."""
         found = self._open.get(id)
         if found is None or found.operator != operator:
             raise _refused(

@@ -66,7 +66,6 @@ class ServerClaim(Struct, frozen=True):
 
     @property
     def destroys(self) -> bool:
-        """Whether its own annotations say that it destroys."""
         return DESTRUCTIVE in self.hints
 
     def labelled(self, action: Action) -> Action:
@@ -94,7 +93,7 @@ class ServerStanding(Struct, frozen=True):
 
 
 def enrich(state: State, request: Request, now: float) -> Request:
-    """Adds this daemon's knowledge of the named adapter or server to a request; the caller's own claims are ignored."""
+    """The caller's own claims are ignored."""
     if request.adapter_context is not None:
         return request
     if request.server is not None:
@@ -103,7 +102,6 @@ def enrich(state: State, request: Request, now: float) -> Request:
 
 
 def _enrich_from_server(state: State, request: Request, server: ServerClaim, now: float) -> Request:
-    """Adds this daemon's knowledge of the named server to a request."""
     server_standing = state.adapters.standing_of(server.loaded, now)
     action = server.labelled(request.action)
     reads = action is not request.action and not server.stated and not server_standing.spoken
@@ -134,7 +132,7 @@ def declared_effects(by: InForce, server: ServerClaim, access: Access, own: Judg
 def server_standing(
     state: State, server: ServerClaim, tools: Mapping[str, str] | None, principal: str
 ) -> ServerStanding:
-    """The trust in force, and which of the listed tools (name and hash) differ from the pinned ones; blocks on the store."""
+    """Blocks on the store."""
     ensure_known(state, server)
     found = state.adapters.standing_of(server.loaded, state.clock.now())
     changed = _check_pins(state, server, tools, principal) if tools else ()
@@ -142,7 +140,7 @@ def server_standing(
 
 
 def accept_tools(state: State, by: str, server: LoadedAdapter, reason: str) -> None:
-    """Accepts changed tools for an operator: the next listing is pinned instead."""
+    """The next listing is pinned instead."""
     details = {"server": server.adapter.name, "reason": reason}
 
     def work(tx: Tx) -> None:
@@ -154,7 +152,6 @@ def accept_tools(state: State, by: str, server: LoadedAdapter, reason: str) -> N
 
 
 def _check_pins(state: State, server: ServerClaim, tools: Mapping[str, str], principal: str) -> tuple[str, ...]:
-    """Tools that differ from the pinned ones; pins new tools."""
     known = state.store.read(lambda tx: _pins(tx, server.loaded))
     changed = tuple(sorted(name for name, mark in tools.items() if known.get(name, mark) != mark))
     fresh = {name: mark for name, mark in tools.items() if name not in known}

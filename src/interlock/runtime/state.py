@@ -59,7 +59,7 @@ class SnapshotPlaces(Struct):
     usage: SnapshotUsage = field(default_factory=SnapshotUsage)
 
     def owner_of(self, principal: str) -> str:
-        """The principal whose folder holds these snapshots; empty for the folder of this process's user."""
+        """Empty for the folder of this process's user."""
         return principal if principal in self.takers else ""
 
     def taker_for(self, principal: str) -> SnapshotTaker | None:
@@ -67,8 +67,6 @@ class SnapshotPlaces(Struct):
 
 
 class PauseInForce(Struct):
-    """An operator's pause, and what it was proved by."""
-
     found: OperatorPause | None = None
     order: float = 0.0  # time of the newest pause order that was followed
     roster: object = None  # that pause orders were last checked with
@@ -137,25 +135,24 @@ class State(Struct):
         return self.in_force.registry
 
     def blocked(self, principal: str) -> str:
-        """Why a principal is blocked, from memory; a deleted row lifts nothing."""
+        """From memory; a deleted row lifts nothing."""
         return self.blocks.get(principal, "")
 
     def paused(self, now: float) -> tuple[str, Level]:
-        """The operator whose pause is in force, and the highest level that it lets pass."""
+        """The operator whose pause is in force, and the highest level that passes."""
         found = self.pause.found
         return (found.by, found.ceiling) if found is not None and found.at(now) else ("", Level.SAFE)
 
     def fresh(self) -> bool:
-        """Whether memory is up to date with the store."""
         return self.memory is None or self.memory.fresh()
 
     def catch_up(self) -> None:
-        """Refreshes memory from the store where it is outdated; raises StoreError."""
+        """Raises StoreError."""
         if self.memory is not None and not self.memory.fresh():
             self.memory.refresh()
 
     def changed(self) -> None:
-        """Refreshes memory after a change of shared state, since another process may have changed it later."""
+        """Another process may have changed shared state later."""
         if self.memory is not None:
             self.memory.changed()
 
@@ -168,7 +165,7 @@ class State(Struct):
         self.publish_blocks()
 
     def publish_blocks(self) -> None:
-        """Publishes the blocked principals to hooks in jails, which read them while no daemon answers."""
+        """For hooks in jails, which read them while no daemon answers."""
         try:
             self.jails.stand(self.blocks)
         except OSError as error:
@@ -179,7 +176,7 @@ class State(Struct):
             self.remember_block(block)
 
     def proof_of(self, ticket: Ticket, session: str, now: float) -> TicketProof:
-        """What this process knows about a ticket that a caller in this session would spend."""
+        """What this process knows about a ticket that the caller would spend."""
         problem = ""
         if is_altered(self, ticket):
             problem = "the ticket was altered outside Interlock"
@@ -217,8 +214,6 @@ class OtherKeys(StoreError):
 
 
 class Installation(Confidential, Struct, frozen=True):
-    """The keys of one state folder."""
-
     HIDDEN = ("digest_key", "checkpoint")
 
     digest_key: bytes
@@ -231,7 +226,7 @@ class Installation(Confidential, Struct, frozen=True):
         return cls(installation_key(folder), checkpoint_key(folder), folder)
 
     def agree(self, tx: Tx) -> None:
-        """Stores the hashes of these keys in a new database; refuses a database with others."""
+        """Refuses a database with the hashes of other keys."""
         stored, ours = tx.setting(INSTALLATION_SETTING), self._marks()
         if stored is None:
             return tx.save_setting(INSTALLATION_SETTING, json.dumps(ours))
@@ -251,7 +246,5 @@ class Installation(Confidential, Struct, frozen=True):
 
 
 class SystemClock:
-    """The system's time."""
-
     def now(self) -> float:
         return time.time()

@@ -36,7 +36,7 @@ LIMITS = SnapshotLimits()
 
 
 class TakenSnapshot(Struct, frozen=True):
-    """A snapshot that was taken and verified; with a problem, there is none."""
+    """With a problem, there is none."""
 
     id: SnapshotId
     digest: str = ""  # SHA-256 of its manifest
@@ -125,7 +125,7 @@ def change_json(change: UndoChange) -> dict[str, Any]:
 
 
 def text_difference(old: bytes, new: bytes) -> str:
-    """What would change in a text, in lines with two around them; empty where one of the two is no text."""
+    """In lines with two around them; empty where one of the two is no text."""
     if b"\0" in old or b"\0" in new:
         return ""
     before, after = ([visible(line) for line in data.decode("utf-8", "replace").splitlines()] for data in (old, new))

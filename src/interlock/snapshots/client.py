@@ -37,35 +37,35 @@ _A = TypeVar("_A", TakenSnapshot, UndoPlan, UndoResult, PruneResult)
 
 
 def take_seconds(ms: int) -> float:
-    """Seconds that a snapshot may take, with time to report by itself that it took too long."""
+    """With time to report by itself that it took too long."""
     return ms / 1000 + GRACE
 
 
 class SnapshotClient:
-    """Takes and restores snapshots through a child, whose answers are checked: they come from the agent's user."""
+    """Checks the child's answers: they come from the agent's user."""
 
     def __init__(self, child: WarmChild | HelperChild) -> None:
         self._child = child
 
     def take(self, question: Mapping[str, Any], id: str, at: float, limits: SnapshotLimits = LIMITS) -> TakenSnapshot:
-        """Saves everything that the effects in the question would change, and reads it back; a problem means that there is no snapshot."""
+        """Saves what the effects in the question would change, and reads it back."""
         request = {"do": "take", "id": id, "at": at, "question": dict(question), "limits": [limits.files, limits.bytes, limits.ms]}  # fmt: skip
         found = self._ask(request, no_snapshot(id, FAILED), take_seconds(limits.ms))
         return found if found.problem or _DIGEST.fullmatch(found.digest) else no_snapshot(id, FAILED)
 
     def plan(self, id: str, digest: str = "", diff: bool = False) -> UndoPlan:
-        """The changes that an undo would make now; refuses a manifest with another digest than the given one."""
+        """Refuses a manifest with another digest than the given one."""
         request = {"do": "plan", "id": id, "digest": digest, "diff": diff}
         return self._ask(request, UndoPlan(id, problem=FAILED))
 
     def undo(self, id: str, as_id: str, at: float, digest: str = "", force: bool = False) -> UndoResult:
-        """Restores everything, after a snapshot of the present state under `as_id`; refuses to overwrite later work unless forced to."""
+        """After a snapshot of the present state under `as_id`; refuses to overwrite later work unless forced to."""
         request = {"do": "undo", "id": id, "as_id": as_id, "at": at, "digest": digest, "force": force}
         found = self._ask(request, UndoResult(id, problem=FAILED))
         return found if not found.as_id or _DIGEST.fullmatch(found.as_digest) else UndoResult(id, problem=FAILED)
 
     def settle(self, id: str) -> bool:
-        """Notes that the action ran and left the present state; False where that failed."""
+        """Notes the present state as the one that the action left; False where that failed."""
         try:
             answer = self._child.ask({"do": "settle", "id": id}, SETTLE_SECONDS, SETTLE_SECONDS * 4)
             return answer["answer"] is True
@@ -73,7 +73,7 @@ class SnapshotClient:
             return False
 
     def prune(self, now: float, days: float, total_bytes: int) -> PruneResult:
-        """Deletes expired snapshots, then the oldest until the rest fits, and contents that none refers to."""
+        """Deletes expired snapshots, then the oldest until the rest fits."""
         request = {"do": "prune", "now": now, "days": days, "bytes": total_bytes}
         return self._ask(request, PruneResult(problem=FAILED))
 
@@ -85,7 +85,7 @@ class SnapshotClient:
         self._child.close()
 
     def _ask(self, request: Mapping[str, Any], failed: _A, seconds: float = LONG_SECONDS) -> _A:
-        """The answer; `failed` with the reason where there is none, or one about another snapshot."""
+        """`failed` with the reason where there is no answer, or one about another snapshot."""
         try:
             answer = self._child.ask(request, seconds, min(seconds * 4, LONG_SECONDS))
             if set(answer) == {"problem"}:
@@ -109,7 +109,7 @@ class HelperChild:
         self._place, self._uid, self._lock = place, uid, threading.Lock()
 
     def ask(self, question: Mapping[str, Any], seconds: float, waiting: float) -> Any:
-        """The answer; raises ChildBusy, ChildTimeout, OSError and ValueError."""
+        """Raises ChildBusy, ChildTimeout, OSError and ValueError."""
         if not self._lock.acquire(timeout=waiting):
             raise ChildBusy("too many requests are waiting already")
         began = time.monotonic()
@@ -127,12 +127,12 @@ class HelperChild:
 
 
 def clients_by_principal(place: str, users: Mapping[str, int]) -> dict[str, SnapshotClient]:
-    """A client for each user, by principal; none without a helper."""
+    """None without a helper."""
     return {principal: SnapshotClient(HelperChild(place, uid)) for principal, uid in users.items()} if place else {}
 
 
 class WarmSnapshotter(SnapshotClient):
-    """Snapshots below one folder, as the user of this process; `guarded` is Interlock's own state, neither saved nor changed."""
+    """`guarded` is Interlock's own state, neither saved nor changed."""
 
     def __init__(self, folder: str | Path, guarded: str | Path | None = None) -> None:
         own = str(guarded) if guarded is not None else str(Path(folder).parent)

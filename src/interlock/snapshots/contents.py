@@ -43,7 +43,7 @@ class ContentWriter:
         return sha
 
     def large(self, source: int, size: int) -> str:
-        """Stores a copy of an open file that shares its blocks where the file system can; returns its SHA-256."""
+        """Shares its blocks where the file system can; returns the SHA-256."""
         self._number += 1
         temporary = self._folder.temporary(f"{self._id}.{self._number}")
         with closing_handle(create_file(temporary, 0o400)) as handle:
@@ -117,7 +117,7 @@ class ContentReader:
         return b"".join(self._parts(sha, size))
 
     def into(self, handle: int, sha: str, size: int) -> None:
-        """Writes one content to an open file; refuses at its end one that was altered."""
+        """Refuses at its end a content that was altered."""
         for part in self._parts(sha, size):
             write_all(handle, part)
 
@@ -158,7 +158,6 @@ class ContentReader:
 
 
 def write_all(handle: int, data: bytes) -> None:
-    """Writes all of it; raises OSError."""
     view = memoryview(data)
     while view:
         view = view[os.write(handle, view) :]
@@ -180,7 +179,7 @@ _CHANGE_COUNTERS = ((24, 28), (40, 44), (92, 100))  # write counters and version
 def save_database(
     folder: SnapshotFolder, path: str, id: str, number: int, writer: ContentWriter, budget: Budget
 ) -> SavedDatabase:
-    """Saves one database as it is now; raises Unclear for a file that is none."""
+    """Raises Unclear for a file that is none."""
     found = os.lstat(path)
     with _database_copy(path, folder.temporary(f"{id}.{number}.db"), budget) as made:
         size = os.fstat(made.fileno()).st_size
@@ -189,7 +188,7 @@ def save_database(
 
 
 def database_digest(folder: SnapshotFolder, path: str, id: str, budget: Budget) -> str:
-    """The SHA-256 of a database's present content; empty where there is none."""
+    """Empty where there is none."""
     try:
         with _database_copy(path, folder.temporary(f"{id}.now.db"), budget) as made:
             return hashlib.file_digest(made, "sha256").hexdigest()
@@ -199,7 +198,7 @@ def database_digest(folder: SnapshotFolder, path: str, id: str, budget: Budget) 
 
 @contextlib.contextmanager
 def _database_copy(path: str, temporary: str, budget: Budget) -> Iterator[BufferedRandom]:
-    """A copy of a database, without the fields that only count writes, so that equal contents have one SHA-256."""
+    """Without the fields that only count writes, so that equal contents have one SHA-256."""
     try:
         _check_no_link(path)
         copy_database(path, temporary, budget)
@@ -231,7 +230,7 @@ def restore_database(
 
 
 def copy_database(source: str, target: str, budget: Budget) -> None:
-    """Copies one database over another, page by page; raises Unclear for a file that is none, or stays locked too long."""
+    """Page by page; raises Unclear for a file that is none, or stays locked too long."""
     import sqlite3
 
     with open(os.open(source, READ), "rb") as given:

@@ -32,7 +32,6 @@ _NONE = frozenset({errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENODATA, errno.ENOSYS}
 
 @contextmanager
 def closing_handle(handle: int) -> Iterator[int]:
-    """Closes an open file in the end."""
     try:
         yield handle
     finally:
@@ -53,7 +52,7 @@ class FolderHandles:
         self.forget()
 
     def folder(self, path: str) -> int:
-        """The handle of a folder; raises NotADirectoryError for a link or a file on the way, FileNotFoundError for what is missing."""
+        """Raises NotADirectoryError for a link or a file on the way."""
         found = self._open.get(path)
         if found is not None:
             return found
@@ -76,14 +75,14 @@ class FolderHandles:
         return handle
 
     def split(self, path: str) -> tuple[int, str]:
-        """The handle of the folder that something is in, and its name there."""
+        """The handle of the folder, and the name there."""
         holder, _, name = path.rpartition("/")
         if name in ("", ".", ".."):
             raise NotADirectoryError(20, "Not a plain path", path)
         return self.folder(holder or "/"), name
 
     def stat(self, path: str) -> os.stat_result | None:
-        """The status of a path, links not followed; None where there is none."""
+        """Links not followed."""
         try:
             handle, name = self.split(path)
             return os.stat(name, dir_fd=handle, follow_symlinks=False)
@@ -91,7 +90,7 @@ class FolderHandles:
             return None
 
     def open_file(self, path: str) -> int:
-        """A handle on an ordinary file; raises OSError for anything else."""
+        """Raises OSError for anything but an ordinary file."""
         handle, name = self.split(path)
         opened = os.open(name, READ, dir_fd=handle)
         if not stat.S_ISREG(os.fstat(opened).st_mode):
@@ -109,7 +108,7 @@ class FolderHandles:
         return os.readlink(name, dir_fd=handle)
 
     def forget(self, below: str = "") -> None:
-        """Closes the handles of a folder and below it, since it is about to be replaced; without a name, all handles."""
+        """Before a folder is replaced; without a name, all handles."""
         for path in [one for one in self._open if not below or one == below or one.startswith(f"{below}/")]:
             with contextlib.suppress(OSError):
                 os.close(self._open.pop(path))
@@ -117,7 +116,7 @@ class FolderHandles:
 
 
 def attributes(target: int | str) -> Attributes:
-    """The attributes of an open file, or of a path whose last part is not followed; none where the file system has none."""
+    """A path's last part is not followed; empty where the file system has none."""
     follow = isinstance(target, int)
     try:
         names = [name for name in os.listxattr(target, follow_symlinks=follow) if _is_saved(name)]
@@ -132,7 +131,7 @@ def attributes(target: int | str) -> Attributes:
 
 
 def write_attributes(target: int | str, wanted: Attributes) -> bool:
-    """Sets these attributes and removes others of their kinds; False where that could not be done."""
+    """Sets these and removes others of their kinds; False where that could not be done."""
     try:
         there = dict(attributes(target))
         for name in there.keys() - dict(wanted).keys():
@@ -146,7 +145,7 @@ def write_attributes(target: int | str, wanted: Attributes) -> bool:
 
 
 def parse_attributes(given: Iterable[Any]) -> Attributes:
-    """Parses attributes of the kinds that are saved; raises ValueError and TypeError for others."""
+    """Raises ValueError and TypeError for kinds that are not saved."""
     found = tuple((str(name), str(value)) for name, value in given)
     for name, value in found:
         if not _is_saved(name) or len(base64.b64decode(value, validate=True)) > LARGEST_ATTRIBUTES:
@@ -175,7 +174,7 @@ class SnapshotFolder(Struct, frozen=True):
 
     @classmethod
     def open(cls, path: str, guarded: str = "") -> SnapshotFolder:
-        """Opens the folder for its user alone, and creates it where it is missing; refuses one of another user."""
+        """For its user alone; refuses one of another user."""
         os.makedirs(path, mode=0o700, exist_ok=True)
         real = os.path.realpath(path)
         for part in ("", *PARTS):
@@ -207,7 +206,7 @@ class SnapshotFolder(Struct, frozen=True):
 
     @contextmanager
     def locked(self, name: str, exclusive: bool = False, wait: bool = True) -> Iterator[None]:
-        """Holds a shared lock, or an exclusive one; raises RestoreRefused where it would have to wait and must not."""
+        """Raises RestoreRefused where it would have to wait and must not."""
         flags, how = os.O_RDWR | os.O_CREAT | _NOFOLLOW, fcntl.LOCK_EX if exclusive else fcntl.LOCK_SH
         with closing_handle(os.open(os.path.join(self.path, name), flags, 0o600)) as handle:
             try:
@@ -217,7 +216,7 @@ class SnapshotFolder(Struct, frozen=True):
             yield
 
     def write(self, place: str, body: Mapping[str, Any]) -> str:
-        """Writes a JSON file, all of it or nothing; returns its digest."""
+        """All of it or nothing; returns the digest."""
         data = json.dumps(body, separators=(",", ":")).encode()
         temporary = self.temporary(os.path.basename(place))
         with open(create_file(temporary, 0o400), "wb") as out:
@@ -229,7 +228,7 @@ class SnapshotFolder(Struct, frozen=True):
         return hashlib.sha256(data).hexdigest()
 
     def read(self, place: str) -> tuple[Any, str]:
-        """Reads a JSON file and its digest; raises RestoreRefused for a damaged one, FileNotFoundError for none."""
+        """Raises RestoreRefused for a damaged file, FileNotFoundError for none."""
         with open(os.open(place, READ), "rb") as given:
             data = given.read(LARGEST_MANIFEST + 1)
         if len(data) > LARGEST_MANIFEST:

@@ -62,7 +62,7 @@ def write_object(places: FolderHandles, shared: str, kind: bytes, data: bytes) -
 def hold_objects(
     places: FolderHandles, repository: Repository, id: str, at: float, tips: Iterable[bytes], blobs: Iterable[bytes]
 ) -> str:
-    """Writes a commit, under a ref of its own, that protects commits and contents from garbage collection."""
+    """A commit, under a ref of its own, protects commits and contents from garbage collection."""
     names = sorted(oid.hex().encode() for oid in blobs)
     listed = b"".join(b"100644 %s\0" % name + bytes.fromhex(name.decode()) for name in names)
     parents = [oid for oid in dict.fromkeys(tips) if repository.objects.kind(oid) == b"commit"]
@@ -77,7 +77,7 @@ def hold_objects(
 
 
 class GitWriter(Struct, frozen=True):
-    """Changes the files of a repository under Git's own locks; with `again`, a killed undo may have left its locks."""
+    """Works under Git's own locks; with `again`, a killed undo may have left its locks."""
 
     places: FolderHandles
     id: str  # of the snapshot
@@ -115,7 +115,7 @@ class GitWriter(Struct, frozen=True):
             raise
 
     def set_ref(self, repository: Repository, name: str, value: str, expected: str) -> None:
-        """Sets a ref, or deletes it with an empty value; refuses where its present value is not the expected one."""
+        """Deletes it with an empty value; refuses where its present value is not the expected one."""
         path = os.path.join(repository.shared, name)
         make_folder(self.places, os.path.dirname(path))
         with self.locked(repository, path, f"{value}\n".encode(), replaces=bool(value)):
@@ -146,7 +146,7 @@ class GitWriter(Struct, frozen=True):
 
 
 def _holds(handle: int, name: str, data: bytes) -> bool:
-    """Whether a file has this content, as the lock has that a killed undo left behind."""
+    """Whether a lock has the content that a killed undo left behind."""
     try:
         with closing_handle(os.open(name, READ, dir_fd=handle)) as opened:
             return os.read(opened, len(data) + 1) == data

@@ -104,7 +104,7 @@ class Manifest(Struct):
 
 
 def parse_manifest(data: Any, folder: SnapshotFolder) -> Manifest:
-    """Parses a manifest; raises RestoreRefused for a damaged one, and for one that would change Interlock's own files."""
+    """Raises RestoreRefused for a damaged one, and for one that would change Interlock's own files."""
     if isinstance(data, dict) and data.get("version", VERSION) != VERSION:
         raise RestoreRefused("the snapshot was taken by another version")
     try:

@@ -32,19 +32,18 @@ class PathState(Struct, frozen=True):
 
     @property
     def key(self) -> list[Any]:
-        """Equal for equal states."""
         return state_key(self)
 
 
 def state_key(one: PathState | SavedPath) -> list[Any]:
-    """The comparable part of a state, as the note of a settled action has it; without attributes where there are none."""
+    """As the note of a settled action has it; without attributes where there are none."""
     mode = one.mode if one.kind != "link" else 0
     more = [[list(pair) for pair in one.attributes]] if one.attributes else []
     return [one.kind, mode, one.size, one.sha256, one.link, *more]
 
 
 def now(places: FolderHandles, path: str, budget: Budget) -> PathState:
-    """The state of a path; raises Unclear for one that changes while it is read."""
+    """Raises Unclear for a path that changes while it is read."""
     budget.entry()
     found = places.stat(path)
     if found is None:
@@ -77,17 +76,17 @@ def walk_below(places: FolderHandles, path: str, budget: Budget) -> Iterator[str
 
 
 def inode_key(found: os.stat_result | None) -> str:
-    """Device and inode of a regular file, as a manifest entry has them; empty for anything else."""
+    """As a manifest entry has them; empty for anything but a regular file."""
     return f"{found.st_dev}:{found.st_ino}" if found is not None and stat.S_ISREG(found.st_mode) else ""
 
 
 def is_unchanged(entry: SavedPath, state: PathState) -> bool:
-    """Whether a path is as saved, apart from mode, attributes and times."""
+    """Apart from mode, attributes and times."""
     return (entry.kind, entry.size, entry.sha256, entry.link) == (state.kind, state.size, state.sha256, state.link)
 
 
 def read_git_file(places: FolderHandles, path: str) -> bytes:
-    """The content of a small file of Git; empty where it is missing."""
+    """Empty where it is missing."""
     if places.stat(path) is None:
         return b""
     with open(places.open_file(path), "rb") as given:
@@ -98,13 +97,13 @@ def read_git_file(places: FolderHandles, path: str) -> bytes:
 
 
 def ref_value(repository: Repository, name: str) -> str:
-    """The commit that a ref names, in hex; empty where there is no such ref."""
+    """In hex; empty where there is no such ref."""
     oid = repository.history.ref(name)
     return oid.hex() if oid is not None else ""
 
 
 def read_index_bytes(data: bytes, budget: Budget) -> GitIndex:
-    """Parses the bytes of an index; an empty one for none."""
+    """An empty index for no bytes."""
     if not data:
         return GitIndex({}, (0, 0))
     try:

@@ -187,7 +187,7 @@ class PathWriter:
             self.say.append(f"{entry.path} is back without its attributes or access list")
 
     def _link_twin(self, handle: int, name: str, entry: SavedPath) -> bool:
-        """Links a file to another of its names that is restored already; False where there is none."""
+        """False where no other name is restored already."""
         remove_file(name, handle)
         for other in self._twins.get(entry.twin, ()):
             if other != entry.path and other in self._done:
@@ -245,7 +245,7 @@ class PathWriter:
                 os.utime(f"/proc/self/fd/{opened}", ns=(entry.mtime_ns, entry.mtime_ns))
 
     def _writable(self, path: str) -> tuple[int, str]:
-        """The folder of a path and its name; a folder without write permission gets it for as long as this takes."""
+        """A folder without write permission gets it for as long as this takes."""
         handle, name = self._places.split(path)
         holder = os.path.dirname(path)
         if os.geteuid() and holder not in self._opened and holder not in self._created:

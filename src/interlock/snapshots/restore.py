@@ -40,7 +40,7 @@ LIMITS = SnapshotLimits(200_000, 8_000_000_000, MILLISECONDS)  # of the snapshot
 
 
 def text_diffs(planned: RestorePlan, places: FolderHandles, reader: ContentReader) -> dict[str, str]:
-    """The diffs by path; files that are no text, too large or too many are left out."""
+    """Files that are no text, too large or too many are left out."""
     found: dict[str, str] = {}
     left = TOGETHER
     for step in planned.steps:
@@ -62,7 +62,6 @@ def _difference(step: RestoreStep, places: FolderHandles, reader: ContentReader)
 
 
 def plan(folder: SnapshotFolder, id: str, digest: str, diff: bool) -> UndoPlan:
-    """The changes that an undo would make now."""
     try:
         with folder.locked("lock"), _open(folder, id, digest) as one:
             planned = one()
@@ -108,7 +107,7 @@ def undo(folder: SnapshotFolder, id: str, as_id: str, at: float, digest: str, fo
 
 
 def settle(folder: SnapshotFolder, id: str) -> bool:
-    """Notes the present state as the one that the action left; False where that could not be noted."""
+    """False where that could not be noted."""
     try:
         with folder.locked("lock", wait=False), _open(folder, id, "") as one:
             _settle(one, {})
@@ -139,7 +138,7 @@ def _open(folder: SnapshotFolder, id: str, digest: str) -> Iterator[RestorePlann
 
 
 def _save_present(one: RestorePlanner, planned: RestorePlan, as_id: str, at: float) -> tuple[Manifest, str]:
-    """Saves the present state, unless an interrupted undo has saved all of it already."""
+    """Unless an interrupted undo has saved all of it already."""
     interrupted = one.interrupted
     if interrupted is not None:
         paths = {entry.path for entry in interrupted.entries} | {database.path for database in interrupted.databases}
@@ -234,7 +233,7 @@ def _optional(folder: SnapshotFolder, id: str, ending: str) -> dict[str, Any] | 
 
 
 def _say(manifest: Manifest) -> tuple[str, ...]:
-    """The notes of a snapshot, and the commands by which a person restores remote branches."""
+    """With the commands by which a person restores remote branches."""
     pushes = [
         f"git push --force-with-lease={one.branch}:{one.new} {one.remote} {one.old}:refs/heads/{one.branch}"
         for one in manifest.remotes

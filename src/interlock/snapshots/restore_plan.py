@@ -71,7 +71,7 @@ def _index(one: GitFile) -> GitFileChange:
 
 
 def _trees(planner: RestorePlanner, entry: SavedPath) -> Iterator[dict[str, tuple[int, bytes]]]:
-    """The trees that the action takes contents from: of the commit checked out now, and of the one that it names."""
+    """Of the commit checked out now, and of the one that the action names."""
     for git in planner.manifest.git:
         if git.git_dir == os.path.dirname(entry.path):
             repository = planner.repository(git)
@@ -304,7 +304,7 @@ def _has_other_names(entry: SavedPath, state: PathState) -> bool:
 
 
 def _metadata_change(entry: SavedPath, state: PathState) -> str:
-    """`mode` for an unchanged path with another mode or file time, `attributes` for other attributes; empty for neither."""
+    """`mode` for another mode or file time, `attributes` for other attributes; empty for neither."""
     if state.found is None or entry.kind == "link":
         return ""
     if entry.mode != state.mode or (entry.kind == "file" and entry.mtime_ns != state.found.st_mtime_ns):

@@ -86,7 +86,7 @@ class SnapshotScope(Struct, dict=True):
 
 
 def add_git_command(base: str, words: Sequence[str], scope: SnapshotScope, after: Sequence[str] = ()) -> bool:
-    """Adds what the command may change; False where there is no repository; raises Unclear where it cannot be told."""
+    """False where there is no repository; raises Unclear where it cannot be told."""
     found = git_command.open_git_command(base, words, scope.survey, _READERS, after)
     if found is None:
         return False
@@ -119,7 +119,7 @@ def _add_switched(scope: SnapshotScope, command: GitCommand, meant: CheckoutScop
 
 
 def _add_replaced(scope: SnapshotScope, command: GitCommand, meant: CheckoutScope) -> None:
-    """Adds tracked files that differ from the target, as Git knows them, and untracked ones where the target has a file."""
+    """Tracked files that differ from the target, and untracked ones where the target has a file."""
     repository = command.repository
     if repository.index.merging:
         raise Unclear("a merge is under way")
@@ -139,7 +139,7 @@ def _add_replaced(scope: SnapshotScope, command: GitCommand, meant: CheckoutScop
 
 
 def _as_known(scope: SnapshotScope, command: GitCommand, entry: IndexEntry, full: str) -> bool:
-    """Whether Git leaves a file as it is where the target has the same: type, executable bit and content are as in the index."""
+    """Whether Git leaves it: type, executable bit and content are as in the index."""
     found = scope.places.stat(full)
     if found is None or stat.S_IFMT(found.st_mode) != stat.S_IFMT(entry.mode) or entry.mtime == (0, 0):
         return False  # without a time it is only going to be added, and Git writes it anew
@@ -149,7 +149,7 @@ def _as_known(scope: SnapshotScope, command: GitCommand, entry: IndexEntry, full
 
 
 def add_index(scope: SnapshotScope, repository: Repository, source: bytes | None = None) -> None:
-    """Adds the index, the contents that only it holds, and its commit: an index means nothing with another commit."""
+    """An index means nothing with another commit, so that this is added too, with contents that only the index holds."""
     history = repository.history
     scope.path(os.path.join(repository.own, "index"), "index", source.hex() if source is not None else "")
     scope.path(os.path.join(repository.own, "HEAD"), "head")
@@ -229,7 +229,7 @@ def _worktree(scope: SnapshotScope, command: GitCommand, rest: Sequence[str]) ->
 
 
 def _push(scope: SnapshotScope, command: GitCommand, rest: Sequence[str]) -> None:
-    """Adds the commit that the lease expects at the remote, so that it can be pushed again."""
+    """The commit that the lease expects can be pushed again."""
     words = parse_arguments(rest, valued=("-o", "--push-option"))
     leased = any(flag == "--force-with-lease" or flag.startswith("--force-with-lease=") for flag in words.flags)
     forced = words.has("-f", "--force") or any(name.startswith("+") for name in words.names)

@@ -37,7 +37,7 @@ _GLOB = frozenset("*?[")
 
 
 def collect_scope(question: Mapping[str, Any], scope: SnapshotScope) -> list[str]:
-    """Fills the scope, and returns the folders; raises Unclear for an effect that is not fully understood."""
+    """Raises Unclear for an effect that is not fully understood."""
     bases = [str(base) for base in question["bases"]]
     if not bases or not all(base.startswith("/") for base in bases):
         raise Unclear("the folder is not known")
@@ -61,7 +61,7 @@ def collect_scope(question: Mapping[str, Any], scope: SnapshotScope) -> list[str
 
 
 def _add_deleted(effect: Mapping[str, Any], paths: Sequence[str], scope: SnapshotScope) -> None:
-    """Adds what is deleted, and a folder whose whole content that is or a link to it, which may go too."""
+    """With a folder whose whole content that is or a link to it, which may go too."""
     target = str(effect["target"])
     for path in paths:
         holder = os.path.dirname(path)
@@ -78,7 +78,7 @@ def _add_deleted(effect: Mapping[str, Any], paths: Sequence[str], scope: Snapsho
 
 
 def _add_overwritten(effect: Mapping[str, Any], paths: Sequence[str], scope: SnapshotScope) -> None:
-    """Adds the files that are written; of a folder into which any name may come, those that exist nowhere else."""
+    """Of a folder into which any name may come, the files that exist nowhere else."""
     for path in paths:
         behind = os.path.realpath(path)
         if not os.path.isdir(behind):
@@ -94,7 +94,7 @@ def _add_overwritten(effect: Mapping[str, Any], paths: Sequence[str], scope: Sna
 
 
 def _add_written(paths: Sequence[str], scope: SnapshotScope, leaves: str) -> None:
-    """Adds a link and its target: writing goes through the link, and a program that renames replaces the link itself."""
+    """Writing goes through a link, and a program that renames replaces the link itself."""
     for path in paths:
         behind = os.path.realpath(path)
         if os.path.isdir(behind):
@@ -232,7 +232,7 @@ class PathRecorder:
             raise Unclear("it is Interlock's own")
 
     def path(self, path: str, role: str = "", leaves: str = "") -> None:
-        """Records one path, without what is in a folder; refuses Interlock's own files."""
+        """Without what is in a folder; refuses Interlock's own files."""
         if path in self.entries:
             return
         self.refuse_own(path)
@@ -245,7 +245,7 @@ class PathRecorder:
             self._record(handle, name, path, found, role, leaves)
 
     def tree(self, path: str, skips: Callable[[str], bool] = lambda _: False) -> None:
-        """Records a path and everything below it, except folders for which `skips` is true."""
+        """Except folders for which `skips` is true."""
         if os.path.basename(path) in REGENERABLE and skips(path):
             return
         self.path(path)
@@ -273,7 +273,7 @@ class PathRecorder:
         return found
 
     def fits(self, path: str) -> bool:
-        """Records an optional tree if there is room and time for all of it; False where there is not."""
+        """False where there is not room and time for all of an optional tree."""
         before = (dict(self.entries), self.files, self.bytes, self._budget.until)
         now = time.monotonic()
         self._budget.until = now + (self._budget.until - now) / 2
@@ -303,7 +303,7 @@ class PathRecorder:
         return True
 
     def _record(self, handle: int, name: str, path: str, found: os.stat_result | None, role: str, leaves: str) -> None:
-        """Records one entry of an open folder; without a status it is known to be a file."""
+        """Without a status it is known to be a file."""
         if found is None or stat.S_ISREG(found.st_mode):
             self._record_file(handle, name, path, role, leaves)
         elif stat.S_ISDIR(found.st_mode):
@@ -344,7 +344,7 @@ class PathRecorder:
         )
 
     def _check_owner(self, name: str, found: os.stat_result) -> None:
-        """Refuses a file whose owner or group this user could not restore."""
+        """Refuses an owner or group that this user could not restore."""
         if self._user and found.st_uid != self._user:
             raise Unclear(f"{name} belongs to another user")
         if self._user and found.st_gid not in self._groups:
@@ -358,7 +358,7 @@ class PathRecorder:
         return found
 
     def _count(self, size: int, counts: bool = True) -> None:
-        """Counts a file against the limits; Git's own files count by their bytes only."""
+        """Git's own files count by their bytes only."""
         self.files += counts
         self.bytes += size
         if self.files > self._limits.files:

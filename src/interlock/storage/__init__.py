@@ -36,7 +36,7 @@ class TransactionConflict(StoreError):
 
 
 class SqlConnection(Protocol):
-    """One connection; `execute` takes `?` for parameters and raises StoreError, DatabaseUnusable or TransactionConflict."""
+    """Takes `?` for parameters; raises StoreError, DatabaseUnusable or TransactionConflict."""
 
     def execute(self, sql: str, params: Sequence[Any] = ()) -> list[Row]: ...
 
@@ -47,7 +47,7 @@ class SqlConnection(Protocol):
 
 
 class Transaction:
-    """Runs the SQL of one transaction; refuses everything after an error and after its end."""
+    """Refuses everything after an error and after its end."""
 
     def __init__(self, run: Run) -> None:
         self.run = run
@@ -81,7 +81,7 @@ Tr = TypeVar("Tr", bound=Transaction)
 
 @contextmanager
 def transaction(session: Tr, begin: str) -> Iterator[Tr]:
-    """Runs the body in one transaction: commits when it returns, rolls back when it raises."""
+    """Commits when the body returns, rolls back when it raises."""
     execute = session.run
     execute(begin, ())
     try:
@@ -99,7 +99,7 @@ def transaction(session: Tr, begin: str) -> Iterator[Tr]:
 
 
 def storable_text(text: str) -> str:
-    """Text that both databases can store: NUL and lone surrogates are written as JSON behind a mark."""
+    """NUL and lone surrogates are written as JSON behind a mark."""
     if "\0" not in text and not text.startswith(_MARK):
         if text.isascii():
             return text
@@ -131,7 +131,7 @@ class Migration(Struct, frozen=True):
 
     @property
     def statements(self) -> list[str]:
-        """The statements without comments; each ends with `;` at the end of a line."""
+        """Without comments; each ends with `;` at the end of a line."""
         lines = (line for line in self.text.splitlines() if line.strip() and not line.startswith("--"))
         return [part for part in ("\n".join(lines) + "\n").split(";\n") if part.strip()]
 
@@ -238,7 +238,7 @@ _NESTED: dict[str, type[Any]] = {"AgentRef": AgentRef, "Requirement": Requiremen
 
 
 def _leaves(record: type[Any], before: str = "") -> Iterator[tuple[str, _Codec]]:
-    """The path of each column in a record, and its conversion; refuses a field whose type has none."""
+    """Refuses a field whose type has no conversion."""
     for name, of in record.__annotations__.items():
         if of in _NESTED:
             yield from _leaves(_NESTED[of], f"{before}{name}.")
@@ -252,7 +252,7 @@ def name_key(record: Any) -> str:
 
 
 class RecordTable(Struct, Generic[R], frozen=True, dict=True):
-    """A record's table: its SQL and its conversions. `by_name` adds the column `name_key`."""
+    """`by_name` adds the column `name_key`."""
 
     name: str
     record: type[R]
@@ -283,7 +283,6 @@ class RecordTable(Struct, Generic[R], frozen=True, dict=True):
 
     @cached_property
     def _fields(self) -> tuple[Callable[[R], tuple[Any, ...]], tuple[Callable[[Any], Any], ...]]:
-        """A getter of a record's fields, and the converter of each field."""
         return attrgetter(*self._leaves), tuple(codec.write for codec in self._leaves.values())
 
     def values(self, record: R) -> list[Any]:
@@ -294,7 +293,7 @@ class RecordTable(Struct, Generic[R], frozen=True, dict=True):
 
     @cached_property
     def _shape(self) -> tuple[tuple[Callable[[Any], Any], ...], tuple[tuple[int, int, type[Any]], ...]]:
-        """The reader of each column, and the nested records with the range of their columns, the last first."""
+        """The nested records with the range of their columns, the last first."""
         inner, at = [], 0
         for of in self.record.__annotations__.values():
             nested = _NESTED.get(of)
@@ -317,7 +316,7 @@ class RecordTable(Struct, Generic[R], frozen=True, dict=True):
         return self.read(session.execute(f"{self.select} {where}", params))
 
     def readable(self, session: Transaction, where: str, params: Sequence[Any] = ()) -> list[R]:
-        """The readable rows: a garbled one must not hide the others."""
+        """A garbled row must not hide the others."""
         found = []
         for row in session.execute(f"{self.select} {where}", params):
             try:
@@ -340,7 +339,7 @@ class RecordTable(Struct, Generic[R], frozen=True, dict=True):
         return bool(session.execute(sql, self.values(record)))
 
     def change(self, session: Transaction, record: R, fixed: Sequence[str], where: str, params: Sequence[Any]) -> bool:
-        """Changes every column that is not fixed of the row that matches; False where none does: compare-and-set."""
+        """Compare-and-set of every column that is not fixed; False where no row matches."""
         kept = [(name, value) for name, value in zip(self.columns, self.values(record)) if name not in fixed]
         names = ", ".join(f'"{name}" = ?' for name, _ in kept)
         sql = f"UPDATE {self.name} SET {names} WHERE {where} RETURNING {_list(self.key)}"
@@ -358,14 +357,14 @@ class RecordTable(Struct, Generic[R], frozen=True, dict=True):
 
 
 def where(*conditions: tuple[str, Any]) -> tuple[str, list[Any]]:
-    """The clause of the conditions with a value other than None, and the parameters: the value for each `?`."""
+    """The conditions with a value other than None, and the value for each `?`."""
     used = [(text, value) for text, value in conditions if value is not None]
     clause = f"WHERE {' AND '.join(text for text, _ in used)} " if used else ""
     return clause, [value for text, value in used for _ in range(text.count("?"))]
 
 
 def contains(text: str) -> str:
-    """A LIKE pattern, escaped by `!`, that finds this text anywhere, in any case."""
+    """A LIKE pattern, escaped by `!`, for this text in any case."""
     for special in "!%_":
         text = text.replace(special, f"!{special}")
     return f"%{text.lower()}%"

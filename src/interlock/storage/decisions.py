@@ -124,7 +124,7 @@ class DecisionQueries(Transaction):
     # agents' history
 
     def add_deeds(self, deeds: Iterable[HistoryEntry]) -> None:
-        """Stores history entries and counts them, per minute and permanently."""
+        """Counts them per minute and permanently."""
         deeds = list(deeds)
         DEEDS.add(self, deeds)
         minutes: Counter[tuple[str, str, str, int]] = Counter()
@@ -147,7 +147,7 @@ class DecisionQueries(Transaction):
     def counts(
         self, agent: AgentRef, operation: str, execution: str, now: float, window: float = FORBIDDEN_WINDOW
     ) -> Counts:
-        """Counts of this operation in the execution and the last hour, the risk of the execution (else of the hour), and forbidden attempts."""
+        """In the execution and the last hour; the risk of the execution, else of the hour; forbidden attempts."""
         hourly, hour_points = self._hour(agent, operation, now)
         repeats, points = 0, hour_points
         if execution:
@@ -155,7 +155,7 @@ class DecisionQueries(Transaction):
         return Counts(repeats=repeats, hourly=hourly, cumulative=points, forbidden=self._forbidden(agent, now - window))
 
     def _hour(self, agent: AgentRef, operation: str, now: float) -> tuple[int, int]:
-        """This operation and all points in the last hour: whole minutes from the ring, the first one from the history."""
+        """Whole minutes from the ring, the first one from the history."""
         who, since = (agent.principal, normal_name(agent.name)), now - HOUR
         edge = int(since // 60)
         ring = self.execute(
@@ -178,7 +178,7 @@ class DecisionQueries(Transaction):
         return int(row[0]), int(row[1])
 
     def _forbidden(self, agent: AgentRef, since: float) -> int:
-        """Forbidden attempts of a principal under all names since its last block was lifted; allowed actions do not count."""
+        """Under all names since the last block was lifted; allowed actions do not count."""
         lifted = self.execute("SELECT max(lifted_at) FROM blocks WHERE principal = ?", (agent.principal,))[0][0]
         row = self.execute(
             "SELECT count(*) FROM (SELECT 1 AS one FROM deeds WHERE principal = ? AND level = 4 AND outcome <> 'allow' AND at > ? LIMIT ?) AS newest",
@@ -228,7 +228,7 @@ class DecisionQueries(Transaction):
         return TICKETS.first(self, "WHERE token_hash = ? AND token_hash <> ''", (token_hash,))
 
     def tickets(self, query: TicketQuery) -> list[Ticket]:
-        """The newest first; queries each state by itself, so that a rare one is found among millions."""
+        """Queries each state by itself, so that a rare one is found among millions."""
         clause, params = where(
             ("principal = ?", query.principal or None),
             ("name_key = ?", normal_name(query.name) if query.name else None),
@@ -245,7 +245,7 @@ class DecisionQueries(Transaction):
         return found[: query.limit]
 
     def change_ticket(self, ticket: Ticket, before: Ticket) -> bool:
-        """Compare-and-sets a ticket on state and version; its action stays. False where it changed in between."""
+        """Compare-and-set on state and version; its action stays."""
         if ticket.id != before.id:
             raise StoreError(f"ticket {before.id!r} cannot become ticket {ticket.id!r}")
         after = replace(ticket, version=before.version + 1)
@@ -286,12 +286,12 @@ class DecisionQueries(Transaction):
         return BLOCKS.find(self, "ORDER BY since DESC, principal")
 
     def save_block(self, block: Block) -> None:
-        """Adds a block, or changes the one of this principal that began at the same time."""
+        """Replaces the one of this principal that began at the same time."""
         BLOCKS.save(self, block)
         self.changed.append(StoreEvent.BLOCKS)
 
     def denials(self, now: float, principal: str = "") -> list[Denial]:
-        """The denials in force, of one principal or of all; rejections first, then the newest."""
+        """In force; rejections first, then the newest."""
         if not principal:
             return DENIALS.find(self, "WHERE until > ?", (now,))
         where = "WHERE principal = ? AND until > ? ORDER BY rejected_at DESC, at DESC, effect_key DESC"
@@ -302,7 +302,7 @@ class DecisionQueries(Transaction):
         self.changed.append(StoreEvent.DENIALS)
 
     def forget_denials(self, before: float) -> None:
-        """Deletes denials that ended before this time."""
+        """Those that ended before this time."""
         self.execute("DELETE FROM denials WHERE until < ?", (before,))
 
     def grants(self, now: float) -> list[Grant]:
@@ -312,7 +312,7 @@ class DecisionQueries(Transaction):
         return GRANTS.first(self, "WHERE id = ?", (id,))
 
     def save_grant(self, grant: Grant) -> None:
-        """Adds a grant; an existing one can only be revoked or lose uses, as the rest of it is signed."""
+        """An existing one can only be revoked or lose uses, as the rest of it is signed."""
         self.execute(
             f"{GRANTS.insert} ON CONFLICT (id) DO UPDATE SET "
             "remaining = CASE WHEN excluded.remaining < grants.remaining THEN excluded.remaining ELSE grants.remaining END, "
@@ -322,19 +322,19 @@ class DecisionQueries(Transaction):
         )
 
     def use_grant(self, id: str, now: float) -> bool:
-        """Uses a grant once; False when no use is left."""
+        """False when no use is left."""
         sql = f"UPDATE grants SET remaining = remaining - 1 WHERE id = ? AND {_GOOD} RETURNING id"
         return bool(self.execute(sql, (id, now)))
 
     # the audit
 
     def audit_head(self, writer: str) -> AuditRow | None:
-        """The end of a chain; None for records that belong to no chain."""
+        """None for records that belong to no chain."""
         known = "EXISTS (SELECT 1 FROM audit_heads AS head WHERE head.writer = audit.writer)"
         return AUDIT.first(self, f"WHERE writer = ? AND {known} ORDER BY seq DESC", (writer,))
 
     def append_audit(self, rows: Iterable[AuditRow]) -> None:
-        """Adds to chains; refuses a record that does not follow the one before it."""
+        """Refuses a record that does not follow the one before it."""
         ordered = sorted(rows, key=lambda row: (row.writer, row.seq))
         for writer, group in groupby(ordered, key=lambda row: row.writer):
             chain = list(group)
@@ -342,7 +342,7 @@ class DecisionQueries(Transaction):
             AUDIT.add(self, chain)
 
     def audit(self, query: AuditQuery) -> list[AuditRow]:
-        """Matching records: by number for one writer, else by time."""
+        """By number for one writer, else by time."""
         clause, params = where(
             ("writer = ?", query.writer or None),
             ("seq > ?", query.after_seq if query.after_seq >= 0 else None),
@@ -361,7 +361,7 @@ class DecisionQueries(Transaction):
         return sorted(stored_text(writer) for (writer,) in self.execute(_WRITERS))
 
     def prune_audit(self, writer: str, before_seq: int) -> int:
-        """Deletes records before a number; always keeps a chain's last one."""
+        """Always keeps a chain's last record."""
         head = self.execute("SELECT seq FROM audit_heads WHERE writer = ?", (writer,))
         if not head:
             return 0
@@ -374,13 +374,13 @@ class DecisionQueries(Transaction):
         return CHECKPOINTS.find(self, "ORDER BY id")
 
     def add_checkpoint(self, checkpoint: Checkpoint) -> int:
-        """Stores it under the next number, whatever number it has."""
+        """Under the next number, whatever number it has."""
         number = next_number(self, "checkpoint")
         self.execute(CHECKPOINTS.insert, CHECKPOINTS.values(replace(checkpoint, id=number)))
         return number
 
     def _move_head(self, writer: str, chain: list[AuditRow]) -> None:
-        """Moves a chain's end to the last of these records; refuses records that do not continue it."""
+        """Refuses records that do not continue the chain."""
         found = self.execute("SELECT seq, hash FROM audit_heads WHERE writer = ?", (writer,))
         seq, hash = found[0] if found else (FIRST_SEQ - 1, GENESIS)
         for row in chain:

@@ -30,8 +30,6 @@ _PAUSE = 0.002  # seconds; more after each try
 
 
 class _Job(Struct):
-    """A caller's work, and its result."""
-
     work: Callable[[Tx], Any]
     soon: bool = False  # the caller does not wait for the disk
     future: Future[Any] | None = None  # of a queued job
@@ -72,7 +70,7 @@ class GroupWriter:
         self._thread.start()
 
     def run(self, work: Callable[[Tx], T], soon: bool = False) -> T:
-        """Returns the work's result when it is on disk, or with `soon` before that; may run the work more than once."""
+        """On disk when it returns, or with `soon` before that; may run the work more than once."""
         self.refuse_inside("a transaction cannot wait for another one")
         job, lone = _Job(work, soon), False
         try:
@@ -98,7 +96,7 @@ class GroupWriter:
             raise StoreError(words)
 
     def close(self) -> None:
-        """Finishes queued jobs and refuses later ones; refuses a call from inside a work."""
+        """Finishes queued jobs; refuses a call from inside a work."""
         self.refuse_inside()
         with self._gate:
             if self._closed:
@@ -139,7 +137,7 @@ class GroupWriter:
                 job.future.set_result(job.value)
 
     def _waiting(self) -> list[_Job]:
-        """The jobs queued by now; none where an earlier batch took them."""
+        """None where an earlier batch took them."""
         jobs: list[_Job] = []
         with suppress(Empty):
             while len(jobs) < _AT_ONCE:
@@ -163,7 +161,7 @@ class GroupWriter:
                 job.error = error
 
     def _commit_with_retries(self, jobs: list[_Job]) -> None:
-        """Commits jobs, and tries again where that is safe: after a conflict, and once with a new connection."""
+        """Tries again where that is safe: after a conflict, and once with a new connection."""
         fresh = self._database is None
         for attempt in range(_TRIES):
             if attempt:  # even a sleep of zero yields the processor
@@ -181,7 +179,7 @@ class GroupWriter:
         raise TransactionConflict
 
     def _commit(self, jobs: list[_Job]) -> None:
-        """Runs all jobs in one transaction; failed ones are rolled back lone."""
+        """In one transaction; failed jobs are rolled back alone."""
         self._database = database = self._database or self._connect()
         lone = len(jobs) == 1
         database.check()
@@ -208,7 +206,7 @@ class GroupWriter:
         self._committed([id for job in jobs if job.error is None for id in job.changed])
 
     def _pace(self, database: SqlConnection, soon: bool) -> None:
-        """Sets whether this commit waits for the disk; one job that needs it decides for all."""
+        """One job that needs the disk decides for all."""
         if soon != self._soon:
             database.execute(self._paces[soon])
             self._soon = soon
@@ -250,7 +248,7 @@ def migrated(connection: C, begin: str, lock: str = "") -> C:
 
 
 def tell(listeners: Iterable[Callable[[str], None]], id: str) -> None:
-    """Announces a change; a listener that fails does not keep it from the others."""
+    """A listener that fails does not keep it from the others."""
     for listener in listeners:
         try:
             listener(id)
@@ -268,7 +266,7 @@ class WritingStore:
         self._name, self._process, self._closed = name, os.getpid(), False
 
     def _open(self, writer: GroupWriter) -> None:
-        """Brings the schema up to date; closes the store where that fails."""
+        """Closes the store where its schema cannot be brought up to date."""
         self._writer = writer
         try:
             writer.run(lambda tx: None)
@@ -302,7 +300,7 @@ class WritingStore:
         raise NotImplementedError
 
     def write(self, work: Callable[[Tx], T]) -> T:
-        """Runs work in one transaction and returns when it is on disk; runs it again after a conflict. With an error, nothing is stored."""
+        """On disk when it returns; runs again after a conflict. With an error, nothing is stored."""
         self._check_open()
         return self._writer.run(work)
 

@@ -57,7 +57,7 @@ class Feed:
         self._ring.setblocking(False)
 
     def add(self, changed: Callable[[str], None]) -> None:
-        """Adds a listener and returns when it receives changes; the first one starts the thread. Raises StoreError where that fails."""
+        """Returns when it receives changes; raises StoreError where that fails."""
         self._listeners.append(changed)
         if self._thread is None:
             self._thread = threading.Thread(target=self._serve, name=NAME, daemon=True)
@@ -224,7 +224,7 @@ class PostgresStore(WritingStore):
         self._open(GroupWriter(self._writing, _WRITE, _announce, lambda changed: None, _PACES))
 
     def read(self, work: Callable[[Tx], T]) -> T:
-        """Runs work that changes nothing; tries once more after a lost connection, when the pool was checked."""
+        """Tries once more after a lost connection, when the pool was checked."""
         self._check_open()
         try:
             return self._read(work)
@@ -258,7 +258,6 @@ class PostgresStore(WritingStore):
         )
 
     def _connect(self) -> psycopg.Connection[Row]:
-        """A new connection outside of the pool."""
         try:
             raw = psycopg.connect(self._url, autocommit=True, connect_timeout=_CONNECT_SECONDS, **_ALIVE)  # type: ignore[arg-type]
         except psycopg.Error as error:
@@ -275,7 +274,7 @@ class PostgresStore(WritingStore):
 
     @contextlib.contextmanager
     def _borrow(self) -> Iterator[_PostgresConnection]:
-        """A connection of the pool; closes one that is unusable before it returns."""
+        """Closes one that is unusable before it returns."""
         try:
             raw = self._pool.getconn()
         except (PoolTimeout, PoolClosed) as error:
@@ -296,6 +295,5 @@ def _configure(raw: psycopg.Connection[Any]) -> None:
 
 
 def _announce(session: Transaction) -> None:
-    """Notifies the listeners of every process when the transaction commits."""
     for id in dict.fromkeys(session.changed):
         session.execute("SELECT pg_notify(?, ?)", (CHANNEL, id))

@@ -121,7 +121,7 @@ class SqlTx(DecisionQueries):
     def executions(
         self, agent: AgentRef | None = None, status: str = "", most: int = 0, live: bool = False
     ) -> list[Execution]:
-        """The newest first, at most so many; 0 means all. `live` leaves out those that have ended."""
+        """The newest first; `live` leaves out those that have ended."""
         principal, name = (agent.principal, normal_name(agent.name)) if agent is not None else (None, None)
         clause, params = where(
             ("principal = ?", principal), ("name_key = ?", name), ("status = ?", status or None), (_LIVE, live or None)
@@ -130,7 +130,7 @@ class SqlTx(DecisionQueries):
         return EXECUTIONS.find(self, f"{clause}ORDER BY started_at DESC, id{cut}", params)
 
     def save_execution(self, execution: Execution, before: Execution | None) -> bool:
-        """Adds an execution, or compare-and-sets it on its version; False where it changed in between."""
+        """Compare-and-set on its version."""
         if before is None:
             return EXECUTIONS.add_new(self, execution)
         if execution.id != before.id:
@@ -142,13 +142,13 @@ class SqlTx(DecisionQueries):
         return EXECUTIONS.change(self, after, fixed, "id = ? AND version = ?", same)
 
     def add_notification(self, note: Notification) -> int:
-        """Stores it under the next number, whatever number it has."""
+        """Under the next number, whatever number it has."""
         number = next_number(self, "notification")
         self.execute(NOTIFICATIONS.insert, NOTIFICATIONS.values(replace(note, id=number)))
         return number
 
     def notifications(self, agent: AgentRef, now: float) -> list[Notification]:
-        """The agent's undelivered notifications, and those that stay until cleared."""
+        """With those that stay until cleared."""
         clause = (
             "WHERE principal = ? AND name_key = ? AND cleared_at = 0 AND at <= ? "
             f"AND (delivered_at = 0 OR type IN {_PERSISTENT}) ORDER BY id"
@@ -215,14 +215,14 @@ class SqlTx(DecisionQueries):
     # deliveries
 
     def add_delivery(self, row: Delivery) -> bool:
-        """Adds a delivery; False where the id exists."""
+        """False where the id exists."""
         return DELIVERIES.add_new(self, row)
 
     def delivery(self, id: str) -> Delivery | None:
         return DELIVERIES.first(self, "WHERE id = ?", (id,))
 
     def due_deliveries(self, channel: str, now: float, limit: int) -> list[Delivery]:
-        """The due deliveries of a channel, the longest due first."""
+        """The longest due first."""
         where = f"WHERE channel = ? AND done_at = 0 AND due_at <= ? ORDER BY due_at LIMIT {max(1, int(limit))}"
         return DELIVERIES.readable(self, where, (channel, now))
 
@@ -232,7 +232,6 @@ class SqlTx(DecisionQueries):
         return float(found[0][0]) if found else None
 
     def owed(self, channel: str) -> int:
-        """The number of a channel's open deliveries."""
         return int(self.execute("SELECT COUNT(*) FROM deliveries WHERE channel = ? AND done_at = 0", (channel,))[0][0])
 
     def change_delivery(self, row: Delivery, before: Delivery) -> bool:
@@ -247,7 +246,7 @@ class SqlTx(DecisionQueries):
         )
 
     def forget_deliveries(self, before: float) -> None:
-        """Deletes deliveries that ended before this time."""
+        """Those that ended before this time."""
         self.execute("DELETE FROM deliveries WHERE done_at > 0 AND done_at < ?", (before,))
 
     # operators, credentials and agents
@@ -313,7 +312,7 @@ class SqlTx(DecisionQueries):
         return [from_json(body) for (body,) in self.execute("SELECT body FROM patterns ORDER BY id")]
 
     def save_pattern(self, pattern: Mapping[str, Any]) -> None:
-        """Adds or replaces a pattern; refuses one without an id."""
+        """Refuses one without an id."""
         id = pattern.get("id")
         if not isinstance(id, str) or not id:
             raise StoreError(f"pattern: expected an id, got {id!r}")

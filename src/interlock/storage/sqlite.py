@@ -31,7 +31,7 @@ class FolderLock:
         os.register_at_fork(after_in_child=lambda: (forget := lock()) and forget())
 
     def take(self) -> bool:
-        """Takes the lock, again where the file was replaced; raises StoreError with the holder's pid. Returns whether it was ever signed."""
+        """Again where the file was replaced; raises StoreError with the holder's pid. Returns whether it was ever signed."""
         if self._file is not None:
             if _same(self._path, self._file):
                 return True
@@ -47,7 +47,6 @@ class FolderLock:
         return os.fstat(file).st_size > 0
 
     def sign(self) -> None:
-        """Writes this process's pid into the lock file."""
         if self._file is not None:
             os.ftruncate(self._file, 0)
             os.pwrite(self._file, f"{os.getpid()}\n".encode(), 0)
@@ -170,7 +169,7 @@ class _SqliteConnection:
 
 
 def file_identity(path: Path, empty: bool = False) -> tuple[int, int]:
-    """The device and inode of a file; raises where it is gone or empty."""
+    """Raises where the file is gone or empty."""
     try:
         found = os.stat(path)
     except OSError as error:
@@ -181,7 +180,7 @@ def file_identity(path: Path, empty: bool = False) -> tuple[int, int]:
 
 
 def _create(path: Path) -> None:
-    """Creates a complete database beside its place and moves it there, so that an empty file is never ours."""
+    """Beside its place, then moved there, so that an empty file is never ours."""
     new = path.with_suffix(".new")
     for leftover in path.parent.glob(f"{new.name}*"):
         leftover.unlink()
@@ -207,7 +206,7 @@ class SqliteStore(WritingStore):
         self._open(GroupWriter(self._connect, "BEGIN IMMEDIATE", lambda session: None, self._tell, _PACES))
 
     def read(self, work: Callable[[Tx], T]) -> T:
-        """Runs work that changes nothing on this thread's connection; tries a new one where that is unusable."""
+        """On this thread's connection; tries a new one where that is unusable."""
         self._check_open()
         known = getattr(self._own, "connection", None) is not None
         try:
@@ -231,7 +230,7 @@ class SqliteStore(WritingStore):
         self._lock.close()
 
     def _claim(self) -> None:
-        """Locks the folder. Refuses a missing file where there was one: an empty database would forget every block."""
+        """Refuses a missing file where there was one: an empty database would forget every block."""
         try:
             make_private_folder(self._path.parent)
             used = self._lock.take()
@@ -251,7 +250,6 @@ class SqliteStore(WritingStore):
             raise
 
     def _connect(self) -> _SqliteConnection:
-        """Opens the one connection that writes."""
         file_identity(self._path)
         try:
             self._lock.take()

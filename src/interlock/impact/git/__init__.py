@@ -34,7 +34,7 @@ class Repository(Struct, dict=True):
 
     @cached_property
     def index(self) -> GitIndex:
-        """The index; an empty one where there is none; raises Unclear for an unknown form."""
+        """An empty one where there is none; raises Unclear for an unknown form."""
         path = os.path.join(self.own, "index")
         try:
             written = _parts(os.stat(path).st_mtime_ns)
@@ -135,7 +135,7 @@ def _read_pointer(place: str, lead: str, base: str, budget: Budget) -> str:
 
 
 def _check_settings(path: str, top: str, own: str, budget: Budget) -> None:
-    """Refuses a repository whose settings move its work tree or store its objects in another way; runs nothing that they name."""
+    """Refuses settings that move the work tree or store objects in another way; runs nothing that they name."""
     text = os.fsdecode(read_contents(path, budget, 1 << 20)).lower() if os.path.exists(path) else ""
     for line in map(str.strip, text.split("\n")):
         name = line.partition("=")[0].strip().split(" ")[-1].split("]")[-1].strip()
@@ -146,7 +146,7 @@ def _check_settings(path: str, top: str, own: str, budget: Budget) -> None:
 
 
 class IndexEntry(Struct, frozen=True):
-    """One tracked path: the id of its content, and the file's state when Git last read it."""
+    """The id of a tracked path's content, and the file's state when Git last read it."""
 
     oid: bytes
     mode: int
@@ -169,7 +169,7 @@ class GitIndex(Struct, frozen=True):
     merging: bool = False  # some paths have more than one content
 
     def clean(self, entry: IndexEntry, path: str, found: os.stat_result, budget: Budget) -> bool:
-        """Whether Git takes a file for unchanged, and so leaves it alone: by its times, and else by its content."""
+        """Whether Git leaves a file alone: by its times, and else by its content."""
         state = (found.st_size & 0xFFFFFFFF, _parts(found.st_mtime_ns), _parts(found.st_ctime_ns))
         same = state == (entry.size, entry.mtime, entry.ctime) and found.st_ino & 0xFFFFFFFF == entry.inode
         if same and entry.trusted and entry.mtime < self.written:
@@ -178,7 +178,7 @@ class GitIndex(Struct, frozen=True):
 
 
 def parse_index(data: bytes, written: tuple[int, int], budget: Budget) -> GitIndex:
-    """Parses the bytes of an index; raises Unclear, and what unpacking raises for malformed bytes."""
+    """Raises Unclear, and what unpacking raises for malformed bytes."""
     signature, version, count = struct.unpack_from(">4sII", data)
     if signature != b"DIRC" or version not in (2, 3, 4):
         raise Unclear("the index of the repository has a form that is not known here")

@@ -30,21 +30,18 @@ _QUIET = frozenset({"-q", "--quiet", "--no-pager", "-v", "--verbose", "--progres
 
 
 class GitArguments(Struct, frozen=True):
-    """The arguments after the subcommand."""
-
     flags: frozenset[str]
     names: tuple[str, ...]  # before `--`
-    paths: tuple[str, ...] | None  # behind it; None where there is none
+    paths: tuple[str, ...] | None = None  # behind it; None where there is none
     force: int = 0  # how often
 
-    def only(self, known: Collection[str]) -> None:
-        """Refuses unknown flags."""
-        strange = sorted(flag for flag in self.flags if flag.partition("=")[0] not in known)
-        if strange:
-            raise Unclear(f"{strange[0]} is not known here")
+    @property
+    def places(self) -> tuple[str, ...]:
+        """All names, for a command that takes nothing but paths."""
+        return (*self.names, *(self.paths or ()))
 
     def has(self, *flags: str) -> bool:
-        return bool(self.flags & set(flags))
+        return not self.flags.isdisjoint(flags)
 
 
 def split_git_command(words: Sequence[str], strict: bool = True) -> tuple[list[str], str, list[str]]:
@@ -61,34 +58,35 @@ def split_git_command(words: Sequence[str], strict: bool = True) -> tuple[list[s
     return folders, rest[0], rest[1:]
 
 
-def parse_arguments(rest: Sequence[str], valued: Collection[str] = ()) -> GitArguments:
-    """Separates flags from names; combined short flags are split."""
+def parse_arguments(
+    rest: Sequence[str], valued: Collection[str] = (), known: Collection[str] | None = None
+) -> GitArguments:
+    """Separates flags from names, combined short flags split; refuses flags that are not `known`."""
     flags: set[str] = set()
     names: list[str] = []
-    force, number = 0, 0
-    while number < len(rest):
-        word = rest[number]
-        number += 1
+    paths, force, words = None, 0, iter(rest)
+    for word in words:
         if word == "--":
-            return GitArguments(frozenset(flags - _QUIET), tuple(names), tuple(rest[number:]), force)
-        if not word.startswith("-") or word == "-":
+            paths = tuple(words)
+        elif not word.startswith("-") or word == "-":
             names.append(word)
+        elif word in valued and (value := next(words, None)) is not None:
+            flags.add(f"{word}={value}")
         elif word.startswith("--"):
-            if word in valued and number < len(rest):
-                word, number = f"{word}={rest[number]}", number + 1
             force += word == "--force"
             flags.add(word)
-        elif word in valued and number < len(rest):
-            flags.add(f"{word}={rest[number]}")
-            number += 1
         else:
             force += word.count("f")
             flags |= {f"-{letter}" for letter in word[1:]}
-    return GitArguments(frozenset(flags - _QUIET), tuple(names), None, force)
+    flags -= _QUIET
+    strange = sorted(flag for flag in flags if flag.partition("=")[0] not in known) if known is not None else ()
+    if strange:
+        raise Unclear(f"{strange[0]} is not known here")
+    return GitArguments(frozenset(flags), tuple(names), paths, force)
 
 
 class GitCommand(Struct, frozen=True):
-    """One git command in one folder; `after` are the changes before it in the same line, as `targets.ordering` names them."""
+    """`after` are the changes before it in the same line, as `targets.ordering` names them."""
 
     folder: str
     repository: Repository
@@ -114,7 +112,7 @@ class CheckoutScope(Struct, frozen=True):
 def open_git_command(
     base: str, words: Sequence[str], survey: FileSurvey, known: Container[str], after: Iterable[str] = ()
 ) -> tuple[GitCommand, str, list[str]] | None:
-    """The command, its subcommand and the remaining words; None where there is no repository."""
+    """None where there is no repository."""
     folders, name, rest = split_git_command(words)
     if name not in known:
         raise Unclear(f"git {name} is not inspected")
@@ -129,8 +127,7 @@ def open_git_command(
 
 def reset_names(rest: Sequence[str]) -> tuple[str, ...]:
     """The commit that `git reset --hard` names, if any; refuses any other reset."""
-    words = parse_arguments(rest)
-    words.only({"--hard"})
+    words = parse_arguments(rest, known={"--hard"})
     if not words.has("--hard") or len(words.names) > 1 or words.paths:
         raise Unclear("this reset is not known here")
     return words.names
@@ -141,65 +138,55 @@ def reset_scope(command: GitCommand, rest: Sequence[str]) -> CheckoutScope:
 
 
 def checkout_scope(command: GitCommand, rest: Sequence[str]) -> CheckoutScope:
-    words = parse_arguments(rest)
-    words.only({"-f", "--force"})
-    if words.paths is None and (words.force or not words.names) and len(words.names) <= 1:
-        return _checkout_all(command, words.names)
+    words = parse_arguments(rest, known={"-f", "--force"})
     names, paths = words.names, words.paths
+    if paths is None and (words.force or not names) and len(names) <= 1:
+        return _checkout_all(command, names)
     if paths is None:  # `git checkout [COMMIT] PATH…`
         first = command.history.resolve(names[0])
         names, paths = (names[:1], names[1:]) if first is not None else ((), names)
     if len(names) > 1 or not paths:
         raise Unclear("this checkout is not known here")
-    source = resolve_commit(command, names[0]) if names else None
-    return CheckoutScope(source, "", _work_tree_paths(command, paths), source is not None)
+    return _checkout_paths(command, names, paths, bool(names))
 
 
 def switch_scope(command: GitCommand, rest: Sequence[str]) -> CheckoutScope:
-    words = parse_arguments(rest)
-    words.only({"-f", "--force", "--discard-changes"})
+    words = parse_arguments(rest, known={"-f", "--force", "--discard-changes"})
     if len(words.names) != 1 or words.paths:
         raise Unclear("this switch is not known here")
     return _checkout_all(command, words.names)
 
 
 def restore_scope(command: GitCommand, rest: Sequence[str]) -> CheckoutScope:
-    words = parse_arguments(rest, valued=("-s", "--source"))
-    words.only({"-W", "--worktree", "-S", "--staged", "-s", "--source"})
-    paths = (*words.names, *(words.paths or ()))
+    words = parse_arguments(rest, ("-s", "--source"), {"-W", "--worktree", "-S", "--staged", "-s", "--source"})
     named = [flag.partition("=")[2] for flag in words.flags if flag.startswith(("-s=", "--source="))]
-    if not paths or len(named) > 1:
+    if not words.places or len(named) > 1:
         raise Unclear("this restore is not known here")
-    source = resolve_commit(command, named[0]) if named else None
-    return CheckoutScope(source, "", _work_tree_paths(command, paths), words.has("-S", "--staged"))
+    return _checkout_paths(command, named, words.places, words.has("-S", "--staged"))
 
 
 def rm_paths(command: GitCommand, rest: Sequence[str]) -> tuple[str, ...]:
-    """The paths of `git rm`."""
-    words = parse_arguments(rest)
-    words.only({"-r", "-f", "--force", "--ignore-unmatch"})
-    return _work_tree_paths(command, (*words.names, *(words.paths or ())))
+    return _work_tree_paths(command, parse_arguments(rest, known={"-r", "-f", "--force", "--ignore-unmatch"}).places)
 
 
 def cleaned_paths(command: GitCommand, rest: Sequence[str]) -> Iterator[tuple[str, os.stat_result, bool]]:
-    """The paths that `git clean` deletes, as `untracked_paths` names them."""
-    words = parse_arguments(rest, valued=_SPARED)
-    words.only({"-f", "--force", "-d", "-x", "-X", *_SPARED})
+    """As `untracked_paths` names them."""
+    words = parse_arguments(rest, _SPARED, {"-f", "--force", "-d", "-x", "-X", *_SPARED})
     lines = [flag.partition("=")[2] for flag in words.flags if flag.partition("=")[0] in _SPARED]
-    if any(line.startswith("!") for line in lines) and not words.has("-x", "-X"):
+    every = words.has("-x", "-X")  # what only the user's own ignore file names counts as untracked, so -X takes both
+    if not every and any(line.startswith("!") for line in lines):
         raise Unclear("what is not to be ignored is not known here")
     # With -X, which deletes the ignored, only those with `!` stay.
     lines = [line[1:] for line in lines if line.startswith("!")] if words.has("-X") else lines
     spared = [rule for line in lines if not line.startswith("!") and (rule := parse_ignore_rule(line)) is not None]
-    every = words.has("-x", "-X")  # what only the user's own ignore file names counts as untracked, so -X takes both
-    for start in _work_tree_paths(command, (*words.names, *(words.paths or ()))) or _work_tree_paths(command, ["."]):
+    for start in _work_tree_paths(command, words.places or ["."]):
         yield from untracked_paths(command, start, every, words.force > 1, spared)
 
 
 def untracked_paths(
     command: GitCommand, start: str = "", every: bool = True, nested: bool = True, spared: Sequence[IgnoreRule] = ()
 ) -> Iterator[tuple[str, os.stat_result, bool]]:
-    """The untracked paths below a start, and whether everything below each goes with it; with `every` the ignored ones too."""
+    """Each with whether everything below it goes too; with `every` the ignored ones as well."""
     repository, todo = command.repository, [start]
     tracked = _folders(repository.index.entries)
     while todo:
@@ -224,7 +211,7 @@ def untracked_paths(
 def tracked_paths(
     command: GitCommand, under: Iterable[str] | None, deletes: bool = False
 ) -> Iterator[tuple[str, str, IndexEntry]]:
-    """The tracked paths within others, each from the top, in full, and with its entry; refuses a submodule with something in it."""
+    """From the top, in full, and with their entries; refuses a submodule with something in it."""
     for path, entry in command.repository.index.entries.items():
         if not is_within(path, under):
             continue
@@ -237,7 +224,6 @@ def tracked_paths(
 
 
 def push_target(command: GitCommand, names: Sequence[str]) -> tuple[str, str, str]:
-    """The source, remote and branch of a push."""
     here = command.history.branch().removeprefix("refs/heads/")
     if len(names) == 2:
         remote, (source, _, branch) = names[0], names[1].partition(":")
@@ -257,24 +243,22 @@ def push_target(command: GitCommand, names: Sequence[str]) -> tuple[str, str, st
 
 def dropped_stashes(command: GitCommand, rest: Sequence[str]) -> tuple[str, ...]:
     """`drop` or `clear` and the names after it; refuses where there is no stash."""
-    words = parse_arguments(rest)
-    words.only(())
+    names = parse_arguments(rest, known=()).names
     if not command.history.stashes():
         raise Unclear("there is no stash")
-    if not words.names or words.names[0] not in ("drop", "clear"):
+    if names[:1] not in (("drop",), ("clear",)):
         raise Unclear("this stash is not known here")
-    return words.names
+    return names
 
 
 def deleted_branches(command: GitCommand, rest: Sequence[str]) -> list[str]:
-    """The full names of the branches that `git branch -D` deletes; refuses one that does not exist."""
-    words = parse_arguments(rest)
-    words.only({"-D", "-d", "--delete", "-f", "--force"})
-    if not words.names or words.paths or not (words.has("-D") or words.has("-d", "--delete")):
+    """Their full names; refuses one that does not exist."""
+    words = parse_arguments(rest, known={"-D", "-d", "--delete", "-f", "--force"})
+    if not words.names or words.paths or not words.has("-D", "-d", "--delete"):
         raise Unclear("this branch command is not known here")
     refs = command.history.refs()
     names = [f"refs/heads/{name}" for name in words.names]
-    if any(name not in refs for name in names):
+    if not refs.keys() >= set(names):
         raise Unclear("there is no such branch")
     return names
 
@@ -282,29 +266,24 @@ def deleted_branches(command: GitCommand, rest: Sequence[str]) -> list[str]:
 def dropped_tags(command: GitCommand, rest: Sequence[str]) -> list[str]:
     """The full names of the tags that `git tag` deletes or moves."""
     words = parse_arguments(rest, valued=("-m", "-F", "-u", "--message", "--file", "--local-user"))
-    deletes = words.has("-d", "--delete")
-    names = (*words.names, *(words.paths or ())) if deletes else words.names[:1]
+    names = words.places if words.has("-d", "--delete") else words.names[:1]
     return [name for one in names if command.history.ref(name := f"refs/tags/{one}") is not None]
 
 
 def linked_work_trees(command: GitCommand) -> list[tuple[str, bytes | None]]:
-    """The folders in which Git keeps its linked work trees, with the commit that each has checked out."""
-    place = os.path.join(command.repository.shared, "worktrees")
-    if not os.path.isdir(place):
-        return []
+    """Where Git keeps them, with the commit that each has checked out."""
+    place, repository = os.path.join(command.repository.shared, "worktrees"), command.repository
     found = []
-    for name in os.listdir(place):
+    for name in os.listdir(place) if os.path.isdir(place) else ():
         command.budget.entry()
         own = os.path.join(place, name)
-        head = GitHistory(own, command.repository.shared, command.repository.objects, command.budget).head()
-        found.append((own, head))
+        found.append((own, GitHistory(own, repository.shared, repository.objects, command.budget).head()))
     return found
 
 
 def removed_work_tree(command: GitCommand, rest: Sequence[str]) -> tuple[str, Repository]:
-    """The linked work tree that `git worktree remove` deletes."""
-    words = parse_arguments(rest)
-    words.only({"-f", "--force"})
+    """Refuses what is no linked work tree."""
+    words = parse_arguments(rest, known={"-f", "--force"})
     if len(words.names) != 2 or words.names[0] != "remove" or words.paths:
         raise Unclear("this worktree command is not known here")
     path = os.path.realpath(os.path.join(command.folder, words.names[1]))
@@ -315,7 +294,7 @@ def removed_work_tree(command: GitCommand, rest: Sequence[str]) -> tuple[str, Re
 
 
 def resolve_commit(command: GitCommand, name: str) -> bytes:
-    """The commit that a word means; refuses one that means none."""
+    """Refuses a word that means no commit."""
     found = command.history.resolve(name)
     if found is None:
         raise Unclear("the commit is not known here")
@@ -323,7 +302,7 @@ def resolve_commit(command: GitCommand, name: str) -> bytes:
 
 
 def work_tree_path(command: GitCommand, path: str) -> str:
-    """A path of the command line, from the top of the work tree; a possible pattern stands for everything."""
+    """From the top of the work tree; a possible pattern stands for everything."""
     if path.startswith(":") or any(mark in path for mark in "*?["):
         return ""
     top = command.repository.top
@@ -352,6 +331,11 @@ def _folders(paths: Iterable[str]) -> set[str]:
 
 def _checkout_all(command: GitCommand, names: Sequence[str]) -> CheckoutScope:
     return CheckoutScope(resolve_commit(command, names[0]), names[0]) if names else CheckoutScope()
+
+
+def _checkout_paths(command: GitCommand, names: Sequence[str], paths: Sequence[str], staged: bool) -> CheckoutScope:
+    source = resolve_commit(command, names[0]) if names else None
+    return CheckoutScope(source, "", _work_tree_paths(command, paths), staged)
 
 
 def _work_tree_paths(command: GitCommand, paths: Iterable[str]) -> tuple[str, ...]:

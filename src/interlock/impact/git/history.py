@@ -25,8 +25,6 @@ OURS = "refs/interlock/"  # holds the objects of an undo for some days: no branc
 
 
 class GitCommit(Struct, frozen=True):
-    """The tree, parents and time of a commit."""
-
     tree: bytes
     parents: tuple[bytes, ...]
     time: int
@@ -49,7 +47,7 @@ class GitHistory(Struct, dict=True):
             return b""
 
     def head(self) -> bytes | None:
-        """The commit that is checked out; None before the first one."""
+        """None before the first commit."""
         return self.ref("HEAD")
 
     def ref(self, name: str) -> bytes | None:
@@ -67,12 +65,12 @@ class GitHistory(Struct, dict=True):
         raise Unclear("a branch of the repository points in a circle")
 
     def branch(self) -> str:
-        """The full name of the branch that is checked out; empty where there is none."""
+        """The full name; empty where no branch is checked out."""
         text = self._text("HEAD")
         return text[5:].strip() if text.startswith("ref: ") else ""
 
     def resolve(self, name: str) -> bytes | None:
-        """The commit that a word on a command line means; None for a word that names none known here."""
+        """None for a word that names no commit known here."""
         base, steps = _split(name)
         oid = self._base(base)
         if oid is None:
@@ -180,7 +178,7 @@ class GitHistory(Struct, dict=True):
         raise Unclear("a tag of the repository points in a circle")
 
     def tips(self, refs: Iterable[bytes]) -> list[bytes]:
-        """The commits behind refs; refs to other objects are left out."""
+        """Refs to other objects are left out."""
         peeled = [self._peel(oid) for oid in dict.fromkeys(refs)]
         return [oid for oid in peeled if self.objects.kind(oid) == b"commit"]
 

@@ -14,7 +14,7 @@ _RULES = 5_000
 
 
 class IgnoreRule(Struct, frozen=True):
-    """One line: its pattern, the folder it applies below, and whether it re-includes what others ignore."""
+    """One line of an ignore file."""
 
     fits: re.Pattern[str]
     base: str  # from the top, with a slash at its end
@@ -82,7 +82,7 @@ class IgnoreRules(Struct):
 
 
 def parse_ignore_rule(line: str, base: str = "") -> IgnoreRule | None:
-    """Parses one line of an ignore file; None for a comment and for an unknown pattern."""
+    """None for a comment and for an unknown pattern."""
     text = re.sub(r"(?<!\\) +$", "", line.rstrip("\r"))
     if not text or text.startswith("#"):
         return None

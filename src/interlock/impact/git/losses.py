@@ -47,7 +47,7 @@ def push_losses(command: GitCommand, rest: Sequence[str]) -> None:
 
 
 def _check_deleted_ref(command: GitCommand, remote: str, ref: str) -> None:
-    """Checks that this session created a remote tag or branch and pushed it there, and that a branch's last known commit is here."""
+    """That this session created and pushed it, and that a branch's last known commit is here."""
     own, (_, kind, name) = command.survey.own, ref.split("/", 2) if ref.startswith(_REMOTE_REFS) else ("", "", "")
     created = _KINDS.get(kind, "")
     if (
@@ -66,7 +66,7 @@ def _check_deleted_ref(command: GitCommand, remote: str, ref: str) -> None:
 
 
 def _expects(command: GitCommand, lease: str, branch: str, old: bytes) -> bool:
-    """Whether the lease is for the commit that is known here: by itself, or because it names that one."""
+    """Whether the lease is for the commit that is known here, by itself or by name."""
     _, given, value = lease.partition("=")
     if not given:
         return True
@@ -85,7 +85,7 @@ def _is_own(command: GitCommand, branch: str) -> bool:
 
 
 def git_losses(base: str, words: Sequence[str], survey: FileSurvey, after: Sequence[str] = ()) -> bool:
-    """Counts what the command would discard; False where there is no repository; raises Unclear where that is not known."""
+    """False where there is no repository; raises Unclear where the loss is not known."""
     found = open_git_command(base, words, survey, _READERS, after)
     if found is None:
         return False
@@ -114,7 +114,7 @@ def _reset(command: GitCommand, rest: Sequence[str]) -> None:
 
 
 def _reset_to_anything(command: GitCommand, rest: Sequence[str]) -> None:
-    """A reset to a commit that is fetched first, and so not known: any file that is not in Git could be replaced."""
+    """After a fetch the commit is not known: any file that is not in Git could be replaced."""
     git_command.reset_names(rest)
     beside = FileSurvey(ImpactTally(), command.budget, (), command.repository.top)
     _count_untracked(git_command.untracked_paths(command), beside)
@@ -178,7 +178,7 @@ def _stash(command: GitCommand, rest: Sequence[str]) -> None:
 def _branch(command: GitCommand, rest: Sequence[str]) -> None:
     there = [word for word in rest if word.startswith("-") or command.history.ref(f"refs/heads/{word}") is not None]
     if len(there) < len(rest):
-        parse_arguments(rest).only({"-D"})
+        parse_arguments(rest, known={"-D"})
         command.tally.note("there is no such branch")
     if all(word.startswith("-") for word in there) and there != list(rest):
         return

@@ -19,13 +19,10 @@ _PACKS, _ALTERNATES = 200, 8
 
 
 class Pack(Struct, frozen=True):
-    """One pack with its index."""
-
     names: mmap.mmap
     data: mmap.mmap
 
     def find(self, oid: bytes) -> int | None:
-        """The offset of an object; None where the pack does not have it."""
         low, high = self._range(oid[0])
         while low < high:
             middle = (low + high) // 2
@@ -71,7 +68,6 @@ class Objects(Struct):
     _listed: dict[str, frozenset[str]] = field(default_factory=dict)  # folder of loose objects -> their names
 
     def has(self, oid: bytes) -> bool:
-        """Whether the repository has an object."""
         name = oid.hex()
         folders = (f"{folder}/{name[:2]}" for folder in self._folders())
         return any(name[2:] in self._in(folder) for folder in folders) or any(
@@ -91,7 +87,7 @@ class Objects(Struct):
         return self._listed[folder]
 
     def read(self, oid: bytes, kind: bytes) -> bytes:
-        """The object; raises Unclear where it is missing, of another kind or damaged."""
+        """Raises Unclear where it is missing, of another kind or damaged."""
         found, data = self._read(oid, 0)
         if found != kind:
             raise Unclear("an object of the repository is of another kind")
@@ -101,7 +97,7 @@ class Objects(Struct):
         return self._read(oid, 0)[0]
 
     def by_prefix(self, prefix: str) -> bytes | None:
-        """The one object with this prefix; None where there is none or more than one."""
+        """None where there is none or more than one."""
         found = {oid for pack in self._packed() for oid in pack.begins(prefix)}
         for folder in self._folders():
             try:
@@ -112,7 +108,7 @@ class Objects(Struct):
         return found.pop() if len(found) == 1 else None
 
     def _read(self, oid: bytes, depth: int) -> tuple[bytes, bytes]:
-        """The kind and content of an object; raises Unclear where it is missing or damaged."""
+        """Raises Unclear where it is missing or damaged."""
         self.budget.entry()
         try:
             for folder in self._folders():

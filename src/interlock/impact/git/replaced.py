@@ -28,7 +28,7 @@ _UPSTREAM = frozenset({"merge", "rebase"})
 
 
 def replaced_files(base: str, words: Sequence[str], survey: FileSurvey) -> list[str]:
-    """The files that may be replaced; none where there is no repository, or where looking takes too long for everyday work."""
+    """Empty where there is no repository, or where looking takes too long for everyday work."""
     if not os.path.isdir(base) or "-h" in words or "--help" in words:
         return []
     try:
