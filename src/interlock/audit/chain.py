@@ -9,6 +9,7 @@ from types import MappingProxyType
 from typing import Any
 
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from interlock.canonical_json import canonical_json, dump_json, parse_canonical, simplify
 from interlock.model import NOTHING, AgentRef, Json, Level, Requirement, nothing
@@ -21,8 +22,6 @@ SCHEMA = 1
 FIRST_SEQ = 0
 GENESIS = "0" * 64  # the previous hash of a writer's first record
 CHECKPOINT = "checkpoint"  # the event of a record that says one was signed
-_HASHED = "interlock.audit"
-_SIGNED = "interlock.checkpoint"
 _HARMLESS = '"reauth":false'  # in every full record; looks like a secret to redaction
 
 Sign = Callable[[bytes], str]  # what is signed -> signature in hex
@@ -87,8 +86,8 @@ def fingerprint(secret: str) -> str:
 
 
 def attempt_event(attempt: Attempt) -> str:
-    """The event of an attempt's record, in GK-06's words."""
-    held = attempt.outcome == DENIED and attempt.reason.startswith(HELD)  # R-18: until somebody approves
+    """In GK-06's words; R-18: held until somebody approves."""
+    held = attempt.outcome == DENIED and attempt.reason.startswith(HELD)
     return HELD if held else EVENTS[attempt.outcome]
 
 
@@ -162,8 +161,8 @@ def entry(
     if not has_no_secret(text.replace(_HARMLESS, "")):
         text = canonical_json(redact(simplify(body)))
     seq, prev = (head.seq + 1, head.hash) if head else (FIRST_SEQ, GENESIS)
-    mark = _hash(SCHEMA, writer, seq, _millis(at), event, text, prev, key_id, rulebook, policy)
-    return AuditRow(writer, seq, moment(at), event, text, prev, mark, key_id, SCHEMA, rulebook, policy)
+    row = AuditRow(writer, seq, moment(at), event, text, prev, "", key_id, SCHEMA, rulebook, policy)
+    return replace(row, hash=hash_of(row))
 
 
 def moment(at: float) -> float:
@@ -173,13 +172,11 @@ def moment(at: float) -> float:
 
 def hash_of(row: AuditRow) -> str:
     """SHA-256 over every field of a record but its hash."""
-    return _hash(
-        row.schema, row.writer, row.seq, _millis(row.at), row.event, row.body, row.prev, row.key_id, row.rulebook, row.policy
-    )  # fmt: skip
-
-
-def _hash(*parts: str | int) -> str:
-    return hashlib.sha256(dump_json([_HASHED, *parts]).encode("utf-8", "surrogatepass")).hexdigest()
+    parts = [
+        "interlock.audit", row.schema, row.writer, row.seq, _millis(row.at), row.event, row.body, row.prev, row.key_id, row.rulebook,
+        row.policy,
+    ]  # fmt: skip
+    return hashlib.sha256(dump_json(parts).encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def head_of(row: AuditRow) -> dict[str, Any]:
@@ -189,7 +186,8 @@ def head_of(row: AuditRow) -> dict[str, Any]:
 
 def checkpoint(heads: Mapping[str, Any], floors: Mapping[str, Any], at: float) -> bytes:
     """The signed text: each writer's head and last pruned record, and the time; refuses an invalid head."""
-    whole = {"at": _millis(at), "floors": _places(floors), "heads": _places(heads), "what": _SIGNED, "schema": SCHEMA}
+    places = {"floors": _places(floors), "heads": _places(heads)}
+    whole = {"at": _millis(at), **places, "what": "interlock.checkpoint", "schema": SCHEMA}
     return dump_json(whole).encode("utf-8", "surrogatepass")
 
 
@@ -242,7 +240,6 @@ class AuditRecorder:
         self.failing = False  # the last flush failed
 
     def now(self, tx: Tx, event: str, body: Body) -> None:
-        """Chains a record in this transaction."""
         self.these(tx, [(event, body)])
 
     def event(self, tx: Tx, event: str, by: str, details: Body = NOTHING) -> None:
@@ -254,6 +251,7 @@ class AuditRecorder:
         self.store.write(lambda tx: self.event(tx, event, by, details))
 
     def these(self, tx: Tx, events: Iterable[AuditEvent]) -> None:
+        """Chains records in this transaction."""
         at = self.clock.now()
         self._append(tx, ((at, event, body) for event, body in events))
 
@@ -275,13 +273,13 @@ class AuditRecorder:
     def full(self) -> bool:
         return len(self._waiting) >= GROUP
 
-    def flush(self) -> int:
+    def flush(self) -> None:
         """Writes pending records, after any group in progress; unwritten ones stay pending."""
         with self._writing:
             with self._lock:
                 group, self._waiting = self._waiting, []
             if not group:
-                return 0
+                return
             try:
                 self.store.write(lambda tx: self._write(tx, group))
             except Exception:
@@ -290,7 +288,6 @@ class AuditRecorder:
                     self._waiting = group + self._waiting
                 raise
             self.failing = False
-            return len(group)
 
     def _write(self, tx: Tx, group: list[tuple[LateRecord, float]]) -> None:
         built = [(*record(), at) for record, at in group]

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import partial
 from typing import Any
 
@@ -42,24 +43,24 @@ def inputs_json(facts: Sequence[Fact], named: MatchNames, at: Circumstances) -> 
 
 def inputs_of(given: Json) -> tuple[tuple[Fact, ...], MatchNames, Circumstances]:
     """Raises ReplayError where the record is incomplete."""
-    try:
+    with _complete():
         return facts_of(given), convert(given["titles"], MatchNames), _circumstances_of(given["circumstances"])
+
+
+@contextmanager
+def _complete() -> Iterator[None]:
+    try:
+        yield
+    except ReplayError:
+        raise
     except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
-        raise _incomplete(error) from None
-
-
-def _incomplete(error: Exception) -> ReplayError:
-    if isinstance(error, ReplayError):
-        return error
-    return ReplayError(f"the record does not say what was judged: {type(error).__name__} {error}"[:200])
+        raise ReplayError(f"the record does not say what was judged: {type(error).__name__} {error}"[:200]) from None
 
 
 def facts_of(given: Json) -> tuple[Fact, ...]:
     """Raises ReplayError where the record is incomplete."""
-    try:
+    with _complete():
         return tuple(convert(data, Command) if "program" in data else convert(data, Effect) for data in given["facts"])
-    except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
-        raise _incomplete(error) from None
 
 
 def _fact_json(fact: Fact) -> dict[str, Any]:
@@ -116,18 +117,15 @@ def _denied_json(denied: EarlierDenial) -> dict[str, Any]:
 
 def _adapted_json(adapted: AdapterContext) -> dict[str, Any]:
     told = {name: getattr(adapted, name) for name in ("override", "note", "missing")}
-    block = _block_json(adapted.block) if adapted.block else None
+    block = None
+    if adapted.block:
+        names = ("cooldown_seconds", "requires_reauth", "requires_confirmation")
+        block = {"level": int(adapted.block.level), **{name: getattr(adapted.block, name) for name in names}}
+        approval = adapted.block.approval
+        approvers = {"required": approval.required, "approvers": sorted(approval.approvers)} if approval else None
+        block["approval"] = approvers
     call = {**to_builtins(adapted.call), "trust": adapted.call.trust.word}
     return {**call, **told, "notices": list(adapted.notices), "block": block}
-
-
-def _block_json(block: DangerBlock) -> dict[str, Any]:
-    approval = block.approval
-    return {
-        "level": int(block.level),
-        **{name: getattr(block, name) for name in ("cooldown_seconds", "requires_reauth", "requires_confirmation")},
-        "approval": {"required": approval.required, "approvers": sorted(approval.approvers)} if approval else None,
-    }
 
 
 def _adapted_of(data: Json) -> AdapterContext:
@@ -138,12 +136,8 @@ def _adapted_of(data: Json) -> AdapterContext:
 
 
 def _matched_json(matched: RegistryMatch) -> dict[str, Any]:
-    return {
-        "patterns": [pattern.wire for pattern in matched.patterns],
-        "max_cooling_ms": matched.max_cooling_ms,
-        "failure": matched.failure,
-        "blocked": matched.blocked,
-    }
+    names = ("max_cooling_ms", "failure", "blocked")
+    return {"patterns": [one.wire for one in matched.patterns], **{name: getattr(matched, name) for name in names}}
 
 
 def _matched_of(data: Json) -> RegistryMatch:
@@ -228,7 +222,7 @@ def decision_entry(
 
 def short_entry(judged: Judged, weighed: PolicyResult, at: Circumstances) -> AuditEvent:
     """The short record of everyday work: the action itself suffices for replay, unless a secret was redacted."""
-    request = judged.request
+    request, assessment = judged.request, judged.judgement.assessment
     if (
         request.adapter_context is not None
         or at.registry_match
@@ -237,7 +231,6 @@ def short_entry(judged: Judged, weighed: PolicyResult, at: Circumstances) -> Aud
         or not has_no_secret(canonical_json(request.action.fields))
     ):
         return decision_entry(judged, weighed, at, Resolution("allow"))
-    assessment, agent = judged.judgement.assessment, request.agent
     body: dict[str, Any] = {
         "timestamp": iso(judged.now),
         "adapter_name": request.adapter or request.door,
@@ -246,7 +239,7 @@ def short_entry(judged: Judged, weighed: PolicyResult, at: Circumstances) -> Aud
         "level": assessment.level.word,
         "adapter_trust": "none",
         "outcome": "allowed",
-        "agent": {"principal": agent.principal, "name": agent.name, "session": agent.session, "parent": agent.parent},
+        "agent": to_builtins(request.agent),
         "score": assessment.score,
         "irreversible": assessment.irreversible,
         "strength": judged.isolation,
@@ -263,10 +256,8 @@ def short_entry(judged: Judged, weighed: PolicyResult, at: Circumstances) -> Aud
         body["execution"] = request.execution
     if request.step is not None and request.step.told:
         body["step"] = request.step.told
-    if at.claimed_risk is not None:
-        body["claimed_risk"] = at.claimed_risk
-    if at.claimed_level is not None:
-        body["claimed_level"] = int(at.claimed_level)
+    claims = {"claimed_risk": at.claimed_risk, "claimed_level": at.claimed_level}
+    body |= {name: int(claim) for name, claim in claims.items() if claim is not None}
     return EVENTS["allowed"], {**body, **_ruled(judged)}
 
 

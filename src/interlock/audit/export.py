@@ -48,10 +48,9 @@ def csv_lines(rows: Iterable[AuditRow]) -> Iterator[str]:
     yield _line(COLUMNS)
     for row in rows:
         body = _opened(row.body)
-        said = body if isinstance(body, dict) else {}
-        cells = [row.writer, row.seq, _time(row.at), row.event]
-        cells += [said.get(column, "") for column in _BODY_COLUMNS]
-        yield _line([*cells, row.rulebook, row.policy, row.hash, row.body])
+        said = [body.get(column, "") if isinstance(body, dict) else "" for column in _BODY_COLUMNS]
+        front = (row.writer, row.seq, _time(row.at), row.event)
+        yield _line([*front, *said, row.rulebook, row.policy, row.hash, row.body])
 
 
 # Format -> media type, and the lines of a file.
@@ -78,15 +77,14 @@ def _opened(body: str) -> Any:
 
 
 def _line(cells: Iterable[object]) -> str:
-    return ",".join(_cell(cell) for cell in cells)
+    return ",".join(map(_cell, cells))
 
 
 def _cell(value: object) -> str:
     text = value if isinstance(value, str) else dump_json(value)
     if isinstance(value, str) and text.lstrip(" \n\0").startswith(_FORMULA):
         text = "'" + text
-    text = text.replace('"', '""').replace("\0", "")
-    return f'"{text}"'
+    return '"' + text.replace('"', '""').replace("\0", "") + '"'
 
 
 class ExportComparison(Struct, frozen=True):

@@ -55,13 +55,11 @@ def mark(state: State, by: OperatorSession, writer: str, seq: int, note: str = "
         raise AnswerRefused(f"there is no record {writer[:80]}/{seq}", "NOT_FOUND_RESOURCE")
     if not is_markable(entry):
         raise AnswerRefused("only something held or denied can be a false alarm")
-    body = entry.body
     details = {
         "record": entry.id,
-        "ticket": str(body.get("ticket", "")),
-        "rules": list(rules_of(body)),
-        "level": str(body.get("level", "")),
-        "text": record_title(body),
+        **{name: str(entry.body.get(name, "")) for name in ("ticket", "level")},
+        "rules": list(rules_of(entry.body)),
+        "text": record_title(entry.body),
         "note": redact_text(note.strip())[:NOTE],
     }
 
@@ -106,8 +104,11 @@ def alarms_by_rule(state: State) -> list[AlarmsOfRule]:
 
 def rules_of(body: Mapping[str, Any]) -> tuple[str, ...]:
     findings = body.get("findings")
-    listed = findings if isinstance(findings, list) else []
-    rules = (one.get("rule", "") if isinstance(one, Mapping) else one for one in listed)
+    rules = (
+        (one.get("rule", "") if isinstance(one, Mapping) else one for one in findings or ())
+        if isinstance(findings, list)
+        else ()
+    )
     return tuple(dict.fromkeys(str(rule) for rule in rules if rule))
 
 

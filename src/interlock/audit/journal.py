@@ -60,11 +60,9 @@ def append(folder: Path, entry: Entry) -> None:
 
 def _still_there(path: Path, handle: int) -> bool:
     """Whether the file was not moved between opening and locking it."""
-    try:
-        found, own = path.stat(), os.fstat(handle)
-    except FileNotFoundError:
-        return False
-    return (found.st_dev, found.st_ino) == (own.st_dev, own.st_ino)
+    with contextlib.suppress(FileNotFoundError):
+        return os.path.samestat(path.stat(), os.fstat(handle))
+    return False
 
 
 def is_pending(folder: Path) -> bool:
@@ -140,37 +138,36 @@ def _read(path: Path) -> tuple[list[Entry], int]:
             if len(found) >= MOST_LINES:
                 more += 1
                 continue
-            try:
+            entry = None
+            with contextlib.suppress(ValueError):
                 entry = json.loads(line)
-            except ValueError:
-                entry = None
             found.append(entry if isinstance(entry, dict) else {"unreadable": line[:200].decode("latin-1")})
     return found, more
 
 
 def _opened(path: Path) -> BinaryIO:
     """A regular file and nothing else: those in a jail can put a link or a pipe there."""
-    try:
+    with contextlib.suppress(OSError):
         handle = os.open(path, _READING)
-    except OSError:
-        return io.BytesIO()
-    if not stat.S_ISREG(os.fstat(handle).st_mode):
+        if stat.S_ISREG(os.fstat(handle).st_mode):
+            return os.fdopen(handle, "rb")
         os.close(handle)
-        return io.BytesIO()
-    return os.fdopen(handle, "rb")
+    return io.BytesIO()
 
 
 def _record(state: State, found: list[Entry], more: int, jailed: bool) -> None:
     now, times = state.clock.now(), [entry["at"] for entry in found if isinstance(entry.get("at"), int | float)]
-    denied = sum(entry.get("verdict") != "allow" for entry in found)
+    calls, denied = len(found) + more, sum(entry.get("verdict") != "allow" for entry in found)
     span = {"from": iso(min(times)), "to": iso(max(times))} if times else {}
-    details = {"calls": len(found) + more, "denied": denied, "unread": more, **span}
+    details = {"calls": calls, "denied": denied, "unread": more, **span}
     told: list[AuditEvent] = [("daemon_was_down", event_body(now, "daemon_was_down", "interlock", details))]
     strength = {"strength": JAILED} if jailed else {}
     told += [("journal", event_body(now, "journal", "hook", {"entry": entry, **strength})) for entry in found]
     state.store.write(lambda tx: state.recorder.these(tx, told))
-    calls = f"{len(found) + more} call{'' if len(found) + more == 1 else 's'}"
-    words = f"the daemon was down: hooks decided {calls} by themselves and denied {denied}; `interlock audit` has them"
+    words = (
+        f"the daemon was down: hooks decided {calls} call{'' if calls == 1 else 's'} by themselves and denied {denied}; "
+        "`interlock audit` has them"
+    )
     state.alerts["daemon was down"] = words
     state.tell("alert", None, words)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -11,9 +11,10 @@ from interlock.approvals.statements import StatementError, parse_statement
 from interlock.audit.chain import FIRST_SEQ, GENESIS, body_of
 from interlock.audit.verify import AuditVerdict, Fault, Verify, is_whole, signature_fault, verify
 from interlock.canonical_json import parse_canonical
+from interlock.identity.keys.roster import Roster
 from interlock.identity.keys.signing import verify_signature
 from interlock.identity.keys.webauthn import signed_by
-from interlock.identity.passkey_proofs import Head, ProofError, from_hex
+from interlock.identity.passkey_proofs import ProofError, from_hex
 from interlock.ports import Tx
 from interlock.records import AuditQuery, AuditRow, Checkpoint
 from interlock.redaction import redact
@@ -38,9 +39,9 @@ def covering_checkpoint(row: AuditRow, checkpoints: Iterable[Checkpoint], verify
     """The first checkpoint with a good signature whose head is this record or a later one."""
     for point in checkpoints:
         head = point.heads.get(row.writer)
-        if isinstance(head, dict) and isinstance(head.get("seq"), int) and head["seq"] >= row.seq:
-            if signature_fault(point, verify) is None:
-                return point
+        seq = head.get("seq") if isinstance(head, dict) else None
+        if isinstance(seq, int) and seq >= row.seq and signature_fault(point, verify) is None:
+            return point
     return None
 
 
@@ -125,60 +126,39 @@ def writer_records(state: State, writer: str, event: str = "") -> Iterator[Audit
         after = rows[-1].seq
 
 
-Signed = Callable[[str, bytes, str], bool]  # key id, statement, proof; LookupError: no such passkey
-Found = Callable[[Head], AuditRow | None]  # the record that a head names
-
-
-class RecordPruned(Exception):
-    """A record that was pruned."""
-
-
 class Attestations(Struct, frozen=True):
     faults: tuple[Fault, ...] = ()
     count: int = 0
     until: float | None = None  # when the last record was written that a touch covers
 
 
-def verify_attestations(rows: Iterable[AuditRow], signed: Signed, found: Found) -> Attestations:
-    """Checks every approval and grant that a passkey signed: that it did, for this action or these terms, and for the history before it."""
-    faults: list[Fault] = []
-    covered: list[float] = []
-    count = 0
-    for row in rows:
-        body = body_of(row)
-        if "proof" not in body:
-            continue
-        count += 1
-        try:
-            covered += _covered(body, signed, found)
-        except (StatementError, ProofError) as error:
-            faults.append(Fault(row.writer, row.seq, "altered", str(error)))
-        except LookupError as error:
-            faults.append(Fault(row.writer, row.seq, "unsigned", str(error.args[0])))
-    return Attestations(tuple(faults), count, max(covered, default=None))
-
-
-def _covered(body: dict[str, object], signed: Signed, found: Found) -> list[float]:
+def _covered(state: State, roster: Roster, body: dict[str, object]) -> list[float]:
+    """When the record was written that a passkey signed with this one; empty where there was none, or it is pruned."""
     try:
         text = bytes.fromhex(str(body.get("statement"))).decode()
     except ValueError:
         raise ProofError("what the passkey signed cannot be read") from None
-    proof = from_hex(str(body.get("proof")))
+    signature = str(body.get("proof"))
+    head = from_hex(signature).head
     if not (_grants(body, text) if "grant" in body else _approves(body, text)):
         raise ProofError("the passkey signed something else than this")
-    if proof.head is None or not signed(str(body.get("key_id")), text.encode(), str(body.get("proof"))):
+    passkey = roster.passkey(str(body.get("key_id"))) if head is not None else None
+    if head is not None and passkey is None:  # removed ones are known too: their earlier signatures stay valid
+        raise LookupError("nobody knows the passkey that signed this")
+    if head is None or passkey is None or not signed_by(passkey, text.encode(), signature):
         raise ProofError("no passkey of this operator signed this")
-    if proof.head.seq < FIRST_SEQ:
+    if head.seq < FIRST_SEQ:
         return []
-    try:
-        before = found(proof.head)
-    except RecordPruned:
+    here, first = state.store.read(
+        lambda tx: [tx.audit(AuditQuery(head.writer, after, limit=1)) for after in (head.seq - 1, -1)]
+    )
+    if first and first[0].seq > head.seq:
         return []
-    if before is None or before.hash != proof.head.hash:
+    if not here or (here[0].seq, here[0].hash) != (head.seq, head.hash):
         raise ProofError(
-            f"the passkey signed another history: record {proof.head.seq} of {proof.head.writer!r:.40} was different then"
+            f"the passkey signed another history: record {head.seq} of {head.writer!r:.40} was different then"
         )
-    return [before.at]
+    return [here[0].at]
 
 
 def _approves(body: dict[str, object], text: str) -> bool:
@@ -194,39 +174,32 @@ def _grants(body: dict[str, object], text: str) -> bool:
     terms = body.get("terms")
     if not isinstance(said, dict) or not isinstance(terms, dict) or terms.get("by") != body.get("by"):
         return False
-    return {**said, **terms, "id": body.get("grant")} == said
-
-
-ATTESTED_EVENTS = ("approve", "grant")  # the events that a passkey can have signed
+    return said | terms | {"id": body.get("grant")} == said
 
 
 def check_attestations(state: State) -> Attestations:
-    """Verifies all attestations; none while the daemon is locked, since no key is known."""
+    """Checks every approval and grant that a passkey signed: that it did, for this action or these terms, and for the history before it.
+
+    None while the daemon is locked, since no key is known.
+    """
     roster = state.sessions.roster
     if roster is None:
         return Attestations()
-
-    def signed(key: str, statement: bytes, proof: str) -> bool:
-        passkey = roster.passkey(key)  # removed ones too: their earlier signatures stay valid
-        if passkey is None:
-            raise LookupError("nobody knows the passkey that signed this")
-        return signed_by(passkey, statement, proof)
-
+    faults: list[Fault] = []
+    covered: list[float] = []
+    count = 0
     writers = state.store.read(lambda tx: tx.audit_writers())
-    return verify_attestations(
-        (row for writer in writers for event in ATTESTED_EVENTS for row in writer_records(state, writer, event)),
-        signed,
-        lambda head: _at(state, head),
-    )
-
-
-def _at(state: State, head: Head) -> AuditRow | None:
-    """The record that a head names; raises where it was pruned."""
-
-    def work(tx: Tx) -> tuple[list[AuditRow], list[AuditRow]]:
-        return tx.audit(AuditQuery(head.writer, head.seq - 1, limit=1)), tx.audit(AuditQuery(head.writer, limit=1))
-
-    here, first = state.store.read(work)
-    if first and first[0].seq > head.seq:
-        raise RecordPruned
-    return here[0] if here and here[0].seq == head.seq else None
+    for row in (
+        row for writer in writers for event in ("approve", "grant") for row in writer_records(state, writer, event)
+    ):
+        body = body_of(row)
+        if "proof" not in body:
+            continue
+        count += 1
+        try:
+            covered += _covered(state, roster, body)
+        except (StatementError, ProofError) as error:
+            faults.append(Fault(row.writer, row.seq, "altered", str(error)))
+        except LookupError as error:
+            faults.append(Fault(row.writer, row.seq, "unsigned", str(error.args[0])))
+    return Attestations(tuple(faults), count, max(covered, default=None))

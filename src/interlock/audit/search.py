@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from msgspec import Struct, field
+from msgspec import Struct
 from msgspec.structs import replace
 
 from interlock.approvals.display import one_line
@@ -41,7 +41,7 @@ class RecordQuery(Struct, frozen=True):
 
 class RecordEntry(Struct, frozen=True):
     row: AuditRow
-    body: Mapping[str, Any] = field(default_factory=dict)
+    body: Mapping[str, Any] = {}
 
     @property
     def id(self) -> str:
@@ -49,7 +49,7 @@ class RecordEntry(Struct, frozen=True):
 
     @property
     def attempt(self) -> bool:
-        return self.row.event in ATTEMPTS
+        return is_attempt(self.row)
 
     @property
     def level(self) -> int:
@@ -83,23 +83,16 @@ def search(
         if len(entries) == page or looked == most:
             return RecordPage(tuple(entries), last, looked, over)
         looked, last = looked + 1, place_of(row)
-        if wanted.attempts and not is_attempt(row):
-            continue
-        # a quick check, before its body is parsed
+        # quick checks, before its body is parsed
         fits = wanted.level < 0 or any(f'"danger_level":{level}' in row.body for level in range(wanted.level, 5))
-        if fits and matches(entry := RecordEntry(row, body_of(row)), wanted):
-            if row.event in wanted.without:
-                over += 1
-            else:
-                entries.append(entry)
+        if not fits or (wanted.attempts and not is_attempt(row)):
+            continue
+        entry = RecordEntry(row, body_of(row))
+        if entry.level < wanted.level or (wanted.agent and normal_name(wanted.agent) not in _names(entry.body)):
+            continue
+        over += row.event in wanted.without
+        entries += [entry] if row.event not in wanted.without else []
     return RecordPage(tuple(entries), None, looked, over)
-
-
-def matches(entry: RecordEntry, wanted: RecordQuery) -> bool:
-    """Checks what the store cannot."""
-    if (wanted.attempts and not entry.attempt) or entry.level < wanted.level:
-        return False
-    return not wanted.agent or normal_name(wanted.agent) in _names(entry.body)
 
 
 def place_of(row: AuditRow) -> Place:
@@ -142,7 +135,6 @@ def _names(body: Mapping[str, Any]) -> set[str]:
 
 
 MOST_CHANGES = 500  # records of a kind that are read
-_EVENTS = ("start", "mode_change", "pattern_change")
 
 
 class PolicyChange(Struct, frozen=True):
@@ -154,7 +146,10 @@ class PolicyChange(Struct, frozen=True):
 
 def policy_changes(state: State) -> list[PolicyChange]:
     """Newest first; changes of files show at the next start."""
-    queries = [AuditQuery(event=event, limit=MOST_CHANGES, newest_first=True) for event in _EVENTS]
+    queries = [
+        AuditQuery(event=event, limit=MOST_CHANGES, newest_first=True)
+        for event in ("start", "mode_change", "pattern_change")
+    ]
     starts, modes, patterns = state.store.read(lambda tx: [tx.audit(query) for query in queries])
     found = [*_starts(reversed(starts)), *map(_mode, modes), *map(_pattern, patterns)]
     return sorted(found, key=lambda turn: turn.at, reverse=True)
@@ -195,17 +190,15 @@ def describe_record(body: Mapping[str, Any]) -> str:
         return f"{body.get('decision', '')}  {record_title(body)}  ({about}){ticket}"
     if "token_id" in body:
         return token_line(body)
-    by = f"by {body['by']}" if body.get("by") else ""
-    return ": ".join(filter(None, (by, details_line(body))))
+    return ": ".join(filter(None, (f"by {body['by']}" if body.get("by") else "", details_line(body))))
 
 
 def details_line(body: Mapping[str, Any]) -> str:
-    """The details of an event, without who and when."""
+    """The details of an event, without who and when; the reason comes first."""
     if "plan" in body:
         return _plan_line(body)
     given = {key: value for key, value in body.items() if key not in _SKIPPED and value not in ("", None, [], {})}
-    reason = given.pop("reason", None)
-    said = [_short(reason)] if reason is not None else []  # the reason comes first
+    said = [_short(given.pop("reason"))] if "reason" in given else []
     return ", ".join((*said, *(f"{key} {_moment(key, value)}" for key, value in given.items())))
 
 
@@ -224,13 +217,11 @@ def _plan_line(body: Mapping[str, Any]) -> str:
 
 
 def token_line(body: Mapping[str, Any]) -> str:
-    context = table(body.get("client_context"))
+    context, mark = table(body.get("client_context")), str(body["token_id"])
     said = [f"{body.get('outcome', '')} for {body.get('operation', '')} through {body.get('adapter_name', '')}"]
-    said += [
-        f"{word} {context[key]}" for key, word in (("session_id", "session"), ("user_id", "by")) if context.get(key)
-    ]
+    words = (("session_id", "session"), ("user_id", "by"))
+    said += [f"{word} {context[key]}" for key, word in words if context.get(key)]
     said += [str(body["failure_reason"])] if body.get("failure_reason") else []
-    mark = str(body["token_id"])
     return f"{', '.join(said)}  ({mark[:19]}{'…' if len(mark) > 19 else ''})"
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import chain
 
-from msgspec import Struct, field
+from msgspec import Struct
 from msgspec.structs import replace
 
 from interlock.audit.chain import (
@@ -44,7 +44,7 @@ class AuditVerdict(Struct, frozen=True):
     faults: tuple[Fault, ...] = ()
     notes: tuple[str, ...] = ()
     rows: int = 0
-    proved: Mapping[str, int] = field(default_factory=dict)  # writer -> last record that a signature covers
+    proved: Mapping[str, int] = {}  # writer -> last record that a signature covers
     unproved: int = 0  # good links that no signature covers yet
     proved_until: float | None = None  # None: no signature proves anything
     touches: int = 0  # approvals that a passkey signed
@@ -56,14 +56,14 @@ class AuditVerdict(Struct, frozen=True):
 
     @property
     def first(self) -> Fault | None:
-        return self.faults[0] if self.faults else None
+        return next(iter(self.faults), None)
 
 
 class _Marks(Struct):
     """Signed hashes and floors of one writer's chain."""
 
-    known: dict[int, str] = field(default_factory=dict)  # seq -> hash
-    floors: dict[int, str] = field(default_factory=dict)
+    known: dict[int, str] = {}  # seq -> hash
+    floors: dict[int, str] = {}
     head: int = FIRST_SEQ - 1
 
     def starts(self) -> dict[int, str]:
@@ -87,24 +87,26 @@ def verify(
     # 6. each checkpoint that a record speaks of is there.
     checked = [(point, signature_fault(point, verify_signature)) for point in checkpoints]  # 1
     points = [point for point, fault in checked if fault is None]
-    faults = [fault for _, fault in checked if fault is not None]
     marks, forks = _marks(points)
-    faults += forks
     known_points = {fingerprint_of(point) for point in points}
-    walks = []
-    for writer in sorted({*rows_by_writer, *marks}):
-        walk = _Walk(writer, marks.get(writer, _Marks()), known_points)
-        walk.through(rows_by_writer.get(writer, ()))  # 2-6
-        walks.append(walk)
-    faults += sorted((fault for walk in walks for fault in walk.faults), key=lambda fault: (fault.after, fault.writer))
+    walks = [_Walk(writer, marks.get(writer, _Marks()), known_points) for writer in sorted({*rows_by_writer, *marks})]
+    for walk in walks:
+        walk.through(rows_by_writer.get(walk.writer, ()))  # 2-6
+    found = sorted((fault for walk in walks for fault in walk.faults), key=lambda fault: (fault.after, fault.writer))
+    faults = [*(fault for _, fault in checked if fault is not None), *forks, *found]
     proved = {walk.writer: walk.confirmed for walk in walks}
+    whole = (
+        point.at
+        for point in points
+        if point.heads and all(place["seq"] <= proved.get(writer, -1) for writer, place in point.heads.items())
+    )
     return AuditVerdict(
         faults=tuple(faults[:_MAX_FAULTS]),
         notes=tuple(note for walk in walks for note in walk.notes()),
         rows=sum(walk.count for walk in walks),
         proved={writer: seq for writer, seq in proved.items() if seq >= FIRST_SEQ},
-        unproved=sum(walk.unproved() for walk in walks),
-        proved_until=_proved_until(points, proved),
+        unproved=sum(max(0, walk.last.seq - walk.confirmed) for walk in walks if walk.last),
+        proved_until=max(whole, default=None),
     )
 
 
@@ -127,13 +129,15 @@ class _Walk:
         while row is not None:
             after = next(stream, None)
             self.count += 1
-            fault = self._wrong(row, after)
-            if fault is not None:
+            if (fault := self._wrong(row, after)) is not None:
                 self.faults.insert(0, self._told_apart(fault, row, after, stream))
                 return
             self._accept(row)
             row = after
-        self._reached()
+        end = self.last.seq if self.last is not None else self.marks.end_pruned()
+        if end < self.marks.head:  # 5
+            words = f"the chain ends at {end}, a signed checkpoint has {self.marks.head}"
+            self.faults.insert(0, self._fault(end + 1, "truncated" if self.count else "missing", words))
 
     def notes(self) -> Iterator[str]:
         if self.backwards:
@@ -144,9 +148,6 @@ class _Walk:
             )
         if not self.marks.known and self.count:
             yield f"{self.writer}: no checkpoint names this writer, so nothing of it is proved"
-
-    def unproved(self) -> int:
-        return max(0, self.last.seq - self.confirmed) if self.last else 0
 
     def _accept(self, row: AuditRow) -> None:
         if self.last is not None and row.at < self.last.at - GROUPED:
@@ -190,10 +191,8 @@ class _Walk:
         last = self.last
         if last is None or last.seq == self.confirmed:
             return self._fault(row.seq, "foreign", "it does not follow the record before it")
-        vouched = self.marks.known.get(row.seq) == row.hash or (after is not None and after.prev == row.hash)
-        if vouched or after is None:
-            words = f"record {row.seq} was written after another record {last.seq}"
-            return self._fault(last.seq, "altered", words)
+        if after is None or after.prev == row.hash or self.marks.known.get(row.seq) == row.hash:
+            return self._fault(last.seq, "altered", f"record {row.seq} was written after another record {last.seq}")
         return self._fault(row.seq, "foreign", "neither the record before it nor the one after it knows it")
 
     def _told_apart(self, fault: Fault, row: AuditRow, after: AuditRow | None, stream: Iterator[AuditRow]) -> Fault:
@@ -206,13 +205,6 @@ class _Walk:
             self.count += 1
             found = found or (other.seq == fault.seq and other.writer == self.writer)
         return replace(fault, what="reordered") if found and fault.what == "missing" else fault
-
-    def _reached(self) -> None:
-        end = self.last.seq if self.last is not None else self.marks.end_pruned()
-        if end < self.marks.head:
-            words = f"the chain ends at {end}, a signed checkpoint has {self.marks.head}"
-            what = "truncated" if self.count else "missing"
-            self.faults.insert(0, self._fault(end + 1, what, words))
 
     def _fault(self, seq: int, what: str, words: str, writer: str | None = None) -> Fault:
         since = min(max(self.confirmed + 1, FIRST_SEQ), seq)
@@ -250,15 +242,6 @@ def _marks(points: Iterable[Checkpoint]) -> tuple[dict[str, _Marks], list[Fault]
                 if are_floors:
                     mark.floors[seq] = hash
     return marks, faults
-
-
-def _proved_until(points: Iterable[Checkpoint], proved: Mapping[str, int]) -> float | None:
-    times = [
-        point.at
-        for point in points
-        if point.heads and all(place["seq"] <= proved.get(writer, -1) for writer, place in point.heads.items())
-    ]
-    return max(times, default=None)
 
 
 def is_whole(row: AuditRow) -> bool:
