@@ -7,7 +7,7 @@ import stat
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from msgspec import Struct, field
+from msgspec import Struct
 
 from interlock.impact import Budget, BudgetExceeded, Unclear, blob_id
 from interlock.impact.git import Repository, repository_of
@@ -22,7 +22,7 @@ class ImpactTally(Struct):
     files: int = 0
     bytes: int = 0
     only: int = 0
-    names: list[str] = field(default_factory=list)
+    names: list[str] = []
     restorable: int = 0  # things that can be restored from elsewhere
     presumed: int = 0  # of these, how many only by a name and because Git ignores them
     commits: int = 0
@@ -31,7 +31,7 @@ class ImpactTally(Struct):
     repositories: int = 0  # with their history
     found: bool = False  # some target exists
     absent: bool = False  # some target certainly does not exist
-    notes: dict[str, None] = field(default_factory=dict)
+    notes: dict[str, None] = {}
     problem: str = ""
 
     def lost(self, name: str, size: int) -> None:
@@ -91,8 +91,8 @@ class SessionFiles(Struct):
     files: dict[str, list[Mapping[str, Any]]]  # by the last part of their names
     refs: list[Mapping[str, Any]]
     budget: Budget
-    _relied_on: set[str] = field(default_factory=set)  # files whose copies were let go
-    _gone: set[str] = field(default_factory=set)
+    _relied_on: set[str] = set()  # files whose copies were let go
+    _gone: set[str] = set()
 
     @classmethod
     def of(cls, things: Sequence[Mapping[str, Any]], budget: Budget) -> SessionFiles:

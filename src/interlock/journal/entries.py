@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from enum import IntEnum
 from typing import Any
 
-from msgspec import Struct, field
+from msgspec import Struct
 from msgspec.structs import replace
 
 _RECORD = struct.Struct("<IIcB18sIQQ")
@@ -99,13 +99,13 @@ class JournalProcess(Struct, frozen=True):
 
 
 class ActionJournal(Struct):
-    changes: list[JournalChange] = field(default_factory=list)
-    processes: list[JournalProcess] = field(default_factory=list)
-    happened: set[int] = field(default_factory=set)  # the renames that are known to have happened
-    unsettled: set[int] = field(default_factory=set)  # those under way when the supervisor was killed
-    after: dict[str, JournalState] = field(default_factory=dict)  # as the action left each path
-    contents: dict[Identity, JournalState] = field(default_factory=dict)  # the first of each file
-    firsts: dict[Identity, JournalState] = field(default_factory=dict)  # the first state of each object
+    changes: list[JournalChange] = []
+    processes: list[JournalProcess] = []
+    happened: set[int] = set()  # the renames that are known to have happened
+    unsettled: set[int] = set()  # those under way when the supervisor was killed
+    after: dict[str, JournalState] = {}  # as the action left each path
+    contents: dict[Identity, JournalState] = {}  # the first of each file
+    firsts: dict[Identity, JournalState] = {}  # the first state of each object
     last: float = 0.0  # time of the last record
 
 

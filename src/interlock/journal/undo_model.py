@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from msgspec import Struct, field
+from msgspec import Struct
 
 from interlock.journal.entries import ActionJournal, JournalChange, JournalState, PathKind, StateRole
 
@@ -20,7 +20,7 @@ class Place(Struct, eq=False):
     marks: JournalState | None = None  # the mode, owner, times and attributes that it had
     was: JournalState | None = None  # its first state that is known
     times_only: bool = True  # of its marks only the times changed, as a folder's do
-    places: dict[str, Place] = field(default_factory=dict)
+    places: dict[str, Place] = {}
 
     def note(self, state: JournalState, first: JournalState) -> None:
         self.was = self.marks = first

@@ -10,7 +10,7 @@ import stat
 import struct
 from collections.abc import Iterator, Mapping
 
-from msgspec import Struct, field
+from msgspec import Struct
 
 from interlock.journal.entries import ActionJournal, Fingerprint, Identity, JournalState, PathKind
 from interlock.journal.undo_model import Place, UndoModel
@@ -31,10 +31,10 @@ class JournalStep(Struct, frozen=True):
 
 
 class JournalPlan(Struct):
-    steps: list[JournalStep] = field(default_factory=list)
-    folders: list[tuple[str, JournalState]] = field(default_factory=list)  # whose times come back
-    names: dict[Identity, str] = field(default_factory=dict)  # where a file is that may get other names again
-    notes: list[str] = field(default_factory=list)
+    steps: list[JournalStep] = []
+    folders: list[tuple[str, JournalState]] = []  # whose times come back
+    names: dict[Identity, str] = {}  # where a file is that may get other names again
+    notes: list[str] = []
 
 
 class JournalPlanner:

@@ -44,11 +44,11 @@ class InForce(Struct, frozen=True):
     own_assets: OwnAssets = NO_OWN_ASSETS  # Interlock's own files, processes and ports
     applied_rules: tuple[AppliedRules, ...] = ()  # rules that tightened the policy for one call
     challenge_seconds: float = 300.0  # OOB-08
-    loops: LoopSettings = field(default_factory=LoopSettings)  # AE-08
-    hooks: HookSettings = field(default_factory=HookSettings)
-    impact: ImpactSettings = field(default_factory=ImpactSettings)
-    undo: SnapshotSettings = field(default_factory=SnapshotSettings)
-    pauses: PauseSettings = field(default_factory=PauseSettings)
+    loops: LoopSettings = LoopSettings()  # AE-08
+    hooks: HookSettings = HookSettings()
+    impact: ImpactSettings = ImpactSettings()
+    undo: SnapshotSettings = SnapshotSettings()
+    pauses: PauseSettings = PauseSettings()
 
     def under(self, policy: Policy, mode: str, applied_rules: tuple[AppliedRules, ...] = ()) -> InForce:
         """The same under another policy and mode, for one call; `applied_rules` are the rules that changed the policy."""
@@ -202,7 +202,7 @@ class Scripts(Struct):
 
     files: FileReader
     used: bool = False
-    texts: dict[str, str] = field(default_factory=dict)
+    texts: dict[str, str] = {}
 
     def __call__(self, path: str) -> str | None:
         self.used = True

@@ -36,9 +36,9 @@ Key = tuple[str, str, str]  # principal, name, session of the loop
 class Declarations(Struct):
     """Steps reported in this process; after a restart, comparison resumes with the next report."""
 
-    executions: dict[Key, deque[DeclaredStep]] = field(default_factory=dict)
-    _names: dict[tuple[str, str], str] = field(default_factory=dict)  # principal, session of a call
-    _failed: dict[tuple[str, str], str] = field(default_factory=dict)  # principal, name -> the last call
+    executions: dict[Key, deque[DeclaredStep]] = {}
+    _names: dict[tuple[str, str], str] = {}  # principal, session of a call
+    _failed: dict[tuple[str, str], str] = {}  # principal, name -> the last call
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def opened(self, agent: AgentRef) -> None:

@@ -75,8 +75,8 @@ class ReviewedPlan(Struct, frozen=True):
 class PlanDesk(Struct):
     """The open plans of one process, and the means to inspect and run them."""
 
-    settings: PlanSettings = field(default_factory=PlanSettings)
-    configured: PlannerSettings = field(default_factory=PlannerSettings)
+    settings: PlanSettings = PlanSettings()
+    configured: PlannerSettings = PlannerSettings()
     planner: Planner | None = None  # the one that the configuration names
     offer: PlannerOffer | None = None  # what an operator chooses from, where it names none
     files: Callable[[str], str | None] | None = None  # reads a script with the rights of its user
@@ -85,12 +85,12 @@ class PlanDesk(Struct):
     journal: Callable[[str], JournalRun | None] = lambda principal: (
         None
     )  # keeps what a command changes, where that is possible
-    processes: dict[str, RunningCommand] = field(default_factory=dict)  # by the plan's id
-    terminals: dict[str, TerminalProgram] = field(default_factory=dict)  # by the plan's id: what runs it at a terminal
-    flows: dict[str, RunningWorkflow] = field(default_factory=dict)  # by the workflow's id: the run that was begun last
+    processes: dict[str, RunningCommand] = {}  # by the plan's id
+    terminals: dict[str, TerminalProgram] = {}  # by the plan's id: what runs it at a terminal
+    flows: dict[str, RunningWorkflow] = {}  # by the workflow's id: the run that was begun last
     planning: threading.BoundedSemaphore = field(default_factory=lambda: threading.BoundedSemaphore(PLANNING))
     lock: threading.RLock = field(default_factory=threading.RLock)
-    _open: dict[str, ReviewedPlan] = field(default_factory=dict)
+    _open: dict[str, ReviewedPlan] = {}
 
     def put(self, plan: ReviewedPlan) -> ReviewedPlan:
         """Drops the oldest idle one when full; refuses where all run."""

@@ -53,7 +53,7 @@ class SnapshotPlaces(Struct):
     """Who takes and restores snapshots, where they are, and the space that they take."""
 
     taker: SnapshotTaker | None = None  # works as this process's user
-    takers: Mapping[str, SnapshotTaker] = field(default_factory=dict)  # by principal; each as its own user
+    takers: Mapping[str, SnapshotTaker] = {}  # by principal; each as its own user
     journal: Path | None = None  # the store of journaled actions of this process's user
     machine: str = ""
     usage: SnapshotUsage = field(default_factory=SnapshotUsage)
@@ -103,10 +103,10 @@ class State(Struct):
     declarations: Declarations = field(default_factory=Declarations)
     standing: StandingAnswers = field(default_factory=StandingAnswers)  # patterns that operators allow or deny
     # Its own memory, guarded by its lock.
-    problems: list[str] = field(default_factory=list)  # the latest problems, for the operator
+    problems: list[str] = []  # the latest problems, for the operator
     troubles: Counter[str] = field(default_factory=Counter)  # problems since the start, by kind
-    alerts: dict[str, str] = field(default_factory=dict)  # alerts that are on, in words
-    blocks: dict[str, str] = field(default_factory=dict)  # principal -> why
+    alerts: dict[str, str] = {}  # alerts that are on, in words
+    blocks: dict[str, str] = {}  # principal -> why
     agents_version: object = field(default_factory=object)  # replaced after every change of an agent, anywhere
     lock: threading.RLock = field(default_factory=threading.RLock)  # guards changes of remembered state
 

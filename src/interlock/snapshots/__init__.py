@@ -6,7 +6,7 @@ import difflib
 import re
 from typing import Annotated, Any, TypeVar
 
-from msgspec import Meta, Struct, convert, field, to_builtins
+from msgspec import Meta, Struct, convert, to_builtins
 
 from interlock.analysis.display_text import visible
 from interlock.policy.impact import count_words, size_words
@@ -142,4 +142,4 @@ def parse_snapshot_id(value: object) -> str:
 class SnapshotUsage(Struct):
     """The bytes that snapshots use; one for a process, whatever policy or isolation a single call is under."""
 
-    bytes: dict[str, int] = field(default_factory=dict)  # by the folder's owner, as `SnapshotPlaces.owner_of` names it
+    bytes: dict[str, int] = {}  # by the folder's owner, as `SnapshotPlaces.owner_of` names it

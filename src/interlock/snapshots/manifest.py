@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from msgspec import Meta, Struct, convert, field
+from msgspec import Meta, Struct, convert
 
 from interlock.snapshots import SnapshotId
 from interlock.snapshots.folder import Attributes, RestoreRefused, SnapshotFolder, parse_attributes
@@ -81,11 +81,11 @@ class Manifest(Struct):
     id: SnapshotId
     at: float
     bases: tuple[PlainPath, ...] = ()
-    entries: list[SavedPath] = field(default_factory=list)
-    git: list[SavedRepository] = field(default_factory=list)
-    databases: list[SavedDatabase] = field(default_factory=list)
-    remotes: list[SavedRemoteRef] = field(default_factory=list)
-    pack: dict[_Sha256, tuple[_Size, _Size]] = field(default_factory=dict)
+    entries: list[SavedPath] = []
+    git: list[SavedRepository] = []
+    databases: list[SavedDatabase] = []
+    remotes: list[SavedRemoteRef] = []
+    pack: dict[_Sha256, tuple[_Size, _Size]] = {}
     notes: tuple[str, ...] = ()
     version: int = VERSION
 

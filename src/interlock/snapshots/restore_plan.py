@@ -11,7 +11,7 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import Any
 
-from msgspec import Struct, field
+from msgspec import Struct
 
 from interlock.impact import Budget, Unclear, blob_id
 from interlock.impact.git import Repository
@@ -159,9 +159,9 @@ class DatabaseRefill(Struct, frozen=True):
 
 
 class RestorePlan(Struct):
-    steps: list[RestoreStep] = field(default_factory=list)
-    moves: list[RefMove] = field(default_factory=list)
-    refills: list[DatabaseRefill] = field(default_factory=list)
+    steps: list[RestoreStep] = []
+    moves: list[RefMove] = []
+    refills: list[DatabaseRefill] = []
 
     def changes(self) -> Iterator[UndoChange]:
         for step in self.steps:

@@ -8,7 +8,7 @@ import stat
 from collections.abc import Callable, Sequence
 from functools import cached_property
 
-from msgspec import Struct, field
+from msgspec import Struct
 from msgspec.structs import replace
 
 from interlock.impact import Budget, Unclear
@@ -31,9 +31,9 @@ class RepositoryScope(Struct):
     """The refs of one repository that change, their new values, and what only they hold."""
 
     repository: Repository
-    refs: dict[str, str] = field(default_factory=dict)
-    tips: dict[bytes, None] = field(default_factory=dict)
-    blobs: dict[bytes, None] = field(default_factory=dict)
+    refs: dict[str, str] = {}
+    tips: dict[bytes, None] = {}
+    blobs: dict[bytes, None] = {}
 
 
 class SnapshotScope(Struct, dict=True):
@@ -43,11 +43,11 @@ class SnapshotScope(Struct, dict=True):
     places: FolderHandles
     folder: SnapshotFolder
     home: str = ""
-    trees: dict[str, None] = field(default_factory=dict)
-    paths: dict[str, tuple[str, str]] = field(default_factory=dict)  # with role, and what the action leaves there
-    repositories: dict[str, RepositoryScope] = field(default_factory=dict)
-    databases: dict[str, None] = field(default_factory=dict)
-    remotes: list[SavedRemoteRef] = field(default_factory=list)
+    trees: dict[str, None] = {}
+    paths: dict[str, tuple[str, str]] = {}  # with role, and what the action leaves there
+    repositories: dict[str, RepositoryScope] = {}
+    databases: dict[str, None] = {}
+    remotes: list[SavedRemoteRef] = []
 
     @cached_property
     def survey(self) -> FileSurvey:

@@ -6,7 +6,7 @@ import os
 import struct
 from functools import cached_property
 
-from msgspec import Struct, field
+from msgspec import Struct
 
 from interlock.impact import Budget, Unclear, blob_id, read_contents
 from interlock.impact.git.history import GitHistory
@@ -30,7 +30,7 @@ class Repository(Struct, dict=True):
     own: str  # HEAD and index
     shared: str  # objects and branches
     budget: Budget
-    _trees: dict[bytes, dict[str, tuple[int, bytes]]] = field(default_factory=dict)
+    _trees: dict[bytes, dict[str, tuple[int, bytes]]] = {}
 
     @cached_property
     def index(self) -> GitIndex:

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterable, Iterator
 from functools import cached_property
 
-from msgspec import Struct, field
+from msgspec import Struct
 from msgspec.structs import replace
 
 from interlock.impact import Budget, Unclear, read_contents
@@ -37,7 +37,7 @@ class GitHistory(Struct, dict=True):
     shared: str
     objects: Objects
     budget: Budget
-    _commits: dict[bytes, GitCommit] = field(default_factory=dict)
+    _commits: dict[bytes, GitCommit] = {}
 
     def read_file(self, *path: str, most: int = 16 << 20) -> bytes:
         """The content of one of Git's own files; empty where there is none."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 
-from msgspec import Struct, field
+from msgspec import Struct
 
 from interlock.impact import Budget, Unclear, read_contents
 
@@ -35,8 +35,8 @@ class IgnoreRules(Struct):
     top: str
     shared: str
     budget: Budget
-    _rules: dict[str, list[IgnoreRule]] = field(default_factory=dict)
-    _known: dict[str, bool] = field(default_factory=dict)
+    _rules: dict[str, list[IgnoreRule]] = {}
+    _known: dict[str, bool] = {}
 
     def __call__(self, path: str, folder: bool = False) -> bool:
         """Whether a path from the top is ignored, by itself or with a folder that it is in."""

@@ -7,7 +7,7 @@ import os
 import struct
 import zlib
 
-from msgspec import Struct, field
+from msgspec import Struct
 
 from interlock.impact import Budget, Unclear, read_contents
 
@@ -63,9 +63,9 @@ class Objects(Struct):
 
     folder: str
     budget: Budget
-    folders: list[str] = field(default_factory=list)
+    folders: list[str] = []
     packs: list[Pack] | None = None
-    _listed: dict[str, frozenset[str]] = field(default_factory=dict)  # folder of loose objects -> their names
+    _listed: dict[str, frozenset[str]] = {}  # folder of loose objects -> their names
 
     def has(self, oid: bytes) -> bool:
         name = oid.hex()
