@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Callable
 
 from interlock.analysis.code.program import nodes
 from interlock.analysis.facts import hole
@@ -23,17 +24,19 @@ from interlock.analysis.powershell.lexer import read_variable as read_dollar
 from interlock.analysis.windows import WindowsSyntaxError
 
 # Weakest first; the operators of one row are read from left to right.
-_ROWS = (
-    r"\?\?(?!=)",
-    r"-(?:and|or|xor)\b",
-    r"-(?:band|bor|bxor)\b",
-    r"-(?:[ci]?(?:eq|ne|[gl][te]|(?:not)?(?:like|match|contains|in)|replace|split)|join|is|isnot|as|shl|shr)\b",
-    r"\+(?![+=])|-(?![-=A-Za-z])",
-    r"[*/%](?!=)",
-    r"-f(?![\w])",
-    r"\.\.",
-)
-_OPERATORS = tuple(re.compile(row, re.IGNORECASE) for row in _ROWS)
+_OPERATORS = [
+    re.compile(row, re.IGNORECASE)
+    for row in (
+        r"\?\?(?!=)",
+        r"-(?:and|or|xor)\b",
+        r"-(?:band|bor|bxor)\b",
+        r"-(?:[ci]?(?:eq|ne|[gl][te]|(?:not)?(?:like|match|contains|in)|replace|split)|join|is|isnot|as|shl|shr)\b",
+        r"\+(?![+=])|-(?![-=A-Za-z])",
+        r"[*/%](?!=)",
+        r"-f(?![\w])",
+        r"\.\.",
+    )
+]
 _OPERATOR_START = frozenset("?-+*/%.")
 _UNARY = re.compile(r"-(?:not|bnot|join|[ci]?split)\b|!|\+\+|--|[+-](?=[\s$(\d.'\"\[@])", re.IGNORECASE)
 NUMBER = re.compile(
@@ -59,7 +62,6 @@ _CALLS = frozenset({"-f", "..", "-join", "-split", "-replace", "-as"})
 
 
 def read_expression(cursor: PsCursor) -> ast.expr:
-    """One expression, with every operator that belongs to it."""
     value = _operators(cursor, 0)
     cursor.skip_blanks()
     if not cursor.match(_TERNARY):
@@ -67,19 +69,18 @@ def read_expression(cursor: PsCursor) -> ast.expr:
     with cursor.deeper():
         cursor.skip_lines()
         yes = read_expression(cursor)
-        cursor.skip_lines()
         cursor.expect(":")
         cursor.skip_lines()
         return ast.IfExp(value, yes, read_expression(cursor))
 
 
 def read_operand(cursor: PsCursor) -> ast.expr:
-    """One expression that no comma belongs to: an argument of a method, the default of a parameter."""
+    """No comma belongs to it: an argument of a method, the default of a parameter."""
     return _operators(cursor, 0, commas=False)
 
 
 def _operators(cursor: PsCursor, weakest: int, commas: bool = True) -> ast.expr:
-    """A value and the operators behind it, down to a row of the table."""
+    """Down to a row of the table."""
     tightest = len(_OPERATORS) - 1
     operand = _comma if commas else _unary
     value = operand(cursor)
@@ -106,7 +107,6 @@ def _binary(sign: str, left: ast.expr, right: ast.expr) -> ast.expr:
 
 
 def sign_name(sign: str) -> ast.expr:
-    """The function that an operator is."""
     return nodes.name(f"<{sign}>")
 
 
@@ -120,22 +120,29 @@ def _operator(cursor: PsCursor, weakest: int) -> tuple[int, str] | None:
 
 
 def _plain_operator(text: str) -> str:
-    """The operator without its letter for case."""
-    word = text.lower()
-    return re.sub(r"^-[ci](?=eq|ne|gt|ge|lt|le|like|notlike|match|notm|repl|split|cont|notc|in$|notin)", "-", word)
+    """Without its letter for case."""
+    return re.sub(r"^-[ci](?!n$|s$|snot|ontains)", "-", text.lower())
 
 
 def _comma(cursor: PsCursor) -> ast.expr:
     if cursor.take(","):
         cursor.skip_lines()
         return ast.List([_unary(cursor)])
-    items = [_unary(cursor)]
-    while True:
-        cursor.skip_blanks()
-        if not cursor.take(","):
-            return items[0] if len(items) == 1 else ast.List(items)
+    return _several(cursor, _unary)
+
+
+def _several(cursor: PsCursor, read: Callable[[PsCursor], ast.expr]) -> ast.expr:
+    """With commas between."""
+    items = [read(cursor)]
+    end = cursor.pos
+    cursor.skip_blanks()
+    while cursor.take(","):
         cursor.skip_lines()
-        items.append(_unary(cursor))
+        items.append(read(cursor))
+        end = cursor.pos
+        cursor.skip_blanks()
+    cursor.pos = end
+    return items[0] if len(items) == 1 else ast.List(items)
 
 
 def _unary(cursor: PsCursor) -> ast.expr:
@@ -160,14 +167,13 @@ def _signed(sign: str, operand: ast.expr) -> ast.expr:
 
 
 def _typed(cursor: PsCursor, found: re.Match[str]) -> ast.expr:
-    """A cast, or a type whose members are used."""
     cursor.pos = found.end()
     name = re.sub(r"\s", "", found[1]).lower()
     start = cursor.pos
     cursor.skip_blanks()
     if cursor.at("::") or (cursor.pos == start and cursor.look(_DOT)):
         return read_postfix(cursor, nodes.name(f"[{name}]"))
-    if cursor.done() or cursor.peek() in "\r\n;|)},=]" or cursor.look(_OPERATORS[3]):
+    if cursor.peek() in "\r\n;|)},=]" or cursor.look(_OPERATORS[3]):
         cursor.pos = start
         return nodes.name(f"[{name}]")
     with cursor.deeper():
@@ -175,7 +181,6 @@ def _typed(cursor: PsCursor, found: re.Match[str]) -> ast.expr:
 
 
 def read_primary(cursor: PsCursor) -> ast.expr:
-    """One value without what stands behind it."""
     letter = cursor.peek()
     if letter == "'":
         return nodes.text(read_single(cursor))
@@ -222,7 +227,6 @@ def _table(cursor: PsCursor) -> ast.expr:
         while not cursor.take("}"):
             found = cursor.match(_KEY)
             keys.append(_lower(nodes.text(found[0]) if found else read_postfix(cursor, read_primary(cursor))))
-            cursor.skip_blanks()
             cursor.expect("=")
             cursor.skip_lines()
             body = cursor.block(cursor, "\n;}")
@@ -239,7 +243,6 @@ def _lower(key: ast.expr) -> ast.expr:
 
 
 def read_block(cursor: PsCursor) -> nodes.Closure:
-    """`{ … }` with its parameters."""
     cursor.expect("{")
     with cursor.deeper():
         params = read_params(cursor)
@@ -248,7 +251,7 @@ def read_block(cursor: PsCursor) -> nodes.Closure:
 
 
 def function(params: list[PsParam], body: list[ast.stmt], title: str = "") -> ast.FunctionDef:
-    """A function or a script block; what flows into it are parameters too, which it finds around it where none is given."""
+    """What flows into it are parameters too, which it finds around it where none is given."""
     made = nodes.function([f"${name}" for name, _ in params], yielding(body), title, rest="$args")
     made.args.defaults = [default or ast.Constant(hole(name)) for name, default in params]
     made.args.kwonlyargs = [ast.arg("$_"), ast.arg("$input")]
@@ -257,7 +260,7 @@ def function(params: list[PsParam], body: list[ast.stmt], title: str = "") -> as
 
 
 def skip_attribute(cursor: PsCursor) -> None:
-    """Step over `[Name(…)]`; its arguments are read and dropped."""
+    """`[Name(…)]`; its arguments are read and dropped."""
     cursor.expect("[")
     cursor.match(re.compile(r"[\w.]+"))
     cursor.skip_blanks()
@@ -274,22 +277,19 @@ def skip_attribute(cursor: PsCursor) -> None:
             else:
                 depth += (letter == "(") - (letter == ")")
                 cursor.pos += 1
-    cursor.skip_lines()
     cursor.expect("]")
 
 
 def read_postfix(cursor: PsCursor, base: ast.expr) -> ast.expr:
-    """The members, calls and indexes behind a value."""
     value = base
-    while (found := _access(cursor, value, value is not base)) is not None:
+    while found := _access(cursor, value, value is not base):
         value = found
-    if cursor.at("++") or cursor.at("--"):
-        sign = cursor.peek(2)
-        cursor.pos += 2
-        return _signed(sign, value)
+    if found := cursor.match(_STEP):
+        return _signed(found[0], value)
     return value
 
 
+_STEP = re.compile(r"\+\+|--")
 _STATIC = re.compile(r"\s*::\s*")
 _DOT = re.compile(r"\??\.(?:\s*\n\s*)?(?=[\w'\"$({])")
 _NEXT_LINE_DOT = re.compile(r"\s*\r?\n\s*\.(?=[A-Za-z])")
@@ -302,7 +302,6 @@ def _access(cursor: PsCursor, base: ast.expr, behind: bool) -> ast.expr | None:
         cursor.skip_lines()
         with cursor.deeper():
             index = read_expression(cursor)
-        cursor.skip_lines()
         cursor.expect("]")
         return nodes.item(base, _lower(index))
     return None
@@ -321,34 +320,28 @@ def _member(cursor: PsCursor, base: ast.expr) -> ast.expr:
 
 
 def _arguments(cursor: PsCursor) -> list[ast.expr]:
+    values: list[ast.expr] = []
     with cursor.deeper():
         cursor.skip_lines()
-        if cursor.take(")"):
-            return []
-        values = [read_operand(cursor)]
-        cursor.skip_lines()
-        while cursor.take(","):
-            cursor.skip_lines()
+        while not cursor.take(")"):
             values.append(read_operand(cursor))
-            cursor.skip_lines()
-        cursor.expect(")")
+            _next(cursor)
     return values
 
 
-def read_argument(cursor: PsCursor) -> ast.expr:
-    """One argument of a command: a value, a bare word, or several with commas between."""
-    items = [_argument(cursor)]
-    while True:
-        before = cursor.pos
-        cursor.skip_blanks()
-        if not cursor.take(","):
-            cursor.pos = before
-            return items[0] if len(items) == 1 else ast.List(items)
+def _next(cursor: PsCursor) -> None:
+    """The list may as well end here."""
+    cursor.skip_lines()
+    if not cursor.at(")"):
+        cursor.expect(",")
         cursor.skip_lines()
-        items.append(_argument(cursor))
 
 
-_ENDS_WORD = re.compile(r"$|[\s(){};,|&<>]")
+def read_argument(cursor: PsCursor) -> ast.expr:
+    return _several(cursor, _argument)
+
+
+ENDS_WORD = re.compile(r"$|[\s(){};,|&<>]")
 _AT = re.compile(r"@[({'\"\w]")
 
 
@@ -360,7 +353,7 @@ def _argument(cursor: PsCursor) -> ast.expr:
         value = read_dollar(cursor) if letter == "$" else read_primary(cursor)
         if value is not None:
             value = read_postfix(cursor, value)
-            return value if cursor.done() or cursor.look(_ENDS_WORD) else read_bare(cursor, value)
+            return value if cursor.look(ENDS_WORD) else read_bare(cursor, value)
     return read_bare(cursor)
 
 
@@ -378,13 +371,11 @@ def _number(text: str) -> int | float:
 
 PsParam = tuple[str, ast.expr | None]  # the name of a parameter and its default
 _PARAM_NAME = re.compile(r"\$\{?([\w:]+)\}?")
-_PARAM = re.compile(r"param\s*\(", re.IGNORECASE)
-
+_PARAM = re.compile(r"param\s*(?=\()", re.IGNORECASE)
 _PARAM_TYPE = re.compile(r"\[[\w.+\[\],\s`]+\]")
 
 
 def read_params(cursor: PsCursor) -> list[PsParam]:
-    """The parameters that a block or script starts with, if it does."""
     start = cursor.pos
     cursor.skip_lines("\r\n;")
     while cursor.match(re.compile(r"using\b[^\r\n;]*", re.IGNORECASE)):
@@ -392,26 +383,20 @@ def read_params(cursor: PsCursor) -> list[PsParam]:
     while cursor.look(_ATTRIBUTE):
         skip_attribute(cursor)
         cursor.skip_lines()
-    found = cursor.look(_PARAM)
-    if not found:
-        cursor.pos = start
-        return []
-    cursor.pos = found.end() - 1
-    return read_param_list(cursor)
+    if cursor.match(_PARAM):
+        return read_param_list(cursor)
+    cursor.pos = start
+    return []
 
 
 def read_param_list(cursor: PsCursor) -> list[PsParam]:
-    """The parameters between parentheses."""
     params: list[PsParam] = []
     cursor.expect("(")
     with cursor.deeper():
         cursor.skip_lines()
         while not cursor.take(")"):
             params.append(_param(cursor))
-            cursor.skip_lines()
-            if not cursor.take(",") and not cursor.at(")"):
-                raise WindowsSyntaxError("a parameter list has no end")
-            cursor.skip_lines()
+            _next(cursor)
     return params
 
 
@@ -426,8 +411,7 @@ def _param(cursor: PsCursor) -> PsParam:
     if not found:
         raise WindowsSyntaxError("a parameter without a name")
     cursor.skip_lines()
-    default: ast.expr | None = None
-    if cursor.take("="):
-        cursor.skip_lines()
-        default = read_operand(cursor)
-    return found[1].lower(), default
+    if not cursor.take("="):
+        return found[1].lower(), None
+    cursor.skip_lines()
+    return found[1].lower(), read_operand(cursor)

@@ -13,17 +13,16 @@ from interlock.analysis.code.program import nodes
 from interlock.analysis.windows import WindowsSyntaxError, WindowsTooDeep
 
 Part = str | ast.expr  # of a text: constant, or filled in at run time
-
-
-MAX_DEPTH = 32
+_MAX_DEPTH = 32
 
 # PowerShell takes typographic dashes and quotes for the plain ones.
 _PLAIN = {ord(fancy): plain for plain, row in (("-", "–—―"), ("'", "‘’‚‛"), ('"', "“”„")) for fancy in row}
-_BLANK = re.compile(r"(?:[^\S\r\n]|`\r?\n)+")
-_LINE = re.compile(r"[^\r\n]*")
+_BLANK = re.compile(r"(?s:[^\S\r\n]+|`\r?\n|<#.*?#>|#[^\r\n]*)*+")
 _VARIABLE = re.compile(r"\$(?:\{((?:[^}`]|`.)+)\}|((?:\w+:(?!:)(?=\w))?(?:\w|\?(?!\.|\[|\s))+|[$^?]))")
-_PLAIN_DOUBLE = re.compile(r"[^`$\"]+")
+_SINGLE = re.compile(r"'((?:[^']|'')*+)'")
+_PLAIN_DOUBLE, _PLAIN_HERE = re.compile(r"[^`$\"]+"), re.compile(r"[^`$]+")
 _PLAIN_WORD = re.compile(r"[^\s`$\"'(){};,|&<>#]+")
+_CONTINUED = re.compile(r"`\r?\n")
 _ESCAPES = {"n": "\n", "r": "\r", "t": "\t", "0": "\0", "a": "\a", "b": "\b", "f": "\f", "v": "\v", "e": "\x1b"}
 _UNICODE = re.compile(r"u\{([0-9A-Fa-f]{1,6})\}")
 _SCOPES = ("global:", "script:", "local:", "private:", "using:", "variable:")
@@ -31,8 +30,6 @@ _CONSTANTS = {"true": True, "false": False, "null": None}
 
 
 class PsCursor(Struct):
-    """A place in PowerShell text, and how to read statements from there."""
-
     source: str
     block: Callable[[PsCursor, str], list[ast.stmt]]  # reads statements up to a closing mark
     pos: int = 0
@@ -40,10 +37,9 @@ class PsCursor(Struct):
 
     @contextmanager
     def deeper(self) -> Iterator[None]:
-        """One level of nesting."""
         self.depth += 1
-        if self.depth > MAX_DEPTH:
-            raise WindowsTooDeep("nested too deeply")
+        if self.depth > _MAX_DEPTH:
+            raise WindowsTooDeep
         yield
         self.depth -= 1
 
@@ -57,18 +53,18 @@ class PsCursor(Struct):
         return self.pos >= len(self.source)
 
     def take(self, mark: str) -> bool:
-        """Step over a mark if it stands here."""
         if self.source.startswith(mark, self.pos):
             self.pos += len(mark)
             return True
         return False
 
     def expect(self, mark: str) -> None:
+        """Step over a mark, on this line or a later one; refuses anything else."""
+        self.skip_lines()
         if not self.take(mark):
-            raise WindowsSyntaxError(f"expected {mark!r} at {self.pos}, got {self.peek(8)!r}")
+            raise WindowsSyntaxError(f"expected {mark!r} at {self.pos}")
 
     def match(self, pattern: re.Pattern[str]) -> re.Match[str] | None:
-        """Step over a pattern if it stands here."""
         if found := pattern.match(self.source, self.pos):
             self.pos = found.end()
         return found
@@ -77,22 +73,13 @@ class PsCursor(Struct):
         return pattern.match(self.source, self.pos)
 
     def skip_blanks(self) -> None:
-        """Step over blanks and comments, but stay on the line."""
-        while not self.done():
-            if self.match(_BLANK):
-                continue
-            if self.at("<#"):
-                end = self.source.find("#>", self.pos)
-                if end < 0:
-                    raise WindowsSyntaxError("a comment has no end")
-                self.pos = end + 2
-            elif self.at("#"):
-                self.match(_LINE)
-            else:
-                return
+        """Stays on the line."""
+        self.match(_BLANK)
+        if self.at("<#"):
+            raise WindowsSyntaxError("a comment has no end")
 
     def skip_lines(self, marks: str = "\r\n") -> None:
-        """Step over blanks, comments and line ends; with ";" among the marks, over empty statements too."""
+        """With ";" among the marks, over empty statements too."""
         self.skip_blanks()
         while not self.done() and self.source[self.pos] in marks:
             self.pos += 1
@@ -100,12 +87,12 @@ class PsCursor(Struct):
 
 
 def plain(source: str) -> str:
-    """The text with ASCII dashes and quotes in place of typographic ones."""
+    """With ASCII dashes and quotes in place of typographic ones."""
     return source.replace("\ufeff", "").translate(_PLAIN)
 
 
 def variable(title: str) -> ast.expr:
-    """`$title`, by the one spelling of its name; the constants of the language as what they are."""
+    """By the one spelling of its name; the constants of the language as what they are."""
     key = title.lower()
     scope = next((scope for scope in _SCOPES if key.startswith(scope)), "")
     key = "_" if key == "psitem" else key[len(scope) :]
@@ -113,7 +100,7 @@ def variable(title: str) -> ast.expr:
 
 
 def text(parts: Sequence[Part], bare: bool = False) -> ast.expr:
-    """A string, or a bare word, which is the value itself where it has no other part."""
+    """A bare word is the value itself where it has no other part."""
     if bare and len(parts) == 1 and not isinstance(parts[0], str):
         return parts[0]
     return nodes.joined([part if isinstance(part, str) else nodes.call("<text>", [part]) for part in parts])
@@ -124,26 +111,23 @@ def read_variable(cursor: PsCursor) -> ast.expr | None:
     if cursor.take("$("):
         return group(read_nested(cursor, ")"))
     found = cursor.match(_VARIABLE)
-    if not found:
-        return None
-    return variable(found[1] or found[2])
+    return variable(found[1] or found[2]) if found else None
 
 
 def read_nested(cursor: PsCursor, close: str) -> list[ast.stmt]:
-    """Statements up to a closing mark, one level down."""
     with cursor.deeper():
         return cursor.block(cursor, close)
 
 
 def group(body: list[ast.stmt]) -> ast.expr:
-    """`( )` and `$( )`: everything that the statements in it give."""
+    """Everything that the statements in it give."""
     if len(body) < 2 and not any(isinstance(one, (ast.For, ast.While, ast.Try)) for one in body):
         return nodes.as_expression(body)
     return nodes.call(nodes.closure([], yielding(body)))
 
 
 def yielding(body: list[ast.stmt]) -> list[ast.stmt]:
-    """The statements of a block, which gives the value of each of them."""
+    """A block gives the value of each of its statements."""
     return [_yielding(one) for one in body]
 
 
@@ -160,7 +144,6 @@ def _yielding(node: ast.stmt) -> ast.stmt:
 
 
 def read_escape(cursor: PsCursor) -> str:
-    """What a backtick and the character behind it stand for."""
     cursor.pos += 1
     if found := cursor.match(_UNICODE):
         number = int(found[1], 16)
@@ -171,36 +154,34 @@ def read_escape(cursor: PsCursor) -> str:
 
 
 def read_single(cursor: PsCursor) -> str:
-    """A '…' string."""
-    parts: list[str] = []
-    cursor.expect("'")
-    while True:
-        end = cursor.source.find("'", cursor.pos)
-        if end < 0:
-            raise WindowsSyntaxError("a string has no end")
-        parts.append(cursor.source[cursor.pos : end])
-        cursor.pos = end + 1
-        if not cursor.take("'"):
-            return "".join(parts)
-        parts.append("'")
+    if found := cursor.match(_SINGLE):
+        return found[1].replace("''", "'")
+    raise WindowsSyntaxError("a string has no end")
 
 
 def read_double(cursor: PsCursor) -> list[Part]:
-    """A "…" string, as its parts."""
-    parts: list[Part] = []
     cursor.expect('"')
-    while not cursor.done():
-        if found := cursor.match(_PLAIN_DOUBLE):
+    parts = _parts(cursor, _PLAIN_DOUBLE, len(cursor.source))
+    cursor.expect('"')
+    return parts
+
+
+def _parts(cursor: PsCursor, plain: re.Pattern[str], end: int) -> list[Part]:
+    """Up to the end, or to a quote that is not plain."""
+    parts: list[Part] = []
+    while cursor.pos < end:
+        if found := plain.match(cursor.source, cursor.pos, end):
+            cursor.pos = found.end()
             parts.append(found[0])
         elif cursor.at("`"):
             parts.append(read_escape(cursor))
         elif cursor.take('""'):
             parts.append('"')
-        elif cursor.take('"'):
-            return parts
+        elif cursor.at('"'):
+            break
         else:
             parts.append(_filled(cursor))
-    raise WindowsSyntaxError("a string has no end")
+    return parts
 
 
 def _filled(cursor: PsCursor) -> Part:
@@ -215,46 +196,30 @@ _HERE_OPEN = re.compile(r"@(['\"])[^\S\r\n]*\r?\n")
 
 
 def read_here(cursor: PsCursor) -> ast.expr | None:
-    """A here-string, if one starts here."""
     found = cursor.match(_HERE_OPEN)
     if not found:
         return None
-    close = re.compile(r"\r?\n" + found[1] + "@")
-    cursor.pos -= 1  # the line end that opens may be the one that closes
-    end = close.search(cursor.source, cursor.pos)
+    start = cursor.pos  # the line end that opens may be the one that closes
+    end = re.compile(r"\r?\n" + found[1] + "@").search(cursor.source, start - 1)
     if end is None:
         raise WindowsSyntaxError("a here-string has no end")
-    start, stop = min(cursor.pos + 1, end.start()), end.start()
     if found[1] == "'":
         cursor.pos = end.end()
-        return nodes.text(cursor.source[start:stop])
-    return text(_here_parts(cursor, max(start, cursor.pos + 1), stop, end.end()))
-
-
-def _here_parts(cursor: PsCursor, start: int, stop: int, after: int) -> list[Part]:
-    parts: list[Part] = []
-    cursor.pos = start
-    while cursor.pos < stop:
-        at = next((i for i in range(cursor.pos, stop) if cursor.source[i] in "`$"), stop)
-        parts.append(cursor.source[cursor.pos : at])
-        cursor.pos = at
-        if at < stop:
-            parts.append(read_escape(cursor) if cursor.at("`") else _filled(cursor))
-    cursor.pos = max(after, cursor.pos)
-    return parts
+        return nodes.text(cursor.source[start : end.start()])
+    made = text(_parts(cursor, _PLAIN_HERE, end.start()))
+    cursor.pos = max(end.end(), cursor.pos)
+    return made
 
 
 def read_bare(cursor: PsCursor, *first: ast.expr) -> ast.expr:
-    """A bare word of a command, which may hold quotes and variables; the first part may have been read."""
+    """A word that may hold quotes and variables; the first part may have been read."""
     parts: list[Part] = list(first)
     start = cursor.pos
     while not cursor.done():
         letter = cursor.source[cursor.pos]
         if found := cursor.match(_PLAIN_WORD):
             parts.append(found[0])
-        elif letter == "`":
-            if cursor.look(_BLANK):
-                break
+        elif letter == "`" and not cursor.look(_CONTINUED):
             parts.append(read_escape(cursor).replace("\x1b", "e"))  # older versions know no `e
         elif letter == '"':
             parts.extend(read_double(cursor))
@@ -276,7 +241,7 @@ _PLAIN_BODY = re.compile(r"[^{}'\"#<`]+")
 
 
 def skip_braces(cursor: PsCursor) -> None:
-    """Step over everything up to the brace that closes the one just read."""
+    """Up to the brace that closes the one just read."""
     depth = 1
     while depth:
         cursor.match(_PLAIN_BODY)

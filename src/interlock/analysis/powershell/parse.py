@@ -9,8 +9,8 @@ from collections.abc import Callable
 from interlock.analysis.code.program import nodes
 from interlock.analysis.powershell.expressions import (
     ARITHMETIC,
+    ENDS_WORD,
     NUMBER,
-    PsParam,
     function,
     read_argument,
     read_block,
@@ -41,7 +41,6 @@ _EXPRESSION = re.compile(
 _ASSIGN = re.compile(r"\?\?=|[-+*/%]?=(?!=)")
 _REDIRECT = re.compile(r"(?:[1-6*])?>>?(?:&[12])?")
 _FLAG = re.compile(r"-([A-Za-z_?][\w?-]*)(:?)")
-_FLAG_END = re.compile(r"$|[\s(){};,|&<>]")
 _INVOKE = re.compile(r"&(?!&)|\.(?=[\s'\"$({&])")
 _LABEL = re.compile(r":\w+\s")
 _FUNCTION_NAME = re.compile(r"[^\s({]+")
@@ -75,7 +74,7 @@ def parse(source: str) -> tuple[_Body, WindowsSyntaxError | None]:
 
 
 def _body(cursor: PsCursor, close: str) -> _Body:
-    """Statements up to a closing mark; one statement only, for a value in a hash table."""
+    """One statement only, for a value in a hash table."""
     if len(close) > 1:
         return _statement(cursor)
     statements: _Body = []
@@ -94,13 +93,11 @@ def _at_end(cursor: PsCursor, close: str) -> bool:
 
 
 def _braces(cursor: PsCursor) -> _Body:
-    cursor.skip_lines()
     cursor.expect("{")
     return read_nested(cursor, "}")
 
 
 def _parens(cursor: PsCursor) -> _Body:
-    cursor.skip_lines()
     cursor.expect("(")
     return read_nested(cursor, ")")
 
@@ -159,7 +156,6 @@ _NEXT_LINE_PIPE = re.compile(r"\s*\r?\n\s*\|(?!\|)")
 
 
 def _more(cursor: PsCursor) -> bool:
-    """True when a pipe leads to another element."""
     if cursor.at("||") or not (cursor.take("|") or cursor.match(_NEXT_LINE_PIPE)):
         return False
     cursor.skip_lines()
@@ -167,24 +163,21 @@ def _more(cursor: PsCursor) -> bool:
 
 
 def _ends(cursor: PsCursor) -> None:
-    """A pipeline ends at a line end, a closing mark, `;`, `&`, `&&` or `||`."""
+    """At a line end, a closing mark, `;`, `&`, `&&` or `||`."""
     if cursor.take("&&") or cursor.take("||"):
         cursor.skip_lines()
         if cursor.done():
             raise WindowsSyntaxError("a command is missing behind && or ||")
         return
-    if cursor.at("&"):
-        cursor.pos += 1
-        return
-    if not cursor.done() and cursor.peek() not in "\r\n;)}":
+    if not cursor.take("&") and cursor.peek() not in "\r\n;)}":
         raise WindowsSyntaxError(f"unexpected {cursor.peek(8)!r} at {cursor.pos}")
 
 
 def _element(cursor: PsCursor, piped: ast.expr) -> ast.expr:
-    """A command or an expression of a pipeline, with what is piped into it; where its output is saved, nothing comes out."""
+    """Where its output is saved, nothing comes out."""
     if cursor.match(_INVOKE):
         cursor.skip_blanks()
-        if cursor.done() or cursor.peek() in "\r\n;|&)}":
+        if cursor.peek() in "\r\n;|&)}":
             raise WindowsSyntaxError("a command is missing behind &")
         return _call(cursor, piped, invoked=True)
     if cursor.look(_EXPRESSION) or cursor.look(NUMBER):
@@ -198,7 +191,7 @@ def _element(cursor: PsCursor, piped: ast.expr) -> ast.expr:
 
 
 def _redirect(cursor: PsCursor, saved: list[ast.expr]) -> bool:
-    """A redirection, if one stands here; those to files are kept as the words of who writes them."""
+    """Those to files are kept as the words of who writes them."""
     found = cursor.match(_REDIRECT)
     if found and "&" not in found[0]:
         cursor.skip_blanks()
@@ -211,10 +204,9 @@ def _saved(value: ast.expr, saved: list[ast.expr], constant: bool) -> ast.expr:
 
 
 def _call(cursor: PsCursor, piped: ast.expr, invoked: bool) -> ast.expr:
-    """A command: its name, its words, its redirections."""
     if invoked and cursor.peek() in "$('\"{":
         name = read_postfix(cursor, read_primary(cursor))
-        if cursor.peek() and not cursor.look(_FLAG_END):
+        if not cursor.look(ENDS_WORD):
             name = read_bare(cursor, name)
     else:
         name = read_bare(cursor)
@@ -222,9 +214,7 @@ def _call(cursor: PsCursor, piped: ast.expr, invoked: bool) -> ast.expr:
     saved: list[ast.expr] = []
     while True:
         cursor.skip_blanks()
-        if cursor.done() or cursor.peek() in "\r\n;|)}":
-            break
-        if cursor.at("&") and not cursor.look(_REDIRECT):
+        if cursor.peek() in "\r\n;|)}" or (cursor.at("&") and not cursor.look(_REDIRECT)):
             break
         if verbatim := cursor.match(_VERBATIM):
             words += map(nodes.text, ["--%", *verbatim[1].split()])
@@ -241,7 +231,7 @@ def _word(cursor: PsCursor) -> ast.expr:
     if found[2] and cursor.peek() not in ("", "\\"):
         cursor.skip_blanks()
         return nodes.call("<flag>", [nodes.text(found[1]), read_argument(cursor)])
-    if not found[2] and (cursor.done() or cursor.look(_FLAG_END)):
+    if not found[2] and cursor.look(ENDS_WORD):
         return nodes.call("<flag>", [nodes.text(found[1])])
     cursor.pos = found.start()
     return read_argument(cursor)
@@ -275,7 +265,6 @@ def _for(cursor: PsCursor) -> _Body:
 
 def _foreach(cursor: PsCursor) -> _Body:
     cursor.match(_PARALLEL)
-    cursor.skip_lines()
     cursor.expect("(")
     with cursor.deeper():
         cursor.skip_lines()
@@ -285,7 +274,6 @@ def _foreach(cursor: PsCursor) -> _Body:
             raise WindowsSyntaxError("foreach without in")
         cursor.skip_lines()
         over = nodes.call("<array>", [group(_statement(cursor))])
-        cursor.skip_lines()
         cursor.expect(")")
     cursor.skip_lines()
     cursor.match(_THROTTLE)
@@ -297,7 +285,6 @@ def _switch(cursor: PsCursor) -> _Body:
         cursor.skip_blanks()
     over = group(_parens(cursor)) if cursor.at("(") else read_argument(cursor)
     made = nodes.assign(nodes.name("$_"), over)
-    cursor.skip_lines()
     cursor.expect("{")
     with cursor.deeper():
         while not _at_end(cursor, "}"):
@@ -328,10 +315,7 @@ def _function(cursor: PsCursor) -> _Body:
     if not found:
         raise WindowsSyntaxError("a function without a name")
     cursor.skip_lines()
-    params: list[PsParam] = []
-    if cursor.at("("):
-        params = read_param_list(cursor)
-        cursor.skip_lines()
+    params = read_param_list(cursor) if cursor.at("(") else []
     made = read_block(cursor).function
     if params:
         made.args = function(params, []).args
@@ -340,21 +324,19 @@ def _function(cursor: PsCursor) -> _Body:
 
 
 def _value(cursor: PsCursor) -> _Body:
-    """return, throw, exit: what stands behind, if anything."""
-    if cursor.done() or cursor.peek() in "\r\n;}":
+    if cursor.peek() in "\r\n;}":
         return [ast.Return(None)]
     with cursor.deeper():
         return [*_statement(cursor), ast.Return(None)]
 
 
 def _rest_of_line(cursor: PsCursor) -> _Body:
-    """break, continue, using: statements without an effect."""
     cursor.match(_REST)
     return []
 
 
 def _declaration(cursor: PsCursor) -> _Body:
-    """class, enum, data: nothing runs here."""
+    """Nothing runs here."""
     if not cursor.match(_DECLARED):
         raise WindowsSyntaxError("a declaration without a body")
     skip_braces(cursor)
