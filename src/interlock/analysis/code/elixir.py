@@ -34,14 +34,14 @@ def _sigil(build: Builder, node: Node) -> nodes.Made:
 
 
 class _Parts(Struct, frozen=True):
-    """A call taken apart: its arguments, those with names, and its block by the words in it: `do`, `else` and its like."""
+    """A call taken apart: its arguments, and its block by the words in it, as `do` and `else`."""
 
     args: list[Node]
     named: dict[str, Node]
     blocks: dict[str, list[Node]]
 
     def body(self, word: str = "do") -> list[Node]:
-        """What stands between a word and the next one, or after `do:`."""
+        """What stands behind a word in the block, or after `do:`."""
         if self.blocks or word not in self.named:
             return self.blocks.get(word, [])
         return [self.named[word]]
@@ -83,7 +83,7 @@ def _if(build: Builder, call: _Parts) -> nodes.Made:
 
 
 def _case(build: Builder, call: _Parts) -> nodes.Made:
-    """case, cond and receive: each clause may be the one, and takes the subject apart."""
+    """case, cond and receive: each clause may be the one."""
     subject = nodes.name("<subject>")
     made = [one for value in build.exprs(call.args) for one in nodes.assign(subject, value)]
     for clause in (*call.body(), *call.body("after")):

@@ -43,7 +43,7 @@ class Builder:
         self.scopes: list[dict[str, str]] = [{}]  # the names of the blocks around, with what the form calls them
 
     def module(self, source: str) -> tuple[ast.Module, bool]:
-        """The whole program, and whether all of it could be parsed."""
+        """The program, and whether all of it was parsed."""
         root = parsed(self.key, source)
         self.documents = here_documents(root) if "<<" in source else []
         return ast.Module(self.block(root.named_children), []), not root.has_error
@@ -105,7 +105,7 @@ def name(build: Builder, node: Node) -> nodes.Made:
 
 
 def operator(build: Builder, node: Node) -> nodes.Made:
-    """Operators between two values: texts that are put together, choices; others are computed where they can be."""
+    """Operators between two values; those of a known meaning are computed."""
     spine: list[Node] = []
     left: Node | None = node
     while left is not None and left.type == node.type:  # a chain leans left, as deep as it is long
@@ -119,7 +119,6 @@ def operator(build: Builder, node: Node) -> nodes.Made:
 
 
 def _sign(node: Node, end: str = "") -> str:
-    """The operator between the parts of a node, or the first that ends so."""
     for child in node.children:
         sign = child.type if not child.is_named else text_of(child) if child.type == "operator" else ""
         if sign and sign.endswith(end):
@@ -168,7 +167,7 @@ def negated(build: Builder, node: Node) -> nodes.Made:
 
 
 def tested(build: Builder, node: Node) -> ast.expr:
-    """The condition of a branch or a loop; that of `unless` and `until` must not hold."""
+    """The condition; that of `unless` and `until` must not hold."""
     test = build.field(node, "condition")
     return ast.UnaryOp(ast.Not(), test) if any(child.type in ("unless", "until") for child in node.children) else test
 
@@ -187,7 +186,6 @@ def _alternatives(node: Node) -> list[Node]:
 
 
 def choice(build: Builder, node: Node, other: Sequence[ast.stmt] = ()) -> nodes.Made:
-    """`if`, with what comes before its condition, its consequence and its alternatives."""
     for last in reversed(_alternatives(node)):
         chained = last.type.startswith("els") and last.child_by_field_name("condition") is not None
         other = nodes.as_statements(choice(build, last, other)) if chained else build.body(last)
@@ -196,7 +194,7 @@ def choice(build: Builder, node: Node, other: Sequence[ast.stmt] = ()) -> nodes.
 
 
 def counted_up(build: Builder, node: Node) -> nodes.Made:
-    """`i++` and `--i`; where the sign stands behind, the value is the one before."""
+    """`i++` and `--i`; behind its operand, the value is the one before."""
     target = build.expr(next((child for child in node.named_children), None))
     signs = [child.type for child in node.children]
     step, back = (ast.Sub, ast.Add) if "--" in signs else (ast.Add, ast.Sub)
@@ -214,7 +212,7 @@ def first_field(node: Node, *titles: str) -> Node | None:
 
 
 def attempts(build: Builder, node: Node) -> nodes.Made:
-    """`try`, `switch` and their like: a part after the other, of which all but the first and what always follows may not run."""
+    """`try`, `switch` and their like: all but the first part and what always follows may not run."""
     made: list[ast.stmt] = []
     first = [node.child_by_field_name(title) for title in ("body", "condition", "value")]
     for child in node.named_children:
@@ -240,7 +238,7 @@ def _fields(node: Node, *titles: str) -> list[Node]:
 
 
 def assigned(build: Builder, node: Node) -> nodes.Made:
-    """An assignment to one or several targets, or `left += right`; of several results the first counts."""
+    """One or several targets, or `left += right`; of several results the first counts."""
     first, *_, last = (node.named_children[0], *node.named_children)
     sides = first if first.type in _SEVERAL else first_field(node, "name", "left") or first, last
     sign = _sign(node, "=")
@@ -282,7 +280,7 @@ def _slice(build: Builder, parts: Sequence[Node]) -> ast.Slice:
 
 
 def params(build: Builder, node: Node | None, *titles: str) -> list[str]:
-    """The names of the parameters in a list of them, or of the one that stands for it; the list may be a field of the node."""
+    """The names in a list of parameters, or of the one that stands for it."""
     node = first_field(node, *titles) if titles and node is not None else node
     if node is None:
         return []
@@ -294,14 +292,12 @@ def params(build: Builder, node: Node | None, *titles: str) -> list[str]:
 
 
 def defaults(build: Builder, node: Node | None) -> list[ast.expr]:
-    """What the last parameters in a list of them are where a call does not give them."""
     found = [first_field(child, "value", "default_value") for child in node.named_children] if node is not None else []
     first = next((at for at, value in enumerate(found) if value is not None), len(found))
     return [CONDITION if value is None else build.expr(value) for value in found[first:]]
 
 
 def given(build: Builder, node: Node | None, *titles: str) -> tuple[list[ast.expr], list[ast.keyword]]:
-    """The arguments of a call: a node, or the first of these fields that it has."""
     node = first_field(node, *titles) if titles and node is not None else node
     args: list[ast.expr] = []
     named: list[ast.keyword] = []
@@ -344,7 +340,6 @@ def table(build: Builder, node: Node) -> nodes.Made:
 
 
 def mapping(pairs: Sequence[tuple[ast.expr | None, ast.expr]], first: int = 0) -> ast.expr:
-    """A list, or where some of its values have keys, a dictionary."""
     if all(key is None for key, _ in pairs):
         return ast.List([value for _, value in pairs])
     keys = [key or nodes.number(str(at)) for at, (key, _) in enumerate(pairs, first)]
@@ -363,7 +358,6 @@ _RANGES, _DOTS = frozenset({"range", "range_expression"}), frozenset({"..", "...
 
 
 def _pieces(node: Node, inside: bool) -> Iterator[tuple[Node, bool]]:
-    """The parts of a text, with whether they stand inside its marks."""
     for child in node.children:
         if child.type in _PLAIN and child.child_count:
             yield from _pieces(child, True)
@@ -372,7 +366,7 @@ def _pieces(node: Node, inside: bool) -> Iterator[tuple[Node, bool]]:
 
 
 def texts(build: Builder, node: Node, read: Callable[[str], str] | None = None) -> ast.expr:
-    """A text without the marks around it, with the values of the code in it."""
+    """A text without its marks, with the values of the code in it."""
     parts: list[str | ast.expr] = []
     whole, start = node.text or b"", node.start_byte
     read = read or next((how for mark, how in build.table.quotes if whole.startswith(mark)), unescaped)
@@ -395,7 +389,7 @@ def texts(build: Builder, node: Node, read: Callable[[str], str] | None = None) 
 
 
 def heredoc(build: Builder, node: Node) -> nodes.Made:
-    """The mark that announces a here-document: one in single quotes keeps code out, one in ticks makes a command."""
+    """A mark in single quotes keeps code out, one in ticks makes a command."""
     if not build.documents:
         return nodes.text(hole())
     mark = text_of(node)

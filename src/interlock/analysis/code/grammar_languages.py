@@ -56,7 +56,7 @@ def _php_foreach(build: Builder, node: Node) -> nodes.Made:
 
 
 def _php_parse(source: str) -> tuple[ast.Module, bool]:
-    """The program, with or without its opening tag, and with the end of its last statement."""
+    """With or without its opening tag, and with the end of its last statement."""
     ended = source if source.rstrip().endswith((";", "}", ">")) else f"{source};"
     key = "php" if "<?" in source else "php_only"
     return Builder(key, rules_of("php", _php_document, _php_new, _php_foreach)).module(ended)
@@ -69,7 +69,7 @@ read_php = CodeLanguage("PHP", "php", _php_parse, variable=holes("$")).read
 
 
 def _julia_command(build: Builder, node: Node) -> nodes.Made:
-    """`rm $x`: words, of which a value in it is one, or part of one."""
+    """`rm $x`: words, of which a value is one, or part of one."""
     words: list[list[str | ast.expr]] = [[]]
     made = grammar.texts(build, node)
     for part in made.values if isinstance(made, ast.JoinedStr) else [made]:

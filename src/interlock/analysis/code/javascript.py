@@ -51,7 +51,7 @@ def _parse(source: str) -> tuple[ast.Module, bool]:
 
 
 def _tree(source: str) -> Node:
-    """The tree of a source; that of TypeScript where it has fewer errors."""
+    """That of TypeScript where it has fewer errors."""
     roots: list[Node] = []
     for key in ("javascript", "typescript"):
         try:
@@ -68,7 +68,7 @@ def _tree(source: str) -> Node:
 
 
 class _ScriptBuilder(Builder):
-    """Keeps the names of blocks apart, and defines the functions of a block before the rest of it runs."""
+    """Keeps the names of blocks apart, and defines the functions of a block first."""
 
     own_names = frozenset(
         "statement_block for_statement for_in_statement arrow_function function_expression generator_function method_definition "
@@ -83,7 +83,6 @@ class _ScriptBuilder(Builder):
 
 
 def _identifier(build: Builder, node: Node) -> Made:
-    """A name, as the block that it stands in has it."""
     named = text_of(node)
     return nodes.call("<hole>") if HOLE in named else nodes.name(_called(build, named))
 
@@ -102,7 +101,6 @@ def _titled(value: ast.expr, name: ast.expr | None) -> ast.expr:
 
 
 def _bind(build: Builder, target: Node | None, value: ast.expr, declare: str = "block") -> list[ast.stmt]:
-    """Give a name, or the names of a pattern, a value."""
     kind = target.type if target is not None else ""
     if target is None or kind in ("comment", "ERROR"):
         return []
@@ -182,7 +180,6 @@ def _unary(build: Builder, node: Node) -> Made:
 
 
 def _assignment(build: Builder, node: Node) -> Made:
-    """`target = value`, or what `var`, `let` and `const` declare."""
     around = "function" if node.parent is not None and node.parent.type == "variable_declaration" else "block"
     declare = around if node.type == "variable_declarator" else ""
     target, value = (first_field(node, *names) for names in (("left", "name"), ("right", "value")))
@@ -240,7 +237,7 @@ def _class_of(build: Builder, node: Node) -> Made:
 
 
 def _class_part(build: Builder, node: Node) -> list[ast.stmt]:
-    """A method, a field or a block of a class; a function in a field is a method."""
+    """A function in a field is a method."""
     if node.type != "method_definition" and not node.type.endswith("field_definition"):
         return build.body(node)
     name = text_of(node, "property", "name")
@@ -293,7 +290,7 @@ _APPLY = frozenset({"call", "apply", "bind"})
 
 
 def _member(walk: ProgramWalk, owner: Value, name: str) -> Value:
-    """`owner.name`, where JavaScript has its own idea of it; UNKNOWN elsewhere."""
+    """Where JavaScript has its own idea of it; UNKNOWN elsewhere."""
     if name == "constructor":
         maker = isinstance(owner, (ProgramFunction, Class)) or (
             isinstance(owner, Sym) and owner.path in ("constructor", "?")
@@ -332,7 +329,7 @@ def _item(walk: ProgramWalk, owner: Value, key: Value) -> Value:
 
 
 def _module(walk: ProgramWalk, given: Value) -> Value:
-    """What `require` or `import` of this name gives, after telling what runs by it."""
+    """What `require` of this name gives, after telling what runs by it."""
     name = value_text(given)
     if isinstance(given, Sym) and any(trait.startswith("file:") for trait in given.traits):
         return Sym("?")

@@ -37,7 +37,7 @@ from interlock.analysis.facts import Report, hole, known
 
 
 def holes(sigils: str) -> Callable[[str], Value]:
-    """Variables, which begin with one of these signs and are not known before the program sets them."""
+    """Variables that begin with one of these signs, before the program sets them."""
     return lambda name: hole(name.lstrip(sigils)) if name.startswith(tuple(sigils)) else UNKNOWN
 
 
@@ -66,7 +66,7 @@ class CodeLanguage(Struct, eq=False):
     strict: bool = False  # a text is no name of a function, and what a function is handed to does not call it
 
     def read(self, source: str, out: Report, given: Mapping[str, Value] | None = None) -> None:
-        """Report what a source would do, with some names given; one that is too large, nests too deeply or does not parse is unreadable."""
+        """Report what a source would do; one that is too large, nests too deeply or does not parse is unreadable."""
         out.step(1 + len(source) // 256 + sum(map(source.count, "\n(=")))
         tree, problem = ast.Module([], []), None
         try:
@@ -99,7 +99,7 @@ class CodeLanguage(Struct, eq=False):
             walk.world.close()
 
     def answer(self, walk: ProgramWalk, func: Sym, call: LibraryCall) -> Value:
-        """What a call gives: first by its `extra` answers, then by the table of the language."""
+        """First by the `extra` answers, then by the table of the language."""
         known_calls = library(self.key)
         for file in call.given() if walk.world.opened and not walk.world.loose else ():
             if isinstance(file, OpenFile):  # taken to be written by what it is handed to
@@ -139,7 +139,6 @@ class CodeLanguage(Struct, eq=False):
         return _unknown(walk, func, call)
 
     def look_up(self, walk: ProgramWalk, name: str) -> Value:
-        """A name: as the program defines it, else as the language does."""
         found = walk.scope.find(name, UNKNOWN)
         if found is not UNKNOWN:
             return found
@@ -195,7 +194,7 @@ class CodeLanguage(Struct, eq=False):
         return walk.language.attribute(walk, owner, key)
 
     def invoke(self, walk: ProgramWalk, func: Value, args: list[Value], named: dict[str, Value]) -> Value:
-        """Call one value; unless the language is strict, the text of a name stands for what the name does."""
+        """Unless the language is strict, the text of a name stands for what the name does."""
         if self.strict:
             return invoke(walk, func, args, named)
         if isinstance(func, list) and len(func) == 2 and all(isinstance(part, str) for part in func):
@@ -209,12 +208,10 @@ class CodeLanguage(Struct, eq=False):
 
     @property
     def handled(self) -> frozenset[str]:
-        """The functions of libraries that have an answer."""
         return library(self.key).handled
 
 
 def kinds(value: Value) -> tuple[str, ...]:
-    """What the methods of a value are listed under."""
     if isinstance(value, Marked) and value.traits & {PATH, "bulk"}:
         return ("<path>", "<text>")
     return tuple(kind for kind, types in _KINDS.items() if isinstance(value, types))
@@ -227,7 +224,7 @@ _KINDS: Mapping[str, tuple[type, ...]] = {
 
 
 def _unknown(walk: ProgramWalk, func: Sym, call: LibraryCall) -> Value:
-    """A call of which no more is known: functions among its arguments may run, and what went in may come out."""
+    """Functions among its arguments may run, and what went in may come out."""
     mapped: list[Value] = []
     for given in call.given() if walk.world.loose else ():
         unread = isinstance(given, ProgramFunction) and id(given.node) not in walk.followed

@@ -30,8 +30,6 @@ class Unparsed(Exception):
 
 
 class Splice(Struct, frozen=True):
-    """Code inside a string, to be put in its place when the string is made."""
-
     code: str
 
 
@@ -48,7 +46,7 @@ class CodeToken(Struct, frozen=True):
     spaced: bool = False
 
     def ends_value(self, words: frozenset[str]) -> bool:
-        """True when an operator is expected after this token; `words` are those that an operand follows."""
+        """Whether an operator follows; `words` are those that an operand follows."""
         if self.kind in ("op", "end"):
             return self.text in _OPENERS and self.text not in words
         return self.kind != "name" or self.text not in words
@@ -59,8 +57,6 @@ SEPARATORS = frozenset({",", ";", "=>", ":"})  # between statements and items
 
 
 class Scanner:
-    """A position in source text, and the tokens that were seen before it."""
-
     def __init__(self, source: str) -> None:
         self.source = source
         self.at = 0
@@ -103,7 +99,6 @@ class Scanner:
         return self.tokens[self.opened[-1]].text if self.opened else ""
 
     def up_to(self, text: str) -> str:
-        """What stands between here and `text`, which is stepped over."""
         start, end = self.at, self.source.find(text, self.at)
         if end < 0:
             raise Unparsed(f"no {text!r}")
@@ -111,7 +106,7 @@ class Scanner:
         return self.source[start:end]
 
     def pattern(self) -> str:
-        """The regular expression up to the next delimiter like the one here that is neither escaped nor in square brackets."""
+        """The regular expression up to a delimiter like the one here, neither escaped nor in square brackets."""
         mark = re.escape(self.peek())
         ends = re.compile(rf"{mark}((?>\\.|\[\^?\]?[^\]\n]{{0,200}}\]|[^\\\n{mark}])*){mark}", re.DOTALL)
         if not self.more or not (found := self.take(ends)):
@@ -119,7 +114,7 @@ class Scanner:
         return found[1]
 
     def delimited(self, nested: str = "") -> str:
-        """The raw text between the delimiter here and its mate; `nested` opens code that may hold it."""
+        """The raw text up to the mate of the delimiter here; `nested` opens code that may hold it."""
         start, opener = self.at, self.peek()
         self.at = balanced(self.source, start, opener, CLOSERS.get(opener, opener), "", nested)
         return self.source[start + 1 : self.at - 1]
@@ -133,7 +128,7 @@ def _any_of(signs: str) -> re.Pattern[str]:
 def balanced(
     source: str, at: int, openers: str = "([{", closers: str = ")]}", quotes: str = "\"'`", nested: str = ""
 ) -> int:
-    """The offset after the bracket that closes the one at `at`; quoted text and nested code inside are stepped over."""
+    """The offset after the bracket that closes the one at `at`; steps over quoted text and nested code."""
     depth, quote = 0, ""
     signs = _any_of(openers + closers + quotes + nested) if openers else None
     while signs is not None and (found := signs.search(source, at)):
@@ -154,7 +149,6 @@ def balanced(
 
 
 def unescape(found: re.Match[str]) -> str:
-    """The character that a match of `ESCAPE` stands for."""
     for digits, base in zip(found.groups(), (16, 16, 16, 16, 8), strict=False):
         if digits:
             return character(int(digits, base))
@@ -166,13 +160,12 @@ def character(number: int) -> str:
 
 
 def literal(raw: str, delimiter: str = "'") -> str:
-    """A text without interpolation: only the backslash and the delimiter can be escaped."""
+    """Only the backslash and the delimiter can be escaped."""
     kept = re.escape(f"\\{delimiter}{CLOSERS.get(delimiter, '')}")
     return re.sub(rf"\\([{kept}])", r"\1", raw)
 
 
 def unescaped(raw: str) -> str:
-    """A text with what its escapes stand for."""
     return ESCAPE.sub(unescape, raw) if "\\" in raw else raw
 
 
@@ -189,7 +182,7 @@ READS: Mapping[str, Callable[[str], str]] = {
 
 
 def template(raw: str, splice: Splicer | None = None) -> tuple[Part, ...]:
-    """The pieces of a text with escapes and code in it; `splice` answers for code that begins at an offset."""
+    """The pieces of a text; `splice` answers for code that begins at an offset."""
     parts: list[Part] = []
     plain: list[str] = []
     at = 0

@@ -27,7 +27,7 @@ from interlock.analysis.packs import Pack, PackError, load_packs, only_keys
 
 
 class Entry(dict[str, Any]):
-    """The table of one call: effects in their order, with where their targets are; only itself is the same."""
+    """The table of one call; only itself is the same."""
 
     __hash__ = object.__hash__  # type: ignore[assignment]
     __eq__ = object.__eq__
@@ -66,8 +66,6 @@ PROGRAM = Sym("<program>")  # runs what it is given, word by word
 
 
 class Library:
-    """What is known of the names and calls of one language."""
-
     def __init__(self, language: str, packs: Sequence[Pack]) -> None:
         self.language = language
         self.calls: dict[str, Entry] = {}
@@ -99,7 +97,7 @@ class Library:
         )
 
     def canonical(self, path: str) -> str:
-        """The one name of what goes by several, without the package that it is in."""
+        """The one name of what goes by several, without its package."""
         if path in self.aliases:
             return self.aliases[path]
         head, dot, rest = path.partition(".")
@@ -108,7 +106,6 @@ class Library:
         return path
 
     def match(self, path: str, name: str) -> Entry | None:
-        """The entry of the first pattern that a path, which ends in a name, matches."""
         for index in (path.partition(".")[0].rstrip("()"), name) if self.patterns else ():
             for start, end, found in self.patterns.get(index, ()):
                 if path.startswith(start) and path.endswith(end):
@@ -116,7 +113,7 @@ class Library:
         return None
 
     def reach(self, path: str, owner: Sym | None = None) -> Value:
-        """What is found at a path: a constant, the environment, a program, or a value known by the path alone."""
+        """A constant, the environment, a program, or a value known by its path alone."""
         if path in self.constants:
             return self.constants[path]
         if self.programs and path.startswith(self.programs) and path not in self.handled:
@@ -136,7 +133,7 @@ def spellings(key: str) -> list[str]:
 
 
 def check_packs(packs: Sequence[Pack]) -> Sequence[Pack]:
-    """The packs themselves; raises PackError where a key is unknown, a block has no example or a call is told twice."""
+    """Raises PackError where a key is unknown, a block has no example or a call is told twice."""
     for pack in packs:
         only_keys("calls", pack, _PACK)
         where, seen = str(pack.get("language", "?")), set[str]()
@@ -187,7 +184,6 @@ def _is_place(value: object) -> bool:
 
 @cache
 def library(language: str) -> Library:
-    """The calls of a language, with those that every language has."""
     packs = {pack["language"]: pack for pack in shipped()}
     own = packs[language]
     return Library(language, [packs[COMMON], *(packs[name] for name in own.get("extends", ())), own])
@@ -195,13 +191,12 @@ def library(language: str) -> Library:
 
 @cache
 def shipped() -> Sequence[Pack]:
-    """Every table that is shipped; refuses all of them when one is wrong."""
+    """Refuses all of them when one is wrong."""
     return load_packs(_SHIPPED, check_packs)
 
 
 @cache
 def words(kind: str) -> Mapping[str, frozenset[str]]:
-    """Lists of names that belong together, by their title."""
     pack = next(pack for pack in shipped() if pack["language"] == kind)
     return {title: frozenset(names) for title, names in pack.get("words", {}).items()}
 
@@ -226,7 +221,6 @@ def pick(call: LibraryCall, where: object) -> list[Any]:
 
 
 def chosen(call: LibraryCall, entry: Entry, detail: str) -> list[Any]:
-    """The arguments that a detail of an entry means; none where it has no such detail."""
     return pick(call, entry[detail]) if detail in entry else []
 
 
@@ -252,14 +246,12 @@ def _path(call: LibraryCall) -> str:
 
 
 def _made_from(call: LibraryCall) -> list[Value]:
-    """What the call was given that made the value that this one is about."""
     made = call.owner if isinstance(call.owner, Sym) else call.get(0)
     made = made.owner if isinstance(made, Sym) and not made.args else made
     return list(made.args) if isinstance(made, Sym) else []
 
 
 def _root(call: LibraryCall) -> list[Value]:
-    """What the first call of a chain was given first."""
     chain = [link for link in links(call.owner) if _path(call).startswith(link.path) and (link.args or link.named)]
     return [*chain[-1].args, *chain[-1].named.values()][:1] if chain else []
 
@@ -269,7 +261,7 @@ def _label(call: LibraryCall) -> list[Value]:
 
 
 def _table(call: LibraryCall) -> list[Value]:
-    """The table or collection that a chain was told: `from("users")`, `model("User")`."""
+    """`from("users")`, `model("User")`."""
     told = [
         link.args[0] for link in links(call.owner) if link.args and link.name.rstrip("()") in words("rows")["naming"]
     ]
@@ -277,13 +269,13 @@ def _table(call: LibraryCall) -> list[Value]:
 
 
 def _title(call: LibraryCall) -> list[Value]:
-    """The table or collection that a chain is on, by the last of its names where none was told."""
+    """The table that was told, else the last name of the chain."""
     parts = [part for part in _path(call).split(".") if part not in ("", "?") and not part.endswith("()")]
     return _table(call) or [part for part in parts[-1:] if part != "[]"]
 
 
 def _below(call: LibraryCall) -> list[Value]:
-    """The whole path below its root: `a.b` of `db.a.b`; one that is each of those listed is marked as such."""
+    """`a.b` of `db.a.b`; one that is each of those listed is marked as such."""
     path = ".".join(takewhile(lambda part: not part.endswith("()"), _path(call).split(".")[1:]))
     return [Marked("*", {"bulk"}) if path == "*" else hole() if path == "[]" else path]
 
@@ -292,7 +284,7 @@ def _below(call: LibraryCall) -> list[Value]:
 
 
 def _links(call: LibraryCall) -> list[str]:
-    """The names of a chain, without an object that is made for a query alone; none where it begins at no model."""
+    """Without an object that is made for a query alone; none where the chain begins at no model."""
     path = _path(call).replace("()", "")
     for link in words("rows")["begins"]:
         path = path.replace(f".new.{link}", f".{link}")
@@ -301,14 +293,12 @@ def _links(call: LibraryCall) -> list[str]:
 
 
 def _model(call: LibraryCall) -> list[Value]:
-    """The model that a chain begins at, or the table that it was told."""
     chain = _links(call)
     named = "::".join([part for part in chain if part[:1].isupper() and part not in words("rows")["namespaces"]][:3])
     return (_table(call) or [named] * bool(named)) if chain else []
 
 
 def _rows(call: LibraryCall) -> list[Value]:
-    """The model of a chain that has found rows."""
     chain = _links(call)
     alone = bool(call.args) and chain[1:] in ([], ["new"]) and any(part[:1].isupper() for part in chain[:1])
     return _model(call) if alone or not words("rows")["finders"].isdisjoint(chain[1:]) else []

@@ -35,7 +35,6 @@ def _patterns() -> list[tuple[re.Pattern[str], Pack]]:
 
 
 def _tell(out: Report, found: re.Match[str], pattern: Pack) -> None:
-    """Report what a pattern tells of what it has found."""
     verb, target = pattern["tells"], next(filter(None, found.groups()), pattern.get("called", "")).strip()
     if verb == "run":
         words = [_ESCAPE.sub(r"\1", double or single) for double, single in _CONSTANT.findall(found[0])]

@@ -38,7 +38,7 @@ def _begin_line(scanner: Scanner) -> None:
 
 
 def _take(scanner: Scanner) -> bool:
-    """Take a token that only what stands before it tells: a quoted text, a regular expression, a here-document, a word."""
+    """Take a token that only what stands before it tells."""
     if found := scanner.take(_NAME):
         _word(scanner, found[0])
     elif scanner.peek() not in "</" or not _operand(scanner):
@@ -76,7 +76,6 @@ def _word(scanner: Scanner, word: str) -> None:
 
 
 def _quoted(scanner: Scanner, kind: str) -> None:
-    """Take the quoted thing whose delimiter stands here."""
     delimiter = scanner.peek()
     raw = scanner.delimited()
     if kind == "q":
@@ -105,7 +104,7 @@ def _substitution(scanner: Scanner, kind: str, delimiter: str) -> None:
 
 
 def _here_document(scanner: Scanner, found: re.Match[str]) -> None:
-    """Take the lines behind this one; a mark in single quotes keeps code out, one in ticks makes a command."""
+    """A mark in single quotes keeps code out, one in ticks makes a command."""
     mark = next(group for group in found.groups()[1:] if group is not None)
     begin = scanner.resume or scanner.source.find("\n", scanner.at)
     indent = r"[ \t]*" if found[1] else ""
@@ -120,7 +119,6 @@ def _here_document(scanner: Scanner, found: re.Match[str]) -> None:
 
 
 def _splice(raw: str, at: int) -> tuple[Part, int] | None:
-    """The variable or code that begins inside an interpolating text."""
     if raw.startswith(("${", "@{"), at):
         end = balanced(raw, at + 1)
         return Splice(raw[at:end]), _subscripts(raw, end)
@@ -132,7 +130,6 @@ def _splice(raw: str, at: int) -> tuple[Part, int] | None:
 
 
 def _subscripts(raw: str, at: int) -> int:
-    """The offset after the indexes that follow a variable in a text."""
     while found := _SUBSCRIPT.match(raw, at):
         try:
             at = balanced(raw, found.end())
@@ -168,7 +165,7 @@ def _foreach(parser: TokenParser) -> ast.expr:
 
 
 def _over_list(parser: TokenParser) -> ast.expr:
-    """map, grep, sort: the block is read with each item of the list."""
+    """The block is read with each item of the list."""
     word = parser.tokens[parser.at - 1].text
     with tokens.unbracketed(parser):
         block = parser.block() if parser.is_op("{") else None
@@ -185,7 +182,6 @@ def _over_list(parser: TokenParser) -> ast.expr:
 
 
 def _print(parser: TokenParser) -> ast.expr:
-    """print to a handle writes to what was opened under it."""
     handle: ast.expr = nodes.NOTHING
     with tokens.unbracketed(parser):
         named = parser.token.kind in ("name", "var") and parser.token.text in parser.names
@@ -199,7 +195,7 @@ def _print(parser: TokenParser) -> ast.expr:
 
 
 def _run_block(parser: TokenParser) -> ast.expr:
-    """eval and do: a block, or the text or the file that is run."""
+    """A block, or the text or the file that is run."""
     word = parser.tokens[parser.at - 1].text
     if parser.is_op("{"):
         return nodes.as_expression(parser.block())
@@ -208,7 +204,7 @@ def _run_block(parser: TokenParser) -> ast.expr:
 
 
 def _system(parser: TokenParser) -> ast.expr:
-    """system and exec: a block before the list names the program that really runs."""
+    """A block before the list names the program that really runs."""
     if parser.is_op("{"):
         program = nodes.as_expression(parser.block())
         args, _ = parser.bare_arguments(2)
@@ -222,7 +218,7 @@ def _return(parser: TokenParser) -> ast.expr:
 
 
 def _open(parser: TokenParser) -> ast.expr:
-    """open HANDLE, MODE, PATH: a file, or a pipe from or to a command."""
+    """A file, or a pipe from or to a command."""
     with tokens.unbracketed(parser):
         give = nodes.declare if parser.skip("my") else nodes.assign
         parser.skip("our", "local")
@@ -258,7 +254,7 @@ _STARTS = {  # signs that begin an operand, and names that do not
 
 
 def _callee(word: str) -> ast.expr:
-    """A function by its own name, whatever package it is called through."""
+    """By its own name, whatever package it is called through."""
     own = word.rpartition("::")[2]
     return nodes.name(own) if own in library("perl").calls else nodes.path(word.replace("::", "."))
 
@@ -284,7 +280,6 @@ def _opened(walk: ProgramWalk, call: LibraryCall) -> Value:
 
 
 def _shift(walk: ProgramWalk, call: LibraryCall) -> Value:
-    """The next argument of this function."""
     given = call.args[0] if call.args else walk.scope.find("@_")
     if not isinstance(given, list) or not given:
         return hole()

@@ -70,7 +70,7 @@ def _without_stray_lines(source: str) -> tuple[ast.Module, bool] | None:
 
 
 def _tree(source: str) -> ast.Module | None:
-    """The tree of a source, or None where it is no Python; raises MemoryError where it nests too deeply."""
+    """None where it is no Python; raises MemoryError where it nests too deeply."""
     for spelling in _spellings(source):
         for version in _VERSIONS:
             try:

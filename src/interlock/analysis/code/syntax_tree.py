@@ -44,7 +44,7 @@ def _parser(key: str) -> Parser:
 
 
 def parsed(key: str, source: str) -> Node:
-    """The root of the tree; raises Unparsed where that would be no program, or would take long."""
+    """Raises Unparsed where it would be no program, or would take long."""
     if len(source) > LARGEST or len(source.encode("utf-8", "replace")) > LARGEST:
         raise Unparsed("of more than is read", "budget")
     cuts = _cuts(source)
@@ -74,7 +74,7 @@ def _tree(parser: Parser, source: str) -> Node:
 
 
 def _cuts(source: str) -> list[tuple[int, int]]:
-    """The pieces that are parsed before all of a source is: one here and there, then longer and longer beginnings."""
+    """The pieces that are parsed first: one here and there, then longer and longer beginnings."""
 
     def near(place: int) -> int:
         found = _SEPARATOR.search(source, place, place + 256)
@@ -87,7 +87,7 @@ def _cuts(source: str) -> list[tuple[int, int]]:
 
 
 def _brackets(source: str, places: list[int]) -> tuple[int, Mapping[int, str]]:
-    """How deeply brackets are inside each other, and which of them are open at each place."""
+    """How deeply they nest, and which are open at each place."""
     stack, deepest, opened = list[str](), 0, dict[int, str]()
     found = [(bracket.start(), bracket[0]) for bracket in _BRACKET.finditer(source)]
     for place, bracket in sorted([*found, *((place, "") for place in places)]) if places else found:
@@ -102,7 +102,7 @@ def _brackets(source: str, places: list[int]) -> tuple[int, Mapping[int, str]]:
 
 
 def _probe(parser: Parser, piece: str, before: str, after: str) -> None:
-    """Parse a piece, by itself or inside the brackets around it; raises Unparsed where both are mostly errors."""
+    """By itself or inside the brackets around it; raises Unparsed where both are mostly errors."""
     closing = "".join(_CLOSERS[bracket] for bracket in reversed(after))
     inner = closing[: max(0, len(after) - len(before))]
     for text in dict.fromkeys((piece + inner, before + piece + closing)):
@@ -112,18 +112,17 @@ def _probe(parser: Parser, piece: str, before: str, after: str) -> None:
 
 
 def errors(root: Node) -> list[Node]:
-    """The nodes that stand for text that did not parse, or for what was missing."""
+    """What did not parse, or was missing."""
     damaged = _below(root, lambda node: node.has_error or node.is_missing)
     return [node for node in damaged if node.type == "ERROR" or node.is_missing]
 
 
 def here_documents(root: Node) -> list[Node]:
-    """The here-documents of a tree, in the order of the marks that announce them."""
     return [node for node in _below(root) if any(child.type == "heredoc_end" for child in node.children)]
 
 
 def _below(root: Node, enters: Callable[[Node], bool] = lambda node: True) -> Iterator[Node]:
-    """The nodes of a tree in their order, without those that are not entered and what is in them."""
+    """Without the nodes that are not entered and what is in them."""
     stack = [root]
     while stack:
         node = stack.pop()

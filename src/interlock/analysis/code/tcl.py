@@ -31,7 +31,7 @@ _Body = list[ast.stmt]
 
 
 class _Word(Struct, frozen=True):
-    """One word of a command: its value, and its text where that is constant; a braced one may be code."""
+    """Its text where that is constant; a braced one may be code."""
 
     value: ast.expr
     text: str = ""
@@ -51,7 +51,6 @@ def _code(source: str, level: int) -> _Body:
 
 
 def _words(source: str, at: int, level: int) -> tuple[list[_Word], int]:
-    """The words of the command that begins here, and where the next one does."""
     words: list[_Word] = []
     while (blank := _BLANK.match(source, at)) and (at := blank.end()) < len(source) and source[at] not in "\n;":
         if source[at] == "#" and not words:
@@ -75,7 +74,6 @@ def _word(source: str, at: int, level: int) -> tuple[_Word, int]:
 
 
 def _pieces(source: str, at: int, level: int, end: re.Pattern[str]) -> tuple[list[str | ast.expr], int]:
-    """The characters, variables and commands of a text up to what ends it, and where that is."""
     parts: list[str | ast.expr] = []
     while at < len(source) and not end.match(source, at):
         if found := _PLAIN.match(source, at):
@@ -121,7 +119,6 @@ def _command(words: list[_Word], level: int) -> _Body:
 
 
 def _maybe(word: _Word, level: int) -> _Body:
-    """Code that may not run."""
     return nodes.branch(CONDITION, _code(word.text, level + 1), []) if word.braced else []
 
 
@@ -130,12 +127,11 @@ def _body(words: list[_Word], level: int) -> _Body:
 
 
 def _test(word: _Word, level: int) -> ast.expr:
-    """A condition is no command, though one may stand in it."""
+    """It is no command, though one may stand in it."""
     return nodes.several([word.value, *_inside(word, level), CONDITION])
 
 
 def _inside(word: _Word, level: int) -> list[ast.expr]:
-    """The variables and commands in an expression."""
     return [part for part in _pieces(word.text, 0, level, _NEVER)[0] if isinstance(part, ast.expr)]
 
 
@@ -166,7 +162,6 @@ def _foreach(words: list[_Word], level: int) -> _Body:
 
 
 def _cases(words: list[_Word], level: int) -> _Body:
-    """switch and expect: patterns, each with its code."""
     inner = [_words(word.text.replace("\n", " "), 0, level)[0] for word in words if word.braced]
     return [made for found in inner for word in found for made in _maybe(word, level)]
 
@@ -179,7 +174,7 @@ def _eval(words: list[_Word], level: int) -> _Body:
 
 
 def _exec(words: list[_Word], level: int) -> _Body:
-    """A program without a shell; with redirections or a pipe, the line of a shell that does the same."""
+    """With redirections or a pipe, the line of a shell that does the same."""
     argv = [word for word in words if word.text not in words_of("tcl")["switches"]]
     if not any(_OPERATOR.match(word.text) for word in argv):
         return [ast.Expr(nodes.call("exec", [word.value for word in argv]))] if argv else []
@@ -220,7 +215,6 @@ _FORMS: dict[str, Callable[[list[_Word], int], _Body]] = {
 
 
 def _items(walk: ProgramWalk, call: LibraryCall) -> Value:
-    """A list: the words of a text, or each of those that it stands for."""
     value = call.get(0)
     if not isinstance(value, str) or known(value):
         return value.split() if isinstance(value, str) else value
@@ -228,7 +222,7 @@ def _items(walk: ProgramWalk, call: LibraryCall) -> Value:
 
 
 def _send(walk: ProgramWalk, call: LibraryCall) -> Value:
-    """Expect types into what it spawned; into a shell that runs."""
+    """What Expect types into a shell runs."""
     text = text_of(call.args[-1]).strip() if call.args else ""
     if text and walk.scope.find("<spawned>"):
         walk.world.shell(text)

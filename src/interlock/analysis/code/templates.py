@@ -23,13 +23,12 @@ _CONSTANTS = frozenset({"None", "True", "False", "break", "continue"})
 
 
 def by_grammar(key: str, *own: Rule, builder: type[Builder] = Builder) -> Callable[[str], tuple[ast.Module, bool]]:
-    """A parser by a tree-sitter grammar, its table, and the rules that are this language's own."""
     return lambda source: builder(key, rules_of(key, *own)).module(source)
 
 
 @cache
 def rules_of(key: str, *own: Rule) -> GrammarTable:
-    """What the nodes of a language become, and the rest of its table; refuses the name of a rule that is none."""
+    """Refuses the name of a rule that is none."""
     packs = {pack["language"]: pack for pack in load_packs(_SHIPPED, check_tables)}
     table = packs[key]
     known = {**_SHARED, **{rule.__name__.lstrip("_").removeprefix(f"{key}_"): rule for rule in own}}
@@ -42,7 +41,7 @@ def rules_of(key: str, *own: Rule) -> GrammarTable:
 
 
 def check_tables(packs: Sequence[Pack]) -> Sequence[Pack]:
-    """The tables themselves; raises PackError where a key is unknown or a node is told twice."""
+    """Raises PackError where a key is unknown or a node is told twice."""
     for pack in packs:
         only_keys("grammars", pack, _KEYS)
         names = [name for listed in pack["nodes"] for name in listed.split()]
@@ -79,8 +78,6 @@ class FormTemplate:
 
 
 class _Filling:
-    """One template, filled with the parts of one node."""
-
     def __init__(self, marks: Mapping[str, str], build: Builder, node: Node) -> None:
         self.marks, self.build, self.node = marks, build, node
 
@@ -102,7 +99,7 @@ class _Filling:
         return made
 
     def _function(self, part: ast.FunctionDef | ast.Lambda) -> Any:
-        """A function with the parameters that `*$list` has; it gives its last value where it is a lambda, or says `return $body`."""
+        """With the parameters that `*$list` has; gives its last value where it is a lambda, or says `return $body`."""
         inside: Any = part.body[0] if isinstance(part, ast.FunctionDef) else ast.Return(part.body)
         body = self._found(inside.value.id)
         listed = self._found(part.args.vararg.arg) if part.args.vararg is not None else []
@@ -121,7 +118,7 @@ class _Filling:
         return function if body else []
 
     def _each(self, part: Any) -> list[Any]:
-        """What stands in a list for one of its parts: statements and values with a mark may be several."""
+        """Statements and values with a mark may be several."""
         if isinstance(part, str) and part in self.marks:
             return [text_of(child) for child in self._found(part)]
         inner = part.value if isinstance(part, (ast.Expr, ast.Starred)) else None

@@ -24,13 +24,11 @@ Given = tuple[list[ast.expr], list[ast.keyword]]
 
 
 def by_tokens(key: str, *own: Form, **hooks: Any) -> Callable[[str], tuple[ast.Module, bool]]:
-    """A parser by the table of a language, the words whose syntax is its own, and what else only code can say."""
     dialect = cache(lambda: dialect_of(key, *own, **hooks))
     return lambda source: (ast.Module(TokenParser(dialect(), source).sequence(), []), True)
 
 
 def dialect_of(key: str, *own: Form, **hooks: Any) -> TokenDialect:
-    """A language whose words with a syntax are its own ones and those that several languages share."""
     shared = (if_else, while_loop, for_loop, returned, skip_statement)
     return TokenDialect(
         key, {form.__name__.lstrip("_").removeprefix(f"{key}_"): form for form in (*shared, *own)}, **hooks
@@ -38,8 +36,6 @@ def dialect_of(key: str, *own: Form, **hooks: Any) -> TokenDialect:
 
 
 class TokenParser:
-    """A position among the tokens of a program."""
-
     def __init__(self, dialect: TokenDialect, source: str, depth: int = 0) -> None:
         scanned = dialect.scan(source)
         self.dialect, self.table = dialect, dialect.table
@@ -64,7 +60,6 @@ class TokenParser:
         return self.token.kind == "name" and self.token.text in texts
 
     def skip(self, *texts: str) -> bool:
-        """Step over an operator or word if it stands here."""
         if self.token.kind in ("op", "name", "end") and self.token.text in texts:
             self.at += 1
             return True
@@ -72,7 +67,6 @@ class TokenParser:
 
     @contextmanager
     def within(self, start: int, stop: int, after: int) -> Iterator[None]:
-        """Read only the tokens from `start` to `stop`, then go on at `after`."""
         saved, self.at, self.stop = self.stop, start, stop
         try:
             yield
@@ -81,13 +75,12 @@ class TokenParser:
 
     @contextmanager
     def inside(self) -> Iterator[None]:
-        """Read what is between the bracket here and its mate."""
         closer = self.mates[self.at]
         with self.within(self.at + 1, min(closer, self.stop), closer + 1):
             yield
 
     def sink(self, levels: int = 1) -> None:
-        """Go further in; refuses what is nested too deeply."""
+        """Refuses what is nested too deeply."""
         self.depth += levels
         if self.depth > DEEPEST:
             raise Unparsed("nested too deeply", "nesting")
@@ -95,7 +88,6 @@ class TokenParser:
     # statements
 
     def sequence(self) -> list[ast.stmt]:
-        """Statements, up to the end of this range."""
         made: list[ast.stmt] = []
         while self.at < self.stop:
             if self.token.kind == "end" or (self.token.kind == "op" and self.token.text in SEPARATORS):
@@ -107,7 +99,7 @@ class TokenParser:
         return made
 
     def statement(self) -> ast.expr:
-        """One statement, or several between commas, with the loop that may follow."""
+        """With the loop that may follow it."""
         body = nodes.as_statements(self.expression())
         while self.dialect.loops and self.skip(","):
             body += nodes.as_statements(self.expression())
@@ -127,7 +119,7 @@ class TokenParser:
     # expressions
 
     def expression(self, level: int = 0) -> ast.expr:
-        """One expression whose operators bind at least as tightly as `level`."""
+        """Its operators bind at least as tightly as `level`."""
         self.sink()
         start = self.at
         value = self.operand()
@@ -143,7 +135,6 @@ class TokenParser:
         return value
 
     def _is_operand(self) -> bool:
-        """Whether a value begins here, beside another."""
         token = self.token
         if token.kind in ("op", "end"):
             return self.is_op("(")
@@ -151,7 +142,7 @@ class TokenParser:
         return not (token.kind == "name" and token.text.isalpha() and known)  # a statement; with a sign, a value
 
     def operand(self) -> ast.expr:
-        """One operand with everything that is hung on it: members, indexes, calls."""
+        """With everything that is hung on it: members, indexes, calls."""
         start, token = self.at, self.token
         if token.kind == "op":
             return self._bracket_or_prefix(start, token)
@@ -196,7 +187,7 @@ class TokenParser:
         return ast.UnaryOp(ast.Not(), value) if token.text in ("!", "~", "#") else value
 
     def group(self) -> ast.expr:
-        """What is between brackets: one value, a list, pairs, or a block."""
+        """One value, a list, pairs, or a block."""
         opener, closer, signs = self.token.text, self.mates[self.at], set[str]()
         index = self.at + 1
         while index < closer:  # what stands inside further brackets does not count
@@ -213,7 +204,6 @@ class TokenParser:
     # words, members and calls
 
     def _word(self) -> ast.expr:
-        """A name: a form of the language, a call, or a value."""
         token = self.token
         form = self.dialect.forms.get(token.text)
         self.at += 1
@@ -241,7 +231,6 @@ class TokenParser:
         return nodes.call(callee, args, named)
 
     def _hung(self, start: int, value: ast.expr) -> ast.expr:
-        """The value after the members, indexes and calls that follow it."""
         while self.at < self.stop and self.token.kind == "op":
             token = self.token
             if token.text in self.table.members:
@@ -300,7 +289,7 @@ class TokenParser:
         return args, named
 
     def bare_arguments(self, count: int) -> Given:
-        """Arguments without brackets: none, one, or as many as commas join."""
+        """None, one, or as many as commas join."""
         args: list[ast.expr] = []
         named: list[ast.keyword] = []
         while count and self.at < self.stop:
@@ -367,14 +356,14 @@ class TokenParser:
 
 
 def branch(parser: TokenParser, later: bool = True) -> list[ast.stmt]:
-    """A block, or one statement in its place, on this line or a later one."""
+    """A block, or one statement in its place."""
     while later and parser.token.kind == "end" and parser.at < parser.stop:
         parser.at += 1
     return parser.block() if parser.is_op("{") else nodes.as_statements(parser.expression())
 
 
 def if_else(parser: TokenParser) -> ast.expr:
-    """if (test) …, with what follows `else`; as a word behind a statement only its test is left to read."""
+    """As a word behind a statement only its test is left to read."""
     test, body = parser.group() if parser.is_op("(") else parser.expression(), branch(parser)
     if parser.skip("elsif"):
         return nodes.as_expression(nodes.branch(test, body, nodes.as_statements(if_else(parser))))
@@ -382,13 +371,13 @@ def if_else(parser: TokenParser) -> ast.expr:
 
 
 def while_loop(parser: TokenParser) -> ast.expr:
-    """while (test) …, which may as well end a block before it; a loop without a test is repeated for ever."""
+    """It may as well end a block before it; without a test it is repeated for ever."""
     test = parser.group() if parser.is_op("(") else ast.Constant(True)
     return nodes.as_expression(nodes.repeat(test, branch(parser, later=False)))
 
 
 def for_loop(parser: TokenParser) -> ast.expr:
-    """for (x in list), for (Type x : list), or a counted loop, whose head is read once."""
+    """`x in list`, `Type x : list`, or counted, whose head is read once."""
     if not parser.is_op("("):
         return nodes.NOTHING
     closer = parser.mates[parser.at]
@@ -412,14 +401,12 @@ def returned(parser: TokenParser) -> ast.expr:
 
 
 def skip_statement(parser: TokenParser) -> ast.expr:
-    """What a statement says that does nothing."""
     while parser.at < parser.stop and not (parser.token.kind == "end" or parser.is_op(";")):
         parser.at += 1
     return nodes.NOTHING
 
 
 def params(parser: TokenParser) -> list[str]:
-    """The names of the parameters between the brackets here, if there are any."""
     if not parser.is_op("("):
         return []
     with parser.inside():

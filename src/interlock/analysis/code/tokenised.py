@@ -27,7 +27,6 @@ _INNER = re.compile(r"\$([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*)")
 
 
 def _splice(raw: str, at: int) -> tuple[Part, int] | None:
-    """The code that begins inside a double-quoted text."""
     if raw.startswith("${", at):
         end = balanced(raw, at + 1)
         return Splice(raw[at + 2 : end - 1]), end
@@ -36,7 +35,6 @@ def _splice(raw: str, at: int) -> tuple[Part, int] | None:
 
 
 def _block(parser: TokenParser) -> ast.expr:
-    """A closure, with the names before its arrow."""
     closer, start = parser.mates[parser.at], parser.at + 1
     first = parser.tokens[start : min(closer, start + 8)]
     head = list(
@@ -124,12 +122,12 @@ _STREAMS = ("/dev/std", "/dev/tty", "/dev/null", "/dev/fd/")
 
 
 def read_awk(source: str, out: Report, given: Mapping[str, str] | None = None) -> None:
-    """Tell which commands an awk program runs and which files it writes; `given` are the variables of -v."""
+    """`given` are the variables of -v."""
     _AWK.read(source, out, {f"${name}": value for name, value in (given or {}).items()})
 
 
 def _parse_awk(source: str) -> tuple[ast.Module, bool]:
-    """The rules of a program, of which only those for its begin and its end surely run."""
+    """Only the rules for its begin and its end surely run."""
     parser = TokenParser(_awk(), source)
     made: list[ast.stmt] = []
     while parser.at < parser.stop:
@@ -207,7 +205,6 @@ def _print_to(walk: ProgramWalk, call: LibraryCall) -> Value:
 
 
 def _getline_from(walk: ProgramWalk, call: LibraryCall) -> Value:
-    """A line of what a command prints, or of a file."""
     for command in call.args:
         _run_awk(walk, text_of(command))
     path = text_of(call.named.get("file", "-"))
@@ -217,7 +214,7 @@ def _getline_from(walk: ProgramWalk, call: LibraryCall) -> Value:
 
 
 def _run_awk(walk: ProgramWalk, command: str) -> None:
-    """A command, or the name of a connection; what comes over that and is run makes it a reverse shell."""
+    """What comes over a connection and is run makes it a reverse shell."""
     found = _TCP.match(command)
     if found:
         walk.world.peer = f"{found[1]}:{found[2]}"
@@ -317,7 +314,7 @@ def _read_or_write(kind: str, rest: str) -> tuple[_Code, str | None]:
 
 
 def _at_bar(rest: str) -> tuple[str, str | None]:
-    """What is before and behind the first bar that is neither escaped nor in a text."""
+    """The first bar that is neither escaped nor in a text."""
     at = 0
     while at < len(rest):
         if found := _STRING.match(rest, at):
@@ -333,7 +330,6 @@ def _at_bar(rest: str) -> tuple[str, str | None]:
 
 
 def _execute(walk: ProgramWalk, call: LibraryCall) -> Value:
-    """The text of an expression is a command."""
     text = call.text(0)
     if text.lstrip(": ").startswith(hole()[0]):
         walk.world.unreadable("a Vim command made at run time", "command")

@@ -63,7 +63,7 @@ _OF_CMD = frozenset({"del", "erase", "rd", "rmdir", "copy", "move", "ren", "dir"
 
 
 def run_command(walk: ProgramWalk, call: LibraryCall) -> Value:
-    """One command, by what is piped into it, its name and its words."""
+    """By what is piped into it, its name and its words."""
     piped, name, *given = call.args
     words = [word if isinstance(word, CmdletWord) else CmdletWord(word) for word in given]
     if isinstance(name, ProgramFunction):
@@ -95,7 +95,7 @@ def _call_name(walk: ProgramWalk, word: str, words: list[CmdletWord], piped: lis
 
 
 def _cmdlet_name(walk: ProgramWalk, word: str) -> str:
-    """The cmdlet that a word names, through aliases and module prefixes; the word itself for anything else."""
+    """Through aliases and module prefixes; the word itself for anything else."""
     name = word.lower()
     head, _, tail = name.rpartition("\\")
     if head and "-" in tail and ":" not in head and "." in head:
@@ -106,7 +106,7 @@ def _cmdlet_name(walk: ProgramWalk, word: str) -> str:
 
 
 def _other_program(name: str, words: Sequence[CmdletWord]) -> bool:
-    """True where the words show that the program is meant, not the cmdlet of the same name."""
+    """Whether the program is meant, not the cmdlet of the same name."""
     if name in ("curl", "wget"):
         return any(len(word.flag) == 1 or plain(word.value).startswith("--") for word in words)
     given = [plain(word.value) for word in words if not word.flag]
@@ -114,7 +114,7 @@ def _other_program(name: str, words: Sequence[CmdletWord]) -> bool:
 
 
 def _run_other(walk: ProgramWalk, name: str, argv: list[str], piped: list[Value]) -> Value:
-    """The program that is meant: a command of cmd.exe when its words have a slash, else one of the same name."""
+    """A command of cmd.exe when its words have a slash."""
     if name not in _OF_CMD or not any(word.startswith("/") for word in argv):
         return run_program(walk, name, argv, piped)
     walk.out.code("cmd", " ".join(f'"{word}"' if " " in word else word for word in [name, *argv]))
@@ -122,7 +122,7 @@ def _run_other(walk: ProgramWalk, name: str, argv: list[str], piped: list[Value]
 
 
 def _argv(words: Sequence[CmdletWord]) -> list[str]:
-    """The words as a program gets them: lists spread out, flags as written."""
+    """Lists spread out, flags as written."""
     argv: list[str] = []
     for word in words:
         argv += word.shown() if word.flag or isinstance(word.value, bool) else texts(word.value)
@@ -130,7 +130,7 @@ def _argv(words: Sequence[CmdletWord]) -> list[str]:
 
 
 def _cmdlet(walk: ProgramWalk, bound: Bound) -> Value:
-    """Any other cmdlet: reported to the rules; its blocks are run, and its result follows from its noun."""
+    """Reported to the rules; its result follows from its noun."""
     for value in [value for word in bound.words for value in spread(word.value)]:
         if isinstance(value, ProgramFunction):
             run_block(walk, value, bound.piped[0] if bound.piped else UNKNOWN)
@@ -145,7 +145,6 @@ def _cmdlet(walk: ProgramWalk, bound: Bound) -> Value:
 
 
 def call_block(walk: ProgramWalk, block: ProgramFunction, words: Sequence[CmdletWord], piped: list[Value]) -> Value:
-    """Run a function or a block with its words bound to its parameters."""
     assert isinstance(block.node, ast.FunctionDef)
     free = [param.arg for param in block.node.args.args]
     named: dict[str, Value] = {"$_": single(piped), "$input": piped} if piped else {}
@@ -171,7 +170,6 @@ _CHARSETS = {
 
 
 def read_powershell(source: str, out: Report) -> None:
-    """Reports all effects of this text, and the text that cannot be read."""
     _POWERSHELL.read(source, PsSession(out))
 
 
@@ -181,7 +179,6 @@ def _whole(source: str) -> tuple[ast.Module, bool]:
 
 
 def _variable(name: str) -> Value:
-    """A variable that the text does not set, or a type."""
     if name.startswith("["):
         return Sym(name[1:-1].rpartition(".")[2])
     if name.startswith("$env:"):
@@ -205,7 +202,7 @@ def _item(walk: ProgramWalk, owner: Value, key: Value) -> Value:
 
 
 def _method(walk: ProgramWalk, call: LibraryCall) -> Value:
-    """`owner.name(…)`: of a list, of each of its items; code that is a value is run."""
+    """Of a list, of each of its items; code that is a value is run."""
     owner, named, *given = call.args
     name = plain(named).lower()
     if not without_holes(name):
@@ -228,7 +225,6 @@ _VERBS = {"delete": "remove", "remove": "remove", "kill": "stop", "terminate": "
 
 
 def _change_table(table: dict[Value, Value], name: str, given: list[Value]) -> Value:
-    """`.Add(key, value)` and `.Remove(key)` of a hash table."""
     key = plain(given[0]).lower()
     if name == "add" and len(given) > 1:
         table[key] = given[1]
@@ -246,12 +242,11 @@ def _splat(walk: ProgramWalk, call: LibraryCall) -> Value:
 
 
 def _pure(work: Callable[..., Value]) -> Answer:
-    """A call that only computes."""
     return lambda walk, call: attempt(work, call.args)
 
 
 def _on(work: Callable[..., Value]) -> Answer:
-    """The same of a method: the value that it is called on comes first."""
+    """The value that a method is called on comes first."""
     return lambda walk, call: attempt(work, [call.owner, *call.args])
 
 
@@ -269,7 +264,7 @@ def _encoded(walk: ProgramWalk, call: LibraryCall) -> Value:
 
 
 def _read_stream(walk: ProgramWalk, call: LibraryCall) -> Value:
-    """A StreamReader: over bytes that are known, over what was fetched, or over a file."""
+    """Over bytes that are known, over what was fetched, or over a file."""
     return UNKNOWN if isinstance(call.get(0), str) and not fetched(call.get(0)) else call.get(0)
 
 
@@ -283,7 +278,6 @@ def _load(walk: ProgramWalk, call: LibraryCall) -> Value:
 
 
 def _start(walk: ProgramWalk, call: LibraryCall) -> Value:
-    """Process.Start and ShellExecute: a program, then its words in one text."""
     words = split_line(call.text(1)) if len(call.args) > 1 else []
     for program in texts(call.get(0, default=None)):
         run_program(walk, program, words)

@@ -39,7 +39,6 @@ _DRIVES = ("env:", "variable:", "function:", "alias:")
 
 
 def report(walk: ProgramWalk, *words: str) -> None:
-    """The command as written goes to the rules."""
     walk.out.run([str(word) for word in words])
 
 
@@ -47,7 +46,7 @@ def report(walk: ProgramWalk, *words: str) -> None:
 
 
 def _get_content(walk: ProgramWalk, bound: Bound) -> Value:
-    """Get-Content: the text is known when it was written here."""
+    """The text is known when it was written here."""
     made: list[Value] = []
     for path in bound.texts("path"):
         walk.world.touch("read", path)
@@ -62,7 +61,6 @@ def _get_content(walk: ProgramWalk, bound: Bound) -> Value:
 
 
 def write_file(walk: ProgramWalk, path: str, content: Sequence[Value], append: bool) -> None:
-    """Reports a written file, and remembers its text."""
     if not path or is_nothing(path) or path.lower().startswith(_DRIVES):
         return
     lines = [text for value in content for text in texts(value)]
@@ -84,7 +82,7 @@ def _writing(append: bool) -> Callable[[ProgramWalk, Bound], Value]:
 
 
 def save(walk: ProgramWalk, call: LibraryCall) -> Value:
-    """`> path`: what a command gives, or an expression is, goes to files."""
+    """`> path`: what a command gives, or an expression is."""
     value, constant, *targets = call.args
     for target, append in zip(targets[::2], targets[1::2], strict=True):
         for path in texts(target):
@@ -93,7 +91,6 @@ def save(walk: ProgramWalk, call: LibraryCall) -> Value:
 
 
 def _new_item(walk: ProgramWalk, bound: Bound) -> Value:
-    """New-Item: creates a file, directory or link; under the registry, a key."""
     paths = bound.texts("path") or [""]
     if name := bound.text("name"):
         paths = [f"{path}\\{name}" if path else name for path in paths]
@@ -105,7 +102,7 @@ def _new_item(walk: ProgramWalk, bound: Bound) -> Value:
 
 
 def _carry(walk: ProgramWalk, bound: Bound) -> Value:
-    """Copy-Item, Move-Item: what is known of a file is known of where it goes; moved to nowhere, it is gone."""
+    """What is known of a file is known of where it goes; moved to nowhere, it is gone."""
     files = files_of(walk)
     destination = bound.text("destination", "newname")
     for path in [] if bound.has("whatif") else bound.texts("path"):
@@ -119,7 +116,6 @@ def _carry(walk: ProgramWalk, bound: Bound) -> Value:
 
 
 def _list_items(walk: ProgramWalk, bound: Bound) -> Value:
-    """Get-ChildItem, Get-Item, Resolve-Path: files, by the path that names them."""
     report(walk, *bound.argv())
     whole = bound.name == "get-childitem"
     deep = bound.has("recurse") or "depth" in bound.given
@@ -135,7 +131,6 @@ def _list_items(walk: ProgramWalk, bound: Bound) -> Value:
 
 
 def join_paths(*parts: Value) -> Value:
-    """Join-Path and Path.Combine: the parts with a backslash between."""
     first, *rest = [text for part in parts for text in texts(part)] or [""]
     made: Value = first
     for part in rest:
@@ -147,14 +142,14 @@ def join_paths(*parts: Value) -> Value:
 
 
 def _invoke_web(walk: ProgramWalk, bound: Bound) -> Value:
-    """Invoke-WebRequest and its kin: the table tells what they do, unless their method is not known."""
+    """The table tells what they do, unless their method is not known."""
     if not known(bound.text("method", "custommethod")):
         walk.world.unreadable("a web request whose method is made at run time", "payload")
     return UNKNOWN
 
 
 def _start_bits(walk: ProgramWalk, bound: Bound) -> Value:
-    """Start-BitsTransfer: a file sent to an address, or what the table tells: an address saved to a file."""
+    """A file sent to an address; the table tells the other way."""
     if not bound.text("transfertype").lower().startswith("upload") and not bound.text("destination").startswith("http"):
         return UNKNOWN
     traits = traits_of([Sym("?", traits=file_traits(path.replace("\\", "/"))) for path in bound.texts("source")])
@@ -166,7 +161,6 @@ def _start_bits(walk: ProgramWalk, bound: Bound) -> Value:
 
 
 def _start_process(walk: ProgramWalk, bound: Bound) -> Value:
-    """Start-Process and Invoke-Item: a program, with its words in a list or in one text."""
     given = bound.given.get("argumentlist")
     words = texts(given) if isinstance(given, list) else split_line(plain(given)) if given is not None else []
     for program in bound.texts("filepath") or bound.texts("path"):
@@ -177,20 +171,17 @@ def _start_process(walk: ProgramWalk, bound: Bound) -> Value:
 
 
 def _new_object(walk: ProgramWalk, bound: Bound) -> Value:
-    """New-Object: what the constructor of a .NET type gives, or a COM object."""
     name = (bound.text("comobject") or bound.text("typename")).lower().rpartition(".")[2]
     given = [*spread(bound.given.get("argumentlist")), *bound.rest]
     return walk.call(Sym(f"{name}.new", Sym(name)), given, {})
 
 
 def _invoke_expression(walk: ProgramWalk, bound: Bound) -> Value:
-    """Invoke-Expression: its text is PowerShell."""
     given = [bound.given["command"]] if "command" in bound.given else bound.piped
     return single([made for value in given for made in spread(run_value(walk, value))])
 
 
 def _for_each(walk: ProgramWalk, bound: Bound) -> Value:
-    """ForEach-Object: its blocks, once for every item of the pipe."""
     blocks = [value for value in [*bound.given.values(), *bound.rest] if isinstance(value, ProgramFunction)]
     name = plain(bound.given.get("membername", "" if blocks else bound.given.get("process", ""))).lower()
     made: list[Value] = []
@@ -207,7 +198,6 @@ def _for_each(walk: ProgramWalk, bound: Bound) -> Value:
 
 
 def _where(walk: ProgramWalk, bound: Bound) -> Value:
-    """Where-Object: the same items, or fewer of them."""
     for word in bound.words:
         if isinstance(word.value, ProgramFunction):
             run_block(walk, word.value, bound.piped[0] if bound.piped else Marked(hole("_")))
@@ -216,19 +206,16 @@ def _where(walk: ProgramWalk, bound: Bound) -> Value:
 
 
 def _is_got(item: Value) -> bool:
-    """Whether it stands for the objects that a Get- cmdlet gives."""
     return isinstance(item, Sym) and item.path.startswith("get-")
 
 
 def pass_on(walk: ProgramWalk, bound: Bound) -> Value:
-    """Select-Object, Sort-Object, Write-Output and the like: what came in goes out."""
     report(walk, *bound.argv())
     words = bound.rest if bound.name == "write-output" else []
     return single([*bound.piped, *(item for value in words for item in spread(value))])
 
 
 def _stop_process(walk: ProgramWalk, bound: Bound) -> Value:
-    """Stop-Process: all processes, where none is named."""
     whole = any(isinstance(item, Sym) and item.path == "get-process()" and not item.args for item in bound.piped)
     if (whole or "*" in bound.texts("name")) and not bound.has("whatif"):
         walk.world.effect("kill", "", "all")
@@ -237,7 +224,7 @@ def _stop_process(walk: ProgramWalk, bound: Bound) -> Value:
 
 
 def piped_words(piped: Sequence[Value]) -> list[str]:
-    """Which objects the pipe brings: the words that picked them, or `*` for all."""
+    """The words that picked the objects, or `*` for all."""
     found: list[str] = []
     for item in piped:
         if _is_got(item):
@@ -260,7 +247,7 @@ def _set_variable(walk: ProgramWalk, bound: Bound) -> Value:
 
 
 def _get_command(walk: ProgramWalk, bound: Bound) -> Value:
-    """Get-Command: the name of the command; a pattern names the first cmdlet that it fits."""
+    """A pattern names the first cmdlet that it fits."""
     report(walk, *bound.argv())
     specs = cmdlets().specs
     names = bound.texts("name")
@@ -270,7 +257,7 @@ def _get_command(walk: ProgramWalk, bound: Bound) -> Value:
 
 
 def _invoke_method(walk: ProgramWalk, bound: Bound) -> Value:
-    """Invoke-WmiMethod and Invoke-CimMethod: a new process is a command line, anything else goes to the rules."""
+    """A new process is a command line, anything else goes to the rules."""
     given = bound.given.get("argumentlist", bound.given.get("arguments"))
     if "win32_process" in bound.text("class", "classname").lower():
         tables = [value for value in (*bound.given.values(), *bound.rest) if isinstance(value, dict)]
@@ -280,7 +267,7 @@ def _invoke_method(walk: ProgramWalk, bound: Bound) -> Value:
 
 
 def _keep_command(walk: ProgramWalk, bound: Bound) -> Value:
-    """New-ScheduledTaskAction and New-Service: a command line that will run later."""
+    """A command line that will run later."""
     report(walk, *bound.argv())
     if line := bound.text("execute", "binarypathname"):
         run_line(walk, f"{line} {bound.text('argument')}".strip())
@@ -288,7 +275,6 @@ def _keep_command(walk: ProgramWalk, bound: Bound) -> Value:
 
 
 def _set_location(walk: ProgramWalk, bound: Bound) -> Value:
-    """Set-Location and Push-Location: later paths are relative to it."""
     for path in bound.texts("path")[:1]:
         session_of(walk).enter(str(path), remember=bound.name == "push-location")
     return None
@@ -327,7 +313,7 @@ _WORK: Mapping[str, Callable[[ProgramWalk, Bound], Value]] = {
 
 
 def _of_bound(work: Callable[[ProgramWalk, Bound], Value]) -> Answer:
-    """The answer to a call whose owner are the words of a cmdlet, bound to its parameters."""
+    """The owner of the call are the words of a cmdlet, bound to its parameters."""
     return lambda walk, call: work(walk, call.owner)
 
 

@@ -19,16 +19,12 @@ _CMDLET_KEYS = ("aliases", "positional", "named", "switches")
 
 
 class Spec(Struct, frozen=True):
-    """The parameters of one cmdlet."""
-
     positional: tuple[str, ...]
     named: tuple[str, ...]
     switches: frozenset[str]
 
 
 class Cmdlets(Struct, frozen=True):
-    """The cmdlets that are known by their names, aliases and parameters."""
-
     specs: Mapping[str, Spec]
     aliases: Mapping[str, str]
     synonyms: Mapping[str, str]  # of parameters
@@ -37,7 +33,6 @@ class Cmdlets(Struct, frozen=True):
 
 @cache
 def cmdlets() -> Cmdlets:
-    """The cmdlets of `cmdlets.toml`."""
     (pack,) = load_packs(_FOLDER, _checked, "cmdlets.toml")
     rows = pack["cmdlet"].items()
     specs = {name: _spec(row, pack) for name, row in rows if "positional" in row}
@@ -61,14 +56,11 @@ def _spec(row: Pack, pack: Pack) -> Spec:
 
 
 class CmdletWord(Struct, frozen=True):
-    """One word of a command: a value, or a parameter that may carry one."""
-
     value: Value = None
     flag: str = ""
     has_value: bool = False
 
     def shown(self) -> list[str]:
-        """The word for the rules."""
         if not self.flag:
             text = _shown(self.value)
             return [f"'{text}'" if text.startswith("-") else text]  # a value, whatever it looks like
@@ -84,8 +76,6 @@ def _shown(value: Value) -> str:
 
 
 class Bound(Struct):
-    """The words of a command, each with the parameter it belongs to."""
-
     name: str
     words: list[CmdletWord]
     given: dict[str, Value] = {}
@@ -94,20 +84,17 @@ class Bound(Struct):
     piped: list[Value] = []
 
     def has(self, switch: str) -> bool:
-        """True for a switch that is on; what only rehearses must be surely on."""
+        """What only rehearses must be surely on."""
         value = self.given.get(switch, False)
         return value is True or value == 1 if switch == "whatif" else value is not False
 
     def texts(self, *names: str) -> list[str]:
-        """The texts given for any of these parameters."""
         return [text for name in names if name in self.given for text in texts(self.given[name])]
 
     def text(self, *names: str) -> str:
-        """The text given for the first of these parameters that was given."""
         return next((plain(self.given[name]) for name in names if name in self.given), "")
 
     def argv(self) -> list[str]:
-        """The command as written, for rules."""
         return [self.name, *(text for word in self.words for text in word.shown())]
 
 
@@ -166,7 +153,7 @@ def _narrowed(path: str, pattern: str) -> str:
 
 
 def _parameter(spec: Spec, flag: str) -> str:
-    """The parameter that a flag means; abbreviations count, and a switch wins over a parameter with a value."""
+    """Abbreviations count, and a switch wins over a parameter with a value."""
     if flag in spec.named:
         meant = cmdlets().synonyms.get(flag, flag)
         return meant if meant in spec.named else flag

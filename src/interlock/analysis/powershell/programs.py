@@ -26,12 +26,12 @@ _TO_KEYS = {"delete": "delete", "truncate": "delete", "move": "delete", "write":
 
 
 class PsSession(WindowsReport):
-    """A Report that knows what a path means to PowerShell, which has registry keys and variables among them."""
+    """Knows registry keys and variables among the paths."""
 
     depth: int = 0  # of texts that are run inside each other
 
     def effect(self, verb: str, target: str = "", *traits: str) -> None:
-        """An effect; on a registry key, the command of `reg` that has it, and on a name of the session, none."""
+        """On a registry key, the command of `reg` that has it; on a name of the session, none."""
         path = self.relocate(target)
         if path.lower().startswith(_NAMES_ONLY) or (verb in ("write", "append", "truncate") and is_nothing(path)):
             return
@@ -50,13 +50,12 @@ def registry_key(path: str) -> str:
 
 
 def session_of(walk: ProgramWalk) -> PsSession:
-    """The session that a walk reports to."""
     assert isinstance(walk.out, PsSession)
     return walk.out
 
 
 def files_of(walk: ProgramWalk) -> WindowsReport:
-    """The session with its files, and with those that calls of libraries fetched."""
+    """With those that calls of libraries fetched."""
     files = session_of(walk)
     for path, url in walk.world.downloads.items():
         files.download(path, url)
@@ -70,7 +69,7 @@ _MAX_DEPTH = 8
 
 
 def run_text(walk: ProgramWalk, text: str) -> Value:
-    """Read a text as PowerShell, among the names that are known by now."""
+    """Among the names that are known by now."""
     session = session_of(walk)
     if session.depth >= _MAX_DEPTH:
         walk.world.unreadable("PowerShell inside PowerShell, too deep to follow", "nesting")
@@ -89,7 +88,7 @@ def run_text(walk: ProgramWalk, text: str) -> Value:
 
 
 def run_block(walk: ProgramWalk, block: ProgramFunction, item: Value) -> list[Value]:
-    """Run a script block for one item of a pipe; what it assigns stays known, as it does for ForEach-Object."""
+    """What it assigns stays known, as it does for ForEach-Object."""
     before, walk.scope.yields = walk.scope.yields, []
     outer = walk.scope.names.get("$_")
     walk.scope.set("$_", item)
@@ -100,7 +99,6 @@ def run_block(walk: ProgramWalk, block: ProgramFunction, item: Value) -> list[Va
 
 
 def run_value(walk: ProgramWalk, value: Value) -> Value:
-    """Run a value as code: a block, or a text that is PowerShell."""
     if isinstance(value, ProgramFunction):
         return walk.call(value, [], {})
     if isinstance(value, list) and any(isinstance(item, ProgramFunction) for item in value):
@@ -117,7 +115,6 @@ def run_value(walk: ProgramWalk, value: Value) -> Value:
 
 
 def run_program(walk: ProgramWalk, program: str, words: Sequence[str], piped: Sequence[Value] = ()) -> Value:
-    """Reports a program, and reads the files and texts that it is given, where they are known."""
     files, name, given = files_of(walk), program_name(program), [str(word) for word in words]
     if url := files.url_among(program, given) or fetched(program):
         walk.world.effect("run_download", url)
@@ -139,7 +136,6 @@ def run_program(walk: ProgramWalk, program: str, words: Sequence[str], piped: Se
 
 
 def _flowing(piped: Sequence[Value]) -> str | None:
-    """The text that a pipe brings to a program."""
     given = [text for value in piped for text in texts(value)]
     if not given:
         return None
@@ -149,7 +145,6 @@ def _flowing(piped: Sequence[Value]) -> str | None:
 
 
 def run_script(walk: ProgramWalk, program: str) -> bool:
-    """A script file that is run; its text is read where that can be had."""
     return files_of(walk).run_script(program, (".ps1",), "powershell", lambda text: run_text(walk, text))
 
 
@@ -162,11 +157,10 @@ def after_switch(words: Sequence[str]) -> str | None:
 
 
 def split_line(text: str) -> list[str]:
-    """A command line cut into words at blanks, with quoted parts as one word."""
+    """Quoted parts are one word."""
     return [found[1] if found[1] is not None else found[2] for found in _PIECE.finditer(text)]
 
 
 def run_line(walk: ProgramWalk, line: Value) -> Value:
-    """Run a command line: a program and its words in one text."""
     words = split_line(plain(line))
     return run_program(walk, words[0], words[1:]) if words else None

@@ -29,19 +29,17 @@ _SHAPE = re.compile(r":([xXdD])(\d{1,2})\}")
 
 
 def spread(value: Value) -> list[Value]:
-    """The items that a value sends down a pipeline."""
     if value is None:
         return []
     return list(value) if isinstance(value, (list, tuple)) else [value]
 
 
 def single(values: list[Value]) -> Value:
-    """What gave these values gives: nothing, one value, or an array."""
+    """Nothing, one value, or an array."""
     return None if not values else values[0] if len(values) == 1 else values
 
 
 def texts(value: Value) -> list[str]:
-    """Every text that a value stands for, as arguments of a command."""
     if isinstance(value, (list, tuple)):
         return [text for item in value[:MAX_ITEMS] for text in texts(item)]
     if isinstance(value, ProgramFunction):
@@ -54,18 +52,15 @@ def texts(value: Value) -> list[str]:
 
 
 def plain(value: Value) -> str:
-    """One value as text, where only one text is wanted; it remembers what it was made from."""
     found = texts(value)
     return found[0] if len(found) == 1 else marked(" ".join(found), value)
 
 
 def script(text: Value) -> Sym:
-    """A text as code that can be called."""
     return Sym(SCRIPT, args=(text,), traits=traits_of(text))
 
 
 def number(value: Value) -> int | float | None:
-    """A value as a number, when it is one."""
     if isinstance(value, (bool, int, float)):
         return int(value) if isinstance(value, bool) else value
     if not isinstance(value, str) or not value or len(value) > 40:
@@ -159,13 +154,13 @@ _CASTS: Mapping[str, Callable[[Value], Any]] = {
 
 
 def cast(name: str, value: Value) -> Value:
-    """`[name]value`; a type that changes nothing here gives the value itself."""
+    """A type that changes nothing here gives the value itself."""
     work = _CASTS.get(name.removeprefix("system."))
     return work(value) if work else value
 
 
 def item(owner: Value, key: Value) -> Value:
-    """`owner[key]`; several keys give a list, and names have no case."""
+    """Several keys give a list, and names have no case."""
     if isinstance(key, list):
         return [item(owner, one) for one in key[:MAX_ITEMS]]
     if isinstance(owner, dict):

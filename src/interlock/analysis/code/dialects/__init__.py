@@ -37,8 +37,6 @@ class TokenRule(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class TokenTable(Struct, frozen=True, forbid_unknown_fields=True):
-    """What the file of one language says."""
-
     language: str
     tokens: tuple[TokenRule, ...]  # of those that match, the first counts
     precedence: tuple[str, ...]  # operators from the loosest on, those that bind alike in one text
@@ -86,7 +84,7 @@ class TokenDialect:
         self.first = [self._first(operand) for operand in (False, True)]
 
     def _first(self, operand: bool) -> re.Pattern[str]:
-        """What a token begins with, behind a value or where one may begin; the last group that matched tells its rule."""
+        """What a token begins with; the last group that matched tells its rule."""
         table = self.table
         signs = (*self.operators, *table.members, *table.signs.split(), table.label)
         known = sorted((re.escape(sign) for sign in signs if not sign.isalpha()), key=len, reverse=True)
@@ -94,7 +92,7 @@ class TokenDialect:
         return re.compile("|".join([*rules, f"(?P<sign>{'|'.join(known)}|.)"]), re.DOTALL)
 
     def scan(self, source: str) -> Scanner:
-        """The tokens of a program; raises Unparsed where a text or a bracket has no end."""
+        """Raises Unparsed where a text or a bracket has no end."""
         scanner = Scanner(source)
         self.begin_line(scanner)
         while scanner.more:

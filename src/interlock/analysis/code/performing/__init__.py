@@ -106,7 +106,7 @@ def _touching(verb: str) -> Work:
 
 
 def _in_folder(call: LibraryCall, entry: Entry, target: str) -> str:
-    """The file that a copy or move makes in a folder, as far as its name is known; any other target as it is."""
+    """The file that a copy or move makes in a folder, as far as its name is known."""
     where = entry.get("move", entry.get("read"))
     if where is None or not is_folder(target):
         return target
@@ -140,7 +140,7 @@ def _open(walk: ProgramWalk, call: LibraryCall, entry: Entry, where: object) -> 
 
 
 def open_mode(given: Sequence[Value]) -> str:
-    """The letters of a mode: `r`, `w` or `a`, in whatever way they are written."""
+    """`r`, `w` or `a`, in whatever way they are written."""
     if isinstance(given[0], int):  # flags, as the system has them
         return "a" if given[0] & 1024 else "w" if given[0] & 512 else "x" if given[0] & 3 else "r"
     mode = text_of(given[0])
@@ -157,7 +157,6 @@ def open_mode(given: Sequence[Value]) -> str:
 
 
 def _fill(walk: ProgramWalk, call: LibraryCall, entry: Entry, where: object) -> Value:
-    """Something is written: to an open file, to a shell that runs it, or over a connection."""
     at = entry.get("target")
     target = call.get(at) if isinstance(at, int) else call.owner
     content = pick(call, where)
@@ -203,7 +202,6 @@ def _tell(walk: ProgramWalk, call: LibraryCall, entry: Entry, where: object) -> 
 
 
 def _narrows(value: Value) -> bool:
-    """Whether a filter leaves anything out."""
     if isinstance(value, dict) and value and value.keys() <= {"where", "filter", "q", "limit"}:
         return any(_narrows(one) for key, one in value.items() if key != "limit")
     if isinstance(value, list) and value:
@@ -237,7 +235,7 @@ def _chdir(walk: ProgramWalk, call: LibraryCall, entry: Entry, where: object) ->
 
 
 def _keep(walk: ProgramWalk, call: LibraryCall, entry: Entry, where: object) -> Value:
-    """An option is set on what another call gave: its name and its value are the next two arguments."""
+    """An option is set on what another call gave, by the next two arguments."""
     for made in pick(call, where):
         if isinstance(made, Sym) and len(call.args) > 2:
             walk.attributes[f"{made.path}.{label(call.args[1])}"] = call.args[2]
@@ -262,7 +260,6 @@ _WORK: Mapping[str, Work] = {
 
 
 def applies(call: LibraryCall, entry: Entry) -> bool:
-    """Whether a call is the one that an entry means, by how many arguments it has and what they look like."""
     if _CONDITIONS.isdisjoint(entry):
         return True
     if entry.get("known") and "tell" in entry and not pick(call, entry["target"]):
@@ -282,7 +279,7 @@ def applies(call: LibraryCall, entry: Entry) -> bool:
 
 
 def perform(walk: ProgramWalk, call: LibraryCall, entry: Entry) -> Value:
-    """Tell everything that a call does, in the order of its table; what it gives."""
+    """Tell everything that a call does, in the order of its table."""
     given: Value = UNKNOWN
     steps, giving = _plan(entry)
     if "dry" in entry and pick(call, entry["dry"])[:1] == [True]:

@@ -28,7 +28,6 @@ _SECRET_NAME = re.compile(rf"{HOLE}\w*(?:SECRET|PASSWORD|PASSWD|TOKEN|PRIVATE_KE
 
 
 def leaks(values: Iterable[Value]) -> list[str]:
-    """What of the machine's secrets is in what is sent."""
     marks = traits_of(list(values))
     return [trait for trait in ("environment", "secret") if trait in marks]
 
@@ -47,7 +46,7 @@ def file_content(url: str, values: Iterable[Value]) -> list[str]:
 
 
 def _named_secrets(values: Iterable[Value]) -> list[str]:
-    """Whether one of these texts, or of those in lists and objects, has a variable whose name is that of a secret."""
+    """Whether a variable among these has the name of a secret."""
     stack, left = list(values), 500
     while stack and left:
         value, left = stack.pop(), left - 1
@@ -58,7 +57,6 @@ def _named_secrets(values: Iterable[Value]) -> list[str]:
 
 
 def _send(walk: ProgramWalk, call: LibraryCall, entry: Entry, where: object) -> Value:
-    """Something goes over the connection, or to an address that only its service knows."""
     content = [*pick(call, where), *call.named.values()]
     peer = walk.world.peer or entry.get("called", "")
     peer = "".join(map(text_of, pick(call, entry["target"])[:1])) if "target" in entry else peer
@@ -91,7 +89,7 @@ def request(walk: ProgramWalk, method: str, url: Value, given: Iterable[Value], 
 
 
 def _http(walk: ProgramWalk, call: LibraryCall, entry: Entry, where: object) -> Value:
-    """An address is asked; what it gives goes into a file, which may have no name, where the call says so."""
+    """What an address gives goes into a file, which may have no name, where the call says so."""
     found = pick(call, where)
     if not found:
         return UNKNOWN
@@ -126,7 +124,7 @@ def _sent(call: LibraryCall, entry: Entry, address: Sequence[Value]) -> list[Val
 
 
 def _address(values: Sequence[Value]) -> list[str]:
-    """The parts of an address, which some languages give as a pair."""
+    """Some languages give it as a pair."""
     return [text_of(part) for value in values[:1] for part in (listed(value) or [value])[:2]]
 
 
@@ -147,10 +145,7 @@ _LISTS = re.compile(r"^(?:list|get|iter|search)_(?:all_)?")
 
 
 def _ask_client(walk: ProgramWalk, call: LibraryCall, entry: Entry, where: object) -> Value:
-    """Tell what a service is asked for; UNKNOWN for what makes a part of the client.
-
-    A method of a client, or a command that it is sent, is one of its program: the service, the operation and its parameters.
-    """
+    """A method of a client, or a command that it is sent, is one of its program; UNKNOWN for what makes a part of the client."""
     if where == "operation":  # a client whose methods are called what they do
         return _operation(walk, call)
     operation, asks = _snake(call.name.removesuffix("Command")), words("services")
@@ -167,7 +162,6 @@ def _ask_client(walk: ProgramWalk, call: LibraryCall, entry: Entry, where: objec
 
 
 def _option(name: str, value: Value) -> list[str]:
-    """A parameter as the command line spells it."""
     flag = f"--{name}"
     if isinstance(value, bool):
         return [flag if value else f"--no-{name}"]
@@ -179,7 +173,6 @@ def _option(name: str, value: Value) -> list[str]:
 
 
 def _kebab(name: str) -> str:
-    """`DeleteBucket` and `delete_bucket` as the command line spells them."""
     return _snake(name).replace("_", "-")
 
 

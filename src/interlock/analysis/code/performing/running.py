@@ -46,7 +46,7 @@ DELETE = "<delete>"  # the path of a statement that deletes rows, once it is exe
 
 
 def _started(words: Sequence[str]) -> Value:
-    """A program that was started: it waits for text that it runs, or prints what it fetches."""
+    """It waits for text that it runs, or prints what it fetches."""
     name = program_name(words[0]) if words else ""
     program, language = shipped_programs().get(name), input_language(name)
     if language and (not is_shell(name) or is_bare_shell(" ".join(words))):
@@ -75,7 +75,6 @@ def _printed(program: Program, words: Sequence[str]) -> frozenset[str]:
 
 
 def feed(walk: ProgramWalk, process: Value, text: Value) -> None:
-    """A text flows into a program."""
     if not isinstance(process, Sym) or process.path != SHELL:
         return
     language = process.args[0] if process.args else ""
@@ -83,13 +82,13 @@ def feed(walk: ProgramWalk, process: Value, text: Value) -> None:
 
 
 def shell_line(walk: ProgramWalk, line: Value, call: LibraryCall) -> Value:
-    """A line is handed to a shell; a shell without commands waits for text."""
+    """A shell without commands waits for text."""
     walk.world.shell(line, call)
     return _started(text_of(line).split())
 
 
 def _command_word(call: LibraryCall, word: str) -> str:
-    """A word of a command, `{Bucket}` filled with what `Bucket(…)` or an argument of that name was given; nothing where none was."""
+    """`{Bucket}` filled with what `Bucket(…)` or an argument of that name was given."""
     if "{" not in word:
         return word
     if word == "{call}":
@@ -104,7 +103,7 @@ def _command_word(call: LibraryCall, word: str) -> str:
 
 
 def _starting(way: str) -> Work:
-    """A program is started: through a shell, without one (`run`), or through one where it is a single text (`command`)."""
+    """Through a shell, without one (`run`), or through one where it is a single text (`command`)."""
 
     def start(walk: ProgramWalk, call: LibraryCall, entry: Entry, where: object) -> Value:
         found = [value for value in pick(call, where) if not isinstance(value, dict)]
@@ -137,7 +136,7 @@ def _starting(way: str) -> Work:
 
 
 def _flags(call: LibraryCall, off: Mapping[str, str]) -> list[str]:
-    """Arguments with names, as the options that they stand for; `off` has those of what is switched off."""
+    """Arguments with names, as options; `off` has those of what is switched off."""
     objects = [one.items() for one in call.args if isinstance(one, dict)]
     named = [(str(key), value) for pairs in (*objects, call.named.items()) for key, value in pairs]
     on = [key for key, value in named if value is True and not key.startswith("_")]
@@ -146,7 +145,7 @@ def _flags(call: LibraryCall, off: Mapping[str, str]) -> list[str]:
 
 
 def _start(walk: ProgramWalk, call: LibraryCall, entry: Entry, where: object) -> Value:
-    """exec and spawn: a program, then its words, of which the first names it again."""
+    """exec and spawn: the first word names the program again."""
     given = [one for one in pick(call, entry["argv"]) if "environment" not in traits_of(one)]
     unknown = [UNKNOWN] if any(isinstance(one, Sym) for one in given) and len(given) == 1 else []
     walk.world.run([*(pick(call, where) or [UNKNOWN])[:1], *flattened(given)[1:], *unknown], call)
@@ -169,7 +168,7 @@ def _code(walk: ProgramWalk, call: LibraryCall, entry: Entry, where: object) -> 
 
 
 def run_code(walk: ProgramWalk, value: Value) -> Value:
-    """Text is run as code; where it only names something, that is what comes of it."""
+    """Where the text only names something, that is what comes of it."""
     if walk.language.lexical and isinstance(value, list):  # becomes a text where one is wanted
         value = result("join_list", [value])
     if walk.language.lexical and not isinstance(value, (str, bytes, Sym)):
@@ -186,7 +185,7 @@ _NAMING = re.compile(
 
 
 def _named(walk: ProgramWalk, text: str) -> ast.expr | None:
-    """What a text consists of that does nothing but name something: `os.remove`, `require("fs")`."""
+    """What a text does nothing but name: `os.remove`, `require("fs")`."""
     try:
         body = walk.language.parse(text)[0].body if _NAMING.fullmatch(text.strip()) else []
     except (Unparsed, LookupError, RecursionError):
@@ -210,7 +209,7 @@ _STATEMENT = re.compile(r"(?s)[\s(;]*(?:(?:--[^\n]*\n|/\*[^*]*\*/)\s*){0,5}(\w+)
 
 
 def _sql(walk: ProgramWalk, call: LibraryCall, entry: Entry, where: object) -> Value:
-    """Statements are given to a database; one that lives in memory alone holds nobody's data."""
+    """A database in memory alone holds nobody's data."""
     by_name = "." in call.path and not call.path.startswith(".")
     store = "store" in entry and not words(COMMON)["databases"].isdisjoint(_WORD.findall(call.path.lower()))
     for value in flattened(pick(call, where)):
@@ -236,7 +235,7 @@ _OUTER = frozenset({"Kernel", "Object", "self", "Module"})  # objects whose meth
 
 
 def member(walk: ProgramWalk, owner: Value, name: Value) -> Value:
-    """A member by its name, of an object or, without one, of the program."""
+    """Of an object or, without one, of the program."""
     if not isinstance(name, str) or not known(name):
         return walk.language.item(walk, owner, name)
     named = name.replace("::", ".")
@@ -245,7 +244,6 @@ def member(walk: ProgramWalk, owner: Value, name: Value) -> Value:
 
 
 def _calls(walk: ProgramWalk, call: LibraryCall, entry: Entry, where: object) -> Value:
-    """A function is called with the arguments that are named, or with each item of a list."""
     func, *given = pick(call, where) or [None]
     given += chosen(call, entry, "with")
     if "among" in entry:
@@ -258,7 +256,7 @@ def _calls(walk: ProgramWalk, call: LibraryCall, entry: Entry, where: object) ->
 
 
 def _is_function(walk: ProgramWalk, value: Value) -> bool:
-    """Whether a value is a function or, in a language that has that, the name of one."""
+    """In some languages its name will do."""
     named = isinstance(value, (str, list)) and not walk.language.lexical
     return named or isinstance(value, (ProgramFunction, Partial, Class, Instance, Sym))
 
@@ -276,7 +274,7 @@ def _call_member(walk: ProgramWalk, call: LibraryCall, among: object, named: Val
 
 
 def _call_each(walk: ProgramWalk, func: Value, rows: list[list[Value]], given: list[Value], makes: str) -> Value:
-    """A function is called for each row; without one, the items stay as they are."""
+    """Without a function, the items stay as they are."""
     if func is None:
         return [row[0] for row in rows]
     if makes == "total":  # two values become one, until one is left
@@ -294,7 +292,7 @@ def _call_each(walk: ProgramWalk, func: Value, rows: list[list[Value]], given: l
 
 
 def _rows(walk: ProgramWalk, call: LibraryCall, entry: Entry) -> list[list[Value]]:
-    """What a function gets in each of its turns: an item of every list; where its language adds them, its place and the list."""
+    """An item of every list; where its language adds them, its place and the list."""
     lists = []
     for value in pick(call, entry["each"]):
         length = value.get("length") if isinstance(value, dict) else None  # an object with one is a list of that many
@@ -307,7 +305,6 @@ def _rows(walk: ProgramWalk, call: LibraryCall, entry: Entry) -> list[list[Value
 
 
 def _passing(walk: ProgramWalk, test: Value, value: Value) -> Value:
-    """A value that passes a test, as far as a pattern can say that."""
     node = test.node if isinstance(test, ProgramFunction) else None
     if node is None or not node.args.args:
         return value

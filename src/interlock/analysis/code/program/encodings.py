@@ -16,7 +16,7 @@ from interlock.analysis.facts import known
 
 
 def plain(value: Value) -> str:
-    """The text of a value that is known; refuses another."""
+    """Refuses a value that is not known."""
     text = text_of(value)
     if not known(text) or isinstance(value, Sym):
         raise ValueError("not known")
@@ -24,7 +24,7 @@ def plain(value: Value) -> str:
 
 
 def substituted(text: str, new: str, pattern: str, flags: str) -> str:
-    """The text with what a regular expression finds replaced; refuses a pattern that cannot be followed."""
+    """Refuses a pattern that cannot be followed."""
     re2 = import_module("re2")  # linear time whatever the pattern is
     if len(pattern) > 500 or not known(new):
         raise ValueError("not followed")
@@ -62,7 +62,7 @@ _CHARSETS = frozenset(
 
 
 def _codec(name: Value) -> str:
-    """The name of a codec; what can be none is an option of something else."""
+    """What can be none is an option of something else."""
     word = text_of(name).lower().replace("-", "_") if isinstance(name, (str, Sym)) else "utf8"
     return _CODECS.get(word, word)
 
@@ -73,7 +73,7 @@ def _decoded(name: str, value: Value, *_: Value) -> bytes:
 
 
 def _decode(value: Value, codec: Value = "utf-8", *_: Value) -> Value:
-    """Bytes as text, numbers as bytes, or what a codec had hidden; a text with holes passes as it is."""
+    """Bytes as text, numbers as bytes, or what a codec had hidden."""
     name = _codec(codec)
     if name in _DECODERS:
         return _decoded(name, value)
@@ -85,7 +85,6 @@ def _decode(value: Value, codec: Value = "utf-8", *_: Value) -> Value:
 
 
 def _encode(value: Value, codec: Value = "utf-8", *_: Value) -> Value:
-    """A text as bytes, or hidden by a codec."""
     name = _codec(codec)
     if name in _HIDING:
         raw = value if isinstance(value, bytes) else plain(value).encode("utf-8", "replace")
@@ -104,7 +103,6 @@ def _bytes(value: Value = b"", *_: Value) -> Value:
 
 
 def _digits(value: Value, base: Value = 10, *_: Value) -> Value:
-    """A number written to some base."""
     number, written = abs(int(value)), ""
     if base == 10 or not 2 <= int(base) <= 36 or number >= 1 << 64:
         return text_of(value)

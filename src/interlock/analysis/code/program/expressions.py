@@ -36,7 +36,6 @@ _ENDING = re.compile(r"((?:\\\.|[\w-])+)\$")
 
 
 def narrow(walk: ProgramWalk, test: ast.expr) -> None:
-    """Keep what passes the test."""
     for part in test.values if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And) else [test]:
         name, pattern = "", ""  # that is filtered, and what is left of `*`
         if isinstance(part, ast.Call) and isinstance(part.func, ast.Attribute) and part.args:
@@ -49,7 +48,7 @@ def narrow(walk: ProgramWalk, test: ast.expr) -> None:
 
 
 def narrowed(after: Value, before: Value) -> bool:
-    """True where a branch did no more to a name than narrow it."""
+    """Whether a branch did no more to a name than narrow it."""
     many = isinstance(before, Marked) and "bulk" in before.traits
     return many and isinstance(after, Marked) and after.traits == before.traits
 
@@ -144,7 +143,6 @@ def _set_item(owner: Value, key: Value, value: Value) -> None:
 
 
 def _collect(walk: ProgramWalk, node: ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp) -> Value:
-    """A dictionary, or the items of a list, a set or a generator as a list."""
     with walk.inside(ProgramScope(walk.scope)):
         turns = _turns(walk, node.generators)
         if isinstance(node, ast.DictComp):
@@ -157,7 +155,7 @@ def _key(value: Value) -> Value:
 
 
 def _turns(walk: ProgramWalk, generators: Sequence[ast.comprehension]) -> Iterator[None]:
-    """Stops once for each turn of a comprehension, with its names set."""
+    """Stops once for each turn, with its names set."""
     if not generators:
         yield
         return
@@ -201,7 +199,7 @@ def _and_or(walk: ProgramWalk, node: ast.BoolOp) -> Value:
 
 
 def _compare(walk: ProgramWalk, node: ast.Compare) -> Value:
-    """Whether a comparison holds, where both of its sides are known."""
+    """Only where both sides are known."""
     sides = [walk.eval(side) for side in (node.left, *node.comparators)]
     holds = _HOLDS.get(type(node.ops[0])) if len(sides) == 2 else None
     plain = all(isinstance(side, (int, float)) for side in sides) or all(

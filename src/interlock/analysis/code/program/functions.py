@@ -35,7 +35,6 @@ _Named = dict[str, Value]
 
 
 def invoke(walk: ProgramWalk, func: Value, args: _Args, named: _Named) -> Value:
-    """Call one value; what is not known gives what is not known."""
     kind = _KINDS.get(type(func))
     return kind(walk, func, args, named) if kind else made_from([*args, *named.values()])
 
@@ -48,7 +47,7 @@ def _make(walk: ProgramWalk, cls: Class, args: _Args, named: _Named) -> Value:
 
 
 def follow(walk: ProgramWalk, func: ProgramFunction, args: _Args, named: _Named) -> Value:
-    """Read a function's body with what it is called with; tells where it calls too deeply or too often."""
+    """Tells where the program calls too deeply or too often."""
     key = id(func.node)
     if walk.active.count(key) > (not walk.world.loose):  # it calls itself, and was read often enough
         used = (getattr(one, "attr", getattr(one, "id", "")) for one in ast.walk(func.node))
@@ -103,7 +102,6 @@ def _body(walk: ProgramWalk, func: ProgramFunction, scope: ProgramScope) -> Valu
 
 
 def _bind(walk: ProgramWalk, func: ProgramFunction, args: _Args, named: _Named) -> None:
-    """Give the parameters what the call gives, else their defaults."""
     spec, names = func.node.args, walk.scope.names
     decorators = getattr(func.node, "decorator_list", ())
     static = any(isinstance(node, ast.Name) and node.id == "staticmethod" for node in decorators)
@@ -125,12 +123,11 @@ def _bind(walk: ProgramWalk, func: ProgramFunction, args: _Args, named: _Named) 
 
 
 def takes_this(func: ProgramFunction) -> bool:
-    """Whether a function knows what it is called on without a parameter for it."""
     return bool(func.node.args.kwonlyargs) and func.node.args.kwonlyargs[0].arg == THIS
 
 
 def read_uncalled(tree: ast.Module, walk: ProgramWalk) -> None:
-    """Read what nothing called: first what is never named, as that may call the rest."""
+    """First what is never named, as that may call the rest."""
     if all(id(func.node) in walk.followed for func in walk.defined):
         return
     nodes = list(ast.walk(tree))
@@ -148,7 +145,7 @@ def read_uncalled(tree: ast.Module, walk: ProgramWalk) -> None:
 
 
 def _never_run(nodes: Sequence[ast.AST]) -> frozenset[str]:
-    """The names of functions that nothing but their definition mentions; none where text is run that could."""
+    """The names of functions that only their definition mentions; none where text is run that could."""
     targets = {id(node.targets[0]) for node in nodes if isinstance(node, ast.Assign)}
     targets |= {id(node.target) for node in nodes if isinstance(node, (ast.AnnAssign, ast.NamedExpr))}
     named = [node for node in nodes if isinstance(node, (ast.Name, ast.Attribute)) and id(node) not in targets]
@@ -160,7 +157,7 @@ def _never_run(nodes: Sequence[ast.AST]) -> frozenset[str]:
 
 
 def _exports(node: ast.Assign) -> bool:
-    """Whether a program only hands something out to those that would load it."""
+    """Whether it only hands something out to those that would load it."""
     target: ast.expr = node.targets[0]
     while isinstance(target, ast.Attribute):
         target = target.value
@@ -171,7 +168,7 @@ _Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 def _idle_in(tree: ast.Module, nodes: Sequence[ast.AST], names: set[str], members: set[str]) -> frozenset[int]:
-    """The ids of functions and methods that nothing mentions; none where anything could find one by a name that is not written out."""
+    """Functions and methods that nothing mentions; none where one could be found by a name that is not written out."""
     imported = {alias.name.partition(".")[0] for node in nodes if isinstance(node, ast.Import) for alias in node.names}
     imported |= {str(node.module).partition(".")[0] for node in nodes if isinstance(node, ast.ImportFrom)}
     found: set[int] = set()

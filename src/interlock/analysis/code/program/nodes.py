@@ -20,8 +20,6 @@ class Closure(ast.expr):
 
 
 class Body(ast.expr):
-    """Statements as a value: that of the last one."""
-
     _fields = ("body",)
 
     def __init__(self, body: list[ast.stmt]) -> None:
@@ -39,7 +37,6 @@ THIS = "<this>"  # what a method is called on, where that is no parameter
 
 
 def path(dotted: str) -> ast.expr:
-    """`a.b.c` as attributes of a name."""
     first, *rest = dotted.split(".")
     made: ast.expr = ast.Name(first)
     for part in rest:
@@ -52,12 +49,10 @@ def call(func: ast.expr | str, args: Iterable[ast.expr] = (), named: Iterable[as
 
 
 def piped(value: ast.expr, into: ast.expr) -> ast.Call:
-    """`value |> into`: a call with the value as its first argument."""
     return call(into.func, [value, *into.args], into.keywords) if isinstance(into, ast.Call) else call(into, [value])
 
 
 def joined(parts: Sequence[str | ast.expr]) -> ast.expr:
-    """A text with code in it; a plain one where there is none."""
     if all(isinstance(part, str) for part in parts):
         return ast.Constant("".join(map(str, parts)))
     return ast.JoinedStr([ast.Constant(part) if isinstance(part, str) else part for part in parts])
@@ -68,14 +63,12 @@ def add(left: ast.expr, right: ast.expr) -> ast.BinOp:
 
 
 def several(values: Sequence[ast.expr]) -> ast.expr:
-    """All of these are evaluated; one stands for itself."""
     return values[0] if len(values) == 1 else ast.Tuple(list(values)) if values else NOTHING
 
 
 def function(
     params: Sequence[str], body: list[ast.stmt], title: str = "", rest: str = "", defaults: Sequence[ast.expr] = ()
 ) -> ast.FunctionDef:
-    """A function; its last parameters may have defaults, and one may take all that are left over."""
     taken, left_over = [ast.arg(param) for param in params], ast.arg(rest) if rest else None
     given = ast.arguments([], taken, left_over, [], [], None, list(defaults))  # none by position or by name alone
     return ast.FunctionDef(name=title, args=given, body=body or [ast.Pass()], decorator_list=[], returns=None)
@@ -86,7 +79,7 @@ def closure(params: Sequence[str], body: list[ast.stmt]) -> Closure:
 
 
 def returning(body: list[ast.stmt]) -> list[ast.stmt]:
-    """The statements of a function whose last one is its value."""
+    """The last statement is the value."""
     if not body:
         return body
     last = body[-1]
@@ -100,7 +93,6 @@ def returning(body: list[ast.stmt]) -> list[ast.stmt]:
 
 
 def as_expression(made: Made) -> ast.expr:
-    """Statements where a value is wanted."""
     if isinstance(made, ast.expr):
         return made
     if len(made) == 1:
@@ -134,7 +126,7 @@ def loop(target: ast.expr, over: ast.expr, body: list[ast.stmt]) -> list[ast.stm
 
 
 def loop_last(targets: Sequence[ast.expr], over: ast.expr, body: list[ast.stmt]) -> list[ast.stmt]:
-    """A loop that sets the last of its targets to each value; those before it, its keys, are as good as that."""
+    """Sets the last of its targets to each value; its keys are as good as that."""
     keys = [made for key in targets[:-1] for made in assign(key, targets[-1])]
     return loop(targets[-1], over, [*keys, *body])
 

@@ -22,7 +22,7 @@ PATH = "kind:path"  # trait of a text that is a path object
 
 
 def items(value: Value) -> list[Value]:
-    """The items of a list; a text is one item."""
+    """A text is one item."""
     found = None if isinstance(value, (str, bytes)) else flat(value)
     return [value] if found is None else found
 
@@ -34,7 +34,6 @@ def as_path(*parts: Value) -> Value:
 
 
 def listing(*patterns: Value) -> Value:
-    """The files that a pattern or a folder stands for."""
     found = [one for pattern in patterns for one in items(pattern)] or ["*"]
     return [
         Marked(text_of(one), traits_of(one).union(["bulk", PATH], ["deep"] * ("**" in text_of(one)))) for one in found
@@ -42,18 +41,17 @@ def listing(*patterns: Value) -> Value:
 
 
 def tree(*places: Value) -> Value:
-    """Everything below a folder."""
     return [Marked(text, traits_of(text) | {"deep"}) for text in listing(*places)]
 
 
 def _bulk(*parts: Value, walk: bool = False) -> str:
-    """A path that stands for many; with `walk`, for all below a folder."""
+    """With `walk`, for all below a folder."""
     text = join_path(*parts)
     return Marked(text, traits_of(text) | {"bulk"} | ({"walk"} if walk else set()))
 
 
 def _joined_path(*parts: Value) -> Value:
-    """Segments put together and tidied: `..` takes away what is before it."""
+    """`..` takes away what is before it."""
     joined = "/".join(text for text in map(text_of, parts) if text) or "."
     return marked(_tidied(joined), *parts)
 
@@ -65,20 +63,17 @@ def _tidied(path: str) -> str:
 
 
 def _below_folder(path: Value, base: Value = None, *_: Value) -> Value:
-    """An address relative to another, as a path."""
     if base is None or "://" in text_of(path):
         return path
     return _joined_path(parent_of(text_of(base)) if known(text_of(base)) else ".", path)
 
 
 def _names_in(folder: Value = ".", options: Value = None, *_: Value) -> Value:
-    """The names of what is in a folder."""
     below = "deep" in traits_of(folder) or (isinstance(options, dict) and options.get("recursive") is True)
     return [Marked("*", {"bulk", f"in:{text_of(folder)}"} | ({"deep"} if below else set()))]
 
 
 def _found(pattern: Value, options: Value = None, *_: Value) -> Value:
-    """The files that patterns find, in the folder that is named with them."""
     where = options.get("cwd") if isinstance(options, dict) else None
     return listing(*(one if where is None else join_path(where, one) for one in items(pattern)))
 

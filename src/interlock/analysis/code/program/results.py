@@ -48,14 +48,13 @@ _NAMED = frozenset({"braces", "dict"})  # results that depend on the names of ar
 
 
 def result(kind: str, given: Sequence[Value], named: Mapping[str, Value] | None = None) -> Value:
-    """What a call gives that only computes, by the name of its result."""
     work = work_of(kind)
     return attempt(partial(work, **named) if named and kind in _NAMED else work, given)
 
 
 @cache
 def work_of(kind: str) -> Callable[..., Value]:
-    """What makes a result, by its name; `str:` is before that of a method of Python's texts. Raises KeyError for another."""
+    """`str:` is before a method of Python's texts; raises KeyError for another name."""
     name = kind.removeprefix("str:")
     if name == kind:
         return RESULTS[kind]
@@ -65,7 +64,7 @@ def work_of(kind: str) -> Callable[..., Value]:
 
 
 def attempt(work: Callable[..., Value], given: Sequence[Value]) -> Value:
-    """What some work makes of values; one that remembers its parts where it cannot be known."""
+    """A value that remembers its parts where it cannot be known."""
     try:
         made = work(*given)
     except (TypeError, ValueError, LookupError, AttributeError, ArithmeticError, MemoryError, zlib.error):
@@ -121,7 +120,6 @@ def _list(*given: Value) -> Value:
 
 
 def _numbers(*bounds: Value) -> Value:
-    """The numbers of a range, where they are few."""
     numbers = range(*map(int, bounds[:3]))
     return list(numbers) if len(numbers) <= _MOST else UNKNOWN
 
@@ -131,13 +129,13 @@ def _slice(value: Value, start: Value = 0, end: Value = None, *_: Value) -> Valu
 
 
 def _substring(value: Value, start: Value = 0, end: Value = None, *_: Value) -> Value:
-    """The part between two places, whichever of them comes first."""
+    """Between two places, whichever of them comes first."""
     ends = sorted(max(0, int(place)) for place in (start, len(plain(value)) if end is None else end))
     return _slice(value, *ends)
 
 
 def _between(value: Value, first: Value = 1, last: Value = -1, *_: Value) -> Value:
-    """The characters from one place to another, both counted from one, or from the end where they are negative."""
+    """Both places are counted from one, or from the end where they are negative."""
     start, end = (int(place) + (len(plain(value)) + 1) * (int(place) < 0) for place in (first, last))
     return _slice(value, max(start, 1) - 1, max(end, 0))
 
@@ -149,7 +147,7 @@ def _replace(value: Value, old: Value, new: Value, *_: Value) -> Value:
 
 
 def _replace_once(value: Value, old: Value, new: Value, *_: Value) -> Value:
-    """The text with the first match replaced, or all that a regular expression finds where it says so."""
+    """All that a regular expression finds where it says so."""
     if isinstance(old, Sym) and old.path == REGEX:
         return marked(substituted(plain(value), text_of(new), *map(plain, old.args)), value, new)
     return marked(plain(value).replace(plain(old), text_of(new), 1)[:MAX_TEXT], value, new)
@@ -162,7 +160,7 @@ _WIDE = re.compile(r"[0-9]{4}|\{[^{}]*\{")  # a width that could fill the memory
 
 
 def operate(op: str, left: Value, right: Value) -> Value:
-    """The value of `left op right`, `op` being the name of its ast class."""
+    """`op` is the name of an ast class."""
     try:
         made = _operate(op, left, right)
     except (TypeError, ValueError, ArithmeticError, IndexError, KeyError, AttributeError):
@@ -186,7 +184,7 @@ def _operate(op: str, left: Value, right: Value) -> Value:
 
 
 def _is_small(op: str, left: Value, right: Value) -> bool:
-    """Whether the result of an operator has a size that programs compute with."""
+    """Whether the result has a size that programs compute with."""
     sizes = [len(side) for side in (left, right) if isinstance(side, (*_TEXTS, list, tuple, dict))]
     counts = [abs(side) for side in (left, right) if isinstance(side, (int, float))]
     if len(counts) == 2:
@@ -208,7 +206,7 @@ _DIRECTIVE = re.compile(r"%(?:(\d{1,3})\$|\((\w{1,64})\))?([-+ 0#]*\d{0,3}(?:\.\
 
 
 def percent(template: Value, given: Sequence[Value] | Mapping[str, Value]) -> Value:
-    """A text whose `%` directives are filled, with holes for what is not known; refuses more of them than are read."""
+    """`%` directives filled, with holes for what is not known; refuses more of them than are read."""
     text, places = text_of(template), count()
     if text.count("%") > MAX_ITEMS:
         return UNKNOWN
@@ -241,7 +239,6 @@ def _shown(value: Value) -> Value:
 
 
 def index(value: Value, key: Value) -> Value:
-    """`value[key]`, for an index, a slice or a dictionary's key."""
     try:
         if isinstance(value, dict):
             if key in value:
@@ -267,7 +264,7 @@ def _items(value: Value) -> list[Value]:
 
 
 def _put(found: list[Value], at: int, *given: Value) -> list[Value]:
-    """A list with more items at a place; one that would grow without bound is no longer known."""
+    """A list that would grow without bound is no longer known."""
     if len(found) + len(given) > MAX_ITEMS:
         found[-1] = Sym("?")
     else:
@@ -312,7 +309,6 @@ _LISTS: Mapping[str, Callable[..., Value]] = {
 
 
 def _text_method(name: str, value: Value, *given: Value) -> Value:
-    """What a method of a text gives, by Python's name for it."""
     if not all(map(computed, given)):
         return UNKNOWN
     made = getattr(value if isinstance(value, bytes) else text_of(value), name)(*given)
@@ -334,20 +330,18 @@ def _shell_join(words: Value, *_: Value) -> Value:
 
 
 def _as_text(value: Value = "", *_: Value) -> Value:
-    """A value as Python writes it."""
     if isinstance(value, Sym):
         return value
     return str(value) if computed(value) and not isinstance(value, (str, bytes)) else text_of(value)
 
 
 def _default(value: Value, default: Value, *_: Value) -> Value:
-    """A value that is there, else another."""
     nothing = isinstance(value, Sym) and value.path == "?" and not value.traits
     return default if value is None or nothing else value
 
 
 def _store(name: Value = "", *_: Value) -> Value:
-    """A connection to a database; one that lives in memory alone is nobody's data."""
+    """One that lives in memory alone is nobody's data."""
     if isinstance(name, Sym):
         return name if name.path.startswith(MEMORY) else Sym("database")
     return Sym(MEMORY) if isinstance(name, str) and _IN_MEMORY.fullmatch(name) else Sym("database")

@@ -63,7 +63,7 @@ def _assign(walk: ProgramWalk, node: ast.Assign) -> None:
 
 
 def _assign_annotated(walk: ProgramWalk, node: ast.AnnAssign) -> None:
-    """A declaration: the name belongs to this block, even where the code around has one like it."""
+    """The name belongs to this block, even where the code around has one like it."""
     value = None if node.value is None else walk.eval(node.value)
     if walk.world.loose and isinstance(node.target, ast.Name):
         walk.scope.declare(node.target.id, value)
@@ -113,7 +113,7 @@ def _if(walk: ProgramWalk, node: ast.If) -> None:
 
 
 def _branch(walk: ProgramWalk, body: Sequence[ast.stmt], test: ast.expr | None = None) -> tuple[_Names, _Names]:
-    """Read a branch: what the names were that it changes, and what they are after it."""
+    """What the names were that it changes, and what they are after it."""
     trail: _Names = {}
     scope = walk.scope
     scope.trails.append(trail)
@@ -133,7 +133,7 @@ def _joined(one: Value, other: Value) -> Value:
 
 
 def _maybe(walk: ProgramWalk, body: Sequence[ast.stmt]) -> None:
-    """Read what may not be reached, and keep the names as they were beside what it makes of them."""
+    """Read what may not be reached."""
     before, after = _branch(walk, body)
     walk.scope.restore(before)
     for name, value in after.items():
@@ -155,7 +155,7 @@ _ROUNDS = 300  # of the loops of one program that are followed as they run
 
 
 def _counted(walk: ProgramWalk, node: ast.While) -> bool:
-    """Follow a loop whose test is known each time; False where it is not, or not any more."""
+    """Follow a loop whose test is known each time; False where it is not any more."""
     while walk.rounds < _ROUNDS:
         holds = walk.eval(node.test)
         if holds is not True:

@@ -50,8 +50,6 @@ class Sym(Struct, frozen=True, eq=False):
 
 
 class Either(Struct, frozen=True, eq=False):
-    """A value that depends on a branch taken at run time."""
-
     options: tuple[Value, ...]
 
 
@@ -68,12 +66,11 @@ REGEX = "<regex>"  # the path of a regular expression, with its source and its f
 
 
 def made_from(value: Value) -> Sym:
-    """A value that is not known, but remembers what it was made from."""
+    """Not known, but remembers what it was made from."""
     return Sym("?", traits=traits_of(value))
 
 
 def either(*values: Value) -> Value:
-    """One value that stands for all of these."""
     options: list[Value] = []
     for value in values:
         for option in options_of(value):
@@ -87,7 +84,6 @@ def either(*values: Value) -> Value:
 
 
 def options_of(value: Value) -> tuple[Value, ...]:
-    """Every way that a value could be."""
     return value.options if isinstance(value, Either) else (value,)
 
 
@@ -95,7 +91,6 @@ def options_of(value: Value) -> tuple[Value, ...]:
 
 
 def file_traits(path: str) -> frozenset[str]:
-    """What the content of this file carries with it."""
     return frozenset({f"file:{path}", "secret"} if is_secret(path[-300:]) else {f"file:{path}"})
 
 
@@ -103,7 +98,6 @@ _PLAIN = (str, int, float, bytes, type(None))
 
 
 def traits_of(value: Value, depth: int = 0) -> frozenset[str]:
-    """Everything that is remembered about a value and what it holds."""
     if isinstance(value, (Marked, Sym)):
         return value.traits
     if isinstance(value, _PLAIN) or depth > 3:
@@ -124,12 +118,12 @@ def traits_of(value: Value, depth: int = 0) -> frozenset[str]:
 
 
 def fetched(value: Value) -> str:
-    """The address that a value was fetched from, else nothing."""
+    """The address that a value came from, else nothing."""
     return next((trait[8:] for trait in sorted(traits_of(value)) if trait.startswith("fetched:")), "")
 
 
 def marked(text: str, *sources: Value) -> str:
-    """The text, with the traits of everything it was made from."""
+    """With the traits of everything it was made from."""
     traits = NOTHING.union(*map(traits_of, sources))
     return Marked(text, traits) if traits else text
 
@@ -138,7 +132,7 @@ def marked(text: str, *sources: Value) -> str:
 
 
 def text_of(value: Value) -> str:
-    """A value as text; what is not known becomes a hole."""
+    """What is not known becomes a hole."""
     if isinstance(value, str):
         return value
     if isinstance(value, (bytes, bytearray)):
@@ -151,7 +145,7 @@ def text_of(value: Value) -> str:
 
 
 def concat(parts: Iterable[Value]) -> Value:
-    """Texts put together; refuses what would grow without bound."""
+    """Refuses what would grow without bound."""
     items = list(parts)
     texts = [text_of(item) for item in items]
     if sum(map(len, texts)) > MAX_TEXT:
@@ -160,7 +154,7 @@ def concat(parts: Iterable[Value]) -> Value:
 
 
 def flat(value: Value) -> list[Value] | None:
-    """The items of a value that is a known sequence, else None."""
+    """None for what is no known sequence."""
     if isinstance(value, (list, tuple, dict)):
         return list(value)
     if isinstance(value, (bytes, bytearray)) or (isinstance(value, str) and known(value)):
@@ -169,12 +163,11 @@ def flat(value: Value) -> list[Value] | None:
 
 
 def listed(value: Value) -> list[Value] | None:
-    """The items of a list or a tuple, else None."""
     return list(value) if isinstance(value, (list, tuple)) else None
 
 
 def computed(value: Value) -> bool:
-    """True when the value is a constant through and through."""
+    """Whether it is a constant through and through."""
     if isinstance(value, (list, tuple)):
         return len(value) <= MAX_ITEMS and all(map(_plain, value))
     if isinstance(value, dict):
@@ -197,7 +190,7 @@ def join_path(*parts: Value) -> str:
 
 
 def parent_of(path: str) -> str:
-    """The directory a path is in; unknown where the last known part is not the name."""
+    """Unknown where the last known part is not the name."""
     head, slash, tail = path.rstrip("/").rpartition("/")
     if tail.count(HOLE) % 2 or (HOLE in path and not slash):
         return marked(hole(), path)
@@ -208,8 +201,6 @@ def parent_of(path: str) -> str:
 
 
 class ProgramScope(Struct, eq=False):
-    """The names of one block of code, inside those of the code around it."""
-
     parent: ProgramScope | None = None
     names: dict[str, Value] = field(default_factory=dict)
     shared: set[str] = field(default_factory=set)  # declared global or nonlocal
@@ -219,7 +210,7 @@ class ProgramScope(Struct, eq=False):
     closes: bool = False  # a name of the code around it stays that
 
     def find(self, name: str, default: Value = None) -> Value:
-        """What a name stands for, here or in the code around."""
+        """Here or in the code around."""
         scope: ProgramScope | None = self
         while scope is not None:
             if name in scope.names:
@@ -228,7 +219,7 @@ class ProgramScope(Struct, eq=False):
         return default
 
     def set(self, name: str, value: Value) -> None:
-        """Give a name a value, where the name belongs."""
+        """Where the name belongs."""
         if self.parent is not None and (name in self.shared or (self.closes and self._around(name))):
             scope = self.parent
             while scope.parent is not None and name not in scope.names:
@@ -238,7 +229,7 @@ class ProgramScope(Struct, eq=False):
         self.declare(name, value)
 
     def declare(self, name: str, value: Value) -> None:
-        """Give a name of this block a value, whatever the code around calls by it."""
+        """Whatever the code around calls by it."""
         if self.trails:
             self.trails[-1].setdefault(name, self.names.get(name, UNKNOWN))
         self.names[name] = value
@@ -247,14 +238,13 @@ class ProgramScope(Struct, eq=False):
         return name not in self.names and self.parent is not None and self.parent.find(name, UNKNOWN) is not UNKNOWN
 
     def leave(self, trail: dict[str, Value]) -> None:
-        """Close the branch that kept this trail; the branch around it has changed the same names."""
+        """The branch around has changed the same names."""
         self.trails.pop()
         if self.trails:
             for name, value in trail.items():
                 self.trails[-1].setdefault(name, value)
 
     def restore(self, trail: dict[str, Value]) -> None:
-        """Make the names again what they were before a branch."""
         self.names.update(trail)
         for name, value in trail.items():
             if value is UNKNOWN:
@@ -271,31 +261,23 @@ class ProgramFunction(Struct, eq=False):
 
 
 class Class(Struct, eq=False):
-    """A class and what its body defines."""
-
     name: str
     names: dict[str, Value]
     bases: list[Value]
 
 
 class Instance(Struct, eq=False):
-    """An instance of a class that the source defines."""
-
     cls: Class
     names: dict[str, Value] = field(default_factory=dict)
 
 
 class Partial(Struct, eq=False):
-    """A function with some of its arguments given."""
-
     func: Value
     args: list[Value]
     named: dict[str, Value]
 
 
 class LibraryCall(Struct, frozen=True, eq=False):
-    """One call of a library, with its function's path and everything it is given."""
-
     path: str
     owner: Value
     args: list[Value]
@@ -316,7 +298,6 @@ class LibraryCall(Struct, frozen=True, eq=False):
 
 
 def lineage(cls: Class) -> list[Class]:
-    """A class and those of its bases that the source defines."""
     found = [cls]
     for kind in found:  # grows while bases are met
         fresh = [base for base in kind.bases if isinstance(base, Class) and base not in found]
@@ -325,7 +306,7 @@ def lineage(cls: Class) -> list[Class]:
 
 
 def member_of(owner: Instance | Class, name: str) -> Value:
-    """An attribute of an instance or a class, a method bound to it."""
+    """A method is bound to the owner."""
     if name in owner.names:
         return owner.names[name]
     cls = owner.cls if isinstance(owner, Instance) else owner
@@ -338,7 +319,7 @@ def member_of(owner: Instance | Class, name: str) -> Value:
 
 
 def links(value: Value) -> list[Sym]:
-    """The links of a chain, the last one first."""
+    """The last one first."""
     found: list[Sym] = []
     while isinstance(value, Sym) and len(found) < MAX_LINKS:
         found.append(value)

@@ -75,7 +75,6 @@ class ProgramEffects(Struct, eq=False):
         self._tell(self.out.unreadable, what, *traits)
 
     def run(self, argv: Sequence[Value], call: LibraryCall | None = None) -> None:
-        """A program is started without a shell."""
         words = [str(text_of(word)) for word in argv]
         script = next((word for flag, word in pairwise(argv) if flag in ("-c", "-e")), "")
         if fetched(script) and input_language(program_name(words[0])) in ("shell", "cmd", "powershell", "python"):
@@ -102,13 +101,12 @@ class ProgramEffects(Struct, eq=False):
         self._tell(self.out.shell, self._move(call) + line)
 
     def _move(self, call: LibraryCall | None) -> str:
-        """The words that take a shell to where the program would start."""
         cwd = call.named.get("cwd") if call else None
         place = self.located(text_of(cwd)) if cwd not in (None, "") else self.cwd
         return f"cd {shlex.quote(place)} && " if place not in ("", ".") else ""
 
     def _start(self, words: Sequence[str], call: LibraryCall | None) -> None:
-        """What starting these words means beside running them: a download is run, a shell hangs on a socket."""
+        """A download is run, a shell hangs on a socket."""
         for word in words if self.downloads else ():
             if url := self.downloads.get(word.strip("'\";&").removeprefix("./")):
                 self.effect("run_download", url)
@@ -121,7 +119,6 @@ class ProgramEffects(Struct, eq=False):
             self.effect("reverse_shell", self.peer)
 
     def execute(self, value: Value) -> None:
-        """Text is run as code of the program's own language."""
         text = text_of(value)
         if isinstance(value, (ProgramFunction, Class)) or not text:
             return
@@ -140,11 +137,9 @@ class ProgramEffects(Struct, eq=False):
     # files
 
     def located(self, path: str) -> str:
-        """A path as seen from where the source began."""
         return path if not self.cwd or path.startswith(("/", "~", hole("HOME"))) else join_path(self.cwd, path)
 
     def touch(self, verb: str, path: Value, *traits: str) -> None:
-        """An effect on a path, which may be one of many."""
         if self.idle and not known(str(text_of(path))):
             return  # what a helper does to whatever it would be given, in a run that gives it nothing
         marks = traits_of(path)
@@ -154,7 +149,7 @@ class ProgramEffects(Struct, eq=False):
         self.effect(verb, self.located(text_of(path)), *dict.fromkeys((*traits, *bulk, *deep)))
 
     def open(self, path: Value, mode: str) -> OpenFile:
-        """A file is opened; what is written is told when the source ends."""
+        """What is written is told when the source ends."""
         file = OpenFile(marked(self.located(text_of(path)), path), mode)
         self.opened = True
         if any(letter in mode for letter in "wax"):
@@ -171,7 +166,6 @@ class ProgramEffects(Struct, eq=False):
             self.effect("write", file.path)
 
     def download(self, path: Value, url: str) -> None:
-        """What an address gave, if it was one, goes into a file."""
         if url:
             self.downloads[str(text_of(path)).removeprefix("./")] = url
 
@@ -188,7 +182,7 @@ _SCRIPT = re.compile(r"[\w./~](?<!\d)")  # begins a word that is no option and n
 
 
 def is_bare_shell(text: str) -> bool:
-    """True for a shell that reads its commands from elsewhere."""
+    """It reads its commands from elsewhere."""
     words = text.split()
     own = words[1 : words.index("-s")] if "-s" in words else words[1:]
     waits = all(word[:1] in "-+" and word[:2] != "-c" for word in own)
@@ -201,8 +195,6 @@ MAX_WAYS = 64
 
 
 class ProgramWalk(Struct, eq=False):
-    """Where the walk is and what it has met."""
-
     out: Report
     language: CodeLanguage
     world: ProgramEffects
@@ -221,7 +213,7 @@ class ProgramWalk(Struct, eq=False):
     attributes: dict[str, Value] = field(default_factory=dict)  # what the source put on others' objects
 
     def block(self, body: Sequence[ast.stmt]) -> None:
-        """Read statements, up to one that leaves."""
+        """Up to one that leaves."""
         for node in body:
             self.out.step()
             self.statements.get(type(node), ProgramWalk.parts)(self, node)
@@ -229,24 +221,21 @@ class ProgramWalk(Struct, eq=False):
                 return
 
     def eval(self, node: ast.expr) -> Value:
-        """What an expression stands for, after telling what it does."""
         self.out.step()
         return self.expressions.get(type(node), ProgramWalk.parts)(self, node)
 
     def parts(self, node: ast.stmt | ast.expr) -> Value:
-        """Read the expressions in a node whose own meaning does not matter."""
         return made_from([self.eval(child) for child in ast.iter_child_nodes(node) if isinstance(child, ast.expr)])
 
     def define(
         self, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda, closes: bool = False
     ) -> ProgramFunction:
-        """A function of the program, which is read at its end where nothing has called it."""
+        """Read at the end where nothing has called it."""
         self.defined.append(ProgramFunction(node, self.scope, closes=closes))
         return self.defined[-1]
 
     @contextmanager
     def inside(self, scope: ProgramScope) -> Iterator[ProgramScope]:
-        """Read with these names, then go back to the names before."""
         outer, self.scope = self.scope, scope
         try:
             yield scope
@@ -264,7 +253,7 @@ class ProgramWalk(Struct, eq=False):
         return either(*made)
 
     def call(self, func: Value, args: Sequence[Value], named: Mapping[str, Value]) -> Value:
-        """Call a value, in every way that it and its arguments could be."""
+        """In every way that a value and its arguments could be."""
         if Either not in map(type, (func, *args, *named.values())):
             self.out.step()
             return self.language.invoke(self, func, list(args), dict(named))
@@ -277,12 +266,12 @@ class ProgramWalk(Struct, eq=False):
         return self.spread(one, func, *args, *named.values())
 
     def items(self, value: Value) -> list[Value]:
-        """What a loop over this value would see, no more than a bounded number of them."""
+        """No more than a bounded number of them."""
         found = [item for option in options_of(value) for item in self._items(option)]
         return found if len(found) <= MAX_LOOP else [*found[:MAX_LOOP], made_from(found)]
 
     def goes_on(self) -> bool:
-        """Whether one more turn of a loop is followed; the first that is not is told."""
+        """Tells the first turn of a loop that is not followed."""
         self.turns += 1
         if self.turns > MAX_TURNS:
             self.world.unreadable(f"{self.language.name} that goes around too often to follow", "budget")
@@ -302,7 +291,6 @@ class ProgramWalk(Struct, eq=False):
 
 
 def leaves(node: ast.stmt) -> bool:
-    """True for a statement after which the block is left."""
     return isinstance(node, (ast.Return, ast.Raise, ast.Break, ast.Continue))
 
 
