@@ -284,9 +284,8 @@ def read_postfix(cursor: PsCursor, base: ast.expr) -> ast.expr:
     value = base
     while found := _access(cursor, value, value is not base):
         value = found
-    if found := cursor.match(_STEP):
-        return _signed(found[0], value)
-    return value
+    step = cursor.match(_STEP)
+    return _signed(step[0], value) if step else value
 
 
 _STEP = re.compile(r"\+\+|--")
