@@ -23,7 +23,6 @@ from browsers import (
 )
 from gate import PASSPHRASE, Gate
 from interlock.approvals import answers, grants, step_up
-from interlock.approvals import step_up as step_up_grants
 from interlock.approvals.tickets import seal_of
 from interlock.audit.proof import verify_chains
 from interlock.error_codes import AnswerRefused
@@ -42,14 +41,14 @@ RESET = command("git reset --hard HEAD~3", "/home/dev/app")
 
 
 def begin(entered: SignedInBrowser, ticket: Ticket) -> dict[str, Any]:
-    return step_up.stepup_begin(entered.gate.state, entered.visitor, ticket.id, SITE)
+    return step_up.approve_begin(entered.gate.state, entered.visitor, ticket.id, SITE)
 
 
 def approve(entered: SignedInBrowser, ticket: Ticket, key: Authenticator, **more: Any) -> Ticket:
     asked = begin(entered, ticket)
     answer = key.get(asked["publicKey"], **more)
-    return step_up.approve_with_assertion(
-        entered.gate.state, entered.visitor, ticket.id, asked["ceremony"], answer, SITE
+    return step_up.approve(
+        entered.gate.state, entered.visitor, ticket.id, step_up.Touch(asked["ceremony"], answer, SITE)
     )
 
 
@@ -100,11 +99,11 @@ def test_a_touch_for_one_ticket_approves_no_other(gate: Gate) -> None:
     one, other = gate.held(PUSH), gate.held(OTHER)
     asked = begin(entered, one)
     answer = key.get(asked["publicKey"])
-    with pytest.raises(AnswerRefused, match="another ticket"):
-        step_up.approve_with_assertion(gate.state, entered.visitor, other.id, asked["ceremony"], answer, SITE)
+    with pytest.raises(AnswerRefused, match="something else"):
+        step_up.approve(gate.state, entered.visitor, other.id, step_up.Touch(asked["ceremony"], answer, SITE))
     asked = begin(entered, other)  # and the answer to one question is none to the next
     with pytest.raises(PasskeyRefused):
-        step_up.approve_with_assertion(gate.state, entered.visitor, other.id, asked["ceremony"], answer, SITE)
+        step_up.approve(gate.state, entered.visitor, other.id, step_up.Touch(asked["ceremony"], answer, SITE))
     assert not gate.ask(OTHER).allowed
 
 
@@ -126,14 +125,16 @@ def test_a_touch_counts_once_for_its_own_browser_and_not_for_long(gate: Gate) ->
     asked = begin(entered, ticket)
     answer = key.get(asked["publicKey"])
     with pytest.raises(PasskeyRefused, match="was not requested"):
-        step_up.stepup_finish(gate.state, other.visitor, asked["ceremony"], answer, SITE)
-    step_up.stepup_finish(gate.state, entered.visitor, asked["ceremony"], answer, SITE)
+        step_up.armed(gate.state, other.visitor, ticket.id, step_up.Touch(asked["ceremony"], answer, SITE))
+    step_up.armed(gate.state, entered.visitor, ticket.id, step_up.Touch(asked["ceremony"], answer, SITE))
     with pytest.raises(PasskeyRefused, match="answered already"):
-        step_up.stepup_finish(gate.state, entered.visitor, asked["ceremony"], answer, SITE)
+        step_up.armed(gate.state, entered.visitor, ticket.id, step_up.Touch(asked["ceremony"], answer, SITE))
     asked = begin(entered, ticket)
     gate.clock.forward(181)
     with pytest.raises(PasskeyRefused, match="too long"):
-        step_up.stepup_finish(gate.state, entered.visitor, asked["ceremony"], key.get(asked["publicKey"]), SITE)
+        step_up.armed(
+            gate.state, entered.visitor, ticket.id, step_up.Touch(asked["ceremony"], key.get(asked["publicKey"]), SITE)
+        )
 
 
 def test_nobody_approves_with_the_passkey_of_somebody_else(gate: Gate) -> None:
@@ -243,10 +244,10 @@ def test_without_a_passkey_passphrase_and_code_are_asked_anew(gate: Gate) -> Non
     used = app.at(int(gate.clock.now()))
     for passphrase, code in ((PASSPHRASE, used), (PASSPHRASE, "000000"), ("wrong passphrase", used)):
         with pytest.raises(WrongSignIn):
-            step_up.approve_with_passphrase(gate.state, entered.visitor, ticket.id, passphrase, code)
+            step_up.approve(gate.state, entered.visitor, ticket.id, step_up.Reentry(passphrase, code))
     gate.clock.forward(30)
     code = app.at(int(gate.clock.now()))
-    step_up.approve_with_passphrase(gate.state, entered.visitor, ticket.id, PASSPHRASE, code)
+    step_up.approve(gate.state, entered.visitor, ticket.id, step_up.Reentry(PASSPHRASE, code))
     assert gate.ask(PUSH).allowed
 
 
@@ -262,7 +263,7 @@ def test_whoever_has_a_passkey_touches_it(gate: Gate) -> None:
     gate.clock.forward(30)
     with pytest.raises(AnswerRefused, match="touch your passkey"):
         code = app.at(int(gate.clock.now()))
-        step_up.approve_with_passphrase(gate.state, other.visitor, ticket.id, PASSPHRASE, code)
+        step_up.approve(gate.state, other.visitor, ticket.id, step_up.Reentry(PASSPHRASE, code))
     assert approve(other, ticket, key).state is TicketState.APPROVED
 
 
@@ -296,9 +297,9 @@ DANGEROUS = {"effect": "delete", "targets": ["/srv/x/*"], "why": "tests", "ceili
 
 def granted(entered: SignedInBrowser, key: Authenticator, terms: dict[str, Any]) -> OperatorSession:
     """Somebody touches their passkey for these terms."""
-    asked = step_up_grants.grant_begin(entered.gate.state, entered.visitor, terms, SITE)
+    asked = step_up.grant_begin(entered.gate.state, entered.visitor, terms, SITE)
     answer = key.get(asked["publicKey"])
-    return step_up_grants.grant_finish(entered.gate.state, entered.visitor, asked["ceremony"], answer, SITE)
+    return step_up.granted(entered.gate.state, entered.visitor, terms, step_up.Touch(asked["ceremony"], answer, SITE))
 
 
 def test_a_dangerous_grant_is_signed_by_a_touch_over_exactly_its_terms(gate: Gate) -> None:
@@ -330,15 +331,17 @@ def test_what_only_the_sessions_key_signed_is_no_dangerous_grant(gate: Gate) -> 
 def test_a_touch_for_a_grant_is_none_for_another_purpose_or_visitor(gate: Gate) -> None:
     key = add_passkey(gate)
     entered, second = enter_with_passkey(gate, key), enter_with_passkey(gate, key)
-    asked = step_up_grants.grant_begin(gate.state, entered.visitor, DANGEROUS, SITE)
+    asked = step_up.grant_begin(gate.state, entered.visitor, DANGEROUS, SITE)
     answer = key.get(asked["publicKey"])
     with pytest.raises(PasskeyRefused):
-        step_up.stepup_finish(gate.state, entered.visitor, asked["ceremony"], answer, SITE)
+        step_up.armed(gate.state, entered.visitor, "", step_up.Touch(asked["ceremony"], answer, SITE))
     with pytest.raises(PasskeyRefused):
-        step_up_grants.grant_finish(gate.state, second.visitor, asked["ceremony"], answer, SITE)
+        step_up.granted(gate.state, second.visitor, DANGEROUS, step_up.Touch(asked["ceremony"], answer, SITE))
     fresh = step_up.freshen_begin(gate.state, entered.visitor, SITE)
     with pytest.raises(PasskeyRefused):
-        step_up_grants.grant_finish(gate.state, entered.visitor, fresh["ceremony"], key.get(fresh["publicKey"]), SITE)
+        step_up.granted(
+            gate.state, entered.visitor, DANGEROUS, step_up.Touch(fresh["ceremony"], key.get(fresh["publicKey"]), SITE)
+        )
 
 
 def test_without_a_passkey_a_dangerous_grant_takes_passphrase_and_code_once_more(gate: Gate) -> None:
@@ -346,12 +349,12 @@ def test_without_a_passkey_a_dangerous_grant_takes_passphrase_and_code_once_more
     entered = enter_with_code(gate, codes)
     gate.clock.forward(30)
     code = codes.at(int(gate.clock.now()))
-    session = step_up_grants.grant_with_passphrase(gate.state, entered.visitor, DANGEROUS, PASSPHRASE, code)
+    session = step_up.granted(gate.state, entered.visitor, DANGEROUS, step_up.Reentry(PASSPHRASE, code))
     with pytest.raises(AnswerRefused, match="other terms"):
         grants.add_grant(gate.state, session, {**DANGEROUS, "count": 9})
     assert grants.is_signed(gate.state, grants.add_grant(gate.state, session, DANGEROUS))
     with pytest.raises(SignInRefused):
-        step_up_grants.grant_with_passphrase(gate.state, entered.visitor, DANGEROUS, PASSPHRASE, code)
+        step_up.granted(gate.state, entered.visitor, DANGEROUS, step_up.Reentry(PASSPHRASE, code))
 
 
 def test_a_ticket_that_was_altered_is_not_shown_to_a_passkey(gate: Gate) -> None:

@@ -24,9 +24,9 @@ PUSH = command("git push --force origin main", "/home/dev/app")
 
 def approved(gate: Gate, key: Authenticator) -> SignedInBrowser:
     entered, ticket = enter_with_passkey(gate, key), gate.held(PUSH)
-    asked = step_up.stepup_begin(gate.state, entered.visitor, ticket.id, SITE)
+    asked = step_up.approve_begin(gate.state, entered.visitor, ticket.id, SITE)
     answer = key.get(asked["publicKey"])
-    step_up.approve_with_assertion(gate.state, entered.visitor, ticket.id, asked["ceremony"], answer, SITE)
+    step_up.approve(gate.state, entered.visitor, ticket.id, step_up.Touch(asked["ceremony"], answer, SITE))
     return entered
 
 

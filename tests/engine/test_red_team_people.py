@@ -158,7 +158,9 @@ def test_a_cookie_alone_grants_nothing_that_takes_a_touch(tmp_path: Path) -> Non
     begun = step_up.grant_begin(gate.state, entered.visitor, asked, SITE)
     touch = key.get(begun["publicKey"])
     grants.add_grant(
-        gate.state, step_up.grant_finish(gate.state, entered.visitor, begun["ceremony"], touch, SITE), asked
+        gate.state,
+        step_up.granted(gate.state, entered.visitor, asked, step_up.Touch(begun["ceremony"], touch, SITE)),
+        asked,
     )
     assert gate.ask(reset).allowed
     gate.close()

@@ -44,9 +44,9 @@ def test_a_passkey_and_its_touch_count_at_every_replica_until_it_is_removed(pair
     entered = enter_with_passkey(as_gate(two), key)
     held = evaluate(two.state, Request(DROP, AGENT, "test"))
     assert held.ticket is not None
-    asked = step_up.stepup_begin(two.state, entered.visitor, held.ticket.id, SITE)
+    asked = step_up.approve_begin(two.state, entered.visitor, held.ticket.id, SITE)
     answer = key.get(asked["publicKey"])
-    step_up.approve_with_assertion(two.state, entered.visitor, held.ticket.id, asked["ceremony"], answer, SITE)
+    step_up.approve(two.state, entered.visitor, held.ticket.id, step_up.Touch(asked["ceremony"], answer, SITE))
     assert evaluate(one.state, Request(DROP, AGENT, "test")).allowed
     here = enter_with_passkey(as_gate(one), key)
     sign_out_everywhere(one.state, "ann")
@@ -71,9 +71,9 @@ def test_a_browser_that_signed_in_at_one_replica_is_signed_in_at_the_other(pair:
     assert here is not None and (here.id, here.csrf, here.role) == (entered.id, entered.csrf, "admin")
     held = evaluate(two.state, Request(DROP, AGENT, "test"))
     assert held.ticket is not None
-    asked = step_up.stepup_begin(two.state, here, held.ticket.id, SITE)
+    asked = step_up.approve_begin(two.state, here, held.ticket.id, SITE)
     answer = key.get(asked["publicKey"])
-    step_up.approve_with_assertion(one.state, here, held.ticket.id, asked["ceremony"], answer, SITE)
+    step_up.approve(one.state, here, held.ticket.id, step_up.Touch(asked["ceremony"], answer, SITE))
     assert evaluate(two.state, Request(DROP, AGENT, "test")).allowed
     fresh = touch_passkey(SignedInBrowser(as_gate(two), token), key)
     assert fresh.fresh(two.clock.now())

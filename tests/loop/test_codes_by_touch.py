@@ -11,7 +11,7 @@ from browsers import SITE, SignedInBrowser, add_authenticator, add_passkey, ente
 from gate import AGENT, PASSPHRASE, Gate
 from interlock.approvals import challenges
 from interlock.approvals.challenges import BLOCK, VERIFY, revealing, verifying
-from interlock.approvals.step_up import reveal_begin, reveal_finish, reveal_with_passphrase
+from interlock.approvals.step_up import Reentry, Touch, reveal, reveal_begin
 from interlock.error_codes import AnswerRefused
 from interlock.model import AgentRef, intent
 from interlock.records import Block, Challenge
@@ -43,7 +43,7 @@ def touched(entered: SignedInBrowser, key: Authenticator, challenge: Challenge) 
     state = entered.gate.state
     asked = reveal_begin(state, entered.visitor, challenge.id, SITE)
     answer = key.get(asked["publicKey"])
-    return reveal_finish(state, entered.visitor, challenge.id, asked["ceremony"], answer, SITE).code
+    return reveal(state, entered.visitor, challenge.id, Touch(asked["ceremony"], answer, SITE)).code
 
 
 def test_a_touch_shows_the_code_of_a_step_and_the_code_frees_it_once(gate: Gate) -> None:
@@ -69,7 +69,7 @@ def test_a_touch_for_one_code_shows_no_other(gate: Gate) -> None:
     asked = reveal_begin(gate.state, entered.visitor, one.id, SITE)
     answer = key.get(asked["publicKey"])
     with pytest.raises(AnswerRefused, match="something else"):
-        reveal_finish(gate.state, entered.visitor, other.id, asked["ceremony"], answer, SITE)
+        reveal(gate.state, entered.visitor, other.id, Touch(asked["ceremony"], answer, SITE))
 
 
 def test_passphrase_and_code_show_one_to_whoever_has_no_passkey(gate: Gate) -> None:
@@ -78,5 +78,5 @@ def test_passphrase_and_code_show_one_to_whoever_has_no_passkey(gate: Gate) -> N
     for challenge in (paused(gate), blocked(gate)):
         gate.clock.forward(30)
         given = PASSPHRASE, app.at(int(gate.clock.now()))
-        shown = reveal_with_passphrase(gate.state, entered.visitor, challenge.id, *given)
+        shown = reveal(gate.state, entered.visitor, challenge.id, Reentry(*given))
         assert verified(gate, challenge, shown.code) is True

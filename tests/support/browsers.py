@@ -75,5 +75,5 @@ def touch_passkey(entered: SignedInBrowser, key: Authenticator) -> Visitor:
     """The visitor after a fresh touch."""
     gate = entered.gate
     asked = step_up.freshen_begin(gate.state, entered.visitor, SITE)
-    step_up.freshen_finish(gate.state, entered.visitor, asked["ceremony"], key.get(asked["publicKey"]), SITE)
+    step_up.freshen(gate.state, entered.visitor, step_up.Touch(asked["ceremony"], key.get(asked["publicKey"]), SITE))
     return entered.visitor
