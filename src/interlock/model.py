@@ -349,6 +349,36 @@ def requirement_json(asked: Requirement) -> dict[str, Any]:
     }
 
 
+_AGREEMENT = {
+    "none": "nobody needs to agree",
+    "confirm": "somebody has to confirm",
+    "approve": "an operator has to approve",
+    "verify": "an operator has to approve after a fresh sign-in",
+}
+
+
+def requirement_words(asked: object) -> str:
+    """A requirement as JSON in words for a person: who has to agree, and what else."""
+    if not isinstance(asked, Mapping):
+        return str(asked or "")
+    human, seconds = str(asked.get("human", "none")), asked.get("cooling_seconds")
+    if asked.get("blocked"):
+        return "nobody can agree to this"
+    if human == "none" and seconds:
+        return f"it passes by itself after {seconds} s, unless an operator objects"
+    said = [_AGREEMENT.get(human, human)]
+    who = [str(one) for one in asked.get("approvers") or () if one != ANYBODY]
+    if who == [ADMIN]:
+        said = [said[0].replace("an operator", "an admin").replace("somebody", "an admin")]
+    elif who:
+        said.append(f"one of {', '.join(who)}" if len(who) > 1 else who[0])
+    if int(asked.get("quorum") or 0) > 1:
+        said.append(f"{asked['quorum']} people")
+    if asked.get("reauth") and human != "verify":
+        said.append("a fresh sign-in")
+    return ", ".join([*said, f"{seconds} s of cooling-off"] if seconds else said)
+
+
 HELD = frozenset({"cool_off", "confirm", "approve", "verify"})
 _OF_NAMES = "acts."  # begins the rules that read what an action is called
 

@@ -170,7 +170,7 @@ def test_the_policy_that_is_shown_is_the_effective_one(tmp_path: Path, capsys: C
     )
     assert main(["policy", "show", str(path)]) == 0
     said = capsys.readouterr().out
-    levels = ("1 reversible   Somebody has to confirm it.", "4 forbidden    It is denied, and nobody can approve it.")
+    levels = ("1 reversible   Somebody has to confirm.", "4 forbidden    Nobody can agree to this.")
     for words in ("extends strict", *levels, "psql*", "runs its 1 case."):
         assert words in said
     assert main(["policy", "show", str(path), "--json"]) == 0

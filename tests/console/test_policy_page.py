@@ -45,7 +45,7 @@ def test_the_policy_in_force_is_told_level_by_level(here: ConsoleVisitor) -> Non
     said = here.said(POLICY)
     assert "In force: mine" in said and "It extends default" in said
     assert (
-        "destructive Somebody has to confirm it. If nothing would be lost or a copy can be taken first: it runs at once."
+        "destructive Somebody has to confirm. If nothing would be lost or a copy can be taken first: nobody needs to agree."
         in said
     )
     assert "needs no confirmation Bash:make *" in said and "An operator, unless a level names others." in said
@@ -57,7 +57,7 @@ def test_its_own_text_is_shown_and_not_what_it_extends(here: ConsoleVisitor) -> 
 
 
 def test_shipped_policies_are_told_too(here: ConsoleVisitor) -> None:
-    assert "forbidden It is denied, and nobody can approve it." in here.said(f"{POLICY}/shipped/strict")
+    assert "forbidden Nobody can agree to this." in here.said(f"{POLICY}/shipped/strict")
     assert here.window.get(f"{POLICY}/shipped/none").status_code == 404
     assert here.window.get(f"{POLICY}/shipped/..%2F..%2Fx").status_code == 404
 
@@ -80,7 +80,8 @@ def test_an_edited_policy_is_compared_with_what_agents_did(here: ConsoleVisitor)
     said = page_text(tried(here, own_text(load_policy("strict"))))
     assert "It can be used, as policy strict." in said
     assert (
-        "If nothing would be lost or a copy can be taken first: it runs at once. An operator has to sign for it" in said
+        "If nothing would be lost or a copy can be taken first: nobody needs to agree. An operator has to approve"
+        in said
     )
     assert "cases pass." in said
     assert "4 recorded: 3 answered alike, 1 differently" in said

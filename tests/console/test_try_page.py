@@ -47,7 +47,7 @@ def test_a_command_is_explained_with_its_harm_marked_and_its_rule_a_link(here: C
 @pytest.mark.parametrize(
     ("kind", "text", "params", "expected"),
     [
-        ("operation", "drop_table", '{"name": "users"}', "only an admin can agree"),
+        ("operation", "drop_table", '{"name": "users"}', "an admin has to approve"),
         ("tool", "Write", '{"file_path": "/home/dev/app/notes.md", "content": "x"}', "Allowed"),
         ("intent", "deleting all customers of production", "", "after a fresh sign-in"),
         ("command", ":(){ :|:& };:", "", "nobody can agree to this"),

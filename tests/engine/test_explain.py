@@ -83,7 +83,7 @@ def test_the_mode_in_force_counts_and_is_named() -> None:
     ("policy", "level", "said"),
     [
         ("default", Level.DESTRUCTIVE, "somebody has to confirm"),
-        ("default", Level.FORBIDDEN, "only an admin can agree, after a fresh sign-in"),
+        ("default", Level.FORBIDDEN, "an admin has to approve after a fresh sign-in"),
         ("headless", Level.DESTRUCTIVE, "it passes by itself after 30 s, unless an operator objects"),
         ("default", Level.SAFE, "nobody needs to agree"),
     ],

@@ -9,7 +9,7 @@ from interlock.analysis.display_text import Line, StyledText, undo_words, visibl
 from interlock.approvals import BY_TIME
 from interlock.approvals.display import ActionDisplay, UnwrappedCommand, display_action, reasons
 from interlock.local_times import ago, clock, moment_seconds
-from interlock.model import Span
+from interlock.model import ANYBODY, Span, requirement_words
 from interlock.policy.impact import RECOVERABLE, escalation_reasons, recoverable
 
 TicketJson = Mapping[str, Any]
@@ -22,13 +22,6 @@ STATES = {
     "expired": "expired",
     "executed": "executed",
 }
-_HUMANS = {
-    "none": "nobody has to agree",
-    "confirm": "somebody has to confirm",
-    "approve": "an operator has to approve",
-    "verify": "an operator has to approve after a fresh sign-in",
-}
-_ADMIN = "role:admin"
 _STYLE = {"approved": "allow", "executed": "allow", "rejected": "deny", "expired": "deny"}
 
 
@@ -72,26 +65,6 @@ def agent_words(ticket: TicketJson) -> str:
     return f"{agent.get('principal', '?')}{name}{session}"
 
 
-def requirement_words(asked: object) -> str:
-    if not isinstance(asked, Mapping):
-        return str(asked or "")
-    if asked.get("blocked"):
-        return "nobody may approve this"
-    said = [_HUMANS.get(str(asked.get("human", "none")), str(asked.get("human")))]
-    who = _approvers(asked)
-    if who == [_ADMIN]:
-        said = [said[0].replace("an operator", "an admin").replace("somebody", "an admin")]
-    elif who:
-        said.append(f"one of {', '.join(who)}" if len(who) > 1 else who[0])
-    if int(asked.get("quorum") or 0) > 1:
-        said.append(f"{asked['quorum']} people")
-    if asked.get("reauth") and asked.get("human") != "verify":
-        said.append("a fresh sign-in")
-    if asked.get("cooling_seconds"):
-        said.append(f"{asked['cooling_seconds']} s of cooling-off")
-    return ", ".join(said)
-
-
 def requirement_word(ticket: TicketJson) -> str:
     asked = ticket.get("requirement")
     return str(asked.get("word", "")) if isinstance(asked, Mapping) else str(asked or "")
@@ -99,11 +72,7 @@ def requirement_word(ticket: TicketJson) -> str:
 
 def approvers(ticket: TicketJson) -> list[str]:
     """Who is named to answer; nobody where any operator may."""
-    return _approvers(_table(ticket, "requirement"))
-
-
-def _approvers(asked: Mapping[str, Any]) -> list[str]:
-    return [str(one) for one in asked.get("approvers") or () if one != "human"]
+    return [str(one) for one in _table(ticket, "requirement").get("approvers") or () if one != ANYBODY]
 
 
 def approved_by(ticket: TicketJson) -> list[str]:

@@ -13,10 +13,9 @@ from msgspec import Struct
 from interlock.analysis.display_text import visible
 from interlock.approvals import is_freed_by_time
 from interlock.approvals.display import ActionDisplay, action_text, display_action, reasons
-from interlock.approvals.rendering import requirement_words
 from interlock.approvals.step_up import needs_stepup
 from interlock.audit.chain import HELD, body_of
-from interlock.model import Span, TicketState, requirement_json
+from interlock.model import Span, TicketState, requirement_json, requirement_words
 from interlock.policy.effect_key import parse
 from interlock.policy.impact import NO_SNAPSHOT_PREFIX, impact_words, recoverable
 from interlock.records import Approval, AuditQuery, Ticket

@@ -10,7 +10,6 @@ from msgspec import Struct
 
 from interlock.approvals import settle
 from interlock.approvals.display import RUNS, ActionDisplay, display_action, list_text, unwrap_commands
-from interlock.approvals.rendering import requirement_words
 from interlock.audit.chain import EVENTS, HELD, ROUTINE
 from interlock.audit.false_alarms import is_markable, marks, rules_of
 from interlock.audit.proof import proof_of
@@ -27,7 +26,7 @@ from interlock.audit.search import (
 from interlock.console.cards import highlight, runs
 from interlock.engine.replay import assess_record
 from interlock.identity.passkey_proofs import PREFIX
-from interlock.model import finding_json
+from interlock.model import finding_json, requirement_words
 from interlock.policy.impact import impact_words, recoverable, undo_words_after
 from interlock.records import Approval
 from interlock.redaction import redact

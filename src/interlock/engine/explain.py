@@ -9,7 +9,18 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from interlock.analysis.display_text import Line, StyledText, excerpt, mid_sentence, undo_words, visible
-from interlock.model import Action, Assessment, EffectiveCommand, Finding, Human, Kind, Level, finding_factor
+from interlock.model import (
+    ADMIN,
+    Action,
+    Assessment,
+    EffectiveCommand,
+    Finding,
+    Kind,
+    Level,
+    finding_factor,
+    requirement_json,
+    requirement_words,
+)
 from interlock.policy.impact import IMPACT_PREFIX, recoverable, undo_words_after
 
 if TYPE_CHECKING:  # rendering alone does not load the policy
@@ -19,7 +30,6 @@ if TYPE_CHECKING:  # rendering alone does not load the policy
     from interlock.policy.impact import Impact
 
 MAX_SHOWN = 40  # commands, and findings
-_ADMIN = frozenset({"role:admin"})
 
 
 class ExplainVerdict(Struct, frozen=True):
@@ -44,12 +54,6 @@ _VERDICTS = {
     "deny": DENY,
     "block": DENY,
 }
-_HUMANS = {
-    Human.NONE: "nobody needs to agree",
-    Human.CONFIRM: "somebody has to confirm",
-    Human.APPROVE: "an operator has to approve",
-    Human.VERIFY: "an operator has to approve after a fresh sign-in",
-}
 
 
 class PolicyAnswer(Struct, frozen=True):
@@ -67,23 +71,11 @@ class PolicyAnswer(Struct, frozen=True):
     @property
     def verdict(self) -> ExplainVerdict:
         """The outcome as one of three words; an action that only an admin can free is denied to everybody else."""
-        return DENY if self.weighed.requirement.approvers == _ADMIN else _VERDICTS[self.outcome]
+        return DENY if self.weighed.requirement.approvers == {ADMIN} else _VERDICTS[self.outcome]
 
     @property
     def approval(self) -> str:
-        asked = self.weighed.requirement
-        if asked.blocked:
-            return "nobody can agree to this"
-        said = [_HUMANS[asked.human]]
-        if asked.approvers == _ADMIN:
-            said = ["only an admin can agree, after a fresh sign-in"]
-        elif asked.approvers:
-            said.append(f"one of {', '.join(sorted(asked.approvers))}")
-        said += [f"{asked.quorum} people"] if asked.quorum > 1 else []
-        if asked.cooling_seconds and asked.human is Human.NONE:
-            return f"it passes by itself after {asked.cooling_seconds} s, unless an operator objects"
-        said += [f"after {asked.cooling_seconds} s"] if asked.cooling_seconds else []
-        return ", ".join(said)
+        return requirement_words(requirement_json(self.weighed.requirement))
 
 
 _BLANK: Line = ()

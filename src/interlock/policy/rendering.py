@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from interlock.analysis.display_text import Line, StyledText
+from interlock.analysis.display_text import Line, StyledText, mid_sentence
 from interlock.analysis.operations.name_patterns import BUILT_IN_PATTERNS, NamePatterns
-from interlock.model import Human, Level, Requirement, requirement_json
+from interlock.model import ADMIN, ANYBODY, Human, Level, Requirement, requirement_json, requirement_words
 from interlock.policy.patterns import PatternSet
 from interlock.policy.policy import Policy, Severities
 
@@ -26,14 +26,14 @@ def policy_lines(policy: Policy) -> Iterator[Line]:
 
 def level_words(policy: Policy, level: Level) -> str:
     control = policy.levels[level]
-    sentences = [_denied(control.requirement) if control.denies else requirement_words(control.requirement)]
+    sentences = [_denied(control.requirement) if control.denies else _sentence(control.requirement)]
     if control.irreversible is not None:
-        sentences.append(f"If it cannot be undone: {_inner(_denied(control.irreversible))}")
+        sentences.append(f"If it cannot be undone: {mid_sentence(_denied(control.irreversible))}.")
     eased = {"nothing would be lost": control.relief, "a copy can be taken first": control.kept}
     for requirement in dict.fromkeys(one for one in eased.values() if one is not None):
         when = " or ".join(words for words, one in eased.items() if one == requirement)
         of = "it is a database made for tests or by this session, and " if level is Level.FORBIDDEN else ""
-        sentences.append(f"If {of}{when}: {_inner(requirement_words(requirement))}")
+        sentences.append(f"If {of}{when}: {requirement_words(requirement_json(requirement))}.")
     return " ".join(sentences)
 
 
@@ -87,12 +87,6 @@ _MATRICES = {
     "floor": "Their operations also pass the table of trust and danger, and never ask for less than this policy does.",
     "spec": "Their operations pass the published table of trust and danger alone.",
 }
-_HUMAN_SENTENCES = {
-    Human.NONE: "It runs at once.",
-    Human.CONFIRM: "{who} has to confirm it.",
-    Human.APPROVE: "{who} has to approve it.",
-    Human.VERIFY: "{who} has to sign for it, with a passkey or a passphrase.",
-}
 
 
 def _span(seconds: float) -> str:
@@ -106,43 +100,21 @@ def _patterns(found: PatternSet) -> dict[str, list[str]]:
     return {name: [glob.text for glob in getattr(found, name)] for name in ("deny", "approve", "allow")}
 
 
-def requirement_words(requirement: Requirement) -> str:
-    if requirement.blocked:
-        return "It is denied, and nobody can approve it."
-    time = _span(requirement.cooling_seconds) if requirement.cooling_seconds else ""
-    if requirement.human is Human.NONE:
-        return f"It waits {time}, and runs unless somebody objects." if time else _HUMAN_SENTENCES[Human.NONE]
-    who = (
-        _people(requirement.approvers)
-        if requirement.approvers
-        else "somebody"
-        if requirement.human is Human.CONFIRM
-        else _OPERATOR
-    )
-    if requirement.quorum > 1:
-        who = f"{requirement.quorum} people" if who == _OPERATOR else f"{requirement.quorum} of {who}"
-    sentence = _HUMAN_SENTENCES[requirement.human].format(who=f"{who[:1].upper()}{who[1:]}")
-    sentence = sentence.replace(" has to", " have to") if requirement.quorum > 1 else sentence
-    if requirement.reauth and requirement.human is not Human.VERIFY:
-        sentence = f"{sentence[:-1]}, after signing in again."
-    return f"{sentence[:-1]}, and {time} have to pass." if time else sentence
-
-
-_OPERATOR = "an operator"
-
-
 def _people(names: Iterable[str]) -> str:
-    names = [{"human": _OPERATOR, "role:admin": "an admin"}.get(name, name.replace(":", " ")) for name in sorted(names)]
-    return " or ".join(dict.fromkeys(names)) or _OPERATOR
+    called = {ANYBODY: "an operator", ADMIN: "an admin"}
+    return (
+        " or ".join(dict.fromkeys(called.get(name, name.replace(":", " ")) for name in sorted(names))) or "an operator"
+    )
+
+
+def _sentence(requirement: Requirement) -> str:
+    words = requirement_words(requirement_json(requirement))
+    return f"{words[:1].upper()}{words[1:]}."
 
 
 def _denied(requirement: Requirement) -> str:
     """A no that a ticket can turn."""
-    return f"The call is denied, and a request waits in its place. {requirement_words(requirement)}"
-
-
-def _inner(sentence: str) -> str:
-    return f"{sentence[:1].lower()}{sentence[1:]}"
+    return f"The call is denied, and a request waits in its place. {_sentence(requirement)}"
 
 
 def policy_json(policy: Policy) -> dict[str, Any]:

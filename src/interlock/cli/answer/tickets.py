@@ -20,7 +20,6 @@ from interlock.approvals.rendering import (
     folder_of,
     lead_line,
     requirement_word,
-    requirement_words,
     state_words,
     ticket_lines,
 )
@@ -58,6 +57,7 @@ from interlock.cli.sign_in import (
 )
 from interlock.client import ApiError, DaemonClient, path_segment
 from interlock.local_times import ago, clock, moment_seconds
+from interlock.model import requirement_words
 
 EVERY = 2.0  # seconds
 

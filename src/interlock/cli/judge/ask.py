@@ -12,7 +12,6 @@ from contextlib import suppress
 from typing import Any
 
 from interlock.analysis.display_text import Line, visible
-from interlock.approvals.rendering import requirement_words
 from interlock.cli.command import (
     OK,
     USAGE,
@@ -33,6 +32,7 @@ from interlock.cli.sign_in import ask_line, confirm, ending_session, operator_se
 from interlock.client import ApiError, DaemonClient, NoDaemon, path_segment
 from interlock.journal.build import JournalRun, begin_run
 from interlock.local_times import ago
+from interlock.model import requirement_words
 
 PATIENCE = 660.0  # seconds; a planner has ten minutes at most
 NOT_RUN = -1
