@@ -102,8 +102,6 @@ class Kind(StrEnum):
 
 
 class Loss(StrEnum):
-    """The loss that an inspection of the targets found."""
-
     NONE = "none"
     RECOVERABLE = "recoverable"
     LOST = "lost"
@@ -111,8 +109,6 @@ class Loss(StrEnum):
 
 
 class Human(IntEnum):
-    """The strength of the human agreement that is required."""
-
     NONE = 0
     CONFIRM = 1
     APPROVE = 2
@@ -160,8 +156,6 @@ class AgentRef(Struct, frozen=True):
 
 
 class Witness(Struct, frozen=True):
-    """The content hash of a script that an action would run."""
-
     path: str
     sha256: str
 

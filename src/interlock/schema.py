@@ -67,7 +67,6 @@ class Setting(Struct, frozen=True):
 
     @property
     def table(self) -> type[Struct] | None:
-        """The Struct of a table inside the table."""
         inner = isinstance(self.kind, type) and issubclass(self.kind, Struct) and self.read is None
         return self.kind if inner else None
 

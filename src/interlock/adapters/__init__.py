@@ -27,8 +27,6 @@ NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 
 class AdapterParam(Struct, frozen=True):
-    """One parameter as an operation declares it."""
-
     name: str
     type: str = ""
     required: bool = False
@@ -37,8 +35,6 @@ class AdapterParam(Struct, frozen=True):
 
 
 class AdapterOperationSpec(Struct, frozen=True):
-    """One operation, its endpoint family, and the danger it declares."""
-
     name: str
     category: str
     line: int
@@ -49,7 +45,6 @@ class AdapterOperationSpec(Struct, frozen=True):
 
     @property
     def method(self) -> str:
-        """The HTTP method that it maps to, or empty."""
         word, *rest = self.maps_to.split(None, 1) or [""]
         return word.upper() if rest and word.upper() in METHODS else ""
 
@@ -61,8 +56,6 @@ class AdapterOperationSpec(Struct, frozen=True):
 
 
 class Adapter(Struct, frozen=True):
-    """The content of one adapter file."""
-
     name: str
     type: str
     version: str
@@ -74,7 +67,6 @@ class Adapter(Struct, frozen=True):
     limits: ServiceLimits = field(default_factory=ServiceLimits)
 
     def operation(self, name: str) -> AdapterOperationSpec | None:
-        """The operation of that name."""
         return next((item for item in self.operations if item.name == name), None)
 
 
@@ -83,8 +75,6 @@ class AdapterError(ValueError):
 
 
 class AdapterProblem(Struct, frozen=True):
-    """One problem, and the line it is on."""
-
     line: int
     place: str
     message: str
@@ -96,8 +86,6 @@ class AdapterProblem(Struct, frozen=True):
 
 
 class AdapterReading(Struct, frozen=True):
-    """What came of reading an adapter file: the adapter as far as it could be read, and what is wrong with it."""
-
     adapter: Adapter | None
     problems: tuple[AdapterProblem, ...]
     mark: str = ""  # the hash of the file
@@ -107,7 +95,6 @@ class AdapterReading(Struct, frozen=True):
         return self.adapter is not None and not any(problem.error for problem in self.problems)
 
     def errors(self, path: File) -> str:
-        """What makes it unusable, a line each."""
         errors = (problem for problem in self.problems if problem.error)
         return "\n".join(f"{path}:{problem.line}: {problem.message}" for problem in errors)
 
@@ -320,7 +307,6 @@ def _param(name: str, item: object, path: Path, problems: Problems) -> AdapterPa
 
 
 def _check_whole(operation: AdapterOperationSpec, table: WrittenTable) -> None:
-    """Reports contradictions between the parts of an operation."""
     known = {param.name for param in operation.params}
     for name in dict.fromkeys(_HOLE.findall(operation.maps_to)):
         if name not in known:

@@ -36,8 +36,6 @@ class ConditionError(ValueError):
 
 
 class Condition(Struct, frozen=True, eq=False):
-    """An expression that was compiled when it was loaded."""
-
     text: str
     program: Any  # of the CEL library
 
@@ -49,8 +47,6 @@ class Condition(Struct, frozen=True, eq=False):
 
 
 class ConditionResult(Struct, frozen=True):
-    """Whether a condition holds, and the error that made it count as true."""
-
     true: bool
     error: str = ""
 

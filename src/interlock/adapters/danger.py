@@ -22,8 +22,6 @@ _SHOWN = 80  # characters of one parameter in a message
 
 
 class ConditionalLevel(Struct, frozen=True):
-    """A level that applies while a condition holds."""
-
     when: Condition
     level: Level
     reason: str = ""
@@ -74,8 +72,6 @@ class DangerBlock(Struct, frozen=True):
 
 
 class DeclaredDanger(Struct, frozen=True):
-    """What a block comes to for one call."""
-
     level: Level
     source: str  # the key that decided
     reasons: tuple[str, ...]
@@ -115,7 +111,6 @@ def message(template: str, params: Mapping[str, Any]) -> str:
 
 
 def template_params(template: str) -> tuple[str, ...]:
-    """The params that a template names."""
     return tuple(dict.fromkeys(_HOLE.findall(template)))
 
 

@@ -18,8 +18,6 @@ from interlock.model import Level, Trust
 
 
 class NameLevel(Struct, frozen=True):
-    """The level that an operation's name implies, and the pattern that matches it."""
-
     level: Level
     pattern: str
 
@@ -48,8 +46,6 @@ _INFERRED = MappingProxyType(  # the source of an unlabelled operation's level
 
 
 class Notice(Struct, frozen=True):
-    """A notice about a level, for the caller and the audit record."""
-
     code: str
     message: str
     severity: str
@@ -61,8 +57,6 @@ class Notice(Struct, frozen=True):
 
 
 class EffectiveLevel(Struct, frozen=True):
-    """The level that counts, and where it came from."""
-
     level: Level
     source: str  # operator, declared, conditions[n], score_factors, name, category, maps_to, default
     reasons: tuple[str, ...] = ()
@@ -70,7 +64,6 @@ class EffectiveLevel(Struct, frozen=True):
 
     @property
     def why(self) -> tuple[str, ...]:
-        """The reasons that were declared, and where else the level comes from."""
         reasons = (*self.reasons, *(notice.message for notice in self.warnings))
         words = _INFERRED.get(self.source)
         return reasons or ((f"It declares no danger level; {words} {self.level.word}",) if words else ())
@@ -165,8 +158,6 @@ _MARKS = {"pattern_dangerous": Level.DANGEROUS, "pattern_forbidden": Level.FORBI
 
 
 class _TraitCollector:
-    """A report that collects the traits of effects, and nothing else."""
-
     def __init__(self) -> None:
         self.traits: set[str] = set()
 
@@ -205,7 +196,6 @@ def name_level_notice(
 
 
 def _pattern_level(name: str, category: str, patterns: NamePatterns) -> Level | None:
-    """The worst level that the reader takes from these patterns."""
     marks = _TraitCollector()
     read_operation(name, {}, category, marks, patterns)
     return max((_MARKS[trait] for trait in marks.traits & _MARKS.keys()), default=None)

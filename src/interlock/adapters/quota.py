@@ -25,8 +25,6 @@ Buckets = Mapping[int, float]  # piece -> how much was used in it
 
 
 class ServiceRequest(Struct, frozen=True):
-    """One request to the service: what it maps to, and its family."""
-
     maps_to: str
     category: str
 
@@ -36,8 +34,6 @@ class ServiceRequest(Struct, frozen=True):
 
 
 class ApiLimit(Struct, frozen=True):
-    """So many requests in a window, by the service's own rules."""
-
     limit: int
     window: str
     scope: str = "global"
@@ -91,8 +87,6 @@ class Quota(Struct, frozen=True):
 
 
 class ServiceLimits(Struct, frozen=True):
-    """The rate limits and quotas of an adapter's service."""
-
     api: tuple[ApiLimit, ...] = ()
     quotas: tuple[Quota, ...] = ()
     prices: tuple[tuple[str, float], ...] = ()  # endpoint pattern, cost of a call
@@ -132,7 +126,6 @@ class QuotaUsage(Struct, frozen=True):
         return more if now < until else 0.0
 
     def counting(self, of: ApiLimit | Quota, now: float) -> dict[int, float]:
-        """The pieces of the window that are not over."""
         seconds = WINDOWS[of.window]
         first = math.floor((now - seconds) / (seconds / PIECES))
         return {piece: amount for piece, amount in self.buckets.get(of.key, {}).items() if piece >= first}
@@ -198,7 +191,6 @@ def extend_pause(used: QuotaUsage, quota: Quota, now: float) -> QuotaUsage:
 
 
 def quota_warnings(limits: ServiceLimits, used: QuotaUsage, now: float) -> list[dict[str, Any]]:
-    """What a success carries once a quota is nearly used."""
     found = []
     for quota in limits.quotas:
         current = used.current(quota, now)
@@ -262,7 +254,6 @@ _MOST = 1_000_000_000
 
 
 def read_limits(adapter: WrittenTable) -> ServiceLimits:
-    """The limits that the block declares; problems are reported with their path."""
     block = adapter.inner("rate_limits")
     if block is None:
         return ServiceLimits()

@@ -34,8 +34,6 @@ class TrustStep(Struct, frozen=True):
 
 
 class Certification(Struct, frozen=True):
-    """An authority's certification of an adapter, until it expires."""
-
     authority: str
     certificate_id: str = ""
     signature: str = ""

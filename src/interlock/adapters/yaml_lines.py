@@ -22,8 +22,6 @@ _TAG = "tag:yaml.org,2002:"
 
 
 class ParsedYaml(Struct, frozen=True):
-    """The data of a file, the line of each key, and the error where it could not be read."""
-
     data: Mapping[str, Any] | None
     lines: Mapping[Path, int]
     problems: Problems = field(default_factory=Problems)
@@ -72,7 +70,6 @@ def _front_matter(text: str, problems: Problems) -> str | None:
 
 
 def _composed(body: str, lines: dict[Path, int], problems: Problems) -> Node | None:
-    """The one document as a tree of nodes."""
     import yaml
 
     try:
@@ -98,8 +95,6 @@ class _TooMuch(Exception):
 
 
 class _Reader:
-    """Goes down the nodes, counts them, and writes down where each key stands."""
-
     def __init__(self, lines: dict[Path, int], problems: Problems) -> None:
         self.lines = lines
         self.problems = problems

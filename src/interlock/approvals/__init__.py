@@ -149,8 +149,6 @@ def share_of(ended: Sequence[Ticket]) -> float:
 
 
 class TicketChange(StrEnum):
-    """The change of the ticket that a resolution requires."""
-
     NOTHING = "nothing"
     OPEN = "open"  # a new ticket
     SPEND = "spend"  # the approved one, before the action runs
@@ -158,8 +156,6 @@ class TicketChange(StrEnum):
 
 
 class Resolution(Struct, frozen=True):
-    """The answer to a requirement: an outcome, its ticket, and how long to wait."""
-
     outcome: str  # allow, cool_off, confirm, approve, verify, block, deny
     reason: str = ""
     keep: TicketChange = TicketChange.NOTHING

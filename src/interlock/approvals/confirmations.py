@@ -35,8 +35,6 @@ MOST = 1_000  # questions and answers in memory; the oldest go first
 
 
 class ClientQuestion(Struct, frozen=True):
-    """One question to a client's user."""
-
     ticket: str
     principal: str
     session: str
@@ -53,7 +51,6 @@ class Elicitations(Struct):
     agreed: dict[str, float] = field(default_factory=dict)  # ticket -> until when it counts
 
     def opened(self, ticket: Ticket) -> None:
-        """Remembers the session of a ticket that was opened through MCP."""
         put_bounded(self.sessions, ticket.id, ticket.agent.session, MOST)
 
     def is_confirmed(self, ticket: Ticket, session: str, now: float) -> bool:

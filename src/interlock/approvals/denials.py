@@ -27,8 +27,6 @@ LASTS = 30 * 86_400.0  # seconds that a rejection binds its own session; it bind
 
 
 class MatchedDenial(Struct, frozen=True):
-    """A denial, its ticket, and how the action's target relates to the denied one."""
-
     denial: Denial
     relation: Relation
     fresh: bool = False  # rejected so recently that no ticket is opened again
@@ -36,7 +34,6 @@ class MatchedDenial(Struct, frozen=True):
 
     @property
     def waits(self) -> bool:
-        """Whether its ticket can still be answered."""
         return self.ticket is not None and self.ticket.open
 
     @property
@@ -94,8 +91,6 @@ Answer = tuple[Grant, Glob]
 
 
 class StandingAnswers(Struct):
-    """The operators' standing answers, as this process knows them."""
-
     answers: Mapping[str, Answer] = field(default_factory=dict)  # by id
 
     def of(self, verdict: str, now: float) -> list[Answer]:

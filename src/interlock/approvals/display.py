@@ -37,8 +37,6 @@ _SHORT, _WHOLE = 80, 200  # characters of one parameter, and of a call, that sta
 
 
 class UnwrappedCommand(Struct, frozen=True):
-    """One effective command, and what it was unwrapped from."""
-
     text: str
     via: tuple[str, ...] = ()
 
@@ -63,7 +61,6 @@ class ActionDisplay(Struct, frozen=True):
 
     @property
     def letters(self) -> tuple[str, ...]:
-        """Letters that look like others, wherever they stand."""
         texts = (self.text, *self.fields.values(), *(run.text for run in (*self.harm, *self.others)))
         return tuple(dict.fromkeys(words for text in texts for words in lookalikes(text)))
 

@@ -26,7 +26,6 @@ _STYLE = {"approved": "allow", "executed": "allow", "rejected": "deny", "expired
 
 
 def ticket_lines(ticket: TicketJson) -> Iterator[Line]:
-    """The whole ticket: what would run, where, for whom, why it is held, and the requirement."""
     level = ticket.get("level", 0)
     state = str(ticket.get("state", ""))
     yield (
@@ -100,7 +99,6 @@ def escalation_words(ticket: TicketJson) -> list[str]:
 
 
 def lead_line(ticket: TicketJson) -> str:
-    """One line: the worst of what would really run, else the action as it was written."""
     return visible(_display(ticket).lead)
 
 

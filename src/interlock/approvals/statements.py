@@ -42,8 +42,6 @@ class StatementError(ValueError):
 
 
 class RosterEntry(Struct, frozen=True):
-    """An operator as the sealed roster knows them."""
-
     name: str
     keys: frozenset[str]  # key ids
     roles: frozenset[str] = frozenset()
@@ -53,8 +51,6 @@ class RosterEntry(Struct, frozen=True):
 
 
 class Statement(Struct, frozen=True):
-    """One operator's signed verdict on one ticket."""
-
     v: int
     ticket: str
     digest: str
@@ -70,8 +66,6 @@ class Statement(Struct, frozen=True):
 
 
 class Agreement(Struct, frozen=True):
-    """Whether enough people approved, who they are, and why a statement did not count."""
-
     satisfied: bool
     reason: str
     by: tuple[str, ...] = ()

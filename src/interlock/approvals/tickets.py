@@ -107,7 +107,6 @@ def _operation(action: Action) -> str:
 
 
 def sealed(state: State, ticket: Ticket) -> Ticket:
-    """The ticket, its token and what it shows bound to it."""
     ticket = replace(ticket, token_hash=hash_token(token_of(state, ticket)), shown_hash=shown_hash(ticket))
     return replace(ticket, seal=seal_of(state, ticket))
 

@@ -35,8 +35,6 @@ HYPOTHETICAL = TakenSnapshot("u_aaaaaaaaaa", "0" * 64)  # a snapshot as it would
 
 
 class Gathered(Struct, frozen=True):
-    """The store's facts for one decision."""
-
     ticket: Ticket | None = None
     approvals: tuple[Approval, ...] = ()
     shown: bool = True  # the ticket shows the action that would spend it
@@ -218,7 +216,6 @@ def _mismatch(judged: Judged, ticket: Ticket) -> Resolution:
 
 
 def _operation(ticket: Ticket) -> str:
-    """The operation name of the request that the ticket was opened for."""
     kind = ticket.action.get("kind")
     return counted_name(Action(Kind(kind), ticket.action)) if kind == ticket.operation else ticket.operation
 

@@ -57,8 +57,6 @@ _VERDICTS = {
 
 
 class PolicyAnswer(Struct, frozen=True):
-    """A policy's answer to an action without a ticket."""
-
     outcome: str  # allow, cool_off, confirm, approve, verify, deny, block
     weighed: PolicyResult
     policy: str = "default"
@@ -110,7 +108,6 @@ _TEXTS = frozenset({Kind.COMMAND, Kind.INTENT})  # kinds whose text a finding ca
 
 
 def _call(action: Action) -> str:
-    """An operation or tool with its params, shortened."""
     given = action.fields.get("params") or action.fields.get("input")
     words = f"{action.text} {json.dumps(given, ensure_ascii=False, default=str)}" if given else action.text
     return words if len(words) <= 400 else words[:397] + "..."
@@ -195,7 +192,6 @@ def _figures(assessment: Assessment) -> Iterator[Line]:
 
 
 def _policy_lines(answer: PolicyAnswer) -> Iterator[Line]:
-    """The policy, the mode where it is not enforcing, and each contribution."""
     yield _row("Approval", StyledText(answer.approval))
     mode = f", mode {answer.mode}" if answer.mode != "enforcing" else ""
     parts = answer.weighed.parts or answer.weighed.would

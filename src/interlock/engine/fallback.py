@@ -42,8 +42,6 @@ Ask = Callable[[str, str, bytes, Config], HookOutput | None]
 
 
 class FallbackVerdict(Struct, frozen=True):
-    """A verdict with its level and findings for the journal."""
-
     verdict: HookVerdict
     level: int = -1
     findings: tuple[str, ...] = ()
@@ -113,7 +111,6 @@ def agent_home() -> str:
 
 
 def _home_of(folder: Path) -> dict[str, str]:
-    """The environment that makes this the default folder."""
     return {"XDG_STATE_HOME": str(folder.parent)} if folder.name == "interlock" else {}
 
 

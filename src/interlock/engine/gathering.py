@@ -49,7 +49,6 @@ def everyday_world(state: State, judged: Judged) -> World:
 
 
 def gather_world(state: State, judged: Judged) -> World:
-    """The world of an action, with the store's facts and the inspected impact."""
     world = _world(state, judged, state.store.read(lambda tx: gather(tx, state, judged)))
     if (
         judged.request.journaled

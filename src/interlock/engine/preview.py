@@ -96,7 +96,6 @@ def _judged(action: Action, judgement: Judgement, named: MatchNames, by: InForce
 
 
 def _passes_when_kept(judged: Judged, by: InForce, world: World, outcome: Outcome, question: Inspection) -> bool:
-    """Whether a snapshot can be taken and would allow the action."""
     seen = world.at.impact
     if outcome.held.outcome == "allow" or seen is None or seen.loss not in (Loss.LOST, Loss.RECOVERABLE):
         return False

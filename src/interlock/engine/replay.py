@@ -48,8 +48,6 @@ class ReplayPolicy(Struct, frozen=True):
 
 
 class Replayed(Struct, frozen=True):
-    """A decision made again from its record."""
-
     assessment: Assessment
     weighed: PolicyResult
     named: MatchNames
@@ -57,8 +55,6 @@ class Replayed(Struct, frozen=True):
 
 
 class ReplayedDecision(Struct, frozen=True):
-    """The replay of one decision."""
-
     row: AuditRow
     verdict: str  # agrees, differs, cannot
     why: str = ""  # it cannot be replayed
@@ -67,8 +63,6 @@ class ReplayedDecision(Struct, frozen=True):
 
 
 class PolicyDifference(Struct, frozen=True):
-    """A recorded action that two policies answer differently."""
-
     row: AuditRow
     title: str
     agent: str
@@ -78,8 +72,6 @@ class PolicyDifference(Struct, frozen=True):
 
 
 class Comparison(Struct):
-    """Two policies over the same record."""
-
     records: int = 0
     same: int = 0
     changed: Counter[tuple[str, str]] = field(default_factory=Counter)  # outcome before, outcome after

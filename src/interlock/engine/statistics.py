@@ -64,8 +64,6 @@ class Family(Struct, frozen=True):
 
 
 class StoreFigures(Struct, frozen=True):
-    """The store's figures at one moment."""
-
     figures: Figures
     waiting: tuple[Ticket, ...]
     share: float  # of the tickets that ended lately, how many expired
@@ -152,8 +150,6 @@ NOBODY = ("", BY_TIME)  # who answered where no person did
 
 
 class RuleStatistics(Struct):
-    """One rule, and what people said to it."""
-
     rule: str
     count: int = 0
     approved: int = 0
@@ -165,8 +161,6 @@ class RuleStatistics(Struct):
 
 
 class AnswerStatistics(Struct):
-    """Everything about the last days."""
-
     since: float
     tickets: int = 0
     answered: int = 0

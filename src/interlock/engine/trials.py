@@ -32,8 +32,6 @@ _UNREADABLE = "unreadable"
 
 
 class PastAction(Struct, frozen=True):
-    """A recorded action that a grant could be about."""
-
     row: AuditRow
     title: str
     agent: str
@@ -79,8 +77,6 @@ def near_misses(grant: Grant) -> list[NearMiss]:
 
 
 class _Asked(Struct, frozen=True):
-    """An action that a grant may cover."""
-
     keys: tuple[EffectKey, ...]
     assessment: Assessment
     who: AgentRef
@@ -121,7 +117,6 @@ def _agent(said: object) -> AgentRef:
 
 
 def _beside(grant: Grant, own: _Asked) -> Iterator[tuple[str, str, _Asked]]:
-    """Targets similar to the named ones."""
     if grant.digests:
         other = replace(own, keys=(_key(grant, "other"),), mark="v1:other")
         yield "the same program with other words", "any other action than the one that was held", other
@@ -139,7 +134,6 @@ def _beside(grant: Grant, own: _Asked) -> Iterator[tuple[str, str, _Asked]]:
 
 
 def _above(grant: Grant, own: _Asked) -> Iterator[tuple[str, str, _Asked]]:
-    """The same effect at a higher level."""
     if grant.ceiling < Level.FORBIDDEN:
         worse = Level(grant.ceiling + 1)
         yield "the same, one level up", worse.word, replace(own, assessment=_seen(worse))
@@ -148,7 +142,6 @@ def _above(grant: Grant, own: _Asked) -> Iterator[tuple[str, str, _Asked]]:
 
 
 def _others(own: _Asked) -> Iterator[tuple[str, str, _Asked]]:
-    """The same effect by another agent."""
     for words, name in (
         ("another user or token", "principal"),
         ("an agent of another name", "name"),
@@ -185,8 +178,6 @@ class StandingTrial(Struct, frozen=True):
 
 
 class StandingTrials(Struct, frozen=True):
-    """The record's last actions under one more answer."""
-
     records: int
     changed: tuple[StandingTrial, ...]
     unchanged: tuple[StandingTrial, ...]  # which the pattern meets, and which are answered as before

@@ -55,8 +55,6 @@ _TRIAL = frozenset("staging stage dev development test testing qa sandbox previe
 
 
 class DeclaredStep(Struct, frozen=True):
-    """The effects, categories and words of one reported step."""
-
     text: str
     level: Level
     effect_keys: tuple[EffectKey, ...]

@@ -133,7 +133,6 @@ def _exemptions(policy: Policy, at: Circumstances) -> Iterator[Exemption]:
 
 
 def _escalation_factors(parts: Iterable[Contribution]) -> Iterable[str]:
-    """A factor for each earlier action that raises the requirement."""
     usual, whole = Requirement(), Requirement()
     for part in parts:
         whole = whole.join(part.requirement)

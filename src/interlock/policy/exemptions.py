@@ -36,8 +36,6 @@ _NEVER_IMPACT_EXEMPT = frozenset({
 
 
 class PolicyInput(Struct, frozen=True):
-    """An assessed action, and the policy and circumstances that it is evaluated under."""
-
     assessment: Assessment
     named: MatchNames
     policy: Policy

@@ -122,7 +122,6 @@ def undo_words_after(words: str, factors: Iterable[str]) -> str:
 
 
 def impact_json(impact: Impact) -> dict[str, Any]:
-    """The impact as JSON, for the audit record and from the inspector process."""
     body = {name: value for name, value in to_builtins(impact).items() if value}
     return {**body, "loss": impact.loss.value, "verb": impact.verb}
 

@@ -50,8 +50,6 @@ class Draft(Struct, frozen=True):
 
 
 class Risk(Struct, frozen=True):
-    """The risk of a plan's command."""
-
     word: str
     flags: Flags
     warnings: tuple[str, ...] = ()  # X-09's strings

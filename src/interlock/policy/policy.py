@@ -234,8 +234,6 @@ def _read_cases(data: object, path: Path, problems: Problems, plain: object) -> 
 
 
 class LoopLimits(Struct, frozen=True):
-    """The table `[loop]` of a policy."""
-
     start: Annotated[
         Literal["confirm", "allow"],  # R-11
         says("whether the start of an execution is confirmed", weakened_by="`allow`"),

@@ -41,8 +41,6 @@ Resolve = Callable[[Sequence[tuple[str, bool]]], Sequence[str]]
 
 
 class Process(Struct, frozen=True):
-    """One process of Interlock's: its number, its group, its name and its command line."""
-
     pid: int
     group: int = 0
     name: str = ""

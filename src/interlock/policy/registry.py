@@ -29,8 +29,6 @@ _MEANS_UNDOING = lazy_regex(rf"un[(?:]*{_VERBS}", re.IGNORECASE)  # a pattern th
 
 
 class Severity(IntEnum):
-    """How severe a destructive action is."""
-
     LOW = 0
     MEDIUM = 1
     HIGH = 2
@@ -182,7 +180,6 @@ class RegistryMatch(Struct, frozen=True):
 
     @property
     def cooling_ms(self) -> int:
-        """The longest cooling-off, capped."""
         return min(max((pattern.cooling_off_ms for pattern in self.patterns), default=0), self.max_cooling_ms)
 
     @property
@@ -200,7 +197,6 @@ class RegistryMatch(Struct, frozen=True):
 
     @property
     def undo(self) -> tuple[str, ...]:
-        """How to take it back, where that is possible at all."""
         return tuple(pattern.undo for pattern in self.patterns if pattern.undo) if self.can_rollback else ()
 
 
@@ -318,8 +314,6 @@ def _spellings(text: str) -> tuple[str, ...]:
 
 
 class _Shipped(Struct, frozen=True, forbid_unknown_fields=True):
-    """The file of the patterns that every registry starts with."""
-
     pattern: list[dict[str, Any]]
 
 

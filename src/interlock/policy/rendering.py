@@ -150,13 +150,11 @@ _MODES = {
 
 
 def policy_warnings(policy: Policy, mode: str = "enforcing", patterns: NamePatterns = BUILT_IN_PATTERNS) -> list[str]:
-    """Everything that makes this weaker than it could be."""
     lax = [f'safetyLoop.mode = "{mode}": {_MODES[mode]}'] if mode in _MODES else []
     return [*lax, *_of_policy(policy), *_of_patterns(patterns), *severity_warnings(policy.severities)]
 
 
 def severity_warnings(gate: Severities) -> list[str]:
-    """What of seed 003's settings does."""
     tiers = ", ".join(sorted(gate.bypass_for_trust_tiers))
     brief = min(gate.default_cooling_off_ms, gate.max_cooling_off_ms) < 30_000
     warnings = {

@@ -56,8 +56,6 @@ class TrustPolicy(Struct, frozen=True):
 
 
 class AdapterCall(Struct, frozen=True):
-    """One call of an adapter's operation."""
-
     operation: str
     level: Level
     trust: Trust

@@ -313,8 +313,6 @@ class TicketQuery(Struct, frozen=True):
 
 
 class AuditQuery(Struct, frozen=True):
-    """Which records to list."""
-
     writer: str = ""
     after_seq: int = -1
     event: str = ""

@@ -166,7 +166,6 @@ def settle_restart(state: State) -> None:
 
 
 def list_waiting(state: State) -> list[Challenge]:
-    """The challenges that wait for a person, the oldest first."""
     now = state.clock.now()
 
     def work(tx: Tx) -> list[Challenge]:

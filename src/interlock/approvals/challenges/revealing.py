@@ -24,8 +24,6 @@ from interlock.runtime.state import State
 
 
 class RevealedCode(Confidential, Struct, frozen=True):
-    """A code to show to a person."""
-
     HIDDEN = ("code",)
 
     code: str
@@ -163,7 +161,6 @@ def challenge_line(challenge: Challenge) -> str:
 
 
 def due_announcements(state: State) -> list[Challenge]:
-    """Challenges on disk that were not announced yet, each once."""
     now, found, issued = state.clock.now(), list[Challenge](), state.codes.issued()
     kept = state.store.read(lambda tx: {id: tx.challenge(id) for id in issued}) if issued else {}
     for id, since in issued.items():
@@ -177,7 +174,6 @@ def due_announcements(state: State) -> list[Challenge]:
 
 
 def hide_code(state: State, id: str) -> None:
-    """Takes a code away from where it is shown."""
     for channel in state.channels:
         if isinstance(channel, CodeChannel):
             try:

@@ -43,8 +43,6 @@ ONE_OF_SEVERAL = "Verified: one of several people agreed; the step waits for the
 
 
 class _Outcome(Struct, frozen=True):
-    """The outcome of an attempt, answered once it is on disk."""
-
     challenge: Challenge | None = None
     problem: LoopProblem | None = None
     ended: bool = False  # the code is void
@@ -215,8 +213,6 @@ FORGET = 3_600.0  # seconds after the last lockout, until the next one is a firs
 
 
 class CodeFailures(Struct, frozen=True, array_like=True):
-    """The failures of one principal."""
-
     times: tuple[float, ...] = ()
     strikes: int = 0
     until: float = 0.0

@@ -312,8 +312,6 @@ _STASH = lazy_regex(r"(?:stash@\{(\d+)\}|(\d+))$")
 
 
 class _GitCall(Struct, frozen=True):
-    """The folder of a git command, its options, and the words behind its subcommand."""
-
     folder: str
     options: CommandOptions
     words: list[str]
@@ -353,7 +351,6 @@ def _ref_target(ref: str, remote: str = "") -> str:
 
 
 def _files(folder: str, words: Sequence[str], kind: str) -> list[str]:
-    """The named paths of a repository, or all of it."""
     full = [resolve(word, folder) for word in words if not word.startswith(":")] or [folder]
     return [f"{kind}{path}" for path in full]
 
