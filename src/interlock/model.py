@@ -8,7 +8,7 @@ from enum import IntEnum, StrEnum
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from msgspec import Struct, field
+from msgspec import Struct
 
 if TYPE_CHECKING:
     from interlock.policy.circumstances import Contribution
@@ -18,11 +18,6 @@ Json = Mapping[str, Any]
 NOTHING: Json = MappingProxyType({})
 Span = tuple[int, int]  # start and end offset in the action's own text
 Seconds = float  # an int where they are whole, as `times.seconds_of` makes them: what was sealed as 30 is not 30.0
-
-
-def nothing() -> Json:
-    """An empty table that cannot change."""
-    return NOTHING
 
 
 class Level(IntEnum):
@@ -385,7 +380,7 @@ class Decision(Confidential, Struct, frozen=True):
     outcome: str  # allow, cool_off, confirm, approve, verify, block, deny
     reason: str
     assessment: Assessment | None = None
-    requirement: Requirement = field(default_factory=Requirement)
+    requirement: Requirement = Requirement()
     factors: tuple[str, ...] = ()
     ticket: Ticket | None = None
     wait_seconds: Seconds = 0
@@ -394,7 +389,7 @@ class Decision(Confidential, Struct, frozen=True):
     strength: str = "plain"
     unknown: bool = False  # the state could not be known; nothing was decided about the action itself
     token: str = ""  # the conf_… of the ticket; inert until a human arms it (C-14)
-    details: Mapping[str, Any] = field(default_factory=nothing)  # of the code
+    details: Mapping[str, Any] = NOTHING  # of the code
     message: str = ""  # better words than the code has by itself
     warnings: tuple[Mapping[str, Any], ...] = ()  # of an allowed action (2.11)
     parts: tuple[Contribution, ...] = ()  # of the requirement, also where the mode disregards it

@@ -6,11 +6,10 @@ import hashlib
 import re
 from collections.abc import Mapping
 from pathlib import Path as File
-from types import MappingProxyType
 from typing import Any
 from urllib.parse import urlsplit
 
-from msgspec import Struct, field
+from msgspec import Struct
 from msgspec.structs import replace
 
 from interlock.adapters.danger import FLAT_KEYS, DangerBlock, read_danger, template_params
@@ -18,12 +17,11 @@ from interlock.adapters.levels import CATEGORY_LEVELS, LevelClaims
 from interlock.adapters.quota import ServiceLimits, read_limits
 from interlock.adapters.trust import TrustRecord, read_trust
 from interlock.adapters.yaml_lines import MARK, MAX_CHARACTERS, ParsedYaml, read_text
-from interlock.model import Level
+from interlock.model import NOTHING, Level
 from interlock.problems import Path, Problem, Problems, WrittenTable, describe_value
 
 _MARKDOWN = frozenset({".md", ".markdown", ".mdx"})
 METHODS = frozenset("GET HEAD OPTIONS POST PUT PATCH DELETE".split())
-NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 
 class AdapterParam(Struct, frozen=True):
@@ -31,7 +29,7 @@ class AdapterParam(Struct, frozen=True):
     type: str = ""
     required: bool = False
     description: str = ""
-    rest: Mapping[str, Any] = field(default_factory=lambda: NOTHING)
+    rest: Mapping[str, Any] = NOTHING
 
 
 class AdapterOperationSpec(Struct, frozen=True):
@@ -63,8 +61,8 @@ class Adapter(Struct, frozen=True):
     target: Mapping[str, Any]
     operations: tuple[AdapterOperationSpec, ...]
     trust: TrustRecord
-    auth: Mapping[str, Any] = field(default_factory=lambda: NOTHING)
-    limits: ServiceLimits = field(default_factory=ServiceLimits)
+    auth: Mapping[str, Any] = NOTHING
+    limits: ServiceLimits = ServiceLimits()
 
     def operation(self, name: str) -> AdapterOperationSpec | None:
         return next((item for item in self.operations if item.name == name), None)

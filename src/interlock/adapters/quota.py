@@ -105,7 +105,7 @@ class QuotaUsage(Struct, frozen=True):
     """What was used so far, by key; and by metric how much a human added to a pause, and until when."""
 
     buckets: Mapping[str, Buckets] = field(default_factory=dict, name="used")
-    continued: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+    continued: Mapping[str, tuple[float, float]] = {}
 
     def current(self, of: ApiLimit | Quota, now: float) -> float:
         return round(sum(self.counting(of, now).values()), 9)

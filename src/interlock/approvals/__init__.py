@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from msgspec import Struct, field
+from msgspec import Struct
 from msgspec.structs import replace
 
 from interlock.analysis.display_text import short_id
-from interlock.model import PERSON, Human, Json, Level, Seconds, TicketState, nothing
+from interlock.model import NOTHING, PERSON, Human, Json, Level, Seconds, TicketState
 from interlock.records import Ticket, TicketQuery
 from interlock.times import seconds_left
 
@@ -163,4 +163,4 @@ class Resolution(Struct, frozen=True):
     wait_seconds: Seconds = 0
     code: str = ""
     message: str = ""  # in place of the code's own
-    details: Json = field(default_factory=nothing)  # beside the code
+    details: Json = NOTHING  # beside the code

@@ -7,7 +7,7 @@ import threading
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from msgspec import Struct, field
+from msgspec import Struct
 from msgspec.structs import replace
 
 from interlock.approvals import BY_TIME, MoveRefused, apply_move, denials, move_settled, settle
@@ -44,11 +44,9 @@ class ClientQuestion(Struct, frozen=True):
 class Elicitations(Struct):
     """Questions to clients' users and their answers since this process started."""
 
-    sessions: dict[str, str] = field(
-        default_factory=dict
-    )  # ticket -> the session that opened it, whatever its row says
-    questions: dict[str, ClientQuestion] = field(default_factory=dict)
-    agreed: dict[str, float] = field(default_factory=dict)  # ticket -> until when it counts
+    sessions: dict[str, str] = {}  # ticket -> the session that opened it, whatever its row says
+    questions: dict[str, ClientQuestion] = {}
+    agreed: dict[str, float] = {}  # ticket -> until when it counts
 
     def opened(self, ticket: Ticket) -> None:
         put_bounded(self.sessions, ticket.id, ticket.agent.session, MOST)

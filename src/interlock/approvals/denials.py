@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from msgspec import Struct, field
+from msgspec import Struct
 from msgspec.structs import replace
 
 from interlock.analysis.display_text import short_id
@@ -91,7 +91,7 @@ Answer = tuple[Grant, Glob]
 
 
 class StandingAnswers(Struct):
-    answers: Mapping[str, Answer] = field(default_factory=dict)  # by id
+    answers: Mapping[str, Answer] = {}  # by id
 
     def of(self, verdict: str, now: float) -> list[Answer]:
         return [one for one in self.answers.values() if one[0].effect == verdict and one[0].expires_at > now]

@@ -7,7 +7,7 @@ import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
-from msgspec import Struct, field
+from msgspec import Struct
 
 from interlock.analysis.display_text import harm, lookalikes, short_id, visible
 from interlock.analysis.wire import step_json
@@ -50,7 +50,7 @@ class ActionDisplay(Struct, frozen=True):
 
     text: str  # as it was written; of an operation or a tool, its call in one line
     marks: tuple[Span, ...] = ()  # the harm in `text`
-    fields: Mapping[str, str] = field(default_factory=dict)  # parameters that do not fit into the line, and the rest
+    fields: Mapping[str, str] = {}  # parameters that do not fit into the line, and the rest
     harm: tuple[UnwrappedCommand, ...] = ()  # effective commands that do the worst of it
     others: tuple[UnwrappedCommand, ...] = ()  # effective commands beside them
 

@@ -8,11 +8,11 @@ from collections.abc import Callable, Iterable, Mapping
 from types import MappingProxyType
 from typing import Any
 
-from msgspec import Struct, field
+from msgspec import Struct
 from msgspec.structs import replace
 
 from interlock.canonical_json import canonical_json, dump_json, parse_canonical, simplify
-from interlock.model import NOTHING, AgentRef, Json, Level, Requirement, nothing
+from interlock.model import NOTHING, AgentRef, Json, Level, Requirement
 from interlock.ports import Clock, Store, StoreError, Tx
 from interlock.records import AuditRow, Checkpoint, HistoryEntry
 from interlock.redaction import has_no_secret, redact
@@ -55,7 +55,7 @@ class Attempt(Struct, frozen=True):
     reason: str = ""
     confirmation_token: str = ""  # becomes a fingerprint
     user_id: str = ""
-    parameters: Json = field(default_factory=nothing)
+    parameters: Json = NOTHING
     endpoint: str = ""
     door: str = ""
     strength: str = ""
@@ -63,7 +63,7 @@ class Attempt(Struct, frozen=True):
     ticket: str = ""
     challenge: str = ""
     execution: str = ""
-    step: Json = field(default_factory=nothing)  # of the loop: its number, and the agent's report of the previous one
+    step: Json = NOTHING  # of the loop: its number, and the agent's report of the previous one
     irreversible: bool = False
     score: int = 0
     tier: str = ""
@@ -75,7 +75,7 @@ class Attempt(Struct, frozen=True):
     policy_name: str = ""
     mode: str = ""
     grant: str = ""
-    kept: Json = field(default_factory=nothing)  # the snapshot taken first: id and digest
+    kept: Json = NOTHING  # the snapshot taken first: id and digest
     paused_by_operator: str = ""  # whose pause was in force
     audit_context: tuple[str, ...] = ()  # as the adapter declares it
 

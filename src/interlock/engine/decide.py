@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from msgspec import Struct, field
+from msgspec import Struct
 from msgspec.structs import replace
 
 from interlock.analysis.display_text import short_id
@@ -42,7 +42,7 @@ class Gathered(Struct, frozen=True):
     agent: AgentRow | None = None
     met: MatchedDenial | None = None  # the denial of the same effect on the same target
     grants: tuple[Grant, ...] = ()  # signed ones that cover the action
-    counts: Counts = field(default_factory=Counts)
+    counts: Counts = Counts()
     nobody: bool = False  # no operator exists who could approve, and no code can be shown
     promptable: bool = False  # the agent's own prompt can ask its user
     user: bool = False  # its user can be asked: by that prompt, or through an MCP client

@@ -59,7 +59,7 @@ class ReplayedDecision(Struct, frozen=True):
     verdict: str  # agrees, differs, cannot
     why: str = ""  # it cannot be replayed
     word: str = ""  # the outcome under the given rules and policy
-    differences: Mapping[str, tuple[Any, Any]] = field(default_factory=dict)  # key -> recorded, replayed
+    differences: Mapping[str, tuple[Any, Any]] = {}  # key -> recorded, replayed
 
 
 class PolicyDifference(Struct, frozen=True):
@@ -75,7 +75,7 @@ class Comparison(Struct):
     records: int = 0
     same: int = 0
     changed: Counter[tuple[str, str]] = field(default_factory=Counter)  # outcome before, outcome after
-    changes: list[PolicyDifference] = field(default_factory=list)
+    changes: list[PolicyDifference] = []
     cannot: Counter[str] = field(default_factory=Counter)  # why -> how many
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping
 
-from msgspec import Struct, field
+from msgspec import Struct
 
 from interlock.approvals import BY_TIME, ENDED, EXPIRED_SHARE, is_unanswered, settle, share_of
 from interlock.approvals.answers import OPEN
@@ -168,10 +168,10 @@ class AnswerStatistics(Struct):
     expired: int = 0
     open: int = 0
     median: float = 0.0
-    by_day: list[tuple[float, dict[Level, int]]] = field(default_factory=list)  # the first day first
-    by_seconds: list[tuple[str, int]] = field(default_factory=list)
-    by_agent: list[tuple[str, dict[Level, int]]] = field(default_factory=list)
-    rules: list[RuleStatistics] = field(default_factory=list)  # the most asked first
+    by_day: list[tuple[float, dict[Level, int]]] = []  # the first day first
+    by_seconds: list[tuple[str, int]] = []
+    by_agent: list[tuple[str, dict[Level, int]]] = []
+    rules: list[RuleStatistics] = []  # the most asked first
     whole: bool = True  # all tickets of these days were read
 
     @property

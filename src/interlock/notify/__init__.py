@@ -6,13 +6,13 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from msgspec import Struct, field
+from msgspec import Struct
 from msgspec.structs import replace
 
 from interlock.analysis.display_text import visible
 from interlock.approvals.display import display_action
 from interlock.config.channels import ALERT, ANSWERED, BLOCK, CHALLENGE, CHANGE, COOLING, CREDENTIAL, EXPIRED, HELD
-from interlock.model import AgentRef, Confidential, Json, nothing
+from interlock.model import NOTHING, AgentRef, Confidential, Json
 from interlock.policy.impact import IRRECOVERABLE, recoverable
 from interlock.records import AuditRow, Block, Challenge, Ticket
 from interlock.redaction import redact_text
@@ -57,7 +57,7 @@ class Message(Confidential, Struct, frozen=True):
     public: bool = False
     head: str = ""
     about: tuple[str, ...] = ()  # tickets, challenges, principals
-    data: Json = field(default_factory=nothing)  # the same for programs
+    data: Json = NOTHING  # the same for programs
     code: str = ""
 
     @property

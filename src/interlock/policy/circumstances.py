@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from msgspec import Struct, field
+from msgspec import Struct
 
-from interlock.model import Human, Json, Level, Loss, Requirement, nothing
+from interlock.model import NOTHING, Human, Json, Level, Loss, Requirement
 
 if TYPE_CHECKING:
     from interlock.adapters.danger import DangerBlock
@@ -24,7 +24,7 @@ class Contribution(Struct, frozen=True):
     words: str
     denies: bool = False  # the answer is no, though a ticket is open
     code: str = ""
-    details: Json = field(default_factory=nothing)  # of the code (1.9)
+    details: Json = NOTHING  # of the code (1.9)
     pattern: str = ""  # the operator's, where one matched
     explanation: str = ""  # for people and agents, where `words` are only for the factors
 
@@ -46,7 +46,7 @@ class EarlierDenial(Struct, frozen=True):
 
     ticket: str
     words: str
-    requirement: Requirement = field(default_factory=Requirement)
+    requirement: Requirement = Requirement()
     denies: bool = True  # False while its ticket only waits
     tries: int = 0
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 
-from msgspec import Struct, field
+from msgspec import Struct
 from msgspec.structs import replace
 
 from interlock.model import (
@@ -19,7 +19,6 @@ from interlock.model import (
     Loss,
     Requirement,
     Tier,
-    nothing,
     tier_of,
 )
 from interlock.policy import exemptions
@@ -63,7 +62,7 @@ class PolicyResult(Struct, frozen=True):
     denies: bool = False
     parts: tuple[Contribution, ...] = ()
     code: str = ""  # the wire's error code where the matrix refuses
-    details: Json = field(default_factory=nothing)  # of the code
+    details: Json = NOTHING  # of the code
     would: tuple[Contribution, ...] = ()  # the parts that the mode or a pause disregards
 
     def reason(self) -> str:

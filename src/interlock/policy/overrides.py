@@ -27,7 +27,7 @@ class LoopRules(Struct, frozen=True):
 
     max_steps: int | None = None
     tolerance: str = ""
-    patterns: PatternSet = field(default_factory=PatternSet)
+    patterns: PatternSet = PatternSet()
     asks: tuple[Glob, ...] = ()  # patterns that a project's file wants confirmed
     origin: str = ""  # the source in words, where it is not the configuration
 
@@ -71,14 +71,14 @@ class LoopSettings(Struct, frozen=True):
             weakened_by="`autoApprove`, a higher `maxAutonomousSteps`: only for an agent with a token",
             read=partial(_rules_by_name, normal_name),
         ),
-    ] = field(default_factory=lambda: MappingProxyType({}), name="agent")
+    ] = field(default=MappingProxyType({}), name="agent")
     adapters: Annotated[
         Mapping[str, LoopRules], says("the same for one adapter, by its name", read=partial(_rules_by_name, str))
-    ] = field(default_factory=lambda: MappingProxyType({}), name="adapter")
+    ] = field(default=MappingProxyType({}), name="adapter")
     mismatch: Annotated[
         DeclarationRules,
         says("what a call costs that [differs from the reported step](loop.md#declared-and-actual-effects)"),
-    ] = field(default_factory=DeclarationRules)
+    ] = DeclarationRules()
 
 
 def settings_json(settings: LoopSettings) -> dict[str, Any]:

@@ -8,7 +8,7 @@ import json
 import re
 from collections.abc import Iterable
 
-from msgspec import Struct, field
+from msgspec import Struct
 
 from interlock.analysis.wire import plan_risk, safety_flags
 from interlock.model import Assessment, Flags, Level, Witness
@@ -34,7 +34,7 @@ class PlannerClaims(Struct, frozen=True):
     """A planner's claims about its own command; they can only raise its risk."""
 
     risk: str = LOW
-    flags: Flags = field(default_factory=Flags)
+    flags: Flags = Flags()
 
 
 class Draft(Struct, frozen=True):
@@ -45,7 +45,7 @@ class Draft(Struct, frozen=True):
     assumptions: tuple[str, ...] = ()
     confidence: float | None = None
     expected_effect: str = ""
-    claims: PlannerClaims = field(default_factory=PlannerClaims)
+    claims: PlannerClaims = PlannerClaims()
     notes: tuple[str, ...] = ()  # what was missing or odd in it
 
 

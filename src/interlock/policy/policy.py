@@ -27,7 +27,7 @@ OFF = "off"
 class Control(Struct, frozen=True):
     """The requirement of one level, its replacements, and whether a held action is denied at once."""
 
-    requirement: Requirement = field(default_factory=Requirement)
+    requirement: Requirement = Requirement()
     relief: Requirement | None = None  # instead of `requirement`, when an inspection found that nothing would be lost
     kept: Requirement | None = (
         None  # instead of `requirement`, when a snapshot of everything it changes was taken first
@@ -117,7 +117,7 @@ class Escalate(Struct, frozen=True):
 class Restriction(Struct, frozen=True):
     """Seed 002's externalRestrictions: patterns of tools, and how long one approval lasts."""
 
-    patterns: PatternSet = field(default_factory=PatternSet)
+    patterns: PatternSet = PatternSet()
     scope: Annotated[Literal["once", "session"], says("what one approval answers", weakened_by="`session`")] = "once"
     ttl_seconds: Annotated[int, says("how long it lasts", 0, 86_400)] = field(default=0, name="ttlSeconds")
 
@@ -260,7 +260,7 @@ class Policy(Struct, frozen=True):
             default="needed",
             read=_read_levels,
         ),
-    ] = field(default_factory=lambda: MappingProxyType({}))
+    ] = MappingProxyType({})
     irreversible: Annotated[  # R-5
         Human,
         says(
@@ -271,7 +271,7 @@ class Policy(Struct, frozen=True):
     ] = Human.CONFIRM
     patterns: Annotated[
         PatternSet, says("[`deny`, `approve`, `allow`](../guide/policies.md)", default="none", read=_read_patterns)
-    ] = field(default_factory=PatternSet)
+    ] = PatternSet()
     restriction: Annotated[
         Restriction,
         says(
@@ -279,7 +279,7 @@ class Policy(Struct, frozen=True):
             default="none",
             read=_read_restriction,
         ),
-    ] = field(default_factory=Restriction, name="restrictions")
+    ] = field(default=Restriction(), name="restrictions")
     allowed_operations: Annotated[  # X-04
         frozenset[str],
         says(
@@ -296,15 +296,13 @@ class Policy(Struct, frozen=True):
     ] = False
     severities: Annotated[
         Severities, says("as the [configuration's](settings.md#gate) `[gate]`, which replaces this one whole")
-    ] = field(default_factory=Severities, name="gate")
+    ] = field(default=Severities(), name="gate")
     tiers: Annotated[bool, says("whether the score asks: from 31 confirm, from 61 verify")] = True
     tolerance: Annotated[
         Tolerance, says("`conservative` asks from a score of 26; `moderate` and `aggressive` add nothing")
     ] = "moderate"
     always_ask: Annotated[bool, says("confirm for everything, reading included")] = False
-    escalate: Annotated[Escalate, says("what much of the same asks for")] = field(
-        default_factory=Escalate, name="escalation"
-    )
+    escalate: Annotated[Escalate, says("what much of the same asks for")] = field(default=Escalate(), name="escalation")
     denial_seconds: Annotated[int, says("how long a rejected effect stays rejected", 0, 86_400)] = 600
     open_tickets: Annotated[int, says("how many one session of an agent may have open", 1, 1_000)] = 5
     literal_globs: Annotated[  # R-7
@@ -326,12 +324,12 @@ class Policy(Struct, frozen=True):
         says(
             "what [adapters](adapters.md) need beyond the matrix; as in the [configuration](settings.md#trust_policy)"
         ),
-    ] = field(default_factory=TrustPolicy, name="trust_policy")
+    ] = field(default=TrustPolicy(), name="trust_policy")
     block_on_danger_zone: Annotated[
         bool,
         says("a score of 86 and more is refused without a ticket, and blocks the principal until an operator lifts it"),
     ] = False
-    loop: Annotated[LoopLimits, says("of [the loop](loop.md#what-can-be-set)")] = field(default_factory=LoopLimits)
+    loop: Annotated[LoopLimits, says("of [the loop](loop.md#what-can-be-set)")] = LoopLimits()
     cases: Annotated[
         tuple[Mapping[str, Any], ...], says("[the promises](../guide/policies.md)", default="none", read=_read_cases)
     ] = field(default=(), name="case")

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated
 
-from msgspec import Struct, field
+from msgspec import Struct
 from msgspec.structs import replace
 
-from interlock.model import ADMIN, Assessment, Human, Json, Level, Requirement, Trust, nothing
+from interlock.model import ADMIN, NOTHING, Assessment, Human, Json, Level, Requirement, Trust
 from interlock.policy.circumstances import AdapterContext, Contribution
 from interlock.schema import says
 from interlock.times import milliseconds_to_seconds
@@ -70,7 +70,7 @@ class Passage(Struct, frozen=True):
     word: str
     published: str
     code: str = ""
-    details: Json = field(default_factory=nothing)
+    details: Json = NOTHING
 
 
 def gate(level: Level, trust: Trust, matrix: str = "floor") -> str:
@@ -138,7 +138,7 @@ def matrix_part(assessment: Assessment, policy: Policy, context: AdapterContext)
     words = f"trust {call.trust.word} x danger {call.level.word}: published {found.published}"
     worst = assessment.worst
     does = next(iter(call.reasons), "") or (worst.reason if worst is not None else "")
-    name, asked, details = "matrix", Requirement(), nothing()
+    name, asked, details = "matrix", Requirement(), NOTHING
     explanation = f"{call.level.word}: {does or call.operation}"
     if found.word == ALLOW:
         explanation = f"{call.operation} of an adapter that is {call.trust.word}"

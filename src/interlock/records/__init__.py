@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from msgspec import Struct, field
+from msgspec import Struct
 from msgspec.structs import replace
 
-from interlock.model import AgentRef, Json, Level, Requirement, TicketState, nothing
+from interlock.model import NOTHING, AgentRef, Json, Level, Requirement, TicketState
 
 OPEN_STATES = (TicketState.COOLING, TicketState.WAITING)
 
@@ -25,7 +25,7 @@ class Ticket(Struct, frozen=True):
     cooling_ends_at: float = 0.0
     title: str = ""  # one line for a person, without secrets
     reason: str = ""
-    action: Json = field(default_factory=nothing)  # as judged, without secrets
+    action: Json = NOTHING  # as judged, without secrets
     findings: tuple[Json, ...] = ()
     factors: tuple[str, ...] = ()
     effect_keys: tuple[str, ...] = ()  # effect, target and place, as text: what a denial binds
@@ -101,7 +101,7 @@ class Credential(Struct, frozen=True):
     id: str
     operator: str
     kind: str  # passkey or totp
-    public: Json = field(default_factory=nothing)
+    public: Json = NOTHING
     created_at: float = 0.0
     used_at: float = 0.0
     counter: int = 0  # of a passkey its own, of an authenticator the last time step that was used
@@ -134,7 +134,7 @@ class AgentRow(Struct, frozen=True):
     last_seen: float = 0.0
     token_hash: str = ""  # of its agent token, where it has one
     revoked_at: float = 0.0
-    settings: Json = field(default_factory=nothing)
+    settings: Json = NOTHING
 
 
 class Block(Struct, frozen=True):
@@ -177,7 +177,7 @@ class Notification(Struct, frozen=True):
     type: str
     message: str
     at: float
-    metadata: Json = field(default_factory=nothing)
+    metadata: Json = NOTHING
     delivered_at: float = 0.0
     cleared_at: float = 0.0
 
@@ -192,13 +192,13 @@ class Execution(Struct, frozen=True):
     max_steps: int
     steps: int = 0  # completed
     risk: int = 0
-    goal: Json = field(default_factory=nothing)
+    goal: Json = NOTHING
     finished_at: float = 0.0
-    pause: Json = field(default_factory=nothing)
+    pause: Json = NOTHING
     version: int = 0
     quota: int = 0  # steps that one confirmation grants
-    tally: Json = field(default_factory=nothing)  # operation -> how often
-    ended: Json = field(default_factory=nothing)  # outcome, summary, reason
+    tally: Json = NOTHING  # operation -> how often
+    ended: Json = NOTHING  # outcome, summary, reason
 
     @property
     def steps_left(self) -> int:
@@ -337,13 +337,11 @@ class Figures(Struct, frozen=True):
     rejected: int = 0
     expired: int = 0
     executed: int = 0
-    by_severity: Json = field(default_factory=nothing)
-    by_category: Json = field(default_factory=nothing)
-    by_decision: Json = field(default_factory=nothing)  # "outcome:level" -> how many
-    answers: Json = field(
-        default_factory=nothing
-    )  # "verdict:seconds" -> answers within that time, and not within the next shorter one
-    answer_ms: Json = field(default_factory=nothing)  # verdict -> total time to answer
+    by_severity: Json = NOTHING
+    by_category: Json = NOTHING
+    by_decision: Json = NOTHING  # "outcome:level" -> how many
+    answers: Json = NOTHING  # "verdict:seconds" -> answers within that time, and not within the next shorter one
+    answer_ms: Json = NOTHING  # verdict -> total time to answer
 
 
 KEPT, UNDONE, PRUNED = "kept", "undone", "pruned"

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from msgspec import Struct, field
+from msgspec import Struct
 
-from interlock.model import Json, Level, nothing
+from interlock.model import NOTHING, Json, Level
 
 PLANNED, RUNNING, REJECTED = "planned", "running", "rejected"
 SUCCESS, FAILURE, INTERRUPTED = "success", "failure", "interrupted"
@@ -28,7 +28,7 @@ class PlanRow(Struct, frozen=True):
     level: Level = Level.SAFE
     planner: str = ""
     place: str = ""  # where it ran
-    details: Json = field(default_factory=nothing)  # explanation, flags and so on
+    details: Json = NOTHING  # explanation, flags and so on
     ticket: str = ""
     workflow: str = ""
     step: int = 0
@@ -59,5 +59,5 @@ class Workflow(Struct, frozen=True):
     stop_on_failure: bool
     made_by: str
     made_at: float
-    frozen: Json = field(default_factory=nothing)  # one approval for all steps as they are: mark, grant, by, until
+    frozen: Json = NOTHING  # one approval for all steps as they are: mark, grant, by, until
     removed_at: float = 0.0

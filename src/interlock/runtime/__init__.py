@@ -17,7 +17,7 @@ from interlock.analysis.targets.provenance import NOTHING_CREATED, Provenance
 from interlock.analysis.targets.written_files import WrittenFile
 from interlock.config import Config
 from interlock.config.settings import HookSettings, ImpactSettings, PauseSettings, SnapshotSettings
-from interlock.model import Action, AgentRef, Confidential, Human, Json, Kind, Level, nothing
+from interlock.model import NOTHING, Action, AgentRef, Confidential, Human, Json, Kind, Level
 from interlock.policy.circumstances import AdapterContext, Circumstances
 from interlock.policy.effect_key import EffectKey
 from interlock.policy.match_names import MatchNames, match_names
@@ -71,7 +71,7 @@ class StepContext(Struct, frozen=True):
     starting: bool = False
     pause: str = ""  # what the agent waits for, in words
     pause_human: Human = Human.NONE  # required by the held step; none for any other step
-    told: Json = field(default_factory=nothing)  # the loop's part of the audit record
+    told: Json = NOTHING  # the loop's part of the audit record
     more: int = 0  # steps that an approval adds once the limit is reached
 
 
