@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
 
@@ -11,7 +10,7 @@ from interlock.analysis.lexicon import objects, split_name
 from interlock.analysis.lexicon.load import Patterns, WordLists, WordMaps
 from interlock.analysis.operations.effects import Deed
 from interlock.analysis.operations.names import NamedAct, Words
-from interlock.analysis.operations.params import MAX_TEXT, Entry, Keys, each, short_keys, squash, truth
+from interlock.analysis.operations.params import MAX_TEXT, Entry, Keys, each, parse_json, short_keys, squash, truth
 
 _PATTERNS = Patterns("operation_files")
 _LISTS = WordLists("operation_files")
@@ -186,9 +185,8 @@ def _emptied(words: Words, act: NamedAct, keys: Keys, entries: Iterable[Entry]) 
 def _put_out(stages: object) -> Iterator[Deed]:
     """An aggregation whose last stage writes: `$out` replaces a whole collection, `$merge` the documents it matches."""
     if isinstance(stages, str) and ("$out" in stages or "$merge" in stages):
-        try:
-            stages = json.loads(stages[:MAX_TEXT])
-        except (ValueError, RecursionError):
+        stages = parse_json(stages)
+        if stages is None:
             yield "act_delete", ()
     for stage in stages[:500] if isinstance(stages, (list, tuple)) else ():
         for kind, into in stage.items() if isinstance(stage, Mapping) else ():

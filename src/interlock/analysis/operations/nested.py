@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from itertools import chain, islice
 from typing import Any
@@ -13,7 +12,7 @@ from interlock.analysis.facts import Report
 from interlock.analysis.lexicon import split_name, verbs
 from interlock.analysis.lexicon.load import Patterns, WordLists, WordMaps
 from interlock.analysis.operations.names import NamedAct, parse_name
-from interlock.analysis.operations.params import MAX_TEXT, PLAIN, Keys, each, short_keys, squash
+from interlock.analysis.operations.params import MAX_TEXT, PLAIN, Keys, each, parse_json, short_keys, squash
 from interlock.analysis.operations.payloads import is_command, reads_as_command, text_of
 from interlock.analysis.operations.requests import is_request
 from interlock.analysis.operations.tools import built_in
@@ -22,9 +21,7 @@ _PATTERNS = Patterns("nested")
 _LISTS = WordLists("nested")
 _MAPS = WordMaps("nested")
 
-Reader = Callable[[str, Mapping[str, Any]], None]  # reads one operation, a level deeper
-_Call = tuple[str, Mapping[str, Any]]
-_Held = list[tuple[str, Any]]
+Call = tuple[str, Mapping[str, Any]]  # the name of an operation, and its parameters
 PARAMS = tuple(
     "params arguments args input parameters toolinput payload kwargs variables toolargs toolparameters functionargs".split()
 )
@@ -36,34 +33,20 @@ _LONGEST = 120  # characters of a name
 _DEEPEST = 8  # of what is searched for calls
 
 
-def read_nested(act: NamedAct, params: Mapping[str, Any], keys: Keys, reader: Reader) -> bool:
-    """Reads every operation that is named; True when there was one."""
+def nested_calls(act: NamedAct, params: Mapping[str, Any], keys: Keys) -> list[Call]:
+    """Every operation that the parameters of an act name."""
     named = not (_LISTS.names.isdisjoint(keys) and _LISTS.batches.isdisjoint(keys) and _LISTS.beside.isdisjoint(keys))
     if not named and all(isinstance(value, PLAIN) for value in keys.values()):
-        return False
+        return []
     told = act.kind in ("create", "read") and (act.object == "audit" or act.noun in _LISTS.written)
     if told or (act.kind == "read" and act.verb != "query"):
-        return False
+        return []
     # what is written to be read or kept holds data
     document = act.kind in _LISTS.writes and not _LISTS.kept.isdisjoint((act.noun, *act.phrase))
-    found = not document and read_calls(params, reader, act)
     listed = chain(*(each(keys[key])[:_MOST] for key in sorted(_LISTS.batches & keys.keys())))
-    for given in (params, *(item for item in listed if isinstance(item, Mapping))):
-        found = _read_all(_calls_beside(act, short_keys(given), given), reader) or found
-    return found
-
-
-def read_calls(params: Mapping[str, Any], reader: Reader, act: NamedAct = _UNNAMED) -> bool:
-    """Reads every call that stands anywhere in the parameters; True when there was one."""
-    return _read_all(_calls_inside(act, params), reader)
-
-
-def _read_all(calls: Iterable[_Call], reader: Reader) -> bool:
-    """Reads the calls of an agent's tool, or of a name that begins with a verb; True when there was one."""
-    known = [call for call in calls if _is_call(*call, slice(1))]
-    for name, params in known:
-        reader(name, params)
-    return bool(known)
+    givens = (params, *(item for item in listed if isinstance(item, Mapping)))
+    beside = chain(*(_calls_beside(act, short_keys(given), given) for given in givens))
+    return [*([] if document else calls_inside(params, act)), *(call for call in beside if _is_call(*call, slice(1)))]
 
 
 def _is_call(name: str, params: Mapping[str, Any], acts: slice) -> bool:
@@ -71,33 +54,37 @@ def _is_call(name: str, params: Mapping[str, Any], acts: slice) -> bool:
     return bool(built_in(name, short_keys(params))) or any(act.kind for act in parse_name(split_name(name))[1][acts])
 
 
-def _calls_inside(act: NamedAct, params: Mapping[str, Any]) -> Iterator[_Call]:
+def calls_inside(params: Mapping[str, Any], act: NamedAct = _UNNAMED) -> list[Call]:
     """Every call under any key, at any depth: a name beside its parameters, a tool's name before them, a command line."""
+    found: list[Call] = []
     loose = act.kind not in _LISTS.puts or act.verb in _LISTS.calls  # what is made may have a name of its own
     left, level = _MOST, [("", params, 0)]
     while level and left > 0:
         key, value, depth = level.pop(0)
         value = _parsed(value) if isinstance(value, str) else value
-        calls: list[_Call] = []
-        inner: _Held = []
+        calls: list[Call] = []
+        inner: Iterable[tuple[str, Any]] = ()
         if isinstance(value, Mapping):
-            call = _call_of(value, depth, loose, act.kind)
-            calls, inner = ([call], []) if call else ([], [*short_keys(value).items()][:_MOST])
+            if call := _call_of(value, depth, loose, act.kind):
+                calls = [call]
+            else:
+                inner = islice(short_keys(value).items(), _MOST)
         elif isinstance(value, (list, tuple)):  # command lines, or ["shell", {"command": …}]
             lines = value[:_MOST] if key in _LISTS.batches and (loose or key == "commands") else ()
             texts = [text for text in lines if isinstance(text, str) and " " in text.strip() and reads_as_command(text)]
-            calls, inner = [("shell", {"command": text}) for text in texts], [(key, item) for item in value[:_MOST]]
+            calls, inner = [("shell", {"command": text}) for text in texts], ((key, item) for item in value[:_MOST])
             if len(value) == 2 and _is_name(value[0]) and isinstance(value[1], Mapping):
-                calls, inner = [(_plain_name(value[0]), value[1])], []
+                calls, inner = [(_plain_name(value[0]), value[1])], ()
         else:
             continue
-        yield from calls[:left]
+        found += calls[:left]
         left -= len(calls) + 1
         if depth < _DEEPEST:
             level += [(name, item, depth + 1) for name, item in inner if not isinstance(item, (int, float))]
+    return [call for call in found if _is_call(*call, slice(1))]
 
 
-def _call_of(value: Mapping[str, Any], depth: int, loose: bool, kind: str) -> _Call | None:
+def _call_of(value: Mapping[str, Any], depth: int, loose: bool, kind: str) -> Call | None:
     """The call that a mapping is: {"recipient_name": "functions.exec", "parameters": {…}}."""
     keys = short_keys(value)
     names = _LISTS.methods if not depth else _LISTS.call_names | _LISTS.names if loose else _LISTS.names
@@ -128,10 +115,7 @@ def _is_name(value: object) -> bool:
 
 
 def _parsed(text: str) -> Any:
-    try:
-        return json.loads(text) if text[:1] in ("[", "{") and len(text) <= MAX_TEXT else None
-    except (ValueError, RecursionError):
-        return None
+    return parse_json(text) if text[:1] in ("[", "{") else None
 
 
 def _own_params(keys: Keys) -> Mapping[str, Any] | None:
@@ -141,7 +125,7 @@ def _own_params(keys: Keys) -> Mapping[str, Any] | None:
     return next((value for value in given if isinstance(value, Mapping)), None)
 
 
-def _calls_beside(act: NamedAct, keys: Keys, params: Mapping[str, Any]) -> Iterator[_Call]:
+def _calls_beside(act: NamedAct, keys: Keys, params: Mapping[str, Any]) -> Iterator[Call]:
     """manage_user {"action": "delete"} deletes a user: calls that a parameter of the operation itself names."""
     named = _unpassed() | ({"type"} if "action" in (act.noun, *act.phrase[-1:]) else frozenset())
     for key in sorted(named & keys.keys()):
@@ -192,10 +176,10 @@ def read_order(words: tuple[str, ...], keys: Keys, out: Report) -> bool:
     return bool(told)
 
 
-def read_job(words: tuple[str, ...], verb: str, keys: Keys, reader: Callable[[str], None]) -> bool:
-    """Reads the name of a script, a target, a playbook or a pipeline that is started; True when there was one."""
+def started_jobs(words: tuple[str, ...], verb: str, keys: Keys) -> list[str]:
+    """The names of the scripts, targets, playbooks and pipelines that are started."""
     if _LISTS.started.isdisjoint(words) or _LISTS.starts.isdisjoint((verb, *words)) or "test" in words:
-        return False
+        return []
     named = (text.strip() for text in keys.texts(_LISTS.in_order("job_keys")))
     jobs = [_ENDING.sub("", name.rpartition("/")[2]) for name in named if _PLAIN_NAME.fullmatch(name)]
     found = [
@@ -204,6 +188,4 @@ def read_job(words: tuple[str, ...], verb: str, keys: Keys, reader: Callable[[st
     for name, item in chain(*(islice(given.items(), 50) for given in keys.mappings(*_INPUTS))):
         chosen = item.strip().lower() if isinstance(item, str) and squash(name).endswith(_CHOICES) else ""
         found += [f"{chosen}_environment"] if verbs().get(chosen) in _RUINOUS else []
-    for job in found:
-        reader(job)
-    return bool(found)
+    return found

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from functools import partial
-from itertools import chain
+from itertools import chain, islice
 from types import MappingProxyType
 from typing import Any
 
@@ -69,7 +69,8 @@ def read_operation(
         tools.read_tool_call(reader, name, keys, lambda told: read_operation(told, {}, "update", out, depth=1), out)
         if reader == "agent":
             held = {key: value for key, value in params.items() if not isinstance(value, parameters.PLAIN)}
-            nested.read_calls(held, lambda named, its: read_operation(named, its, "", out, depth=1))
+            for named, its in nested.calls_inside(held):
+                read_operation(named, its, "", out, depth=1)
         return
     segments = split_name(name)
     words, acts = parse_name(segments)
@@ -142,10 +143,6 @@ class _Call(Struct, frozen=True):
         """Reads an operation that is named in this one."""
         read_operation(name, params, crude, self.out, self.patterns, self.depth + 1)
 
-    def _run_job(self, name: str) -> None:
-        """Reads the name of a job, which is no name of an operation."""
-        read_operation(name, _NO_PARAMS, "update", self.out, _NO_PATTERNS, self.depth + 1)
-
     def _payloads(self) -> bool:
         """Reads what the parameters run, and the operations they name; True when there was something."""
         words, segments, act, keys, out = self.words, self.segments, self.acts[0], self.keys, self.out
@@ -154,14 +151,20 @@ class _Call(Struct, frozen=True):
         spoken = (*segments[1], *words) if len(segments) > 2 and segments[0] == ("mcp",) else words
         field = partial(self._inner, crude="update")
         ran = read_payloads(spoken, verb, keys, field, out)
-        ran = requests.read_click(verb, words, keys, field) or ran
-        ran = requests.read_confirmation((*spoken, verb), keys, field) or ran
-        ran = nested.read_order(words, keys, out) or nested.read_job(words, verb, keys, self._run_job) or ran
+        confirmed = islice(filter(None, requests.confirmations((*spoken, verb), keys)), 1)
+        ran = requests.read_acts(chain(requests.clicked(verb, words, keys), confirmed), field) or ran
+        ordered = nested.read_order(words, keys, out)
+        jobs = [] if ordered else nested.started_jobs(words, verb, keys)
+        for job in jobs:  # which are called so, and not operations
+            read_operation(job, _NO_PARAMS, "update", self.out, _NO_PATTERNS, self.depth + 1)
         if requests.sends_secret(verb, words, keys, self.entries):
             out.effect("act_leak", "a secret")
         elif requests.attaches_data(act.kind, words, keys):
             out.effect("send", "whoever gets the message", "content")
-        return nested.read_nested(act, self.params, keys, self._inner) or ran
+        calls = nested.nested_calls(act, self.params, keys)
+        for name, its in calls:
+            self._inner(name, its)
+        return ran or ordered or bool(jobs or calls)
 
     def _loose_texts(self) -> None:
         """Texts of an operation that runs something, whatever their keys: one that begins with a program and does harm counts."""

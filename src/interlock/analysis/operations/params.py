@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
@@ -75,6 +76,14 @@ def spelled_twice(params: Mapping[str, Any], keys: Keys) -> bool:
         given += [(held, short_keys(held)) for held in keys.mappings(*HOLDERS)]
     twice = [(written, short) for written, short in given if len(short) < len(written)]
     return any(short.get(squash(key)) != value for written, short in twice for key, value in written.items())
+
+
+def parse_json(text: str) -> Any:
+    """The value of a text in JSON; None for any other text."""
+    try:
+        return json.loads(text) if len(text) <= MAX_TEXT else None
+    except (ValueError, RecursionError):
+        return None
 
 
 def each(value: object) -> Sequence[Any]:

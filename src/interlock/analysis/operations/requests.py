@@ -50,14 +50,14 @@ def read_request(words: Sequence[str], keys: Keys, field: Field, out: Report) ->
             method, _, url = url.partition(" ")  # "POST /orgs/1/suspend"
         method = method or next((word for word in words if word in _LISTS.methods), "")
         if not method and url.startswith(("/", "http")):
-            return acting_path(url, field)
+            return read_acts([route_name(url)], field)
     method = method.strip().lower()
     if not url or method not in _LISTS.methods:
         return False
     bodies = [keys[key] for key in _LISTS.in_order("body") if keys.get(key) is not None]
     headers = (islice(given.items(), 100) for given in keys.mappings("headers"))
     if method in ("post", "put", "patch"):
-        acting_path(url, field)
+        read_acts([route_name(url)], field)
     if url.startswith("/"):
         url = f"https://api{url}"  # of a host that the tool knows
     from interlock.analysis.http import read_http
@@ -68,13 +68,8 @@ def read_request(words: Sequence[str], keys: Keys, field: Field, out: Report) ->
     return True
 
 
-def acting_path(url: str, field: Field) -> bool:
-    """Reads what a path does by its last part; True when that is a verb of harm."""
-    return _read_all([route_name(url)], field)
-
-
-def _read_all(names: Iterable[str], field: Field) -> bool:
-    """Reads what is named; True when something is."""
+def read_acts(names: Iterable[str], field: Field) -> bool:
+    """Reads the acts that are announced, a name that is empty announcing none; True when there was one."""
     found = list(filter(None, names))
     for name in found:
         field(name)
@@ -165,17 +160,16 @@ _LONG = 6  # words of a label that tell
 _MOST_SCRIPT = 20_000
 
 
-def read_click(verb: str, words: tuple[str, ...], keys: Keys, field: Field) -> bool:
-    """Reads the labels of what a tool clicks; True when one of them announces an act."""
+def clicked(verb: str, words: tuple[str, ...], keys: Keys) -> Iterator[str]:
+    """The acts that the labels of what a tool clicks announce, empty ones among them."""
     labels = []
     if not _LISTS.actors.isdisjoint(words):  # act {"instruction": "click the Delete button and confirm"}
         texts = [text[:500] for text in keys.texts(_LISTS.in_order("ordered_by")) if " " in text[:500]]
         labels = [_PATTERNS.types.split(part)[0] for text in texts for part in _PATTERNS.told.split(text)[1:6]]
     presses = ("action" in keys or "type" in keys) and squash(keys.text("action", "type")) in _LISTS.clicks
     if not labels and _LISTS.clicks.isdisjoint((verb, *words)) and not presses:
-        return False
-    labels += keys.texts(_LISTS.in_order("labels"))
-    return _read_all(map(_announced, labels), field)
+        return iter(())
+    return map(_announced, [*labels, *keys.texts(_LISTS.in_order("labels"))])
 
 
 def read_page_script(text: str, field: Field, out: Report) -> None:
@@ -186,7 +180,7 @@ def read_page_script(text: str, field: Field, out: Report) -> None:
     if _PATTERNS.erases.search(text):
         out.effect("act_delete", "what the page has stored")
     if _PATTERNS.clicking.search(text):
-        _read_all([_announced("".join(found)) for found in _QUOTED.findall(text)[:_MOST]], field)
+        read_acts([_announced("".join(found)) for found in _QUOTED.findall(text)[:_MOST]], field)
 
 
 def _announced(text: str) -> str:
@@ -210,14 +204,10 @@ def _announced(text: str) -> str:
     return "_".join(words)
 
 
-def read_confirmation(words: tuple[str, ...], keys: Keys, field: Field) -> bool:
-    """Reads what a tool types or opens; True when that confirms or carries out an act."""
+def confirmations(words: tuple[str, ...], keys: Keys) -> Iterator[str]:
+    """The acts that a tool confirms or carries out by what it types or opens, empty ones among them."""
     if _LISTS.telling.isdisjoint(keys) and _LISTS.typing.isdisjoint(words):
-        return False
-    return _read_all(islice(filter(None, _confirmations(words, keys)), 1), field)
-
-
-def _confirmations(words: tuple[str, ...], keys: Keys) -> Iterator[str]:
+        return
     url = keys.text("url", "uri", "href", "page")
     if url and not _LISTS.opens.isdisjoint(words):
         yield _opened(url)

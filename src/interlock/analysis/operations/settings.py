@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, lru_cache
@@ -16,7 +15,7 @@ from interlock.analysis.lexicon.load import Patterns, WordLists, WordMaps
 from interlock.analysis.lexicon.rows import Rows
 from interlock.analysis.operations.effects import Deed, act_words, as_deed, deed, ended_by, ending
 from interlock.analysis.operations.names import NamedAct, Words
-from interlock.analysis.operations.params import PLAIN, Entry, each, squash, truth, walk
+from interlock.analysis.operations.params import PLAIN, Entry, each, parse_json, squash, truth, walk
 
 _PATTERNS = Patterns("settings")
 _LISTS = WordLists("settings")
@@ -152,10 +151,7 @@ def _opens_all(text: str) -> bool:
     """True for a document that gives all rights: a policy in JSON, a manifest in YAML, the rules of a database."""
     if text.lstrip()[:1] != "{":
         return "RoleBinding" in text and any(right in text for right in _LISTS.bound)
-    try:
-        parsed = json.loads(text)
-    except (ValueError, RecursionError):
-        return False
+    parsed = parse_json(text)
     return isinstance(parsed, Mapping) and rights_to_all(walk(parsed))
 
 

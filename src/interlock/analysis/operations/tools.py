@@ -161,7 +161,7 @@ class _ToolCall(Struct, frozen=True):
             self.type_into(language, text)
         elif typing:
             out.effect("act_change", "a field")
-        elif not requests.read_click(action or "click", (), keys, self.field):
+        elif not requests.read_acts(requests.clicked(action or "click", (), keys), self.field):
             looks = action in ("screenshot", "cursor_position", "wait")
             out.effect("act_read" if looks else "act_change", action or "the screen")
 

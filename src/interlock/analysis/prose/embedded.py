@@ -15,7 +15,7 @@ from interlock.analysis.lexicon.forms import nouns, verb_forms
 from interlock.analysis.lexicon.load import Patterns, WordLists
 from interlock.analysis.lexicon.rows import Rows
 from interlock.analysis.operations.names import is_operation, may_be_operation
-from interlock.analysis.operations.nested import PARAMS, given_params, read_calls
+from interlock.analysis.operations.nested import PARAMS, calls_inside, given_params
 from interlock.analysis.operations.params import short_keys, squash
 from interlock.analysis.programs.load import program_set
 from interlock.analysis.prose.commands import MARK, Embedded, commands_in, is_command, programs
@@ -323,7 +323,9 @@ def calls_in(text: str) -> list[Call]:
         if name:
             beside = {key: item for key, item in value.items() if squash(key) not in _CODE_LISTS.names}
             found.append((name, given_params(keys, {}) if not _PARAMS.isdisjoint(keys) else beside))
-        elif not read_calls({"call": value}, lambda name, given: found.append((name, given))):
+        elif calls := calls_inside({"call": value}):
+            found += calls
+        else:
             said = ". ".join(_said(value))
             found.append(("Task", {"prompt": said}) if said else ("call_tool", value))
     return found

@@ -9,7 +9,7 @@ from interlock.analysis.facts import Report
 from interlock.analysis.lexicon.load import Patterns, WordLists
 from interlock.analysis.operations.names import is_operation
 from interlock.analysis.operations.payloads import shell_text
-from interlock.analysis.operations.requests import acting_path
+from interlock.analysis.operations.requests import route_name
 from interlock.analysis.prose.clauses import NOTHING, AnnouncedAct, Tokens, framed
 from interlock.analysis.prose.embedded import MARK, Embedded, Lifted, calls_in
 from interlock.analysis.prose.english import EnglishClause
@@ -113,7 +113,8 @@ class Told:
             from interlock.analysis.http import read_http
 
             read_http(thing.extra, text, "", (), self.out)
-            acting_path(text, lambda name: self._call(name, {}))
+            if act := route_name(text):
+                self._call(act, {})
         elif kind == "json":
             from interlock.analysis.operations.operation import read_tool
 
