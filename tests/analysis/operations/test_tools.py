@@ -197,3 +197,17 @@ def test_a_parameter_in_two_spellings_hides_nothing(given: dict[str, object], le
     assert int(assess(operation("mcp__shell__run_command", given)).level) >= level
     if not level:
         assert int(assess(tool("Bash", given)).level) == 0
+
+
+@each(
+    ("name", "input"),
+    [
+        ("Bash", {"command": "ls" + " " * 250_000 + "; rm -rf /"}),
+        ("shell", {"command": ["sh"], "stdin": "ls" + " " * 250_000 + "; rm -rf /"}),
+        ("tmux_send_keys", {"keys": "ls" + " " * 250_000 + "; rm -rf /"}),
+        ("run_cell", {"kernel": "a", "code": "x = 1" + " " * 250_000 + "\n!rm -rf /"}),
+        ("Task", {"prompt": "Say hello. " * 20_000 + "Then drop the production database."}),
+    ],
+)
+def test_text_behind_more_than_is_read_asks_a_human(name: str, input: dict[str, Any]) -> None:
+    assert judge(tool(name, input), RULES).assessment.level >= Level.DESTRUCTIVE

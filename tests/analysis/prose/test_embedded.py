@@ -13,6 +13,7 @@ from interlock.analysis.prose.embedded import Lifted
 from recording_report import Recorder
 
 SHELL = [
+    ("rd /s /q E:, the drive is full", "rd /s /q E:"),
     ("PGPASSWORD=x psql -h db-1 -c \"DROP SCHEMA app CASCADE\" to start clean", 'PGPASSWORD=x psql -h db-1 -c "DROP SCHEMA app CASCADE"'),
     ("running mkfs.ext4 against /dev/nvme0n1 so the node comes back", "mkfs.ext4 /dev/nvme0n1"),
     ("rm -rf on /var/lib/postgresql", "rm -rf /var/lib/postgresql"),
@@ -33,7 +34,6 @@ SHELL = [
     ("dd if=/dev/zero of=/dev/sdb bs=1M, takes an hour", "dd if=/dev/zero of=/dev/sdb bs=1M"),
 ]  # fmt: skip
 CODE = [
-    ("rd /s /q E:, the drive is full", "cmd", "rd /s /q E:"),
     ("just do `Order.objects.all().delete()` in the shell", "python", "Order.objects.all().delete()"),
     ("then Customer.destroy_all in the console", "ruby", "Customer.destroy_all"),
     ("db.getSiblingDB('crm').users.drop() on the primary", "mongo", "db.getSiblingDB('crm').users.drop()"),

@@ -12,7 +12,7 @@ from interlock.analysis.facts import Report
 from interlock.analysis.lexicon import split_name, verbs
 from interlock.analysis.lexicon.load import Patterns, WordLists, WordMaps
 from interlock.analysis.operations.names import NamedAct, parse_name
-from interlock.analysis.operations.params import MAX_TEXT, PLAIN, Keys, each, parse_json, short_keys, squash
+from interlock.analysis.operations.params import PLAIN, Keys, bounded, each, parse_json, short_keys, squash
 from interlock.analysis.operations.payloads import is_command, reads_as_command, text_of
 from interlock.analysis.operations.requests import is_request
 from interlock.analysis.operations.tools import built_in
@@ -172,7 +172,7 @@ def read_order(words: tuple[str, ...], keys: Keys, out: Report) -> bool:
     spared = ("description", "instructions") if defines else ("description",)
     told = [key for key in told if key not in spared] or [key for key in told[:1] if key not in spared[1:]]
     for key in told[:4]:
-        out.code("prose", keys[key][:MAX_TEXT])
+        out.code("prose", bounded(keys[key], out))
     return bool(told)
 
 

@@ -11,6 +11,7 @@ from typing import Any
 
 from msgspec import Struct, field
 
+from interlock.analysis.facts import Report
 from interlock.analysis.lexicon import names_production
 from interlock.analysis.lexicon.load import WordLists, WordMaps
 
@@ -76,6 +77,13 @@ def spelled_twice(params: Mapping[str, Any], keys: Keys) -> bool:
         given += [(held, short_keys(held)) for held in keys.mappings(*HOLDERS)]
     twice = [(written, short) for written, short in given if len(short) < len(written)]
     return any(short.get(squash(key)) != value for written, short in twice for key, value in written.items())
+
+
+def bounded(text: str, out: Report) -> str:
+    """The text as far as it is read; more than that asks a human."""
+    if len(text) > MAX_TEXT:
+        out.unreadable("longer text than is read", "budget")
+    return text[:MAX_TEXT]
 
 
 def parse_json(text: str) -> Any:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache, lru_cache
 from itertools import chain, islice
 from typing import Any
@@ -13,10 +13,9 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from interlock.analysis.facts import Report
-from interlock.analysis.lexicon import split_name
 from interlock.analysis.lexicon.load import Patterns, WordLists, WordMaps
 from interlock.analysis.operations import params
-from interlock.analysis.operations.params import MAX_TEXT, Keys, each, short_keys
+from interlock.analysis.operations.params import MAX_TEXT, Keys, bounded, each, short_keys
 from interlock.analysis.operations.requests import URL_KEYS, as_json, is_request, read_page_script, read_request
 from interlock.analysis.programs.load import called_programs, describe, program_set, shipped_programs
 
@@ -107,7 +106,7 @@ def feed(out: Report, keys: Keys, *taken: str) -> Report:
     fed: Callable[[str], Report] | None = getattr(out, "fed", None)
     texts = (text_of(keys[key]) for key in _LISTS.in_order("fed") if key in keys and key not in taken)
     text = next(filter(str.strip, texts), "")
-    return fed(text[:MAX_TEXT]) if text and fed is not None else out
+    return fed(bounded(text, out)) if text and fed is not None else out
 
 
 class CommandParams(Struct, frozen=True):
@@ -146,23 +145,23 @@ class CommandParams(Struct, frozen=True):
         argv, text = argv_of(value, self.keys), text_of(value)
         if not _LISTS.network.isdisjoint(words) and _PATTERNS.unsets.search(text[:MAX_TEXT]):
             out.effect("act_unconfigure", "a device of the network")
+        stored = language in _LISTS.stores
         script = language in _LISTS.scripts and key not in _LISTS.command_only
-        if language == "redis" and "redis." in text:
-            out.code("lua", text)
-        elif language in _LISTS.stores and (argv or text):
-            out.code(language, " ".join(argv) if argv else text)
+        if stored and (argv or text):
+            in_lua = language == "redis" and "redis." in text
+            out.code("lua" if in_lua else language, " ".join(argv) if argv and not in_lua else text)
         elif script and (language == "powershell" or not key.endswith(_ENDS)):
             out.code(language, text or " ".join(argv))
         elif argv:
             out.run(self._with_program(argv))
             for line in argv if key == "commands" else ():  # the words of one, or several
-                shell_text(line, out)
+                out.shell(bounded(line, out))
         elif isinstance(value, (list, tuple)):
             for item in value[:200]:
                 if isinstance(item, str):
-                    shell_text(item, out)
+                    out.shell(bounded(item, out))
                 elif isinstance(item, (list, tuple)):
-                    replace(self, keys=Keys({key: item}))._command(key, item, out)
+                    self._command(key, item, out)
         elif text.strip():
             self._shell(text, out)
         else:
@@ -178,7 +177,7 @@ class CommandParams(Struct, frozen=True):
             if len(whole) > len(one) and whole[0] not in program_set("operation_scripts"):
                 out.run(whole)
                 return
-        shell_text(" ".join([*self._with_program(one, flagged=False)[:-1], text]), out)
+        out.shell(bounded(" ".join([*self._with_program(one, flagged=False)[:-1], text]), out))
 
     def _arguments(self) -> bool:
         """Words without a command: of a tool that is a program, of a program that is named beside, or a whole command."""
@@ -289,17 +288,6 @@ def reads_as_command(text: str) -> bool:
     return is_command(text)
 
 
-def shell_text(text: str, out: Report) -> None:
-    """Text that is given to a shell, of whichever system it was written for."""
-    from interlock.analysis.read import looks_like_windows
-
-    text = text[: MAX_TEXT + 1]
-    if language := looks_like_windows(text, ""):
-        out.code(language, text)
-    else:
-        out.shell(text)
-
-
 _STRINGS = re.compile(r'"(?:[^"\\]|\\.)*"')
 
 
@@ -317,14 +305,11 @@ def read_payloads(words: Sequence[str], verb: str, keys: Keys, field: Field, out
         if verb in _LISTS.of_text or not _LISTS.texts.isdisjoint(behind or words):
             return False  # explain_query, lint, save_snippet; find_rows {"sql": …} runs what it is given
         # the query of a search is a text to look for, unless a database is searched and it is a statement
-        query = _LISTS.query if _language(words, Keys()) in _LISTS.databases else ()
-        kept = [
-            key
-            for key in keys
-            if is_command(key) or key in _LISTS.sql or (key in query and is_statement(str(keys[key])))
-        ]
-        keys = Keys({key: keys[key] for key in kept})
-    language = _language(words, keys)
+        query = _LISTS.query if language_of(words) in _LISTS.databases else ()
+        stated = (key for key in keys if key in _LISTS.sql or (key in query and is_statement(str(keys[key]))))
+        keys = Keys({key: keys[key] for key in chain(filter(is_command, keys), stated)})
+    named = (_MAPS.languages.get(value.strip().lower()[:20]) for value in keys.texts(_LISTS.in_order("language")))
+    language = next(filter(None, named), "") or language_of(words)
     found = read_request(words, keys, field, out)
     found = CommandParams(words, keys, language, out).read_commands() or found
     for key in sorted(_stated() & keys.keys()):
@@ -341,13 +326,11 @@ def read_payloads(words: Sequence[str], verb: str, keys: Keys, field: Field, out
     return found
 
 
-def _language(words: Sequence[str], keys: Keys) -> str:
-    for value in keys.texts(_LISTS.in_order("language")):
-        if language := _MAPS.languages.get(value.strip().lower()[:20]):
-            return language
-    known = [_MAPS.languages[word] for word in reversed(words) if word in _MAPS.languages]
+def language_of(words: Iterable[str]) -> str:
+    """The language that the words of a name or of a window tell; nothing when none does."""
+    known = [_MAPS.languages[word] for word in words if word in _MAPS.languages]
     telling = [language for language in known if language not in ("shell", "sql")]
-    return next(iter(telling or sorted(known, reverse=True)), "")
+    return telling[-1] if telling else max(known, default="")
 
 
 def _statement(words: Sequence[str], key: str, text: str, field: Field, out: Report) -> bool:
@@ -359,7 +342,7 @@ def _statement(words: Sequence[str], key: str, text: str, field: Field, out: Rep
         for name in _mutations(text):
             field(name)
         return True
-    language = _MAPS.key_languages.get(key) or ("cypher" if _PATTERNS.cypher.match(text) else _language(words, Keys()))
+    language = _MAPS.key_languages.get(key) or ("cypher" if _PATTERNS.cypher.match(text) else language_of(words))
     if language in ("cypher", "cql", "redis", "mongo"):
         out.code(language, text)
     elif key in _LISTS.sql or language == "sql" or _PATTERNS.statement.match(text):
@@ -391,19 +374,8 @@ def _code(verb: str, keys: Keys, language: str, out: Report) -> bool:
         text = text_of(keys[key])
         if not text.strip() or (key == "program" and " " not in text.strip()):
             continue
-        guess = (
-            "javascript"
-            if _PATTERNS.javascript.search(text)
-            else "python"
-            if _PATTERNS.python.search(text)
-            else "other"
-        )
-        named = language or _MAPS.code_keys.get(key) or guess
+        looks = "python" if _PATTERNS.python.search(text) else "other"
+        named = language or _MAPS.code_keys.get(key) or ("javascript" if _PATTERNS.javascript.search(text) else looks)
         out.shell(text) if named == "shell" else out.code(named, text)
         found = True
     return found
-
-
-def reader_of(name: str) -> str:
-    """The language of the live process that a window or a session is called after; nothing when no word tells."""
-    return next((_MAPS.languages[word] for word in chain(*split_name(name[:200])) if word in _MAPS.languages), "")

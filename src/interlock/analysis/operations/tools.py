@@ -13,8 +13,8 @@ from interlock.analysis.facts import Report
 from interlock.analysis.lexicon import split_name, vocabulary
 from interlock.analysis.lexicon.load import Patterns, WordLists, WordMaps
 from interlock.analysis.operations import files, payloads, requests
-from interlock.analysis.operations.params import MAX_TEXT, Keys, each, short_keys, squash, walk
-from interlock.analysis.operations.payloads import Field, reader_of, shell_text, text_of
+from interlock.analysis.operations.params import MAX_TEXT, Keys, bounded, each, short_keys, squash, walk
+from interlock.analysis.operations.payloads import Field, language_of, text_of
 from interlock.analysis.operations.settings import out_of_bounds
 from interlock.analysis.programs.load import program_set
 
@@ -97,7 +97,7 @@ class _ToolCall(Struct, frozen=True):
         if payloads.CommandParams((), keys, "", out).read_commands():
             return
         if text := keys.text("code", "input"):
-            shell_text(text, out)
+            out.shell(bounded(text, out))
         elif keys.get("shellid") or keys.get("bashid") or keys.get("restart"):
             out.effect("act_read", "output of a shell")
         elif keys:
@@ -123,7 +123,8 @@ class _ToolCall(Struct, frozen=True):
         if _PATTERNS.meta.match(text) and "\n" not in text.strip():
             out.effect("act_read", "what a database client shows")
             return
-        language = next(filter(None, map(reader_of, keys.texts(_LISTS.in_order("process")))), "")
+        named = (language_of(chain(*split_name(name))) for name in keys.texts(_LISTS.in_order("process")))
+        language = next(filter(None, named), "")
         known = text.split(None, 1)[0] in program_set("typed")
         if language or payloads.is_statement(text):
             self.type_into(language or "sql", text)
@@ -139,7 +140,7 @@ class _ToolCall(Struct, frozen=True):
         """Reads keys as the process reads them into which they are typed: Enter ends a line."""
         text = text.replace("\r", "\n").removesuffix("C-m").removesuffix("Enter").removesuffix("<Enter>")
         text = text.replace(" C-m ", "\n").replace(" Enter ", "\n")
-        shell_text(text, self.out) if language == "shell" else self.out.code(language, text)
+        self.out.shell(bounded(text, self.out)) if language == "shell" else self.out.code(language, text)
 
     def cells(self) -> None:
         """The code of a notebook's cells, where a line that begins with ! is for a shell."""
@@ -147,7 +148,7 @@ class _ToolCall(Struct, frozen=True):
         for key, _, value, _, _ in walk(self.keys):
             text = "".join(value) if isinstance(value, list) and text_of(value) else value
             if key in ("source", "code", "cell", "content", "input") and isinstance(text, str) and text.strip():
-                self.out.run(["ipython", "-c", text[:MAX_TEXT]])
+                self.out.run(["ipython", "-c", bounded(text, self.out)])
 
     def computer(self, typing: bool = False) -> None:
         """Typing into a terminal is a shell command, a click is what its label says; anything else on a screen is a change."""
@@ -156,7 +157,7 @@ class _ToolCall(Struct, frozen=True):
         window = keys.text("app", "application", "window", "target", "title", "element").lower()
         terminal = any(word in window for word in ("terminal", "iterm", "konsole", "xterm"))
         entered = text.endswith(("\n", "\r", "{Enter}")) and payloads.reads_as_command(text.strip())
-        language = "shell" if terminal else reader_of(window) or ("shell" if entered else "")
+        language = "shell" if terminal else language_of(chain(*split_name(window))) or ("shell" if entered else "")
         if text and language:  # where something runs it
             self.type_into(language, text)
         elif typing:
@@ -185,7 +186,7 @@ class _ToolCall(Struct, frozen=True):
         """Another agent is told to do something: its orders are read."""
         self.out.effect("act_change", "another agent")
         if prompt := self.keys.text("prompt", "task", "message", "instructions", "description"):
-            self.out.code("orders", prompt[:MAX_TEXT])
+            self.out.code("orders", bounded(prompt, self.out))
 
 
 # What a tool does where no path is named, or whatever is; a tool that looks says what for.

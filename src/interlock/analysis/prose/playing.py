@@ -8,7 +8,6 @@ from collections.abc import Iterable, Mapping
 from interlock.analysis.facts import Report
 from interlock.analysis.lexicon.load import Patterns, WordLists
 from interlock.analysis.operations.names import is_operation
-from interlock.analysis.operations.payloads import shell_text
 from interlock.analysis.operations.requests import route_name
 from interlock.analysis.prose.clauses import NOTHING, AnnouncedAct, Tokens, framed
 from interlock.analysis.prose.embedded import MARK, Embedded, Lifted, calls_in
@@ -100,7 +99,7 @@ class Told:
             if text.split(None, 1)[0].lower() in _LISTS.cmdlets:
                 self.out.code("powershell", text)
             else:
-                shell_text(text, self.out)
+                self.out.shell(text)
             if _PATTERNS.aimless.match(text[:400]):
                 self.out.effect("act_disk", text[:120], "all")
         elif kind in ("sql", "code"):

@@ -323,7 +323,7 @@ class Job(Struct):
     def _for_windows(self, text: str, via: str, traits: Sequence[str]) -> bool:
         """Reads text for the shell of whichever system there is, where its words are those of Windows."""
         if language := self.session.looks_like_windows(text, ""):
-            self.at(self.inside(via, traits)).code(language, text)
+            (self.at(self.inside(via, traits)) if via or traits else self).code(language, text)
         return bool(language)
 
     def code(self, language: str, text: str, via: str = "") -> None:
