@@ -123,13 +123,13 @@ def test_a_set_up_link_works_once_and_for_ten_minutes(gate: Gate) -> None:
     gate.clock.forward(LINK_SECONDS + 1)
     with pytest.raises(SignInRefused):
         enter_by_link(gate.state, late, HERE)
-    assert visitor_of(gate.state, token, gate.clock.now(), setting_up=True) is None
+    assert visitor_of(gate.state, token, setting_up=True) is None
 
 
 def test_a_set_up_link_opens_no_page(gate: Gate) -> None:
     token, _ = enter_by_link(gate.state, set_up_link(gate.state, gate.sign_in()), HERE)
-    assert visitor_of(gate.state, token, gate.clock.now()) is None
-    assert visitor_of(gate.state, token, gate.clock.now(), setting_up=True) is not None
+    assert visitor_of(gate.state, token) is None
+    assert visitor_of(gate.state, token, setting_up=True) is not None
 
 
 def test_a_second_passkey_by_a_link_waits_a_day_and_everybody_hears_of_it(gate: Gate) -> None:
@@ -195,8 +195,8 @@ def test_removing_a_passkey_takes_a_touch_and_ends_its_sessions(gate: Gate) -> N
     with pytest.raises(AnswerRefused, match="confirm"):
         credentials.remove(gate.state, other.visitor, key.id.hex())
     credentials.remove(gate.state, touch_passkey(other, second), key.id.hex())
-    assert visitor_of(gate.state, entered.token, gate.clock.now()) is None
-    assert visitor_of(gate.state, other.token, gate.clock.now()) is not None
+    assert visitor_of(gate.state, entered.token) is None
+    assert visitor_of(gate.state, other.token) is not None
     assert "not known here" in enter(gate, key.get)
 
 
@@ -213,7 +213,7 @@ def test_a_disabled_operators_passkey_signs_nobody_in(gate: Gate) -> None:
     key = add_passkey(gate, "bob")
     entered = enter_with_passkey(gate, key)
     change_operator(gate.state, gate.sign_in(), "bob", disabled=True)
-    assert visitor_of(gate.state, entered.token, gate.clock.now()) is None
+    assert visitor_of(gate.state, entered.token) is None
     assert "not known here" in enter(gate, key.get)
 
 

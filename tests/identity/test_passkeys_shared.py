@@ -50,8 +50,8 @@ def test_a_passkey_and_its_touch_count_at_every_replica_until_it_is_removed(pair
     assert evaluate(one.state, Request(DROP, AGENT, "test")).allowed
     here = enter_with_passkey(as_gate(one), key)
     sign_out_everywhere(one.state, "ann")
-    assert visitor_of(two.state, entered.token, two.clock.now()) is None
-    assert visitor_of(one.state, here.token, one.clock.now()) is None
+    assert visitor_of(two.state, entered.token) is None
+    assert visitor_of(one.state, here.token) is None
     one.clock.forward(1)
     again = enter_with_passkey(as_gate(one), key)
     with two.hearing(StoreEvent.OPERATORS):
@@ -67,7 +67,7 @@ def test_a_browser_that_signed_in_at_one_replica_is_signed_in_at_the_other(pair:
         key = add_passkey(as_gate(one))
     begun = passkeys.sign_in_begin(one.state, SITE)
     token, entered = passkeys.sign_in_finish(two.state, begun["ceremony"], key.get(begun["publicKey"]), SITE, HERE)
-    here = visitor_of(one.state, token, one.clock.now())
+    here = visitor_of(one.state, token)
     assert here is not None and (here.id, here.csrf, here.role) == (entered.id, entered.csrf, "admin")
     held = evaluate(two.state, Request(DROP, AGENT, "test"))
     assert held.ticket is not None
@@ -77,10 +77,10 @@ def test_a_browser_that_signed_in_at_one_replica_is_signed_in_at_the_other(pair:
     assert evaluate(two.state, Request(DROP, AGENT, "test")).allowed
     fresh = touch_passkey(SignedInBrowser(as_gate(two), token), key)
     assert fresh.fresh(two.clock.now())
-    again = visitor_of(one.state, token, one.clock.now())
+    again = visitor_of(one.state, token)
     assert again is not None and again.fresh(one.clock.now())
     one.state.visitors.leave(token)
-    assert visitor_of(two.state, token, two.clock.now()) is None
+    assert visitor_of(two.state, token) is None
 
 
 def test_a_set_up_link_and_a_passphrase_work_at_any_replica_and_a_link_once(pair: tuple[Replica, Replica]) -> None:
@@ -93,7 +93,7 @@ def test_a_set_up_link_and_a_passphrase_work_at_any_replica_and_a_link_once(pair
         app = add_authenticator(as_gate(one))
     two.clock.forward(30)
     entered = enter_with_code(as_gate(one), app)
-    there = visitor_of(two.state, entered.token, two.clock.now())
+    there = visitor_of(two.state, entered.token)
     assert there is not None
     assert there.session.unlocked.sign("x") == entered.visitor.session.unlocked.sign("x")
 
@@ -111,13 +111,13 @@ def test_a_row_of_a_session_opens_with_its_own_cookie_at_an_unlocked_replica_and
     assert first.token not in kept and first.visitor.csrf not in kept
     swapped = replace(rows[second.token], mark=marks[first.token])
     one.store.write(lambda tx: tx.save_session(swapped))
-    assert visitor_of(two.state, first.token, two.clock.now()) is None
-    assert visitor_of(two.state, second.token, two.clock.now()) is not None
+    assert visitor_of(two.state, first.token) is None
+    assert visitor_of(two.state, second.token) is not None
     locked = Replica(url)
     try:
-        assert visitor_of(locked.state, second.token, locked.clock.now()) is None
+        assert visitor_of(locked.state, second.token) is None
         locked.sign_in()
-        assert visitor_of(locked.state, second.token, locked.clock.now()) is not None
+        assert visitor_of(locked.state, second.token) is not None
     finally:
         locked.store.close()
 
@@ -130,8 +130,8 @@ def test_a_request_at_one_replica_keeps_the_session_from_idling_at_the_other(pai
     for _ in range(3):
         for replica in pair:
             replica.clock.forward(20 * 60)
-        assert visitor_of(one.state, entered.token, one.clock.now()) is not None
-    assert visitor_of(two.state, entered.token, two.clock.now(), idles=True) is not None
+        assert visitor_of(one.state, entered.token) is not None
+    assert visitor_of(two.state, entered.token, idles=True) is not None
     for replica in pair:
         replica.clock.forward(31 * 60)
-    assert visitor_of(two.state, entered.token, two.clock.now()) is None
+    assert visitor_of(two.state, entered.token) is None

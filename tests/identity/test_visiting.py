@@ -114,12 +114,12 @@ def test_a_browser_is_signed_out_by_idleness_and_by_age(gate: Gate) -> None:
     entered = enter_with_passkey(gate, add_passkey(gate))
     for _ in range(6):
         gate.clock.forward(599)
-        assert visitor_of(gate.state, entered.token, gate.clock.now()) is not None
+        assert visitor_of(gate.state, entered.token) is not None
     gate.clock.forward(10)  # an hour by now, and never idle
-    assert visitor_of(gate.state, entered.token, gate.clock.now()) is None
+    assert visitor_of(gate.state, entered.token) is None
     other = enter_with_passkey(gate, with_passkey_of(gate))
     gate.clock.forward(600)
-    assert visitor_of(gate.state, other.token, gate.clock.now()) is None
+    assert visitor_of(gate.state, other.token) is None
 
 
 def with_passkey_of(gate: Gate) -> object:
@@ -133,17 +133,16 @@ def test_signing_out_everywhere_ends_every_browser_of_an_operator_and_no_other(g
     one, two, other = enter_with_passkey(gate, hers), enter_with_passkey(gate, hers), enter_with_passkey(gate, his)
     link = set_up_link(gate.state, gate.sign_in())
     sign_out_everywhere(gate.state, "ann")
-    now = gate.clock.now()
-    assert visitor_of(gate.state, one.token, now) is None and visitor_of(gate.state, two.token, now) is None
-    assert gate.state.visitors.take_link(link, now) is None
-    assert visitor_of(gate.state, other.token, now) is not None
+    assert visitor_of(gate.state, one.token) is None and visitor_of(gate.state, two.token) is None
+    assert gate.state.visitors.take_link(link, gate.clock.now()) is None
+    assert visitor_of(gate.state, other.token) is not None
 
 
 def test_a_restart_signs_every_browser_out(gate: Gate) -> None:
     entered = enter_with_passkey(gate, add_passkey(gate))
     gate.restart()
     gate.sign_in()
-    assert visitor_of(gate.state, entered.token, gate.clock.now()) is None
+    assert visitor_of(gate.state, entered.token) is None
 
 
 def test_whoever_signs_in_very_often_ends_only_their_own_sessions(gate: Gate) -> None:
@@ -153,9 +152,9 @@ def test_whoever_signs_in_very_often_ends_only_their_own_sessions(gate: Gate) ->
     tokens = [
         gate.state.visitors.enter(session, "passphrase", HERE, gate.clock.now())[0] for _ in range(MOST_BROWSERS + 5)
     ]
-    assert visitor_of(gate.state, hers.token, gate.clock.now()) is not None
-    assert visitor_of(gate.state, tokens[0], gate.clock.now()) is None
-    assert visitor_of(gate.state, tokens[-1], gate.clock.now()) is not None
+    assert visitor_of(gate.state, hers.token) is not None
+    assert visitor_of(gate.state, tokens[0]) is None
+    assert visitor_of(gate.state, tokens[-1]) is not None
 
 
 def test_roles_rank(gate: Gate) -> None:
@@ -193,4 +192,4 @@ def test_a_new_passphrase_ends_the_browsers_that_the_old_one_signed_in(gate: Gat
     app = add_authenticator(gate)
     entered = enter_with_code(gate, app)
     operators.change_passphrase(gate.state, gate.sign_in(), "quite another passphrase")
-    assert visitor_of(gate.state, entered.token, gate.clock.now()) is None
+    assert visitor_of(gate.state, entered.token) is None

@@ -55,7 +55,7 @@ class SignedInBrowser:
 
     @property
     def visitor(self) -> Visitor:
-        found = visitor_of(self.gate.state, self.token, self.gate.clock.now())
+        found = visitor_of(self.gate.state, self.token)
         assert found is not None
         return found
 

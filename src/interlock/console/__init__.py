@@ -19,7 +19,6 @@ from interlock.identity.console_access import may_visit, visitor_of
 from interlock.identity.keys.webauthn import PasskeyRefused
 from interlock.identity.sessions import SignInRefused, TooManySignIns
 from interlock.identity.totp import SignInBusy
-from interlock.identity.visitors import Visitor
 from interlock.web.context import Context
 from interlock.web.errors import reported_problem
 from interlock.web.guards import ClientGone, Scope, over_socket, read_body
@@ -62,9 +61,11 @@ class ConsoleApp:
             if answer is None:
                 route, visit.params = self._route(scope)  # 1
                 body = await read_body(receive, headers.get(b"content-length"), self.context.config.limits.body_bytes)
-                visit.query = _fields(scope["query_string"].decode("latin-1"), blank=False)
+                visit.query = _fields(scope["query_string"], "latin-1", blank=False)
                 visit.form, visit.json = _body(visit.headers.get("content-type", ""), body)
-                visit.visitor = await run(_visitor, visit)  # 2
+                # What a page fetches by itself does not prolong the session.
+                idles = visit.method == "GET" and "hx-request" in visit.headers
+                visit.visitor = await run(visitor_of, visit.state, visit.token, idles=idles)  # 2
                 self.context.buckets.take(_rate_limit_key(visit, route))
                 answer = await run(_respond, visit, route)  # 3, 4
         except ClientGone:
@@ -76,12 +77,6 @@ class ConsoleApp:
         for cookie in visit.new_cookies:
             answer.headers.append("set-cookie", cookie)
         await answer(scope, receive, send)
-
-    def start(self) -> None:
-        self.events.start()
-
-    def stop(self) -> None:
-        self.events.stop()
 
     def _route(self, scope: Scope) -> tuple[PageRoute, Mapping[str, str]]:
         """The route of a request and what it takes from the path; refuses a path with control characters."""
@@ -105,12 +100,6 @@ def _without_visitor(visit: Visit, scope: Scope) -> Response | None:
     return Response(status_code=307, headers={"location": address})
 
 
-def _visitor(visit: Visit) -> Visitor | None:
-    """Parts that a page fetches by itself do not prolong the session."""
-    idles, token = visit.method == "GET" and "hx-request" in visit.headers, visit.token
-    return visitor_of(visit.state, token, visit.state.clock.now(), idles=idles) if token else None
-
-
 def _rate_limit_key(visit: Visit, route: PageRoute) -> str:
     """Known browsers have their own key, so that a flood of strangers cannot keep them out."""
     if visit.visitor is not None:
@@ -129,20 +118,16 @@ def _refusal(visit: Visit, route: PageRoute) -> Response | None:
     if route.role == OPEN:
         return None
     if visit.visitor is None:
-        return _to_sign_in(visit)
+        if visit.path == events.PATH or visit.headers.get("accept") == "application/json":
+            return json_response({"error": "signed out"}, 401)
+        wanted = visit.path if visit.method == "GET" and not visit.part else HOME
+        return visit.redirect(f"{HOME}/sign-in" + (f"?next={quote(wanted)}" if wanted not in ("/", HOME) else ""))
     csrf = visit.headers.get("x-csrf-token") or visit.form.get("csrf", "")
     if visit.method == "POST" and not visit.visitor.sent_by(csrf):
         return visit.problem(403, "This page is out of date, or the request came from another one. Load it again.")
     if not may_visit(visit.visitor, route.role):
         return visit.problem(403, f"This takes the role {route.role}; an admin can give it to you.")
     return None
-
-
-def _to_sign_in(visit: Visit) -> Response:
-    if visit.path == events.PATH or visit.headers.get("accept") == "application/json":
-        return json_response({"error": "signed out"}, 401)
-    wanted = visit.path if visit.method == "GET" and not visit.part else HOME
-    return visit.redirect(f"{HOME}/sign-in" + (f"?next={quote(wanted)}" if wanted not in ("/", HOME) else ""))
 
 
 def _respond(visit: Visit, route: PageRoute) -> Response:
@@ -169,13 +154,13 @@ def _failure(visit: Visit, error: Exception) -> Response:
         return Response("This page cannot be shown; the daemon's log says more.", 500, media_type="text/plain")
 
 
-def _fields(text: str, blank: bool = True) -> Mapping[str, str]:
+def _fields(data: bytes, encoding: str = "utf-8", blank: bool = True) -> Mapping[str, str]:
     """The last value of a repeated field counts."""
     try:
-        found = dict(parse_qsl(text, keep_blank_values=blank, max_num_fields=MOST_FIELDS))
+        found = dict(parse_qsl(data.decode(encoding), keep_blank_values=blank, max_num_fields=MOST_FIELDS))
     except ValueError:
         raise InvalidInput("the form cannot be read") from None
-    if "\0" in text or any("\0" in word for pair in found.items() for word in pair):
+    if b"\0" in data or any("\0" in word for pair in found.items() for word in pair):
         raise InvalidInput("the form has a character in it that is none")
     return found
 
@@ -186,12 +171,9 @@ def _body(kind: str, body: bytes) -> tuple[Mapping[str, str], Any]:
     if not body:
         return {}, None
     if kind == "application/x-www-form-urlencoded":
-        try:
-            return _fields(body.decode()), None
-        except UnicodeDecodeError:
-            raise InvalidInput("the form cannot be read") from None
-    if kind == "application/json":
-        data = parse_json(body)
-        texts = data.items() if isinstance(data, dict) else ()
-        return {key: value for key, value in texts if isinstance(value, str)}, data
-    raise InvalidInput("the body has to be a form or JSON")
+        return _fields(body), None
+    if kind != "application/json":
+        raise InvalidInput("the body has to be a form or JSON")
+    data = parse_json(body)
+    texts = data.items() if isinstance(data, dict) else ()
+    return {key: value for key, value in texts if isinstance(value, str)}, data

@@ -69,8 +69,7 @@ class Events:
                 words = await stream.next(BEAT)
                 if stream.ended:
                     break
-                given = state, visit.token, state.clock.now(), False, True
-                if await self._context.pool.run(visitor_of, *given) is None:
+                if await self._context.pool.run(visitor_of, state, visit.token, idles=True) is None:
                     yield "event: signed-out\ndata: signed-out\n\n"
                     break
                 yield f"event: changed\ndata: {' '.join(sorted(words))}\n\n" if words else ": still here\n\n"
@@ -82,10 +81,9 @@ class Events:
     def _changed(self, what: str) -> None:
         """Called by the store, in a thread of its own."""
         word = _WORDS.get(what, "settings") if what[:1] == "\0" else "tickets"
-        loop = self._loop
-        if loop is not None:
+        if self._loop is not None:
             with contextlib.suppress(RuntimeError):
-                loop.call_soon_threadsafe(self.tell, word)
+                self._loop.call_soon_threadsafe(self.tell, word)
 
 
 class _Stream:

@@ -161,8 +161,7 @@ def _anyone(visit: Visit) -> Visitor:
 
 
 def _setting_up(visit: Visit) -> Visitor | None:
-    state, token = visit.state, visit.token
-    return visitor_of(state, token, state.clock.now(), setting_up=True) if token else None
+    return visitor_of(visit.state, visit.token, setting_up=True)
 
 
 def _own_page(visit: Visit) -> None:

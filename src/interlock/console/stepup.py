@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping
 from typing import Any
 
 from interlock.approvals import step_up
 from interlock.console.pages.queue import find_ticket, require_typed_name
-from interlock.console.visit import APPROVER, Body, InvalidInput, PageRoutes, Visit
+from interlock.console.visit import APPROVER, Body, PageRoutes, Visit
 from interlock.identity.sessions import OperatorSession
 
 routes = PageRoutes()
@@ -16,16 +15,13 @@ routes = PageRoutes()
 
 def _begin(visit: Visit, begin: Callable[..., Body], *about: object) -> Body:
     """A passkey's challenge; an operator without a passkey is asked for passphrase and code."""
-    return (
-        {"passphrase": True}
-        if step_up.by_reentry(visit.state, visit.who)
-        else begin(visit.state, visit.who, *about, visit.site)
-    )
+    by_reentry = step_up.by_reentry(visit.state, visit.who)
+    return {"passphrase": True} if by_reentry else begin(visit.state, visit.who, *about, visit.site)
 
 
-def _proof(visit: Visit) -> step_up.Proof:
+def _proof(visit: Visit, by_reentry: bool | None = None) -> step_up.Proof:
     """Passphrase and code, or a passkey's answer to its challenge."""
-    if step_up.by_reentry(visit.state, visit.who):
+    if step_up.by_reentry(visit.state, visit.who) if by_reentry is None else by_reentry:
         return step_up.Reentry(visit.field("passphrase"), visit.field("code"))
     return step_up.Touch(visit.field("ceremony"), visit.response, visit.site)
 
@@ -60,23 +56,10 @@ def grant_begin(visit: Visit, given: Mapping[str, Any]) -> Body:
 
 def grant_signed(visit: Visit, given: Mapping[str, Any]) -> OperatorSession:
     """The session re-authenticated for exactly this grant; the plain one where no answer was sent, which suffices for a lesser grant."""
-    if visit.form.get("passphrase"):
-        proof: step_up.Proof = step_up.Reentry(visit.field("passphrase"), visit.field("code"))
-    elif visit.form.get("ceremony"):
-        proof = step_up.Touch(visit.field("ceremony"), _answer(visit), visit.site)
-    else:
+    by_reentry = bool(visit.form.get("passphrase"))
+    if not by_reentry and not visit.form.get("ceremony"):
         return visit.session
-    return step_up.granted(visit.state, visit.who, given, proof)
-
-
-def _answer(visit: Visit) -> Mapping[str, Any]:
-    try:
-        found = json.loads(visit.form.get("response", ""))
-    except (ValueError, RecursionError):
-        found = None
-    if not isinstance(found, dict):
-        raise InvalidInput("response is missing")
-    return found
+    return step_up.granted(visit.state, visit.who, given, _proof(visit, by_reentry))
 
 
 @routes.json("/console/fresh/begin")

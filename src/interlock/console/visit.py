@@ -8,6 +8,7 @@ import json
 import re
 import secrets
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from jinja2 import Environment
@@ -136,7 +137,10 @@ class Visit:
 
     @property
     def response(self) -> Mapping[str, Any]:
+        """A passkey's answer, in a JSON body or as JSON in a field of a form."""
         value = self.json.get("response") if isinstance(self.json, dict) else None
+        with suppress(ValueError, RecursionError):
+            value = value or json.loads(self.form.get("response", ""))
         if not isinstance(value, dict):
             raise InvalidInput("response is missing")
         return value

@@ -12,15 +12,16 @@ from interlock.runtime.state import State
 
 ADMIN, APPROVER = "admin", "approver"
 _RANKS = (VIEWER, APPROVER, ADMIN)
-_SIGNED_OUT = (
-    "signed_out."  # prefix of the setting with the time up to which an operator's sessions are void, at every replica
-)
+# Prefix of the setting with the time up to which an operator's sessions are void, at every replica.
+_SIGNED_OUT = "signed_out."
 
 
-def visitor_of(state: State, token: str, now: float, setting_up: bool = False, idles: bool = False) -> Visitor | None:
+def visitor_of(state: State, token: str, setting_up: bool = False, idles: bool = False) -> Visitor | None:
     """The visitor of a cookie, with its current role; None for a set-up session unless `setting_up`."""
+    if not token:
+        return None
     state.catch_up()
-    found = state.visitors.find(token, now, idles)
+    found = state.visitors.find(token, state.clock.now(), idles)
     if found is None or not state.sessions.is_valid(found.session):
         return None
     if (found.how == SET_UP) is not setting_up or _signed_out_since(state, found):

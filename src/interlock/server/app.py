@@ -192,7 +192,7 @@ class DaemonApp:
                 self.start()
                 self.aql.start()
                 self.hooks.start()
-                self.console.start()
+                self.console.events.start()
                 await send({"type": "lifespan.startup.complete"})
             else:
                 await send({"type": "lifespan.shutdown.complete"})
@@ -205,7 +205,7 @@ class DaemonApp:
         """Answers waiting requests and ends MCP's streams; running work completes."""
         self.context.waiters.close()
         self.aql.stop()
-        self.console.stop()
+        self.console.events.stop()
         await self.mcp.stop()
 
     def close(self) -> None:
