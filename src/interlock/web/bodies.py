@@ -14,6 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 from interlock.model import TRUSTS
 from interlock.plans.draft import MOST_COMMAND
 from interlock.plans.planning import MOST_INTENT
+from interlock.plans.releasing import PlanConsent
 from interlock.plans.workflows import FREEZE_DAYS, MOST_STEPS
 from interlock.policy.policy import MODES
 from interlock.policy.registry import CATEGORIES
@@ -236,6 +237,10 @@ class StepYes(RequestBody):
     command: str = Field("", max_length=MOST_COMMAND)
     mark: Mark = ""
     understood: Ticked = False
+
+    @property
+    def consent(self) -> tuple[str, PlanConsent]:
+        return self.id, PlanConsent(self.command, self.mark, self.understood)
 
 
 Steps = Annotated[list[StepYes], Field(min_length=1, max_length=MOST_STEPS)]

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping
 from typing import Any
 from urllib.parse import quote
 
+from pydantic import TypeAdapter
 from starlette.responses import Response
 
 from interlock.approvals import settle
 from interlock.approvals.step_up import needs_stepup
 from interlock.console.cards import approves_too_fast, card_of
 from interlock.console.stepup import grant_begin, grant_signed
-from interlock.console.visit import APPROVER, InvalidInput, PageRoutes, Visit
+from interlock.console.visit import APPROVER, Body, InvalidInput, PageRoutes, Visit
 from interlock.error_codes import AnswerRefused
 from interlock.model import Human, Level, TicketState
 from interlock.plans import history, planner_choice, planning, running, workflows
@@ -22,6 +21,7 @@ from interlock.plans.wire import flow_json, plan_json, progress_json
 from interlock.records import Ticket
 from interlock.records.plans import NO_EXIT, PLANNED, RUNNING, STATUSES, PlanQuery
 from interlock.runtime.plan_desk import ReviewedPlan
+from interlock.web.bodies import Steps, StepYes
 
 HOME = "/console/ask"
 routes = PageRoutes(HOME)
@@ -71,7 +71,7 @@ def gate(visit: Visit) -> Response:
 
 
 @routes.json("/{id}/run", APPROVER)
-def run(visit: Visit) -> Mapping[str, Any]:
+def run(visit: Visit) -> Body:
     """Runs exactly this command on the operator's yes; else answers with what the gate still requires."""
     yes = PlanConsent(field(visit, "command"), field(visit, "mark"), visit.form.get("understood") == "yes")
     try:
@@ -83,30 +83,29 @@ def run(visit: Visit) -> Mapping[str, Any]:
 
 def _touch_ticket(visit: Visit, ticket: Ticket | None) -> str:
     """The ticket that one touch of this operator's passkey frees; empty where it takes another person, time, or typing after many approvals."""
-    state = visit.state
-    alone = ticket is not None and ticket.state is TicketState.WAITING and ticket.requirement.quorum <= 1
-    if ticket is None or not alone or ticket.requirement.blocked or not needs_stepup(ticket):
+    if ticket is None or ticket.state is not TicketState.WAITING or ticket.requirement.quorum > 1:
         return ""
-    return "" if approves_too_fast(state, visit.who.operator) else ticket.id
+    if ticket.requirement.blocked or not needs_stepup(ticket):
+        return ""
+    return "" if approves_too_fast(visit.state, visit.who.operator) else ticket.id
 
 
 @routes.get("/{id}/output", APPROVER, json=True)
-def output(visit: Visit) -> Mapping[str, Any]:
+def output(visit: Visit) -> Body:
     start = visit.query.get("start", "0")
     at = int(start) if start.isdigit() and len(start) < 9 else 0
     return progress_json(running.follow(visit.state, visit.session, visit.id, at))
 
 
 @routes.json("/{id}/cancel", APPROVER)
-def cancel(visit: Visit) -> Mapping[str, Any]:
+def cancel(visit: Visit) -> Body:
     running.cancel(visit.state, visit.session, visit.id)
     return {"status": "ending"}
 
 
 @routes.json("/{id}/type", APPROVER)
-def type_line(visit: Visit) -> Mapping[str, Any]:
-    given = visit.state, visit.session, visit.id, field(visit, "line")
-    running.type_line(*given, elsewhere(visit))
+def type_line(visit: Visit) -> Body:
+    running.type_line(visit.state, visit.session, visit.id, field(visit, "line"), elsewhere(visit))
     return {"status": "typed"}
 
 
@@ -126,10 +125,7 @@ def save(visit: Visit) -> Response:
 
 
 def field(visit: Visit, name: str) -> str:
-    value = visit.form.get(name, "")
-    if len(value) > MOST:
-        raise InvalidInput(f"{name} is too long")
-    return value
+    return visit.field(name, needed=False, most=MOST)
 
 
 def elsewhere(visit: Visit) -> bool:
@@ -159,9 +155,8 @@ def _page(
 
 def _review_values(visit: Visit, plan: ReviewedPlan) -> dict[str, Any]:
     state = visit.state
-    shown = plan_json(state, plan)
     return {
-        "plan": shown,
+        "plan": plan_json(state, plan),
         "draft": plan.draft,
         "touch": plan.reviewed.assessment.level >= Level.DANGEROUS and plan.reviewed.asked.human is not Human.NONE,
         "not_here": running.why_not_here(state, elsewhere(visit)),
@@ -170,18 +165,13 @@ def _review_values(visit: Visit, plan: ReviewedPlan) -> dict[str, Any]:
 
 
 def _gate_values(visit: Visit, plan: ReviewedPlan) -> dict[str, Any]:
-    ticket = _ticket(visit, plan.ticket) if plan.status == PLANNED else None  # a plan that ran needs no answer
+    state, id = visit.state, plan.ticket if plan.status == PLANNED else ""  # a plan that ran needs no answer
+    ticket = state.store.read(lambda tx: tx.ticket(id)) if id else None
     return {
         "plan_id": plan.id,
-        "card": card_of(ticket) if ticket else None,
-        "type_target": bool(ticket) and approves_too_fast(visit.state, visit.who.operator),
+        "card": card_of(settle(ticket, state.clock.now())) if ticket else None,
+        "type_target": bool(ticket) and approves_too_fast(state, visit.who.operator),
     }
-
-
-def _ticket(visit: Visit, id: str) -> Ticket | None:
-    state = visit.state
-    found = state.store.read(lambda tx: tx.ticket(id)) if id else None
-    return settle(found, state.clock.now()) if found else None
 
 
 PAGE = 50
@@ -223,6 +213,7 @@ def again(visit: Visit) -> Response:
 
 
 FLOWS = f"{HOME}/workflows"
+_STEPS = TypeAdapter[list[StepYes]](Steps)
 
 
 @routes.get("/workflows")
@@ -265,30 +256,25 @@ def remove(visit: Visit) -> Response:
 
 
 @routes.json("/workflows/{id}/run", APPROVER)
-def run_workflow(visit: Visit) -> Mapping[str, Any]:
+def run_workflow(visit: Visit) -> Body:
     """Takes a yes to every step, or to the frozen whole; else answers with the tickets that hold it."""
     state, session, id = visit.state, visit.session, visit.id
     try:
         flow = workflows.start_run(state, session, id, _step_answers(visit), field(visit, "frozen"), elsewhere(visit))
     except workflows.StepsHeld as held:
-        tickets = [one.ticket.id for _, one in held.held if one.ticket]
-        return {
-            "status": "held",
-            "reason": f"{held} Answer them in the queue, then run_workflow it again.",
-            "tickets": tickets,
-        }
+        words = f"{held} Answer them in the queue, then run it again."
+        return {"status": "held", "reason": words, "tickets": [one.ticket.id for _, one in held.held if one.ticket]}
     return flow_json(flow)
 
 
 @routes.json("/workflows/{id}/freeze/begin", APPROVER)
-def freeze_begin(visit: Visit) -> Mapping[str, Any]:
+def freeze_begin(visit: Visit) -> Body:
     """The challenge for the grant that freezing takes; empty where it takes none."""
-    terms = _terms(visit)
-    return grant_begin(visit, terms) if terms else {"fresh": True}
+    return grant_begin(visit, terms) if (terms := _terms(visit)) else {"fresh": True}
 
 
 @routes.json("/workflows/{id}/freeze", APPROVER)
-def freeze(visit: Visit) -> Mapping[str, Any]:
+def freeze(visit: Visit) -> Body:
     terms = _terms(visit)
     by = grant_signed(visit, terms) if terms else visit.session
     workflows.freeze(visit.state, by, visit.id, _step_answers(visit), *_span(visit))
@@ -296,8 +282,7 @@ def freeze(visit: Visit) -> Mapping[str, Any]:
 
 
 def _terms(visit: Visit) -> dict[str, Any] | None:
-    given = visit.state, visit.session, visit.id
-    return workflows.to_freeze(*given, _step_answers(visit), *_span(visit))[2]
+    return workflows.to_freeze(visit.state, visit.session, visit.id, _step_answers(visit), *_span(visit))[2]
 
 
 def _span(visit: Visit) -> tuple[int, int]:
@@ -308,27 +293,19 @@ def _span(visit: Visit) -> tuple[int, int]:
 
 
 @routes.get("/workflows/{id}/progress", APPROVER, json=True)
-def progress(visit: Visit) -> Mapping[str, Any]:
+def progress(visit: Visit) -> Body:
     return flow_json(workflows.find_run(visit.state, visit.session, visit.id))
 
 
 @routes.json("/workflows/{id}/cancel", APPROVER)
-def cancel_workflow(visit: Visit) -> Mapping[str, Any]:
+def cancel_workflow(visit: Visit) -> Body:
     workflows.cancel_run(visit.state, visit.session, visit.id)
     return {"status": "ending"}
 
 
 def _step_answers(visit: Visit) -> list[tuple[str, PlanConsent]]:
+    """The operator's answer to each step, as the page sends it."""
     try:
-        steps = json.loads(visit.form.get("steps", ""))
-    except (ValueError, RecursionError):
+        return [step.consent for step in _STEPS.validate_json(visit.form.get("steps", ""))]
+    except ValueError:
         raise InvalidInput("the steps cannot be read") from None
-    if not isinstance(steps, list) or not all(isinstance(step, dict) for step in steps):
-        raise InvalidInput("the steps cannot be read")
-    return [
-        (
-            str(step.get("id", "")),
-            PlanConsent(str(step.get("command", "")), str(step.get("mark", "")), step.get("understood") is True),
-        )
-        for step in steps
-    ]

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
-from interlock.identity.sessions import OperatorSession
 from interlock.plans import workflows
-from interlock.plans.releasing import PlanConsent
 from interlock.plans.wire import flow_json, opened_json, workflow_json
-from interlock.runtime.state import State
 from interlock.server.routes import OPERATOR, RouteGroup
-from interlock.web.bodies import Freeze, NewWorkflow, StepYes, WorkflowRun
+from interlock.web.bodies import Freeze, NewWorkflow, WorkflowRun
 from interlock.web.context import By, TheState
 from interlock.web.wire import ticket_json
 
@@ -43,12 +39,21 @@ def opened(state: TheState, by: By, id: str) -> Any:
     "POST", "/{id}/freeze", "workflow_open", OPERATOR, "Approves all steps as they are, until one changes", 404, 409
 )
 def freeze(state: TheState, by: By, id: str, body: Freeze) -> Any:
-    return opened_json(state, workflows.freeze(state, by, id, _consents(body.steps), body.runs, body.days))
+    return opened_json(
+        state, workflows.freeze(state, by, id, [step.consent for step in body.steps], body.runs, body.days)
+    )
 
 
 @routes("POST", "/{id}/run", "workflow_run", OPERATOR, "Runs all steps; `held` where the gate requires more", 404, 409)
 def start(state: TheState, by: By, id: str, body: WorkflowRun) -> Any:
-    return _workflow_run(state, by, id, body)
+    try:
+        return flow_json(workflows.start_run(state, by, id, [step.consent for step in body.steps], body.frozen))
+    except workflows.StepsHeld as found:
+        held = [
+            {"step": at, "reason": str(one)} | ({"ticket": ticket_json(one.ticket, [])} if one.ticket else {})
+            for at, one in found.held
+        ]
+        return {"status": "held", "reason": str(found), "held": held}
 
 
 @routes("GET", "/{id}/run", "workflow_run", OPERATOR, "The progress of the last run", 404)
@@ -60,21 +65,6 @@ def progress(state: TheState, by: By, id: str) -> Any:
 def cancel(state: TheState, by: By, id: str) -> Any:
     workflows.cancel_run(state, by, id)
     return {"success": True}
-
-
-def _consents(steps: Sequence[StepYes]) -> list[tuple[str, PlanConsent]]:
-    return [(step.id, PlanConsent(step.command, step.mark, step.understood)) for step in steps]
-
-
-def _workflow_run(state: State, by: OperatorSession, id: str, body: WorkflowRun) -> dict[str, Any]:
-    try:
-        return flow_json(workflows.start_run(state, by, id, _consents(body.steps), body.frozen))
-    except workflows.StepsHeld as found:
-        held = [
-            {"step": at, "reason": str(one)} | ({"ticket": ticket_json(one.ticket, [])} if one.ticket else {})
-            for at, one in found.held
-        ]
-        return {"status": "held", "reason": str(found), "held": held}
 
 
 ROUTES = (routes,)
