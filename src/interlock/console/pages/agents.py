@@ -12,7 +12,7 @@ from interlock.console.charts import risk_chart
 from interlock.console.record_views import record_lines, when
 from interlock.console.visit import APPROVER, PageNotFound, PageRoutes, Visit
 from interlock.identity import agents as service
-from interlock.loop.agents import AgentOverview, list_agents
+from interlock.loop.agents import list_agents
 from interlock.model import AgentRef, Level
 from interlock.ports import Tx
 from interlock.records import Block, Execution, HistoryEntry
@@ -38,7 +38,7 @@ def agents(visit: Visit) -> Response:
         more=max(0, len(agents) - MOST_SHOWN),
         people=[one for one in found if one.principal.startswith(PERSON)][:MOST_SHOWN],
         PERSON=PERSON,
-        to=_to,
+        to=lambda one: _address(one.principal, one.name),
         coverage=visit.context.hooks.coverage.wire(),
         pausing=state.pause.found if state.paused(state.clock.now())[0] else None,
     )
@@ -49,7 +49,7 @@ def one(visit: Visit) -> Response:
     state, now = visit.state, visit.state.clock.now()
     principal, name = visit.query.get("principal", ""), visit.query.get("name", "")
     found = next(
-        (one for one in list_agents(visit.state) if (one.principal, one.name) == (principal, normal_name(name))),
+        (one for one in list_agents(state) if (one.principal, one.name) == (principal, normal_name(name))),
         None,
     )
     if found is None:
@@ -93,7 +93,7 @@ def execution(visit: Visit) -> Response:
         run=found,
         lines=list(reversed(record_lines(steps.entries))),
         more=steps.older is not None,
-        agent=f"{HOME}/one?{urlencode({'principal': found.agent.principal, 'name': normal_name(found.agent.name)})}",
+        agent=_address(found.agent.principal, normal_name(found.agent.name)),
         when=when,
     )
 
@@ -120,9 +120,8 @@ def _principal(visit: Visit) -> str:
 
 
 def _back(visit: Visit) -> Response:
-    query = {name: visit.form.get(name, "") for name in ("principal", "name")}
-    return visit.redirect(f"{HOME}/one?{urlencode(query)}")
+    return visit.redirect(_address(*(visit.form.get(name, "") for name in ("principal", "name"))))
 
 
-def _to(one: AgentOverview) -> str:
-    return f"{HOME}/one?{urlencode({'principal': one.principal, 'name': one.name})}"
+def _address(principal: str, name: str) -> str:
+    return f"{HOME}/one?{urlencode({'principal': principal, 'name': name})}"

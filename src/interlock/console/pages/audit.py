@@ -65,7 +65,7 @@ def export(visit: Visit) -> Response:
     found = search(visit.state, _query(visit.query), page=MOST_EXPORTED, most=MOST_EXPORTED)
     rows = [entry.row for entry in reversed(found.entries)]
     name = f"interlock-audit{'-newest-' + str(len(rows)) if found.older else ''}.{visit.query.get('format', 'jsonl')}"
-    body = "".join(line if line.endswith("\n") else line + "\n" for line in written(rows))
+    body = "".join(f"{line}\n" for line in written(rows))
     headers = {"content-disposition": f'attachment; filename="{name}"'}
     return Response(body.encode("utf-8", "backslashreplace"), headers=headers, media_type=kind)
 
@@ -87,7 +87,7 @@ def _records(visit: Visit) -> dict[str, Any]:
     wanted = replace(_query(query), without=ROUTINE if folded else frozenset())
     found = search(visit.state, wanted, _place(visit.query.get("before", "")))
     given = {name: value for name, value in query.items() if value}
-    older = urlencode({**given, "before": _place_text(found.older)}) if found.older else ""
+    older = urlencode({**given, "before": "{0!r}:{2}:{1}".format(*found.older)}) if found.older else ""
     return {
         "lines": record_lines(found.entries),
         "query": query,
@@ -126,10 +126,6 @@ def _entry(visit: Visit, given: Mapping[str, str]) -> RecordEntry:
     return found
 
 
-def _place_text(place: Place | None) -> str:
-    return f"{place[0]!r}:{place[2]}:{place[1]}" if place else ""
-
-
 def _place(text: str) -> Place | None:
     """The first page for a malformed position."""
     at, _, rest = text.partition(":")
@@ -143,7 +139,7 @@ def _place(text: str) -> Place | None:
 LIVE_HOME = "/console/live"
 SHOWN = 60
 MOST_SEARCHED = 2_000  # records searched each time
-LIVE_LEVELS = (("", "any level"), ("1", "reversible and up"), ("2", "destructive and up"), ("3", "dangerous and up"))
+LIVE_LEVELS = (("", "any level"), *LEVELS[1:4])
 
 
 @routes.get("/console/live")

@@ -77,7 +77,11 @@ def one(visit: Visit) -> Response:
         "rules/rule.html",
         one=found,
         clauses=[clause_words(clause) for clause in rule.when],
-        examples=[(example_words(each.action), each) for each in example_results(rule, rules)],
+        examples=[
+            (example_words(action), catch, _fires(rule, action, rules) is catch)
+            for actions, catch in ((rule.match, True), (rule.spare, False))
+            for action in actions
+        ],
         problems=example_failures(Rulebook.of([rule], rules.programs), rules) if rule.match else [],
         kinds=KINDS,
         fields=form_fields({}),
@@ -96,8 +100,8 @@ def try_one(visit: Visit) -> Response:
         found = try_action(visit.state, action_of(visit.form))
     except InvalidInput as error:
         return visit.page("rules/_tried.html", **(_UNTRIED | {"error": str(error)}), one=shelf, known=())
-    alone = Rulebook.of([shelf.rule], rules.programs)
-    hit = judge(found.action, replace(alone, patterns=rules.patterns)).assessment
+    alone = replace(Rulebook.of([shelf.rule], rules.programs), patterns=rules.patterns)
+    hit = judge(found.action, alone).assessment
     return visit.page(
         "rules/_tried.html",
         one=shelf,
@@ -171,20 +175,9 @@ class RuleInForce(Struct, frozen=True):
     changed: bool = False  # the file differs by now
 
 
-class ExampleResult(Struct, frozen=True):
-    action: Action
-    catch: bool  # whether the rule has to fire
-    held: bool
-
-
 def rules_in_force(context: Context) -> dict[str, RuleInForce]:
-    on_disk = _read([_stamp(path) for path in _files(context)])
+    on_disk = {id: (path.stem, rule) for path in _files(context) for id, rule in _rules(_stamp(path)).items()}
     return {id: _in_force(rule, on_disk.get(id)) for id, rule in context.state.rules.rules.items()}
-
-
-def example_results(rule: Rule, rules: Rulebook) -> list[ExampleResult]:
-    each = [(action, True) for action in rule.match] + [(action, False) for action in rule.spare]
-    return [ExampleResult(action, catch, _fires(rule, action, rules) is catch) for action, catch in each]
 
 
 def _fires(rule: Rule, action: Action, rules: Rulebook) -> bool:
@@ -213,10 +206,6 @@ def _stamp(path: Path) -> Stamp:
     except OSError:
         return str(path), 0, 0
     return str(path), found.st_mtime_ns, found.st_size
-
-
-def _read(stamps: Sequence[Stamp]) -> dict[str, tuple[str, Rule]]:
-    return {id: (Path(stamp[0]).stem, rule) for stamp in stamps for id, rule in _rules(stamp).items()}
 
 
 @lru_cache(maxsize=256)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterator, Sequence
+from itertools import islice
 from typing import Any
 
 from fastapi import Query
@@ -220,12 +221,7 @@ async def _chunks(context: Context, lines: Iterator[str]) -> AsyncIterator[bytes
     """Some hundred lines at a time, each chunk made in the pool."""
 
     def more() -> bytes:
-        part = []
-        for line in lines:
-            part.append(line if line.endswith("\n") else line + "\n")
-            if len(part) == 500:
-                break
-        return "".join(part).encode("utf-8", "backslashreplace")
+        return "".join(f"{line}\n" for line in islice(lines, 500)).encode("utf-8", "backslashreplace")
 
     while chunk := await context.pool.run(more):
         yield chunk
