@@ -24,7 +24,7 @@ from interlock.identity.keys.passphrases import (
     open_row,
     passphrase_problem,
 )
-from interlock.identity.keys.roster import Roster, RosterError, roster_digest, roster_seal, seal_operator
+from interlock.identity.keys.roster import Roster, RosterError, StoredRoster, roster_seal, seal_row
 from interlock.identity.keys.signing import (
     KeyFileError,
     SigningKey,
@@ -77,9 +77,13 @@ def approval(by: OperatorKeys, name: str = "") -> Approval:
     return Approval(TICKET.id, by.operator, "approve", text, signature, by.key.key_id, "terminal", NOW, NOW + 300)
 
 
+def load(rows: tuple[OperatorRow, ...], seal_key: bytes, listed: str | None) -> Roster:
+    return Roster.load(StoredRoster(rows, listed), seal_key)
+
+
 def counts(one: Approval, rows: tuple[OperatorRow, ...], listed: str | None) -> bool:
     """What the daemon does, knowing the seal key since an operator unlocked it."""
-    roster = Roster.load(rows, SEAL_KEY, listed)
+    roster = load(rows, SEAL_KEY, listed)
     return check_agreement(TICKET, [one], NOW, roster.people, roster.verify).satisfied
 
 
@@ -113,7 +117,7 @@ TAMPERED: dict[str, tuple[Callable[[], tuple[tuple[OperatorRow, ...], str | None
         "'alice': this row was added or altered",
     ),
     "takes alice's name": (
-        lambda: ((seal_operator(replace(FORGED_ROW, name="alice"), FORGED_SEAL_KEY), ROW_B), LISTED),
+        lambda: ((seal_row(replace(FORGED_ROW, name="alice"), FORGED_SEAL_KEY), ROW_B), LISTED),
         "'alice': this row was added or altered",
     ),
     "swaps two operators' names": (
@@ -153,13 +157,13 @@ def test_an_agent_that_edits_the_operators_table_cannot_make_an_approval_count(w
 def test_a_whole_new_roster_made_by_an_agent_is_not_the_one_that_was_unlocked() -> None:
     forged = (FORGED_ROW,)
     listed = roster_seal(forged, FORGED_SEAL_KEY)
-    assert Roster.load(forged, FORGED_SEAL_KEY, listed).digest != Roster.load(ROWS, SEAL_KEY, LISTED).digest
+    assert load(forged, FORGED_SEAL_KEY, listed).digest != load(ROWS, SEAL_KEY, LISTED).digest
     with pytest.raises(RosterError, match="mallory"):
         counts(approval(AGENTS_KEY), forged, listed)
 
 
 def test_an_operator_who_was_disabled_is_not_enabled_by_an_older_row() -> None:
-    disabled = seal_operator(replace(ROW_A, disabled_at=NOW), SEAL_KEY)
+    disabled = seal_row(replace(ROW_A, disabled_at=NOW), SEAL_KEY)
     rows = (disabled, ROW_B)
     listed = roster_seal(rows, SEAL_KEY)
     assert not counts(approval(open_row(ROW_A, ALICE)), rows, listed)
@@ -176,23 +180,23 @@ OTHER: dict[str, Any] = {"roles": ("x",), "teams": ("x",), "service": True, "cre
 def test_every_column_is_sealed_and_pinned(column: str) -> None:
     edited = (replace(ROW_A, **{column: OTHER.get(column, "ff" * 16)}), ROW_B)
     with pytest.raises(RosterError):
-        Roster.load(edited, SEAL_KEY, LISTED)
-    assert roster_digest(edited) != Roster.load(ROWS, SEAL_KEY, LISTED).digest
+        load(edited, SEAL_KEY, LISTED)
+    assert StoredRoster(edited, LISTED).digest != load(ROWS, SEAL_KEY, LISTED).digest
 
 
 def test_the_order_of_rows_does_not_matter() -> None:
-    assert Roster.load(ROWS[::-1], SEAL_KEY, LISTED).digest == Roster.load(ROWS, SEAL_KEY, LISTED).digest
+    assert load(ROWS[::-1], SEAL_KEY, LISTED).digest == load(ROWS, SEAL_KEY, LISTED).digest
     assert roster_seal(ROWS[::-1], SEAL_KEY) == LISTED
 
 
 def test_two_operators_cannot_share_a_key() -> None:
-    twin = seal_operator(replace(ROW_A, name="alice2"), SEAL_KEY)
+    twin = seal_row(replace(ROW_A, name="alice2"), SEAL_KEY)
     with pytest.raises(RosterError, match="2 operators have it"):
-        Roster.load((ROW_A, twin), SEAL_KEY, roster_seal((ROW_A, twin), SEAL_KEY))
+        load((ROW_A, twin), SEAL_KEY, roster_seal((ROW_A, twin), SEAL_KEY))
 
 
 def test_a_key_that_is_not_on_the_roster_signed_nothing() -> None:
-    roster = Roster.load(ROWS, SEAL_KEY, LISTED)
+    roster = load(ROWS, SEAL_KEY, LISTED)
     assert roster.verify(ROW_A.key_id, b"x", open_row(ROW_A, ALICE).key.sign(b"x"))
     assert not roster.verify(AGENTS_KEY.key.key_id, b"x", AGENTS_KEY.key.sign(b"x"))
 
@@ -208,7 +212,7 @@ def test_the_same_passphrase_makes_different_keys_for_two_people() -> None:
 
 def test_no_secret_shows_in_a_row_or_in_what_python_prints() -> None:
     unlocked = open_row(ROW_A, ALICE)
-    printed = f"{ROW_A!r} {unlocked!r} {unlocked.key!r} {Roster.load(ROWS, SEAL_KEY, LISTED)!r}"
+    printed = f"{ROW_A!r} {unlocked!r} {unlocked.key!r} {load(ROWS, SEAL_KEY, LISTED)!r}"
     assert ALICE not in printed and SEAL_KEY.hex() not in printed and repr(SEAL_KEY) not in printed
 
 

@@ -20,11 +20,12 @@ GOOD = "correct horse battery"
 ENROL = """
 import sys
 from interlock.identity.keys.passphrases import Kdf, open_row
-from interlock.identity.operators import EnrolmentError, enrol_at_terminal
+from interlock.identity.operators import enrol_at_terminal
+from interlock.identity.terminal import TerminalError
 try:
     row, seal_key = enrol_at_terminal(1_700_000_000.0, name="".join(sys.argv[3:]), seconds=float(sys.argv[1]), kdf=Kdf(1, 8, 1))
     print("MADE", row.name, *row.roles, open_row(row, sys.argv[2]).seal_key == seal_key)
-except EnrolmentError as error:
+except TerminalError as error:
     print("REFUSED", error)
 """
 WHY = "from interlock.identity.agent_detection import is_agents_terminal; print('WHY', is_agents_terminal())"

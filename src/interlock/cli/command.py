@@ -21,7 +21,7 @@ from interlock.cli.arguments import NOTHING, Table, declarations, declared_parse
 from interlock.cli.output import paint, print_table
 from interlock.client import DaemonClient, NoDaemon, find_daemon
 from interlock.config import Config, load_config
-from interlock.identity.terminal import EnrolmentError, TerminalError
+from interlock.identity.terminal import TerminalError
 from interlock.policy.policy import PolicyError
 from interlock.problems import ExpectedError
 
@@ -107,7 +107,7 @@ class CommandWords:
         return run(self._word, args.work, args)
 
 
-_EXPECTED = (ExpectedError, PolicyError, PackError, TerminalError, EnrolmentError, OSError)
+_EXPECTED = (ExpectedError, PolicyError, PackError, TerminalError, OSError)
 
 
 def run(name: str, work: Work, args: Args) -> int:

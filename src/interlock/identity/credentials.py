@@ -2,21 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from msgspec.structs import replace
 
 from interlock.canonical_json import normal_name
 from interlock.error_codes import AnswerRefused
-from interlock.identity.keys.roster import (
-    CREDENTIALS_SETTING,
-    PASSKEY,
-    TOTP,
-    credential_problems,
-    credentials_seal,
-    seal_credential,
-)
+from interlock.identity.keys.roster import CREDENTIALS_SETTING, PASSKEY, TOTP, StoredRoster, credentials_seal, seal_row
 from interlock.identity.operators import ADMIN
 from interlock.identity.session_shelf import LOCKED
 from interlock.identity.sessions import SignInRefused
@@ -88,17 +81,17 @@ def add(state: State, visitor: Visitor, row: Credential) -> Credential:
     seal_key, now = seal_key_of(state), state.clock.now()
 
     def work(tx: Tx) -> Credential:
-        rows = _verified_rows(tx, seal_key)
+        rows = StoredRoster.of(tx).verified(seal_key).credentials
         own = [one for one in rows if one.operator == row.operator and not one.removed_at]
         first = not any(one.active_at <= now for one in own)  # of two links at once, only one is
         waits = visitor.how == SET_UP and not first
-        made = seal_credential(replace(row, active_at=now + WAIT_SECONDS) if waits else row, seal_key)
+        made = seal_row(replace(row, active_at=now + WAIT_SECONDS) if waits else row, seal_key)
         if any(one.id == row.id for one in rows):
             raise AnswerRefused("this passkey is registered already")
         if len(own) >= MOST:
             raise AnswerRefused(f"{row.operator} has {MOST} credentials already; remove one first")
         old = [one for one in own if made.kind == TOTP == one.kind and made.active_at <= now]
-        gone = [seal_credential(replace(one, removed_at=now), seal_key) for one in old]
+        gone = [seal_row(replace(one, removed_at=now), seal_key) for one in old]
         _save(state, tx, rows, [*gone, made], seal_key, visitor.operator, "registered")
         return made
 
@@ -129,8 +122,8 @@ def remove(state: State, visitor: Visitor, id: str, even_last: bool = False) -> 
         raise AnswerRefused(f"this is the last way into the console of {found.operator}: say so to remove it")
 
     def work(tx: Tx) -> None:
-        rows = _verified_rows(tx, seal_key)
-        gone = seal_credential(replace(found, removed_at=now), seal_key)
+        rows = StoredRoster.of(tx).verified(seal_key).credentials
+        gone = seal_row(replace(found, removed_at=now), seal_key)
         _save(state, tx, rows, [gone], seal_key, visitor.operator, "removed")
 
     state.store.write(work)
@@ -173,15 +166,8 @@ def label(name: str, default: str) -> str:
     return words[:MOST_NAME] or default
 
 
-def _verified_rows(tx: Tx, seal_key: bytes) -> list[Credential]:
-    rows = tx.all_credentials()
-    if wrong := credential_problems(rows, seal_key, tx.setting(CREDENTIALS_SETTING)):
-        raise AnswerRefused(f"the operators were changed behind Interlock's back: {'; '.join(wrong)}")
-    return rows
-
-
 def _save(
-    state: State, tx: Tx, rows: list[Credential], changed: Iterable[Credential], seal_key: bytes, by: str, what: str
+    state: State, tx: Tx, rows: Sequence[Credential], changed: Iterable[Credential], seal_key: bytes, by: str, what: str
 ) -> None:
     """The changed rows, the sealed list of all and an audit record together."""
     after = {row.id: row for row in rows}

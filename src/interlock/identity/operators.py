@@ -5,7 +5,7 @@ from __future__ import annotations
 import hmac
 import os
 import secrets
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from functools import partial
 from typing import TypeVar
@@ -17,9 +17,9 @@ from interlock.error_codes import AnswerRefused
 from interlock.identity.agent_detection import is_agents_terminal
 from interlock.identity.attempts import Attempts
 from interlock.identity.keys.passphrases import EnrolError, Kdf, enrol, operator_name, passphrase_problem
-from interlock.identity.keys.roster import ROSTER_SETTING, problems, roster_seal, seal_operator
-from interlock.identity.sessions import OperatorSession, SignInRefused, StoredRoster, TooManySignIns, WrongSignIn
-from interlock.identity.terminal import EnrolmentError, Terminal, TerminalError, controlling_terminal
+from interlock.identity.keys.roster import ROSTER_SETTING, StoredRoster, roster_seal, seal_row
+from interlock.identity.sessions import OperatorSession, SignInRefused, TooManySignIns, WrongSignIn
+from interlock.identity.terminal import Terminal, TerminalError, controlling_terminal
 from interlock.ports import Tx
 from interlock.records import OperatorRow
 from interlock.runtime.state import State
@@ -101,7 +101,7 @@ def add_operator(
         name, passphrase, seal_key, now=now, by=by.operator, roles=roles, teams=teams, service=service, kdf=kdf
     )
 
-    def change(rows: list[OperatorRow]) -> OperatorRow:
+    def change(rows: Sequence[OperatorRow]) -> OperatorRow:
         if any(one.name == row.name for one in rows):
             raise AnswerRefused(f"there is an operator {row.name!r} already")
         return row
@@ -122,7 +122,7 @@ def change_operator(
     """Changes roles or teams, disables or enables; admins only. Refuses to remove the last admin."""
     seal_key = require_admin(state, by)
 
-    def change(rows: list[OperatorRow]) -> OperatorRow:
+    def change(rows: Sequence[OperatorRow]) -> OperatorRow:
         before = next((row for row in rows if row.name == normal_name(name)), None)
         if before is None:
             raise AnswerRefused(f"no operator {name!r}", "NOT_FOUND_RESOURCE")
@@ -136,7 +136,7 @@ def change_operator(
         others = (row for row in rows if row.name != before.name)
         if not any(ADMIN in row.roles and not row.service and not row.disabled_at for row in [*others, changed]):
             raise AnswerRefused("somebody has to be an admin")
-        return seal_operator(changed, seal_key)
+        return seal_row(changed, seal_key)
 
     changed = _change_roster(state, seal_key, "operator_change", by.operator, change)
     state.tell("operator", None, f"{by.operator} changed {_description(changed)}")
@@ -156,7 +156,7 @@ def change_passphrase(state: State, session: OperatorSession, passphrase: str, k
     if seal_key is None or not session.stepped_up(state.clock.now()):
         raise AnswerRefused("sign in again first")
 
-    def change(rows: list[OperatorRow]) -> OperatorRow:
+    def change(rows: Sequence[OperatorRow]) -> OperatorRow:
         before = next(row for row in rows if row.name == session.operator)
         made, _ = enrol(
             before.name, passphrase, seal_key, now=before.created_at, by=before.created_by, roles=before.roles, teams=before.teams,
@@ -168,14 +168,12 @@ def change_passphrase(state: State, session: OperatorSession, passphrase: str, k
 
 
 def _change_roster(
-    state: State, seal_key: bytes, event: str, by: str, change: Callable[[list[OperatorRow]], OperatorRow]
+    state: State, seal_key: bytes, event: str, by: str, change: Callable[[Sequence[OperatorRow]], OperatorRow]
 ) -> OperatorRow:
     """Refuses to reseal rows that were changed elsewhere."""
 
     def work(tx: Tx) -> OperatorRow:
-        rows = tx.operators()
-        if wrong := problems(rows, seal_key, tx.setting(ROSTER_SETTING)):
-            raise AnswerRefused(f"the operators were changed behind Interlock's back: {'; '.join(wrong)}")
+        rows = StoredRoster.of(tx).verified(seal_key).rows
         row = change(rows)
         _save(state, tx, [*(one for one in rows if one.name != row.name), row], row, seal_key, event, by)
         return row
@@ -189,9 +187,8 @@ def _save(
     state: State, tx: Tx, rows: list[OperatorRow], row: OperatorRow, seal_key: bytes, event: str, by: str
 ) -> None:
     """A row, the sealed list of all and an audit record together."""
-    listed = roster_seal(rows, seal_key)
     tx.save_operator(row)
-    tx.save_setting(ROSTER_SETTING, listed)
+    tx.save_setting(ROSTER_SETTING, roster_seal(rows, seal_key))
     details = {
         "operator": row.name, "roles": list(row.roles), "teams": list(row.teams), "service": row.service, "key_id": row.key_id,
         "disabled": bool(row.disabled_at),
@@ -221,15 +218,12 @@ def enrol_at_terminal(
 ) -> tuple[OperatorRow, bytes]:
     """Enrols the first operator, an admin: its row and the seal key; refuses an agent's terminal."""
     if why := is_agents_terminal():
-        raise EnrolmentError(f"this looks like an agent's terminal: {why}; open one of your own and try again there")
-    try:
-        with controlling_terminal() as terminal:
-            _prove(terminal, seconds)
-            name = name or _ask_name(terminal)
-            passphrase = ask_passphrase(terminal, name, "Passphrase (at least 8 characters): ")
-            return enrol(name, passphrase, None, now=now, by="terminal", roles=("admin",), kdf=kdf)
-    except TerminalError as error:
-        raise EnrolmentError(str(error)) from None
+        raise TerminalError(f"this looks like an agent's terminal: {why}; open one of your own and try again there")
+    with controlling_terminal() as terminal:
+        _prove(terminal, seconds)
+        name = name or _ask_name(terminal)
+        passphrase = ask_passphrase(terminal, name, "Passphrase (at least 8 characters): ")
+        return enrol(name, passphrase, None, now=now, by="terminal", roles=("admin",), kdf=kdf)
 
 
 def _prove(terminal: Terminal, seconds: float) -> None:
@@ -241,10 +235,10 @@ def _prove(terminal: Terminal, seconds: float) -> None:
     try:
         typed = terminal.ask(f"Code (valid {minutes}, once): ", seconds)
     except TerminalError as error:
-        raise EnrolmentError(f"the code was not typed: {error}; start again for a new one") from None
+        raise TerminalError(f"the code was not typed: {error}; start again for a new one") from None
     given = typed.upper().replace("-", "").replace(" ", "")
     if not hmac.compare_digest(given.encode(), code.encode()):
-        raise EnrolmentError("that is not the code; start again for a new one")
+        raise TerminalError("that is not the code; start again for a new one")
 
 
 def _ask_name(terminal: Terminal) -> str:
@@ -257,7 +251,7 @@ def _ask_name(terminal: Terminal) -> str:
             return operator_name(typed or offered)
         except EnrolError as error:
             terminal.say(f"{error}\n")
-    raise EnrolmentError("no name was given")
+    raise TerminalError("no name was given")
 
 
 def ask_passphrase(terminal: Terminal, name: str, prompt: str) -> str:
@@ -270,4 +264,4 @@ def ask_passphrase(terminal: Terminal, name: str, prompt: str) -> str:
             return first
         else:
             terminal.say("the two passphrases differ\n")
-    raise EnrolmentError("no passphrase was given")
+    raise TerminalError("no passphrase was given")

@@ -15,10 +15,10 @@ from msgspec.structs import replace
 from interlock.approvals.statements import RosterEntry
 from interlock.canonical_json import normal_name
 from interlock.identity.keys.passphrases import WrongPassphrase, open_row
-from interlock.identity.keys.roster import CREDENTIALS_SETTING, ROSTER_SETTING, Roster, RosterError, roster_digest
+from interlock.identity.keys.roster import Roster, RosterError, StoredRoster
 from interlock.model import Confidential
 from interlock.ports import Tx
-from interlock.records import Approval, Credential, Grant, OperatorRow
+from interlock.records import Approval, Grant
 from interlock.redaction import hash_token
 
 STEP_UP_SECONDS = 120  # how long a fresh sign-in counts as one
@@ -84,21 +84,6 @@ class OperatorSession(Confidential, Struct, frozen=True):
     def proves_little(self) -> bool:
         """Whether the session lacks a fresh passphrase or passkey."""
         return self.cookie or self.resumed
-
-
-class StoredRoster(Struct, frozen=True):
-    rows: list[OperatorRow]
-    listed: str | None
-    credentials: list[Credential]
-    credentials_listed: str | None
-
-    @classmethod
-    def of(cls, tx: Tx) -> StoredRoster:
-        return cls(tx.operators(), tx.setting(ROSTER_SETTING), tx.all_credentials(), tx.setting(CREDENTIALS_SETTING))
-
-    @property
-    def digest(self) -> tuple[str, str]:
-        return roster_digest(self.rows), roster_digest(self.credentials)
 
 
 class OperatorSessions:
@@ -215,15 +200,12 @@ class OperatorSessions:
         """Takes over a roster that another replica changed; ignores an invalid one."""
         if self.roster is None or self._seal_key is None:
             return
-        stored = StoredRoster.of(tx)
-        if stored.digest != (self.roster.digest, self.roster.credentials_digest):
+        if (stored := StoredRoster.of(tx)).digest != self.roster.digest:
             self._prove(stored, self._seal_key)
 
     def _prove(self, stored: StoredRoster, seal_key: bytes) -> None:
         try:
-            self.roster = Roster.load(
-                stored.rows, seal_key, stored.listed, stored.credentials, stored.credentials_listed, self._now
-            )
+            self.roster = Roster.load(stored, seal_key, self._now)
         except RosterError as error:
-            raise SignInRefused(f"the operators were changed behind Interlock's back: {error}") from None
+            raise SignInRefused(str(error)) from None
         self._seal_key = seal_key

@@ -23,11 +23,7 @@ _LOCAL, _CONTROL = 3, 6  # indices of the local modes and the control characters
 
 
 class TerminalError(Exception):
-    """There is no terminal, or nobody answered at it."""
-
-
-class EnrolmentError(Exception):
-    """No operator was enrolled; the message says why."""
+    """There is no terminal, nobody answered at it, or no operator was enrolled there; the message says why."""
 
 
 class Terminal(Struct, frozen=True):

@@ -16,7 +16,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from interlock.canonical_json import leaves_no_mark, normal_name
-from interlock.identity.keys.roster import seal_operator
+from interlock.identity.keys.roster import seal_row
 from interlock.identity.keys.signing import SigningKey, open_box, seal_box
 from interlock.model import Confidential
 from interlock.records import OperatorRow
@@ -121,7 +121,7 @@ def enrol(
         created_by=by,
     )
     box = seal_box(_part(stretched, "wrap"), seal_key, _bound_to(row))
-    return seal_operator(replace(row, wrapped=box), seal_key), seal_key
+    return seal_row(replace(row, wrapped=box), seal_key), seal_key
 
 
 def open_row(row: OperatorRow | None, passphrase: str) -> OperatorKeys:

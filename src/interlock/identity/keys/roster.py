@@ -7,32 +7,36 @@ import hmac
 import json
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from types import MappingProxyType
+from typing import TypeVar
 
 from msgspec import Struct
 from msgspec.structs import asdict, replace
 
 from interlock.approvals.statements import RosterEntry
+from interlock.error_codes import AnswerRefused
 from interlock.identity.keys.signing import key_id, open_box, seal_box, verify_signature
 from interlock.identity.passkey_proofs import PREFIX
 from interlock.identity.passkey_proofs import key_id as passkey_id
 from interlock.model import Confidential
+from interlock.ports import Tx
 from interlock.records import Credential, OperatorRow
 
 CREDENTIALS_SETTING = "credentials_seal"  # the setting that keeps the seal of the list
 PASSKEY, TOTP = "passkey", "totp"
 _UNSEALED = frozenset({"seal", "counter", "used_at"})
+R = TypeVar("R", OperatorRow, Credential)
 
 
-def seal_credential(row: Credential, seal_key: bytes) -> Credential:
-    """Seals a row, except for its counter and its last use."""
-    return replace(row, seal=_mac(seal_key, "credential", _canonical(row)))
+def seal_row(row: R, seal_key: bytes) -> R:
+    """Seals a row, except for its counter and its last use; after every change, the row and its list are to be sealed again."""
+    purpose = "operator" if isinstance(row, OperatorRow) else "credential"
+    return replace(row, seal=_mac(seal_key, purpose, _canonical(row)))
 
 
 def credentials_seal(rows: Iterable[Credential], seal_key: bytes) -> str:
-    """The value of the setting, to be saved with every change of a row."""
     return _mac(seal_key, "credentials", json.dumps(sorted(row.seal for row in rows)))
 
 
@@ -42,7 +46,7 @@ def credential_problems(rows: Iterable[Credential], seal_key: bytes, listed: str
     found = [
         f"operator {row.operator!r:.80}: a {row.kind!r:.20} was added or altered outside Interlock"
         for row in kept
-        if not _same(seal_credential(row, seal_key).seal, row.seal)
+        if not _same(seal_row(row, seal_key).seal, row.seal)
     ]
     if found or (not kept and listed is None):
         return tuple(found)
@@ -80,43 +84,55 @@ def _mac(seal_key: bytes, purpose: str, text: str) -> str:
 ROSTER_SETTING = "roster_seal"  # the setting with the seal of the list
 
 
-class RosterError(Exception):
-    """The operators were changed outside the operator commands; no approval counts until that is resolved."""
+class RosterError(AnswerRefused):
+    """No approval counts until the change is resolved."""
 
     def __init__(self, problems: Iterable[str]) -> None:
-        self.problems = tuple(problems)
-        super().__init__("; ".join(self.problems))
+        super().__init__(f"the operators were changed behind Interlock's back: {'; '.join(problems)}")
+
+
+class StoredRoster(Struct, frozen=True):
+    """The operators and their credentials in the store, with the seals of both lists."""
+
+    rows: Sequence[OperatorRow]
+    listed: str | None  # the setting `roster_seal`
+    credentials: Sequence[Credential] = ()  # the removed ones too
+    credentials_listed: str | None = None
+
+    @classmethod
+    def of(cls, tx: Tx) -> StoredRoster:
+        return cls(tx.operators(), tx.setting(ROSTER_SETTING), tx.all_credentials(), tx.setting(CREDENTIALS_SETTING))
+
+    @property
+    def digest(self) -> tuple[str, str]:
+        """Pinned in memory, it detects any change without the seal key."""
+        return _digest(self.rows), _digest(self.credentials)
+
+    def verified(self, seal_key: bytes) -> StoredRoster:
+        """Itself; raises RosterError with every change made outside the operator commands."""
+        wrong = problems(self.rows, seal_key, self.listed)
+        wrong = wrong or credential_problems(self.credentials, seal_key, self.credentials_listed)
+        if wrong:
+            raise RosterError(wrong)
+        return self
 
 
 class Roster(Confidential, Struct, frozen=True):
     HIDDEN = ("_public", "_now")
 
     people: Mapping[str, RosterEntry]
-    digest: str
+    digest: tuple[str, str]
     _public: Mapping[str, str]  # key id -> hex
-    credentials: tuple[Credential, ...] = ()  # the removed ones too
-    credentials_digest: str = ""
-    _now: Callable[[], float] = lambda: math.inf
+    credentials: tuple[Credential, ...]
+    _now: Callable[[], float]
 
     @classmethod
-    def load(
-        cls,
-        rows: Iterable[OperatorRow],
-        seal_key: bytes,
-        listed: str | None,
-        credentials: Iterable[Credential] = (),
-        credentials_listed: str | None = None,
-        now: Callable[[], float] = lambda: math.inf,
-    ) -> Roster:
-        """Verifies each row and the lists (`listed` is the setting `roster_seal`); raises RosterError with every problem."""
-        kept, ways = tuple(rows), tuple(credentials)
-        wrong = problems(kept, seal_key, listed) or credential_problems(ways, seal_key, credentials_listed)
-        if wrong:
-            raise RosterError(wrong)
-        people = {row.name: _person(row, ways) for row in kept}
-        public = {row.key_id: row.public_key for row in kept}
-        digests = roster_digest(kept), roster_digest(ways)
-        return cls(MappingProxyType(people), digests[0], MappingProxyType(public), ways, digests[1], now)
+    def load(cls, stored: StoredRoster, seal_key: bytes, now: Callable[[], float] = lambda: math.inf) -> Roster:
+        """Raises RosterError with every problem."""
+        rows, ways = stored.verified(seal_key).rows, tuple(stored.credentials)
+        people = {row.name: _person(row, ways) for row in rows}
+        public = {row.key_id: row.public_key for row in rows}
+        return cls(MappingProxyType(people), stored.digest, MappingProxyType(public), ways, now)
 
     def verify(self, key: str, data: bytes, signature: str) -> bool:
         """Whether a key of the roster signed this; False for a key that is unknown or does not count yet."""
@@ -124,19 +140,15 @@ class Roster(Confidential, Struct, frozen=True):
             from interlock.identity.keys.webauthn import signed_by
 
             passkey = self.passkey(key)
-            counts = passkey is not None and not passkey.removed_at and passkey.active_at <= self._now()
-            return passkey is not None and counts and signed_by(passkey, data, signature)
+            if passkey is None or passkey.removed_at or passkey.active_at > self._now():
+                return False
+            return signed_by(passkey, data, signature)
         public = self._public.get(key)
         return public is not None and verify_signature(public, data, signature)
 
     def passkey(self, key: str) -> Credential | None:
         """The passkey that has this key id, also one that was removed."""
         return next((one for one in self.credentials if one.kind == PASSKEY and passkey_id(one.id) == key), None)
-
-
-def seal_operator(row: OperatorRow, seal_key: bytes) -> OperatorRow:
-    """Seals a row; after every change, the row and the list are to be sealed again."""
-    return replace(row, seal=_mac(seal_key, "operator", _canonical(row)))
 
 
 def roster_seal(rows: Iterable[OperatorRow], seal_key: bytes) -> str:
@@ -146,8 +158,7 @@ def roster_seal(rows: Iterable[OperatorRow], seal_key: bytes) -> str:
     return json.dumps({"names": names, "seal": mac}, sort_keys=True, separators=(",", ":"))
 
 
-def roster_digest(rows: Iterable[OperatorRow | Credential]) -> str:
-    """Pinned in memory, it detects any change without the seal key."""
+def _digest(rows: Iterable[OperatorRow | Credential]) -> str:
     texts = sorted(json.dumps([_canonical(row), row.seal]) for row in rows)
     return hashlib.sha256(json.dumps(texts).encode()).hexdigest()
 
@@ -161,7 +172,7 @@ def problems(rows: Iterable[OperatorRow], seal_key: bytes, listed: str | None) -
     keys = Counter(row.key_id for row in kept)
     found: list[str] = []
     for row in kept:
-        if not _same(seal_operator(row, seal_key).seal, row.seal):
+        if not _same(seal_row(row, seal_key).seal, row.seal):
             found.append(f"operator {row.name!r:.80}: this row was added or altered outside the operator commands")
         elif row.key_id != key_id(row.public_key):
             found.append(f"operator {row.name!r:.80}: the key id belongs to another key")
