@@ -6,12 +6,22 @@ import hashlib
 
 import msgspec
 from msgspec import Struct
+from msgspec.structs import replace
 
 from interlock.ports import Tx
 
 MOST_KEYS = 256  # remembered at most; the one that failed longest ago is dropped first
+LONGEST = 3_600.0  # seconds of a lockout, and from its end until the next one is a first one again
 
-Failures = dict[str, list[float]]
+
+class KeyFailures(Struct, frozen=True, array_like=True):
+    times: tuple[float, ...] = ()
+    strikes: int = 0  # lockouts in a row
+    until: float = 0.0
+
+    @property
+    def last(self) -> float:
+        return max(self.until, *self.times, 0.0)
 
 
 class Attempts(Struct, frozen=True):
@@ -20,28 +30,46 @@ class Attempts(Struct, frozen=True):
     setting: str  # the setting that stores them
     most: int = 10
     seconds: float = 60.0
+    doubles: bool = False  # each lockout starts the count again, and lasts twice as long as the one before
 
     def wait(self, tx: Tx, key: str, now: float) -> int:
         """Seconds until this key may try again; 0 when it may now."""
-        recent = self._recent(tx, now).get(mark_of(key), [])
-        return int(self.seconds - (now - recent[-self.most])) + 1 if len(recent) >= self.most else 0
+        left = self._load(tx).get(_mark(key), KeyFailures()).until - now
+        return int(left) + 1 if 0 < left <= (LONGEST if self.doubles else self.seconds) else 0
 
-    def failed(self, tx: Tx, key: str, now: float) -> None:
-        recent, mark = self._recent(tx, now), mark_of(key)
-        times = [*recent.pop(mark, []), now][-self.most :]
-        for oldest in sorted(recent, key=lambda one: recent[one][-1])[: max(0, len(recent) + 1 - MOST_KEYS)]:
-            del recent[oldest]
-        tx.save_setting(self.setting, msgspec.json.encode({**recent, mark: times}).decode())
+    def failed(self, tx: Tx, key: str, now: float) -> int:
+        """Counts one more failure; how many seconds of waiting begin with it."""
+        kept, mark = self._load(tx), _mark(key)
+        after = self._after(kept.pop(mark, KeyFailures()), now)
+        for oldest in sorted(kept, key=lambda one: kept[one].last)[: max(0, len(kept) + 1 - MOST_KEYS)]:
+            del kept[oldest]
+        self._save(tx, {**kept, mark: after})
+        return max(0, int(after.until - now))
 
-    def _recent(self, tx: Tx, now: float) -> Failures:
-        """The failures within the window; a garbled row counts as none."""
+    def forget(self, tx: Tx, key: str) -> None:
+        kept = self._load(tx)
+        if kept.pop(_mark(key), None) is not None:
+            self._save(tx, kept)
+
+    def _after(self, before: KeyFailures, now: float) -> KeyFailures:
+        times = (*(at for at in before.times if 0 <= now - at < self.seconds), now)[-self.most :]
+        if len(times) < self.most:
+            return replace(before, times=times)
+        if not self.doubles:
+            return KeyFailures(times, until=times[0] + self.seconds)
+        strikes = 1 + (before.strikes if now - before.until < LONGEST else 0)
+        return KeyFailures((), strikes, now + min(self.seconds * 2 ** (strikes - 1), LONGEST))
+
+    def _save(self, tx: Tx, kept: dict[str, KeyFailures]) -> None:
+        tx.save_setting(self.setting, msgspec.json.encode(kept).decode())
+
+    def _load(self, tx: Tx) -> dict[str, KeyFailures]:
+        """A garbled row counts as none."""
         try:
-            found = msgspec.json.decode(tx.setting(self.setting) or "{}", type=Failures)
+            return msgspec.json.decode(tx.setting(self.setting) or "{}", type=dict[str, KeyFailures])
         except ValueError:
             return {}
-        within = {key: [at for at in times if 0 <= now - at < self.seconds] for key, times in found.items()}
-        return {key: times for key, times in within.items() if times}
 
 
-def mark_of(key: str) -> str:
+def _mark(key: str) -> str:
     return hashlib.sha256(key.encode("utf-8", "surrogatepass")).hexdigest()[:24]

@@ -17,6 +17,7 @@ from interlock.approvals.challenges import BLOCK, VERIFY, revealing, verifying
 from interlock.audit.chain import fingerprint
 from interlock.error_codes import CODES, AnswerRefused, LoopProblem
 from interlock.identity import agents
+from interlock.identity.attempts import LONGEST
 from interlock.identity.keys.codes import LENGTH, code_hash, new_code, normal_code
 from interlock.model import AgentRef, TicketState, intent
 from interlock.records import Block, Challenge, Ticket
@@ -276,7 +277,7 @@ def test_oob13_each_lockout_is_twice_as_long_and_outlives_a_restart(gate: Gate) 
         assert refused(gate, str(uuid.uuid4()), new_code()).code == "RATE_LIMIT_EXCEEDED"
         gate.clock.forward(waits[-1])
     assert [wait // 60 for wait in waits] == [1, 2, 4]
-    gate.clock.forward(verifying.FORGET + 1)
+    gate.clock.forward(LONGEST + 1)
     for _ in range(10):
         refused(gate, str(uuid.uuid4()), new_code())
     assert refused(gate, str(uuid.uuid4()), new_code()).details["retry_after_seconds"] // 60 == 1

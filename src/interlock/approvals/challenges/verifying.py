@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from typing import Any
 
-import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
@@ -24,7 +23,7 @@ from interlock.approvals.challenges import (
 from interlock.approvals.challenges.revealing import hide_code
 from interlock.approvals.statements import check_agreement
 from interlock.error_codes import LoopProblem, limit_details
-from interlock.identity.attempts import MOST_KEYS, mark_of
+from interlock.identity.attempts import Attempts
 from interlock.identity.keys.codes import code_hash, open_under, same_hash
 from interlock.model import AgentRef, TicketState
 from interlock.ports import Tx
@@ -33,6 +32,7 @@ from interlock.runtime.integrity import Release
 from interlock.runtime.state import State
 from interlock.times import iso
 
+FAILURES = Attempts("challenge.failures", doubles=True)  # of one principal
 INVALID = "This code does not fit this challenge, or is not the newest. Each counts once: an operator gets a new one from `interlock codes`."
 TOO_LATE = "This challenge expired. Ask again: the answer names a new one."
 USED = "This challenge was verified before."
@@ -76,9 +76,9 @@ def verify(state: State, agent: AgentRef, challenge_id: str, code: str) -> dict[
 def _attempt(tx: Tx, state: State, agent: AgentRef, id: str, code: str) -> _Outcome:
     """Makes one attempt in one transaction; its outcome is answered once it is on disk."""
     now = state.clock.now()
-    if seconds := lockout_seconds(tx, agent.principal, now):  # 1. not too many lately
+    if seconds := FAILURES.wait(tx, agent.principal, now):  # 1. not too many lately
         words = f"Too many codes failed; wait {seconds} s."
-        return _Outcome(problem=LoopProblem("RATE_LIMIT_EXCEEDED", words, limit_details(MOST_FAILURES, seconds, now)))
+        return _Outcome(problem=LoopProblem("RATE_LIMIT_EXCEEDED", words, limit_details(FAILURES.most, seconds, now)))
     challenge = tx.challenge(normal_id(id) or "-")
     if challenge is None or challenge.agent.principal != agent.principal:  # 2. a challenge of this principal
         return _failed(tx, state, agent, normal_id(id), "TOKEN_INVALID", INVALID, "no challenge of this principal")
@@ -96,7 +96,7 @@ def _attempt(tx: Tx, state: State, agent: AgentRef, id: str, code: str) -> _Outc
     release = _released(state, challenge, code, now) if challenge.state == OPEN else None
     outcome = _freed(tx, state, challenge, release, now) if release else None
     if outcome is not None:  # 5. the right code, for what still waits
-        clear_failures(tx, agent.principal)
+        FAILURES.forget(tx, agent.principal)
         return outcome
     burnt = replace(challenge, code_hash="", release="", attempts=challenge.attempts + 1)
     tx.save_challenge(burnt)
@@ -199,65 +199,7 @@ def _failed(
 ) -> _Outcome:
     """Counts and records a failure, and answers without the entered code (C-17)."""
     now = state.clock.now()
-    locked = count_failure(tx, agent.principal, now)
+    locked = FAILURES.failed(tx, agent.principal, now)
     details = {"challenge": id, "name": agent.name, "reason": why, "answer": code, "locked_seconds": locked}
     state.recorder.event(tx, "verify_failed", agent.principal, details)
     return _Outcome(problem=LoopProblem(code, words, said or {"token": id}))
-
-
-FAILURES_SETTING = "challenge.failures"
-MOST_FAILURES = 10  # failures …
-WINDOW = 60.0  # … in so many seconds; then no code is checked for as long, and twice as long each time after
-LONGEST = 3_600.0
-FORGET = 3_600.0  # seconds after the last lockout, until the next one is a first one again
-
-
-class CodeFailures(Struct, frozen=True, array_like=True):
-    times: tuple[float, ...] = ()
-    strikes: int = 0
-    until: float = 0.0
-
-    def after(self, now: float) -> CodeFailures:
-        times = (*(at for at in self.times if 0 <= now - at < WINDOW), now)
-        if len(times) < MOST_FAILURES:
-            return replace(self, times=times)
-        strikes = 1 + (self.strikes if now - self.until < FORGET else 0)
-        return CodeFailures((), strikes, now + min(WINDOW * 2 ** (strikes - 1), LONGEST))
-
-    @property
-    def last(self) -> float:
-        return max(self.until, *self.times, 0.0)
-
-
-def lockout_seconds(tx: Tx, principal: str, now: float) -> int:
-    """Seconds until a code of this principal is checked again; 0 for now."""
-    left = _load(tx).get(mark_of(principal), CodeFailures()).until - now
-    return int(left) + 1 if 0 < left <= LONGEST else 0
-
-
-def count_failure(tx: Tx, principal: str, now: float) -> int:
-    """Counts one more failure; how many seconds of waiting begin with it."""
-    kept, mark = _load(tx), mark_of(principal)
-    after = kept.pop(mark, CodeFailures()).after(now)
-    for oldest in sorted(kept, key=lambda one: kept[one].last)[: max(0, len(kept) + 1 - MOST_KEYS)]:
-        del kept[oldest]
-    _save(tx, {**kept, mark: after})
-    return int(after.until - now) if not after.times else 0
-
-
-def clear_failures(tx: Tx, principal: str) -> None:
-    kept = _load(tx)
-    if kept.pop(mark_of(principal), None) is not None:
-        _save(tx, kept)
-
-
-def _save(tx: Tx, kept: dict[str, CodeFailures]) -> None:
-    tx.save_setting(FAILURES_SETTING, msgspec.json.encode(kept).decode())
-
-
-def _load(tx: Tx) -> dict[str, CodeFailures]:
-    """Reads the failures; ignores an unreadable row."""
-    try:
-        return msgspec.json.decode(tx.setting(FAILURES_SETTING) or "{}", type=dict[str, CodeFailures])
-    except ValueError:
-        return {}

@@ -93,11 +93,11 @@ def _quotas(state: State, caller: ProtocolCaller) -> dict[str, Any]:
     """RL-01, RL-03: the rate limits, and this principal's use of them."""
     now, who = state.clock.now(), caller.principal
     codes, confirmations = state.store.read(
-        lambda tx: (verifying.lockout_seconds(tx, who, now), TOKEN_FAILURES.wait(tx, who, now))
+        lambda tx: (verifying.FAILURES.wait(tx, who, now), TOKEN_FAILURES.wait(tx, who, now))
     )
     quotas = []
     for metric, limit, wait in (
-        ("verification_failures", verifying.MOST_FAILURES, codes),
+        ("verification_failures", verifying.FAILURES.most, codes),
         ("confirmation_failures", TOKEN_FAILURES.most, confirmations),
     ):
         resets = {"resets_at": iso(now + wait), "retry_after_seconds": wait} if wait else {}
