@@ -9,9 +9,8 @@ import os
 import time
 import zlib
 from collections.abc import Awaitable, Callable, Iterable, Mapping
-from contextlib import AbstractAsyncContextManager, nullcontext
+from contextlib import AbstractAsyncContextManager, nullcontext, suppress
 from email.utils import parsedate_to_datetime
-from functools import partial
 from http.cookiejar import DefaultCookiePolicy
 from typing import Any
 from urllib.parse import urljoin
@@ -24,7 +23,7 @@ from interlock.adapters.quota import ApiLimit
 from interlock.analysis.display_text import visible
 from interlock.error_codes import LoopProblem
 from interlock.mcp.adapters.requests import AuthHeaders, OutgoingRequest, Service, ServiceCall, merge_fields, on_texts
-from interlock.model import Confidential
+from interlock.model import NOTHING, Confidential
 from interlock.redaction import redact_text
 from interlock.strict_json import no_constant
 from interlock.times import iso
@@ -40,7 +39,7 @@ class ServiceResponse(Confidential, Struct, frozen=True):
     HIDDEN = ("body",)
 
     status: int
-    headers: Mapping[str, str]  # by lower-case name
+    headers: Mapping[str, str]
     body: bytes
 
 
@@ -48,12 +47,12 @@ def decompress(body: bytes, encoding: str, most: int) -> bytes:
     """The decompressed body; refuses one longer than `most`."""
     bits = _DECODED.get(encoding.strip().lower())
     if bits is None:
-        raise LoopProblem("INTERNAL_ERROR", "The service used an unsupported compression")
+        raise _failed("The service used an unsupported compression")
     unpacker = zlib.decompressobj(bits)
     try:
         text = unpacker.decompress(body, most + 1)
     except zlib.error:
-        raise LoopProblem("INTERNAL_ERROR", "The response of the service cannot be decompressed") from None
+        raise _failed("The response of the service cannot be decompressed") from None
     if len(text) > most:
         raise too_large(most)
     return text
@@ -100,10 +99,8 @@ def response_failure(received: ServiceResponse, signed: AuthHeaders, resource: s
         words = f"The service cannot use these parameters (status {status})"
         return LoopProblem("VALIDATION_INVALID_VALUE", words, details)
     if 300 <= status < 400:
-        return LoopProblem(
-            "INTERNAL_ERROR", "The service redirected the request, which is not followed", {"http_status": status}
-        )
-    return LoopProblem("INTERNAL_ERROR", f"The service failed (status {status})", details)
+        return _failed("The service redirected the request, which is not followed", {"http_status": status})
+    return _failed(f"The service failed (status {status})", details)
 
 
 def retry_after(received: ServiceResponse) -> int:
@@ -170,7 +167,7 @@ class RateLimitPauses:
             self._pause(service, now + retry_after(received), {})
         for limit in limits:
             left, text = (
-                received.headers.get(name.lower(), "").strip() for name in (limit.remaining_header, limit.reset_header)
+                received.headers.get(name, "").strip() for name in (limit.remaining_header, limit.reset_header)
             )
             if limit.scope == "global" and left == "0":
                 wait = int(text) if text.isdigit() and len(text) <= 12 else 60
@@ -187,7 +184,6 @@ _AGAIN = frozenset({502, 503, 504})
 _MOVED = frozenset({301, 302, 303, 307, 308})
 _READS = frozenset({"GET", "HEAD"})
 Before = Callable[[], Awaitable[None]]  # called before every request; raises LoopProblem to prevent it
-Once = Callable[[OutgoingRequest], Awaitable[ServiceResponse]]
 
 
 class Performer:
@@ -198,7 +194,7 @@ class Performer:
     ) -> None:
         self._environ, self._most = environ, most_bytes
         self._slots: dict[str, asyncio.Semaphore] = {}
-        self._pauses = RateLimitPauses()
+        self.pauses = RateLimitPauses()
         # Nothing of the environment chooses where a request goes or who it is signed as: no .netrc, no proxy variables.
         self._client = httpx.AsyncClient(follow_redirects=False, trust_env=False, proxy=proxy, timeout=None)
         self._client.cookies.jar.set_policy(DefaultCookiePolicy(allowed_domains=[]))  # no cookies from earlier calls
@@ -213,91 +209,31 @@ class Performer:
         call = service.calls.get(name)
         if call is None:
             raise LoopProblem("NOT_FOUND_OPERATION", f"There is no operation '{name}'", {"operation": name})
-        signed = service.auth.sign_in(self._environ)
+        sending = _Sending(self, service, call, params, service.auth.sign_in(self._environ), before)
         slot: AbstractAsyncContextManager[object] = nullcontext()
         if service.together:  # so many requests at a time
             key = f"{service.name} {service.together}"
             slot = self._slots.setdefault(key, asyncio.Semaphore(service.together))
         try:
             async with asyncio.timeout(service.timeout), slot:
-                received = await self._send(service, call, params, signed, partial(self._once, service, signed, before))
+                return sending.data(await sending.response())
         except TimeoutError:
             raise _unanswered(call, f"The service did not answer within {service.timeout:g} s") from None
-        if not 200 <= received.status < 300:
-            raise response_failure(received, signed, *call.resource(params))
-        return response_data(received, signed)
+        except (httpx.ConnectError, httpx.ConnectTimeout):
+            raise _failed("The service cannot be reached; nothing was sent") from None
+        except httpx.TransportError:
+            raise _unanswered(call, "The service closed the connection") from None
 
-    async def _send(
-        self, service: Service, call: ServiceCall, params: Mapping[str, Any], signed: AuthHeaders, once: Once
-    ) -> ServiceResponse:
-        sent = service.request(call, params)
-        if call.merges:
-            sent = await self._merged_request(service, call, params, signed, once)
-        reads = call.operation.category == "read" and sent.method in _READS
-        for pause in (*RETRIES, None) if reads else (None,):
-            try:
-                received = await once(sent)
-            except httpx.TransportError as error:
-                if pause is None:
-                    raise _unreachable(call, error) from None
-            else:
-                if pause is None or received.status not in _AGAIN:
-                    return received
-            await asyncio.sleep(pause)
-        raise AssertionError("the last try returns or raises")
-
-    async def _merged_request(
-        self, service: Service, call: ServiceCall, params: Mapping[str, Any], signed: AuthHeaders, once: Once
-    ) -> OutgoingRequest:
-        """EP-14 over PUT: merges the input into the resource; `If-Match` refuses a change in between."""
-        read = OutgoingRequest(
-            "GET", service.url(call, params), None, {"Accept": "application/json", **service.headers}
-        )
-        try:
-            there = await once(read)
-        except httpx.TransportError as error:
-            raise _unreachable(call, error) from None
-        if not 200 <= there.status < 300:
-            raise response_failure(there, signed, *call.resource(params))
-        found = response_data(there, AuthHeaders())
-        if not isinstance(found, dict):
-            raise LoopProblem("INTERNAL_ERROR", "The service returned no object to merge the input into")
-        whole = service.request_with_body(call, params, merge_fields(found, service.fields(call, params)))
-        mark = there.headers.get("etag", "")
-        unchanged = {"If-Match": mark} if mark.startswith('"') else {}  # a weak tag proves nothing
-        return replace(whole, headers={**whole.headers, **unchanged})
-
-    async def _once(
-        self, service: Service, signed: AuthHeaders, before: Before | None, sent: OutgoingRequest
-    ) -> ServiceResponse:
-        """Follows redirects of a read, on the same host only."""
-        url = sent.url
-        for _ in range(REDIRECTS + 1):
-            if not on_own_host(url, service.base_url):
-                raise LoopProblem("PERMISSION_DENIED", "The service pointed to another host; nothing was sent there")
-            self._pauses.check(service.name)
-            if before is not None:
-                await before()
-            received = await self._exchange(sent, url, signed)
-            self._pauses.note(service.name, service.limits, received)
-            target = received.headers.get("location", "")
-            if sent.method not in _READS or received.status not in _MOVED or not target:
-                return received
-            url = urljoin(url, target)
-        raise LoopProblem("INTERNAL_ERROR", "The service redirected the request too often")
-
-    async def _exchange(self, sent: OutgoingRequest, url: str, signed: AuthHeaders) -> ServiceResponse:
+    async def exchange(self, sent: OutgoingRequest, url: str, signed: AuthHeaders) -> ServiceResponse:
         headers = {"User-Agent": "interlock-adapter", "Accept-Encoding": "identity", **sent.headers, **signed.headers}
         try:
             async with self._client.stream(sent.method, url, content=sent.body, headers=headers) as response:
-                found = {name.lower(): value for name, value in response.headers.items()}
-                body = await self._read(response, found.get("content-encoding", ""))
-                return ServiceResponse(response.status_code, found, body)
+                return ServiceResponse(response.status_code, response.headers, await self._read(response))
         except (httpx.InvalidURL, httpx.UnsupportedProtocol):
-            raise LoopProblem("INTERNAL_ERROR", "The URL of the service cannot be used") from None
+            raise _failed("The URL of the service cannot be used") from None
 
-    async def _read(self, response: httpx.Response, encoding: str) -> bytes:
-        said = response.headers.get("content-length", "")
+    async def _read(self, response: httpx.Response) -> bytes:
+        said, encoding = (response.headers.get(f"content-{name}", "") for name in ("length", "encoding"))
         if said.isdigit() and int(said) > self._most:
             raise too_large(self._most)
         pieces, size = [], 0
@@ -310,6 +246,64 @@ class Performer:
         return decompress(body, encoding, self._most) if encoding not in ("", "identity") and body else body
 
 
+class _Sending(Struct, frozen=True):
+    """One call of an operation, which may take several requests."""
+
+    performer: Performer
+    service: Service
+    call: ServiceCall
+    params: Mapping[str, Any]
+    signed: AuthHeaders
+    before: Before | None
+
+    async def response(self) -> ServiceResponse:
+        call = self.call
+        sent = await self._merged_request() if call.merges else self.service.request(call, self.params)
+        for pause in RETRIES if call.operation.category == "read" and sent.method in _READS else ():
+            with suppress(httpx.TransportError):
+                received = await self._once(sent)
+                if received.status not in _AGAIN:
+                    return received
+            await asyncio.sleep(pause)
+        return await self._once(sent)
+
+    def data(self, received: ServiceResponse, signed: AuthHeaders | None = None) -> Any:
+        """Raises LoopProblem for everything but a success."""
+        if not 200 <= received.status < 300:
+            raise response_failure(received, self.signed, *self.call.resource(self.params))
+        return response_data(received, signed or self.signed)
+
+    async def _merged_request(self) -> OutgoingRequest:
+        """EP-14 over PUT: merges the input into the resource; `If-Match` refuses a change in between."""
+        service, call, params = self.service, self.call, self.params
+        accept = {"Accept": "application/json", **service.headers}
+        there = await self._once(OutgoingRequest("GET", service.url(call, params), None, accept))
+        found = self.data(there, AuthHeaders())
+        if not isinstance(found, dict):
+            raise _failed("The service returned no object to merge the input into")
+        whole = service.request_with_body(call, params, merge_fields(found, service.fields(call, params)))
+        mark = there.headers.get("etag", "")
+        unchanged = {"If-Match": mark} if mark.startswith('"') else {}  # a weak tag proves nothing
+        return replace(whole, headers={**whole.headers, **unchanged})
+
+    async def _once(self, sent: OutgoingRequest) -> ServiceResponse:
+        """Follows redirects of a read, on the same host only."""
+        url, service, pauses = sent.url, self.service, self.performer.pauses
+        for _ in range(REDIRECTS + 1):
+            if not on_own_host(url, service.base_url):
+                raise LoopProblem("PERMISSION_DENIED", "The service pointed to another host; nothing was sent there")
+            pauses.check(service.name)
+            if self.before is not None:
+                await self.before()
+            received = await self.performer.exchange(sent, url, self.signed)
+            pauses.note(service.name, service.limits, received)
+            target = received.headers.get("location", "")
+            if sent.method not in _READS or received.status not in _MOVED or not target:
+                return received
+            url = urljoin(url, target)
+        raise _failed("The service redirected the request too often")
+
+
 def on_own_host(url: str, base: str) -> bool:
     """As parsed by the library that would connect."""
     try:
@@ -319,12 +313,9 @@ def on_own_host(url: str, base: str) -> bool:
     return (found.scheme, found.host, found.port, found.userinfo) == (home.scheme, home.host, home.port, b"")
 
 
-def _unreachable(call: ServiceCall, error: httpx.TransportError) -> LoopProblem:
-    if isinstance(error, httpx.ConnectError | httpx.ConnectTimeout):
-        return LoopProblem("INTERNAL_ERROR", "The service cannot be reached; nothing was sent")
-    return _unanswered(call, "The service closed the connection")
-
-
 def _unanswered(call: ServiceCall, words: str) -> LoopProblem:
-    unknown = "" if call.template.method in _READS else "; it is unknown whether it was done"
-    return LoopProblem("INTERNAL_ERROR", words + unknown)
+    return _failed(words + ("" if call.template.method in _READS else "; it is unknown whether it was done"))
+
+
+def _failed(words: str, details: Mapping[str, Any] = NOTHING) -> LoopProblem:
+    return LoopProblem("INTERNAL_ERROR", words, details)

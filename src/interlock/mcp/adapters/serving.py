@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from interlock.adapters.levels import level_from_name
 from interlock.analysis.display_text import short_id
-from interlock.client import DaemonClient, DaemonReply, NoDaemon
+from interlock.client import DaemonClient, NoDaemon
 from interlock.config import Config
 from interlock.error_codes import LoopProblem, confirmation_hint
 from interlock.loop.protocol.envelope import ProtocolReply, refusal
@@ -81,32 +81,29 @@ class AdapterCaller(Struct, frozen=True):
 
     def adapter_status(self, adapter: str) -> Mapping[str, Any]:
         """Trust, limits and quotas; empty for an adapter that the daemon does not know."""
-        found = self.try_ask("GET", f"/quota?adapter={quote(adapter, safe='')}")
-        return _body(found) if found is not None and found.status == 200 else {}
+        status, found = self.ask("GET", f"/quota?adapter={quote(adapter, safe='')}")
+        return found if status == 200 else {}
 
     def report_outcome(self, ticket: str, outcome: str) -> None:
         """A failure to report is ignored."""
         if ticket:
             path = f"/tickets/{quote(ticket, safe='')}/executed"
-            self.try_ask("POST", path, {"outcome": outcome, "agent": self.agent})
+            self.ask("POST", path, {"outcome": outcome, "agent": self.agent})
 
-    def try_ask(self, method: str, path: str, body: Mapping[str, Any] | None = None) -> DaemonReply | None:
+    def ask(self, method: str, path: str, body: Mapping[str, Any] | None = None) -> tuple[int, Mapping[str, Any]]:
+        """The daemon's status and reply; 0 where there is none."""
         try:
-            return self.daemon.ask(method, path, body)
+            answer = self.daemon.ask(method, path, body)
         except NoDaemon:
-            return None
+            return 0, {}
+        return answer.status, answer.body if isinstance(answer.body, Mapping) else {}
 
     def _ask(self, path: str, body: Mapping[str, Any]) -> tuple[bool, Mapping[str, Any]]:
         """Whether the daemon allows it, and its reply; without one, nothing is done."""
-        answer = self.try_ask("POST", path, body)
-        if answer is None:
+        status, reply = self.ask("POST", path, body)
+        if not status:
             raise LoopProblem("PERMISSION_DENIED", SILENT, {"reason": "no answer"})
-        reply = _body(answer)
-        return answer.status == 200 and reply.get("allowed") is True, reply
-
-
-def _body(answer: DaemonReply) -> Mapping[str, Any]:
-    return answer.body if isinstance(answer.body, Mapping) else {}
+        return status == 200 and reply.get("allowed") is True, reply
 
 
 def _refusal(reply: Mapping[str, Any], adapter: str, operation: str) -> LoopProblem:
@@ -172,8 +169,7 @@ class AdapterServer(Struct):
         for one in self.surfaces(fresh=introspects):
             endpoint = one.tools.get(tool)
             if endpoint is not None:
-                found = self._answer(one, endpoint, arguments, introspects)
-                return found.wire
+                return self._answer(one, endpoint, arguments, introspects).wire
         details = {"operation": tool[:80], "available": sorted(name for one in self.surfaces() for name in one.tools)}
         return refusal(LoopProblem("NOT_FOUND_OPERATION", "There is no such tool here", details)).wire
 
@@ -182,8 +178,7 @@ class AdapterServer(Struct):
         served = self.shelf.look()
         if fresh or not self._mode:
             # Enforcing while the daemon does not answer, as nothing is allowed then.
-            found = self.asking.try_ask("GET", "/status")
-            mode = _body(found).get("mode") if found is not None else None
+            mode = self.asking.ask("GET", "/status")[1].get("mode")
             self._mode = mode if mode in MODES else "enforcing"
             self._statuses = {one.name: self.asking.adapter_status(one.name) for one in served}
         self._policy = self._policy or self.config.effective_policy()
@@ -268,12 +263,11 @@ class AdapterServer(Struct):
             "adapters": [one.name for one in self.shelf.look()],
             **self.tight,
         }
-        answer = self.asking.try_ask("POST", "/aql", body)
-        if answer is None:
+        status, reply = self.asking.ask("POST", "/aql", body)
+        if not status:
             raise LoopProblem("PERMISSION_DENIED", "", {"reason": "no answer"})
-        reply = _body(answer)
         envelope = reply.get("envelope")
-        if answer.status == 200 and isinstance(envelope, Mapping) and envelope.get("success") is True:
+        if status == 200 and isinstance(envelope, Mapping) and envelope.get("success") is True:
             return DataWithWarnings(envelope.get("data") or {}, envelope.get("warnings") or ())
         raise failure_of(envelope if isinstance(envelope, Mapping) else reply)
 
