@@ -14,7 +14,7 @@ from interlock.approvals.decision_text import notice
 from interlock.client.connection import CONSENT_FORM, LOST, DaemonLink, DaemonSession, consent_in
 from interlock.config import Config
 from interlock.proxy import UNTESTED, ProxyVerdict, ServerIdentity, ToolClaims, table_in
-from interlock.proxy.messages import OwnRequests, Send, encode_message
+from interlock.proxy.messages import OwnRequests, Send, denial, encode_message
 
 DISTRUSTED = frozenset({"PERMISSION_TRUST_LEVEL_INSUFFICIENT", "PERMISSION_DANGER_LEVEL_DENIED"})
 _HELD = frozenset({"confirm", "approve", "verify", "cool_off", "deny"})
@@ -143,14 +143,6 @@ NOT_ANSWERED = "The user was asked and did not answer."
 Judge = Callable[[], Awaitable[ProxyVerdict]]
 
 
-class HeldCallResult(Struct, frozen=True):
-    """The end of a held call: it is forwarded, or its client gets this result."""
-
-    forward: bool
-    words: str = ""  # the denial; or a notice added to the server's response
-    result: Mapping[str, Any] | None = None
-
-
 class HeldCalls(Struct):
     gate: ProxyGate
     requests: OwnRequests  # to the client
@@ -158,34 +150,37 @@ class HeldCalls(Struct):
     wait_seconds: float
 
     async def answer(
-        self, verdict: ProxyVerdict, judge: Judge, client: McpClient, params: Mapping[str, Any], asked: bool
-    ) -> HeldCallResult:
-        """Asks the client's user where that suffices, else waits for the ticket; denies a call that has neither."""
+        self, id: Any, verdict: ProxyVerdict, judge: Judge, client: McpClient, params: Mapping[str, Any], asked: bool
+    ) -> dict[str, Any] | str:
+        """Asks the client's user where that suffices, else waits for the ticket; denies a call that has neither.
+
+        The response to the call; or, where it is forwarded, the notice to add to the server's response.
+        """
         if verdict.token and client.asks and not asked:
             question = await self.gate.session.question(verdict.token)
             if question is not None:
-                return await self._ask_user(verdict, judge, client, question)
-        if not verdict.ticket:
-            return HeldCallResult(False, verdict.words)
-        return await self._wait_for_operator(verdict, judge, table_in(params, "_meta").get("progressToken"))
+                return await self._ask_user(id, verdict, judge, client, question)
+        if verdict.ticket:
+            verdict = await self._wait_for_operator(verdict, judge, table_in(params, "_meta").get("progressToken"))
+        return verdict.words if verdict.allowed else denial(id, verdict.words)
 
     async def _ask_user(
-        self, verdict: ProxyVerdict, judge: Judge, client: McpClient, question: Mapping[str, Any]
-    ) -> HeldCallResult:
+        self, id: Any, verdict: ProxyVerdict, judge: Judge, client: McpClient, question: Mapping[str, Any]
+    ) -> dict[str, Any] | str:
         form = {"message": str(question["message"]), "requestedSchema": CONSENT_FORM}
         ask = str(question["ask"])
         if client.modern:
             requests = {KEY: {"method": "elicitation/create", "params": {"mode": "form", **form}}}
             state = {"inputRequests": requests, "requestState": STATE + json.dumps([ask])}
-            return HeldCallResult(False, result={"resultType": "input_required", **state})
+            return {"jsonrpc": "2.0", "id": id, "result": {"resultType": "input_required", **state}}
         answer = consent_in(await self.requests.ask("elicitation/create", form))
         if answer is None:
-            return HeldCallResult(False, f"{verdict.words} {NOT_ANSWERED}")
+            return denial(id, f"{verdict.words} {NOT_ANSWERED}")
         await self.gate.session.send_answer(ask, answer)
         after = await judge()  # a no becomes a denial
-        return HeldCallResult(after.allowed, after.words)
+        return after.words if after.allowed else denial(id, after.words)
 
-    async def _wait_for_operator(self, verdict: ProxyVerdict, judge: Judge, token: Any) -> HeldCallResult:
+    async def _wait_for_operator(self, verdict: ProxyVerdict, judge: Judge, token: Any) -> ProxyVerdict:
         loop = asyncio.get_running_loop()
         end, shown, again = loop.time() + self.wait_seconds, 0, 0
         while again < AGAIN and (left := end - loop.time()) > 0:
@@ -194,15 +189,12 @@ class HeldCalls(Struct):
                 words = f"Interlock holds this call for a person: ticket {short_id(verdict.ticket)}"
                 progress = {"progressToken": token, "progress": shown, "message": words}
                 self.send(encode_message({"jsonrpc": "2.0", "method": "notifications/progress", "params": progress}))
-            if not await self.gate.wait_for_ticket(verdict.ticket, min(EVERY, left)):
-                continue
-            again += 1
-            verdict = await judge()
-            if verdict.allowed:
-                return HeldCallResult(True, verdict.words)
-            if not verdict.ticket:
-                return HeldCallResult(False, verdict.words)
-        return HeldCallResult(False, f"{verdict.words} {NOT_YET}")
+            if await self.gate.wait_for_ticket(verdict.ticket, min(EVERY, left)):
+                again += 1
+                verdict = await judge()
+                if verdict.allowed or not verdict.ticket:
+                    return verdict
+        return ProxyVerdict(False, f"{verdict.words} {NOT_YET}")
 
 
 def take_answer(params: dict[str, Any]) -> tuple[dict[str, Any], str, bool | None]:

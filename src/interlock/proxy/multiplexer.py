@@ -138,7 +138,8 @@ class Multiplexer:
 
     def _message(self, message: Json) -> None:
         if "method" not in message:
-            return self._response(message)
+            name, id = self._client_requests.pop(str(message.get("id")), ("", None))
+            return self._to(name, {**message, "id": id}) if name in self.live else None
         method, params = message["method"], message.get("params")
         params = params if type(params) is dict else {}
         if "id" not in message:
@@ -174,11 +175,6 @@ class Multiplexer:
         for name in self.live:
             self._to(name, message)
         return None
-
-    def _response(self, message: Json) -> None:
-        name, id = self._client_requests.pop(str(message.get("id")), ("", None))
-        if name in self.live:
-            self._to(name, {**message, "id": id})
 
     def _to(self, name: str, message: Json) -> None:
         self._pass(name, encode_message(message))

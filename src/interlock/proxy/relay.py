@@ -98,7 +98,7 @@ class Relay:
     def _message(self, message: Json, line: bytes) -> None:
         method = message.get("method")
         if "method" not in message:
-            return self._response(message, line)
+            return None if self._own[self._client].answer(message) else self._server(line)
         if type(method) is not str:
             raise AmbiguousMessage("its method is no text")
         if mimics_call(method):  # outside the protocol, and a server might take it for a tool call
@@ -134,9 +134,6 @@ class Relay:
             if pending is not None:
                 pending.cancelled = True
         return self._server(line)
-
-    def _response(self, message: Json, line: bytes) -> None:
-        return None if self._own[self._client].answer(message) else self._server(line)
 
     def _forward(self, message: Json, key: Key, line: bytes, notice: str = "") -> None:
         params = message.get("params")
@@ -213,12 +210,7 @@ class Relay:
         verdict = await judge()
         if verdict.allowed:
             return verdict.words
-        held = await self._holding.answer(verdict, judge, client, params, bool(ask))
-        if held.forward:
-            return held.words
-        if held.result is not None:
-            return {"jsonrpc": "2.0", "id": id, "result": held.result}
-        return denial(id, held.words)
+        return await self._holding.answer(id, verdict, judge, client, params, bool(ask))
 
     async def _list(self, params: Json) -> None:
         cursor: Any = None
