@@ -161,10 +161,9 @@ class Courier:
         self._stuck = stuck
         self.testing = threading.Lock()  # one test at a time
         self._left, self._counted_at = float(BURST), time.monotonic()
-        work = Worker(
+        self.worker = Worker(
             state, f"interlock-to-{way.name}", f"channel {way.name}", lambda: self._pace_delay() or self.round()
         )
-        self.worker = work
 
     def place(self, tx: Tx) -> ConsoleAddress:
         return ConsoleAddress(self._address(), self._public, head_words(tx.audit_head(self.state.recorder.writer)))
@@ -198,28 +197,29 @@ class Courier:
         """Claims due deliveries for this process; closes those that were answered meanwhile."""
         rows = []
         for row in due:
-            needless = row.event in WAITING and row.about not in found
-            after = (
-                finish_delivery(row, NEEDLESS, now, "answered before it was sent")
-                if needless
-                else claim_delivery(row, now)
-            )
-            if tx.change_delivery(after, row) and not needless:
+            if row.event in WAITING and row.about not in found:
+                tx.change_delivery(finish_delivery(row, NEEDLESS, now, "answered before it was sent"), row)
+            elif tx.change_delivery(after := claim_delivery(row, now), row):
                 rows.append(after)
         return rows
 
     def _send(self, rows: Sequence[Delivery], found: dict[str, PendingItem], now: float) -> None:
-        try:
-            self.carrier.send(self._message(rows, found, now))
-        except Undelivered as error:
-            self._finish([fail_delivery(row, self.state.clock.now(), str(error), error.hopeless) for row in rows], rows)
-        except Exception as error:
-            LOG.error(
-                "channel %s failed: %s", self.way.name, type(error).__name__
-            )  # its message may contain an address
-            self._finish([fail_delivery(row, self.state.clock.now(), type(error).__name__) for row in rows], rows)
+        failure, now = self.attempt(self._message(rows, found, now)), self.state.clock.now()
+        if failure is None:
+            self._finish([finish_delivery(row, SENT, now) for row in rows], rows)
         else:
-            self._finish([finish_delivery(row, SENT, self.state.clock.now()) for row in rows], rows)
+            self._finish([fail_delivery(row, now, str(failure), failure.hopeless) for row in rows], rows)
+
+    def attempt(self, message: Message) -> Undelivered | None:
+        """Sends a message: why it was not delivered."""
+        try:
+            self.carrier.send(message)
+        except Undelivered as error:
+            return error
+        except Exception as error:  # its message may contain an address
+            LOG.error("channel %s failed: %s", self.way.name, type(error).__name__)
+            return Undelivered(type(error).__name__)
+        return None
 
     def _finish(self, after: Sequence[Delivery], rows: Sequence[Delivery]) -> None:
         now, first = self.state.clock.now(), after[0]
@@ -238,8 +238,8 @@ class Courier:
             self._stuck()
         alert = f"channel {self.way.name}"
         if outcome == FAILED and not self.way.implied:
-            self.state.alerts[alert] = f"{alert}: a message did not get through: {first.reason}"
-            self.state.trouble(f"{alert}: a message did not get through: {first.reason}", "channel")
+            self.state.alerts[alert] = words = f"{alert}: a message did not get through: {first.reason}"
+            self.state.trouble(words, "channel")
         elif outcome == SENT:
             self.state.alerts.pop(alert, None)
 

@@ -28,7 +28,7 @@ from interlock.identity.sessions import OperatorSession
 from interlock.model import Level
 from interlock.notify import TEST, clean_line, notice_message
 from interlock.notify.delivery import LOG, LOOK, Courier, PendingItem, Worker, pending_items, record_outcome
-from interlock.ports import CodeChannel, OpenChannel, StoreEvent, Tx, Undelivered
+from interlock.ports import CodeChannel, OpenChannel, StoreEvent, Tx
 from interlock.records import DROPPED, FAILED, SENT, Challenge, Delivery, Ticket, finish_delivery
 from interlock.runtime.state import State
 from interlock.times import iso
@@ -260,13 +260,7 @@ def _try_send(state: State, courier: Courier, operator: str) -> str:
     failure = [f"no answer within {TEST_SECONDS:g} s"]
 
     def send() -> None:
-        try:
-            courier.carrier.send(message)
-            failure[0] = ""
-        except Undelivered as error:
-            failure[0] = str(error)
-        except Exception as error:
-            failure[0] = type(error).__name__
+        failure[0] = str(courier.attempt(message) or "")
 
     thread = threading.Thread(target=send, name=f"interlock-test-{courier.way.name}", daemon=True)
     thread.start()
