@@ -13,7 +13,7 @@ import pytest
 from gate import Gate
 from interlock.hooks.memory import HookMemory
 from interlock.loop.protocol.gatekeeper import ANY
-from interlock.server.routes.aql import IDLE, AqlApi, ConnectionOptions
+from interlock.server.routes.aql import IDLE, AqlApi, ConnectionOptions, McpSession
 from interlock.web.context import Context
 from loop_agents import permissive_gate
 
@@ -37,7 +37,7 @@ def api(gate: Gate, resume_seconds: float = SOON) -> AqlApi:
 
 async def call(made: AqlApi, session: str, operation: str, **params: Any) -> dict[str, Any]:
     given = {"operation": operation, "params": {"element_name": f"of {session}", **params}}
-    reply = await made.answer(WHO, session, ANY, given, ConnectionOptions())
+    reply = await made.answer(McpSession(WHO, session), ANY, given, ConnectionOptions())
     return dict(reply.wire["envelope"])
 
 
@@ -62,7 +62,7 @@ def test_ESL_13_a_session_that_nobody_holds_ends_after_half_an_hour_without_a_ca
         made = api(gate)
         for session in (IDLES, BUSY, HELD):
             await begun(made, session)
-        made.leases.hold(WHO, HELD, 1)
+        made.leases.hold(McpSession(WHO, HELD), 1)
         gate.clock.forward(IDLE - 1)
         await call(made, BUSY, "get_execution_state")
         gate.clock.forward(2)
@@ -85,7 +85,7 @@ def test_ESL_13_after_a_restart_sessions_that_nobody_comes_back_for_are_ended(ga
     async def after() -> None:
         made = api(gate, resume_seconds=0.5)
         made.start()
-        made.leases.hold(WHO, HELD, 1)  # its server is still there, and says so
+        made.leases.hold(McpSession(WHO, HELD), 1)  # its server is still there, and says so
         assert running(gate) == {IDLES, HELD}  # not at once: whoever is still there has time to say so
         await until(lambda: IDLES not in running(gate))
         assert running(gate) == {HELD}
@@ -107,8 +107,7 @@ def test_ESL_13_a_held_step_of_a_session_that_ended_waits_for_nobody(gate: Gate)
         await until(lambda: not gate.store.read(lambda tx: tx.executions(status="paused")))
         token, operation = said["data"]["confirmation"]["token"], said["data"]["confirmation"]["operation"]
         late = await made.answer(
-            WHO,
-            IDLES,
+            McpSession(WHO, IDLES),
             ANY,
             {"operation": "confirm_operation", "params": {"confirmation_token": token, "operation": operation}},
             ConnectionOptions(),

@@ -12,23 +12,17 @@ from typing import Any
 from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
 from mcp.server.auth.provider import AccessToken
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
-from msgspec import Struct
 
 from interlock.loop.protocol.envelope import LIMITS
 from interlock.loop.protocol.tools import ToolNaming
 from interlock.mcp import instructions
 from interlock.mcp.server import Context, ToolCall, build_server, decode_message, unknown_tool
-from interlock.server.routes.aql import AqlApi, ConnectionOptions
+from interlock.server.routes.aql import AqlApi, ConnectionOptions, McpSession
 from interlock.web.callers import ApiCaller
 
 _HEADER = b"mcp-session-id"
 _WHO = "interlock.mcp.who"
 IDLE = 1_800.0  # seconds, as in `leases`
-
-
-class McpCaller(Struct, frozen=True):
-    principal: str
-    session: str
 
 
 class McpHttpServer:
@@ -61,24 +55,20 @@ class McpHttpServer:
     async def __call__(self, scope: dict[str, Any], who: ApiCaller, receive: Any, send: Any) -> None:
         principal = who.agent()
         given = dict(scope["headers"]).get(_HEADER, b"")
-        session = self._session(principal, given)
+        # Our own session id (ESL-14): one for each session of the transport, else one for the principal.
+        mark = hashlib.blake2b(principal.encode() + b"\0" + given, key=self._secret, digest_size=20)
+        scope[_WHO] = key = McpSession(principal, f"mcp_{mark.hexdigest()}")
         scope["user"] = AuthenticatedUser(AccessToken(token="-", client_id=principal, scopes=[]))  # binds the session
-        scope[_WHO] = McpCaller(principal, session)
         self._server.instructions = instructions(self._backend.mode)
         leases = self._aql.leases
         if scope["method"] == "DELETE" and given:
-            await leases.finish(principal, session)
-        lease = leases.hold(principal, session, 0) if scope["method"] == "GET" and given else None
+            await leases.finish(key)
+        lease = leases.hold(key, 0) if scope["method"] == "GET" and given else None
         try:
             await self._manager.asgi_app(scope, _LenientBody(receive), send)
         finally:
             if lease is not None:
-                leases.release(principal, session, lease)
-
-    def _session(self, principal: str, transport: bytes) -> str:
-        """Our own session id (ESL-14): one for each session of the transport, else one for the principal."""
-        mark = hashlib.blake2b(principal.encode() + b"\0" + transport, key=self._secret, digest_size=20)
-        return f"mcp_{mark.hexdigest()}"
+                leases.release(key, lease)
 
     async def _run(self, started: asyncio.Event, stopping: asyncio.Event) -> None:
         async with self._manager.run():
@@ -98,22 +88,21 @@ class HttpToolBackend:
     def mode(self) -> str:
         return self._aql.mode(self._wanted)
 
-    def who(self, context: Context) -> McpCaller:
-        found: McpCaller = context.request.scope[_WHO]  # type: ignore[union-attr]
+    def who(self, context: Context) -> McpSession:
+        found: McpSession = context.request.scope[_WHO]  # type: ignore[union-attr]
         return found
 
-    def session_of(self, who: McpCaller) -> str:
+    def session_of(self, who: McpSession) -> str:
         return who.session
 
-    async def tools(self, who: McpCaller) -> list[dict[str, Any]]:
+    async def tools(self, who: McpSession) -> list[dict[str, Any]]:
         return self._aql.tools(self._wanted)
 
     async def call(self, asked: ToolCall) -> Mapping[str, Any]:
         endpoint = self._wanted.naming.endpoint_of(asked.tool)
         if endpoint is None or self.schema(asked.tool) is None:
             raise unknown_tool(asked.tool)
-        reply = await self._aql.answer(asked.who.principal, asked.who.session, endpoint, asked.arguments, self._wanted)
-        return reply.wire
+        return (await self._aql.answer(asked.who, endpoint, asked.arguments, self._wanted)).wire
 
     def schema(self, tool: str) -> Mapping[str, Any] | None:
         mode, found = self._schemas
@@ -123,12 +112,11 @@ class HttpToolBackend:
             self._schemas = mode, found
         return found.get(tool)
 
-    async def ask(self, who: McpCaller, token: str) -> Mapping[str, Any] | None:
-        found = await self._aql.question(who.principal, who.session, token)
-        return {"ask": found[0], "message": found[1]} if found else None
+    async def ask(self, who: McpSession, token: str) -> Mapping[str, Any] | None:
+        return await self._aql.question(who, token) or None
 
-    async def elicited(self, who: McpCaller, ask: str, approve: bool) -> bool:
-        return await self._aql.accept_answer(who.principal, who.session, ask, approve)
+    async def elicited(self, who: McpSession, ask: str, approve: bool) -> bool:
+        return await self._aql.accept_answer(who, ask, approve)
 
 
 class _LenientBody:

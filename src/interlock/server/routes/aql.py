@@ -7,7 +7,7 @@ import logging
 import re
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
-from typing import Any
+from typing import Any, NamedTuple
 
 from msgspec import Struct, field
 from msgspec.structs import replace
@@ -43,8 +43,14 @@ _KEYS = frozenset("endpoint arguments session mode prefix policy safetyMode stri
 _SESSION = re.compile(r"mcp_[A-Za-z0-9_-]{16,64}")
 Answer = tuple[int, dict[str, Any]]
 Hot = Callable[[ApiCaller, bytes], Awaitable[Answer]]
-Key = tuple[str, str]  # principal, session
-End = Callable[[str, str], Awaitable[None]]
+
+
+class McpSession(NamedTuple):
+    principal: str
+    session: str
+
+
+End = Callable[[McpSession], Awaitable[None]]
 
 
 class ConnectionOptions(Struct, frozen=True):
@@ -81,34 +87,29 @@ class AqlApi:
 
     # what MCP servers of this process call, too
 
-    async def answer(
-        self, principal: str, session: str, endpoint: str, arguments: Any, options: ConnectionOptions
-    ) -> ProtocolReply:
-        self.leases.touch(principal, session)
-        return await self.context.pool.run(self._call, principal, session, endpoint, arguments, options)
+    async def answer(self, key: McpSession, endpoint: str, arguments: Any, options: ConnectionOptions) -> ProtocolReply:
+        self.leases.touch(key)
+        return await self.context.pool.run(self._call, key, endpoint, arguments, options)
 
     def tools(self, options: ConnectionOptions) -> list[dict[str, Any]]:
         mode = self.mode(options)
         return list_tools(self._surface(mode).operations, options.naming, tool_preamble(mode))
 
-    async def question(self, principal: str, session: str, token: str) -> tuple[str, str] | None:
-        return await self.context.pool.run(confirmations.question, self.context.state, principal, session, token)
+    async def question(self, key: McpSession, token: str) -> dict[str, str]:
+        found = await self.context.pool.run(confirmations.question, self.context.state, *key, token)
+        return {"ask": found[0], "message": found[1]} if found else {}
 
-    async def accept_answer(self, principal: str, session: str, ask: str, approve: bool) -> bool:
-        return await self.context.pool.run(
-            confirmations.accept_answer, self.context.state, principal, session, ask, approve
-        )
+    async def accept_answer(self, key: McpSession, ask: str, approve: bool) -> bool:
+        return await self.context.pool.run(confirmations.accept_answer, self.context.state, *key, ask, approve)
 
     # over HTTP
 
     async def _one(self, who: ApiCaller, body: bytes) -> Answer:
-        principal, given = who.agent(), _body(body)
-        session, endpoint = _session(given), given.get("endpoint")
+        given = _body(body)
+        key, endpoint, options = _key(who, given), given.get("endpoint"), _options(given)
         if endpoint not in (*ENDPOINTS, ANY):
             raise invalid_value(f"endpoint: expected one of {', '.join((*ENDPOINTS, ANY))}")
-        reply = await self.answer(
-            principal, session, endpoint, given.get("arguments"), replace(_options(given), isolation=who.isolation)
-        )
+        reply = await self.answer(key, endpoint, given.get("arguments"), replace(options, isolation=who.isolation))
         return 200, reply.wire
 
     async def _tools(self, who: ApiCaller, body: bytes) -> Answer:
@@ -117,39 +118,35 @@ class AqlApi:
         return 200, {"tools": self.tools(options), "safetyLoop": self.mode(options)}
 
     async def _end_one(self, who: ApiCaller, body: bytes) -> Answer:
-        principal, session = who.agent(), _session(_body(body))
-        await self.leases.finish(principal, session)
+        await self.leases.finish(_key(who, _body(body)))
         return 200, {"ended": True}
 
     async def _ask(self, who: ApiCaller, body: bytes) -> Answer:
         given = _body(body)
-        principal, session = self._holder(who, given)
-        found = await self.question(principal, session, _text(given, "token"))
-        return 200, {"ask": found[0], "message": found[1]} if found else {}
+        return 200, await self.question(self._holder(who, given), _text(given, "token"))
 
     async def _accept(self, who: ApiCaller, body: bytes) -> Answer:
         given = _body(body)
-        principal, session = self._holder(who, given)
-        armed = await self.accept_answer(principal, session, _text(given, "ask"), given.get("approve") is True)
-        return 200, {"armed": armed}
+        key, approve = self._holder(who, given), given.get("approve") is True
+        return 200, {"armed": await self.accept_answer(key, _text(given, "ask"), approve)}
 
     async def hold(self, who: ApiCaller, body: bytes, receive: Any) -> dict[str, Any] | None:
         """Keeps a session alive as long as this request lasts; None when the client disconnected."""
-        principal, session = who.agent(), _session(_body(body))
-        waiters, key = self.context.waiters, f"\0lease:{session}"
-        lease = self.leases.hold(principal, session, who.pid if who.here else 0)
-        stops = waiters.add(key)
+        key = _key(who, _body(body))
+        waiters, name = self.context.waiters, f"\0lease:{key.session}"
+        lease = self.leases.hold(key, who.pid if who.here else 0)
+        stops = waiters.add(name)
         gone, stopped = asyncio.ensure_future(hung_up(receive)), asyncio.ensure_future(stops.wait())
         try:
             await asyncio.wait((gone, stopped), return_when=asyncio.FIRST_COMPLETED)
             if not gone.done():
                 return {"held": False}  # the daemon stops; the client resumes at the next one
-            await self.leases.let_go(principal, session, lease)
+            await self.leases.let_go(key, lease)
             return None
         finally:
             gone.cancel()
             stopped.cancel()
-            waiters.remove(key, stops)
+            waiters.remove(name, stops)
 
     def stop(self) -> None:
         self.leases.stop()
@@ -161,30 +158,27 @@ class AqlApi:
         try:
             read = self.context.state.store.read
             found = await self.context.pool.run(read, lambda tx: tx.executions(live=True))
-            for principal, session in {(one.agent.principal, one.agent.session) for one in found}:
-                if _SESSION.fullmatch(session) and not self.leases.lives(principal, session):
-                    await self._end(principal, session)
+            for key in {McpSession(one.agent.principal, one.agent.session) for one in found}:
+                if _SESSION.fullmatch(key.session) and not self.leases.lives(key):
+                    await self._end(key)
         except StoreError as error:
             self.context.state.trouble(f"sessions of an earlier run could not be ended: {error}", "store")
 
-    def _holder(self, who: ApiCaller, given: Mapping[str, Any]) -> tuple[str, str]:
-        """The principal and session; refuses any process but the one that holds the session over the unix socket."""
-        principal, session = who.agent(), _session(given)
-        if not who.here or not self.leases.holds(principal, session, who.pid):
+    def _holder(self, who: ApiCaller, given: Mapping[str, Any]) -> McpSession:
+        """Refuses any process but the one that holds the session over the unix socket."""
+        key = _key(who, given)
+        if not who.here or not self.leases.holds(key, who.pid):
             raise permission_denied("only the server which holds this session speaks for its user")
-        return principal, session
+        return key
 
-    def _call(
-        self, principal: str, session: str, endpoint: str, arguments: Any, options: ConnectionOptions
-    ) -> ProtocolReply:
+    def _call(self, key: McpSession, endpoint: str, arguments: Any, options: ConnectionOptions) -> ProtocolReply:
         try:
             tight = parse_tightening(self.context.state, options.policy, options.mode)
         except LoopProblem as problem:
-            return refusal(problem, session)
+            return refusal(problem, key.session)
         strict = options.strict or self.context.config.daemon.strict_introspection
-        caller = ProtocolCaller(
-            principal, session, options.naming, strict, Connection(tight, _interface(options), options.isolation)
-        )
+        interface = f"{ADAPTER}{','.join(options.adapters)}" if options.adapters else INTERFACE
+        caller = ProtocolCaller(*key, options.naming, strict, Connection(tight, interface, options.isolation))
         return call(self._surface(tight.mode or self.context.state.mode), endpoint, arguments, caller)
 
     def mode(self, options: ConnectionOptions) -> str:
@@ -199,9 +193,9 @@ class AqlApi:
             found = self._surfaces[mode] = surface(self.context.state, self.context.version, mode)
         return found
 
-    async def _end(self, principal: str, session: str) -> None:
-        self.context.state.elicitations.forget(session)
-        await self.context.pool.run(end_session, self.context.state, principal, session)
+    async def _end(self, key: McpSession) -> None:
+        self.context.state.elicitations.forget(key.session)
+        await self.context.pool.run(end_session, self.context.state, *key)
 
 
 def is_aql(scope: Scope) -> bool:
@@ -219,11 +213,11 @@ def _body(body: bytes) -> dict[str, Any]:
     return given
 
 
-def _session(given: Mapping[str, Any]) -> str:
-    session = given.get("session")
+def _key(who: ApiCaller, given: Mapping[str, Any]) -> McpSession:
+    principal, session = who.agent(), given.get("session")
     if type(session) is not str or not _SESSION.fullmatch(session):
         raise invalid_value("session: expected mcp_ and 16 to 64 of A-Z, a-z, 0-9, - and _")
-    return session
+    return McpSession(principal, session)
 
 
 def _text(given: Mapping[str, Any], key: str) -> str:
@@ -231,10 +225,6 @@ def _text(given: Mapping[str, Any], key: str) -> str:
     if type(value) is not str or not 1 <= len(value) <= 200:
         raise invalid_value(f"{key}: expected a text of up to 200 characters")
     return value
-
-
-def _interface(options: ConnectionOptions) -> str:
-    return f"{ADAPTER}{','.join(options.adapters)}" if options.adapters else INTERFACE
 
 
 def _options(given: Mapping[str, Any]) -> ConnectionOptions:
@@ -262,13 +252,12 @@ class Leases(Struct):
 
     end: End
     clock: Clock
-    held: dict[Key, Lease] = field(default_factory=dict)
-    seen: dict[Key, float] = field(default_factory=dict)
+    held: dict[McpSession, Lease] = field(default_factory=dict)
+    seen: dict[McpSession, float] = field(default_factory=dict)
     every: float = EVERY
     _checking: asyncio.Task[None] | None = None
 
-    def touch(self, principal: str, session: str) -> None:
-        key = (principal, session)
+    def touch(self, key: McpSession) -> None:
         self.seen.pop(key, None)
         self.seen[key] = self.clock.now()
         if len(self.seen) > MOST:
@@ -276,37 +265,36 @@ class Leases(Struct):
         if self._checking is None or self._checking.done():
             self._checking = asyncio.get_running_loop().create_task(self._end_idle())
 
-    def hold(self, principal: str, session: str, pid: int) -> Lease:
+    def hold(self, key: McpSession, pid: int) -> Lease:
         """Binds the session's life to this lease; refuses one that another process holds."""
-        before = self.held.get((principal, session))
+        before = self.held.get(key)
         if before is not None and before.pid != pid:
             raise permission_denied("another process holds this session")
-        lease = Lease(pid)
-        self.held[(principal, session)] = lease
-        self.touch(principal, session)
+        lease = self.held[key] = Lease(pid)
+        self.touch(key)
         return lease
 
-    async def let_go(self, principal: str, session: str, lease: Lease) -> None:
-        if self.held.get((principal, session)) is lease:
-            await self.finish(principal, session)
+    async def let_go(self, key: McpSession, lease: Lease) -> None:
+        if self.held.get(key) is lease:
+            await self.finish(key)
 
-    def release(self, principal: str, session: str, lease: Lease) -> None:
+    def release(self, key: McpSession, lease: Lease) -> None:
         """Drops the lease; the session may still be used for a while."""
-        if self.held.get((principal, session)) is lease:
-            del self.held[(principal, session)]
-            self.touch(principal, session)
+        if self.held.get(key) is lease:
+            del self.held[key]
+            self.touch(key)
 
-    def lives(self, principal: str, session: str) -> bool:
-        return (principal, session) in self.held or (principal, session) in self.seen
+    def lives(self, key: McpSession) -> bool:
+        return key in self.held or key in self.seen
 
-    def holds(self, principal: str, session: str, pid: int) -> bool:
-        lease = self.held.get((principal, session))
+    def holds(self, key: McpSession, pid: int) -> bool:
+        lease = self.held.get(key)
         return lease is not None and bool(pid) and lease.pid == pid
 
-    async def finish(self, principal: str, session: str) -> None:
-        self.held.pop((principal, session), None)
-        self.seen.pop((principal, session), None)
-        await self.end(principal, session)
+    async def finish(self, key: McpSession) -> None:
+        self.held.pop(key, None)
+        self.seen.pop(key, None)
+        await self.end(key)
 
     def stop(self) -> None:
         """Stops the checks; sessions outlive the daemon where their clients resume them."""
@@ -320,6 +308,6 @@ class Leases(Struct):
             late = self.clock.now() - IDLE
             for key in [key for key, at in self.seen.items() if at < late and key not in self.held]:
                 try:
-                    await self.finish(*key)
+                    await self.finish(key)
                 except Exception as error:  # tried again at the session's next use
                     LOG.warning("a session could not be ended: %s", type(error).__name__)
