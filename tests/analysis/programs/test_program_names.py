@@ -75,7 +75,7 @@ EXCEPTIONS = {
     "adapters/__init__.py": ("GET", "a method of HTTP"),
     "agents/claude_code.py": ("cp mkdir mv rm rmdir sed", "commands that a mode of the agent accepts by itself"),
     "agents/kiro.py": ("aws", "a tool of the agent"),
-    "analysis/cmd/commands.py": ("forfiles mkdir rmdir robocopy xcopy", "commands of cmd itself, and programs on files that its reader treats like them"),
+    "analysis/cmd/__init__.py": ("forfiles rmdir", "commands of cmd itself, and programs on files that its reader treats like them"),
     "analysis/code/javascript.py": ("prisma", "a module that is imported"),
     "analysis/shell/loose_text.py": ("ssh", "a subcommand that any program may have"),
     "analysis/code/perl.py": ("cmp tr", "functions and operators of the language"),

@@ -8,15 +8,9 @@ from collections.abc import Callable, Mapping
 from msgspec import Struct
 
 from interlock.analysis.facts import hole, known
-from interlock.analysis.windows import WindowsReport, WindowsSyntaxError, WindowsTooDeep, place
+from interlock.analysis.windows import WindowsSyntaxError, WindowsTooDeep, place
 
 MAX_DEPTH = 40
-
-
-class CmdCommand(Struct, frozen=True):
-    """One command as written; variables, quotes and redirections are handled when it runs."""
-
-    raw: str
 
 
 class CmdPipe(Struct, frozen=True):
@@ -42,12 +36,13 @@ class For(Struct, frozen=True):
     body: tuple[Node, ...]
 
 
-Node = CmdCommand | CmdPipe | CmdGroup | If | For
+# A text is one command as written; variables, quotes and redirections are handled when it runs.
+Node = str | CmdPipe | CmdGroup | If | For
 
 _BLANK = re.compile(r"(?:[^\S\r\n]|[,;=](?=\s)|\^\r?\n)+")
 _LINES = re.compile(r"\s+")
-_COMMENT = re.compile(r"@?(?:::|rem(?=[\s.,;=]|$))[^\r\n]*", re.IGNORECASE)
-_LABEL = re.compile(r":[^\r\n]*")
+# Blanks, line ends, separators, comments and labels.
+_BETWEEN = re.compile(r"(?:\s+|@?(?:::|rem(?=[\s.,;=]|$))[^\r\n]*|:[^\r\n]*|[&|@;,=])*", re.IGNORECASE)
 _WORD = re.compile(r'(?:"[^"\r\n]*"?|\^.|[^\s"^()&|<>=])+', re.DOTALL)
 _FOR = re.compile(r"for(?=[\s/])", re.IGNORECASE)
 _IF = re.compile(r"if(?=[\s(])", re.IGNORECASE)
@@ -58,7 +53,10 @@ _VARIABLE = re.compile(r"%%?([A-Za-z?#])")
 _COMPARISON = re.compile(r"\s*(?:==|\s(?:equ|neq|lss|leq|gtr|geq)\s)\s*", re.IGNORECASE)
 _TAIL = re.compile(r'(?:[^\S\r\n]*[0-9]?(?:>>|>|<)(?:&[0-9]|[^\S\r\n]*(?:"[^"\r\n]*"?|[^\s"&|()<>])+))+')
 _STRAY = re.compile(r"\)[^\r\n]*")
-_PLAIN = re.compile(r'[^"^&|()\r\n<>]+')
+_AND = re.compile(r"[^\S\r\n]*(?:&&?|\|\|)[^\S\r\n]*(?=[^\s)])")
+# One command, up to a separator outside quotes; outside parentheses, one that closes is a part of it.
+_RAW = r'(?:[^"^&|()\r\n<>]+|\^(?:\r\n|.)?|"[^"\r\n]*"?|[<>]>?&?|[%s])*'
+_INSIDE, _OUTSIDE = re.compile(_RAW % "(", re.DOTALL), re.compile(_RAW % "()", re.DOTALL)
 
 
 class CmdCursor(Struct):
@@ -79,10 +77,10 @@ class CmdCursor(Struct):
     def peek(self) -> str:
         return self.source[self.pos : self.pos + 1]
 
-    def deeper(self) -> None:
-        self.depth += 1
-        if self.depth > MAX_DEPTH:
-            raise WindowsTooDeep("nested too deeply")
+    def skip_quoted(self) -> None:
+        """Step to the quote that closes the one here, if there are two."""
+        if self.peek() == '"' and (end := self.source.find('"', self.pos + 1)) > 0:
+            self.pos = end
 
 
 def parse(source: str, step: Callable[[], None]) -> tuple[tuple[Node, ...], WindowsSyntaxError | None]:
@@ -91,53 +89,31 @@ def parse(source: str, step: Callable[[], None]) -> tuple[tuple[Node, ...], Wind
     nodes: list[Node] = []
     try:
         while cursor.pos < len(source):
-            _sequence(cursor, nodes, inside=False)
-            if cursor.peek() == ")":  # cmd.exe takes everything behind a stray one for a comment
-                cursor.match(_STRAY)
+            _sequence(cursor, nodes)
+            cursor.match(_STRAY)  # cmd.exe takes everything behind one for a comment
     except WindowsSyntaxError as trouble:
         return tuple(nodes), trouble
     return tuple(nodes), None
 
 
-def _sequence(cursor: CmdCursor, nodes: list[Node], inside: bool) -> None:
-    """Commands up to the end, or up to the closing parenthesis."""
-    while True:
-        _skip(cursor)
-        if cursor.pos >= len(cursor.source):
-            if inside:
-                raise WindowsSyntaxError("')' is missing")
-            return
-        if cursor.peek() == ")":
-            return
+def _sequence(cursor: CmdCursor, nodes: list[Node]) -> None:
+    """Commands up to the end, or up to a closing parenthesis."""
+    while cursor.match(_BETWEEN) and cursor.peek() not in ("", ")"):
         cursor.step()
-        nodes += _pipe(cursor)
+        nodes.append(_pipe(cursor))
 
 
-def _skip(cursor: CmdCursor) -> None:
-    """Step over blanks, line ends, separators, comments and labels."""
-    while cursor.pos < len(cursor.source):
-        before = cursor.pos
-        cursor.match(_LINES)
-        cursor.match(_COMMENT)
-        cursor.match(_LABEL)
-        if cursor.peek() in ("&", "|", "@", ";", ",", "="):
-            cursor.pos += 1
-        if cursor.pos == before:
-            return
-
-
-def _pipe(cursor: CmdCursor) -> list[Node]:
+def _pipe(cursor: CmdCursor) -> Node:
     parts = [_command(cursor)]
     while True:
         cursor.match(_BLANK)
         if cursor.peek() != "|" or cursor.source.startswith("||", cursor.pos):
-            break
+            return parts[0] if len(parts) == 1 else CmdPipe(tuple(parts))
         cursor.pos += 1
         cursor.match(_LINES)
         if cursor.peek() in ("", "&", "|", ")"):
             raise WindowsSyntaxError("a command is missing behind |")
         parts.append(_command(cursor))
-    return [parts[0] if len(parts) == 1 else CmdPipe(tuple(parts))]
 
 
 def _command(cursor: CmdCursor) -> Node:
@@ -150,45 +126,27 @@ def _command(cursor: CmdCursor) -> Node:
         tail = cursor.match(_TAIL)
         return CmdGroup(body, tail[0].strip() if tail else "")
     if cursor.match(_IF):
-        return _if(cursor)
+        _condition(cursor)
+        then = _body(cursor)
+        return If(then, _body(cursor) if cursor.match(_ELSE) else ())
     if cursor.match(_FOR):
         return _for(cursor)
-    return CmdCommand(_raw(cursor))
+    raw = cursor.match(_INSIDE if cursor.depth else _OUTSIDE)
+    return raw[0].strip() if raw else ""
 
 
 def _parens(cursor: CmdCursor) -> tuple[Node, ...]:
     cursor.pos += 1
-    cursor.deeper()
+    cursor.depth += 1
+    if cursor.depth > MAX_DEPTH:
+        raise WindowsTooDeep("nested too deeply")
     nodes: list[Node] = []
-    _sequence(cursor, nodes, inside=True)
+    _sequence(cursor, nodes)
+    if not cursor.peek():
+        raise WindowsSyntaxError("')' is missing")
     cursor.pos += 1
     cursor.depth -= 1
     return tuple(nodes)
-
-
-def _raw(cursor: CmdCursor) -> str:
-    """One command as written, up to a separator outside quotes."""
-    start = cursor.pos
-    while cursor.pos < len(cursor.source):
-        if cursor.match(_PLAIN):
-            continue
-        letter = cursor.source[cursor.pos]
-        if letter == "^":
-            cursor.pos += 3 if cursor.source.startswith("^\r\n", cursor.pos) else 2
-        elif letter == '"':
-            end = re.compile(r'["\r\n]').search(cursor.source, cursor.pos + 1)
-            cursor.pos = len(cursor.source) if end is None else end.end() if end.group() == '"' else end.start()
-        elif letter in "<>":
-            cursor.pos += 1
-            if cursor.source.startswith(">", cursor.pos):
-                cursor.pos += 1
-            if cursor.peek() == "&":
-                cursor.pos += 1
-        elif letter in "&|\r\n" or (letter == ")" and cursor.depth):
-            break
-        else:
-            cursor.pos += 1
-    return cursor.source[start : cursor.pos].strip()
 
 
 def _body(cursor: CmdCursor) -> tuple[Node, ...]:
@@ -199,20 +157,11 @@ def _body(cursor: CmdCursor) -> tuple[Node, ...]:
     cursor.bodies += 1
     if cursor.bodies > MAX_DEPTH:
         raise WindowsTooDeep("nested too deeply")
-    nodes = _pipe(cursor)
+    nodes = [_pipe(cursor)]
     while cursor.match(_AND):
-        nodes += _pipe(cursor)
+        nodes.append(_pipe(cursor))
     cursor.bodies -= 1
     return tuple(nodes)
-
-
-_AND = re.compile(r"[^\S\r\n]*(?:&&?|\|\|)[^\S\r\n]*(?=[^\s)])")
-
-
-def _if(cursor: CmdCursor) -> Node:
-    _condition(cursor)
-    then = _body(cursor)
-    return If(then, _body(cursor) if cursor.match(_ELSE) else ())
 
 
 def _condition(cursor: CmdCursor) -> None:
@@ -234,11 +183,10 @@ def _next_word(cursor: CmdCursor) -> str:
 
 def _for(cursor: CmdCursor) -> Node:
     start = cursor.pos
-    while cursor.pos < len(cursor.source) and not cursor.source.startswith("%", cursor.pos):
+    while cursor.peek() not in ("", "%"):
         if cursor.peek() in "\r\n&|":
             raise WindowsSyntaxError("for without a variable")
-        if cursor.peek() == '"' and (end := cursor.source.find('"', cursor.pos + 1)) > 0:
-            cursor.pos = end
+        cursor.skip_quoted()
         cursor.pos += 1
     switches = cursor.source[start : cursor.pos].strip()
     variable = cursor.match(_VARIABLE)
@@ -252,10 +200,8 @@ def _for(cursor: CmdCursor) -> Node:
 
 def _items(cursor: CmdCursor) -> str:
     start, depth = cursor.pos, 1
-    while cursor.pos < len(cursor.source):
-        letter = cursor.source[cursor.pos]
-        if letter == '"' and (end := cursor.source.find('"', cursor.pos + 1)) > 0:
-            cursor.pos = end
+    while letter := cursor.peek():
+        cursor.skip_quoted()
         depth += (letter == "(") - (letter == ")")
         cursor.pos += 1
         if not depth:
@@ -272,6 +218,8 @@ _BANG = re.compile(r"!([^!\s:=\"&|<>]+)(:[^!\r\n]{0,200})?!")
 _LOOP = re.compile(r"(?:%%|%(?![A-Za-z0-9_]+%))(~[A-Za-z]*)?([A-Za-z?#])")
 _CUT = re.compile(r":~(-?\d{1,6})(?:,(-?\d{1,6}))?$")
 _REDIRECT = re.compile(r"([0-9]?)(>>|>|<)(&[0-9])?")
+_TARGET = re.compile(r'\s*((?:"[^"]*"?|\^.|[^\s"^<>])+)')
+_PIECE = re.compile(r'\^\r?(.)|"([^"]*)"?|.', re.DOTALL)  # escaped, quoted, or as it is
 
 
 class CmdLine(Struct):
@@ -318,15 +266,10 @@ _DYNAMIC = {"cd": ".", "__cd__": ".\\", "date": hole("DATE"), "time": hole("TIME
 
 def _changed(value: str, change: str) -> str:
     """`%NAME:~start,length%` and `%NAME:old=new%`."""
-    cut = _CUT.match(change)
-    if cut:
-        if not known(value):
-            return hole()
+    if cut := _CUT.match(change):
         start = int(cut[1])
         rest = value[start:] if start >= 0 or -start <= len(value) else value
-        if cut[2] is None:
-            return rest
-        return rest[: int(cut[2])]
+        return rest[: int(cut[2]) if cut[2] else None] if known(value) else hole()
     old, mark, new = change[1:].partition("=")
     if not mark or not old:
         return value
@@ -338,80 +281,47 @@ def _changed(value: str, change: str) -> str:
 
 def split(text: str, step: Callable[[], None]) -> CmdLine:
     """The words and redirections of one command."""
-    line, word, quoted, started, kept = CmdLine(), list[str](), False, False, list[str]()
-    at = 0
+    line, kept, at = CmdLine(), list[str](), 0
+    word: str | None = None
+    quoted = False
     while at < len(text):
-        letter = text[at]
-        if letter == "^" and at + 1 < len(text):
-            at += 2 if text[at + 1] != "\r" else 3
-            letter = text[at - 1]
-            if letter != "\n":
-                word.append(letter)
-                kept.append(letter)
-                started = True
-            continue
-        if letter == '"':
-            end = text.find('"', at + 1)
-            end = len(text) if end < 0 else end
-            word.append(text[at + 1 : end])
-            kept.append(text[at : end + 1])
-            quoted, started = True, True
-            at = end + 1
-            continue
-        found = _REDIRECT.match(text, at)
-        if found and (not found[1] or not started):
+        if (found := _REDIRECT.match(text, at)) and (not found[1] or word is None):
             at = _redirect(line, text, found)
             continue
-        if letter.isspace():
-            if started:
+        piece = _PIECE.match(text, at)
+        assert piece is not None
+        at, plain = piece.end(), piece[2]
+        if plain is not None:
+            quoted = True
+        elif piece[1] == "\n":
+            continue
+        elif piece[0].isspace():
+            if word is not None:
                 _push(line, word, quoted)
-                word, quoted, started = [], False, False
+                word, quoted = None, False
                 step()
         else:
-            word.append(letter)
-            started = True
-        kept.append(letter)
-        at += 1
-    if started:
+            plain = piece[1] or piece[0]
+        kept.append(piece[1] or piece[0])
+        word = word if plain is None else (word or "") + plain
+    if word is not None:
         _push(line, word, quoted)
     line.text = "".join(kept).strip()
     return line
 
 
-def _push(line: CmdLine, word: list[str], quoted: bool) -> None:
-    line.words.append("".join(word))
+def _push(line: CmdLine, word: str, quoted: bool) -> None:
+    line.words.append(word)
     line.quoted.append(quoted)
 
 
 def _redirect(line: CmdLine, text: str, found: re.Match[str]) -> int:
     """Note where a redirection leads; return where the text goes on."""
-    if found[3]:
-        return found.end()
-    target = _TARGET.match(text, found.end())
+    target = None if found[3] else _TARGET.match(text, found.end())
     path = target[1].replace('"', "").replace("^", "") if target else ""
-    if path and path.lower().rstrip(":") != "nul":
-        if found[2] == "<":
-            line.inputs.append(path)
-        else:
-            line.outputs.append((path, found[2] == ">>"))
-    elif path and found[2] == "<":
-        line.inputs.append("nul")
-    return target.end() if target else found.end()
-
-
-_TARGET = re.compile(r'\s*((?:"[^"]*"?|\^.|[^\s"^<>])+)')
-
-
-class CmdReading(Struct):
-    """The known variables and files, and the report."""
-
-    out: WindowsReport
-    run_text: Callable[[CmdReading, str], str]  # reads a text in this session, gives what it prints
-    run_line: Callable[[CmdReading, CmdLine], str]
-    names: dict[str, str] = {}
-    loops: dict[str, str] = {}
-    deep: set[str] = set()  # values of `for /r`, which stand for a whole tree
-    depth: int = 0
-    rounds: int = 0
-    goes_back: bool = False
-    piped: str | None = None  # what flows into the command that is read
+    nowhere = path.lower().rstrip(":") == "nul"
+    if path and found[2] == "<":
+        line.inputs.append("nul" if nowhere else path)
+    elif path and not nowhere:
+        line.outputs.append((path, found[2] == ">>"))
+    return (target or found).end()
