@@ -1,4 +1,4 @@
-"""State that all shells of one reading share: facts so far, work budget, known files, streams, and the command being read."""
+"""State shared by all shells of one reading: facts, work budget, files, streams, and the command being read."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ _PRODUCTION = lazy_regex(r"(?<![a-z])(prod|production|prd)(?![a-z])", re.IGNOREC
 
 
 class Stream(Struct, frozen=True):
-    """What flows from one command into the next: its text as far as known, and what is in it."""
+    """What one command hands to the next: its text as far as known, and what is in it."""
 
     text: str
     taints: frozenset[str] = frozenset()  # download, secret, environment, bulk, approximate
@@ -57,17 +57,21 @@ class Stream(Struct, frozen=True):
     def known(self) -> bool:
         return HOLE not in self.text
 
+    @classmethod
+    def holding(cls, taints: frozenset[str]) -> Stream:
+        """A text of which only that is known."""
+        return cls(hole_of(taints), taints)
+
 
 ELSEWHERE = frozenset({"remote", "container"})  # traits of what happens on another machine, or in a container
 NAMED_TAINTS = frozenset({"download", "secret", "environment"})  # what a hole can be known to hold
 UNKNOWN = Stream(hole() + "\n")
 NOTHING = Stream("")
 TERMINAL = Stream(hole())  # or whatever the caller has: nothing of the action flows in
-DOWNLOADED = Stream(hole_of({"download"}), frozenset({"download"}))
+DOWNLOADED = Stream.holding(frozenset({"download"}))
 
 
 def join_streams(streams: Sequence[Stream]) -> Stream:
-    """What several commands print one after the other."""
     found = [stream for stream in streams if stream is not NOTHING]
     if len(found) < 2:
         return found[0] if found else NOTHING
@@ -75,7 +79,7 @@ def join_streams(streams: Sequence[Stream]) -> Stream:
 
 
 class Where(Struct, frozen=True):
-    """Where in the action a command stands, and what surrounds it."""
+    """A command's place in the action, and what surrounds it."""
 
     span: Span | None
     via: tuple[str, ...] = ()
@@ -90,8 +94,6 @@ class Where(Struct, frozen=True):
 
 
 class ShellReading(Struct):
-    """What all shells of one reading share."""
-
     source: str  # the action's own text, which spans point into
     read_code: Callable[[str, str, Job], None]  # in a language, by its name
     looks_like_windows: Callable[[str, str], str]  # which shell of Windows a text is for
@@ -117,11 +119,11 @@ class ShellReading(Struct):
 
     @property
     def changed(self) -> bool:
-        """Whether the action itself has written or fetched a file."""
+        """Whether the action itself wrote or fetched a file."""
         return bool(self.files or self.downloads)
 
     def put_file(self, path: str, text: str, appended: bool = False) -> None:
-        """Remember what the action itself writes to a file, by its resolved path."""
+        """Remember what the action writes to a file, by its resolved path."""
         if not appended:
             self.appended.discard(path)
         elif path not in self.files:
@@ -129,11 +131,10 @@ class ShellReading(Struct):
         self.files[path] = self.files.get(path, "") + text if appended else text
 
     def download(self, path: str, address: str) -> None:
-        """Remember where a file comes from, by its resolved path."""
         self.downloads[path] = without_holes(address) or "the network"
 
     def fetched(self, *paths: str) -> str:
-        """The address that one of these files came from; nothing when none was fetched."""
+        """The address that one of these files came from; empty for none."""
         for path in paths:
             if path in self.downloads:
                 return self.downloads[path] or path
@@ -149,7 +150,7 @@ class ShellReading(Struct):
 
 
 class Job(Struct):
-    """One command being read: what it is, and the way to report on it (implements Report)."""
+    """One command being read, and the way to report on it (implements Report)."""
 
     host: Shell
     program: str
@@ -162,14 +163,13 @@ class Job(Struct):
 
     @property
     def subject(self) -> str:
-        """The command as a person would write it; a long one has many effects, and is put into words once."""
+        """The command as a person would write it; worked out once for its many effects."""
         if self._subject is None:
             self._subject = show_command(self.program, self.words)
         return self._subject
 
     @property
     def of_production(self) -> bool:
-        """Whether one of its words names production."""
         if self._of_production is None:
             self._of_production = any(is_production(word) for word in self.words)
         return self._of_production
@@ -180,35 +180,30 @@ class Job(Struct):
 
     @property
     def piped(self) -> bool:
-        """Whether something of the action flows in."""
         return self.stdin is not TERMINAL
 
     @property
     def patterns(self) -> NamePatterns:
-        """What names of operations are matched with."""
         return self.host.session.patterns
 
     @property
     def plain_words(self) -> list[str]:
-        """The words that do not look like options."""
         return [word for word in self.words if not word.startswith("-")]
 
     def options(self, valued: str = "", stop_at_operand: bool = False) -> CommandOptions:
-        """Its options and operands: as its program takes them, or where the options in `valued` are those that take a word."""
+        """As its program takes them, or where only the options in `valued` take a word."""
         if valued:
             return options(self.words, frozenset(valued.split()), stop_at_operand)
         return parse(self.described, self.words, stop_at_operand)
 
     def at(self, where: Where) -> Job:
-        """The same command as it stands somewhere else."""
         return Job(self.host, self.program, self.words, where, self.stdin, self.described)
 
     def full(self, path: str) -> str:
-        """The path from the root, as this command means it."""
         return resolve(path, self.host.cwds[0])
 
     def about(self, words: Sequence[str]) -> Job:
-        """A report on one part of the text, the one that has these words; on all of it where they are all of it, or not found."""
+        """A report on the part of the text that has these words; on all of it where they are all, or not found."""
         source = self.host.session.source
         found = _part(words, source) if len(source) <= _LONGEST_PARTED else None
         if found is None or not source[: found[0]].strip(_ENDS) + source[found[1] :].strip(_ENDS):
@@ -252,14 +247,13 @@ class Job(Struct):
             self.host.session.downloads.setdefault(path, "the network")
 
     def places(self, target: str) -> list[str]:
-        """The kinds of place that a path can be, from the working directory of this command."""
         for inside, outside in self.host.mounts.items():
             if target == inside or target.startswith(f"{inside}/"):
                 return [place(f"{outside.rstrip('/')}{target[len(inside) :]}" or "/", "/work", "~")]
         return [self._place(target, cwd) for cwd in self.host.cwds]
 
     def _place(self, target: str, cwd: str) -> str:
-        """Behind a `cd` that surely succeeded, build output is what it is from the folder that was left."""
+        """Behind a `cd` that surely succeeded, build output is what it is from the folder left."""
         here, left = place(target, cwd, self.host.home), self.host.left
         if HOLE in target or HOLE in cwd or self.host.emptied:
             return self._if_empty(target, cwd, here)
@@ -269,7 +263,7 @@ class Job(Struct):
         return whole if whole in ("build", "cache") else here
 
     def _if_empty(self, target: str, cwd: str, otherwise: str) -> str:
-        """A place that is the root, a home or a system folder where a variable in its path is empty, as a wipe of that."""
+        """As a wipe, a place that is the root, a home or a system folder where a variable in its path is empty."""
         host = self.host
         folders = [host.if_empty(cwd), *host.emptied]
         emptied = host.if_empty(target)
@@ -280,7 +274,7 @@ class Job(Struct):
         return "unknown" if otherwise == "unknown_root" and named else otherwise
 
     def _origin(self, target: str, marks: frozenset[str]) -> None:
-        """What was moved somewhere and is deleted there is lost from where it was; so is what a link leads to."""
+        """What was moved and is deleted is lost from where it was; so is what a link leads to."""
         session = self.host.session
         if not session.origins and not session.links:
             return
@@ -294,13 +288,13 @@ class Job(Struct):
         self.effect("unreadable", what, *traits)
 
     def runs_download(self, *paths: str) -> bool:
-        """Reports that one of these files, which was fetched, is run; False where none of them was."""
+        """Reports that one of these files, which was fetched, is run."""
         if address := self.session.fetched(*paths):
             self.effect("run_download", address)
         return bool(address)
 
     def text_to_run(self) -> str | None:
-        """What flows in, for what runs it; a download is reported, and not read."""
+        """What flows in, for what runs it; a download is reported, not read."""
         if "download" in self.stdin.taints:
             self.effect("run_download", self.stdin.source)
             return None
@@ -321,7 +315,7 @@ class Job(Struct):
             self.shell_text(text, "", *traits, dialect="sh")
 
     def _for_windows(self, text: str, via: str, traits: Sequence[str]) -> bool:
-        """Reads text for the shell of whichever system there is, where its words are those of Windows."""
+        """Reads text whose words are those of Windows for its shell."""
         if language := self.session.looks_like_windows(text, ""):
             (self.at(self.inside(via, traits)) if via or traits else self).code(language, text)
         return bool(language)
@@ -331,7 +325,7 @@ class Job(Struct):
         self.session.read_code(language, text, self.at(where))
 
     def fed(self, text: str, source: str = "") -> Job:
-        """The same report for what reads this text from its standard input; `source` is the address of a download."""
+        """The same report for what reads this text from its input; `source` is the address of a download."""
         stream = Stream(text, taints_in(text), source or "the network")
         return FedJob(self.host, self.program, self.words, self.where, stream)
 
@@ -341,7 +335,7 @@ class Job(Struct):
 
     @contextmanager
     def within(self, folder: str | None) -> Iterator[None]:
-        """What is reported meanwhile happens in this folder, where there is one."""
+        """What is reported meanwhile happens in this folder, if there is one."""
         before = self.host.cwds
         self.host.cwds = [resolve(folder, cwd) for cwd in before] if folder else before
         try:
@@ -353,11 +347,9 @@ class Job(Struct):
         return self.host.file_text(path)
 
     def written_text(self, path: str) -> str | None:
-        """What the action itself wrote to a file."""
         return self.session.files.get(self.full(path))
 
     def keep_file(self, path: str, text: str) -> None:
-        """Remember what the action itself writes to a file, for whoever runs it."""
         self.session.files[self.full(path)] = text
 
 
@@ -365,8 +357,6 @@ Reader = Callable[[Job], Stream | None]  # of the words of a program, named in i
 
 
 class FedJob(Job):
-    """A command whose programs read what is given beside it."""
-
     def run(self, argv: Sequence[str], via: str = "", *traits: str, stdin: Stream = TERMINAL) -> Stream:
         return super().run(argv, via, *traits, stdin=stdin if stdin is not TERMINAL else self.stdin)
 
@@ -376,7 +366,7 @@ _ENDS = " .!?;,:\"'`\n\t"
 
 
 def _part(words: Sequence[str], source: str) -> tuple[int, int] | None:
-    """Where these words stand in a text, one after the other."""
+    """Where these words stand in a text, in their order."""
     first = source.find(words[0]) if words else -1
     for _ in range(_TRIES):
         if first < 0:
@@ -398,7 +388,7 @@ _GAP = 12  # characters between two words of a part
 
 
 def _behind_link(links: Mapping[str, str], path: str) -> str | None:
-    """What a path reaches through a link; the link itself is only a name, and deleting it loses nothing."""
+    """What a path reaches through a link; a link itself is only a name, and deleting it loses nothing."""
     for link, target in links.items():
         if path.startswith(f"{link}/"):
             return target.rstrip("/") + path[len(link) :].rstrip("/") or "/"
@@ -410,7 +400,7 @@ _VARIABLE = lazy_regex(r"[A-Za-z_]\w*|\d+")
 
 
 def is_variable(name: str) -> bool:
-    """Whether a hole has the name of a variable; others stand for the output of a program, or an item of a list."""
+    """Whether a hole is named after a variable; others stand for output, or an item of a list."""
     return _VARIABLE.fullmatch(name) is not None
 
 
@@ -419,13 +409,11 @@ _PATH_VERBS = frozenset("delete truncate overwrite write append move chmod chown
 
 
 def is_production(text: str) -> bool:
-    """Whether a name in the text means production."""
     low = text.lower()
     return ("prod" in low or "prd" in low) and _PRODUCTION.search(text) is not None
 
 
 def command_fact(program: str, words: Sequence[str], where: Where, stdin: Stream = TERMINAL, cwd: str = "") -> Command:
-    """The fact for a command at a place."""
     traits = where.traits
     if stdin is not TERMINAL:
         traits = traits | {"piped"}

@@ -1,4 +1,4 @@
-"""Assigns variables: before a command, by `declare`, `local`, `export` and `read`, with attributes, scope, and the values that some program runs."""
+"""Assigns variables, before a command and by `declare`, `local`, `export` and `read`; runs the values that some program runs."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ _GLOBAL = frozenset({"export", "readonly"})
 
 
 def letters_of(program: str, words: Sequence[str]) -> tuple[frozenset[str], frozenset[str]]:
-    """The attributes that the options of a declaration set, and those that they remove."""
+    """The attributes that a declaration's options set, and those that they remove."""
     given = "".join(word[1:] for word in words if len(word) > 1 and word[0] == "-")
     taken = "".join(word[1:] for word in words if len(word) > 1 and word[0] == "+")
     return frozenset(given + _IMPLIED.get(program, "")), frozenset(taken)
 
 
 def begin_declaration(shell: Shell, program: str, name: str, words: Sequence[str]) -> None:
-    """What a declaration does to a name before its value is set: a scope of its own, and attributes that convert the value."""
+    """Before its value is set, a name gets a scope of its own, and attributes that convert the value."""
     given, taken = letters_of(program, words)
     if shell.scopes and program not in _GLOBAL and "g" not in given and name not in shell.scopes[-1]:
         shell.scopes[-1][name] = shell.variables.pop(name, None)
@@ -47,13 +47,13 @@ _CONVERTING = frozenset("iluxnA")
 
 
 def end_declaration(shell: Shell, program: str, name: str, words: Sequence[str]) -> None:
-    """What a declaration does once the value is set: it stays the value where the name is read-only from now on."""
+    """A name that is read-only from now on keeps its value."""
     if "r" in letters_of(program, words)[0] and not shell.unsure:
         shell.attributes[name] = shell.attributes.get(name, frozenset()) | {"r"}
 
 
 def declare_words(shell: Shell, program: str, words: Sequence[str]) -> None:
-    """Declare the names and assignments among a declaration's words that the text itself does not spell as assignments."""
+    """Declare names and assignments that the text itself does not spell as assignments."""
     if program not in _GLOBAL and "f" in letters_of(program, words)[0]:
         return
     for word in words:
@@ -80,13 +80,13 @@ def declare_words(shell: Shell, program: str, words: Sequence[str]) -> None:
 
 
 def refer(shell: Shell, name: str, target: str) -> None:
-    """declare -n: the name stands for another one, whose subscript runs when it is used."""
+    """declare -n: the name stands for another one, whose subscript runs when used."""
     evaluate(subscript_of(target), shell)
     shell.references[name] = target
 
 
 def convert_values(shell: Shell, name: str, items: list[str]) -> list[str]:
-    """A value as the attributes of its variable convert it: evaluated as a number, or in one case."""
+    """A value as its variable's attributes convert it: evaluated as a number, or in one case."""
     letters = shell.attributes[name]
     if "i" in letters:
         for item in items:
@@ -99,7 +99,7 @@ def convert_values(shell: Shell, name: str, items: list[str]) -> list[str]:
 
 
 def leave_scope(shell: Shell) -> None:
-    """Give the variables that a function declared for itself the values that they had outside of it."""
+    """Restore the variables that a function declared for itself."""
     for name, value in shell.scopes.pop().items():
         shell.attributes.pop(name, None)
         shell.references.pop(name, None)
@@ -115,7 +115,7 @@ _STARTUP_FILES = frozenset({"BASH_ENV", "ENV", "PYTHONSTARTUP", "RUBYOPT", "PERL
 
 
 def bare_operand(node: SimpleCommand) -> str:
-    """The one operand of a command that has no quotes: the name of a variable, `$` for any other; empty where it is quoted."""
+    """The name of the variable that is a command's one operand without quotes; `$` for any other, empty where it is quoted."""
     if len(node.words) != 2 or any(getattr(part, "quoted", True) for part in node.words[1].parts):
         return ""
     first, *more = node.words[1].parts
@@ -123,7 +123,7 @@ def bare_operand(node: SimpleCommand) -> str:
 
 
 def assign_read(shell: Shell, words: Sequence[str], stdin: Stream, env: Sequence[tuple[str, str]] = ()) -> None:
-    """read [-r] [-d X] NAME…: each name holds a part of one line; read -a NAME: an array of all parts."""
+    """read [-r] [-d X] NAME…: each name holds a part of one line; -a NAME: an array of all parts."""
     found = options(words, valued("-d -n -N -t -p -u -i -a"))
     if APPROXIMATE in stdin.taints or ("\\" in stdin.text and not found.has("-r")):
         shell.guess()
@@ -144,7 +144,6 @@ def assign_read(shell: Shell, words: Sequence[str], stdin: Stream, env: Sequence
 
 
 def _split(line: str, between: str | None, most: int) -> list[str]:
-    """A line at what separates its words: space unless IFS is set."""
     if between is None or (between and not between.strip()):
         return line.split(None, most)
     if not between or not known(between):
@@ -187,7 +186,6 @@ def assigned_value(shell: Shell, item: Assignment) -> list[str]:
 
 
 def declare(shell: Shell, words: Sequence[str], assigns: Sequence[Assignment]) -> None:
-    """Assign what a declaration spells as assignments, one after the other."""
     program, rest = words[0], words[1:]
     for item in assigns:
         begin_declaration(shell, program, item.name, rest)
@@ -202,7 +200,7 @@ _LOADS_CODE = re.compile(r"(?:^|\s)(?:--(?:require|import)[=\s]\s*[./~]|-[reM])"
 
 
 def run_variables(shell: Shell, env: Sequence[tuple[str, str]], where: Where, exported: bool = True) -> None:
-    """Variables whose value some program runs; of one that is not exported, only those that this shell itself runs."""
+    """Variables whose value some program runs; of those not exported, only what this shell itself runs."""
     for name, value in env:
         if value and exported:
             read_loose_variable(shell.job(name, [value], where), name, value)

@@ -25,13 +25,13 @@ _ATTEMPT = lazy_regex(
 
 
 def attempted_bomb(text: str) -> str:
-    """The name of the function that a text which does not parse would have called without end; empty for none."""
+    """The function that a text which does not parse would have called without end; empty for none."""
     found = _ATTEMPT.search(text) if "&" in text or "|" in text else None
     return found[1] if found else ""
 
 
 def is_bomb(name: str, body: Node, beside: bool = False) -> bool:
-    """True for a function that starts itself beside itself, whatever happens: its definition is an attempt already."""
+    """Whether a function starts itself beside itself, whatever happens: defining it is an attempt."""
     if isinstance(body, SimpleCommand):
         return beside and bool(body.words) and body.words[0].literal == name
     if isinstance(body, ShellGroup):
@@ -42,17 +42,17 @@ def is_bomb(name: str, body: Node, beside: bool = False) -> bool:
 
 
 def may_end(words: Sequence[str], arguments: Sequence[str] | None, conditional: bool) -> bool:
-    """True for a call of itself that depends on a condition, with other arguments than the running one has: `walk "$child"`."""
+    """Whether a call of itself depends on a condition, with other arguments than the running one: `walk "$child"`."""
     return conditional and (any(HOLE in word for word in words) or list(words) != list(arguments or ()))
 
 
 def spawns_without_end(loop: ShellLoop) -> bool:
-    """True for an endless loop that starts processes and waits for none: each round takes no time."""
+    """Whether an endless loop starts processes and waits for none."""
     return _is_endless(loop) and any(map(_spawns, loop.body)) and all(map(_takes_no_time, loop.body))
 
 
 def fills_without_end(loop: ShellLoop) -> bool:
-    """True for an endless loop that makes one folder inside the other, appends, or copies under ever new names."""
+    """Whether an endless loop nests folders, appends, or copies under ever new names."""
     names = [node.words[0].literal for node in loop.body if isinstance(node, SimpleCommand) and node.words]
     fills = program_set("fill")
     if not _is_endless(loop) or len(names) != len(loop.body):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from interlock.analysis.facts import hole
@@ -53,15 +53,12 @@ def _run_make(job: Job, found: CommandOptions) -> None:
 
 
 def _with_included(job: Job, text: str) -> str:
-    """A makefile together with those that it includes."""
     texts, done = [text], set[str]()
     for one in texts:
-        for name in " ".join(_INCLUDE.findall(one)).split():
-            if name in done or len(done) >= MOST_INCLUDED:
-                continue
-            done.add(name)
-            more = job.file_text(name)
-            texts += [more] if more is not None else []
+        for name in dict.fromkeys(" ".join(_INCLUDE.findall(one)).split()):
+            if name not in done and len(done) < MOST_INCLUDED:
+                done.add(name)
+                texts.append(job.file_text(name) or "")
     return "\n".join(texts)
 
 
@@ -69,7 +66,7 @@ Task = tuple[list[str], list[str]]  # the tasks that one needs, and its texts
 
 
 def _run_tasks(tasks: Mapping[str, Task], wanted: Sequence[str], run: Callable[[str, str], object]) -> None:
-    """Run these tasks and whatever they need, each once."""
+    """Run these tasks and what they need, each once."""
     todo, done = list(wanted), set[str]()
     while todo and len(done) < MAX_TARGETS:
         name = todo.pop(0)
@@ -81,41 +78,35 @@ def _run_tasks(tasks: Mapping[str, Task], wanted: Sequence[str], run: Callable[[
 
 
 class _Make:
-    """One makefile: its variables, and the needs and recipe lines of each target."""
+    """A makefile's variables, and the needs and recipe of each target."""
 
     def __init__(self, job: Job, text: str, given: dict[str, str]) -> None:
         self.job = job
         self.variables: dict[str, str] = {}
         self.rules: dict[str, Task] = {}
-        self.first = ""
         current: list[str] = []
         for call in _SHELL_CALL.finditer(text):
             job.shell_text(call[1] or call[2], "make $(shell)")
-        for line in text.replace("\\\n", " ").splitlines()[:5000]:
-            job.step()
+        for line in _lines(job, text):
             if line.startswith("\t") and current:
                 for name in current:
                     self.rules[name][1].append(line[1:])
-                continue
-            current = self._line(line) if line.strip() and not line.startswith("#") else current
+            elif line.strip() and not line.startswith("#"):
+                current = self._line(line)
         self.variables.update(given)
 
     def _line(self, line: str) -> list[str]:
-        assigned = _ASSIGN.match(line)
-        if assigned:
+        """The targets of a rule."""
+        if assigned := _ASSIGN.match(line):
             self.variables[assigned[1]] = assigned[2].strip()
             return []
-        rule = _RULE.match(line)
-        if not rule:
+        if not (rule := _RULE.match(line)):
             return []
         names = self.expand(rule[1]).split()
         for name in names:
             needs, recipe = self.rules.setdefault(name, ([], []))
             needs += self.expand(rule[2]).split()
-            if rule[3]:
-                recipe.append(rule[3])
-            if not self.first and not name.startswith("."):
-                self.first = name
+            recipe += [rule[3]] if rule[3] else []
         return names
 
     def expand(self, text: str) -> str:
@@ -127,22 +118,29 @@ class _Make:
         return text
 
     def run(self, targets: Sequence[str]) -> None:
-        _run_tasks(self.rules, targets or [self.first], self._run_line)
-        for target in [target for target in targets if target not in self.rules]:
-            self.job.effect("run_script", f"{self.job.program} {target}")
+        _run_tasks(self.rules, targets or [name for name in self.rules if not name.startswith(".")][:1], self._run_line)
+        for target in targets:
+            if target not in self.rules:
+                self.job.effect("run_script", f"{self.job.program} {target}")
 
     def _run_line(self, target: str, line: str) -> None:
         text = self.expand(line.lstrip("@-+ ")).replace("$@", target).replace("$$", "$")
         self.job.shell_text(text, f"{self.job.program} {target}")
 
 
+def _lines(job: Job, text: str | None) -> Iterator[str]:
+    """The lines of a file, those joined that a backslash joins."""
+    for line in (text or "").replace("\\\n", " ").splitlines()[:5000]:
+        job.step()
+        yield line
+
+
 def _first_text(job: Job, names: Sequence[str]) -> str | None:
-    """The text of the first of these files that there is."""
     return next((text for name in names if (text := job.file_text(name)) is not None), None)
 
 
 def _json_table(job: Job, path: str, key: str) -> dict[str, Any]:
-    """A table of a JSON file; empty where there is none. Comments on lines of their own are left out."""
+    """A table of a JSON file, lines of comments left out; empty where there is none."""
     text = job.file_text(path)
     try:
         found = json.loads(_COMMENT.sub("", text)).get(key) if text else None
@@ -152,22 +150,19 @@ def _json_table(job: Job, path: str, key: str) -> dict[str, Any]:
 
 
 def read_package_script(job: Job, name: str) -> bool:
-    """The script of that name in package.json; True when it was found and read."""
+    """The script of that name in package.json; True when it was found."""
     changed = {key[13:]: value for key, value in job.session.files.items() if key.startswith("package.json#")}
     scripts = _json_table(job, "package.json", "scripts") | changed
-    found = False
-    for step in (f"pre{name}", name, f"post{name}"):
-        command = scripts.get(step)
-        if isinstance(command, str):
-            found = True
-            job.shell_text(command, f"{job.program} run {step}")
-    if not found:
+    steps = [step for step in (f"pre{name}", name, f"post{name}") if isinstance(scripts.get(step), str)]
+    for step in steps:
+        job.shell_text(scripts[step], f"{job.program} run {step}")
+    if not steps:
         job.effect("run_script", f"{job.program} run {name}")
-    return found
+    return bool(steps)
 
 
 def read_deno_task(job: Job, name: str) -> None:
-    """deno task x: the task in deno.json or package.json, after those that it depends on."""
+    """deno task x: the task in deno.json or package.json, after those it depends on."""
     tasks = _json_table(job, "deno.json", "tasks") or _json_table(job, "deno.jsonc", "tasks")
     if name not in tasks:
         read_package_script(job, name)
@@ -219,25 +214,21 @@ _PLACEHOLDER = lazy_regex(r"\{([^{}]*)\}")
 
 
 def tox_commands(job: Job) -> Stream | None:
-    """tox -e x: the commands in tox.ini."""
     found = job.options()
     if found.has("-l", "--listenvs", "-a", "--listenvs-all", "--showconfig", "--notest", "-n"):
         return None
-    text = job.file_text(found.value("-c", "--conf") or "tox.ini")
     sections: dict[str, dict[str, list[str]]] = {}
     setting: list[str] = []
-    for line in (text or "").replace("\\\n", " ").splitlines()[:5000]:
-        job.step()
+    for line in _lines(job, job.file_text(found.value("-c", "--conf") or "tox.ini")):
         if head := _SECTION.match(line):
-            sections[head[1]] = {}
+            section = sections[head[1]] = {}
         elif (named := _SETTING.match(line)) and sections:
-            setting = list(sections.values())[-1].setdefault(named[1], [named[2]])
+            setting = section.setdefault(named[1], [named[2]])
         elif line[:1] in (" ", "\t"):
             setting.append(line.strip())
     given = ",".join(found.all("-e", "--env")) or ",".join(sections.get("tox", {}).get("envlist", ()))
-    for name in ["testenv", *(f"testenv:{one.strip()}" for one in given.split(","))]:
-        if name == "testenv" and given and all(f"testenv:{one.strip()}" in sections for one in given.split(",")):
-            continue  # each has commands of its own
+    own = [f"testenv:{one.strip()}" for one in given.split(",")]
+    for name in own if given and sections.keys() >= set(own) else ["testenv", *own]:
         section = sections.get(name, {})
         for line in [line for key in ("commands_pre", "commands", "commands_post") for line in section.get(key, ())]:
             job.shell_text(_PLACEHOLDER.sub(lambda one: hole(one[1]), line.lstrip("- ")), f"tox {name}")
@@ -249,23 +240,20 @@ _NAMES = lazy_regex(r"[:'\"]([\w:]+)")
 
 
 def rake_tasks(job: Job) -> Stream | None:
-    """rake x: the block of the task in the Rakefile, and of those that it needs."""
+    """rake x: the task's block in the Rakefile, after those it needs."""
     found = job.options()
     names = found.all("-f", "--rakefile") or ("Rakefile", "rakefile", "Rakefile.rb", "rakefile.rb")
-    text = _first_text(job, names) or ""
     tasks: dict[str, Task] = {}
     block: list[str] | None = None
     indent = ""
-    for line in text.splitlines()[:5000]:
-        job.step()
+    for line in _lines(job, _first_text(job, names)):
         if block is not None and line.startswith(f"{indent}end"):
             block = None
         elif block is not None:
-            block.append(line)
+            block[0] += f"{line}\n"
         elif head := _TASK.match(line):
-            indent, block = head[1], []
+            indent, block = head[1], [""]
             tasks[head[2]] = (_NAMES.findall(head[3]), block)
-    tasks = {name: (needs, ["\n".join(lines)]) for name, (needs, lines) in tasks.items()}
     wanted = [word.partition("[")[0].rpartition(":")[2] for word in found.operands if "=" not in word]
     _run_tasks(tasks, wanted or ["default"], lambda name, text: job.code("ruby", text, f"rake {name}"))
     return None
@@ -282,15 +270,14 @@ def package_scripts(job: Job) -> Stream | None:
 
 
 def _run_package_script(job: Job, words: list[str]) -> Stream | None:
-    if not words:
-        return None
     if words[:2] == ["pkg", "set"]:
         for word in words[2:]:
             name, equals, value = word.removeprefix("scripts.").partition("=")
             if equals and word.startswith("scripts."):
                 job.session.files[f"package.json#{name}"] = value
-        return None
-    if words[0] in ("run", "run-script", "rum", "urn"):
+    elif not words:
+        pass
+    elif words[0] in ("run", "run-script", "rum", "urn"):
         rest = options(words[1:], stop_at_operand=True).operands
         if rest:
             if not read_package_script(job, rest[0]) and len(rest) > 1:  # a script is often named like its program
@@ -314,27 +301,23 @@ _RECIPE = lazy_regex(r"^@?([A-Za-z_][\w-]*)(?:\s+[^:]*)?:(?!=)(.*)$")
 
 
 def recipes(job: Job) -> Stream | None:
-    """just x: the recipe in the justfile."""
     found = job.options()
     if found.has("-l", "--list", "-n", "--dry-run", "--show", "--summary", "--evaluate"):
         return None
     text = _first_text(job, ("justfile", "Justfile", ".justfile"))
-    names = [word for word in found.operands if "=" not in word][:1] or [""]
+    name = next((word for word in found.operands if "=" not in word), "")
     if text is None:
-        job.effect("run_script", f"{job.program} {names[0]}")
+        job.effect("run_script", f"{job.program} {name}")
         return None
     tasks: dict[str, Task] = {}
-    current = ""
-    for line in text.splitlines()[:5000]:
-        job.step()
-        if line[:1] in (" ", "\t") and current:
-            tasks[current][1].append(_FILLED.sub(lambda found: hole(found[1]), line.strip().lstrip("@-")))
+    lines: list[str] = []
+    for line in _lines(job, text):
+        if line[:1] in (" ", "\t") and tasks:
+            lines[:] = ["\n".join([*lines, _FILLED.sub(lambda found: hole(found[1]), line.strip().lstrip("@-"))])]
         elif recipe := _RECIPE.match(line):
-            current = recipe[1]
-            tasks[current] = recipe[2].split(), []
-    tasks = {name: (needs, ["\n".join(lines)] if lines else []) for name, (needs, lines) in tasks.items()}
-    wanted = [names[0] or next(iter(tasks), "")]
-    _run_tasks(tasks, wanted, lambda name, text: job.shell_text(text, f"{job.program} {name}"))
+            lines = []
+            tasks[recipe[1]] = recipe[2].split(), lines
+    _run_tasks(tasks, [name or next(iter(tasks), "")], lambda name, text: job.shell_text(text, f"{job.program} {name}"))
     return None
 
 

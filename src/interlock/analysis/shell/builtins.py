@@ -1,4 +1,4 @@
-"""The shell's own commands and nested shells: changes to the shell's state, and the text that `eval`, `source` or `bash -c` runs."""
+"""The shell's own commands and nested shells: changes to its state, and the text that `eval`, `source` or `bash -c` runs."""
 
 from __future__ import annotations
 
@@ -24,7 +24,6 @@ _OFTEN_UNSET = frozenset({"TMPDIR", "TMP", "TEMP"})  # variables that are read a
 
 
 def change_directory(job: Job) -> Stream:
-    """cd, pushd: where relative paths start from now on."""
     host, before = job.host, list(job.host.cwds)
     targets = [word for word in job.words if not word.startswith("-") or word == "-"]
     target = targets[0] if targets else "~"
@@ -55,7 +54,7 @@ def change_directory(job: Job) -> Stream:
 
 
 def _surely_exists(job: Job, path: str, before: str) -> bool:
-    """Whether a folder cannot be missing: the root, a home, a temporary or system folder, one above, or one made just before."""
+    """Whether a folder cannot be missing: root, home, temporary, system, one above, or just made."""
     above = before.startswith(f"{path.rstrip('/')}/")
     if above or path in ("/", "/tmp", "~", before, job.host.home) or is_system_folder(path):
         return True
@@ -64,14 +63,13 @@ def _surely_exists(job: Job, path: str, before: str) -> bool:
 
 
 def go_back(job: Job) -> Stream:
-    """popd: to where the last pushd or cd came from, as far as that is known."""
+    """popd: to where the last pushd or cd came from, if known."""
     found = job.host.lookup("OLDPWD")
     job.host.cwds, job.host.left = list(found) if found else [hole("OLDPWD")], None
     return NOTHING
 
 
 def evaluate(job: Job) -> Stream:
-    """eval: its words joined are read as shell text."""
     text = " ".join(word for word in job.words if word != "--")
     if is_unknown(text.strip()) and _is_setup(job):
         return NOTHING
@@ -85,7 +83,7 @@ def evaluate(job: Job) -> Stream:
 
 
 def _is_setup(job: Job) -> bool:
-    """eval "$(ssh-agent -s)": the last command read is a program's own shell set-up."""
+    """eval "$(ssh-agent -s)": a program's own shell set-up."""
     for fact in reversed(job.session.facts):
         if isinstance(fact, Command) and fact.via and fact.via[-1] == "$( )":
             # What prints a file, what flows in or the answer of a host prints what others wrote.
@@ -99,7 +97,7 @@ def _is_setup(job: Job) -> bool:
 
 
 def source(job: Job) -> Stream:
-    """source, `.`: a file read in this very shell."""
+    """source, `.`: a file read in this shell."""
     words = [word for word in job.words if word != "--"]
     if not words:
         return NOTHING
@@ -110,7 +108,7 @@ def source(job: Job) -> Stream:
 
 
 def run_script(job: Job, path: str, args: list[str], via: str, dialect: str = "bash") -> Stream:
-    """A script that the shell runs: read when its text is to be had, else named."""
+    """A script that the shell runs: read if there is its text, else named."""
     host = job.host
     if job.runs_download(job.full(path), path):
         return UNKNOWN
@@ -142,7 +140,7 @@ def _is_setup_source(job: Job) -> bool:
 
 
 def trap(job: Job) -> Stream:
-    """trap: its first word is read as shell text, which will run."""
+    """trap: its first word will run."""
     words = [word for word in job.words if word != "--"]
     if words and not words[0].startswith("-") and len(words) > 1 and words[0]:
         host = job.host
@@ -157,7 +155,7 @@ _NAMED = lazy_regex(r"\$\{?(\w+)")
 
 
 def alias(job: Job) -> Stream:
-    """alias: what a name will stand for; zsh's -g puts it anywhere in a line, and so runs what stands behind a separator."""
+    """zsh's -g puts an alias anywhere in a line, and so runs what stands behind a separator."""
     if "-g" in job.words[:1]:
         for word in job.words[1:]:
             job.host.read(word.partition("=")[2].lstrip(";|& "), job.where.inside("alias -g"))
@@ -169,7 +167,7 @@ def alias(job: Job) -> Stream:
 
 
 def set_arguments(job: Job) -> Stream | None:
-    """set -- a b: the positional arguments; in fish, `set NAME value…` assigns; alone it prints all variables."""
+    """set -- a b: positional arguments; in fish, `set NAME value…` assigns; alone it prints all variables."""
     if not job.words:
         return None
     if job.host.dialect == "fish":
@@ -197,7 +195,6 @@ def shift(job: Job) -> Stream:
 
 
 def read_variable(job: Job) -> Stream:
-    """read: sets variables from what flows in."""
     assign_read(job.host, job.words, job.stdin, job.where.env)
     return NOTHING
 
@@ -212,7 +209,7 @@ def unset(job: Job) -> Stream:
 
 
 def print_formatted(job: Job) -> Stream | None:
-    """printf -v NAME, printf -vNAME: the output goes into a variable."""
+    """printf -v NAME, printf -vNAME: into a variable."""
     first = "".join(job.words[:1])
     words = [first[2:], *job.words[1:]] if first.startswith("-v") and first != "-v" else job.words[1:]
     if first.startswith("-v") and len(words) > 1:
@@ -223,13 +220,13 @@ def print_formatted(job: Job) -> Stream | None:
 
 
 def declare(job: Job) -> Stream:
-    """declare "X=…", or declare as a variable's value: what is no assignment in the text is one all the same."""
+    """declare "X=…", or declare as a variable's value: an assignment that the text does not spell as one."""
     declare_words(job.host, job.program, job.words)
     return UNKNOWN if "-p" in job.words else NOTHING
 
 
 def calculate(job: Job) -> Stream:
-    """let: each word is evaluated."""
+    """let"""
     for word in job.words:
         run_arithmetic(word, job.host)
     return NOTHING
@@ -242,14 +239,14 @@ def test(job: Job) -> Stream:
 
 
 def read_option(job: Job) -> Stream:
-    """getopts: the variable holds an option's letter, which is unknown before it runs."""
+    """getopts: an option's letter is unknown before it runs."""
     for name in job.words[1:2]:
         job.host.assign(name, [hole(name)])
     return NOTHING
 
 
 def look_up_or_run(job: Job) -> Stream | None:
-    """command -v only looks a name up; otherwise it runs its words."""
+    """command -v only looks a name up; else its words run."""
     flags = [word for word in job.words[:2] if word.startswith("-") and word != "--"]
     if any("v" in flag or "V" in flag for flag in flags):
         return Stream(job.plain_words[0] if job.plain_words else hole())
@@ -283,12 +280,12 @@ def read_array(job: Job) -> Stream:
 
 
 def jobs(job: Job) -> Stream | None:
-    """jobs -x: runs the command behind it."""
+    """jobs -x runs a command."""
     return job.run(job.words[1:], "jobs -x", stdin=job.stdin) if job.words[:1] == ["-x"] and job.words[1:] else None
 
 
 def _with_values(letters: str, option: str, work: Callable[[Job, str], object]) -> Callable[[Job], None]:
-    """A builtin of which only the values of one option matter; `letters` are its options with values."""
+    """A builtin of which one option's values matter; `letters` are its options with values."""
 
     def handle(job: Job) -> None:
         for text in job.options(letters).all(option):
@@ -298,7 +295,7 @@ def _with_values(letters: str, option: str, work: Callable[[Job, str], object]) 
 
 
 def history(job: Job) -> Stream | None:
-    """fc: -e runs an editor, -s runs a command of the past again."""
+    """fc: -e runs an editor, -s a command of the past."""
     found = job.options("-e")
     for text in found.all("-e"):
         if text != "-":
@@ -382,7 +379,7 @@ def shell(job: Job) -> Stream | None:
 
 
 def _shell_words(words: list[str]) -> tuple[str | None, list[str], set[str], list[str]]:
-    """The text of -c, what follows, the flags, and the files that the shell starts with."""
+    """The text of -c, what follows, the flags, and the start-up files."""
     flags: set[str] = set()
     startup: list[str] = []
     wants_text = False

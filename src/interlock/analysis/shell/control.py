@@ -1,4 +1,4 @@
-"""Follows control flow: pipes, lists, branches, loops, groups, functions and aliases, each with its state, its input, and what tests before it prove."""
+"""Follows control flow: pipes, lists, branches, loops, groups, functions, aliases; each with its state, input, and what tests prove."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ _LEAVING = frozenset({"exit", "return", "break", "continue"})
 
 
 def proof(node: Node | None) -> Proof:
-    """What the success and the failure of a node prove; nothing for what is no test."""
+    """What a node's success and failure prove; nothing for what is no test."""
     if isinstance(node, SimpleCommand) and node.words:
         name = node.words[0].literal
         if name not in ("[", "test"):
@@ -65,7 +65,7 @@ def proof(node: Node | None) -> Proof:
 
 
 def leaves(nodes: Sequence[Node], functions: Mapping[str, Node], depth: int = 0) -> bool:
-    """Whether nothing that follows these nodes runs: one of them surely exits, returns or ends the round."""
+    """Whether nothing behind these nodes runs: one surely exits, returns or ends the round."""
     for node in nodes:
         if isinstance(node, ShellGroup) and not node.subshell and leaves(node.body, functions, depth):
             return True
@@ -90,7 +90,7 @@ def _joined(found: Sequence[Proof], operator: str) -> Proof:
 
 
 def _test(words: Sequence[ShellWord], quoted_only: bool) -> Proof:
-    """The proof of one test's words; `[ -n $x ]` proves nothing, for an empty `$x` leaves `[ -n ]`, which succeeds."""
+    """One test's proof; `[ -n $x ]` proves nothing, for an empty `$x` leaves `[ -n ]`, which succeeds."""
     texts = [
         "".join([part.text for part in word.parts if isinstance(part, ShellText)])
         if all(isinstance(part, ShellText) for part in word.parts)
@@ -128,7 +128,7 @@ def _primary(words: Sequence[ShellWord], texts: Sequence[str | None], quoted_onl
 
 
 def _variable(word: ShellWord, quoted_only: bool) -> frozenset[str]:
-    """The variable that is all of a word."""
+    """The variable that is the whole word."""
     parts = [part for part in word.parts if not (isinstance(part, ShellText) and not part.text)]
     only = parts[0] if len(parts) == 1 else None
     if isinstance(only, ShellVariable) and not only.index and not only.length and not only.indirect:
@@ -143,7 +143,7 @@ MANY = 8  # loop items from which on a loop counts as bulk
 
 
 def pipeline(shell: Shell, node: ShellPipeline, stdin: Stream) -> Stream:
-    """Each stage gets what the one before prints, and keeps its changes to itself."""
+    """Each stage gets what the one before prints; its changes stay its own."""
     stream = stdin
     shell.piped += 1
     try:
@@ -196,7 +196,7 @@ def and_or(shell: Shell, node: AndOr, stdin: Stream) -> Stream:
 
 
 def _left(item: Node, before: Sequence[str], after: Sequence[str], left: str | None) -> str | None:
-    """The folder that was left for good if this item succeeds: the first of a row of `cd`."""
+    """The folder left for good if this item succeeds: the first of a row of `cd`."""
     if before == after:
         return left
     return (before[0] if left is None else left) if isinstance(item, SimpleCommand) and len(before) == 1 else None
@@ -213,7 +213,7 @@ def group(shell: Shell, node: ShellGroup, stdin: Stream) -> Stream:
 
 
 def branches(shell: Shell, node: Branches, stdin: Stream) -> Stream:
-    """Every branch may run; afterwards any of their directories may be the current one."""
+    """Every branch may run; afterwards any of their folders may be the current one."""
     stdin = redirections.read_input(shell, node.redirects, stdin)
     for word in node.words:
         expand.text(word, shell)
@@ -295,7 +295,7 @@ def loop(shell: Shell, node: ShellLoop, stdin: Stream) -> Stream:
 
 
 def _round(shell: Shell, body: Sequence[Node], stdin: Stream, bulk: bool) -> Stream:
-    """One round of a loop; over a long or unknown list, whatever it does is done in bulk."""
+    """Over a long or unknown list, whatever a round does is done in bulk."""
     outer = shell.where
     if bulk:
         shell.where = outer.marked("bulk")
@@ -306,7 +306,6 @@ def _round(shell: Shell, body: Sequence[Node], stdin: Stream, bulk: bool) -> Str
 
 
 def _sets_values(nodes: Sequence[Node]) -> bool:
-    """Whether a command of a loop sets a variable."""
     return any(
         (
             isinstance(node, SimpleCommand)
@@ -319,7 +318,7 @@ def _sets_values(nodes: Sequence[Node]) -> bool:
 
 
 def _read_names(head: Sequence[Node]) -> list[str]:
-    """`while read -r f`: the words behind `read`, where the head of a loop is one."""
+    """`while read -r f`: the words behind `read`."""
     for node in head:
         if isinstance(node, SimpleCommand):
             words = [word.literal for word in node.words]
@@ -329,7 +328,7 @@ def _read_names(head: Sequence[Node]) -> list[str]:
 
 
 def define(shell: Shell, node: ShellFunction, stdin: Stream) -> Stream:
-    """A function is read when it is called; one that can only multiply is an attempt before that."""
+    """Read when it is called; a function that can only multiply is an attempt before that."""
     shell.functions[node.name] = node.body
     if bombs.is_bomb(node.name, node.body):
         shell.job(node.name).effect("fork_bomb", node.name)
@@ -339,7 +338,7 @@ def define(shell: Shell, node: ShellFunction, stdin: Stream) -> Stream:
 
 
 def expression(shell: Shell, node: Expression, stdin: Stream) -> Stream:
-    """A test runs what it expands, and what evaluating numbers and names of variables runs."""
+    """A test runs what it expands, and what evaluating numbers and names runs."""
     texts = [expand.text(word, shell) for word in node.words]
     if node.arithmetic:
         evaluate(texts[0], shell)
@@ -352,7 +351,7 @@ _NUMERIC_TESTS = frozenset({"-eq", "-ne", "-lt", "-le", "-gt", "-ge"})
 
 
 def background(shell: Shell, node: Background, stdin: Stream) -> Stream:
-    """`&`: runs beside what follows, in a shell of its own; a coprocess reads what is written to its descriptor."""
+    """`&`: beside what follows, in its own shell; a coprocess reads what is written to its descriptor."""
     if node.coprocess:
         shell.assign(node.coprocess, list(_COPROCESS))
         shell.inputs[_COPROCESS[0]], shell.outputs[_COPROCESS[1]] = UNKNOWN, [node.node]
@@ -376,7 +375,7 @@ MAX_CALLS = 12  # functions within functions
 
 
 def expand_alias(shell: Shell, name: str, words: list[str], where: Where, stdin: Stream) -> Stream:
-    """Read what an alias stands for; where that ends in a blank, the next word may be an alias, too."""
+    """An alias that ends in a blank makes an alias of the next word, too."""
     text, rest, used = shell.aliases[name], list(words), [name]
     while text.endswith((" ", "\t")) and rest and rest[0] in shell.aliases and rest[0] not in used:
         used.append(rest[0])
@@ -389,7 +388,6 @@ def expand_alias(shell: Shell, name: str, words: list[str], where: Where, stdin:
 
 
 def call_function(shell: Shell, name: str, words: list[str], where: Where, stdin: Stream = TERMINAL) -> Stream:
-    """Read the body of a function with these arguments and variables of its own."""
     body = shell.functions[name]
     if (begun := next((at for one, at in shell.running if one is body), None)) is not None:
         if shell.piped:

@@ -1,4 +1,4 @@
-"""Clients of databases, stores and file servers: the statements, code and commands that they carry."""
+"""Clients of databases, stores and file servers: statements, code and commands that they carry."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from interlock.analysis.targets.carried import LEAKS, carries, leaks_of
 
 
 def inside(job: Job, via: str = "", traits: Sequence[str] = ()) -> Job:
-    """The report for the text that this command carries; production where its words or surroundings name it."""
+    """The report for text that this command carries; production where its words or surroundings name it."""
     where = job.where.inside(via or job.program, *traits)
     context = [*job.words, *(value for _, value in job.where.env)]
     for name in word_set("selecting_variables"):
@@ -38,7 +38,6 @@ _ELSEWHERE = lazy_regex(r"(?im)\battach\b|^\s*\.(?:open|restore)\b")  # another 
 
 
 def read_statements(job: Job, text: str, dialect: str) -> None:
-    """Read SQL that a client is given."""
     from interlock.analysis.sql import read_sql
 
     job.step(10)
@@ -86,7 +85,6 @@ _LUA_CALL = lazy_regex(r"redis\.p?call\s*\(([^()]{1,300})")
 
 
 def apply_stores(job: Job) -> Stream | None:
-    """Report what a client of a queue or a key-value service does, by its description."""
     read_store(job.described, job.words, inside(job))
     return None
 
@@ -97,7 +95,7 @@ _STATEMENT = lazy_regex(
 
 
 def statement(job: Job) -> Stream | None:
-    """DROP TABLE users, where a shell is expected: what it does in the console that it was meant for."""
+    """DROP TABLE users, where a shell is expected: what it does in the console it was meant for."""
     text = " ".join([job.program, *job.words])
     found = _STATEMENT.fullmatch(text)
     if found and (found[2] or "table").lower() in word_set("dropped_objects"):
@@ -144,7 +142,7 @@ READERS: dict[str, Reader] = {
 
 
 def read_store(program: Program, words: Sequence[str], out: Report) -> None:
-    """The effect of the first entry that holds; what none speaks of only reads."""
+    """The first entry that holds; what none speaks of only reads."""
     out.step()
     found = parse(program, words)
     for item in program.stores:
@@ -157,7 +155,7 @@ def read_store(program: Program, words: Sequence[str], out: Report) -> None:
 
 
 def _object(item: StoreEffect, found: CommandOptions) -> str:
-    """The name of the object: of an option, a setting, or the operand at its place."""
+    """The object's name: of an option, a setting, or the operand at its place."""
     if item.option:
         return found.value(*item.option) or ""
     if item.setting:

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from itertools import pairwise
 from typing import TYPE_CHECKING
-
-from msgspec import Struct
 
 from interlock.analysis.facts import HOLE, QUOTED, hole
 from interlock.analysis.shell.syntax.nodes import Arithmetic, Part, ShellText, ShellVariable, ShellWord, Substitution
@@ -21,7 +20,7 @@ _STEP_CHARACTERS = 64  # of a value that one step is enough for
 
 
 def fields(word: ShellWord, values: Shell) -> list[str]:
-    """The words that one written word becomes: braces, variables, substitutions and splitting worked out."""
+    """The words that one written word becomes."""
     literal = word.literal
     if literal is not None and "{" not in literal:
         return [literal]
@@ -37,7 +36,7 @@ def fields(word: ShellWord, values: Shell) -> list[str]:
 
 
 def text(word: ShellWord | None, values: Shell) -> str:
-    """The word as one text, without splitting, as in an assignment or a redirection."""
+    """The word as one text, unsplit, as in an assignment or a redirection."""
     if word is None:
         return ""
     joined = "".join([_joined(part, values) for part in word.parts])
@@ -49,7 +48,7 @@ def text(word: ShellWord | None, values: Shell) -> str:
 
 
 def _joined(part: Part, values: Shell) -> str:
-    """A part as one text: `$*` and `${a[*]}` joined as between quotes, all else by blanks."""
+    """A part as one text: `$*` and `${a[*]}` joined as in quotes, all else by blanks."""
     items = _value(part, values)
     if len(items) == 1:
         return items[0]
@@ -58,7 +57,7 @@ def _joined(part: Part, values: Shell) -> str:
 
 
 def is_unknown(word: str) -> bool:
-    """True when nothing of the word is known."""
+    """Whether nothing of the word is known."""
     return word.startswith(HOLE) and word.find(HOLE, 1) == len(word) - 1
 
 
@@ -78,80 +77,40 @@ def _value(part: Part, values: Shell) -> list[str]:
 # -- splitting --------------------------------------------------------------------------------------------
 
 
-class _Fields(Struct):
-    """The fields that are done, and the one that still grows; None between two."""
-
-    done: list[str] = []
-    current: str | None = None
-
-    def glue(self, piece: str) -> None:
-        self.current = piece if self.current is None else self.current + piece
-
-    def cut(self) -> None:
-        if self.current is not None:
-            self.done.append(self.current)
-            self.current = None
-
-
 def _split(parts: list[Part], values: Shell) -> list[str]:
     """One word's parts -> fields; what an unquoted expansion yields is split at IFS."""
-    out = _Fields()
+    out: list[str] = []
+    grows = False  # the last of them
     for part in parts:
-        if isinstance(part, ShellText):
-            _add_text(out, part)
-            continue
-        items = _value(part, values)
-        if isinstance(part, Arithmetic) or part.quoted:
-            _add_whole(out, items)
-        else:
-            _add_split(out, items, values)
-    out.cut()
-    return out.done
+        for piece in _pieces(part, values):
+            if piece is None:
+                grows = False
+            elif grows:
+                out[-1] += piece
+            else:
+                named = piece.startswith("~") and isinstance(part, ShellText) and part.quoted
+                out.append(f"{QUOTED}{piece}" if named else piece)
+                grows = True
+    return out
 
 
-def _add_text(out: _Fields, part: ShellText) -> None:
-    piece = part.text
-    if part.quoted and out.current is None and piece.startswith("~"):
-        piece = f"{QUOTED}{piece}"
-    out.glue(piece)
-    if not part.quoted and piece == "":
-        out.current = out.current or None
-
-
-def _add_whole(out: _Fields, items: list[str]) -> None:
-    """Each item stays one word; the first and the last stick to their neighbours."""
-    for number, item in enumerate(items):
+def _pieces(part: Part, values: Shell) -> Iterator[str | None]:
+    """What a part adds to the fields; None between two of them."""
+    if isinstance(part, ShellText):
+        if part.quoted or part.text:
+            yield part.text
+        return
+    items = _value(part, values)
+    whole = isinstance(part, Arithmetic) or part.quoted
+    separators = "" if whole else (values.lookup("IFS") or [" \t\n"])[0]
+    for number, item in enumerate(items[: MAX_WORDS + 2]):  # the rest is dropped
         if number:
-            out.cut()
-        if len(out.done) > MAX_WORDS:  # the rest is dropped
-            break
-        out.glue(item)
-
-
-def _add_split(out: _Fields, items: list[str], values: Shell) -> None:
-    for number, item in enumerate(items):
-        if number:
-            out.cut()
-        if len(out.done) > MAX_WORDS:
-            break
-        pieces, glue_left, glue_right = _by_ifs(item, values)
-        if item and not glue_left:
-            out.cut()
-        for at, piece in enumerate(pieces):
-            if at:
-                out.cut()
-            out.glue(piece)
-        if item and not glue_right:
-            out.cut()
-
-
-def _by_ifs(value: str, values: Shell) -> tuple[list[str], bool, bool]:
-    """The pieces of a value, and whether the first and last stick to their neighbours."""
-    separators = (values.lookup("IFS") or [" \t\n"])[0]
-    if not separators:
-        return ([value] if value else []), True, True
-    pieces = [piece for piece in re.split(f"[{re.escape(separators)}]+", value) if piece]
-    return pieces, bool(value) and value[0] not in separators, bool(value) and value[-1] not in separators
+            yield None
+        if not separators and (whole or item):
+            yield item
+        elif separators:
+            for piece in filter(None, re.split(f"([{re.escape(separators)}]+)", item)):
+                yield None if piece[0] in separators else piece
 
 
 MAX_WORDS = 512
@@ -160,11 +119,11 @@ MAX_BRACES = 24  # in one word
 _MAX_TRIES = 20  # braces of a word that stand for themselves
 _MAX_SPAN = 4000  # characters between two braces
 _PLACEHOLDER = 0xF0000  # private characters that stand for parts while braces are expanded
+_PLACEHOLDERS = re.compile("([\U000f0000-\U000fffff])")
 _RANGE = re.compile(r"(-?\d+|[A-Za-z])\.\.(-?\d+|[A-Za-z])(?:\.\.(-?\d+))?")
 
 
 def expand_braces(parts: list[Part]) -> list[list[Part]]:
-    """The words that a word's parts stand for; the word itself when there are no braces."""
     if not any(isinstance(part, ShellText) and not part.quoted and "{" in part.text for part in parts):
         return [parts]
     template = "".join(
@@ -175,55 +134,43 @@ def expand_braces(parts: list[Part]) -> list[list[Part]]:
 
 
 def _unplaced(line: str, parts: list[Part]) -> list[Part]:
-    """A line with the parts put back that its placeholders stand for."""
     out: list[Part] = []
-    plain = ""
-    for char in line:
-        number = ord(char) - _PLACEHOLDER
-        if 0 <= number < len(parts):
-            if plain:
-                out.append(ShellText(plain, False))
-                plain = ""
-            out.append(parts[number])
-        else:
-            plain += char
-    if plain or not out:
-        out.append(ShellText(plain, False))
-    return out
+    for piece in filter(None, _PLACEHOLDERS.split(line)):
+        number = ord(piece[0]) - _PLACEHOLDER
+        out.append(parts[number] if 0 <= number < len(parts) else ShellText(piece, False))
+    return out or [ShellText("", False)]
 
 
 def _lines(line: str) -> list[str]:
-    """Brace expansion of one word; with more than MAX_BRACES results it is unknown."""
+    """Brace expansion of one word; unknown beyond MAX_BRACES results."""
     if line.count("{") > MAX_BRACES:
         return [hole()]
     done: list[str] = []
     todo = [line]
     while todo and len(done) < MAX_WORDS:
         item = todo.pop()
-        found = _first_brace(item)
-        if not found or len(todo) > MAX_WORDS:
+        if len(todo) > MAX_WORDS or not (found := _first_brace(item)):
             done.append(item)
-            continue
-        start, end, choices = found
-        todo += [item[:start] + choice + item[end:] for choice in reversed(choices)]
+        else:
+            start, end, choices = found
+            todo += [item[:start] + choice + item[end:] for choice in reversed(choices)]
     return done
 
 
 def _first_brace(item: str) -> tuple[int, int, list[str]] | None:
-    """Where the first brace that expands starts and ends, and its choices."""
-    start = item.find("{")
+    """Start, end and choices of the first brace that expands."""
+    start = -1
     for _ in range(_MAX_TRIES):
-        if start < 0:
-            return None
-        found = _brace_at(item, start)
-        if found:
-            return start, *found
         start = item.find("{", start + 1)
+        if start < 0:
+            break
+        if found := _brace_at(item, start):
+            return start, *found
     return None
 
 
 def _brace_at(item: str, start: int) -> tuple[int, list[str]] | None:
-    """Where the brace that starts here ends, and its choices; None when it stands for itself."""
+    """End and choices of the brace here; None when it stands for itself."""
     depth = 0
     cuts = [start]
     for pos in range(start, min(len(item), start + _MAX_SPAN)):

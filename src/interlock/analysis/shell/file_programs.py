@@ -22,7 +22,6 @@ _SCREEN = frozenset({"/dev/stdout", "/dev/stderr", "/dev/tty", "/dev/fd/1"})
 
 
 def apply_paths(job: Job) -> Stream | None:
-    """Report what a command does to files."""
     found = _parse_mode(job) if job.described.paths[0].mode else job.options()
     if job.described.dry_run and found.has(*job.described.dry_run):
         return None
@@ -34,7 +33,6 @@ def apply_paths(job: Job) -> Stream | None:
 
 
 def write_outputs(job: Job) -> None:
-    """Report the files that options name as output."""
     for path in job.options().all(*job.described.writes):
         job.effect(_output_verb(job, path), path, "output")
 
@@ -88,7 +86,7 @@ def _settings(names: Sequence[str], words: Iterable[str]) -> list[str]:
 
 
 def _traits(item: PathEffect, found: CommandOptions) -> list[str]:
-    """The traits that always hold, and those of the options; an option that nobody knows may be any of them."""
+    """Those that always hold, and those of options; an option that nobody knows may be any of them."""
     unknown = HOLE in "".join(found.flags)
     traits = [trait for trait in item.traits if not found.has(*item.traits_but.get(trait, ()))]
     traits += [trait for trait, flags in item.traits_by.items() if unknown or found.has(*flags)]
@@ -99,7 +97,6 @@ def _traits(item: PathEffect, found: CommandOptions) -> list[str]:
 
 
 def _effect(job: Job, item: PathEffect, path: str, sources: Sequence[str], target: str, traits: list[str]) -> None:
-    """One effect on one path, and what is known of its content afterwards."""
     verb = item.effect
     if verb == "read":
         if path not in _NO_FILE and not path.startswith(("http:", "https:")):
@@ -132,7 +129,7 @@ def _effect(job: Job, item: PathEffect, path: str, sources: Sequence[str], targe
 
 
 def _marks(path: str, job: Job) -> tuple[str, ...]:
-    """`bulk` for a glob, or for a list that is built at run time."""
+    """`bulk` for a glob, or a list built at run time."""
     return ("bulk",) if _GLOB.search(path) or "bulk" in job.where.traits or path == hole() else ()
 
 
@@ -164,7 +161,7 @@ def _carry_all_over(job: Job, how: str, sources: Sequence[str], target: str) -> 
 
 
 def _carry_over(job: Job, how: str, source: str, target: str) -> None:
-    """A file known to the reading keeps its text under its new name."""
+    """A known file keeps its text under its new name."""
     session, old, new = job.session, job.full(source), job.full(target)
     if target.endswith("/") or target in (".", ".."):
         new = job.full(f"{target.rstrip('/')}/{source.rpartition('/')[2]}")
@@ -183,7 +180,7 @@ _MODE = re.compile(r"-[rwxXst]+")
 
 
 def _parse_mode(job: Job) -> CommandOptions:
-    """chmod -x FILE: rights that are taken away are the mode, and no options."""
+    """chmod -x FILE: rights taken away are the mode, and no options."""
     found = parse(job.described, [word for word in job.words if not _MODE.fullmatch(word)])
     found.operands[:0] = [word for word in job.words if _MODE.fullmatch(word) and word != "-r"]
     return found

@@ -36,7 +36,7 @@ class _Module(NamedTuple):
 
 
 def read_imports(job: Job, language: str, code: str, folder: str = "") -> None:
-    """Reads what code imports from beside it; `folder` is that of its file, else the working folder."""
+    """`folder` is that of the code's file, else the working folder."""
     folder = job.full(folder or ".")
     imported = job.session.imported
     for path, text in _modules(job, language, code, folder):
@@ -48,7 +48,7 @@ def read_imports(job: Job, language: str, code: str, folder: str = "") -> None:
 
 
 def _reached(language: str, module: str, importer: str) -> str:
-    """A module without the definitions that neither its importer nor the rest of it names, and without its part as a main program."""
+    """A module without its main program, and without definitions that neither its importer nor the rest of it names."""
     if language != "python":
         return module
     import ast
@@ -74,7 +74,6 @@ def _reached(language: str, module: str, importer: str) -> str:
 
 
 def written_module(job: Job, name: str) -> str | None:
-    """The text of a Python module that the action itself has written."""
     return next((found.text for found in _python_module(job, name, job.host.cwds[0], stored=False)), None)
 
 
@@ -100,7 +99,7 @@ def _modules(job: Job, language: str, code: str, folder: str) -> Iterator[_Modul
 
 
 def _python_names(code: str, folder: str) -> Iterator[tuple[str, str]]:
-    """The modules that code names, each with the folder that it is looked for in."""
+    """The modules that code names, each with the folder it is looked for in."""
     for source, names in _FROM.findall(code):
         dots = len(source) - len(source.lstrip("."))
         base = posixpath.normpath(f"{folder}{'/..' * (dots - 1)}") if dots else folder
@@ -119,7 +118,7 @@ def _listed(names: str) -> list[str]:
 
 
 def _python_module(job: Job, name: str, folder: str, stored: bool) -> Iterator[_Module]:
-    """A module and the packages around it; `stored`: also one that was there before the action."""
+    """A module and the packages around it; `stored`: also one from before the action."""
     parts = [part for part in name.split(".") if part.isidentifier()]
     session = job.session
     for count in range(1, len(parts) + 1):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Collection, Iterator
+from itertools import product
 
 from interlock.analysis.facts import names_only, taints_in
 from interlock.analysis.lazy_regex import lazy_regex
@@ -15,7 +16,7 @@ from interlock.analysis.shell.build_files import read_deno_task, read_package_sc
 from interlock.analysis.shell.builtins import from_stdin, run_script
 from interlock.analysis.shell.expand import is_unknown
 from interlock.analysis.shell.imports import ENDINGS, read_imports, stored_module, written_module
-from interlock.analysis.shell.loose_text import add_harm, is_outside
+from interlock.analysis.shell.loose_text import add_harm, name_script
 from interlock.analysis.shell.output import constant_output
 
 _SHEBANG = lazy_regex(r"#!\s*(?:\S*/)?(?:env\s+(?:-S\s+)?)?(\S+)")
@@ -40,24 +41,28 @@ def interpreter(job: Job) -> Stream | None:
         for code in codes if language not in ("perl", "ruby") else ["\n".join(codes)]:
             if "download" in taints_in(code):
                 job.effect("run_download", "the network")
-            else:
-                if language == "python" and _BANG.search(code):
-                    code = _without_bangs(job, code)
-                elif "/" in code and not _CODE_TEXT.search(code):  # kotlinc -script FILE
-                    if (text := job.file_text(code)) is None:
-                        job.effect("run_script", code, *(("carried",) if is_outside(code) else ()))
-                    code = text or ""
-                _read_code(job, language, code, f"{job.program} {next(iter(code_flags))}")
+                continue
+            if language == "python" and _BANG.search(code):
+                code = _without_bangs(job, code)
+            elif "/" in code and not _CODE_TEXT.search(code):  # kotlinc -script FILE
+                if (text := job.file_text(code)) is None:
+                    name_script(job, code)
+                code = text or ""
+            _read_code(job, language, code, f"{job.program} {next(iter(code_flags))}")
         return constant_output(language, codes)
+    operands = found.operands
     checks = ("-c",) if language in ("ruby", "perl") else ()
-    runs = language == "perl" and found.operands and "-c" not in words
+    runs = language == "perl" and operands and "-c" not in words
     if found.has("-v", "-V", "--version", "-h", "--help", "--check", "-l", *checks) and not runs:
         return NOTHING
-    operands = found.operands
     if language in ("other", "csharp") and _read_operands(job, operands, language):
         return UNKNOWN
-    if language == "javascript" and operands[:1] in (["run"], ["test"], ["eval"]):
-        return _run_project(job, operands)
+    if language == "javascript" and operands[:1] in (["run"], ["test"]):
+        if operands[0] == "run" and len(operands) > 1:
+            if operands[1].startswith(("/dev/fd/", "./")):
+                return run_source(job, "javascript", operands[1], operands[2:])
+            read_package_script(job, operands[1])
+        return UNKNOWN
     if operands and operands[0] not in ("-", "/dev/stdin"):
         return run_source(job, language, operands[0], operands[1:])
     if (text := job.text_to_run()) is not None:
@@ -69,19 +74,18 @@ _CODE_TEXT = lazy_regex(r"[\s({\\]")
 
 
 def _read_operands(job: Job, operands: list[str], language: str) -> bool:
-    """Read code among the operands (`crystal eval 'x'`, `latex '\\write18{…}'`), or what flows in behind a subcommand (`nim r -`)."""
+    """Code among the operands (`crystal eval 'x'`, `latex '\\write18{…}'`), or flowing in behind a subcommand (`nim r -`)."""
     codes = [word for word in operands if _CODE_TEXT.search(word)]
     codes += [text for word in operands[1:] if word.startswith("/dev/fd/") and (text := job.file_text(word))]
+    if not codes and operands[1:] and job.stdin.known:
+        codes = [job.stdin.text]
     for code in codes:
         _read_code(job, language, code, job.program)
-    if not codes and operands[1:] and job.stdin.known:
-        _read_code(job, language, job.stdin.text, job.program)
-        return True
     return bool(codes)
 
 
 def _read_code(job: Job, language: str, code: str, via: str, folder: str = "") -> None:
-    """Read code and what it imports from its folder; in a language without a reader, any command among its words counts as well."""
+    """Code and what it imports; in a language without a reader, any command among its words counts as well."""
     known, _, other = language.partition("+")
     job.code(known, code, via)
     if language == "other" or other:
@@ -98,7 +102,7 @@ _PROMPTED = lazy_regex(r"\b(?:interact|breakpoint|set_trace|InteractiveConsole|I
 def _behind_unknown(
     words: list[str], found: CommandOptions, code_flags: Collection[str], values: frozenset[str]
 ) -> CommandOptions:
-    """node --title x -e 'code': a long option that is not known may take the next word, and the code comes behind it."""
+    """node --title x -e 'code': an unknown long option may take the next word, and code comes behind it."""
     if found.all(*code_flags) or len(found.operands) < 3 or len(found.operands) == len(words):
         return found
     before = words[len(words) - len(found.operands) - 1]
@@ -108,22 +112,18 @@ def _behind_unknown(
     return found
 
 
-_BANG = lazy_regex(r"(?m)^\s*!")
+_BANG = lazy_regex(r"(?m)^[ \t]*!(.*)$")
 
 
 def _without_bangs(job: Job, code: str) -> str:
     """IPython: a line that begins with ! is shell text; to Python itself it is an error."""
-    kept: list[str] = []
-    for line in code.splitlines():
-        if line.lstrip().startswith("!"):
-            job.shell_text(line.lstrip()[1:], f"{job.program} !")
-        else:
-            kept.append(line)
-    return "\n".join(kept)
+    for command in _BANG.findall(code):
+        job.shell_text(command, f"{job.program} !")
+    return _BANG.sub("", code)
 
 
 def _attached(words: list[str], language: str) -> list[str]:
-    """perl -ne 'code', python -Sc 'code': a bundle whose last letter takes the code is split; node -p -e is one option."""
+    """perl -ne 'code', python -Sc 'code': a bundle whose last letter takes code is split; node -p -e is one option."""
     if language == "javascript":
         return [
             word
@@ -162,7 +162,7 @@ _PROMPTS = {"code": "python3", "asyncio": "python3", "pdb": "python3", "pty": "s
 
 
 def _module(words: list[str]) -> list[str]:
-    """The words behind python's own -m; none where a script or its code comes first."""
+    """The words behind python's own -m; none where a script or code comes first."""
     for index, word in enumerate(words):
         if word == "-m":
             return words[index + 1 :]
@@ -172,25 +172,15 @@ def _module(words: list[str]) -> list[str]:
 
 
 def _python_module(job: Job, rest: list[str]) -> Stream | None:
-    module = rest[0].rpartition(".")[0] if rest[0].endswith(".__main__") else rest[0]
+    module = rest[0].removesuffix(".__main__")
     text = written_module(job, module)
     if text is None:
         text = stored_module(job, module)
     if text is not None:
         _read_code(job, "python", text, f"{job.program} -m {module}")
         return UNKNOWN
-    command = _PROMPTS[module] if module in _PROMPTS and len(rest) == 1 else module
+    command = _PROMPTS.get(module, module) if len(rest) == 1 else module
     return job.host.run([command, *rest[1:]], job.where.inside(f"{job.program} -m"), job.stdin)
-
-
-def _run_project(job: Job, operands: list[str]) -> Stream | None:
-    if operands[0] == "eval" and len(operands) > 1:
-        job.code("javascript", operands[1], f"{job.program} eval")
-    elif operands[0] == "run" and len(operands) > 1 and operands[1].startswith(("/dev/fd/", "./")):
-        return run_source(job, "javascript", operands[1], operands[2:])
-    elif operands[0] == "run" and len(operands) > 1:
-        read_package_script(job, operands[1])
-    return UNKNOWN
 
 
 # Behind the name of a folder, or of a script without its ending.
@@ -198,7 +188,7 @@ _UNNAMED = {"python": ("/__main__.py",), "javascript": (".js", "/index.js")}
 
 
 def _script_path(job: Job, language: str, path: str) -> str:
-    """The file of the action's own that `node .`, `node x` or `python3 folder` runs; else the path as it is."""
+    """The action's own file that `node .`, `node x` or `python3 folder` runs; else the path itself."""
     session = job.session
     if session.changed:
         full = job.full(path)
@@ -209,7 +199,7 @@ def _script_path(job: Job, language: str, path: str) -> str:
 
 
 def run_source(job: Job, language: str, path: str, args: list[str]) -> Stream | None:
-    """A script file in a language; some are tools whose words matter more than their text."""
+    """A script file; some are tools whose words matter more than their text."""
     path = _script_path(job, language, path)
     name = path.rpartition("/")[2].lower()
     if describe(name).script:
@@ -230,7 +220,7 @@ def run_source(job: Job, language: str, path: str, args: list[str]) -> Stream | 
 
 
 def executable(job: Job, path: str) -> Stream | None:
-    """./x.sh: a script run by its own name, when its text is to be had."""
+    """./x.sh: a script run by its name."""
     if job.runs_download(job.full(path)):
         return UNKNOWN
     text = job.file_text(path)
@@ -238,13 +228,13 @@ def executable(job: Job, path: str) -> Stream | None:
         job.effect("run_script", path)
         return UNKNOWN
     found = _SHEBANG.match(text)
-    ending = path[path.rfind(".") :] if "." in path.rpartition("/")[2] else ""
+    language = word_table("languages").get(posixpath.splitext(path)[1])
     program = found[1].rpartition("/")[2] if found else ""
     interpreter = described_program(program)
     if interpreter is not None and "interpreter" in interpreter.reader:
         _read_code(job, interpreter.carries[0].stdin, text, path, posixpath.dirname(path))
-    elif ending in word_table("languages") and not program:
-        job.code(word_table("languages")[ending], text, path)
+    elif language and not program:
+        job.code(language, text, path)
     elif "\0" in text[:1000] or (program and not dialect_of(program)):
         job.effect("run_script", path)
     else:
@@ -256,19 +246,20 @@ def run_module(job: Job) -> Stream | None:
     """deno eval 'code', deno run FILE or address."""
     found = job.options("--import-map -c --config --lock --ext")
     words = found.operands
-    if words[:1] == ["task"] and len(words) > 1:
-        read_deno_task(job, words[1])
+    does, what = [*words, "", ""][:2]
+    if what and does == "task":
+        read_deno_task(job, what)
         return UNKNOWN
-    if words[:1] == ["eval"] and len(words) > 1:
-        job.code("javascript", words[1], "deno eval")
-    elif words[:1] == ["run"] and len(words) > 1 and words[1] != "-":
-        if words[1].startswith(("http:", "https:")):
-            job.effect("run_download", words[1])
-        elif words[1].startswith(("npm:", "jsr:")):
-            package, given = re.sub(r"(?<!^)@[^/]*$", "", words[1][4:]), job.words[job.words.index(words[1]) + 1 :]
+    if what and does == "eval":
+        job.code("javascript", what, "deno eval")
+    elif what not in ("", "-") and does == "run":
+        if what.startswith(("http:", "https:")):
+            job.effect("run_download", what)
+        elif what.startswith(("npm:", "jsr:")):
+            package, given = re.sub(r"(?<!^)@[^/]*$", "", what[4:]), job.words[job.words.index(what) + 1 :]
             return job.run([package, *given], "deno run")
         else:
-            return run_source(job, "javascript", words[1], words[2:])
+            return run_source(job, "javascript", what, words[2:])
     elif words in ([], ["run"], ["run", "-"]) and (text := job.text_to_run()) is not None:
         job.code("javascript", text, "deno")
     return None
@@ -307,7 +298,7 @@ _POWER = lazy_regex(r"\b(?:shut down|restart|log out)\b", re.IGNORECASE)
 
 
 def applescript(job: Job) -> Stream | None:
-    """osascript -e: shell text in AppleScript or JavaScript, and what applications are told to do."""
+    """osascript -e: shell text in AppleScript or JavaScript, and orders to applications."""
     found = job.options("-e -l")
     texts = found.all("-e")
     if not texts and job.piped:
@@ -318,44 +309,42 @@ def applescript(job: Job) -> Stream | None:
         for inner in map("".join, _APPLE_SHELL.findall(text)):
             elevated = ("privileged",) if "administrator privileges" in text else ()
             job.shell_text(re.sub(r"\\(.)", r"\1", inner), "osascript", *elevated)
-    code = "\n".join(texts)
-    script = (found.value("-l") or "").lower() == "javascript"
-    if script:
+    code, orders = "\n".join(texts), _orders
+    if (found.value("-l") or "").lower() == "javascript":
         job.code("javascript", code)
-    for application, order in _method_orders(code) if script else _orders(code):
+        orders = _method_orders
+    for application, order in orders(code):
         job.run([f"{application}.app", *order], "osascript")
     return None
 
 
 def _orders(text: str) -> Iterator[tuple[str, list[str]]]:
-    """The application and the words of each statement between `tell` and `end tell`, or behind `tell … to`."""
+    """Application and words of each statement between `tell` and `end tell`, or behind `tell … to`."""
     told: list[str] = []
     for line in text.splitlines():
         if tell := _TELL.match(line):
             if tell[2] is None:
                 told.append(tell[1])
-            else:
-                yield tell[1], _words_of(tell[2])
+                continue
+            application, order = tell.groups()
         elif line.split()[:2] == ["end", "tell"]:
             told = told[:-1]
+            continue
         elif told and line.strip():
-            yield told[-1], _words_of(line)
+            application, order = told[-1], line
+        else:
+            continue
+        yield application, [word.strip('"') for word in _WORD.findall(order)]
 
 
-def _words_of(order: str) -> list[str]:
-    return [word.strip('"') for word in _WORD.findall(order)]
-
-
-def _method_orders(code: str) -> Iterator[tuple[str, list[str]]]:
-    """Each method that is called in a script, as an order to each application in it."""
-    methods = dict.fromkeys(_METHOD.findall(code))
-    for application in dict.fromkeys(_APPLICATION.findall(code)):
-        for method in methods:
-            yield application, [method]
+def _method_orders(text: str) -> Iterator[tuple[str, list[str]]]:
+    """Each method called in a script, as an order to each application in it."""
+    for application, method in product(*map(dict.fromkeys, (_APPLICATION.findall(text), _METHOD.findall(text)))):
+        yield application, [method]
 
 
 def compiled(job: Job) -> Stream | None:
-    """go run FILE, cargo script FILE: the source, when its text is to be had."""
+    """go run FILE, cargo script FILE: the source, if it can be read."""
     for word in job.words[1:]:
         is_source = word.endswith((".go", ".rs", ".java", ".kt", ".zig", ".c", ".cs")) or word.startswith("/dev/fd/")
         if is_source and job.words[0] in ("run", "script", "-run"):
@@ -364,14 +353,13 @@ def compiled(job: Job) -> Stream | None:
 
 
 def compiler(job: Job) -> Stream | None:
-    """gcc, rustc…: a source that the action itself has written is read, for it is about to be run."""
-    sources = [word for word in job.words if word.endswith((".c", ".cc", ".cpp", ".rs", ".go", ".java"))]
-    texts = [(_by_ending(word), job.written_text(word)) for word in sources]
-    if "-" in job.words and job.stdin.known:
-        texts.append(("other", job.stdin.text))
-    for language, text in texts:
+    """gcc, rustc…: a source that the action wrote is about to be run."""
+    for word in job.words:
+        text = job.written_text(word) if word.endswith((".c", ".cc", ".cpp", ".rs", ".go", ".java")) else None
         if text:
-            job.code(language, text, job.program)
+            job.code(_by_ending(word), text, job.program)
+    if "-" in job.words and job.stdin.known:
+        job.code("other", job.stdin.text, job.program)
     return None
 
 
@@ -390,6 +378,6 @@ READERS: dict[str, Reader] = {
 
 
 def is_interpreter(name: str) -> bool:
-    """Whether a program runs the text that it is given, and nothing else."""
+    """Whether a program only runs the text that it is given."""
     program = described_program(name)
     return program is not None and program.wrapper and bool(program.reader)

@@ -20,7 +20,7 @@ _FIND_ACTIONS = frozenset({"-exec", "-execdir", "-ok", "-okdir"})
 
 
 def _bounded(items: Sequence[str], most: int) -> list[str]:
-    """The first items; what is left out stands as one unknown."""
+    """The first items; one unknown for what is left out."""
     return list(items) if len(items) <= most else [*items[:most], hole()]
 
 
@@ -62,7 +62,7 @@ Names = list[str] | None  # None: no name is asked for
 
 
 class _Expression:
-    """The expression of a find: which words are primaries, and which names decide about an action."""
+    """Which words of a find are primaries, and which names decide about an action."""
 
     def __init__(self, words: Sequence[str], start: int) -> None:
         self.words = words
@@ -71,7 +71,7 @@ class _Expression:
         self.printed: Names = self._either(None)
 
     def _either(self, outer: Names) -> Names:
-        """Parts joined by -o or a comma: what is found has one of their names, if each part asks for one."""
+        """Parts joined by -o or a comma: what is found has one of their names, if each asks for one."""
         found: list[str] | None = []
         while self.pos < len(self.words):
             names, prunes = self._all(outer)
@@ -84,7 +84,7 @@ class _Expression:
         return found or None
 
     def _all(self, outer: Names) -> tuple[Names, bool]:
-        """Parts that all have to hold, in their order: the names asked for, and whether it ends by leaving them out."""
+        """Parts that all have to hold: the names asked for, and whether it ends by pruning them."""
         names, negated, prunes = outer, False, False
         while self.pos < len(self.words) and self.words[self.pos] not in ("-o", "-or", ",", ")", "\\)"):
             word, prunes = self.words[self.pos], False
@@ -125,7 +125,6 @@ class _Expression:
 
 
 def find(job: Job) -> Stream | None:
-    """find -delete, -exec, -execdir, -ok, -fprint, -fprintf."""
     words = job.words
     job.step(len(words))
     marks = [*["empty_only"] * ("-empty" in words), *_limits(words), *[APPROXIMATE] * _is_loose(words)]
@@ -145,7 +144,7 @@ def find(job: Job) -> Stream | None:
 
 
 def _is_loose(words: Sequence[str]) -> bool:
-    """Whether its targets may be others than the globs that stand for them: a plain name decides last where it is not."""
+    """Whether targets may be others than their globs: a plain name decides last where it is not."""
     tests = [word for at, word in enumerate(words) if not _only_narrows(words, at)]
     asked = [word for word in tests if word in _FIND_NAMES or word in _FIND_REGEX]
     plain = asked[-1:] == ["-name"] and not {"-o", "-or", ","}.intersection(words)
@@ -153,7 +152,7 @@ def _is_loose(words: Sequence[str]) -> bool:
 
 
 def _only_narrows(words: Sequence[str], at: int) -> bool:
-    """Whether a name is asked for only to leave files out, which makes the targets fewer and never others."""
+    """Whether a name only leaves files out: fewer targets, never others."""
     negated = [word in _FIND_NOT for word in words[max(0, at - 2) : at]]
     return words[at] in _FIND_NAMES | _FIND_REGEX and negated in ([True], [False, True])
 
@@ -187,7 +186,6 @@ def _find_exec(job: Job, words: Sequence[str], index: int) -> None:
 
 
 def fd(job: Job) -> Stream | None:
-    """fd PATTERN PATH -x command."""
     at = next((n for n, word in enumerate(job.words) if word in ("-x", "-X", "--exec", "--exec-batch")), None)
     if at is None:
         return None
@@ -208,7 +206,7 @@ def fd(job: Job) -> Stream | None:
 
 
 def xargs(job: Job) -> Stream | None:
-    """xargs command: the words that flow in are added, unknown ones as a hole."""
+    """The words that flow in are added, unknown ones as a hole."""
     found = job.options(stop_at_operand=True)
     command = found.operands or ["echo"]
     job.step(len(command))
@@ -236,7 +234,7 @@ def xargs(job: Job) -> Stream | None:
 
 
 def parallel(job: Job) -> Stream | None:
-    """GNU parallel: text with {} for each of its arguments."""
+    """Text with {} for each argument."""
     words = list(job.words)
     items: list[str] = []
     for mark in (":::", "::::"):

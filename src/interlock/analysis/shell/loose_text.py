@@ -1,4 +1,4 @@
-"""Reads words, variables and input that no description mentions, and reports those that are harmful as a command, statement or call."""
+"""Reads words, variables and input that no description mentions; reports those that are harmful as a command, statement or call."""
 
 from __future__ import annotations
 
@@ -75,19 +75,23 @@ def read_loose_words(job: Job, handled: bool, known_words: bool) -> None:
 
 
 def _report_loaded(job: Job, option: str, value: str) -> None:
-    """Report code that an option loads from where everybody can write: -S /tmp/x.sh, --plugin=name=/tmp/x, --config 'a.wrapper="/tmp/x"'."""
+    """Code loaded from where everybody can write: -S /tmp/x.sh, --plugin=name=/tmp/x, --config 'a.wrapper="/tmp/x"'."""
     path = value.rpartition("=")[2].strip("\"'")
     if option and _OUTSIDE.match(path) and (_loads(job, option, path) or (path != value and _LOADED.search(value))):
         job.effect("run_script", path, "carried")
 
 
 def is_outside(path: str) -> bool:
-    """Whether a path is where everybody can write, and nothing of a project belongs."""
+    """Whether a path is where everybody can write."""
     return _OUTSIDE.match(path) is not None
 
 
+def name_script(job: Job, path: str) -> None:
+    job.effect("run_script", path, *(("carried",) if is_outside(path) else ()))
+
+
 def _read_written(job: Job, option: str, path: str) -> bool:
-    """Read a file that the action itself has made and hands to a program: any made for it alone, others where they are loaded."""
+    """A file that the action made and hands to a program: any made for it alone, others where they are loaded."""
     session = job.session
     if not session.changed or not (path.startswith("/dev/fd/") or _loads(job, option, path)):
         return False
@@ -101,7 +105,7 @@ def _read_written(job: Job, option: str, path: str) -> bool:
 
 
 def _loads(job: Job, option: str, path: str) -> bool:
-    """Whether an option names code that the program loads: by its own name, or a short one with a file of code."""
+    """Whether an option names code to load: by its own name, or a short one with a file of code."""
     return _LOADED.match(f"{option}={path}") is not None or (
         len(option) == 2
         and option not in word_set("short_data")
@@ -116,7 +120,7 @@ def _loads(job: Job, option: str, path: str) -> bool:
 
 
 def is_data(option: str) -> bool:
-    """Whether an option of this name, in any program, takes text that is shown, searched or kept."""
+    """Whether an option of this name takes text that is shown, searched or kept, in any program."""
     name = option.lower()
     ends = name in ("-desc", "--desc") or name.endswith(tuple(word_set("data_ends")))
     return option in _DATA_OPTIONS or (ends and _OPTION.fullmatch(name) is not None)
@@ -133,7 +137,7 @@ def _split(before: str, word: str) -> tuple[str, str]:
 
 
 def read_loose_variable(job: Job, name: str, value: str) -> None:
-    """Read the value of a variable that a program is given: a command in it, or a place that code is loaded from."""
+    """A variable's value that is a command, or a place that code is loaded from."""
     if HOLE in value and ":" not in value:
         return
     if _matches(name, "loads") and any(_OUTSIDE.match(place) and not _is_new(job, place) for place in value.split(":")):
@@ -145,7 +149,7 @@ def read_loose_variable(job: Job, name: str, value: str) -> None:
 
 
 def _is_new(job: Job, place: str) -> bool:
-    """Whether a place is below the folder that mktemp has just made, where nobody else can write, and nothing was put there since."""
+    """Whether a place is in the folder that mktemp just made, where nobody else can write, and nothing was put there since."""
     made = [item.text.rstrip("/") for item in describe("mktemp").prints]
     if not any(place.startswith(f"{folder}/") for folder in made):
         return False
@@ -161,7 +165,7 @@ def _matches(name: str, kind: str) -> bool:
 
 
 def add_harm(job: Job, text: str, via: str) -> None:
-    """Add the facts of the first reading of a text that is harmful; nothing where none is."""
+    """Add the facts of the first harmful reading of a text, if any."""
     if len(text) > _LONGEST:
         return
     for number, (language, part) in enumerate(_readings(text)):
@@ -174,7 +178,7 @@ def add_harm(job: Job, text: str, via: str) -> None:
 
 
 def _readings(text: str) -> Iterator[tuple[str, str]]:
-    """The languages that a text can be in, and the part of it that is."""
+    """The languages that a text can be in, and its part that is."""
     plain = text.replace("\\ ", " ") if "\\ " in text else text
     if _SQL.match(text):
         yield "sql", text
@@ -189,7 +193,6 @@ def _readings(text: str) -> Iterator[tuple[str, str]]:
 
 
 def is_program(word: str) -> bool:
-    """Whether a word names a program whose words are read."""
     from interlock.analysis.shell.programs import HANDLERS
 
     name = word.rpartition("/")[2].lower()
@@ -209,13 +212,13 @@ def _enclosed(text: str, opened: int, start: int) -> str:
 
 
 def harm_of_words(job: Job, words: Sequence[str], told: bool) -> bool:
-    """Whether these words are a harmful command; `told`: they stand where a command does, so that any known program counts."""
+    """Whether these words are a harmful command; `told`: where a command stands, any known program counts."""
     facts = _trial(job, lambda trial: trial.run(words))
     return _is_harm(facts if told else [fact for fact in facts if isinstance(fact, Effect)])
 
 
 def _trial(job: Job, read: Callable[[Job], object], via: str = "") -> list[Fact]:
-    """The facts of a reading, without any effect on what is known so far."""
+    """The facts of a reading, without effect on what is known so far."""
     session = job.session
     kept, session.facts = session.facts, []
     try:
@@ -226,7 +229,7 @@ def _trial(job: Job, read: Callable[[Job], object], via: str = "") -> list[Fact]
 
 
 def _is_harm(facts: Sequence[Fact]) -> bool:
-    """Whether text read in a language is harmful in it, and not mere words in which one happens to be a program's name."""
+    """Whether text is harmful in a language, and not mere words with a program's name among them."""
     harm = False
     for fact in facts:
         if isinstance(fact, Effect):

@@ -1,4 +1,4 @@
-"""What goes over the network: requests and downloads, the scripts of file transfer clients, and whatever leaves this machine."""
+"""What goes over the network: requests, downloads, file transfers, and whatever leaves this machine."""
 
 from __future__ import annotations
 
@@ -18,7 +18,6 @@ _SECRET_NAME = lazy_regex(f"{HOLE}[A-Z_]*(SECRET|PASSWORD|PASSWD|PRIVATE_KEY)[A-
 
 
 def web(job: Job) -> Stream:
-    """The requests of an HTTP client, the files that it sends or writes, and what it prints."""
     from interlock.analysis.http import parse_requests, read_http
 
     words = [*job.words, *_config_words(job)] if "config" in job.described.http else job.words
@@ -48,7 +47,7 @@ def web(job: Job) -> Stream:
 
 
 def _config_words(job: Job) -> Iterator[str]:
-    """The options in the files that curl -K names: `url=…`, `data @x`, `-X POST`."""
+    """Options in the files that curl -K names: `url=…`, `data @x`, `-X POST`."""
     flags = job.described.http["config"]
     if not any(word.startswith(flags) for word in job.words):
         return
@@ -74,7 +73,7 @@ _RAW = lazy_regex(r"(DELETE|PURGE|PUT|PATCH|POST) (/\S*) HTTP/\d")
 
 
 def named_request(job: Job) -> None:
-    """The request of a client that nobody described: an address beside a method, or beside the body that it is sent."""
+    """An undescribed client's request: an address beside a method, or beside the body sent."""
     if not job.piped and not _REQUEST.search("\0".join(job.words)):
         return
     from interlock.analysis.http import read_http
@@ -96,7 +95,7 @@ def named_request(job: Job) -> None:
 
 
 def remote_procedure(job: Job) -> Stream | None:
-    """grpcurl HOST:PORT package.Service/Method: a call that is judged by its name."""
+    """grpcurl HOST:PORT package.Service/Method: judged by its name."""
     from interlock.analysis.http import is_deletion_name, read_http
 
     words = job.options().operands
@@ -110,7 +109,6 @@ _ISSUERS = lazy_regex(lambda: rf"https://(?:[\w-]+\.)*(?:{_any_of('issuers')})(?
 
 
 def _any_of(kind: str) -> str:
-    """A pattern for any of the words of a kind."""
     return "|".join(map(re.escape, sorted(word_set(kind))))
 
 
@@ -130,7 +128,6 @@ def _uploads(job: Job, url: str, uploads: Sequence[str], text: str) -> None:
 
 
 def send_stdin(job: Job, to: str, host: str = "") -> None:
-    """What flows in leaves: text in the command itself, or something of the machine."""
     if job.piped:
         leaks = job.stdin.taints & LEAKS or (
             frozenset({"secret"}) if _SECRET_NAME.search(job.stdin.text) else frozenset()
@@ -144,7 +141,7 @@ def send_stdin(job: Job, to: str, host: str = "") -> None:
 
 
 def find_leaks(text: str, url: str) -> frozenset[str]:
-    """Secrets in a request: what flowed in, a variable with the name of a secret, or a token of another service than the one asked."""
+    """Secrets in a request: what flowed in, a variable with a secret's name, or another service's token."""
     found = taints_in(text) & LEAKS
     if not found and HOLE in text and (_SECRET_NAME.search(text) or _is_foreign_token(text, url)):
         return frozenset({"secret"})
@@ -170,13 +167,13 @@ def _is_foreign_token(text: str, url: str) -> bool:
 
 
 def host_of(url: str) -> str:
-    """The host of an address or of HOST:PATH, in lower case."""
+    """The host of an address or HOST:PATH, in lower case."""
     found = _HOST.match(url)
     return found[1].lower().strip("[]").rstrip(".") if found else ""
 
 
 def of_the_machine(url: str) -> tuple[str, ...]:
-    """`content`, for data of a file or a program that is sent to an unknown host."""
+    """`content`, for data of a file or program that goes to an unknown host."""
     host = host_of(url)
     known = HOLE not in url.split("/", 3)[2 if "://" in url else 0]
     return ("content",) if host and known and not (_PRIVATE_HOST.fullmatch(host) or _SERVICES.fullmatch(host)) else ()
@@ -212,12 +209,10 @@ _AWAY = lazy_regex(r"(scp|sftp)://.*|(\[[^\]]+\]|[^/\\:]{2,}):.*|[^/\\:]:(?![\\/
 
 
 def is_away(path: str) -> bool:
-    """Whether a path is on another host."""
     return _AWAY.fullmatch(path) is not None
 
 
 def apply_sends(job: Job) -> None:
-    """Report what a command gives to others, by the description of its program."""
     found = job.options()
     for item in job.described.sends:
         operands = behind(item.subcommand, found.operands)
@@ -253,7 +248,7 @@ def exchange(job: Job, sources: Sequence[str], target: str) -> None:
 
 
 def _mark_download(job: Job, address: str, target: str) -> None:
-    """A file that comes from an address, under its own name or the one it is given; into a folder, under its name there."""
+    """A file from an address, under its own or the given name; into a folder, under its name there."""
     name = re.split(r"[/:]", without_holes(address).split("?")[0].rstrip("/"))[-1]
     for path in (target, f"{target}/{name}") if target else (name,):
         if path not in (".", "..", ""):
@@ -273,7 +268,7 @@ def fetch(job: Job) -> Stream | None:
 
 
 def exchange_commits(job: Job) -> Stream | None:
-    """git clone from a stranger, whose files are downloads; git push to one, or of a secret that was just added."""
+    """git clone from a stranger, whose files are downloads; git push to one, or of a secret just added."""
     if "clone" in job.words:
         words = job.options().operands
         if words[:1] == ["clone"] and len(words) > 1 and _REMOTE.match(words[1]) and of_the_machine(words[1]):
@@ -301,7 +296,7 @@ _REMOTE = lazy_regex(r"[a-z+]+://|[\w.-]+@[\w.-]+:")
 
 
 def _words_behind(job: Job, verb: str) -> Iterator[tuple[str, ...]]:
-    """The words behind a subcommand of Git, of each such command before this one."""
+    """The words behind a subcommand of Git, of each such command so far."""
     job.step(len(job.session.facts) // 16)
     for fact in job.session.facts:
         if isinstance(fact, Command) and fact.program == job.program and verb in fact.words[:3]:
@@ -344,7 +339,7 @@ _LONGEST_VERB = 60
 
 
 def send_named(job: Job) -> Stream | None:
-    """Programs that their name, their first words or an address beside a file make a sender: what they are given leaves."""
+    """What programs are given leaves, where their name, first words or an address beside a file make them a sender."""
     words = job.words
     valued = job.described.value_flags
     front = [word for before, word in pairwise(("", *words[:5])) if before not in valued]
@@ -371,14 +366,14 @@ def send_named(job: Job) -> Stream | None:
 
 
 def _is_open(program: str, head: Sequence[str]) -> bool:
-    """Whether anyone who has a link gets what is sent; some programs are told so by their first word."""
+    """Whether anyone with a link gets what is sent; some programs are told so by their first word."""
     if program in program_set("link"):
         return head[:1] in (["send"], ["upload"])
     return program in program_set("open") or _OPEN.match(program) is not None
 
 
 def _host_given(words: Sequence[str]) -> str:
-    """The host that an option names, where it has a name outside this network."""
+    """The host that an option names, if it is outside this network."""
     for option, value in pairwise(words):
         if option[:1] == "-" and "." in value and _HOST_OPTION.fullmatch(option) and _HOST_NAME.fullmatch(value):
             return value
@@ -392,7 +387,7 @@ _HOST_NAME = lazy_regex(r"(?:[a-z][a-z0-9+.-]*://)?[\w-]+(?:\.[\w-]+)+(?::\d+)?(
 
 
 def _given(words: Sequence[str], by_name: bool, sender: bool) -> Iterator[str]:
-    """The files among the words that are passed on: not what a program signs in with or is set up by; a sender's -i is its input."""
+    """The files passed on: not what a program signs in with or is set up by; a sender's -i is its input."""
     before = ""
     for word in words:
         option = word.partition("=")[0] if word.startswith("-") and "=" in word else before

@@ -1,4 +1,4 @@
-"""Computes the output of a command from its words and its description: text, decoders, plain filters, constant prints of inline code."""
+"""Computes a command's output from its words and description: text, decoders, plain filters, constant prints of inline code."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from interlock.analysis.lazy_regex import lazy_regex
 from interlock.analysis.programs import Printed
 from interlock.analysis.programs.load import program_set
 from interlock.analysis.programs.options import behind, holds, options, valued
-from interlock.analysis.shell import UNKNOWN, Job, Stream
+from interlock.analysis.shell import NAMED_TAINTS, UNKNOWN, Job, Stream
 from interlock.analysis.shell.redirections import data_text
 from interlock.analysis.targets.carried import carries, named_files
 
@@ -37,7 +37,7 @@ _PLAIN_NUMBER = lazy_regex(r"0|[1-9]\d{0,8}")
 
 
 def _formatted(job: Job) -> Stream | str:
-    """The text of printf; approximate where a directive or a number is computed more simply here than by the program."""
+    """printf's text; approximate where a directive or number is computed more simply here."""
     text, (form, *items) = printf(job.words), job.words or [""]
     plain = "%" not in _PLAIN_DIRECTIVE.sub("", form) and "\\" not in form.replace("\\n", "")
     numbers = not re.search(r"%0?\d?[di]", form) or all(map(_PLAIN_NUMBER.fullmatch, items))
@@ -45,17 +45,14 @@ def _formatted(job: Job) -> Stream | str:
 
 
 def printf(words: list[str]) -> str:
-    """The text that printf makes; the format is used again until the words are spent."""
-    if not words:
-        return ""
-    form, items = words[0], list(words[1:])
-    out: list[str] = []
-    for _ in range(64):
+    """The format is used again until the words are spent."""
+    out, items = "", list(words[1:])
+    for _ in range(64 if words else 0):
         before = len(items)
-        out.append(_DIRECTIVE.sub(lambda found: _directive(found, items), unescape(form)))
+        out += _DIRECTIVE.sub(lambda found: _directive(found, items), unescape(words[0]))
         if not items or len(items) == before:
             break
-    return "".join(out)
+    return out
 
 
 def _directive(found: re.Match[str], items: list[str]) -> str:
@@ -78,8 +75,7 @@ def _cat(job: Job) -> Stream:
     files = job.options().operands if _has_options(job.words) else job.words
     if not files or files == ["-"]:
         return job.stdin if job.piped else UNKNOWN
-    texts: list[str] = []
-    taints = _NOTHING
+    text, taints = "", _NOTHING
     for path in files:
         if path == "/dev/null":
             continue
@@ -90,10 +86,10 @@ def _cat(job: Job) -> Stream:
             taints |= {"secret"}
         if job.session.fetched(job.full(path)):
             taints |= {"download"}
-        found = data_text(job.host, path)
-        texts.append(found[0] if found is not None else hole_of(taints))
-        taints |= found[1] if found is not None else _NOTHING
-    return Stream("".join(texts), taints)
+        found, more = data_text(job.host, path) or (hole_of(taints), _NOTHING)
+        text += found
+        taints |= more
+    return Stream(text, taints)
 
 
 def _has_options(words: list[str]) -> bool:
@@ -108,38 +104,35 @@ def _found_files(job: Job) -> Stream:
 
 def _seq(job: Job) -> Stream:
     numbers = [int(word) for word in job.words if re.fullmatch(r"-?\d{1,6}", word)]
-    plain = len(numbers) == len(job.words) < 3
     if not numbers:
         return UNKNOWN
-    first, last = (numbers[0], numbers[-1]) if len(numbers) > 1 else (1, numbers[0])
-    items = range(first, last + 1)
-    return Stream("\n".join(map(str, items[:64])), frozenset() if plain and len(items) <= 64 else _GUESS)
+    items = range(numbers[0] if len(numbers) > 1 else 1, numbers[-1] + 1)
+    plain = len(numbers) == len(job.words) < 3 and len(items) <= 64
+    return Stream("\n".join(map(str, items[:64])), frozenset() if plain else _GUESS)
 
 
 def _base_name(job: Job) -> Stream | None:
-    """The last part of a path, without an ending."""
     names = job.plain_words
     word = names[0].rstrip("/").rpartition("/")[2] if names else ""
     return Stream(word.removesuffix(names[1]) if len(names) > 1 else word) if names else None
 
 
 def _folder_name(job: Job) -> Stream | None:
-    """All but the last part of a path."""
-    word = next(iter(job.plain_words), None)
-    if word is None or word in ("~", "~/"):
-        return None if word is None else Stream("/home")
+    word = next(iter(job.plain_words), "~")
+    if word in ("~", "~/"):
+        return Stream("/home") if job.plain_words else None
     return Stream(word.rstrip("/").rpartition("/")[0] or ("/" if word.startswith("/") else "."))
 
 
 def _environment(job: Job) -> Stream | None:
     """env, export -p, set: all variables."""
-    return None if job.plain_words else Stream(hole_of({"environment"}), frozenset({"environment"}))
+    return None if job.plain_words else Stream.holding(frozenset({"environment"}))
 
 
 def _variable(job: Job) -> Stream | None:
     """printenv NAME: one variable, or all."""
     secret = any(SECRET_NAME.fullmatch(hole(name)) for name in job.plain_words)
-    return Stream(hole_of({"secret"}), frozenset({"secret"})) if secret else _environment(job)
+    return Stream.holding(frozenset({"secret"})) if secret else _environment(job)
 
 
 SECRET_NAME = lazy_regex(f"{HOLE}[A-Z_]*(SECRET|PASSWORD|PASSWD|PRIVATE_KEY|TOKEN|API_KEY)[A-Z_]*{HOLE}")
@@ -170,7 +163,6 @@ PRINTERS: dict[str, Callable[[Job], Stream | str | None]] = {
 
 
 def output(job: Job) -> Stream:
-    """What the command prints, as far as that is known."""
     taints = job.stdin.taints
     limits = job.program in program_set("limit")
     for item in job.described.prints:
@@ -182,11 +174,9 @@ def output(job: Job) -> Stream:
         return _filtered(job, taints)
     if job.program in program_set("encoder"):
         taints = taints.union(*(carries(job, word) for word in named_files(job.words)))
-        if not ENDLESS.isdisjoint(job.words):
-            taints |= {"endless"}
-        return Stream(hole_of(taints), taints)
-    kept = taints & {"secret", "environment", "download"}
-    return Stream(hole_of(kept), kept) if kept else UNKNOWN
+        return Stream.holding(taints if ENDLESS.isdisjoint(job.words) else taints | {"endless"})
+    kept = taints & NAMED_TAINTS
+    return Stream.holding(kept) if kept else UNKNOWN
 
 
 ENDLESS = frozenset({"/dev/zero", "/dev/urandom", "/dev/random"})
@@ -196,13 +186,12 @@ _FIRST = 4  # words that can be the pattern of what is printed
 
 
 def _words_for(item: Printed, job: Job) -> list[str] | None:
-    """The words that an entry is about, those behind its subcommand; None where it does not hold."""
+    """The words that an entry is about, behind its subcommand; None where it does not hold."""
     if item.starts and item.starts.isdisjoint(job.words):
         return None
     if item.any_word and not any(re.fullmatch(item.any_word, word) for word in job.words[:_FIRST]):
         return None
-    asks = item.subcommand or item.any_flag or item.given or (item.no_flag and _has_options(job.words))
-    if not asks:
+    if not (item.subcommand or item.any_flag or item.given or (item.no_flag and _has_options(job.words))):
         return job.words
     found = job.options()
     words = behind(item.subcommand, found.operands)
@@ -236,11 +225,10 @@ _EXACT_NAMES = frozenset({"base_name", "folder_name"})  # without options
 
 def _filtered(job: Job, taints: frozenset[str]) -> Stream:
     taints = taints.union(_GUESS, *(carries(job, word) for word in job.plain_words))
-    if not job.piped:
-        return Stream(hole_of(taints), taints)
-    if job.program in program_set("rewriter") and HOLE not in job.stdin.text and "bulk" not in job.stdin.taints:
-        return Stream(_edited(job, job.stdin.text), taints)
-    return Stream(job.stdin.text, taints)
+    text = job.stdin.text if job.piped else hole_of(taints)
+    if job.program in program_set("rewriter") and HOLE not in text and "bulk" not in job.stdin.taints:
+        text = _edited(job, text)
+    return Stream(text, taints)
 
 
 def _edited(job: Job, text: str) -> str:
@@ -272,21 +260,22 @@ _BASE64 = lazy_regex(
 
 
 def constant_output(language: str, codes: list[str]) -> Stream:
-    """The text that one short program prints; unknown for anything that is not plainly a constant."""
+    """What one short program prints; unknown unless plainly a constant."""
     if len(codes) != 1 or len(codes[0]) > 4000:
         return UNKNOWN
     code = codes[0]
-    plain = _PLAIN_PRINT.fullmatch(code)
-    if plain:
+    if plain := _PLAIN_PRINT.fullmatch(code):
         return Stream(unescape(plain[2]))
-    constant = _AWK.fullmatch(code) or _JQ.fullmatch(code) if language == "filter" else None
-    if constant:
-        return Stream("".join(re.findall(r'"([^"]*)"', constant[0])))
-    packed = _PACKED.fullmatch(code) or _HEX.fullmatch(code)
-    if packed:
-        return Stream(bytes.fromhex(packed[1][: len(packed[1]) // 2 * 2]).decode("utf-8", "replace"))
+    if language == "filter" and (_AWK.fullmatch(code) or _JQ.fullmatch(code)):
+        return Stream("".join(re.findall(r'"([^"]*)"', code)))
+    if packed := _PACKED.fullmatch(code) or _HEX.fullmatch(code):
+        return Stream(_from_hex(packed[1]))
     encoded = _BASE64.fullmatch(code)
     return Stream(decode_base64(encoded[1]) or "") if encoded else UNKNOWN
+
+
+def _from_hex(digits: str) -> str:
+    return bytes.fromhex(digits[: len(digits) // 2 * 2]).decode("utf-8", "replace")
 
 
 # -- decoders: base64 -d, xxd -r, rev, tr, gunzip, openssl ------------------------------------------------
@@ -302,7 +291,7 @@ _ESCAPE = re.compile(r"\\(x[0-9a-fA-F]{1,2}|u[0-9a-fA-F]{1,4}|0?[0-7]{1,3}|[ntra
 
 
 def unescape(text: str) -> str:
-    """Backslash escapes as printf and echo -e read them."""
+    """Backslash escapes of printf and echo -e."""
 
     def char(found: re.Match[str]) -> str:
         code = found[1]
@@ -316,10 +305,7 @@ def unescape(text: str) -> str:
 
 
 def decode_output(job: Job, decoder: Decoder) -> str | None:
-    """What a decoder prints of known input."""
-    source = job.stdin.text if job.piped else None
-    if source is None:
-        source = next(map(job.file_text, reversed(job.plain_words)), None)
+    source = job.stdin.text if job.piped else next(map(job.file_text, reversed(job.plain_words)), None)
     if source is None or not known(source) or len(source) > MAX_OUTPUT:
         return None
     try:
@@ -335,7 +321,6 @@ def _base64(words: list[str], source: str) -> str | None:
 
 
 def decode_base64(source: str) -> str | None:
-    """The text in a base64 text, None when it is not one."""
     packed = re.sub(r"[^A-Za-z0-9+/=_-]", "", source).replace("-", "+").replace("_", "/").rstrip("=")
     try:
         return base64.b64decode(packed + "=" * (-len(packed) % 4)).decode("utf-8", "surrogateescape")
@@ -344,7 +329,7 @@ def decode_base64(source: str) -> str | None:
 
 
 def _gunzip(words: list[str], source: str) -> str | None:
-    """gunzip, zcat, gzip -d on text that is known; never more than MAX_OUTPUT."""
+    """gunzip, zcat, gzip -d; never more than MAX_OUTPUT."""
     packed = source.encode("utf-8", "surrogateescape")
     return zlib.decompressobj(47).decompress(packed, MAX_OUTPUT).decode("utf-8", "surrogateescape")
 
@@ -357,17 +342,16 @@ def _base32(words: list[str], source: str) -> str | None:
 def _hex(words: list[str], source: str) -> str | None:
     if not any("r" in word for word in words if word.startswith("-")):
         return None
-    digits = "".join(re.findall(r"[0-9a-fA-F]", re.sub(r"0x", "", source)))
-    return bytes.fromhex(digits[: len(digits) // 2 * 2]).decode("utf-8", "replace")
+    return _from_hex("".join(re.findall(r"[0-9a-fA-F]", source.replace("0x", ""))))
 
 
 def _tr(words: list[str], source: str) -> str | None:
-    flags = [word for word in words if word.startswith("-") and len(word) > 1]
+    flags = "".join(word for word in words if word.startswith("-") and len(word) > 1)
     sets = [_char_set(word) for word in words if not (word.startswith("-") and len(word) > 1)]
-    if any("d" in flag for flag in flags) and sets:
+    if "d" in flags and sets:
         return "".join(char for char in source if char not in sets[0])
-    if len(sets) < 2 or not sets[1] or any("c" in flag or "C" in flag for flag in flags):
-        return source if any("s" in flag for flag in flags) else None
+    if len(sets) < 2 or not sets[1] or "c" in flags.lower():
+        return source if "s" in flags else None
     to = sets[1] + sets[1][-1] * max(0, len(sets[0]) - len(sets[1]))
     return source.translate({ord(a): b for a, b in zip(sets[0], to)})
 
@@ -397,9 +381,8 @@ def _paste(words: list[str], source: str) -> str | None:
 
 def _openssl(words: list[str], source: str) -> str | None:
     text = " ".join(words)
-    if ("base64" in text or "-a" in words) and "-d" in words and not re.search(r"-(aes|des|k|pass)", text):
-        return decode_base64(source)
-    return None
+    plain = ("base64" in text or "-a" in words) and "-d" in words and not re.search(r"-(aes|des|k|pass)", text)
+    return decode_base64(source) if plain else None
 
 
 DECODERS: dict[str, Decoder] = {

@@ -19,7 +19,7 @@ from interlock.analysis.programs.options import NO_VALUES, CommandOptions, holds
 from interlock.analysis.shell import ELSEWHERE, UNKNOWN, Job, Reader, Stream
 from interlock.analysis.shell.assignments import run_variables
 from interlock.analysis.shell.data_clients import inside, read_statements, read_transfer
-from interlock.analysis.shell.loose_text import add_harm, is_outside
+from interlock.analysis.shell.loose_text import add_harm, is_outside, name_script
 
 _ESCAPE = lazy_regex(
     r"\s*(?:\+{1,2}|~)?(?:\\?!|(?:shell|system|sh)\s|\.(?:shell|system)\s)"
@@ -29,7 +29,7 @@ _ADDRESS = lazy_regex(r"(git\+|git:|git@|https?:|github:|gitlab:|bitbucket:|gist
 
 
 def run_carried(job: Job, items: Sequence[Payload]) -> Stream | None:
-    """Read what this command runs, by the entries that may hold; the stream of the command that gets its own streams, if there is one."""
+    """Read what this command runs, by the entries that hold; the stream of a command that gets its own streams."""
     stream: Stream | None = None
     for item in items:
         words, via = _behind_subcommand(job, item)
@@ -38,13 +38,13 @@ def run_carried(job: Job, items: Sequence[Payload]) -> Stream | None:
         found = _split(job, item, words)
         if not holds(item, found):
             continue
-        texts = [(language, text, via) for language, text in _texts(job, item, found)]
+        texts = list(_texts(job, item, found))
         rest = _command_words(item, found, words) or _named_command(item, words)
         packages = [*rest[:1], *found.all(*item.packages)] if item.packages else []
         if address := next(filter(_ADDRESS.match, packages), ""):  # instead of a registry
             job.effect("run_download", address)
-        for language, text, source in texts:
-            read_carried(job, language, text, source, item.traits)
+        for language, text in texts:
+            read_carried(job, language, text, via, item.traits)
         if rest:
             rest = _interpreted(item, rest, found) if item.interpreter else rest
             stream = _run_command(job, item, rest, via, found)
@@ -57,25 +57,23 @@ def run_carried(job: Job, items: Sequence[Payload]) -> Stream | None:
         if item.opens and found.operands:
             job.effect("read", found.operands[0])
         if stream is None and item.stdin.startswith("sql"):
-            stream = _printed([text for _, text, _ in texts])
+            stream = _printed([text for _, text in texts])
     return stream
 
 
 def _printed(texts: Sequence[str]) -> Stream:
-    """Statements that statements print, for the client that they are piped into."""
+    """Statements that statements print, for the client they are piped into."""
     from interlock.analysis.sql.dynamic import generated_sql
 
-    made = [text for text in map(generated_sql, filter(known, texts)) if text]
-    return Stream("\n".join(made), frozenset({"sql"})) if made else UNKNOWN
+    made = "\n".join(filter(None, map(generated_sql, filter(known, texts))))
+    return Stream(made, frozenset({"sql"})) if made else UNKNOWN
 
 
 def _behind_subcommand(job: Job, item: Payload) -> tuple[list[str] | None, str]:
-    """The words behind the subcommand that an entry is for, and the way there for a person."""
-    if not item.subcommand:
-        return _behind(item, job.words), job.program
-    for path in item.subcommand:
+    """The words behind an entry's subcommand, and the way there for a person."""
+    for path in item.subcommand or ((),):
         words, values = job.words, job.described.value_flags
-        if path[0] not in words and path[0] != "*":
+        if path and path[0] not in words and path[0] != "*":
             continue
         for name in path:
             operands = options(words, values, stop_at_operand=True).operands
@@ -83,22 +81,18 @@ def _behind_subcommand(job: Job, item: Payload) -> tuple[list[str] | None, str]:
                 break
             words, values = operands[1:], values | job.described.behind.get(name, NO_VALUES)
         else:
-            return _behind(item, words), f"{job.program} {path[-1]}"
+            return _behind(item, words), " ".join([job.program, *path[-1:]])
     return None, ""
 
 
 def _behind(item: Payload, words: list[str]) -> list[str] | None:
+    """The words behind another one, or behind a mark that may be attached: `/tr text`, `binPath=text`."""
     if item.any_word and not any(re.fullmatch(item.any_word, word, re.IGNORECASE) for word in words):
         return None
-    if item.mark:
-        return _behind_mark(item, words)
-    if not item.behind:
+    if item.behind:
+        return words[words.index(item.behind) + 1 :] if item.behind in words else None
+    if not item.mark:
         return words
-    return words[words.index(item.behind) + 1 :] if item.behind in words else None
-
-
-def _behind_mark(item: Payload, words: list[str]) -> list[str] | None:
-    """The text behind a mark, which it may be attached to: `/tr text`, `binPath=text`."""
     for at, word in enumerate(words):
         if found := re.match(item.mark, word, re.IGNORECASE):
             rest = [word[found.end() :]] if found.end() < len(word) else words[at + 1 :]
@@ -127,7 +121,7 @@ def _split(job: Job, item: Payload, words: Sequence[str]) -> CommandOptions:
 
 
 def _named_command(item: Payload, words: Sequence[str]) -> list[str]:
-    """start-stop-daemon --exec /bin/rm -- -rf x: the command that an option begins, with the words behind it or behind `--`."""
+    """start-stop-daemon --exec /bin/rm -- -rf x: the command that an option begins, and the words behind it or `--`."""
     for at, word in enumerate(words):
         name, equals, value = word.partition("=")
         if item.options.get(name) == "command":
@@ -156,37 +150,34 @@ def _interpreted(item: Payload, rest: list[str], found: CommandOptions) -> list[
 
 
 def _texts(job: Job, item: Payload, found: CommandOptions) -> Iterator[tuple[str, str]]:
-    """The texts in options, operands and files, each with its language."""
     for name, language in item.options.items():
         yield from ((language, text) for text in found.all(name) if language != "command")
     for name, settings in item.settings.items():
         yield from (setting for text in found.all(name) for setting in _settings(text, settings))
     if item.implicit:
         yield from _written_files(job, item.implicit)
-    if item.operands:
-        for text in found.operands[item.skip :]:
-            if _FILE_NAME.fullmatch(text):
-                yield from _file_texts(job, text, item.operands)
-            elif not (item.subcommand and item.operands.startswith("sql")) or " " in text:
-                yield item.operands, text
-    for name, language in item.files.items():
-        for path in found.all(name):
-            yield from _file_texts(job, path, language)
+    named = [(path, language) for name, language in item.files.items() for path in found.all(name)]
+    for text in found.operands[item.skip :] if item.operands else ():
+        if _FILE_NAME.fullmatch(text):
+            yield from _file_texts(job, text, item.operands)
+        elif not (item.subcommand and item.operands.startswith("sql")) or " " in text:
+            yield item.operands, text
     if item.file:
-        for path in found.operands[item.skip : item.skip + 1]:
-            yield from _file_texts(job, path, item.file)
+        named += [(path, item.file) for path in found.operands[item.skip : item.skip + 1]]
+    for path, language in named:
+        yield from _file_texts(job, path, language)
 
 
 def _settings(text: str, languages: Mapping[str, str]) -> Iterator[tuple[str, str]]:
-    """The text of a setting, `NAME=text` or `NAME text`, where it is one that runs."""
+    """`NAME=text` or `NAME text`, where that setting runs."""
     name, value = [*re.split(r"\s*=\s*|\s+", text.strip(), maxsplit=1), ""][:2]
     for pattern, language in languages.items():
-        if fnmatchcase(name.lower(), pattern) and value.strip().lower() != "none":
-            yield language, value.strip().lstrip("!")
+        if fnmatchcase(name.lower(), pattern) and value.lower() != "none":
+            yield language, value.lstrip("!")
 
 
 def _written_files(job: Job, languages: Mapping[str, str]) -> Iterator[tuple[str, str]]:
-    """Files of a set name that the action itself has written; one that it has fetched is a download that runs."""
+    """Files of a set name that the action wrote; one that it fetched is a download that runs."""
     named = {job.full(name): language for name, language in languages.items()}
     for path, address in job.session.downloads.items():
         if any(fnmatchcase(path, name) for name in named):
@@ -198,23 +189,24 @@ def _written_files(job: Job, languages: Mapping[str, str]) -> Iterator[tuple[str
 def _file_texts(job: Job, path: str, language: str) -> Iterator[tuple[str, str]]:
     if job.runs_download(job.full(path)):
         return
-    if path in ("-", "/dev/stdin") and job.piped:
-        if (text := job.text_to_run()) is not None:
-            yield language, text
-    elif (text := job.file_text(path)) is not None or (
-        language == "python" and (text := job.file_text(f"{path}.py")) is not None
-    ):
+    piped = path in ("-", "/dev/stdin") and job.piped
+    text = job.text_to_run() if piped else job.file_text(path)
+    if text is None and language == "python" and not piped:
+        text = job.file_text(f"{path}.py")
+    if text is not None:
         yield language, text
+    elif piped:
+        pass
     elif language.startswith("sql"):
         inside(job).effect("run_script", path, "sql")
     elif language not in ("data", "cron", "transfer"):
-        job.effect("run_script", path, *(("carried",) if is_outside(path) else ()))
+        name_script(job, path)
 
 
 def read_carried(job: Job, language: str, text: str, via: str, traits: Sequence[str] = ()) -> None:
-    """Read shell text, statements or code that a program runs; text that is only data is not read."""
+    """Read shell text, statements or code that a program runs; mere data is not read."""
     if language == "shell" and is_outside(text) and " " not in text and job.file_text(text) is None:
-        job.effect("run_script", text, "carried")
+        name_script(job, text)
     elif language == "shell":
         job.shell_text(text, via, *traits)
     elif language.startswith("sql"):
@@ -224,10 +216,9 @@ def read_carried(job: Job, language: str, text: str, via: str, traits: Sequence[
     elif (commands := _COMMANDS.get(language)) is not None:
         for command in commands(text):
             job.shell_text(command, via, *traits)
-        if language == "elisp":
-            for path in _ELISP_DELETE.findall(text):
-                job.effect("delete", path, "recursive")
-        elif language == "shell_python":
+        for path in _ELISP_DELETE.findall(text) if language == "elisp" else ():
+            job.effect("delete", path, "recursive")
+        if language == "shell_python":
             inside(job, via, traits).code("other", text, via)
     elif language != "data":
         inside(job, via, traits).code(language, text, via)
@@ -270,21 +261,20 @@ _COMMANDS: Mapping[str, Callable[[str], Iterable[str]]] = {
 
 
 def _run_command(job: Job, item: Payload, rest: list[str], via: str, found: CommandOptions) -> Stream | None:
-    if item.words == "shell":
-        return job.shell_text(" ".join(rest), via, *item.traits)
     if item.words == "own":  # more words for the program itself
         return run_words(job, [job.program, *rest], via, item.traits)
-    if item.words not in ("command", ""):
+    if item.words not in ("command", "shell", ""):
         read_carried(job, item.words, " ".join(rest), via, item.traits)
         return UNKNOWN
     env = _assigned(rest, r"[A-Za-z_]\w*=") if item.assigns else []
-    if rest and " " in rest[0] and (len(rest) == 1 or "remote" in item.traits):
-        return job.shell_text(" ".join(rest), via, *item.traits)  # xterm -e 'rm -rf x': a shell takes it apart
+    one_text = rest and " " in rest[0] and (len(rest) == 1 or "remote" in item.traits)
+    if one_text or item.words == "shell":  # xterm -e 'rm -rf x': a shell takes it apart
+        return job.shell_text(" ".join(rest), via, *item.traits)
     return run_words(job, rest, via, item.traits, env, _mounts(found.all(*item.mounts)))
 
 
 def _assigned(rest: list[str], pattern: str) -> list[tuple[str, str]]:
-    """Takes the variables off that stand before a command."""
+    """Takes off the variables before a command."""
     env: list[tuple[str, str]] = []
     while rest and re.match(pattern, rest[0], re.DOTALL):
         name, _, value = rest.pop(0).partition("=")
@@ -293,15 +283,14 @@ def _assigned(rest: list[str], pattern: str) -> list[tuple[str, str]]:
 
 
 def _mounts(texts: Sequence[str]) -> dict[str, str]:
-    """The mounts of a container, `OUTSIDE:INSIDE` or `source=OUTSIDE,target=INSIDE`: path inside -> path on the host."""
+    """A container's mounts, `OUTSIDE:INSIDE` or `source=OUTSIDE,target=INSIDE`: path inside -> path on the host."""
     mounts: dict[str, str] = {}
     for text in texts:
         parts = dict(part.split("=", 1) for part in text.split(",") if "=" in part)
         host = parts.get("source") or parts.get("src")
         seen_as = parts.get("target") or parts.get("dst") or parts.get("destination")
-        if host is None:
-            host, _, seen_as = text.partition(":")
-            seen_as = seen_as.split(":")[0] if host.startswith(("/", "~", ".", HOLE)) else ""
+        if host is None and text.startswith(("/", "~", ".", HOLE)):
+            host, seen_as = [*text.split(":"), ""][:2]
         if host and seen_as and parts.get("type", "bind") == "bind":
             mounts[seen_as.rstrip("/")] = host
     return mounts
@@ -315,7 +304,7 @@ def run_words(
     env: Sequence[tuple[str, str]] = (),
     mounts: Mapping[str, str] | None = None,
 ) -> Stream:
-    """Read the command that a wrapper runs, with what flows into the wrapper flowing into it."""
+    """Read the command that a wrapper runs; what flows into the wrapper flows into it."""
     job.step(len(rest) // 4)
     if not rest:
         return UNKNOWN
@@ -348,34 +337,28 @@ def _env(job: Job) -> Stream | None:
 
 
 def _env_words(words: Sequence[str]) -> tuple[list[str], str | None]:
-    """The words behind env's own options, and the text of its -S, behind which no option is its own any more."""
-    at = 0
-    while at < len(words) and words[at].startswith("-"):
-        word = words[at]
-        at += 1
+    """The words behind env's own options, and the text of its -S, which ends them."""
+    rest = list(words)
+    while rest and rest[0].startswith("-"):
+        word = rest.pop(0)
         if word == "--":
             break
-        option, value = _env_long(word) if word.startswith("--") else _env_short(word)
+        option, value = _env_option(word)
         if option and value is None:
-            value, at = "".join(words[at : at + 1]), at + 1
+            value = rest.pop(0) if rest else ""
         if option in ("-S", "--split-string"):
-            return list(words[at:]), value
-    return list(words[at:]), None
+            return rest, value
+    return rest, None
 
 
-def _env_long(word: str) -> tuple[str, str | None]:
-    """The option that takes a value, also when it is abbreviated as getopt allows, and its value where it is attached."""
+def _env_option(word: str) -> tuple[str, str | None]:
+    """The option that takes a value, also abbreviated as getopt allows, and an attached value."""
+    if not word.startswith("--"):
+        at = next((at for at in range(1, len(word)) if f"-{word[at]}" in _ENV_VALUED), 0)
+        return (f"-{word[at]}", word[at + 1 :] or None) if at else ("", None)
     name, equals, value = word.partition("=")
     full = [known for known in _ENV_LONG if known.startswith(name)]
-    option = full[0] if len(full) == 1 and full[0] in _ENV_VALUED else ""
-    return option, value if equals else None
-
-
-def _env_short(word: str) -> tuple[str, str | None]:
-    for at in range(1, len(word)):
-        if f"-{word[at]}" in _ENV_VALUED:
-            return f"-{word[at]}", word[at + 1 :] or None
-    return "", None
+    return full[0] if len(full) == 1 and full[0] in _ENV_VALUED else "", value if equals else None
 
 
 READERS: dict[str, Reader] = {"assignments": _env}

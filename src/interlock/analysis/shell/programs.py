@@ -1,4 +1,4 @@
-"""Dispatches one command to its reader: its fact, its aliases, what it runs, its effects on files and stores, its output."""
+"""Dispatches one command to its readers: its fact, aliases, what it runs, effects on files and stores, output."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ _HOOKS = "core.hookspath"
 
 
 def aliases(job: Job) -> Stream | None:
-    """-c alias.x='!…' x, config alias.x …: subcommands that are other words; and settings that name a file with more of them."""
+    """-c alias.x='!…' x, config alias.x …: subcommands that are other words, and settings that name files with more."""
     found = job.options(stop_at_operand=True)
     own = f"{job.program} "
     named = {name.removeprefix(own): value for name, value in job.host.aliases.items() if name.startswith(own)}
@@ -87,7 +87,7 @@ def aliases(job: Job) -> Stream | None:
 
 
 def _read_hooks(job: Job, folder: str) -> None:
-    """The hooks that this action wrote itself, which run unasked from then on."""
+    """The hooks that this action wrote, which run unasked from then on."""
     inside = f"{job.full(folder).rstrip('/')}/"
     for path, text in list(job.session.files.items()):
         if path.startswith(inside):
@@ -99,7 +99,7 @@ def _is_own_word(program: Program, word: str) -> bool:
 
 
 def _configured_aliases(job: Job, folder: str) -> dict[str, str]:
-    """The aliases in the user's and the repository's configuration, which the working folder may be deep inside of."""
+    """The aliases of the user and the repository, which the working folder may be deep inside of."""
     above = [job.full(folder or ".")]
     while len(above) < _DEEPEST and "/" in above[-1].rstrip("/"):
         above.append(above[-1].rpartition("/")[0] or "/")
@@ -134,7 +134,7 @@ def saved_plan(job: Job) -> Stream | None:
 
 
 def line_editor(job: Job) -> Stream | None:
-    """ed, ex: a line that begins with ! is a command; all lines deleted and written is an emptied file."""
+    """ed, ex: a line that begins with ! is a command; all lines deleted and written empties a file."""
     lines = [line.strip().lstrip(":") for line in job.stdin.text.splitlines()] if job.piped else []
     for line in lines:
         if line.startswith("!"):
@@ -148,7 +148,6 @@ _WRITES = lazy_regex(r"(?:w|wq|x|wall|wqa|xa)!?")
 
 
 def report_emptied(job: Job, lines: Sequence[str], files: Sequence[str]) -> None:
-    """Reports a file whose lines an editor deletes to the last one, and then writes."""
     if any(map(_ALL_LINES.fullmatch, lines)) and any(map(_WRITES.fullmatch, lines)):
         for path in files:
             job.effect("truncate", path)
@@ -188,8 +187,6 @@ READERS: dict[str, Reader] = {
 
 
 class _Dispatch(Struct, frozen=True):
-    """What reads the words of a program, by its name."""
-
     program: Program
     readers: tuple[tuple[Reader, frozenset[str]], ...]  # each with the words of which it needs one, if it needs any
     each_word: bool  # all of them: they are files, or nothing that is run
@@ -248,7 +245,7 @@ def original_name(shell: Shell, first: str) -> str:
 
 
 def read_program(job: Job, written: str) -> Stream:
-    """Read one command; `written` is its name as it stands in the text."""
+    """`written` is the program's name as it stands in the text."""
     name = job.program
     first, dash, rest = name.partition("-")
     if dash and rest in describe(first).dashed:  # git-push is git push
@@ -296,7 +293,7 @@ def read_program(job: Job, written: str) -> Stream:
 
 
 def _may_write(program: Program, word: str) -> bool:
-    """Whether a word can be one of the options that name an output, or the beginning of one."""
+    """Whether a word can be an option that names an output, or its beginning."""
     if word[:2] != "--":
         return word[:1] == "-"  # among other letters, perhaps
     name = word.partition("=")[0].lstrip("-")
@@ -307,7 +304,7 @@ _BLANKS = lazy_regex(r"(?<!\\)\s+")
 
 
 def _options_from(names: Sequence[str], env: Sequence[tuple[str, str]]) -> list[str]:
-    """The options that variables give a program: TAR_OPTIONS='--remove-files', PIP_INDEX_URL=address."""
+    """The options that variables give: TAR_OPTIONS='--remove-files', PIP_INDEX_URL=address."""
     found: list[str] = []
     for name, value in env:
         for known in names:
@@ -319,7 +316,7 @@ def _options_from(names: Sequence[str], env: Sequence[tuple[str, str]]) -> list[
 
 
 def _run(job: Job, script: str, way: _Dispatch) -> tuple[Stream, bool]:
-    """The output of a command, and whether what it does with its words is known; `script` is the local file that it may be."""
+    """A command's output, and whether what it does with its words is known; `script`: the local file it may be."""
     program = way.program
     if program.sends:
         network.apply_sends(job)
@@ -349,7 +346,6 @@ def _run(job: Job, script: str, way: _Dispatch) -> tuple[Stream, bool]:
 
 
 def _output(job: Job, way: _Dispatch) -> Stream:
-    """What a command prints; for most nothing is known of it."""
     if way.prints or job.stdin.taints or any(may_hold(item, job.words) for item in way.program.prints):
         return output(job)
     return UNKNOWN
@@ -359,7 +355,7 @@ _SENDING = frozenset(network.READERS)  # readers that tell themselves what is se
 
 
 def _holds_leak(job: Job, told: bool) -> bool:
-    """Whether a secret flows into a command, or stands in one of its words where nothing else tells that it leaves."""
+    """Whether a secret flows into a command, or stands in a word where nothing else tells that it leaves."""
     if not carried.LEAKS.isdisjoint(job.stdin.taints):
         return True
     text = "" if told else " ".join(job.words)
@@ -370,7 +366,7 @@ _PROGRAM_FOLDER = lazy_regex(r"(?:.*/)?\.?s?bin/[^/]+$")
 
 
 def _own_file(job: Job, written: str, described: bool) -> str:
-    """The file that runs where it is one of the action's own, or a script in the working folder that has a program's name."""
+    """The file that runs: one of the action's own, or a script here that has a program's name."""
     session = job.session
     if "/" in written:
         full = job.full(written)
@@ -393,7 +389,7 @@ def _own_file(job: Job, written: str, described: bool) -> str:
 
 
 def _on_path(job: Job, path: str) -> bool:
-    """Whether the action itself has put the folder of this file on the path where programs are looked for."""
+    """Whether the action itself put this file's folder on PATH."""
     given = [value for name, value in job.where.env if name == "PATH"] or job.host.variables.get("PATH", [])
     folder, cwd = path.rpartition("/")[0], job.host.cwds[0]
     return any(resolve(part or ".", cwd) == folder for value in given for part in value.split(":") if HOLE not in part)

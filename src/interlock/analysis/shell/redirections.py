@@ -1,4 +1,4 @@
-"""Follows redirections: a command's input, the files and commands that its output reaches, descriptors kept by `exec`, and the texts of those files."""
+"""Follows redirections: a command's input, what its output reaches, descriptors kept by `exec`, and those files' texts."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _NEAR = 40  # facts of a pipeline that are searched
 
 
 def keep_redirects(shell: Shell, redirects: Sequence[ShellRedirect], stdin: Stream) -> None:
-    """exec < f, exec 3> f, exec > >(cmd): what later commands read from, and where what they print goes."""
+    """exec < f, exec 3> f, exec > >(cmd): for later commands."""
     for redirect in redirects:
         if redirect.operator in _INPUTS:
             if redirect.operator == "<>" and (path := expand.text(redirect.target, shell)).startswith(_NETWORK_FILES):
@@ -43,7 +43,7 @@ def keep_redirects(shell: Shell, redirects: Sequence[ShellRedirect], stdin: Stre
 
 
 def _number(shell: Shell, fd: str) -> str:
-    """The number of a descriptor; one that the shell chooses is put into the variable in braces."""
+    """A descriptor's number; one that the shell chooses is put into the variable in braces."""
     if not fd.startswith("{"):
         return fd
     number = str(_FIRST_CHOSEN + len(shell.inputs) + len(shell.outputs))
@@ -59,7 +59,7 @@ def _process(redirect: ShellRedirect) -> list[Node]:
 
 
 def deliver(shell: Shell, sink: str | list[Node], stream: Stream) -> Stream:
-    """Hand what a command prints to what a descriptor leads to: a file, or commands that read it."""
+    """Hand output to what a descriptor leads to: a file, or commands that read it."""
     if isinstance(sink, str):
         return _write(shell, sink, ">>", "", stream, "", [])
     outer, shell.where = shell.where, shell.where.inside(">( )")
@@ -73,7 +73,7 @@ def deliver(shell: Shell, sink: str | list[Node], stream: Stream) -> Stream:
 
 
 def descriptor_of(path: str) -> str:
-    """The number of the descriptor that a path names: /dev/stdin, /dev/fd/3, /proc/self/fd/3; empty for other paths."""
+    """The descriptor that a path names: /dev/stdin, /dev/fd/3, /proc/self/fd/3; empty for other paths."""
     if path == "/dev/stdin":
         return "0"
     found = _DESCRIPTOR.fullmatch(path) if path.startswith(("/dev/fd/", "/proc/")) else None
@@ -87,7 +87,7 @@ _OUTPUTS = frozenset({">", ">>", ">|", "&>", "&>>", ">&"})
 
 
 def read_input(shell: Shell, redirects: Sequence[ShellRedirect], stdin: Stream = TERMINAL) -> Stream:
-    """What a command reads: a here-document, a here-string, a file, another descriptor, or what flowed in before."""
+    """A here-document, a here-string, a file, another descriptor, or what flowed in before."""
     for redirect in redirects:
         if redirect.operator not in _INPUTS:
             continue
@@ -101,7 +101,7 @@ def read_input(shell: Shell, redirects: Sequence[ShellRedirect], stdin: Stream =
 
 
 def file_text_of(shell: Shell, body: Sequence[Node]) -> Stream | None:
-    """$(<f): the text of the file; nothing for other commands."""
+    """$(<f); None for other commands."""
     node = body[0] if len(body) == 1 else None
     if not isinstance(node, SimpleCommand) or node.words or node.assigns or not node.redirects:
         return None
@@ -140,13 +140,13 @@ def _from_file(shell: Shell, path: str) -> Stream:
 
 
 def show_secret(shell: Shell, words: Sequence[str], where: Where) -> None:
-    """echo and printf show the secret that their words hold, unless something captures it."""
+    """echo and printf show a secret in their words, unless something captures it."""
     if words[0] in ("echo", "printf", "print") and "captured" not in where.traits:
         shell.job(words[0], words[1:], where).effect("read", " ".join(words[1:]), "shown", "secret")
 
 
 def redirect_only(shell: Shell, node: SimpleCommand) -> None:
-    """`> file` without a command: the file is emptied."""
+    """`> file` without a command empties it."""
     for redirect in node.redirects:
         if redirect.operator in (">", ">|", "&>", ">&"):
             path = expand.text(redirect.target, shell)
@@ -164,7 +164,7 @@ _NO_BYTES = lazy_regex(r"(?:^|\s)-(?:c|n|-bytes=|-lines=)\s?0(?:\s|$)")
 def write_output(
     shell: Shell, redirects: Sequence[ShellRedirect], stream: Stream, program: str, words: Sequence[str]
 ) -> Stream:
-    """Where a command's output goes: a file that is written, a network device, or on down the pipe."""
+    """A file that is written, a network device, or on down the pipe."""
     for redirect in redirects:
         operator = redirect.operator
         if operator not in _OUTPUTS:
@@ -216,7 +216,7 @@ def _write(
 
 
 def _is_input(shell: Shell, full: str) -> bool:
-    """`sort f > f`, `cat f | grep x > f`: the shell empties the file before anything of it is read."""
+    """`sort f > f`, `cat f | grep x > f`: the shell empties the file before it is read."""
     span = shell.where.span
     if span is None or shell.where.via:
         return False
@@ -236,7 +236,7 @@ _IN_SETTINGS = lazy_regex(
 
 
 def _will_run(job: Job, path: str, text: str) -> None:
-    """Text put where every new shell, every commit or the scheduler runs it: read as what it is."""
+    """Text put where every new shell, every commit or the scheduler runs it."""
     places = job.places(path)
     settings, commands = "shell_config" in places, list[str]()
     if "git_hook" in places or path.startswith("/etc/profile") or (settings and _SHELL_START.search(path)):
@@ -260,7 +260,7 @@ _CHANGES = frozenset({"append", "delete", "move", "overwrite", "truncate", "writ
 
 
 def script_text(shell: Shell, path: str) -> str | None:
-    """The text of a file that is run; one that is longer than is read is reported."""
+    """The text of a file that is run; one longer than is read is reported."""
     text = _text(shell, path)
     if text is not None and len(text) > MAX_SCRIPT:
         shell.job(path).unreadable("a script longer than is read", "budget")
@@ -268,7 +268,7 @@ def script_text(shell: Shell, path: str) -> str | None:
 
 
 def data_text(shell: Shell, path: str) -> tuple[str, frozenset[str]] | None:
-    """The text of a file that is data, approximate where an earlier command may change it; None where it is long or was changed."""
+    """The text of a data file, approximate where an earlier command may change it; None where it is long or was changed."""
     full = resolve(path, shell.cwds[0])
     facts = shell.session.facts
     shell.step(len(facts) // 16)
@@ -299,7 +299,7 @@ def _text(shell: Shell, path: str) -> str | None:
 
 
 def _stored(shell: Shell, full: str) -> str | None:
-    """The text that a file has before the action runs; it joins the action's witnesses."""
+    """A file's text before the action runs; it joins the witnesses."""
     session = shell.session
     if session.reader is None or "remote" in shell.where.traits:
         return None

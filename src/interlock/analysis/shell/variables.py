@@ -1,4 +1,4 @@
-"""Expands `$x`, `${x…}` and arithmetic from known values, with the text that evaluating them runs; marks what only running would tell."""
+"""Expands `$x`, `${x…}` and arithmetic from known values, with the text that evaluating runs; marks what only running would tell."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _QUOTES = "'\""
 
 
 def items_of(part: ShellVariable, values: Shell, joined: Joined) -> list[str]:
-    """The items of a variable, its index, length, indirection and operator applied."""
+    """A variable's items: index, length, indirection and operator applied."""
     name = part.name
     if part.index and part.index not in ("@", "*"):
         evaluate(part.index, values)
@@ -38,9 +38,13 @@ def items_of(part: ShellVariable, values: Shell, joined: Joined) -> list[str]:
         items = values.environment(name)
     if part.index and (item := values.lookup(f"{name}[{part.index.strip(_QUOTES)}]")) is not None:
         items = item
-    elif part.index and items is not None:
-        items = _indexed(items, part.index, values)
-    elif items is not None and len(items) > 1 and name not in ("@", "*"):
+    elif part.index and items is not None and part.index not in ("@", "*"):
+        number = calculate(part.index, values)
+        if number is not None:
+            items = [items[number]] if -len(items) <= number < len(items) else [""]
+        elif len(items) != 1:
+            items = [hole()]
+    elif items is not None and len(items) > 1 and not part.index and name not in ("@", "*"):
         items = items[:1]
     if part.length:
         return [str(len(items[0])) if items and known(items[0]) else hole()]
@@ -54,18 +58,9 @@ def items_of(part: ShellVariable, values: Shell, joined: Joined) -> list[str]:
 
 
 def separator(values: Shell) -> str:
-    """What joins the items of `"$*"`: the first character of IFS, which may be none."""
+    """What joins the items of `"$*"`: IFS's first character, if any."""
     ifs = values.lookup("IFS")
     return " " if ifs is None else ifs[0][:1] if ifs and known(ifs[0]) else hole() if ifs else ""
-
-
-def _indexed(items: list[str], index: str, values: Shell) -> list[str]:
-    if index in ("@", "*"):
-        return items
-    number = calculate(index, values)
-    if number is None:
-        return [hole()] if len(items) != 1 else items
-    return [items[number]] if -len(items) <= number < len(items) else [""]
 
 
 def _operated(part: ShellVariable, items: list[str] | None, values: Shell, joined: Joined) -> list[str]:
@@ -95,7 +90,7 @@ def _operated(part: ShellVariable, items: list[str] | None, values: Shell, joine
 
 
 def _default(part: ShellVariable, items: list[str] | None, values: Shell, joined: Joined) -> list[str]:
-    """`${x:-y}` and its kin; an environment variable that is not known here may be set or not."""
+    """`${x:-y}` and its kin; an unknown environment variable may be set or not."""
     operator = part.operator.lstrip(":")
     filled = items is not None and (any(items) or not part.operator.startswith(":"))
     if operator == "+":
@@ -116,46 +111,46 @@ def _default(part: ShellVariable, items: list[str] | None, values: Shell, joined
 
 def _slice(items: list[str], argument: str, second: str, positional: bool) -> list[str]:
     """`${x[@]:1:2}`: some of the items; `$@` counts from one."""
-    try:
-        start = max(0, int(argument.strip() or 0) - positional)
-        length = int(second) if second.strip() else len(items)
-    except ValueError:
+    if (bounds := _bounds(argument, second)) is None:
         return items
-    return items[start : start + length]
+    start = max(0, bounds[0] - positional)
+    return items[start : start + (len(items) if bounds[1] is None else bounds[1])]
+
+
+def _bounds(start: str, length: str) -> tuple[int, int | None] | None:
+    """The numbers behind `:`, where they are numbers; a length that is not written is none."""
+    try:
+        return int(start.strip() or 0), int(length) if length.strip() else None
+    except ValueError:
+        return None
 
 
 def _substring(item: str, _operator: str, argument: str, second: str) -> str:
-    try:
-        start = int(argument.strip() or 0)
-        length = int(second) if second.strip() else None
-    except ValueError:
+    if (bounds := _bounds(argument, second)) is None:
         return hole()
-    tail = item[start:] if start >= 0 or -start <= len(item) else item
-    return tail if length is None else tail[:length]
+    start, length = bounds
+    return (item[start:] if start >= 0 or -start <= len(item) else item)[:length]
 
 
 def _strip(item: str, operator: str, argument: str, _second: str) -> str:
-    """Remove a prefix (#) or suffix (%), the shortest or the longest that matches the glob."""
+    """Remove a prefix (#) or suffix (%), the shortest or longest that matches."""
     if not known(argument) or len(item) > 2000:
         return hole()
     matches = re.compile(_glob_to_regex(argument), re.DOTALL).fullmatch
-    lengths = range(len(item) + 1) if len(operator) == 1 else range(len(item), -1, -1)
-    for length in lengths:
-        if operator[0] == "#" and matches(item[:length]):
-            return item[length:]
-        if operator[0] == "%" and matches(item[len(item) - length :]):
-            return item[: len(item) - length]
-    return item
+    cuts = range(len(item) + 1)
+    if (operator[0] == "%") == (len(operator) == 1):  # the shortest suffix, the longest prefix
+        cuts = cuts[::-1]
+    if operator[0] == "#":
+        return next((item[cut:] for cut in cuts if matches(item[:cut])), item)
+    return next((item[:cut] for cut in cuts if matches(item[cut:])), item)
 
 
 def _replace(item: str, operator: str, argument: str, second: str) -> str:
-    if not known(argument) or not argument or len(item) > 2000 or len(argument) > 100:
-        return item if known(argument) and not argument else hole()
-    body = _glob_to_regex(argument)
-    if operator == "/#":
-        body = f"^(?:{body})"
-    elif operator == "/%":
-        body = f"(?:{body})$"
+    if not argument:
+        return item
+    if not known(argument) or len(item) > 2000 or len(argument) > 100:
+        return hole()
+    body = {"/#": "^(?:{})", "/%": "(?:{})$"}.get(operator, "{}").replace("{}", _glob_to_regex(argument))
     return re.sub(body, lambda _: second, item, count=0 if operator == "//" else 1)
 
 
@@ -178,7 +173,7 @@ _OPERATORS: dict[str, Callable[[str, str, str, str], str]] = {  # by the first c
 
 
 def _glob_to_regex(glob: str) -> str:
-    """A shell glob as a regular expression that cannot backtrack badly: runs of `*` are one."""
+    """A glob as a regular expression that cannot backtrack badly."""
     if glob.count("*") > 3:
         return re.escape(glob)
     return "".join({"*": ".*", "?": "."}.get(char) or re.escape(char) for char in _STARS.sub("*", glob))
@@ -196,7 +191,7 @@ _TOKEN = lazy_regex(r"\d+|[-+*/%()]")
 
 
 def evaluate(expression: str, values: Shell, depth: int = 0) -> None:
-    """Run what evaluating an expression runs: substitutions in subscripts, also of variables that hold an expression."""
+    """Run the substitutions in subscripts, also of variables that hold an expression."""
     values.step()
     if _RUNS.search(expression):
         values.run_in(expression)
@@ -209,7 +204,7 @@ def evaluate(expression: str, values: Shell, depth: int = 0) -> None:
 
 
 def evaluate_test(words: Sequence[str], values: Shell, numeric: frozenset[str] = frozenset()) -> None:
-    """Run what a test runs: the subscript behind -v or -R, and both sides of a comparison of numbers."""
+    """Run the subscript behind -v or -R, and both sides of a comparison of numbers."""
     for index, word in enumerate(words):
         if word in ("-v", "-R") and index + 1 < len(words):
             evaluate(subscript_of(words[index + 1]), values)
@@ -219,13 +214,13 @@ def evaluate_test(words: Sequence[str], values: Shell, numeric: frozenset[str] =
 
 
 def subscript_of(name: str) -> str:
-    """The text between the brackets of `a[…]`, as a builtin gets it in a word; empty for a plain name."""
+    """The text in the brackets of `a[…]`, as a builtin gets it; empty for a plain name."""
     found = _SUBSCRIPT.match(name)
     return found[1] if found else ""
 
 
 def calculate(expression: str, values: Shell) -> int | None:
-    """The value of plain integer arithmetic on known numbers, else None."""
+    """Plain integer arithmetic on known numbers, else None."""
     if len(expression) > 200:
         return None
 
@@ -249,19 +244,16 @@ def _sum(tokens: list[str]) -> int:
     terms: list[int] = []
     sign, pending = 1, ""
     for token in tokens:
-        if token.isdigit():
-            if len(token) > 9 or (token[0] == "0" and len(token) > 1):  # octal
-                raise ValueError
-            value = int(token)
-            if pending and terms:
-                terms.append(_product(terms.pop(), pending, value))
-            else:
-                terms.append(sign * value)
-            sign, pending = 1, ""
-        elif token in "+-":
+        if token in "+-":
             sign = -sign if token == "-" else sign
-        else:
+        elif not token.isdigit():
             pending = token
+        elif len(token) > 9 or (token[0] == "0" and len(token) > 1):  # octal
+            raise ValueError
+        else:
+            known_left = pending and terms
+            terms.append(_product(terms.pop(), pending, int(token)) if known_left else sign * int(token))
+            sign, pending = 1, ""
     return sum(terms)
 
 
@@ -271,6 +263,4 @@ def _product(left: int, operator: str, right: int) -> int:
         return left * right
     if operator not in ("/", "%") or left < 0 or right < 0:  # rounded to zero by the shell
         raise ValueError
-    if not right:
-        return 0
-    return left // right if operator == "/" else left % right
+    return 0 if not right else left // right if operator == "/" else left % right

@@ -56,7 +56,7 @@ _OWN_TO_EACH = tuple("cwds variables functions references attributes filled miss
 
 
 class Shell(Struct):
-    """A shell that runs nothing: its variables, functions and directory, as far as they are known from the text."""
+    """A shell that runs nothing: its state, as far as the text tells."""
 
     session: ShellReading
     cwds: list[str]
@@ -99,7 +99,7 @@ class Shell(Struct):
 
     @property
     def home(self) -> str:
-        """The user's home; as far as the folder of the action shows it where none is given."""
+        """The user's home, or what the action's folder shows of it."""
         if not self.own_home:
             self.own_home = home_of(self.session.cwd)
         return self.own_home
@@ -130,7 +130,7 @@ class Shell(Struct):
         return None if known_value is None else [known_value]
 
     def if_empty(self, text: str) -> str:
-        """The text where each variable in it that may be empty is."""
+        """The text where each variable that may be empty is."""
         if HOLE not in text or self.nounset:
             return text
         filled = self.filled | word_table("shell_variables").keys()
@@ -200,7 +200,7 @@ class Shell(Struct):
             self.where = outer
 
     def job(self, program: str = "", words: Sequence[str] = (), where: Where | None = None) -> Job:
-        """The report for a part of the text that is no command, in its place."""
+        """The report for a part of the text that is no command."""
         return Job(self, program, list(words), where or self.where)
 
     def step(self, count: int = 1) -> None:
@@ -210,7 +210,7 @@ class Shell(Struct):
         self.session.guessed = True
 
     def save(self) -> list[Any]:
-        """A copy of what a subshell may change for itself only."""
+        """What a subshell may change for itself only."""
         self.session.step((len(self.variables) + len(self.functions)) // _ITEMS)
         return [getattr(self, name).copy() for name in _OWN_TO_EACH]
 
@@ -221,7 +221,7 @@ class Shell(Struct):
     # -- text -------------------------------------------------------------------------------------------
 
     def read(self, text: str, span_of: Where, stdin: Stream = TERMINAL, quiet: bool = False) -> Stream:
-        """Read a whole text in this shell; what cannot be parsed is reported unless `quiet`, the rest is read all the same."""
+        """Read a text in this shell; what does not parse is reported unless `quiet`, the rest is read all the same."""
         outer_offset, self.offset = self.offset, self._offset_of(text, span_of)
         nodes, errors = parse(text.replace(QUOTED, "") if QUOTED in text else text, self.session.step, self.dialect)
         if text is self.session.source:
@@ -244,14 +244,14 @@ class Shell(Struct):
         return stream
 
     def _leave(self) -> None:
-        """Read what a trap does when it runs, where a variable that it names is another one by then."""
+        """Read the traps in which a variable is another one by the time that they run."""
         traps, self.traps = self.traps, []
         for text, where, known_then in traps:
             if any(value is None or self.variables.get(name) != value for name, value in known_then.items()):
                 self.read(text, where)
 
     def _offset_of(self, text: str, where: Where) -> int | None:
-        """Where this text stands in the action's own; None where it was built, decoded or read from a file."""
+        """Where this text stands in the action's; None where it was built, decoded or read from a file."""
         source = self.session.source
         if where.span is None:
             return 0 if text == source else None
@@ -261,7 +261,7 @@ class Shell(Struct):
     def nested(
         self, text: str, where: Where, args: Sequence[str] = (), dialect: str = "bash", stdin: Stream = TERMINAL
     ) -> Stream:
-        """Read text that a child shell would run."""
+        """Read a text in a child shell."""
         self.session.step(5)
         job = self.job(where.via[-1] if where.via else "", where=where)
         if self.session.nesting >= MAX_NESTING:
@@ -293,12 +293,12 @@ class Shell(Struct):
             self.session.nesting -= 1
 
     def elsewhere(self, mounts: Mapping[str, str] | None = None) -> None:
-        """Later paths belong to another machine, or to a container with mounts of this one."""
+        """Later paths belong to another machine, or a container with mounts of this one."""
         self.cwds, self.own_home = ["/work"], "~"
         self.mounts = dict(mounts or {})
 
     def inherit(self, env: Sequence[tuple[str, str]]) -> None:
-        """Become another process: what was not exported may be unset in it, what was set for the command alone is set."""
+        """As another process: what was not exported may be unset, what was set for the command is set."""
         for name in self.variables:
             if "x" not in self.attributes.get(name, ()):
                 self.choices[name] = [[""]]
@@ -307,7 +307,7 @@ class Shell(Struct):
             self.choices.pop(name, None)
 
     def child(self) -> Shell:
-        """A shell with the same variables, functions and directory, whose changes stay its own."""
+        """A copy whose changes stay its own."""
         shell = Shell(self.session, [], self.own_home)
         shell.restore(self.save())
         shell.calls = list(self.calls)
@@ -318,13 +318,12 @@ class Shell(Struct):
         return shell
 
     def file_text(self, path: str) -> str | None:
-        """The text of a script: written by the action itself, or from the caller's reader."""
         return redirections.script_text(self, path)
 
     # -- nodes ------------------------------------------------------------------------------------------
 
     def walk_list(self, nodes: Sequence[Node], stdin: Stream = TERMINAL) -> Stream:
-        """Read nodes one after the other; what they print is joined, and where a `cd` may have failed both folders stay possible."""
+        """Read nodes in order; where a `cd` may have failed, both folders stay possible."""
         streams = []
         for node in nodes:
             streams.append(self.walk(node, stdin))
@@ -361,7 +360,7 @@ class Shell(Struct):
         return Where((start + self.offset, end + self.offset), outer.via, outer.traits, outer.env)
 
     def _other_choices(self, node: SimpleCommand, stdin: Stream) -> None:
-        """Once more with each other value that the variables in it may have."""
+        """Once more for each other value of the variables in it."""
         for name in sorted(self.touched):
             for other in list(self.choices.get(name, ()))[:MAX_CHOICES]:
                 kept = self.variables.get(name)

@@ -1,4 +1,4 @@
-"""Windows programs: shells started from a shell, remote runners, schedulers and services that run text, scripts of disk tools."""
+"""Windows programs: shells, remote runners, schedulers and services that run text, scripts of disk tools."""
 
 from __future__ import annotations
 
@@ -51,7 +51,6 @@ def _encoded(job: Job, text: str) -> None:
 
 
 def _piped(job: Job, language: str) -> None:
-    """What flows in is what runs."""
     if (text := job.text_to_run()) is not None:
         job.code(language, text, job.program)
 
@@ -83,7 +82,7 @@ def _scripted(job: Job) -> Stream | None:
 
 
 def _report_script(job: Job, script: str) -> None:
-    """Reports every line of a script that changes something; `exec` runs a file."""
+    """Every line that changes something; `exec` runs a file."""
     for line in script.splitlines():
         job.step()
         words = line.lower().split()
@@ -94,7 +93,7 @@ def _report_script(job: Job, script: str) -> None:
 
 
 def _by_cmd(job: Job) -> Stream:
-    """Programs on files that the reader of cmd knows, run from another shell."""
+    """Programs on files that cmd's reader knows, run from another shell."""
     job.code("cmd", cmd_line([job.program, *job.words]))
     return UNKNOWN
 

@@ -50,7 +50,7 @@ _DECLARE = frozenset({"declare", "local", "export", "readonly", "typeset"})
 
 
 def parse(text: str, step: Callable[[int], None], dialect: str = "bash") -> tuple[list[Node], list[ShellSyntax]]:
-    """The nodes of a text, and what is wrong with it; never raises on any text (but `step` may)."""
+    """The nodes of a text, and what is wrong with it; never raises (but `step` may)."""
     cursor = ShellCursor(text, step, dialect, _GRAMMAR)
     nodes: list[Node] = []
     errors: list[ShellSyntax] = []
@@ -71,7 +71,7 @@ def parse(text: str, step: Callable[[int], None], dialect: str = "bash") -> tupl
 
 
 def parse_document(text: str, step: Callable[[int], None], dialect: str = "bash") -> ShellWord:
-    """The text as a here-document holds it: its expansions, and nothing else; without them where it cannot be read."""
+    """The text as a here-document: its expansions only; none where it cannot be read."""
     try:
         return ShellWord(expansions(ShellCursor(text, step, dialect, _GRAMMAR)), 0, len(text))
     except ShellSyntax:
@@ -82,7 +82,7 @@ def parse_document(text: str, step: Callable[[int], None], dialect: str = "bash"
 
 
 def _nodes(cursor: ShellCursor, stop: str) -> list[Node]:
-    """Commands up to the character `stop` or a closing word; leaves that unread."""
+    """Commands up to the character `stop` or a closing word, left unread."""
     found: list[Node] = []
     text = cursor.text
     while True:
@@ -157,7 +157,7 @@ def _command(cursor: ShellCursor) -> Node:
 
 
 def _parenthesis(cursor: ShellCursor) -> Node:
-    """`(( … ))` or `( … )`; to a POSIX shell the former is a subshell in a subshell."""
+    """`(( … ))` or `( … )`; to a POSIX shell the former is two subshells."""
     arithmetic = arithmetic_command(cursor) if cursor.at("((") and cursor.dialect != "dash" else None
     if arithmetic:
         return arithmetic
@@ -222,7 +222,7 @@ def _simple(cursor: ShellCursor) -> Node:
 
 
 def _ahead(cursor: ShellCursor) -> str:
-    """The character that the next piece of a simple command starts with; nothing where the command ends."""
+    """The character that the next piece starts with; empty where the command ends."""
     cursor.blank()
     if cursor.pos >= cursor.size:
         return ""
@@ -259,7 +259,7 @@ def _assignment(cursor: ShellCursor) -> Assignment | None:
 
 
 def _array(cursor: ShellCursor) -> tuple[list[ShellWord], list[str]]:
-    """The items of `(a [k]=b …)`, and the key of each, empty where none is written."""
+    """The items of `(a [k]=b …)`, and the key of each, empty where none is."""
     items: list[ShellWord] = []
     keys: list[str] = []
     while True:
@@ -313,7 +313,7 @@ def _redirect(cursor: ShellCursor) -> ShellRedirect | None:
 
 
 def _here(redirect: ShellRedirect, target: ShellWord, raw: str) -> HereDocument:
-    """The line that closes it is the word as written, its quotes removed: nothing in it is expanded."""
+    """The line that closes it is the word as written, unquoted: nothing in it is expanded."""
     if all(isinstance(part, ShellText) for part in target.parts):
         quoted = any(part.quoted for part in target.parts if isinstance(part, ShellText))
         end = "".join(part.text for part in target.parts if isinstance(part, ShellText))
@@ -325,7 +325,7 @@ def _here(redirect: ShellRedirect, target: ShellWord, raw: str) -> HereDocument:
 
 
 def _is_joined(text: str, stop: int) -> bool:
-    """Whether the line that ends here goes on with the next: an odd number of backslashes stands before its end."""
+    """Whether an odd number of backslashes ends the line, so that it goes on."""
     start = stop
     while start and text[start - 1] == "\\":
         start -= 1

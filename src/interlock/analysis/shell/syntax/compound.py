@@ -142,7 +142,7 @@ def _function(cursor: ShellCursor) -> Node:
 
 
 def function_body(cursor: ShellCursor, name: str, start: int) -> Node:
-    """The command that a function named `name` is, its definition having begun at `start`."""
+    """A function's command; its definition began at `start`."""
     cursor.deeper()
     cursor.lines()
     body = _group(cursor) if cursor.match(_TIGHT) else cursor.grammar.command(cursor)

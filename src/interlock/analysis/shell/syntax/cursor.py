@@ -1,4 +1,4 @@
-"""Position in shell text: small moves, the ends of quoted and bracketed text, and escapes."""
+"""Position in shell text: moves, the ends of quoted and bracketed text, escapes."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class HereDocument(NamedTuple):
 
 
 class Grammar(NamedTuple):
-    """How to read what may stand inside a word; a cursor carries it, so that no module needs one above it."""
+    """How to read what stands inside a word; carried by cursors, so that no module needs one above it."""
 
     nodes: Callable[[ShellCursor, str], list[Node]]  # up to a character or a closing word, which stays unread
     command: Callable[[ShellCursor], Node]
@@ -47,7 +47,7 @@ class Grammar(NamedTuple):
 
 
 class ShellCursor(Struct):
-    """A position in a text; `base` is where that text starts in the whole one."""
+    """`base` is where its text starts in the whole one."""
 
     text: str
     step: Callable[[int], None]
@@ -64,14 +64,14 @@ class ShellCursor(Struct):
         self.size = len(self.text)
 
     def restart(self, at: int) -> None:
-        """Go on at `at` as if nothing had been opened before it."""
+        """Go on as if nothing had been opened before."""
         self.pos = at
         self.depth = 0
         self.waiting = []
         self.kept = []
 
     def inner(self, text: str, at: int) -> ShellCursor:
-        """A cursor over a text that was taken out of this one at `at`."""
+        """A cursor over a text taken out of this one."""
         if self.depth >= MAX_DEPTH:
             raise ShellTooDeep("nested too deeply", self.pos)
         inner = ShellCursor(text, self.step, self.dialect, self.grammar, self.base + at, self.depth + 1)
@@ -79,7 +79,6 @@ class ShellCursor(Struct):
         return inner
 
     def deeper(self) -> None:
-        """Go one level down; refuses more than MAX_DEPTH of them."""
         self.depth += 1
         if self.depth > MAX_DEPTH:
             raise ShellTooDeep("nested too deeply", self.pos)
@@ -87,36 +86,31 @@ class ShellCursor(Struct):
     # -- moves ------------------------------------------------------------------------------------------
 
     def at(self, text: str) -> bool:
-        """True when `text` is what follows."""
         return self.text.startswith(text, self.pos)
 
     def take(self, text: str) -> bool:
-        """Step over `text` if it is what follows."""
-        found = self.text.startswith(text, self.pos)
-        if found:
-            self.pos += len(text)
+        found = self.at(text)
+        self.pos += len(text) * found
         return found
 
     def match(self, pattern: re.Pattern[str]) -> re.Match[str] | None:
-        """Step over a pattern if it is what follows."""
         if found := pattern.match(self.text, self.pos):
             self.pos = found.end()
         return found
 
     def blank(self) -> None:
-        """Skip blanks and joined lines."""
         if self.text[self.pos : self.pos + 1] in _BLANKS and (found := _BLANK.match(self.text, self.pos)):
             self.pos = found.end()
 
     def newline(self) -> None:
-        """Skip a line end, and read the here-documents that waited for it."""
+        """A line end, and the here-documents that waited for it."""
         self.pos += 1
         waiting, self.waiting = self.waiting, []
         for here in waiting:
             here.redirect.body = self.grammar.document(self, here)
 
     def lines(self) -> None:
-        """Skip line ends and comments, where a command goes on behind them."""
+        """Line ends and comments, where a command goes on behind them."""
         while True:
             self.blank()
             if self.at("\n"):
@@ -127,7 +121,7 @@ class ShellCursor(Struct):
                 return
 
     def separators(self) -> None:
-        """Skip all that may stand between two commands."""
+        """All that may stand between two commands."""
         while True:
             self.blank()
             if self.pos >= self.size:
@@ -176,7 +170,6 @@ class ShellCursor(Struct):
         return body
 
     def closing(self) -> str:
-        """Read a closing word."""
         found = self.match(CLOSING)
         if not found:
             raise ShellSyntax("unexpected end", self.pos)
@@ -185,8 +178,9 @@ class ShellCursor(Struct):
 
 MAX_ARITHMETIC = 4_096  # characters; nobody calculates longer
 _PAREN_OR_QUOTE = re.compile(r"'[^']*'|\"(?:[^\"\\]|\\.)*\"|\\.|[()\n]", re.DOTALL)
-_ANSI_PLAIN = re.compile(r"[^'\\]*")
-_ANSI_CODE = re.compile(r"x[0-9a-fA-F]{1,2}|u[0-9a-fA-F]{1,4}|U[0-9a-fA-F]{1,8}|[0-7]{1,3}|c.", re.DOTALL)
+_BRACKET = re.compile(r"[][]")
+_ANSI_TEXT = re.compile(r"\$'([^'\\]*(?:\\.[^'\\]*)*)'", re.DOTALL)
+_ANSI_CODE = re.compile(r"\\(x[0-9a-fA-F]{1,2}|u[0-9a-fA-F]{1,4}|U[0-9a-fA-F]{1,8}|[0-7]{1,3}|c.|.)", re.DOTALL)
 _ANSI = {
     "n": "\n", "t": "\t", "r": "\r", "a": "\a", "b": "\b", "e": "\x1b", "E": "\x1b", "f": "\f", "v": "\v",
     "\\": "\\", "'": "'", '"': '"', "?": "?",
@@ -203,7 +197,7 @@ def single(cursor: ShellCursor, parts: list[Part]) -> None:
 
 
 def escape(cursor: ShellCursor, parts: list[Part]) -> None:
-    """A backslash outside quotes: the next character as it is, nothing for a line end."""
+    """The next character as it is, nothing for a line end."""
     after = cursor.text[cursor.pos + 1 : cursor.pos + 2]
     if after == "\r" and cursor.text.startswith("\n", cursor.pos + 2):
         cursor.pos += 3
@@ -215,68 +209,62 @@ def escape(cursor: ShellCursor, parts: list[Part]) -> None:
 
 def ansi(cursor: ShellCursor, parts: list[Part]) -> None:
     """$'…' with its escapes worked out."""
-    text = cursor.text
-    pos = cursor.pos + 2
-    out: list[str] = []
-    while True:
-        plain = _ANSI_PLAIN.match(text, pos)
-        if plain is None or plain.end() >= cursor.size:
-            raise ShellSyntax("a $' is not closed", cursor.pos)
-        out.append(plain[0])
-        pos = plain.end() + 1
-        if text[pos - 1] == "'":
-            break
-        code = _ANSI_CODE.match(text, pos)
-        if code:
-            out.append(_ansi_char(code[0]))
-            pos = code.end()
-        else:
-            after = text[pos : pos + 1]
-            out.append(_ANSI.get(after, "\\" + after))
-            pos += 1
-    parts.append(ShellText("".join(out), True))
-    cursor.pos = pos
+    found = cursor.match(_ANSI_TEXT)
+    if not found:
+        raise ShellSyntax("a $' is not closed", cursor.pos)
+    parts.append(ShellText(_ANSI_CODE.sub(_ansi_char, found[1]), True))
 
 
-def _ansi_char(code: str) -> str:
-    if code[0] == "c":
+def _ansi_char(found: re.Match[str]) -> str:
+    code = found[1]
+    if code[0] == "c" and len(code) > 1:
         return chr(ord(code[1]) & 0x1F)
+    if code[0] not in "01234567" and len(code) == 1:
+        return _ANSI.get(code, "\\" + code)
     value = int(code[1:], 16) if code[0] in "xuU" else int(code, 8) & 0xFF
     return chr(value) if value <= 0x10FFFF else ""
 
 
-def balanced(cursor: ShellCursor) -> str:
-    """The text from `(` to the `)` that closes it, on one line."""
-    start = cursor.pos
+def _closing(pattern: re.Pattern[str], text: str, start: int, stop: int, on_line: bool = False) -> int:
+    """Where the bracket that opens at `start` is closed; -1 when it is not, or not on its line."""
     depth = 0
-    for found in _PAREN_OR_QUOTE.finditer(cursor.text, start):
-        if found[0] == "(":
+    for found in pattern.finditer(text, start, stop):
+        if found[0] in ("(", "["):
             depth += 1
-        elif found[0] == ")":
+        elif found[0] in (")", "]"):
             depth -= 1
-            if depth == 0:
-                cursor.pos = found.end()
-                return cursor.text[start : cursor.pos]
-        elif found[0] == "\n":
+            if not depth:
+                return found.start()
+        elif on_line and found[0] == "\n":
             break
-    raise ShellSyntax("a parenthesis is not closed", start)
-
-
-def arithmetic_end(cursor: ShellCursor, start: int) -> int:
-    """Where `))` closes; -1 when parentheses say that this is no arithmetic."""
-    depth = 0
-    for found in _PAREN_OR_QUOTE.finditer(cursor.text, start, start + MAX_ARITHMETIC):
-        if found[0] == "(":
-            depth += 1
-        elif found[0] == ")":
-            if depth == 0:
-                return found.start() if cursor.text.startswith("))", found.start()) else -1
-            depth -= 1
     return -1
 
 
+def balanced(cursor: ShellCursor) -> str:
+    """From `(` to its `)`, on one line."""
+    start = cursor.pos
+    end = _closing(_PAREN_OR_QUOTE, cursor.text, start, cursor.size, on_line=True)
+    if end < 0:
+        raise ShellSyntax("a parenthesis is not closed", start)
+    cursor.pos = end + 1
+    return cursor.text[start : cursor.pos]
+
+
+def arithmetic_end(cursor: ShellCursor, start: int) -> int:
+    """Where `))` closes what begins here; -1 when parentheses say that this is no arithmetic."""
+    end = _closing(_PAREN_OR_QUOTE, cursor.text, start - 1, start + MAX_ARITHMETIC)
+    return end if cursor.text.startswith("))", end) and end >= 0 else -1
+
+
+def subscript_end(cursor: ShellCursor) -> int:
+    """Where the `[` that opens here is closed; brackets may stand within."""
+    end = _closing(_BRACKET, cursor.text, cursor.pos, cursor.size)
+    if end < 0:
+        raise ShellSyntax("a [ is not closed", cursor.pos)
+    return end
+
+
 def backtick_end(cursor: ShellCursor) -> int:
-    """Where the backtick that opens here is closed by one that is not escaped."""
     text = cursor.text
     start = cursor.pos + 1
     end = text.find("`", start)

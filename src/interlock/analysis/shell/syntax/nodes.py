@@ -46,8 +46,6 @@ Part = ShellText | ShellVariable | Substitution | Arithmetic
 
 
 class ShellWord(Struct):
-    """One word as written."""
-
     parts: list[Part]
     start: int
     end: int
@@ -102,7 +100,7 @@ class ShellGroup(Struct):
 
 
 class Branches(Struct):
-    """if, case: each body may run; `head` runs before any of them, the nodes of it that decide about the bodies of an if are at `tests`."""
+    """if, case: `head` runs before any body; its nodes at `tests` decide about the bodies of an if."""
 
     head: list[Node]
     bodies: list[list[Node]]

@@ -1,4 +1,4 @@
-"""Parses words into parts: plain text, double quotes, every form of `$`, backticks and process substitution."""
+"""Parses words into parts: text, double quotes, every form of `$`, backticks, process substitution."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from interlock.analysis.shell.syntax.cursor import (
     balanced,
     escape,
     single,
+    subscript_end,
 )
 from interlock.analysis.shell.syntax.nodes import Arithmetic, Part, ShellText, ShellVariable, ShellWord, Substitution
 
@@ -23,7 +24,6 @@ _QUOTED = re.compile(r'[^"\\$`]+')
 _DOCUMENT = re.compile(r"[^\\$`]+")
 _BRACED = re.compile(r"[^'\"\\$`}/:]+")
 _BACKTICK_ESCAPE = re.compile(r"\\([\\`$])")
-_BRACKET = re.compile(r"[][]")
 _NAME = re.compile(r"[A-Za-z_]\w*|[0-9@*#?$!-]")
 _BRACED_NAME = re.compile(r"[A-Za-z_]\w*|\d+|[@*#?$!-]")
 _ALL_OF = re.compile(r"[*@]")
@@ -63,7 +63,7 @@ def word(cursor: ShellCursor) -> ShellWord:
 
 
 def expansions(cursor: ShellCursor) -> list[Part]:
-    """The whole text as a here-document reads it: expansions, but no quotes."""
+    """The text as a here-document reads it: without quotes."""
     parts: list[Part] = []
     while cursor.pos < cursor.size:
         if found := cursor.match(_DOCUMENT):
@@ -74,7 +74,7 @@ def expansions(cursor: ShellCursor) -> list[Part]:
 
 
 def _merged(parts: list[Part]) -> list[Part]:
-    """Neighbouring texts of one kind as one, so that most words have one part."""
+    """Neighbouring texts of one kind as one: most words then have one part."""
     if len(parts) < 2:
         return parts
     out: list[Part] = [parts[0]]
@@ -221,22 +221,12 @@ def _braced_name(cursor: ShellCursor, quoted: bool) -> ShellVariable:
         raise ShellSyntax("a ${ cannot be read", cursor.pos)
     variable.name = found[0]
     if cursor.at("["):
-        end = _subscript_end(cursor)
+        end = subscript_end(cursor)
         variable.index = cursor.text[cursor.pos + 1 : end]
         cursor.pos = end + 1
     if variable.indirect:
         cursor.match(_ALL_OF)
     return variable
-
-
-def _subscript_end(cursor: ShellCursor) -> int:
-    """Where the `[` that opens here is closed; brackets may stand within."""
-    depth = 0
-    for found in _BRACKET.finditer(cursor.text, cursor.pos):
-        depth += 1 if found[0] == "[" else -1
-        if depth == 0:
-            return found.start()
-    raise ShellSyntax("a [ is not closed", cursor.pos)
 
 
 def _operator(cursor: ShellCursor, variable: ShellVariable, opened: int) -> None:
