@@ -9,7 +9,7 @@ import pytest
 from cases import each
 from interlock.impact import Budget
 from interlock.impact.git.replaced import replaced_files
-from interlock.impact.survey import FileSurvey, ImpactTally
+from interlock.impact.survey import FileSurvey
 from repositories import files, git, repository
 
 
@@ -32,7 +32,7 @@ def repo(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def replaced(repo: Path, words: str) -> list[str]:
     budget = Budget.of(10_000)
-    found = replaced_files(str(repo), words.split(), FileSurvey(ImpactTally(), budget, (), str(repo)))
+    found = replaced_files(str(repo), words.split(), FileSurvey(budget, base=str(repo)))
     return sorted(str(Path(one).relative_to(repo)) for one in found)
 
 

@@ -13,6 +13,8 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from msgspec.structs import replace
+
 from interlock.impact import ENTRIES, MILLISECONDS, Budget, BudgetExceeded, Unclear
 from interlock.impact.git.losses import git_losses
 from interlock.impact.git.replaced import replaced_files
@@ -23,14 +25,7 @@ from interlock.impact.project_settings import (
     check_sql_files,
 )
 from interlock.impact.survey import TEMP, FileSurvey, ImpactTally, SessionFiles
-from interlock.impact.targets import (
-    effective_home,
-    existing_paths,
-    find_paths,
-    is_unambiguous,
-    join_target,
-    replaced_in,
-)
+from interlock.impact.targets import EffectTargets, is_unambiguous, join_target
 from interlock.impact.warm_child import READY
 from interlock.policy.impact import Impact, impact_json, unknown_impact
 
@@ -38,7 +33,7 @@ MAX_REQUEST = 1 << 20  # bytes
 MEMORY = 2 << 30
 HANDLES = 64
 _PR_SET_DUMPABLE = 4
-_CHECKS: Mapping[str, Callable[[Mapping[str, Any], list[str], list[str], FileSurvey], None]] = {
+_CHECKS: Mapping[str, Callable[[Mapping[str, Any], Sequence[str], list[str], FileSurvey], None]] = {
     "settings": lambda effect, bases, _, survey: check_database_settings(bases, str(effect["environment"]), survey),
     "migrations": lambda effect, _, paths, survey: check_last_migration(paths, str(effect["applied"]), survey),
     "compose": lambda effect, _, paths, survey: check_compose_files(paths, survey, bool(effect.get("own"))),
@@ -49,10 +44,10 @@ _VERBS = {"delete": "delete", "truncate": "empty", "overwrite": "overwrite", "da
 
 def inspect_targets(question: Mapping[str, Any], home: str = "") -> Impact:
     """What exists, and whether it exists elsewhere; an obstacle becomes the impact's problem."""
-    tally, home = ImpactTally(), effective_home(question, home)
+    tally = ImpactTally()
     budget = Budget.of(int(question.get("ms", MILLISECONDS)), int(question.get("entries", ENTRIES)))
     try:
-        _inspect_effects(question, tally, budget, home)
+        _inspect_effects(question, tally, EffectTargets.of(question, home, budget))
     except (BudgetExceeded, Unclear) as error:
         tally.unclear(str(error))
     except RecursionError:
@@ -64,77 +59,76 @@ def inspect_targets(question: Mapping[str, Any], home: str = "") -> Impact:
     return tally.impact()
 
 
-def _inspect_effects(question: Mapping[str, Any], tally: ImpactTally, budget: Budget, home: str) -> None:
-    temp = tuple(question.get("temp", TEMP))
-    bases = [str(base) for base in question["bases"]]
-    if not bases or not all(base.startswith("/") for base in bases):
-        raise Unclear("the folder is not known")
+def _inspect_effects(question: Mapping[str, Any], tally: ImpactTally, targets: EffectTargets) -> None:
+    bases, budget = targets.bases, targets.budget
     own = SessionFiles.of(question.get("made", ()), budget)
-    survey = FileSurvey(tally, budget, temp, os.path.realpath(bases[0]), own, home)
+    temp = tuple(question.get("temp", TEMP))
+    survey = FileSurvey(budget, tally, temp, os.path.realpath(bases[0]), targets.home, own)
+    strayed = replace(targets, bases=tuple(map(str, question.get("strayed", ()))))
     for effect in question["deeds"]:
-        if effect["verb"] == "git":
-            words, after = ([str(word) for word in effect.get(name, ())] for name in ("words", "after"))
-            if not sum(git_losses(base, words, survey, after) for base in bases):
-                raise Unclear("there is no repository")
-        elif effect["verb"] == "replaced":
+        verb = effect["verb"]
+        if verb == "git":
+            git_losses(effect, bases, survey)
+        elif verb == "replaced":
             for path in (path for base in bases for path in replaced_files(base, effect["words"], survey)):
                 survey.file(path, os.lstat(path))
-            survey.tally.found = True
-        elif effect["verb"] == "anything":
-            for base in bases:
-                repository = survey.repository(os.path.realpath(base)) if os.path.isdir(base) else None
-                survey.below(repository.top if repository is not None else os.path.realpath(base))
-        elif effect["verb"] in _CHECKS:
-            files = [{"target": target} for target in effect.get("targets", ())]
-            files += [effect] if effect["verb"] == "migrations" else []
-            places = [path for one in files for path in target_paths(one, bases, home, budget)]
-            _CHECKS[effect["verb"]](effect, bases, places, survey)
+            tally.found = True
+        elif verb == "anything":
+            for base in map(os.path.realpath, bases):
+                repository = survey.repository(base) if os.path.isdir(base) else None
+                survey.below(repository.top if repository is not None else base)
+        elif verb in _CHECKS:
+            places = [path for target in effect.get("targets", ()) for path in targets.existing(target)]
+            places += targets.paths(effect) if verb == "migrations" else []
+            _CHECKS[verb](effect, bases, places, survey)
             tally.found, tally.restorable = True, tally.restorable + 1
         else:
-            _inspect_files(effect, bases, survey, home, [str(base) for base in question.get("strayed", ())])
+            _inspect_files(effect, targets, survey, strayed)
     if own.lost_with_its_copy:
         raise Unclear("a copy would go with what it is a copy of")
 
 
 def _inspect_files(
-    effect: Mapping[str, Any], bases: list[str], survey: FileSurvey, home: str, strayed: Sequence[str] = ()
+    effect: Mapping[str, Any], targets: EffectTargets, survey: FileSurvey, strayed: EffectTargets
 ) -> None:
     verb = str(effect["verb"])
     if effect.get("maybe"):
-        _inspect_named(effect, bases, survey, home)
+        _inspect_named(effect, targets, survey, strayed)
         return
     survey.tally.verb = _VERBS[verb]
-    paths = dict.fromkeys(target_paths(effect, bases, home, survey.budget))
-    if not paths and any(target_paths(effect, [base], home, survey.budget) for base in strayed):
+    paths = dict.fromkeys(targets.paths(effect))
+    if not paths and strayed.paths(effect):
         raise Unclear("it is not here, but in a folder that this session went to")
     if not paths and effect.get("sure"):
-        survey.tally.absent |= all(_is_expected_missing(effect, base, survey) for base in bases)
+        survey.tally.absent |= all(_is_expected_missing(effect, base, survey) for base in targets.bases)
     trees: set[str] = set()
     for path in sorted(paths):
         if verb == "delete":
             if not any(path.startswith(f"{one}/") for one in trees):
                 trees.add(path)
                 survey.tree(path)
-        else:
-            real = os.path.realpath(path)  # what is written goes through links
-            for one in replaced_in(real, effect, bases, home, survey.budget):
-                if os.path.isdir(one) and not os.path.islink(one):
-                    survey.below(one)
-                elif os.path.lexists(one):
-                    survey.file(one, os.lstat(one))
-            # Files in which SQLite keeps pages that are not yet in the database.
-            for one in (f"{real}-wal", f"{real}-journal") if verb == "database" else ():
-                if os.path.lexists(one):
-                    survey.file(one, os.lstat(one))
+            continue
+        real = os.path.realpath(path)  # what is written goes through links
+        for one in targets.replaced(real, effect):
+            if os.path.isdir(one) and not os.path.islink(one):
+                survey.below(one)
+            elif os.path.lexists(one):
+                survey.file(one, os.lstat(one))
+        # Files in which SQLite keeps pages that are not yet in the database.
+        for one in (f"{real}-wal", f"{real}-journal") if verb == "database" else ():
+            if os.path.lexists(one):
+                survey.file(one, os.lstat(one))
 
 
-def _inspect_named(effect: Mapping[str, Any], bases: list[str], survey: FileSurvey, home: str) -> None:
+def _inspect_named(
+    effect: Mapping[str, Any], targets: EffectTargets, survey: FileSurvey, strayed: EffectTargets
+) -> None:
     """Files that a program may write are kept if that is possible, and never a question."""
-    inner = FileSurvey(ImpactTally(), survey.budget, survey.temp, survey.base, survey.own, home)
+    inner = FileSurvey(survey.budget, ImpactTally(), survey.temp, survey.base, survey.home, survey.own)
     survey.tally.found = True
     with contextlib.suppress(Unclear, OSError, BudgetExceeded):
-        if named_files(effect, bases, home, survey.budget):
-            _inspect_files({**effect, "maybe": False}, bases, inner, home)
+        if targets.named(effect):
+            _inspect_files({**effect, "maybe": False}, targets, inner, strayed)
     survey.tally.presumed += inner.tally.only
 
 
@@ -149,20 +143,6 @@ def _is_expected_missing(effect: Mapping[str, Any], base: str, survey: FileSurve
     inside = repository is not None and f"{path}/".startswith(f"{repository.top}/")
     at_home = home not in ("", "/") and path.startswith(f"{home}/.")
     return (search is not None or is_unambiguous(target)) and (inside or at_home)
-
-
-def named_files(effect: Mapping[str, Any], bases: Sequence[str], home: str, budget: Budget) -> list[str]:
-    """A folder only where the program unpacks into it."""
-    found = target_paths(effect, bases, home, budget)
-    return found if effect["target"] == "." else [path for path in found if os.path.isfile(path)]
-
-
-def target_paths(effect: Mapping[str, Any], bases: Sequence[str], home: str, budget: Budget) -> list[str]:
-    """In all folders that the action may run in."""
-    if "found" not in effect:
-        return [path for base in bases for path in existing_paths(base, str(effect["target"]), home, budget)]
-    roots = [path for base in bases for path in existing_paths(base, str(effect["found"]["root"]), home, budget)]
-    return [path for root in roots for path in find_paths(root, effect["found"], budget)]
 
 
 def confine(memory: int = MEMORY, handles: int = HANDLES, writes: bool = False) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Sequence
 from itertools import islice
 
 from interlock.analysis.targets import database_of_url, is_ephemeral_name
@@ -35,7 +36,7 @@ _MOST_MIGRATIONS = 5_000
 _DATABASE_URL = re.compile(r"^\s*(?:export\s+)?DATABASE_URL\s*=\s*(.+)$", re.MULTILINE)
 
 
-def check_database_settings(bases: list[str], environment: str, survey: FileSurvey) -> None:
+def check_database_settings(bases: Sequence[str], environment: str, survey: FileSurvey) -> None:
     """Raises Unclear where a settings file names another machine, or an address in an unknown form."""
     for base in bases:
         for name in _FILES:

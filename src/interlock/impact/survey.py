@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
 from typing import Any
 
-from msgspec import Struct
+from msgspec import Struct, field
 
 from interlock.impact import Budget, BudgetExceeded, Unclear, blob_id
 from interlock.impact.git import Repository, repository_of
+from interlock.impact.targets import real_path
 from interlock.model import Loss
 from interlock.policy.impact import MISSING, NAMES, Impact
 
@@ -64,19 +66,9 @@ class ImpactTally(Struct):
             self.notes[MISSING] = None
         loss = Loss.UNKNOWN if problem else Loss.RECOVERABLE if self.restorable or self.commits else Loss.NONE
         return Impact(
-            Loss.LOST if self.only or self.gone else loss,
-            self.verb,
-            self.files,
-            self.bytes,
-            self.only,
-            tuple(self.names),
-            self.commits,
-            self.safe,
-            tuple(self.notes)[:NAMES],
-            problem,
-            self.repositories,
-            self.presumed,
-        )
+            Loss.LOST if self.only or self.gone else loss, self.verb, self.files, self.bytes, self.only, tuple(self.names),
+            self.commits, self.safe, tuple(self.notes)[:NAMES], problem, self.repositories, self.presumed,
+        )  # fmt: skip
 
 
 MOST = 2_000
@@ -106,13 +98,18 @@ class SessionFiles(Struct):
         """Whether this session created this version of the file; for a copy, also whether its source is still the same."""
         self._gone.add(path)
         return stat.S_ISREG(found.st_mode) and any(
-            self._is(thing, path) and thing.get("mark") == file_mark(found) and self._is_intact_copy(thing, path, found)
-            for thing in self.files.get(os.path.basename(path), ())
+            thing.get("mark") == file_mark(found) and self._is_intact_copy(thing, path, found)
+            for thing in self._named(path)
         )
 
     def created(self, path: str) -> bool:
         """Whether this session created a file of this name, whatever is in it now."""
-        return any(self._is(thing, path) for thing in self.files.get(os.path.basename(path), ()))
+        return any(True for _ in self._named(path))
+
+    def _named(self, path: str) -> Iterator[Mapping[str, Any]]:
+        for thing in self.files.get(os.path.basename(path), ()):
+            if real_path(os.path.join(str(thing.get("base", "/")), str(thing["name"]))) == path:
+                yield thing
 
     @property
     def lost_with_its_copy(self) -> bool:
@@ -127,10 +124,6 @@ class SessionFiles(Struct):
             and self._same(repository, str(one["base"]))
             for one in self.refs
         )
-
-    def _is(self, thing: Mapping[str, Any], path: str) -> bool:
-        full = os.path.join(str(thing.get("base", "/")), str(thing["name"]))
-        return os.path.join(os.path.realpath(os.path.dirname(full)), os.path.basename(full)) == path
 
     def _is_intact_copy(self, thing: Mapping[str, Any], path: str, found: os.stat_result) -> bool:
         if not thing.get("source"):
@@ -163,24 +156,22 @@ _GENERATED = (".pyc", ".pyo", ".o", ".obj", ".class", ".egg-info", ".tsbuildinfo
 TEMP = ("/tmp", "/var/tmp")
 
 
-class FileSurvey:
+class FileSurvey(Struct, dict=True):
     """Inspects files one by one, and remembers which repository a folder belongs to."""
 
-    def __init__(
-        self,
-        tally: ImpactTally,
-        budget: Budget,
-        temp: tuple[str, ...] = TEMP,
-        base: str = "/",
-        own: SessionFiles | None = None,
-        home: str = "",
-    ) -> None:
-        self.tally, self.budget, self.base, self.home = tally, budget, base, home
-        self.own = own if own is not None else SessionFiles.of((), budget)
-        self.lost: list[str] = []  # files whose content exists nowhere else
-        self.temp = tuple(os.path.realpath(one) for one in temp)
-        self._caches = (f"{os.path.realpath(home)}/.cache/",) if home else ()
-        self._repositories: dict[str, Repository | None] = {}
+    budget: Budget
+    tally: ImpactTally = field(default_factory=ImpactTally)
+    temp: tuple[str, ...] = ()
+    base: str = "/"
+    home: str = ""
+    own: SessionFiles = field(default_factory=lambda: SessionFiles({}, [], Budget(0.0)))
+    lost: list[str] = []  # files whose content exists nowhere else
+    _repositories: dict[str, Repository | None] = {}
+
+    @cached_property
+    def _passing(self) -> tuple[str, ...]:
+        caches = [f"{os.path.realpath(self.home)}/.cache/"] if self.home else []
+        return (*(f"{os.path.realpath(one)}/" for one in self.temp), *caches)
 
     def tree(self, path: str) -> None:
         """Counts everything below a path that would be deleted; raises OSError for an unreadable folder."""
@@ -218,11 +209,12 @@ class FileSurvey:
             self.tally._file(0)  # without content
         elif not stat.S_ISREG(mode) and not stat.S_ISLNK(mode):
             raise Unclear(f"{os.path.basename(path)} is no ordinary file")
-        elif self._is_recoverable(path, found, folder or os.path.dirname(path)):
+        elif (elsewhere := self._is_recoverable(path, found, folder or os.path.dirname(path))) or self.own.file(
+            path, found
+        ):
             self.tally.recoverable(found.st_size)
-        elif self.own.file(path, found):
-            self.tally.recoverable(found.st_size)
-            self.tally.note("made by this session")
+            if not elsewhere:
+                self.tally.note("made by this session")
         else:
             self.tally.lost(self._name(path), found.st_size)
             self.lost.append(path)
@@ -241,7 +233,7 @@ class FileSurvey:
             return False
         repository = self.repository(folder)
         if repository is None:
-            return path.startswith(self._caches) or any(path.startswith(f"{one}/") for one in self.temp)
+            return path.startswith(self._passing)
         inside = repository.inside(path)
         if os.path.basename(path) == ".git":  # of a work tree or submodule: the repository itself is elsewhere
             return True

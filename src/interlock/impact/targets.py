@@ -6,8 +6,10 @@ import contextlib
 import os
 import re
 import stat
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any
+
+from msgspec import Struct
 
 from interlock.impact import Budget, Unclear
 
@@ -151,21 +153,50 @@ def _list(folder: str, budget: Budget) -> Iterator[os.DirEntry[str]]:
             yield entry
 
 
-def replaced_in(path: str, effect: Mapping[str, Any], bases: Sequence[str], home: str, budget: Budget) -> list[str]:
-    """The path itself, or in a folder the names that come; the folder where any may come."""
-    sources = effect.get("from")
-    if not os.path.isdir(path) or not sources:
-        return [path]
-    names: dict[str, None] = {}
-    for source in map(str, sources):
-        name = os.path.basename(source.rstrip("/"))
-        if name in ("", ".", ".."):
+class EffectTargets(Struct, frozen=True):
+    """Resolves the targets of a request's effects in every folder that it may run in."""
+
+    bases: tuple[str, ...]
+    home: str
+    budget: Budget
+
+    @classmethod
+    def of(cls, question: Mapping[str, Any], home: str, budget: Budget) -> EffectTargets:
+        """Raises Unclear where a folder is not known."""
+        bases = tuple(map(str, question["bases"]))
+        if not bases or not all(base.startswith("/") for base in bases):
+            raise Unclear("the folder is not known")
+        return cls(bases, effective_home(question, home), budget)
+
+    def existing(self, target: object) -> list[str]:
+        return [path for base in self.bases for path in existing_paths(base, str(target), self.home, self.budget)]
+
+    def joined(self, target: object) -> list[str]:
+        return [join_target(base, str(target), self.home) for base in self.bases]
+
+    def paths(self, effect: Mapping[str, Any]) -> list[str]:
+        if "found" not in effect:
+            return self.existing(effect["target"])
+        roots = self.existing(effect["found"]["root"])
+        return [path for root in roots for path in find_paths(root, effect["found"], self.budget)]
+
+    def named(self, effect: Mapping[str, Any]) -> list[str]:
+        """The files that a program may write; a folder only where it unpacks into it."""
+        return [path for path in self.paths(effect) if effect["target"] == "." or os.path.isfile(path)]
+
+    def replaced(self, path: str, effect: Mapping[str, Any]) -> list[str]:
+        """The path itself, or in a folder the names that come; the folder where any may come."""
+        sources = effect.get("from")
+        if not os.path.isdir(path) or not sources:
             return [path]
-        found = [name]
-        if _GLOB.search(name):
-            found = [one for base in bases for one in existing_paths(base, source, home, budget)]
-        names |= dict.fromkeys(map(os.path.basename, found))
-    return [one for name in names if _exists(one := os.path.join(path, name))]
+        names: dict[str, None] = {}
+        for source in map(str, sources):
+            name = os.path.basename(source.rstrip("/"))
+            if name in ("", ".", ".."):
+                return [path]
+            found = self.existing(source) if _GLOB.search(name) else [name]
+            names |= dict.fromkeys(map(os.path.basename, found))
+        return [one for name in names if _exists(one := os.path.join(path, name))]
 
 
 _TYPES = {"f": stat.S_ISREG, "d": stat.S_ISDIR, "l": stat.S_ISLNK}

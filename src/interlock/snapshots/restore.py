@@ -149,7 +149,7 @@ def _save_present(one: RestorePlanner, planned: RestorePlan, as_id: str, at: flo
             and not any(change.later for change in planned.changes())
         ):
             return interrupted, one.interrupted_digest
-    saved, manifest = save_scope(_scope(one, planned), one.folder, as_id, at, one.manifest.bases, LIMITS)
+    saved, manifest = save_scope(_scope(one, planned), as_id, at, one.manifest.bases, LIMITS)
     return manifest, saved.digest
 
 

@@ -15,7 +15,7 @@ from msgspec import Struct
 
 from interlock.impact import Budget, Unclear, blob_id
 from interlock.impact.git import Repository
-from interlock.impact.survey import FileSurvey, ImpactTally
+from interlock.impact.survey import FileSurvey
 from interlock.snapshots import UndoChange
 from interlock.snapshots.contents import ContentReader, database_digest
 from interlock.snapshots.folder import FolderHandles, SnapshotFolder
@@ -186,7 +186,7 @@ class RestorePlanner(Struct, dict=True):
 
     @cached_property
     def _survey(self) -> FileSurvey:
-        return FileSurvey(ImpactTally(), self.budget, ())
+        return FileSurvey(self.budget)
 
     def __call__(self) -> RestorePlan:
         found = RestorePlan()

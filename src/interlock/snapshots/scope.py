@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 import re
 import stat
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
+from typing import Any
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -15,7 +16,7 @@ from interlock.impact import Budget, Unclear
 from interlock.impact.git import IndexEntry, Repository
 from interlock.impact.git import command as git_command
 from interlock.impact.git.command import CheckoutScope, GitCommand, parse_arguments
-from interlock.impact.survey import FileSurvey, ImpactTally
+from interlock.impact.survey import FileSurvey
 from interlock.impact.targets import is_virtual
 from interlock.snapshots.folder import FolderHandles, SnapshotFolder
 from interlock.snapshots.manifest import SavedRemoteRef
@@ -51,7 +52,7 @@ class SnapshotScope(Struct, dict=True):
 
     @cached_property
     def survey(self) -> FileSurvey:
-        return FileSurvey(ImpactTally(), self.budget, (), home=self.home)
+        return FileSurvey(self.budget, home=self.home)
 
     def path(self, path: str, role: str = "", leaves: str = "") -> None:
         self.paths.setdefault(self._ordinary(path), (role, leaves))
@@ -85,16 +86,12 @@ class SnapshotScope(Struct, dict=True):
         self.git(repository).tips |= {commit: None for commit in commits if commit is not None}
 
 
-def add_git_command(base: str, words: Sequence[str], scope: SnapshotScope, after: Sequence[str] = ()) -> bool:
-    """False where there is no repository; raises Unclear where it cannot be told."""
-    found = git_command.open_git_command(base, words, scope.survey, _READERS, after)
-    if found is None:
-        return False
-    command, name, rest = found
-    if after and name not in _UNMOVED and any(not word.startswith("-") for word in rest):
-        raise Unclear("which commit comes is not known yet")
-    _READERS[name](scope, command, rest)
-    return True
+def add_git_command(effect: Mapping[str, Any], bases: Sequence[str], scope: SnapshotScope) -> None:
+    """Raises Unclear where it cannot be told what the command may change."""
+    for command, name, rest in git_command.git_commands(effect, bases, scope.survey, _READERS):
+        if command.after and name not in _UNMOVED and any(not word.startswith("-") for word in rest):
+            raise Unclear("which commit comes is not known yet")
+        _READERS[name](scope, command, rest)
 
 
 def _reset(scope: SnapshotScope, command: GitCommand, rest: Sequence[str]) -> None:
@@ -145,7 +142,7 @@ def _as_known(scope: SnapshotScope, command: GitCommand, entry: IndexEntry, full
         return False  # without a time it is only going to be added, and Git writes it anew
     if stat.S_ISREG(found.st_mode) and (found.st_mode ^ entry.mode) & 0o100:
         return False
-    return command.repository.index.clean(entry, full, found, command.budget)
+    return command.repository.index.clean(entry, full, found, scope.budget)
 
 
 def add_index(scope: SnapshotScope, repository: Repository, source: bytes | None = None) -> None:

@@ -10,12 +10,12 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from msgspec import to_builtins
+from msgspec.structs import replace
 
 from interlock.impact import ENTRIES, Budget, BudgetExceeded, Unclear
 from interlock.impact.git.replaced import replaced_files
-from interlock.impact.inspector import named_files, target_paths
-from interlock.impact.survey import REGENERABLE, FileSurvey, ImpactTally
-from interlock.impact.targets import effective_home, join_target, real_path, replaced_in
+from interlock.impact.survey import REGENERABLE, FileSurvey
+from interlock.impact.targets import EffectTargets, real_path
 from interlock.snapshots import SnapshotLimits, TakenSnapshot, no_snapshot
 from interlock.snapshots.contents import SMALL, ContentWriter, save_database
 from interlock.snapshots.folder import (
@@ -36,31 +36,25 @@ from interlock.snapshots.scope import SnapshotScope, add_git_command
 _GLOB = frozenset("*?[")
 
 
-def collect_scope(question: Mapping[str, Any], scope: SnapshotScope) -> list[str]:
+def collect_scope(question: Mapping[str, Any], scope: SnapshotScope, targets: EffectTargets) -> None:
     """Raises Unclear for an effect that is not fully understood."""
-    bases = [str(base) for base in question["bases"]]
-    if not bases or not all(base.startswith("/") for base in bases):
-        raise Unclear("the folder is not known")
     for effect in question["deeds"]:
         verb = str(effect["verb"])
         if verb == "git":
-            words, after = ([str(word) for word in effect.get(name, ())] for name in ("words", "after"))
-            if not sum(add_git_command(base, words, scope, after) for base in bases):
-                raise Unclear("there is no repository")
+            add_git_command(effect, targets.bases, scope)
         elif verb == "replaced":
-            for base in bases:
-                _add_written(replaced_files(base, [str(word) for word in effect["words"]], scope.survey), scope, "")
-        elif verb in _FILES and not (effect.get("maybe") and not named_files(effect, bases, scope.home, scope.budget)):
-            found = sorted(dict.fromkeys(target_paths(effect, bases, scope.home, scope.budget)))
-            if not found and "found" not in effect and not _GLOB & set(str(effect["target"])):  # what it creates
-                found = [os.path.realpath(join_target(base, str(effect["target"]), scope.home)) for base in bases]
-            _FILES[verb]({**effect, "bases": bases}, found, scope)
+            for base in targets.bases:
+                _add_written(replaced_files(base, [str(word) for word in effect["words"]], scope.survey), scope)
         elif verb not in _FILES:
             raise Unclear(f"what {verb} changes is not known here")
-    return [os.path.realpath(base) for base in bases]
+        elif not effect.get("maybe") or targets.named(effect):
+            found = sorted(dict.fromkeys(targets.paths(effect)))
+            if not found and "found" not in effect and not _GLOB & set(str(effect["target"])):  # what it creates
+                found = [os.path.realpath(path) for path in targets.joined(effect["target"])]
+            _FILES[verb](effect, found, scope, targets)
 
 
-def _add_deleted(effect: Mapping[str, Any], paths: Sequence[str], scope: SnapshotScope) -> None:
+def _add_deleted(effect: Mapping[str, Any], paths: Sequence[str], scope: SnapshotScope, targets: EffectTargets) -> None:
     """With a folder whose whole content that is or a link to it, which may go too."""
     target = str(effect["target"])
     for path in paths:
@@ -72,28 +66,30 @@ def _add_deleted(effect: Mapping[str, Any], paths: Sequence[str], scope: Snapsho
             if target.endswith("*") and os.stat(holder).st_uid == os.geteuid() and not scope.folder.is_own(holder):
                 scope.path(holder)
     whole = target.rstrip("*").rstrip("/") if target.endswith("*") else ""
-    for base in effect["bases"] if whole and not _GLOB & set(whole) else ():  # `find link -delete` deletes the link
-        if os.path.islink(path := real_path(join_target(base, whole, scope.home))):
+    for joined in targets.joined(whole) if whole and not _GLOB & set(whole) else ():
+        if os.path.islink(path := real_path(joined)):  # `find link -delete` deletes the link
             scope.path(path)
 
 
-def _add_overwritten(effect: Mapping[str, Any], paths: Sequence[str], scope: SnapshotScope) -> None:
+def _add_overwritten(
+    effect: Mapping[str, Any], paths: Sequence[str], scope: SnapshotScope, targets: EffectTargets
+) -> None:
     """Of a folder into which any name may come, the files that exist nowhere else."""
     for path in paths:
         behind = os.path.realpath(path)
         if not os.path.isdir(behind):
-            _add_written([path], scope, "")
+            _add_written([path], scope)
             continue
-        for one in replaced_in(behind, effect, effect["bases"], scope.home, scope.budget):
+        for one in targets.replaced(behind, effect):
             if os.path.isdir(one) and not os.path.islink(one):
-                survey = FileSurvey(ImpactTally(), scope.budget, (), home=scope.home)
+                survey = FileSurvey(scope.budget, home=scope.home)
                 survey.below(one)
-                _add_written(survey.lost, scope, "")
+                _add_written(survey.lost, scope)
             else:
-                _add_written([one], scope, "")
+                _add_written([one], scope)
 
 
-def _add_written(paths: Sequence[str], scope: SnapshotScope, leaves: str) -> None:
+def _add_written(paths: Sequence[str], scope: SnapshotScope, leaves: str = "") -> None:
     """Writing goes through a link, and a program that renames replaces the link itself."""
     for path in paths:
         behind = os.path.realpath(path)
@@ -104,19 +100,18 @@ def _add_written(paths: Sequence[str], scope: SnapshotScope, leaves: str) -> Non
             scope.path(path)
 
 
-def _add_database(effect: Mapping[str, Any], paths: Sequence[str], scope: SnapshotScope) -> None:
-    for path in paths:
-        behind = os.path.realpath(path)
+def _add_databases(paths: Sequence[str], scope: SnapshotScope) -> None:
+    for behind in map(os.path.realpath, paths):
         if not os.path.isfile(behind):
             raise Unclear("there is no such database")
         scope.databases[behind] = None
 
 
-_FILES: dict[str, Callable[[Mapping[str, Any], Sequence[str], SnapshotScope], None]] = {
+_FILES: dict[str, Callable[[Mapping[str, Any], Sequence[str], SnapshotScope, EffectTargets], None]] = {
     "delete": _add_deleted,
-    "truncate": lambda effect, paths, scope: _add_written(paths, scope, "empty"),
+    "truncate": lambda effect, paths, scope, _: _add_written(paths, scope, "empty"),
     "overwrite": _add_overwritten,
-    "database": _add_database,
+    "database": lambda effect, paths, scope, _: _add_databases(paths, scope),
 }
 
 
@@ -127,9 +122,10 @@ def take(
     budget = Budget(time.monotonic() + limits.ms / 1000, ENTRIES, 2 * limits.bytes + (64 << 20))
     try:
         with folder.locked("lock", wait=False), FolderHandles() as places:
-            scope = SnapshotScope(budget, places, folder, effective_home(question, home))
-            bases = collect_scope(question, scope)
-            return save_scope(scope, folder, id, at, bases, limits)[0]
+            targets = EffectTargets.of(question, home, budget)
+            scope = SnapshotScope(budget, places, folder, targets.home)
+            collect_scope(question, scope, targets)
+            return save_scope(scope, id, at, list(map(os.path.realpath, targets.bases)), limits)[0]
     except (BudgetExceeded, Unclear, RestoreRefused) as error:
         return no_snapshot(id, str(error))
     except OSError as error:
@@ -141,9 +137,10 @@ def take(
 
 
 def save_scope(
-    scope: SnapshotScope, folder: SnapshotFolder, id: str, at: float, bases: Sequence[str], limits: SnapshotLimits
+    scope: SnapshotScope, id: str, at: float, bases: Sequence[str], limits: SnapshotLimits
 ) -> tuple[TakenSnapshot, Manifest]:
     """A whole snapshot of a scope. Where order is safety: (1) its begin noted, (2) contents, (3) commits protected, (4) the manifest."""
+    folder, begun = scope.folder, scope.folder.place(id, "begun")
     place = folder.place(id)
     if os.path.lexists(place):
         raise RestoreRefused("there is such a snapshot already")
@@ -151,9 +148,9 @@ def save_scope(
     shared = [one.repository.shared for one in scope.repositories.values() if one.tips or one.blobs]
     try:
         if shared:  # (1) the repositories that get a ref, so that one left over can be found
-            with open(folder.place(id, "begun"), "x", encoding="utf-8", errors="surrogateescape") as out:
+            with open(begun, "x", encoding="utf-8", errors="surrogateescape") as out:
                 out.write("\0".join(shared))
-        recorder = PathRecorder(folder, scope.places, writer, limits, scope.budget)
+        recorder = PathRecorder(scope, writer, limits)
         notes = _record(scope, recorder)  # (2)
         manifest = Manifest(id, at, tuple(bases), notes=notes, remotes=list(scope.remotes))
         for path in scope.databases:
@@ -172,9 +169,9 @@ def save_scope(
         with contextlib.suppress(OSError, BudgetExceeded, Unclear, RestoreRefused):
             for one in scope.repositories.values():
                 drop_hold(scope.places, one.repository.shared, id, Budget.of(1_000))
-            remove_file(folder.place(id, "begun"))
+            remove_file(begun)
         raise
-    remove_file(folder.place(id, "begun"))
+    remove_file(begun)
     return TakenSnapshot(id, digest, manifest.files, manifest.bytes, notes), manifest
 
 
@@ -213,16 +210,9 @@ MOST_ATTRIBUTES = 8 << 20  # characters of all attributes together
 class PathRecorder:
     """Collects manifest entries, each path once, within the limits."""
 
-    def __init__(
-        self,
-        folder: SnapshotFolder,
-        places: FolderHandles,
-        writer: ContentWriter,
-        limits: SnapshotLimits,
-        budget: Budget,
-    ) -> None:
-        self._folder, self._places, self._writer = folder, places, writer
-        self._limits, self._budget = limits, budget
+    def __init__(self, scope: SnapshotScope, writer: ContentWriter, limits: SnapshotLimits) -> None:
+        self._folder, self._places, self._budget = scope.folder, scope.places, scope.budget
+        self._writer, self._limits = writer, limits
         self._user, self._groups = os.geteuid(), {os.getegid(), *os.getgroups()}
         self.entries: dict[str, SavedPath] = {}
         self.files = self.bytes = self._attributes = 0
@@ -241,8 +231,7 @@ class PathRecorder:
         if found is None:
             self.entries[path] = SavedPath(path, "absent", role=role, leaves=leaves)
         else:
-            handle, name = self._places.split(path)
-            self._record(handle, name, path, found, role, leaves)
+            self._record(*self._places.split(path), path, found, role, leaves)
 
     def tree(self, path: str, skips: Callable[[str], bool] = lambda _: False) -> None:
         """Except folders for which `skips` is true."""
@@ -261,13 +250,12 @@ class PathRecorder:
         with os.scandir(opened) as entries:
             for entry in entries:
                 self._budget.entry()
-                name = entry.name
-                full = f"{at}/{name}"
+                name, full = entry.name, f"{at}/{entry.name}"
                 if name in REGENERABLE and skips(full):
                     continue
                 if full not in self.entries:
                     plain = entry.is_file(follow_symlinks=False)
-                    self._record(opened, name, full, None if plain else entry.stat(follow_symlinks=False), "", "")
+                    self._record(opened, name, full, None if plain else entry.stat(follow_symlinks=False))
                 if self.entries[full].kind == "folder":
                     found.append(full)
         return found
@@ -302,25 +290,26 @@ class PathRecorder:
                 return False
         return True
 
-    def _record(self, handle: int, name: str, path: str, found: os.stat_result | None, role: str, leaves: str) -> None:
+    def _record(
+        self, handle: int, name: str, path: str, found: os.stat_result | None, role: str = "", leaves: str = ""
+    ) -> None:
         """Without a status it is known to be a file."""
         if found is None or stat.S_ISREG(found.st_mode):
-            self._record_file(handle, name, path, role, leaves)
+            entry = self._file(handle, name, path, role)
         elif stat.S_ISDIR(found.st_mode):
             self._check_owner(name, found)
             marks = self._count_attributes(attributes(f"/proc/self/fd/{handle}/{name}"))
-            self.entries[path] = _entry(path, "folder", found, role=role, leaves=leaves, attributes=marks)
+            entry = _entry(path, "folder", found, attributes=marks)
         elif stat.S_ISLNK(found.st_mode):
             self._check_owner(name, found)
             self._count(0)
-            link = os.readlink(name, dir_fd=handle)
-            self.entries[path] = _entry(path, "link", found, link=link, role=role, leaves=leaves)
+            entry = _entry(path, "link", found, link=os.readlink(name, dir_fd=handle))
         else:
             raise Unclear(f"{name} is no ordinary file")
+        self.entries[path] = replace(entry, role=role, leaves=leaves) if role or leaves else entry
 
-    def _record_file(self, handle: int, name: str, path: str, role: str, leaves: str) -> None:
-        opened = os.open(name, READ, dir_fd=handle)
-        try:
+    def _file(self, handle: int, name: str, path: str, role: str) -> SavedPath:
+        with closing_handle(os.open(name, READ, dir_fd=handle)) as opened:
             found = os.fstat(opened)
             if not stat.S_ISREG(found.st_mode):
                 raise Unclear(f"{name} is no ordinary file")
@@ -336,12 +325,8 @@ class PathRecorder:
                 sha, same = self._writer.large(opened, size), True
             if not same or _marks(os.fstat(opened)) != _marks(found):
                 raise Unclear(f"{name} changes while it is copied")
-        finally:
-            os.close(opened)
         twin = f"{found.st_dev}:{found.st_ino}" if found.st_nlink > 1 else ""
-        self.entries[path] = _entry(
-            path, "file", found, size=size, sha256=sha, twin=twin, role=role, leaves=leaves, attributes=marks
-        )
+        return _entry(path, "file", found, size=size, sha256=sha, twin=twin, attributes=marks)
 
     def _check_owner(self, name: str, found: os.stat_result) -> None:
         """Refuses an owner or group that this user could not restore."""

@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 import re
 import stat
-from collections.abc import Collection, Container, Iterable, Iterator, Sequence
+from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sequence
+from typing import Any
 
 from msgspec import Struct
 
-from interlock.impact import Budget, Unclear
+from interlock.impact import Unclear
 from interlock.impact.git import IndexEntry, Repository, repository_of
 from interlock.impact.git.history import GitHistory
 from interlock.impact.git.ignore import IgnoreRule, parse_ignore_rule
@@ -90,14 +91,16 @@ class GitCommand(Struct, frozen=True):
 
     folder: str
     repository: Repository
-    tally: ImpactTally
     survey: FileSurvey
-    budget: Budget
-    after: frozenset[str] = frozenset()
+    after: frozenset[str]
 
     @property
     def history(self) -> GitHistory:
         return self.repository.history
+
+    @property
+    def tally(self) -> ImpactTally:
+        return self.survey.tally
 
 
 class CheckoutScope(Struct, frozen=True):
@@ -109,20 +112,26 @@ class CheckoutScope(Struct, frozen=True):
     staged: bool = True  # whether the index changes too
 
 
-def open_git_command(
-    base: str, words: Sequence[str], survey: FileSurvey, known: Container[str], after: Iterable[str] = ()
-) -> tuple[GitCommand, str, list[str]] | None:
-    """None where there is no repository."""
+def git_commands(
+    effect: Mapping[str, Any], bases: Sequence[str], survey: FileSurvey, known: Container[str]
+) -> Iterator[tuple[GitCommand, str, list[str]]]:
+    """The command in each folder that it may run in, its subcommand and the remaining words; raises Unclear without a repository."""
+    words, after = ([str(word) for word in effect.get(name, ())] for name in ("words", "after"))
     folders, name, rest = split_git_command(words)
     if name not in known:
         raise Unclear(f"git {name} is not inspected")
-    folder = os.path.realpath(os.path.join(base, *folders))
-    found = repository_of(folder, survey.budget) if os.path.isdir(folder) else None
-    if found is None:
-        return None
-    if f"{folder}/".startswith(f"{found.own}/"):
-        raise Unclear("the folder is inside the repository's own files")
-    return GitCommand(folder, found, survey.tally, survey, survey.budget, frozenset(after)), name, rest
+    found = False
+    for base in bases:
+        folder = os.path.realpath(os.path.join(base, *folders))
+        repository = repository_of(folder, survey.budget) if os.path.isdir(folder) else None
+        if repository is None:
+            continue
+        if f"{folder}/".startswith(f"{repository.own}/"):
+            raise Unclear("the folder is inside the repository's own files")
+        found = True
+        yield GitCommand(folder, repository, survey, frozenset(after)), name, rest
+    if not found:
+        raise Unclear("there is no repository")
 
 
 def reset_names(rest: Sequence[str]) -> tuple[str, ...]:
@@ -192,7 +201,7 @@ def untracked_paths(
     while todo:
         inside = todo.pop()
         full = os.path.join(repository.top, inside) if inside else repository.top
-        command.budget.entry()
+        command.survey.budget.entry()
         found = os.lstat(full)
         folder = stat.S_ISDIR(found.st_mode)
         if inside and (inside not in tracked or not folder) and inside not in repository.index.entries:
@@ -215,7 +224,7 @@ def tracked_paths(
     for path, entry in command.repository.index.entries.items():
         if not is_within(path, under):
             continue
-        command.budget.entry()
+        command.survey.budget.entry()
         full = os.path.join(command.repository.top, path)
         if not entry.submodule:
             yield path, full, entry
@@ -275,9 +284,9 @@ def linked_work_trees(command: GitCommand) -> list[tuple[str, bytes | None]]:
     place, repository = os.path.join(command.repository.shared, "worktrees"), command.repository
     found = []
     for name in os.listdir(place) if os.path.isdir(place) else ():
-        command.budget.entry()
+        command.survey.budget.entry()
         own = os.path.join(place, name)
-        found.append((own, GitHistory(own, repository.shared, repository.objects, command.budget).head()))
+        found.append((own, GitHistory(own, repository.shared, repository.objects, command.survey.budget).head()))
     return found
 
 
@@ -287,7 +296,7 @@ def removed_work_tree(command: GitCommand, rest: Sequence[str]) -> tuple[str, Re
     if len(words.names) != 2 or words.names[0] != "remove" or words.paths:
         raise Unclear("this worktree command is not known here")
     path = os.path.realpath(os.path.join(command.folder, words.names[1]))
-    tree = repository_of(path, command.budget) if os.path.isfile(os.path.join(path, ".git")) else None
+    tree = repository_of(path, command.survey.budget) if os.path.isfile(os.path.join(path, ".git")) else None
     if tree is None:
         raise Unclear("there is no such work tree")
     return path, tree

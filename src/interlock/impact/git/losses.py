@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 import re
 import stat
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
 
 from interlock.impact import Unclear, blob_id
 from interlock.impact.git import command as git_command
-from interlock.impact.git.command import CheckoutScope, GitCommand, is_within, open_git_command, parse_arguments
-from interlock.impact.survey import FileSurvey, ImpactTally
+from interlock.impact.git.command import CheckoutScope, GitCommand, is_within, parse_arguments
+from interlock.impact.survey import FileSurvey
 
 _LEASE = "--force-with-lease"
 _REMOTE_REFS = ("refs/tags/", "refs/heads/")
@@ -84,14 +85,10 @@ def _is_own(command: GitCommand, branch: str) -> bool:
     return own.ref(command.repository, "branch", branch) or own.ref(command.repository, "pushed", branch)
 
 
-def git_losses(base: str, words: Sequence[str], survey: FileSurvey, after: Sequence[str] = ()) -> bool:
-    """False where there is no repository; raises Unclear where the loss is not known."""
-    found = open_git_command(base, words, survey, _READERS, after)
-    if found is None:
-        return False
-    command, name, rest = found
-    _READERS[name](command, rest)
-    return True
+def git_losses(effect: Mapping[str, Any], bases: Sequence[str], survey: FileSurvey) -> None:
+    """Counts what the command would discard; raises Unclear where the loss is not known."""
+    for command, name, rest in git_command.git_commands(effect, bases, survey, _READERS):
+        _READERS[name](command, rest)
 
 
 def _reset(command: GitCommand, rest: Sequence[str]) -> None:
@@ -116,7 +113,7 @@ def _reset(command: GitCommand, rest: Sequence[str]) -> None:
 def _reset_to_anything(command: GitCommand, rest: Sequence[str]) -> None:
     """After a fetch the commit is not known: any file that is not in Git could be replaced."""
     git_command.reset_names(rest)
-    beside = FileSurvey(ImpactTally(), command.budget, (), command.repository.top)
+    beside = FileSurvey(command.survey.budget, base=command.repository.top)
     _count_untracked(git_command.untracked_paths(command), beside)
     if beside.tally.only:
         raise Unclear(f"{beside.tally.names[0]} is not in Git, and what is fetched may take its place")
@@ -145,7 +142,7 @@ def _rm(command: GitCommand, rest: Sequence[str]) -> None:
         if not os.path.lexists(full):
             continue
         found = os.lstat(full)
-        if command.repository.committed(path) == entry.oid == blob_id(full, found, command.budget):
+        if command.repository.committed(path) == entry.oid == blob_id(full, found, command.survey.budget):
             command.tally.recoverable(found.st_size)
         else:
             command.tally.lost(path, found.st_size)
@@ -270,9 +267,9 @@ def _count_changes(
         only_staged = staged and tree.get(path, (0, b""))[1] != entry.oid
         stays = not unknown and (coming is None or coming.get(path, (0, b""))[1] == entry.oid)
         unchanged = found is None or (
-            repository.index.clean(entry, full, found, command.budget)
+            repository.index.clean(entry, full, found, command.survey.budget)
             if stays
-            else blob_id(full, found, command.budget) == entry.oid
+            else blob_id(full, found, command.survey.budget) == entry.oid
         )
         if only_staged or not unchanged:
             command.tally.lost(path, found.st_size if found else entry.size)

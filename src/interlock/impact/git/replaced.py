@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from interlock.impact import BudgetExceeded, Unclear
 from interlock.impact.git import Repository, repository_of
 from interlock.impact.git.command import GitArguments, parse_arguments, split_git_command
-from interlock.impact.survey import FileSurvey, ImpactTally
+from interlock.impact.survey import FileSurvey
 
 _COMES = frozenset("checkout switch merge rebase cherry-pick revert pull am bisect stash read-tree".split())
 # Commands and flags by which changes that are not committed are taken back, merged or rewritten.
@@ -52,7 +52,7 @@ def _paths(repository: Repository, name: str, rest: Sequence[str], survey: FileS
         return
     if name in _UNKNOWN or "FETCH_HEAD" in given.names:
         # Every file that Git does not have: what comes may have any name.
-        every = FileSurvey(ImpactTally(), survey.budget, (), survey.base, survey.own, survey.home)
+        every = FileSurvey(survey.budget, base=survey.base, home=survey.home, own=survey.own)
         every.below(repository.top)
         yield from every.lost
         return
