@@ -133,7 +133,7 @@ def token_body(
     }
 
 
-def event_body(at: float, event: str, by: str, details: Mapping[str, Any] = NOTHING) -> dict[str, Any]:
+def event_body(at: float, event: str, by: str, details: Json = NOTHING) -> dict[str, Any]:
     """Refuses an unknown event, and details that set who or when."""
     if event not in SYSTEM_EVENTS:
         raise ValueError(f"event: expected one of {', '.join(sorted(SYSTEM_EVENTS))}, got {event!r:.80}")
@@ -147,7 +147,7 @@ def entry(
     head: AuditRow | None,
     at: float,
     event: str,
-    body: Mapping[str, Any],
+    body: Json,
     rulebook: str = "",
     policy: str = "",
     key_id: str = "",
@@ -184,16 +184,14 @@ def head_of(row: AuditRow) -> dict[str, Any]:
     return {"seq": row.seq, "hash": row.hash}
 
 
-def checkpoint(heads: Mapping[str, Any], floors: Mapping[str, Any], at: float) -> bytes:
+def checkpoint(heads: Json, floors: Json, at: float) -> bytes:
     """The signed text: each writer's head and last pruned record, and the time; refuses an invalid head."""
     places = {"floors": _places(floors), "heads": _places(heads)}
     whole = {"at": _millis(at), **places, "what": "interlock.checkpoint", "schema": SCHEMA}
     return dump_json(whole).encode("utf-8", "surrogatepass")
 
 
-def signed_checkpoint(
-    heads: Mapping[str, Any], floors: Mapping[str, Any], at: float, key_id: str, sign: Sign
-) -> Checkpoint:
+def signed_checkpoint(heads: Json, floors: Json, at: float, key_id: str, sign: Sign) -> Checkpoint:
     """A signed checkpoint; the store assigns its number."""
     return Checkpoint(0, moment(at), _places(heads), _places(floors), sign(checkpoint(heads, floors, at)), key_id)
 
@@ -203,7 +201,7 @@ def checkpoint_body(point: Checkpoint) -> dict[str, Any]:
     return {"digest": fingerprint_of(point), "key_id": point.key_id, "writers": len(point.heads)}
 
 
-def _places(places: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+def _places(places: Json) -> dict[str, dict[str, Any]]:
     for writer, place in places.items():
         if not isinstance(place, Mapping) or set(place) != {"seq", "hash"} or not isinstance(place["hash"], str):
             raise ValueError(f"checkpoint {writer!r:.80}: expected seq and hash, got {place!r:.80}")
@@ -224,7 +222,7 @@ def fingerprint_of(point: Checkpoint) -> str:
 GROUP = 256  # records; more are written at once
 MOST_WAITING = 50_000  # pending records while the store cannot be used; one more is refused
 
-Body = Mapping[str, Any]
+Body = Json
 AuditEvent = tuple[str, Body]  # event and body
 LateRecord = Callable[[], tuple[HistoryEntry, AuditEvent]]  # builds the record of everyday work
 

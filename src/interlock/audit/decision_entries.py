@@ -14,7 +14,7 @@ from interlock.analysis.facts import Command, Effect, Fact
 from interlock.approvals import Resolution, TicketChange
 from interlock.audit.chain import EVENTS, HELD, Attempt, AuditEvent, attempt_body, attempt_event
 from interlock.canonical_json import canonical_json
-from interlock.model import NOTHING, TRUSTS, Human, Level, Loss, Requirement
+from interlock.model import NOTHING, TRUSTS, Human, Json, Level, Loss, Requirement
 from interlock.policy.circumstances import AdapterContext, Circumstances, Contribution, EarlierDenial
 from interlock.policy.evaluate import PolicyResult
 from interlock.policy.impact import impact_json, impact_of
@@ -27,8 +27,6 @@ from interlock.redaction import action_json, has_no_secret, redact
 from interlock.runtime import Judged, operation_name
 from interlock.snapshots import TakenSnapshot, parse_answer
 from interlock.times import iso
-
-Json = Mapping[str, Any]
 
 
 class ReplayError(ValueError):

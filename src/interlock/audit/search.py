@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -12,6 +12,7 @@ from msgspec.structs import replace
 from interlock.approvals.display import one_line
 from interlock.audit.chain import EVENTS, HELD, body_of
 from interlock.canonical_json import normal_name
+from interlock.model import Json
 from interlock.records import AuditQuery, AuditRow
 from interlock.times import iso
 
@@ -41,7 +42,7 @@ class RecordQuery(Struct, frozen=True):
 
 class RecordEntry(Struct, frozen=True):
     row: AuditRow
-    body: Mapping[str, Any] = {}
+    body: Json = {}
 
     @property
     def id(self) -> str:
@@ -129,7 +130,7 @@ def _text(wanted: RecordQuery) -> str:
     return json.dumps(wanted.agent.strip())[1:-1]
 
 
-def _names(body: Mapping[str, Any]) -> set[str]:
+def _names(body: Json) -> set[str]:
     given = [one.get(key) for one in (table(body.get("agent")), body) for key in ("principal", "name")]
     return {normal_name(str(name)) for name in given if name}
 
@@ -183,7 +184,7 @@ def _pattern(row: AuditRow) -> PolicyChange:
 _SKIPPED = frozenset({"timestamp", "by", "digest", "key_id", "statement", "proof"})
 
 
-def describe_record(body: Mapping[str, Any]) -> str:
+def describe_record(body: Json) -> str:
     if "danger_level" in body:
         ticket = f"  {body['ticket']}" if body.get("ticket") else ""
         about = f"{body.get('level', '')}; {agent_words(body)}"
@@ -193,7 +194,7 @@ def describe_record(body: Mapping[str, Any]) -> str:
     return ": ".join(filter(None, (f"by {body['by']}" if body.get("by") else "", details_line(body))))
 
 
-def details_line(body: Mapping[str, Any]) -> str:
+def details_line(body: Json) -> str:
     """The details of an event, without who and when; the reason comes first."""
     if "plan" in body:
         return _plan_line(body)
@@ -202,7 +203,7 @@ def details_line(body: Mapping[str, Any]) -> str:
     return ", ".join((*said, *(f"{key} {_moment(key, value)}" for key, value in given.items())))
 
 
-def _plan_line(body: Mapping[str, Any]) -> str:
+def _plan_line(body: Json) -> str:
     plan = str(body["plan"])
     if "status" in body:
         code = f" with {body['exit']}" if "exit" in body else ""
@@ -216,7 +217,7 @@ def _plan_line(body: Mapping[str, Any]) -> str:
     return f"runs {one_line({'kind': 'command', 'command': body['command']})}  ({'; '.join([*about, plan])})"
 
 
-def token_line(body: Mapping[str, Any]) -> str:
+def token_line(body: Json) -> str:
     context, mark = table(body.get("client_context")), str(body["token_id"])
     said = [f"{body.get('outcome', '')} for {body.get('operation', '')} through {body.get('adapter_name', '')}"]
     words = (("session_id", "session"), ("user_id", "by"))
@@ -241,22 +242,22 @@ def is_attempt(row: AuditRow) -> bool:
     return row.event in ATTEMPTS
 
 
-def record_title(body: Mapping[str, Any]) -> str:
+def record_title(body: Json) -> str:
     return one_line(action_of(body), str(body.get("operation", "")))
 
 
-def action_of(body: Mapping[str, Any]) -> Mapping[str, Any]:
+def action_of(body: Json) -> Json:
     """A recorded action in the form of a ticket's."""
     judged = table(body.get("judged"))
     fields = {**table(judged.get("fields")), "kind": judged.get("kind"), "cwd": judged.get("cwd", "")}
     return table(body.get("parameters")) or fields
 
 
-def agent_words(body: Mapping[str, Any]) -> str:
+def agent_words(body: Json) -> str:
     """The proved principal, and the claimed name."""
     who = table(body.get("agent"))
     return " ".join(str(who[key]) for key in ("principal", "name") if who.get(key))
 
 
-def table(value: object) -> Mapping[str, Any]:
+def table(value: object) -> Json:
     return value if isinstance(value, Mapping) else {}

@@ -32,7 +32,7 @@ from interlock.analysis.targets.ordering import (
     searches_in,
 )
 from interlock.analysis.targets.provenance import FILE, NOTHING_CREATED, Provenance, copies_in
-from interlock.model import Action, Assessment, Kind, Level, Loss
+from interlock.model import Action, Assessment, Json, Kind, Level, Loss
 from interlock.policy.circumstances import Circumstances
 from interlock.policy.impact import INSPECTABLE_RULES, Impact
 from interlock.policy.real_paths import RESOLVED
@@ -42,8 +42,7 @@ VERBS = {"delete": "delete", "truncate": "truncate", "overwrite": "overwrite", "
 AWAY = frozenset({"remote", "container", "privileged"})
 _PASSING = ("/tmp/", "/var/tmp/", "/dev/", "/proc/", "/sys/")
 _HOLES = re.compile(f"{HOLE}[^{HOLE}]*{HOLE}")
-Deed = Mapping[str, Any]
-ANYTHING: Deed = {"verb": "anything"}  # some file of the project
+ANYTHING: Json = {"verb": "anything"}  # some file of the project
 MOST = 50  # effects of one action that are inspected
 MOST_CHANGES = 600  # targets of everyday work; more than that stand for anything
 _CONTENTS = frozenset({"database", "statements", "compose"})  # effects that depend on the content of a file
@@ -55,7 +54,7 @@ class Inspection(Struct, frozen=True):
     """What is inspected, and whether its impact may relax the requirement."""
 
     bases: tuple[str, ...]  # the folders that it may run in
-    deeds: tuple[Mapping[str, Any], ...]
+    deeds: tuple[Json, ...]
     relieves: bool
     notes: tuple[str, ...] = ()  # what is known without an inspection
     created: tuple[Mapping[str, str], ...] = ()  # files and refs created in this session
@@ -63,7 +62,7 @@ class Inspection(Struct, frozen=True):
     home: str = ""  # the home that `~` stands for, where it is not the system's
     throwaway: bool = False  # everything forbidden in it happens to ephemeral databases
     in_files: bool = False  # everything forbidden in it happens to ephemeral databases or to database files
-    moved: tuple[Mapping[str, Any], ...] = ()  # sources of moves, which a snapshot keeps too
+    moved: tuple[Json, ...] = ()  # sources of moves, which a snapshot keeps too
 
     @property
     def body(self) -> dict[str, Any]:
@@ -125,9 +124,7 @@ def inspection_of(
     return Inspection(*known_here, throwaway, None not in forbidden, changes.moved)
 
 
-def _beyond(
-    changes: Sequence[Mapping[str, Any]], named: Sequence[Mapping[str, Any]], bases: Sequence[str]
-) -> Iterator[Mapping[str, Any]]:
+def _beyond(changes: Sequence[Json], named: Sequence[Json], bases: Sequence[str]) -> Iterator[Json]:
     known_as = {(one["verb"], _whole(base, one)) for one in named for base in bases}
     commands = [one["words"] for one in named if "words" in one]
     for one in changes:
@@ -136,7 +133,7 @@ def _beyond(
             yield one
 
 
-def _whole(base: str, deed: Mapping[str, Any]) -> str:
+def _whole(base: str, deed: Json) -> str:
     return posixpath.normpath(posixpath.join(base, str(deed.get("target", ""))))
 
 
@@ -178,7 +175,7 @@ def _entered(cwd: str, facts: Sequence[Fact]) -> Iterator[str]:
 
 
 def with_impact(
-    at: Circumstances, question: Inspection | None, inspect: Callable[[Mapping[str, Any]], Impact], relief: bool
+    at: Circumstances, question: Inspection | None, inspect: Callable[[Json], Impact], relief: bool
 ) -> Circumstances:
     """The circumstances with the impact inspected for this decision; only the impact of the whole action relaxes anything."""
     if question is None:
@@ -199,7 +196,7 @@ def unkept_words(question: Inspection, impact: Impact) -> str:
     return "it changes files that exist nowhere else, and no copy of them was made"
 
 
-def run_inspection(question: Inspection, inspect: Callable[[Mapping[str, Any]], Impact]) -> Impact:
+def run_inspection(question: Inspection, inspect: Callable[[Json], Impact]) -> Impact:
     """Inspects the targets and adds the notes that are known without it."""
     if not question.deeds:
         return Impact(Loss.RECOVERABLE, notes=question.notes)
@@ -219,7 +216,7 @@ def _belongs(fact: Fact, accused: set[Key], answers: Mapping[Key, Ephemeral]) ->
     return fact_key(fact) in answers or bool(carried and any(fact.span == span for _, span in answers))
 
 
-def _effects(facts: Sequence[Fact], accused: set[Key], before: Sequence[str]) -> Iterator[Mapping[str, Any] | None]:
+def _effects(facts: Sequence[Fact], accused: set[Key], before: Sequence[str]) -> Iterator[Json | None]:
     """The destructive effects; None for one whose target or folder is not known."""
     commands = {fact_key(fact): fact for fact in facts if isinstance(fact, Command)}
     searches = searches_in(facts)
@@ -244,7 +241,7 @@ def _effects(facts: Sequence[Fact], accused: set[Key], before: Sequence[str]) ->
             yield {"verb": "git", "words": list(fact.words), **after} if clear else None
 
 
-def _exactly(fact: Effect, command: Command) -> Mapping[str, Any]:
+def _exactly(fact: Effect, command: Command) -> Json:
     """What is known of an effect beyond its target: that its command does nothing else, and the query of a search."""
     if "link" in fact.traits and sum(not word.startswith("-") for word in command.words) == 2:
         return {"sure": True}
@@ -285,8 +282,8 @@ def _all_visible(assessment: Assessment, facts: Sequence[Fact], answers: Mapping
 class LocalChanges(Struct, frozen=True):
     """The targets, the sources of moves, and whether the shell will name exactly these."""
 
-    deeds: tuple[Deed, ...] = ()
-    moved: tuple[Deed, ...] = ()  # a move destroys nothing, but an undo has to put its source back
+    deeds: tuple[Json, ...] = ()
+    moved: tuple[Json, ...] = ()  # a move destroys nothing, but an undo has to put its source back
     exact: bool = True
 
 

@@ -11,7 +11,6 @@ import resource
 import socket
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
 
 from msgspec.structs import replace
 
@@ -27,13 +26,14 @@ from interlock.impact.project_settings import (
 from interlock.impact.survey import TEMP, FileSurvey, ImpactTally, SessionFiles
 from interlock.impact.targets import EffectTargets, is_unambiguous, join_target
 from interlock.impact.warm_child import READY
+from interlock.model import Json
 from interlock.policy.impact import Impact, impact_json, unknown_impact
 
 MAX_REQUEST = 1 << 20  # bytes
 MEMORY = 2 << 30
 HANDLES = 64
 _PR_SET_DUMPABLE = 4
-_CHECKS: Mapping[str, Callable[[Mapping[str, Any], Sequence[str], list[str], FileSurvey], None]] = {
+_CHECKS: Mapping[str, Callable[[Json, Sequence[str], list[str], FileSurvey], None]] = {
     "settings": lambda effect, bases, _, survey: check_database_settings(bases, str(effect["environment"]), survey),
     "migrations": lambda effect, _, paths, survey: check_last_migration(paths, str(effect["applied"]), survey),
     "compose": lambda effect, _, paths, survey: check_compose_files(paths, survey, bool(effect.get("own"))),
@@ -42,7 +42,7 @@ _CHECKS: Mapping[str, Callable[[Mapping[str, Any], Sequence[str], list[str], Fil
 _VERBS = {"delete": "delete", "truncate": "empty", "overwrite": "overwrite", "database": "change"}
 
 
-def inspect_targets(question: Mapping[str, Any], home: str = "") -> Impact:
+def inspect_targets(question: Json, home: str = "") -> Impact:
     """What exists, and whether it exists elsewhere; an obstacle becomes the impact's problem."""
     tally = ImpactTally()
     budget = Budget.of(int(question.get("ms", MILLISECONDS)), int(question.get("entries", ENTRIES)))
@@ -59,7 +59,7 @@ def inspect_targets(question: Mapping[str, Any], home: str = "") -> Impact:
     return tally.impact()
 
 
-def _inspect_effects(question: Mapping[str, Any], tally: ImpactTally, targets: EffectTargets) -> None:
+def _inspect_effects(question: Json, tally: ImpactTally, targets: EffectTargets) -> None:
     bases, budget = targets.bases, targets.budget
     own = SessionFiles.of(question.get("made", ()), budget)
     temp = tuple(question.get("temp", TEMP))
@@ -88,9 +88,7 @@ def _inspect_effects(question: Mapping[str, Any], tally: ImpactTally, targets: E
         raise Unclear("a copy would go with what it is a copy of")
 
 
-def _inspect_files(
-    effect: Mapping[str, Any], targets: EffectTargets, survey: FileSurvey, strayed: EffectTargets
-) -> None:
+def _inspect_files(effect: Json, targets: EffectTargets, survey: FileSurvey, strayed: EffectTargets) -> None:
     verb = str(effect["verb"])
     if effect.get("maybe"):
         _inspect_named(effect, targets, survey, strayed)
@@ -120,9 +118,7 @@ def _inspect_files(
                 survey.file(one, os.lstat(one))
 
 
-def _inspect_named(
-    effect: Mapping[str, Any], targets: EffectTargets, survey: FileSurvey, strayed: EffectTargets
-) -> None:
+def _inspect_named(effect: Json, targets: EffectTargets, survey: FileSurvey, strayed: EffectTargets) -> None:
     """Files that a program may write are kept if that is possible, and never a question."""
     inner = FileSurvey(survey.budget, ImpactTally(), survey.temp, survey.base, survey.home, survey.own)
     survey.tally.found = True
@@ -132,7 +128,7 @@ def _inspect_named(
     survey.tally.presumed += inner.tally.only
 
 
-def _is_expected_missing(effect: Mapping[str, Any], base: str, survey: FileSurvey) -> bool:
+def _is_expected_missing(effect: Json, base: str, survey: FileSurvey) -> bool:
     """Whether a missing target is plausible: inside the project, or a program's file at home."""
     search, home = effect.get("found"), survey.home
     target = str(search["root"] if search is not None else effect["target"])

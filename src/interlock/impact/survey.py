@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from functools import cached_property
-from typing import Any
 
 from msgspec import Struct, field
 
 from interlock.impact import Budget, BudgetExceeded, Unclear, blob_id
 from interlock.impact.git import Repository, repository_of
 from interlock.impact.targets import real_path
-from interlock.model import Loss
+from interlock.model import Json, Loss
 from interlock.policy.impact import MISSING, NAMES, Impact
 
 
@@ -80,15 +79,15 @@ def file_mark(found: os.stat_result) -> str:
 
 
 class SessionFiles(Struct):
-    files: dict[str, list[Mapping[str, Any]]]  # by the last part of their names
-    refs: list[Mapping[str, Any]]
+    files: dict[str, list[Json]]  # by the last part of their names
+    refs: list[Json]
     budget: Budget
     _relied_on: set[str] = set()  # files whose copies were let go
     _gone: set[str] = set()
 
     @classmethod
-    def of(cls, things: Sequence[Mapping[str, Any]], budget: Budget) -> SessionFiles:
-        files: dict[str, list[Mapping[str, Any]]] = {}
+    def of(cls, things: Sequence[Json], budget: Budget) -> SessionFiles:
+        files: dict[str, list[Json]] = {}
         for thing in things[:MOST]:
             if thing["kind"] == "file":
                 files.setdefault(os.path.basename(str(thing["name"])), []).append(thing)
@@ -106,7 +105,7 @@ class SessionFiles(Struct):
         """Whether this session created a file of this name, whatever is in it now."""
         return any(True for _ in self._named(path))
 
-    def _named(self, path: str) -> Iterator[Mapping[str, Any]]:
+    def _named(self, path: str) -> Iterator[Json]:
         for thing in self.files.get(os.path.basename(path), ()):
             if real_path(os.path.join(str(thing.get("base", "/")), str(thing["name"]))) == path:
                 yield thing
@@ -125,7 +124,7 @@ class SessionFiles(Struct):
             for one in self.refs
         )
 
-    def _is_intact_copy(self, thing: Mapping[str, Any], path: str, found: os.stat_result) -> bool:
+    def _is_intact_copy(self, thing: Json, path: str, found: os.stat_result) -> bool:
         if not thing.get("source"):
             return True
         source = os.path.realpath(os.path.join(str(thing.get("base", "/")), str(thing["source"])))

@@ -6,12 +6,12 @@ import contextlib
 import os
 import re
 import stat
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator
 
 from msgspec import Struct
 
 from interlock.impact import Budget, Unclear
+from interlock.model import Json
 
 _GLOB = re.compile(r"[*?\[]")
 _ODD = re.compile(r"[()]")  # patterns that only some shells know
@@ -161,7 +161,7 @@ class EffectTargets(Struct, frozen=True):
     budget: Budget
 
     @classmethod
-    def of(cls, question: Mapping[str, Any], home: str, budget: Budget) -> EffectTargets:
+    def of(cls, question: Json, home: str, budget: Budget) -> EffectTargets:
         """Raises Unclear where a folder is not known."""
         bases = tuple(map(str, question["bases"]))
         if not bases or not all(base.startswith("/") for base in bases):
@@ -174,17 +174,17 @@ class EffectTargets(Struct, frozen=True):
     def joined(self, target: object) -> list[str]:
         return [join_target(base, str(target), self.home) for base in self.bases]
 
-    def paths(self, effect: Mapping[str, Any]) -> list[str]:
+    def paths(self, effect: Json) -> list[str]:
         if "found" not in effect:
             return self.existing(effect["target"])
         roots = self.existing(effect["found"]["root"])
         return [path for root in roots for path in find_paths(root, effect["found"], self.budget)]
 
-    def named(self, effect: Mapping[str, Any]) -> list[str]:
+    def named(self, effect: Json) -> list[str]:
         """The files that a program may write; a folder only where it unpacks into it."""
         return [path for path in self.paths(effect) if effect["target"] == "." or os.path.isfile(path)]
 
-    def replaced(self, path: str, effect: Mapping[str, Any]) -> list[str]:
+    def replaced(self, path: str, effect: Json) -> list[str]:
         """The path itself, or in a folder the names that come; the folder where any may come."""
         sources = effect.get("from")
         if not os.path.isdir(path) or not sources:
@@ -202,7 +202,7 @@ class EffectTargets(Struct, frozen=True):
 _TYPES = {"f": stat.S_ISREG, "d": stat.S_ISDIR, "l": stat.S_ISLNK}
 
 
-def find_paths(root: str, search: Mapping[str, Any], budget: Budget) -> Iterator[str]:
+def find_paths(root: str, search: Json, budget: Budget) -> Iterator[str]:
     """The root included; raises Unclear for an ambiguous pattern."""
     fits = re.compile(glob_regex(str(search["name"])), re.DOTALL | (re.IGNORECASE if search["icase"] else 0))
     kind = _TYPES.get(str(search["type"]))
@@ -228,7 +228,7 @@ def _mode(entry: os.DirEntry[str]) -> int:
     return stat.S_IFREG if entry.is_file(follow_symlinks=False) else stat.S_IFIFO
 
 
-def effective_home(question: Mapping[str, Any], own: str) -> str:
+def effective_home(question: Json, own: str) -> str:
     """Empty, and so not known, where the request names one that is not its user's."""
     named = question.get("home")
     if named is None or named == own:

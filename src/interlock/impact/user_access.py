@@ -8,7 +8,6 @@ import socket
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from types import MappingProxyType
-from typing import Any
 
 from interlock.analysis.shell import MAX_SCRIPT
 from interlock.config.settings import SeparateSettings
@@ -22,6 +21,7 @@ from interlock.impact.files import (
     real_paths,
 )
 from interlock.impact.privileged_helper import HEAD, NOTHING, TEXT
+from interlock.model import Json
 from interlock.policy.impact import Impact, impact_of, unknown_impact
 from interlock.policy.load import MOST, NAME, ProjectFile
 from interlock.ports import Access, SnapshotTaker
@@ -42,7 +42,7 @@ def read_as(place: str, uid: int, path: str) -> str | None:
     return data.decode("utf-8", "surrogatepass") if kind == TEXT else None
 
 
-def inspect_as(place: str, uid: int, question: Mapping[str, Any]) -> Impact:
+def inspect_as(place: str, uid: int, question: Json) -> Impact:
     """`inspect_targets` as that user; an unknown impact where there is no clear answer."""
     try:
         _, data = _request(place, {"uid": uid, "look": dict(question)}, INSPECTION_SECONDS)
@@ -63,12 +63,12 @@ def resolve_as(place: str, uid: int, asked: Sequence[tuple[str, bool]]) -> list[
     return found
 
 
-def ask_as(place: str, uid: int, kind: str, question: Mapping[str, Any], seconds: float, most: int) -> bytes:
+def ask_as(place: str, uid: int, kind: str, question: Json, seconds: float, most: int) -> bytes:
     """Raises HelperUnavailable where there is no answer, or one longer than `most`."""
     return _request(place, {"uid": uid, kind: dict(question)}, seconds, most + HEAD.size)[1]
 
 
-def _request(place: str, question: Mapping[str, Any], seconds: float, most: int = _MOST) -> tuple[bytes, bytes]:
+def _request(place: str, question: Json, seconds: float, most: int = _MOST) -> tuple[bytes, bytes]:
     try:
         with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as sock:
             sock.settimeout(seconds)
@@ -88,7 +88,7 @@ def user_access(
     principal: str,
     separate: SeparateSettings,
     projects: ProjectFileCache,
-    inspect: Callable[[Mapping[str, Any]], Impact] | None = None,
+    inspect: Callable[[Json], Impact] | None = None,
     snapshotter: SnapshotTaker | None = None,
     takers: Mapping[str, SnapshotTaker] = MappingProxyType({}),
     here: bool = False,

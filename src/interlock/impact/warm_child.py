@@ -9,10 +9,11 @@ import socket
 import subprocess
 import sys
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import IO, Any
 
 from interlock.impact import GRACE, MILLISECONDS
+from interlock.model import Json
 from interlock.policy.impact import Impact, impact_of, unknown_impact
 
 READY = b"ready\n"
@@ -38,7 +39,7 @@ class WarmChild:
         self._sock: socket.socket | None = None
         self._lines: IO[bytes] = io.BytesIO()  # that the child answers
 
-    def ask(self, question: Mapping[str, Any], seconds: float, waiting: float) -> Any:
+    def ask(self, question: Json, seconds: float, waiting: float) -> Any:
         """Raises ChildBusy, ChildTimeout, OSError and ValueError; the next request then goes to a new child."""
         if not self._lock.acquire(timeout=waiting):
             raise ChildBusy("too many requests are waiting already")
@@ -58,7 +59,7 @@ class WarmChild:
         with self._lock:
             self._kill()
 
-    def _exchange(self, question: Mapping[str, Any], seconds: float) -> Any:
+    def _exchange(self, question: Json, seconds: float) -> Any:
         if self.pid is None:
             self._start()
         assert self._sock is not None
@@ -117,7 +118,7 @@ class WarmInspector:
     def __init__(self) -> None:
         self._child = WarmChild("interlock.impact.inspector")
 
-    def __call__(self, question: Mapping[str, Any]) -> Impact:
+    def __call__(self, question: Json) -> Impact:
         seconds = int(question.get("ms", MILLISECONDS)) / 1000 + GRACE
         try:
             return impact_of(self._child.ask(question, seconds, seconds * 4))

@@ -15,6 +15,7 @@ from msgspec.structs import replace
 from interlock.impact import GRACE
 from interlock.impact.user_access import HelperUnavailable, ask_as
 from interlock.impact.warm_child import ChildBusy, ChildTimeout, WarmChild
+from interlock.model import Json
 from interlock.snapshots import (
     LIMITS,
     PruneResult,
@@ -47,7 +48,7 @@ class SnapshotClient:
     def __init__(self, child: WarmChild | HelperChild) -> None:
         self._child = child
 
-    def take(self, question: Mapping[str, Any], id: str, at: float, limits: SnapshotLimits = LIMITS) -> TakenSnapshot:
+    def take(self, question: Json, id: str, at: float, limits: SnapshotLimits = LIMITS) -> TakenSnapshot:
         """Saves what the effects in the question would change, and reads it back."""
         request = {"do": "take", "id": id, "at": at, "question": dict(question), "limits": [limits.files, limits.bytes, limits.ms]}  # fmt: skip
         found = self._ask(request, no_snapshot(id, FAILED), take_seconds(limits.ms))
@@ -84,7 +85,7 @@ class SnapshotClient:
     def close(self) -> None:
         self._child.close()
 
-    def _ask(self, request: Mapping[str, Any], failed: _A, seconds: float = LONG_SECONDS) -> _A:
+    def _ask(self, request: Json, failed: _A, seconds: float = LONG_SECONDS) -> _A:
         """`failed` with the reason where there is no answer, or one about another snapshot."""
         try:
             answer = self._child.ask(request, seconds, min(seconds * 4, LONG_SECONDS))
@@ -108,7 +109,7 @@ class HelperChild:
     def __init__(self, place: str, uid: int) -> None:
         self._place, self._uid, self._lock = place, uid, threading.Lock()
 
-    def ask(self, question: Mapping[str, Any], seconds: float, waiting: float) -> Any:
+    def ask(self, question: Json, seconds: float, waiting: float) -> Any:
         """Raises ChildBusy, ChildTimeout, OSError and ValueError."""
         if not self._lock.acquire(timeout=waiting):
             raise ChildBusy("too many requests are waiting already")

@@ -193,22 +193,22 @@ class SnapshotFolder(Struct, frozen=True):
         return any(f"{path}/".startswith(f"{one}/") or f"{one}/".startswith(f"{path.rstrip('/')}/") for one in self.guarded)  # fmt: skip
 
     def place(self, id: str, ending: str = "json") -> str:
-        return os.path.join(self.path, "snapshots", f"{parse_snapshot_id(id)}.{ending}")
+        return f"{self.path}/snapshots/{parse_snapshot_id(id)}.{ending}"
 
     def pack(self, id: str) -> str:
-        return os.path.join(self.path, "packs", f"{parse_snapshot_id(id)}.pack")
+        return f"{self.path}/packs/{parse_snapshot_id(id)}.pack"
 
     def object(self, sha: str) -> str:
-        return os.path.join(self.path, "objects", sha[:2], sha[2:])
+        return f"{self.path}/objects/{sha[:2]}/{sha[2:]}"
 
     def temporary(self, name: str) -> str:
-        return os.path.join(self.path, "tmp", f"{os.getpid()}.{name}")
+        return f"{self.path}/tmp/{os.getpid()}.{name}"
 
     @contextmanager
     def locked(self, name: str, exclusive: bool = False, wait: bool = True) -> Iterator[None]:
         """Raises RestoreRefused where it would have to wait and must not."""
         flags, how = os.O_RDWR | os.O_CREAT | _NOFOLLOW, fcntl.LOCK_EX if exclusive else fcntl.LOCK_SH
-        with closing_handle(os.open(os.path.join(self.path, name), flags, 0o600)) as handle:
+        with closing_handle(os.open(f"{self.path}/{name}", flags, 0o600)) as handle:
             try:
                 fcntl.flock(handle, how | (0 if wait else fcntl.LOCK_NB))
             except BlockingIOError:

@@ -49,7 +49,7 @@ def write_object(places: FolderHandles, shared: str, kind: bytes, data: bytes) -
     """Writes one loose object; returns its id."""
     body = b"%s %d\0" % (kind, len(data)) + data
     oid = hashlib.sha1(body, usedforsecurity=False).digest()
-    folder = os.path.join(shared, "objects", oid.hex()[:2])
+    folder = f"{shared}/objects/{oid.hex()[:2]}"
     make_folder(places, folder)
     handle, name = places.folder(folder), oid.hex()[2:]
     temporary = f"tmp_obj_{name}"
@@ -71,7 +71,7 @@ def hold_objects(
     who = b"%s %d +0000" % (_WHO, int(at))
     lines += [b"author " + who, b"committer " + who, b"", b"What `interlock undo %s` needs\n" % id.encode()]
     commit = write_object(places, repository.shared, b"commit", b"\n".join(lines)).hex()
-    sync_filesystem(os.path.join(repository.shared, "objects"))  # a ref to what is not there would be damage
+    sync_filesystem(f"{repository.shared}/objects")  # a ref to what is not there would be damage
     GitWriter(places, id).set_ref(repository, f"{HELD}{id}", commit, "")
     return commit
 
@@ -116,7 +116,7 @@ class GitWriter(Struct, frozen=True):
 
     def set_ref(self, repository: Repository, name: str, value: str, expected: str) -> None:
         """Deletes it with an empty value; refuses where its present value is not the expected one."""
-        path = os.path.join(repository.shared, name)
+        path = f"{repository.shared}/{name}"
         make_folder(self.places, os.path.dirname(path))
         with self.locked(repository, path, f"{value}\n".encode(), replaces=bool(value)):
             if ref_value(repository, name) != expected:
@@ -129,7 +129,7 @@ class GitWriter(Struct, frozen=True):
                 remove_file(last, handle)
 
     def _unpack_ref(self, repository: Repository, name: str) -> None:
-        path = os.path.join(repository.shared, "packed-refs")
+        path = f"{repository.shared}/packed-refs"
         if self.places.stat(path) is None:
             return
         lines = read_git_file(self.places, path).splitlines(keepends=True)
@@ -161,9 +161,9 @@ def drop_hold(places: FolderHandles, shared: str, id: str, budget: Budget) -> No
         GitWriter(places, id, again=True).set_ref(repository, name, "", now)
     for folder in (os.path.dirname(name), os.path.dirname(os.path.dirname(name))):
         with contextlib.suppress(OSError):
-            handle, last = places.split(os.path.join(shared, folder))
+            handle, last = places.split(f"{shared}/{folder}")
             os.rmdir(last, dir_fd=handle)
-            places.forget(os.path.join(shared, folder))
+            places.forget(f"{shared}/{folder}")
 
 
 def _remove_empty_folder(places: FolderHandles, path: str) -> None:
@@ -195,9 +195,9 @@ class GitRestore:
         repository = self._repositories[move.git.git_dir]
         self._writer.set_ref(repository, move.ref.name, move.ref.old, move.now)
         if move.ref.old and move.now:
-            logs = [os.path.join(repository.shared, "logs", move.ref.name)]
+            logs = [f"{repository.shared}/logs/{move.ref.name}"]
             if repository.history.branch() == move.ref.name:
-                logs.append(os.path.join(repository.own, "logs", "HEAD"))
+                logs.append(f"{repository.own}/logs/HEAD")
             for log in logs:
                 self._append_log(log, move.now, move.ref.old)
 
@@ -210,7 +210,7 @@ class GitRestore:
         self._put(step, repository, self._content(step))
         if step.entry.role == "head":
             now, old = _oid(repository, before), _oid(repository, self._content(step).strip())
-            self._append_log(os.path.join(repository.own, "logs", "HEAD"), now, old)
+            self._append_log(f"{repository.own}/logs/HEAD", now, old)
 
     def _write_stash(self, step: RestoreStep, repository: Repository) -> None:
         """Writes the ref first: a log without it counts as unfinished, and is written again."""

@@ -5,9 +5,8 @@ from __future__ import annotations
 import os
 import re
 import stat
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property
-from typing import Any
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -18,6 +17,7 @@ from interlock.impact.git import command as git_command
 from interlock.impact.git.command import CheckoutScope, GitCommand, parse_arguments
 from interlock.impact.survey import FileSurvey
 from interlock.impact.targets import is_virtual
+from interlock.model import Json
 from interlock.snapshots.folder import FolderHandles, SnapshotFolder
 from interlock.snapshots.manifest import SavedRemoteRef
 
@@ -86,7 +86,7 @@ class SnapshotScope(Struct, dict=True):
         self.git(repository).tips |= {commit: None for commit in commits if commit is not None}
 
 
-def add_git_command(effect: Mapping[str, Any], bases: Sequence[str], scope: SnapshotScope) -> None:
+def add_git_command(effect: Json, bases: Sequence[str], scope: SnapshotScope) -> None:
     """Raises Unclear where it cannot be told what the command may change."""
     for command, name, rest in git_command.git_commands(effect, bases, scope.survey, _READERS):
         if command.after and name not in _UNMOVED and any(not word.startswith("-") for word in rest):
@@ -100,7 +100,7 @@ def _reset(scope: SnapshotScope, command: GitCommand, rest: Sequence[str]) -> No
     if meant.source is not None and branch:
         scope.git(command.repository).refs[branch] = meant.source.hex()
     elif meant.source is not None:
-        scope.path(os.path.join(command.repository.own, "HEAD"), "head", meant.source.hex())
+        scope.path(f"{command.repository.own}/HEAD", "head", meant.source.hex())
     _add_replaced(scope, command, meant)
     if meant.source is not None:
         scope.hold(command.repository, head)
@@ -110,7 +110,7 @@ def _add_switched(scope: SnapshotScope, command: GitCommand, meant: CheckoutScop
     if meant.under is None and meant.source is not None:
         branch = f"refs/heads/{meant.named}"
         leaves = f"ref: {branch}" if command.history.ref(branch) is not None else meant.source.hex()
-        scope.path(os.path.join(command.repository.own, "HEAD"), "head", leaves)
+        scope.path(f"{command.repository.own}/HEAD", "head", leaves)
         scope.hold(command.repository, command.history.head())
     _add_replaced(scope, command, meant)
 
@@ -148,8 +148,8 @@ def _as_known(scope: SnapshotScope, command: GitCommand, entry: IndexEntry, full
 def add_index(scope: SnapshotScope, repository: Repository, source: bytes | None = None) -> None:
     """An index means nothing with another commit, so that this is added too, with contents that only the index holds."""
     history = repository.history
-    scope.path(os.path.join(repository.own, "index"), "index", source.hex() if source is not None else "")
-    scope.path(os.path.join(repository.own, "HEAD"), "head")
+    scope.path(f"{repository.own}/index", "index", source.hex() if source is not None else "")
+    scope.path(f"{repository.own}/HEAD", "head")
     head, branch, changed = history.head(), history.branch(), scope.git(repository)
     if branch:
         changed.refs.setdefault(branch, head.hex() if head is not None else "")
@@ -162,8 +162,8 @@ def add_index(scope: SnapshotScope, repository: Repository, source: bytes | None
 
 def _add_states(scope: SnapshotScope, repository: Repository) -> None:
     for name in _STATES.split():
-        scope.path(os.path.join(repository.own, name), "state")
-    sequencer = os.path.join(repository.own, "sequencer")
+        scope.path(f"{repository.own}/{name}", "state")
+    sequencer = f"{repository.own}/sequencer"
     if os.path.isdir(sequencer):
         scope.tree(sequencer)
 
@@ -184,7 +184,7 @@ def _clean(scope: SnapshotScope, command: GitCommand, rest: Sequence[str]) -> No
 
 def _stash(scope: SnapshotScope, command: GitCommand, rest: Sequence[str]) -> None:
     git_command.dropped_stashes(command, rest)
-    log = os.path.join(command.repository.shared, "logs", "refs", "stash")
+    log = f"{command.repository.shared}/logs/refs/stash"
     scope.path(log, "stash")
     scope.hold(command.repository, *logged_commits(command.repository, log), command.history.ref("refs/stash"))
 
@@ -193,10 +193,10 @@ def _branch(scope: SnapshotScope, command: GitCommand, rest: Sequence[str]) -> N
     shared = command.repository.shared
     for name in git_command.deleted_branches(command, rest):
         _delete_ref(scope, command, name)
-        log = os.path.join(shared, "logs", name)
+        log = f"{shared}/logs/{name}"
         scope.path(log, "log")
         scope.hold(command.repository, *logged_commits(command.repository, log))
-    scope.path(os.path.join(shared, "config"), "config")
+    scope.path(f"{shared}/config", "config")
 
 
 def _tag(scope: SnapshotScope, command: GitCommand, rest: Sequence[str]) -> None:
@@ -218,7 +218,7 @@ def _worktree(scope: SnapshotScope, command: GitCommand, rest: Sequence[str]) ->
     scope.path(os.path.dirname(tree.own))
     scope.tree(tree.own)
     changed = scope.git(command.repository)
-    log = os.path.join(tree.own, "logs", "HEAD")
+    log = f"{tree.own}/logs/HEAD"
     scope.hold(command.repository, tree.history.head(), *logged_commits(tree, log))
     for name, entry in tree.index.entries.items():
         if tree.committed(name) != entry.oid and not entry.submodule and tree.objects.has(entry.oid):

@@ -47,7 +47,7 @@ def prune(folder: SnapshotFolder, now: float, days: float, bytes: int) -> PruneR
             for one in expired:
                 _delete(folder, places, one, budget)
             _delete_leftovers(folder, places, remaining, budget)
-            files = (os.path.join(at, name) for at, _, names in os.walk(folder.path) for name in names)
+            files = (f"{at}/{name}" for at, _, names in os.walk(folder.path) for name in names)
             return PruneResult(tuple(one.id for one in expired), sum(os.lstat(path).st_size for path in files))
     except (RestoreRefused, BudgetExceeded) as error:
         return PruneResult(problem=str(error))
@@ -56,7 +56,7 @@ def prune(folder: SnapshotFolder, now: float, days: float, bytes: int) -> PruneR
 
 
 def find_snapshots(folder: SnapshotFolder) -> list[ListedSnapshot]:
-    names = os.listdir(os.path.join(folder.path, "snapshots"))
+    names = os.listdir(f"{folder.path}/snapshots")
     ids = [name.removesuffix(".json") for name in names if name.endswith(".json")]
     return sorted(
         (_read_snapshot(folder, id) for id in ids if ID.fullmatch(id)), key=lambda one: (one.at, one.id), reverse=True
@@ -88,24 +88,24 @@ def _delete_leftovers(
 ) -> None:
     """Deletes what a kill left behind, and contents that no manifest names any more."""
     ids = {one.id for one in remaining}
-    for name in os.listdir(os.path.join(folder.path, "snapshots")):
+    for name in os.listdir(f"{folder.path}/snapshots"):
         id, _, ending = name.partition(".")
         if id not in ids and ID.fullmatch(id):
             if ending == "begun":
                 with open(folder.place(id, ending), encoding="utf-8", errors="surrogateescape") as given:
                     _release_objects(places, given.read(1 << 20).split("\0"), id, budget)
-            os.unlink(os.path.join(folder.path, "snapshots", name))
+            os.unlink(f"{folder.path}/snapshots/{name}")
     for part, names in (("tmp", frozenset[str]()), ("packs", frozenset(f"{id}.pack" for id in ids))):
-        for name in os.listdir(os.path.join(folder.path, part)):
+        for name in os.listdir(f"{folder.path}/{part}"):
             if name not in names:
-                os.unlink(os.path.join(folder.path, part, name))
+                os.unlink(f"{folder.path}/{part}/{name}")
     if all(one.manifest is not None for one in remaining):  # one that cannot be read may need any of them
         needed = {sha for one in remaining if one.manifest is not None for sha in one.manifest.contents}
-        for first in os.listdir(os.path.join(folder.path, "objects")):
-            for name in os.listdir(os.path.join(folder.path, "objects", first)):
+        for first in os.listdir(f"{folder.path}/objects"):
+            for name in os.listdir(f"{folder.path}/objects/{first}"):
                 budget.tick()
                 if first + name not in needed:
-                    os.unlink(os.path.join(folder.path, "objects", first, name))
+                    os.unlink(f"{folder.path}/objects/{first}/{name}")
 
 
 def _release_objects(places: FolderHandles, repositories: list[str], id: str, budget: Budget) -> None:

@@ -6,7 +6,7 @@ import contextlib
 import os
 import stat
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from msgspec import to_builtins
@@ -16,6 +16,7 @@ from interlock.impact import ENTRIES, Budget, BudgetExceeded, Unclear
 from interlock.impact.git.replaced import replaced_files
 from interlock.impact.survey import REGENERABLE, FileSurvey
 from interlock.impact.targets import EffectTargets, real_path
+from interlock.model import Json
 from interlock.snapshots import SnapshotLimits, TakenSnapshot, no_snapshot
 from interlock.snapshots.contents import SMALL, ContentWriter, save_database
 from interlock.snapshots.folder import (
@@ -36,7 +37,7 @@ from interlock.snapshots.scope import SnapshotScope, add_git_command
 _GLOB = frozenset("*?[")
 
 
-def collect_scope(question: Mapping[str, Any], scope: SnapshotScope, targets: EffectTargets) -> None:
+def collect_scope(question: Json, scope: SnapshotScope, targets: EffectTargets) -> None:
     """Raises Unclear for an effect that is not fully understood."""
     for effect in question["deeds"]:
         verb = str(effect["verb"])
@@ -54,7 +55,7 @@ def collect_scope(question: Mapping[str, Any], scope: SnapshotScope, targets: Ef
             _FILES[verb](effect, found, scope, targets)
 
 
-def _add_deleted(effect: Mapping[str, Any], paths: Sequence[str], scope: SnapshotScope, targets: EffectTargets) -> None:
+def _add_deleted(effect: Json, paths: Sequence[str], scope: SnapshotScope, targets: EffectTargets) -> None:
     """With a folder whose whole content that is or a link to it, which may go too."""
     target = str(effect["target"])
     for path in paths:
@@ -71,9 +72,7 @@ def _add_deleted(effect: Mapping[str, Any], paths: Sequence[str], scope: Snapsho
             scope.path(path)
 
 
-def _add_overwritten(
-    effect: Mapping[str, Any], paths: Sequence[str], scope: SnapshotScope, targets: EffectTargets
-) -> None:
+def _add_overwritten(effect: Json, paths: Sequence[str], scope: SnapshotScope, targets: EffectTargets) -> None:
     """Of a folder into which any name may come, the files that exist nowhere else."""
     for path in paths:
         behind = os.path.realpath(path)
@@ -107,7 +106,7 @@ def _add_databases(paths: Sequence[str], scope: SnapshotScope) -> None:
         scope.databases[behind] = None
 
 
-_FILES: dict[str, Callable[[Mapping[str, Any], Sequence[str], SnapshotScope, EffectTargets], None]] = {
+_FILES: dict[str, Callable[[Json, Sequence[str], SnapshotScope, EffectTargets], None]] = {
     "delete": _add_deleted,
     "truncate": lambda effect, paths, scope, _: _add_written(paths, scope, "empty"),
     "overwrite": _add_overwritten,
@@ -116,7 +115,7 @@ _FILES: dict[str, Callable[[Mapping[str, Any], Sequence[str], SnapshotScope, Eff
 
 
 def take(
-    question: Mapping[str, Any], folder: SnapshotFolder, id: str, at: float, limits: SnapshotLimits, home: str
+    question: Json, folder: SnapshotFolder, id: str, at: float, limits: SnapshotLimits, home: str
 ) -> TakenSnapshot:
     """Saves what the effects in the question may change; with a problem, nothing is saved."""
     budget = Budget(time.monotonic() + limits.ms / 1000, ENTRIES, 2 * limits.bytes + (64 << 20))

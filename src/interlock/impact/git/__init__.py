@@ -35,7 +35,7 @@ class Repository(Struct, dict=True):
     @cached_property
     def index(self) -> GitIndex:
         """An empty one where there is none; raises Unclear for an unknown form."""
-        path = os.path.join(self.own, "index")
+        path = f"{self.own}/index"
         try:
             written = _parts(os.stat(path).st_mtime_ns)
             return parse_index(read_contents(path, self.budget, MOST), written, self.budget)
@@ -46,7 +46,7 @@ class Repository(Struct, dict=True):
 
     @cached_property
     def objects(self) -> Objects:
-        return Objects(os.path.join(self.shared, "objects"), self.budget)
+        return Objects(f"{self.shared}/objects", self.budget)
 
     @cached_property
     def ignored(self) -> IgnoreRules:
@@ -115,15 +115,15 @@ def _open(top: str, place: str, budget: Budget) -> Repository:
     if os.path.isfile(place):  # of a linked work tree or a submodule
         own = _read_pointer(place, "gitdir: ", top, budget)
     shared = own
-    if os.path.isfile(os.path.join(own, "commondir")):
-        shared = _read_pointer(os.path.join(own, "commondir"), "", own, budget)
+    if os.path.isfile(f"{own}/commondir"):
+        shared = _read_pointer(f"{own}/commondir", "", own, budget)
     if own != place and shared != own:
         # A work tree and its repository name each other; one that only claims to belong there does not.
-        if _read_pointer(os.path.join(own, "gitdir"), "", own, budget) != os.path.realpath(place):
+        if _read_pointer(f"{own}/gitdir", "", own, budget) != os.path.realpath(place):
             raise Unclear("the repository belongs to another folder")
-    if not os.path.isfile(os.path.join(own, "HEAD")) or not os.path.isdir(os.path.join(shared, "objects")):
+    if not os.path.isfile(f"{own}/HEAD") or not os.path.isdir(f"{shared}/objects"):
         raise Unclear("the repository is not whole")
-    _check_settings(os.path.join(shared, "config"), top, own, budget)
+    _check_settings(f"{shared}/config", top, own, budget)
     return Repository(top, own, shared, budget)
 
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 import os
 import re
 import stat
-from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Collection, Container, Iterable, Iterator, Sequence
 
 from msgspec import Struct
 
@@ -16,6 +15,7 @@ from interlock.impact.git.history import GitHistory
 from interlock.impact.git.ignore import IgnoreRule, parse_ignore_rule
 from interlock.impact.survey import FileSurvey, ImpactTally
 from interlock.impact.targets import real_path
+from interlock.model import Json
 
 _SPARED = ("-e", "--exclude")
 _HARMLESS = frozenset({"--no-pager", "-P", "--no-optional-locks", "--literal-pathspecs"})
@@ -113,7 +113,7 @@ class CheckoutScope(Struct, frozen=True):
 
 
 def git_commands(
-    effect: Mapping[str, Any], bases: Sequence[str], survey: FileSurvey, known: Container[str]
+    effect: Json, bases: Sequence[str], survey: FileSurvey, known: Container[str]
 ) -> Iterator[tuple[GitCommand, str, list[str]]]:
     """The command in each folder that it may run in, its subcommand and the remaining words; raises Unclear without a repository."""
     words, after = ([str(word) for word in effect.get(name, ())] for name in ("words", "after"))
@@ -281,11 +281,11 @@ def dropped_tags(command: GitCommand, rest: Sequence[str]) -> list[str]:
 
 def linked_work_trees(command: GitCommand) -> list[tuple[str, bytes | None]]:
     """Where Git keeps them, with the commit that each has checked out."""
-    place, repository = os.path.join(command.repository.shared, "worktrees"), command.repository
+    place, repository = f"{command.repository.shared}/worktrees", command.repository
     found = []
     for name in os.listdir(place) if os.path.isdir(place) else ():
         command.survey.budget.entry()
-        own = os.path.join(place, name)
+        own = f"{place}/{name}"
         found.append((own, GitHistory(own, repository.shared, repository.objects, command.survey.budget).head()))
     return found
 

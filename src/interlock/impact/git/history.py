@@ -83,7 +83,7 @@ class GitHistory(Struct, dict=True):
     def refs(self) -> dict[str, bytes]:
         """Every ref by its full name."""
         found = dict(self._packed_refs())
-        todo = [os.path.join(self.shared, "refs")]
+        todo = [f"{self.shared}/refs"]
         while todo:
             with os.scandir(todo.pop()) as entries:
                 for entry in entries:

@@ -67,7 +67,7 @@ class IgnoreRules(Struct):
         key = "\0" if folder is None else folder
         if key not in self._rules:
             if folder is None:
-                path, base = os.path.join(self.shared, "info", "exclude"), ""
+                path, base = f"{self.shared}/info/exclude", ""
             else:
                 path, base = os.path.join(self.top, folder, ".gitignore"), f"{folder}/" if folder else ""
             try:

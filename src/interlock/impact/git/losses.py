@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 import re
 import stat
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Sequence
 
 from interlock.impact import Unclear, blob_id
 from interlock.impact.git import command as git_command
 from interlock.impact.git.command import CheckoutScope, GitCommand, is_within, parse_arguments
 from interlock.impact.survey import FileSurvey
+from interlock.model import Json
 
 _LEASE = "--force-with-lease"
 _REMOTE_REFS = ("refs/tags/", "refs/heads/")
@@ -85,7 +85,7 @@ def _is_own(command: GitCommand, branch: str) -> bool:
     return own.ref(command.repository, "branch", branch) or own.ref(command.repository, "pushed", branch)
 
 
-def git_losses(effect: Mapping[str, Any], bases: Sequence[str], survey: FileSurvey) -> None:
+def git_losses(effect: Json, bases: Sequence[str], survey: FileSurvey) -> None:
     """Counts what the command would discard; raises Unclear where the loss is not known."""
     for command, name, rest in git_command.git_commands(effect, bases, survey, _READERS):
         _READERS[name](command, rest)

@@ -101,7 +101,7 @@ class Objects(Struct):
         found = {oid for pack in self._packed() for oid in pack.begins(prefix)}
         for folder in self._folders():
             try:
-                names = os.listdir(os.path.join(folder, prefix[:2]))
+                names = os.listdir(f"{folder}/{prefix[:2]}")
             except OSError:
                 continue
             found |= {bytes.fromhex(prefix[:2] + n) for n in names if len(n) == 38 and n.startswith(prefix[2:])}
@@ -112,7 +112,7 @@ class Objects(Struct):
         self.budget.entry()
         try:
             for folder in self._folders():
-                path = os.path.join(folder, oid.hex()[:2], oid.hex()[2:])
+                path = f"{folder}/{oid.hex()[:2]}/{oid.hex()[2:]}"
                 if os.path.isfile(path):
                     head, _, body = _inflate(read_contents(path, self.budget, LARGEST)).partition(b"\0")
                     return head.split(b" ")[0], body
@@ -154,7 +154,7 @@ class Objects(Struct):
             self.folders.append(self.folder)
             for folder in self.folders:
                 try:
-                    text = read_contents(os.path.join(folder, "info", "alternates"), self.budget, 65_536)
+                    text = read_contents(f"{folder}/info/alternates", self.budget, 65_536)
                 except OSError:
                     continue
                 lines = [os.fsdecode(line) for line in text.split(b"\n") if line and not line.startswith(b"#")]
@@ -166,7 +166,7 @@ class Objects(Struct):
 
     def _packed(self) -> list[Pack]:
         if self.packs is None:
-            self.packs = [pack for folder in self._folders() for pack in _packs(os.path.join(folder, "pack"))]
+            self.packs = [pack for folder in self._folders() for pack in _packs(f"{folder}/pack")]
         return self.packs
 
 
@@ -179,7 +179,7 @@ def _packs(folder: str) -> list[Pack]:
         raise Unclear("the repository has too many packs")
     found = []
     for name in names:
-        path = os.path.join(folder, name)
+        path = f"{folder}/{name}"
         listed, data = _map(path), _map(path[: -len("idx")] + "pack")
         if listed is not None and data is not None and listed[:8] == b"\xfftOc\0\0\0\2" and data[:4] == b"PACK":
             found.append(Pack(listed, data))
