@@ -30,10 +30,6 @@ class PathState(Struct, frozen=True):
     found: os.stat_result | None = None
     attributes: Attributes = ()
 
-    @property
-    def key(self) -> list[Any]:
-        return state_key(self)
-
 
 def state_key(one: PathState | SavedPath) -> list[Any]:
     """As the note of a settled action has it; without attributes where there are none."""
@@ -51,15 +47,16 @@ def now(places: FolderHandles, path: str, budget: Budget) -> PathState:
     kind, mode = _KINDS.get(stat.S_IFMT(found.st_mode), "other"), stat.S_IMODE(found.st_mode)
     if kind == "link":
         return PathState(kind, mode, link=places.link(path), found=found)
-    if kind != "file":
-        return PathState(kind, mode, found=found, attributes=_attributes(places, path) if kind == "folder" else ())
-    sha = _hash(places, path, found.st_size, budget)
-    return PathState(kind, mode, found.st_size, sha, found=found, attributes=_attributes(places, path))
-
-
-def _attributes(places: FolderHandles, path: str) -> Attributes:
+    if kind == "other":
+        return PathState(kind, mode, found=found)
+    size, sha = 0, ""
+    if kind == "file":
+        with closing_handle(places.open_file(path)) as opened:
+            sha, size = hash_file(opened, budget)
+        if size != found.st_size:
+            raise Unclear(f"{os.path.basename(path)} changes while it is read")
     handle, name = places.split(path)
-    return attributes(f"/proc/self/fd/{handle}/{name}")
+    return PathState(kind, mode, size, sha, found=found, attributes=attributes(f"/proc/self/fd/{handle}/{name}"))
 
 
 def walk_below(places: FolderHandles, path: str, budget: Budget) -> Iterator[str]:
@@ -104,26 +101,17 @@ def ref_value(repository: Repository, name: str) -> str:
 
 def read_index_bytes(data: bytes, budget: Budget) -> GitIndex:
     """An empty index for no bytes."""
-    if not data:
-        return GitIndex({}, (0, 0))
     try:
-        return parse_index(data, (0, 0), budget)
+        return parse_index(data, (0, 0), budget) if data else GitIndex({}, (0, 0))
     except (ValueError, IndexError, struct.error):
         raise Unclear("the index of the repository cannot be read") from None
 
 
-def index_listing(index: GitIndex) -> dict[str, tuple[int, bytes, bool]]:
+def index_listing(data: bytes, budget: Budget) -> dict[str, tuple[int, bytes, bool]]:
+    index = read_index_bytes(data, budget)
     return {path: (entry.mode, entry.oid, entry.trusted) for path, entry in index.entries.items()}
 
 
 def index_digest(data: bytes, budget: Budget) -> str:
-    rows = sorted(index_listing(read_index_bytes(data, budget)).items())
+    rows = sorted(index_listing(data, budget).items())
     return hashlib.sha256(repr(rows).encode("utf-8", "surrogateescape")).hexdigest()
-
-
-def _hash(places: FolderHandles, path: str, size: int, budget: Budget) -> str:
-    with closing_handle(places.open_file(path)) as handle:
-        sha, place = hash_file(handle, budget)
-    if place != size:
-        raise Unclear(f"{os.path.basename(path)} changes while it is read")
-    return sha

@@ -26,7 +26,7 @@ from interlock.snapshots.git_writer import GitRestore, GitWriter
 from interlock.snapshots.manifest import Manifest, parse_manifest
 from interlock.snapshots.path_state import now, read_git_file, ref_value, state_key
 from interlock.snapshots.path_writer import PathWriter
-from interlock.snapshots.restore_plan import RestorePlan, RestorePlanner, RestoreStep
+from interlock.snapshots.restore_plan import RestorePlan, RestorePlanner
 from interlock.snapshots.scope import SnapshotScope, add_index, logged_commits
 from interlock.snapshots.take import save_scope
 
@@ -44,21 +44,15 @@ def text_diffs(planned: RestorePlan, places: FolderHandles, reader: ContentReade
     found: dict[str, str] = {}
     left = TOGETHER
     for step in planned.steps:
-        if step.what in ("create", "replace", "delete") and len(found) < MOST and left > 0:
-            text = _difference(step, places, reader)
-            if text:
-                found[step.entry.path] = text[:LONGEST_DIFF]
+        entry, state = step.entry, step.now
+        plain = not {entry.kind, state.kind} - {"file", "absent"} and max(entry.size, state.size) <= LARGEST
+        if plain and step.what in ("create", "replace", "delete") and len(found) < MOST and left > 0:
+            old = read_git_file(places, entry.path) if state.kind == "file" else b""
+            new = reader.data(entry.sha256, entry.size) if entry.kind == "file" else b""
+            if text := text_difference(old, new):
+                found[entry.path] = text[:LONGEST_DIFF]
                 left -= len(text)
     return found
-
-
-def _difference(step: RestoreStep, places: FolderHandles, reader: ContentReader) -> str:
-    entry, state = step.entry, step.now
-    if {entry.kind, state.kind} - {"file", "absent"} or max(entry.size, state.size) > LARGEST:
-        return ""
-    old = read_git_file(places, entry.path) if state.kind == "file" else b""
-    new = reader.data(entry.sha256, entry.size) if entry.kind == "file" else b""
-    return text_difference(old, new)
 
 
 def plan(folder: SnapshotFolder, id: str, digest: str, diff: bool) -> UndoPlan:
@@ -131,10 +125,9 @@ def _open(folder: SnapshotFolder, id: str, digest: str) -> Iterator[RestorePlann
     budget.bytes = 1 << 50
     reader = ContentReader(folder, manifest, budget)
     with FolderHandles() as places, contextlib.closing(reader):
-        journal, after = _optional(folder, id, "undoing"), _optional(folder, id, "after")
-        interrupted = _read_interrupted(folder, journal)
-        digest = str((journal or {}).get("digest", ""))
-        yield RestorePlanner(folder, manifest, reader, places, budget, after or {}, interrupted, digest)
+        undoing, after = _note(folder, id, "undoing"), _note(folder, id, "after")
+        interrupted, digest = _read_interrupted(folder, undoing), str(undoing.get("digest", ""))
+        yield RestorePlanner(folder, manifest, reader, places, budget, after, interrupted, digest)
 
 
 def _save_present(one: RestorePlanner, planned: RestorePlan, as_id: str, at: float) -> tuple[Manifest, str]:
@@ -176,9 +169,8 @@ def _scope(one: RestorePlanner, planned: RestorePlan) -> SnapshotScope:
                 add_index(scope, repository)
             elif role == "head":
                 scope.hold(repository, repository.history.head())
-    scope.databases |= {
-        refill.database.path: None for refill in planned.refills if os.path.exists(refill.database.path)
-    }
+    paths = (refill.database.path for refill in planned.refills)
+    scope.databases |= {path: None for path in paths if os.path.exists(path)}
     return scope
 
 
@@ -201,7 +193,9 @@ def _settle(one: RestorePlanner, known: Mapping[str, list[Any]]) -> None:
         if entry.path not in states:
             state = now(one.places, entry.path, one.budget)
             role = entry.role in restore_plan.READERS
-            states[entry.path] = restore_plan.git_file_key(one.places, entry, state, one.budget) if role else state.key
+            states[entry.path] = (
+                restore_plan.git_file_key(one.places, entry, state, one.budget) if role else state_key(state)
+            )
     refs = {
         f"{git.git_dir}\0{ref.name}": ref_value(one.repository(git), ref.name)
         for git in manifest.git
@@ -214,22 +208,20 @@ def _settle(one: RestorePlanner, known: Mapping[str, list[Any]]) -> None:
     folder.write(folder.place(manifest.id, "after"), {"states": states, "refs": refs, "databases": contents})
 
 
-def _read_interrupted(folder: SnapshotFolder, journal: dict[str, Any] | None) -> Manifest | None:
-    if journal is None:
-        return None
+def _read_interrupted(folder: SnapshotFolder, note: Mapping[str, Any]) -> Manifest | None:
     try:
-        data, digest = folder.read(folder.place(str(journal["as_id"])))
-        return parse_manifest(data, folder) if digest == journal["digest"] else None
+        data, digest = folder.read(folder.place(str(note["as_id"])))
+        return parse_manifest(data, folder) if digest == note["digest"] else None
     except (OSError, ValueError, KeyError, RestoreRefused):
         return None
 
 
-def _optional(folder: SnapshotFolder, id: str, ending: str) -> dict[str, Any] | None:
+def _note(folder: SnapshotFolder, id: str, ending: str) -> dict[str, Any]:
     try:
         data, _ = folder.read(folder.place(id, ending))
     except FileNotFoundError:
-        return None
-    return data if isinstance(data, dict) else None
+        return {}
+    return data if isinstance(data, dict) else {}
 
 
 def _say(manifest: Manifest) -> tuple[str, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import os
 import re
@@ -28,24 +29,23 @@ from interlock.snapshots.path_state import (
     is_unchanged,
     now,
     read_git_file,
-    read_index_bytes,
     ref_value,
+    state_key,
     walk_below,
 )
 
 # The content to write (None: the saved one), and whether that would undo later work; None where there is nothing to do.
 GitFileChange = tuple[bytes | None, bool] | None
-_LINE = re.compile(rb"^([0-9a-f]{40}) ([0-9a-f]{40}) (.*)$")
+_LINE = re.compile(rb"^([0-9a-f]{40}) ([0-9a-f]{40}) (.*)$", re.MULTILINE)
 
 
 def git_file_key(places: FolderHandles, entry: SavedPath, state: PathState, budget: Budget) -> list[Any]:
     """Equal for states of one of Git's files that mean the same."""
     if entry.role == "index" and state.kind == "file":
-        try:
+        with contextlib.suppress(Unclear):
             return ["index", index_digest(read_git_file(places, entry.path), budget)]
-        except Unclear:
-            pass
-    return [*state.key[:1], 0, *state.key[2:]]
+    kind, _, *rest = state_key(state)
+    return [kind, 0, *rest]
 
 
 class GitFile(Struct, frozen=True):
@@ -60,7 +60,7 @@ class GitFile(Struct, frozen=True):
 
 
 def _index(one: GitFile) -> GitFileChange:
-    before, present = (index_listing(read_index_bytes(data, one.planner.budget)) for data in (one.saved, one.present))
+    before, present = (index_listing(data, one.planner.budget) for data in (one.saved, one.present))
     if before == present:
         return None
     if one.known or one.settled:
@@ -75,8 +75,7 @@ def _trees(planner: RestorePlanner, entry: SavedPath) -> Iterator[dict[str, tupl
     for git in planner.manifest.git:
         if git.git_dir == os.path.dirname(entry.path):
             repository = planner.repository(git)
-            head = repository.history.head()
-            for oid in {head, bytes.fromhex(entry.leaves) if entry.leaves else None} - {None}:
+            for oid in {repository.history.head(), bytes.fromhex(entry.leaves) or None}:
                 if oid is not None and repository.objects.has(oid):
                     yield repository.tree(oid)
 
@@ -96,7 +95,7 @@ def _config(one: GitFile) -> GitFileChange:
 
 def _stash(one: GitFile) -> GitFileChange:
     """Restores the saved stashes; later ones stay on top of them."""
-    old, new = _lines(one.saved), _lines(one.present)
+    old, new = _LINE.findall(one.saved), _LINE.findall(one.present)
     names = {line[1] for line in old}
     more = [line for line in new if line[1] not in names]
     if one.known or not more:
@@ -115,11 +114,6 @@ def _log(one: GitFile) -> GitFileChange:
     if one.present.startswith(one.saved) if one.entry.kind == "file" else one.entry.kind == "absent" and not one.known:
         return None
     return None, False
-
-
-def _lines(data: bytes) -> list[tuple[bytes, bytes, bytes]]:
-    found = [_LINE.match(line) for line in data.splitlines()]
-    return [(match[1], match[2], match[3]) for match in found if match is not None]
 
 
 READERS: dict[str, Callable[[GitFile], GitFileChange]] = {
@@ -188,47 +182,43 @@ class RestorePlanner(Struct, dict=True):
     def _survey(self) -> FileSurvey:
         return FileSurvey(self.budget)
 
+    @cached_property
+    def _met(self) -> Manifest:
+        """What an interrupted undo met."""
+        return self.interrupted or Manifest(self.manifest.id, 0.0)
+
     def __call__(self) -> RestorePlan:
-        found = RestorePlan()
-        interrupted = {entry.path: entry for entry in self.interrupted.entries} if self.interrupted is not None else {}
-        steps = (self._step(entry, interrupted.get(entry.path)) for entry in self.manifest.entries)
-        found.steps = [step for step in steps if step is not None]
-        found.moves = [move for git in self.manifest.git for move in self._moves(git)]
-        found.refills = [refill for one in self.manifest.databases if (refill := self._refill(one)) is not None]
-        return found
+        met = {entry.path: entry for entry in self._met.entries}
+        steps = (self._step(entry, met.get(entry.path)) for entry in self.manifest.entries)
+        return RestorePlan(
+            [step for step in steps if step is not None],
+            [move for git in self.manifest.git for move in self._moves(git)],
+            [refill for one in self.manifest.databases if (refill := self._refill(one)) is not None],
+        )
 
     def _settled(self, what: str, name: str) -> Any:
         return self.after.get(what, {}).get(name)
 
-    def _step(self, entry: SavedPath, interrupted: SavedPath | None) -> RestoreStep | None:
+    def _step(self, entry: SavedPath, met: SavedPath | None) -> RestoreStep | None:
         state = now(self.places, entry.path, self.budget)
         settled = self._settled("states", entry.path)
+        unchanged = is_unchanged(entry, state)
+        known = met is not None and (is_unchanged(met, state) or state.size == 0 or bool(met.twin))  # or half written
         if entry.role in READERS:
-            return self._git(entry, state, settled, interrupted)
-        mark = _metadata_change(entry, state) if not entry.role else ""
-        if is_unchanged(entry, state) and not mark:
-            return None
-        if is_unchanged(entry, state):
-            mark = "replace" if _has_other_names(entry, state) else mark
-            return RestoreStep(
-                entry, state, mark, settled is not None and settled != state.key and entry.kind == "file"
-            )
+            return self._git(entry, state, settled, known) if not unchanged else None
+        if unchanged:
+            mark = _metadata_change(entry, state) if not entry.role else ""
+            later = settled is not None and settled != state_key(state) and entry.kind == "file"
+            return RestoreStep(entry, state, mark, later) if mark else None
         what = "create" if state.kind == "absent" else "delete" if entry.kind == "absent" else "replace"
-        later = not (
-            interrupted is not None and self._is_interrupted_state(interrupted, state)
-        ) and self._is_later_work(entry, state, settled)
+        later = not known and self._is_later_work(entry, state, settled)
         return RestoreStep(entry, state, _WHATS.get(entry.role, what), later)
 
-    def _git(
-        self, entry: SavedPath, state: PathState, settled: list[Any] | None, interrupted: SavedPath | None
-    ) -> RestoreStep | None:
-        if is_unchanged(entry, state):
-            return None
-        known = settled is not None and settled == git_file_key(self.places, entry, state, self.budget)
-        known = known or (interrupted is not None and self._is_interrupted_state(interrupted, state))
+    def _git(self, entry: SavedPath, state: PathState, settled: list[Any] | None, known: bool) -> RestoreStep | None:
+        left = settled is not None and settled == git_file_key(self.places, entry, state, self.budget)
         saved = self.reader.data(entry.sha256, entry.size) if entry.kind == "file" else b""
         present = read_git_file(self.places, entry.path)
-        found = READERS[entry.role](GitFile(self, entry, saved, present, known, settled is not None))
+        found = READERS[entry.role](GitFile(self, entry, saved, present, left or known, settled is not None))
         if found is None:
             return None
         data, later = found
@@ -240,7 +230,7 @@ class RestorePlanner(Struct, dict=True):
         if state.kind == "folder" and entry.kind in ("file", "link"):
             return any(self._is_created_since(path) for path in walk_below(self.places, entry.path, self.budget))
         if settled is not None:
-            return settled != state.key
+            return settled != state_key(state)
         if entry.leaves == "empty" and state.kind == "file" and not state.size:
             return False
         if entry.kind == "absent" and state.kind == "folder":
@@ -250,12 +240,8 @@ class RestorePlanner(Struct, dict=True):
     def _is_created_since(self, path: str) -> bool:
         """Whether a file in a folder that has to go is neither the action's nor in Git."""
         state = now(self.places, path, self.budget)
-        settled = self._settled("states", path)
-        return state.kind != "folder" and settled != state.key and not self._is_in_git(path, state)
-
-    def _is_interrupted_state(self, interrupted: SavedPath, state: PathState) -> bool:
-        """Whether a state is one that a killed undo met, or had half written."""
-        return is_unchanged(interrupted, state) or state.size == 0 or bool(interrupted.twin)
+        ours = state.kind == "folder" or self._settled("states", path) == state_key(state)
+        return not ours and not self._is_in_git(path, state)
 
     def _is_in_git(self, path: str, state: PathState) -> bool:
         """Whether a content is among the objects of the repository that a path is in."""
@@ -275,38 +261,37 @@ class RestorePlanner(Struct, dict=True):
             return False
 
     def _moves(self, git: SavedRepository) -> Iterator[RefMove]:
-        before = self.interrupted.git if self.interrupted is not None else ()
-        interrupted = {(one.git_dir, ref.name): ref.old for one in before for ref in one.refs}
+        met = {(one.git_dir, ref.name): ref.old for one in self._met.git for ref in one.refs}
         for ref in git.refs:
             value = ref_value(self.repository(git), ref.name)
             if value != ref.old:
                 settled = self._settled("refs", f"{git.git_dir}\0{ref.name}")
                 known = {settled} if settled is not None else {ref.leaves, ""}
-                yield RefMove(git, ref, value, value not in known and value != interrupted.get((git.git_dir, ref.name)))
+                yield RefMove(git, ref, value, value not in known and value != met.get((git.git_dir, ref.name)))
 
     def _refill(self, one: SavedDatabase) -> DatabaseRefill | None:
         content = database_digest(self.folder, one.path, self.manifest.id, self.budget)
         if content == one.sha256:
             return None
-        before = self.interrupted.databases if self.interrupted is not None else ()
-        known = {database.sha256 for database in before if database.path == one.path}
-        return DatabaseRefill(one, content not in {"", self._settled("databases", one.path), *known})
+        met = {database.sha256 for database in self._met.databases if database.path == one.path}
+        return DatabaseRefill(one, content not in {"", self._settled("databases", one.path), *met})
 
     def repository(self, git: SavedRepository) -> Repository:
         """The repository of a snapshot, wherever its work tree is now."""
         return Repository(git.work_tree, git.git_dir, git.shared, self.budget)
 
 
-def _has_other_names(entry: SavedPath, state: PathState) -> bool:
-    """Whether another file is here now that has other names too, whose mode and times must stay."""
-    found = state.found
-    return entry.kind == "file" and found is not None and found.st_nlink > 1 and entry.twin != inode_key(found)
-
-
 def _metadata_change(entry: SavedPath, state: PathState) -> str:
-    """`mode` for another mode or file time, `attributes` for other attributes; empty for neither."""
-    if state.found is None or entry.kind == "link":
+    """`mode` for another mode or file time, `attributes` for other attributes; empty for neither.
+
+    `replace` where another file is here now that has other names too, whose mode and times must stay.
+    """
+    found = state.found
+    if found is None or entry.kind == "link":
         return ""
-    if entry.mode != state.mode or (entry.kind == "file" and entry.mtime_ns != state.found.st_mtime_ns):
-        return "mode"
-    return "attributes" if entry.attributes not in (None, state.attributes) else ""
+    if entry.mode != state.mode or (entry.kind == "file" and entry.mtime_ns != found.st_mtime_ns):
+        mark = "mode"
+    else:
+        mark = "attributes" if entry.attributes not in (None, state.attributes) else ""
+    shared = mark and entry.kind == "file" and found.st_nlink > 1 and entry.twin != inode_key(found)
+    return "replace" if shared else mark
