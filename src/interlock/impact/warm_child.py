@@ -42,7 +42,7 @@ class WarmChild:
     def ask(self, question: Json, seconds: float, waiting: float) -> Any:
         """Raises ChildBusy, ChildTimeout, OSError and ValueError; the next request then goes to a new child."""
         if not self._lock.acquire(timeout=waiting):
-            raise ChildBusy("too many requests are waiting already")
+            raise ChildBusy
         try:
             return self._exchange(question, seconds)
         except (OSError, ValueError):
@@ -67,7 +67,7 @@ class WarmChild:
         self._sock.sendall(json.dumps(question).encode("utf-8", "surrogatepass") + b"\n")
         line = self._line(seconds)
         if not line.endswith(b"\n"):
-            raise ChildTimeout("no answer in time")
+            raise ChildTimeout
         return json.loads(line)
 
     def _start(self) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import re
 import threading
@@ -10,7 +11,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
-from msgspec.structs import replace
+from msgspec.structs import astuple, replace
 
 from interlock.impact import GRACE
 from interlock.impact.user_access import HelperUnavailable, ask_as
@@ -50,14 +51,13 @@ class SnapshotClient:
 
     def take(self, question: Json, id: str, at: float, limits: SnapshotLimits = LIMITS) -> TakenSnapshot:
         """Saves what the effects in the question would change, and reads it back."""
-        request = {"do": "take", "id": id, "at": at, "question": dict(question), "limits": [limits.files, limits.bytes, limits.ms]}  # fmt: skip
+        request = {"do": "take", "id": id, "at": at, "question": dict(question), "limits": astuple(limits)}
         found = self._ask(request, no_snapshot(id, FAILED), take_seconds(limits.ms))
         return found if found.problem or _DIGEST.fullmatch(found.digest) else no_snapshot(id, FAILED)
 
     def plan(self, id: str, digest: str = "", diff: bool = False) -> UndoPlan:
         """Refuses a manifest with another digest than the given one."""
-        request = {"do": "plan", "id": id, "digest": digest, "diff": diff}
-        return self._ask(request, UndoPlan(id, problem=FAILED))
+        return self._ask({"do": "plan", "id": id, "digest": digest, "diff": diff}, UndoPlan(id, problem=FAILED))
 
     def undo(self, id: str, as_id: str, at: float, digest: str = "", force: bool = False) -> UndoResult:
         """After a snapshot of the present state under `as_id`; refuses to overwrite later work unless forced to."""
@@ -67,11 +67,10 @@ class SnapshotClient:
 
     def settle(self, id: str) -> bool:
         """Notes the present state as the one that the action left; False where that failed."""
-        try:
+        with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
             answer = self._child.ask({"do": "settle", "id": id}, SETTLE_SECONDS, SETTLE_SECONDS * 4)
             return answer["answer"] is True
-        except (OSError, ValueError, KeyError, TypeError):
-            return False
+        return False
 
     def prune(self, now: float, days: float, total_bytes: int) -> PruneResult:
         """Deletes expired snapshots, then the oldest until the rest fits."""
@@ -112,13 +111,13 @@ class HelperChild:
     def ask(self, question: Json, seconds: float, waiting: float) -> Any:
         """Raises ChildBusy, ChildTimeout, OSError and ValueError."""
         if not self._lock.acquire(timeout=waiting):
-            raise ChildBusy("too many requests are waiting already")
+            raise ChildBusy
         began = time.monotonic()
         try:
             return json.loads(ask_as(self._place, self._uid, REQUEST_KIND, question, seconds + PATIENCE, MOST_ANSWER))
         except HelperUnavailable as error:
             if time.monotonic() - began >= seconds:  # it was ended, or could not be
-                raise ChildTimeout("no answer in time") from error
+                raise ChildTimeout from error
             raise
         finally:
             self._lock.release()

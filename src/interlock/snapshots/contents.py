@@ -27,18 +27,17 @@ class ContentWriter:
         self._folder, self._id, self._budget = folder, id, budget
         self._place = folder.temporary(f"{id}.pack")
         self._handle = create_file(self._place, 0o400)
-        self._pending: list[bytes] = []
-        self._pending_bytes = self._size = self._number = 0
+        self._pending = bytearray()
+        self._size = self._number = 0
         self.pack: dict[str, tuple[int, int]] = {}
 
     def small(self, data: bytes) -> str:
         sha = hashlib.sha256(data).hexdigest()
         if sha not in self.pack:
             self.pack[sha] = (self._size, len(data))
-            self._pending.append(data)
+            self._pending += data
             self._size += len(data)
-            self._pending_bytes += len(data)
-            if self._pending_bytes > _FLUSH:
+            if len(self._pending) > _FLUSH:
                 self._flush()
         return sha
 
@@ -72,14 +71,14 @@ class ContentWriter:
         if self._handle >= 0:
             os.close(self._handle)
             self._handle = -1
-        for path in (self._place, self._folder.pack(self._id), *(self._folder.temporary(f"{self._id}.{n + 1}") for n in range(self._number))):  # fmt: skip
+        numbered = (self._folder.temporary(f"{self._id}.{number + 1}") for number in range(self._number))
+        for path in (self._place, self._folder.pack(self._id), *numbered):
             with contextlib.suppress(OSError):
                 os.unlink(path)
 
     def _flush(self) -> None:
-        for data in self._pending and [b"".join(self._pending)]:
-            write_all(self._handle, data)
-        self._pending, self._pending_bytes = [], 0
+        write_all(self._handle, self._pending)
+        self._pending = bytearray()
 
     def _clone(self, source: int, handle: int) -> str:
         try:
@@ -122,10 +121,11 @@ class ContentReader:
             write_all(handle, part)
 
     def _parts(self, sha: str, size: int) -> Iterator[bytes]:
+        packed = sha in self._manifest.pack
         start, length = self._manifest.pack.get(sha, (0, size))
         if length != size:
             raise RestoreRefused("the manifest of the snapshot is damaged")
-        handle, end, found = self._open(sha), start + size, hashlib.sha256()
+        handle, end, found = self._open(sha, packed), start + size, hashlib.sha256()
         try:
             while start < end:
                 part = os.pread(handle, min(_PART, end - start), start)
@@ -136,7 +136,7 @@ class ContentReader:
                 yield part
                 start += len(part)
         finally:
-            if sha not in self._manifest.pack:
+            if not packed:
                 os.close(handle)
         if found.hexdigest() != sha:
             raise RestoreRefused("a content of the snapshot was altered")
@@ -146,9 +146,9 @@ class ContentReader:
             os.close(self._pack)
             self._pack = None
 
-    def _open(self, sha: str) -> int:
+    def _open(self, sha: str, packed: bool) -> int:
         try:
-            if sha not in self._manifest.pack:
+            if not packed:
                 return os.open(self._folder.object(sha), READ)
             if self._pack is None:
                 self._pack = os.open(self._folder.pack(self._manifest.id), READ)
@@ -157,7 +157,7 @@ class ContentReader:
             raise RestoreRefused("a content of the snapshot is missing") from None
 
 
-def write_all(handle: int, data: bytes) -> None:
+def write_all(handle: int, data: bytes | bytearray) -> None:
     view = memoryview(data)
     while view:
         view = view[os.write(handle, view) :]
@@ -172,7 +172,6 @@ def hash_file(handle: int, budget: Budget) -> tuple[str, int]:
     return found.hexdigest(), place
 
 
-_MAGIC = b"SQLite format 3\0"
 _CHANGE_COUNTERS = ((24, 28), (40, 44), (92, 100))  # write counters and versions: no content
 
 
@@ -234,12 +233,13 @@ def copy_database(source: str, target: str, budget: Budget) -> None:
     import sqlite3
 
     with open(os.open(source, READ), "rb") as given:
-        if given.read(16) not in (_MAGIC, b""):
+        if given.read(16) not in (b"SQLite format 3\0", b""):
             raise Unclear("it is no SQLite database")
+    read, write = (f"file:{urllib.parse.quote(path, errors='surrogateescape')}?mode=" for path in (source, target))
     try:
         with (
-            contextlib.closing(sqlite3.connect(_uri(source, "ro"), uri=True, timeout=0.1)) as old,
-            contextlib.closing(sqlite3.connect(_uri(target, "rwc"), uri=True, timeout=5.0)) as new,
+            contextlib.closing(sqlite3.connect(f"{read}ro", uri=True, timeout=0.1)) as old,
+            contextlib.closing(sqlite3.connect(f"{write}rwc", uri=True, timeout=5.0)) as new,
         ):
             old.backup(new, pages=256, progress=lambda *_: budget.tick(), sleep=0.01)
     except sqlite3.Error as error:
@@ -255,7 +255,3 @@ def _check_no_link(path: str) -> None:
 def remove_database(path: str) -> None:
     for ending in ("", "-wal", "-shm", "-journal"):
         remove_file(f"{path}{ending}")
-
-
-def _uri(path: str, mode: str) -> str:
-    return f"file:{urllib.parse.quote(path, errors='surrogateescape')}?mode={mode}"

@@ -11,7 +11,7 @@ import hashlib
 import json
 import os
 import stat
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
@@ -61,11 +61,9 @@ class FolderHandles:
         if path == "/":
             handle = os.open("/", _FLAGS)
         else:
-            holder, _, name = path.rpartition("/")
-            if name in ("", ".", ".."):
-                raise NotADirectoryError(20, "Not a plain path", path)
             try:
-                handle = os.open(name, _FLAGS, dir_fd=self.folder(holder or "/"))
+                holder, name = self.split(path)
+                handle = os.open(name, _FLAGS, dir_fd=holder)
             except FileNotFoundError:
                 self._missing.add(path)
                 raise
@@ -83,11 +81,10 @@ class FolderHandles:
 
     def stat(self, path: str) -> os.stat_result | None:
         """Links not followed."""
-        try:
+        with contextlib.suppress(FileNotFoundError, NotADirectoryError):
             handle, name = self.split(path)
             return os.stat(name, dir_fd=handle, follow_symlinks=False)
-        except (FileNotFoundError, NotADirectoryError):
-            return None
+        return None
 
     def open_file(self, path: str) -> int:
         """Raises OSError for anything but an ordinary file."""
@@ -132,25 +129,24 @@ def attributes(target: int | str) -> Attributes:
 
 def write_attributes(target: int | str, wanted: Attributes) -> bool:
     """Sets these and removes others of their kinds; False where that could not be done."""
+    follow, given = isinstance(target, int), dict(wanted)
     try:
         there = dict(attributes(target))
-        for name in there.keys() - dict(wanted).keys():
-            os.removexattr(target, name, follow_symlinks=isinstance(target, int))
-        for name, value in wanted:
+        for name in there.keys() - given.keys():
+            os.removexattr(target, name, follow_symlinks=follow)
+        for name, value in given.items():
             if there.get(name) != value:
-                os.setxattr(target, name, base64.b64decode(value), follow_symlinks=isinstance(target, int))
+                os.setxattr(target, name, base64.b64decode(value), follow_symlinks=follow)
     except (OSError, Unclear):
         return False
     return True
 
 
-def parse_attributes(given: Iterable[Any]) -> Attributes:
-    """Raises ValueError and TypeError for kinds that are not saved."""
-    found = tuple((str(name), str(value)) for name, value in given)
-    for name, value in found:
+def check_attributes(given: Attributes) -> None:
+    """Raises ValueError for kinds that are not saved."""
+    for name, value in given:
         if not _is_saved(name) or len(base64.b64decode(value, validate=True)) > LARGEST_ATTRIBUTES:
             raise ValueError("no attribute that is saved")
-    return found
 
 
 def _is_saved(name: str) -> bool:
@@ -177,16 +173,15 @@ class SnapshotFolder(Struct, frozen=True):
         """For its user alone; refuses one of another user."""
         os.makedirs(path, mode=0o700, exist_ok=True)
         real = os.path.realpath(path)
-        for part in ("", *PARTS):
-            place = os.path.join(real, part) if part else real
+        for place in (real, *(f"{real}/{part}" for part in PARTS)):
             with contextlib.suppress(FileExistsError):
                 os.mkdir(place, 0o700)
             found = os.lstat(place)
-            if found.st_uid != os.geteuid() or os.path.islink(place):
+            if found.st_uid != os.geteuid() or stat.S_ISLNK(found.st_mode):
                 raise RestoreRefused("the folder of the snapshots is somebody else's")
             if found.st_mode & 0o077:
                 os.chmod(place, 0o700)
-        return cls(real, tuple({real, *([os.path.realpath(guarded)] if guarded else [])}))
+        return cls(real, (real, os.path.realpath(guarded)) if guarded else (real,))
 
     def is_own(self, path: str) -> bool:
         """Whether a path is Interlock's own, or holds it."""
@@ -224,7 +219,8 @@ class SnapshotFolder(Struct, frozen=True):
             out.flush()
             os.fsync(out.fileno())
         os.rename(temporary, place)
-        sync_folder(os.path.dirname(place))
+        with closing_handle(os.open(os.path.dirname(place), os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)) as handle:
+            os.fsync(handle)
         return hashlib.sha256(data).hexdigest()
 
     def read(self, place: str) -> tuple[Any, str]:
@@ -248,11 +244,6 @@ def create_file(path: str, mode: int, dir_fd: int | None = None) -> int:
 def remove_file(path: str, dir_fd: int | None = None) -> None:
     with contextlib.suppress(FileNotFoundError):
         os.unlink(path, dir_fd=dir_fd)
-
-
-def sync_folder(folder: str) -> None:
-    with closing_handle(os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)) as handle:
-        os.fsync(handle)
 
 
 def sync_filesystem(folder: str) -> None:

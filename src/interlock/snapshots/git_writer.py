@@ -28,7 +28,7 @@ from interlock.snapshots.path_state import read_git_file, ref_value
 from interlock.snapshots.restore_plan import RefMove, RestorePlan, RestoreStep
 
 HELD = "refs/interlock/undo/"
-_WHO = b"Interlock <interlock@localhost>"
+_WHO = "Interlock <interlock@localhost>"
 _ORDER = ("log", "stash", "config", "head", "index")
 _NONE = "0" * 40
 
@@ -49,10 +49,9 @@ def write_object(places: FolderHandles, shared: str, kind: bytes, data: bytes) -
     """Writes one loose object; returns its id."""
     body = b"%s %d\0" % (kind, len(data)) + data
     oid = hashlib.sha1(body, usedforsecurity=False).digest()
-    folder = f"{shared}/objects/{oid.hex()[:2]}"
+    folder, name = f"{shared}/objects/{oid.hex()[:2]}", oid.hex()[2:]
     make_folder(places, folder)
-    handle, name = places.folder(folder), oid.hex()[2:]
-    temporary = f"tmp_obj_{name}"
+    handle, temporary = places.folder(folder), f"tmp_obj_{name}"
     with closing_handle(create_file(temporary, 0o444, handle)) as opened:
         write_all(opened, zlib.compress(body, 1))
     os.rename(temporary, name, src_dir_fd=handle, dst_dir_fd=handle)
@@ -63,12 +62,11 @@ def hold_objects(
     places: FolderHandles, repository: Repository, id: str, at: float, tips: Iterable[bytes], blobs: Iterable[bytes]
 ) -> str:
     """A commit, under a ref of its own, protects commits and contents from garbage collection."""
-    names = sorted(oid.hex().encode() for oid in blobs)
-    listed = b"".join(b"100644 %s\0" % name + bytes.fromhex(name.decode()) for name in names)
+    listed = b"".join(b"100644 %s\0" % oid.hex().encode() + oid for oid in sorted(blobs))
     parents = [oid for oid in dict.fromkeys(tips) if repository.objects.kind(oid) == b"commit"]
     tree = write_object(places, repository.shared, b"tree", listed)
     lines = [b"tree " + tree.hex().encode(), *(b"parent " + oid.hex().encode() for oid in parents)]
-    who = b"%s %d +0000" % (_WHO, int(at))
+    who = b"%s %d +0000" % (_WHO.encode(), int(at))
     lines += [b"author " + who, b"committer " + who, b"", b"What `interlock undo %s` needs\n" % id.encode()]
     commit = write_object(places, repository.shared, b"commit", b"\n".join(lines)).hex()
     sync_filesystem(f"{repository.shared}/objects")  # a ref to what is not there would be damage
@@ -130,16 +128,13 @@ class GitWriter(Struct, frozen=True):
 
     def _unpack_ref(self, repository: Repository, name: str) -> None:
         path = f"{repository.shared}/packed-refs"
-        if self.places.stat(path) is None:
-            return
         lines = read_git_file(self.places, path).splitlines(keepends=True)
         kept, dropped = [], False
         for line in lines:
             if line.startswith(b"^") and dropped:
                 continue
             dropped = line.rstrip(b"\n").partition(b" ")[2] == os.fsencode(name) and not line.startswith(b"#")
-            if not dropped:
-                kept.append(line)
+            kept += [line] if not dropped else []
         if len(kept) != len(lines):
             with self.locked(repository, path, b"".join(kept)):
                 pass
@@ -159,21 +154,24 @@ def drop_hold(places: FolderHandles, shared: str, id: str, budget: Budget) -> No
     repository, name = Repository(shared, shared, shared, budget), f"{HELD}{id}"
     if now := ref_value(repository, name):
         GitWriter(places, id, again=True).set_ref(repository, name, "", now)
-    for folder in (os.path.dirname(name), os.path.dirname(os.path.dirname(name))):
+    path = f"{shared}/{name}"
+    for folder in (os.path.dirname(path), os.path.dirname(os.path.dirname(path))):
         with contextlib.suppress(OSError):
-            handle, last = places.split(f"{shared}/{folder}")
-            os.rmdir(last, dir_fd=handle)
-            places.forget(f"{shared}/{folder}")
+            _remove_folder(places, folder)
+
+
+def _remove_folder(places: FolderHandles, path: str) -> None:
+    handle, name = places.split(path)
+    os.rmdir(name, dir_fd=handle)
+    places.forget(path)
 
 
 def _remove_empty_folder(places: FolderHandles, path: str) -> None:
     """Removes empty folders, left over from other branches, at the path of a branch."""
     with contextlib.suppress(OSError):
-        handle, name = places.split(path)
         for inner in places.names(path):
             _remove_empty_folder(places, f"{path}/{inner}")
-        os.rmdir(name, dir_fd=handle)
-        places.forget(path)
+        _remove_folder(places, path)
 
 
 class GitRestore:
@@ -195,31 +193,25 @@ class GitRestore:
         repository = self._repositories[move.git.git_dir]
         self._writer.set_ref(repository, move.ref.name, move.ref.old, move.now)
         if move.ref.old and move.now:
-            logs = [f"{repository.shared}/logs/{move.ref.name}"]
+            self._append_log(f"{repository.shared}/logs/{move.ref.name}", move.now, move.ref.old)
             if repository.history.branch() == move.ref.name:
-                logs.append(f"{repository.own}/logs/HEAD")
-            for log in logs:
-                self._append_log(log, move.now, move.ref.old)
+                self._append_log(f"{repository.own}/logs/HEAD", move.now, move.ref.old)
 
     def _write_file(self, step: RestoreStep) -> None:
         repository = self._of(step.entry.path)
-        if step.entry.role == "stash":
-            self._write_stash(step, repository)
-            return
-        before = read_git_file(self._places, step.entry.path).strip()
-        self._put(step, repository, self._content(step))
-        if step.entry.role == "head":
-            now, old = _oid(repository, before), _oid(repository, self._content(step).strip())
-            self._append_log(f"{repository.own}/logs/HEAD", now, old)
-
-    def _write_stash(self, step: RestoreStep, repository: Repository) -> None:
-        """Writes the ref first: a log without it counts as unfinished, and is written again."""
-        data = self._content(step)
-        value = data.splitlines()[-1].split(b" ")[1].decode() if data else ""
-        have = ref_value(repository, "refs/stash")
-        if have != value:
-            self._writer.set_ref(repository, "refs/stash", value, have)
+        data = step.data
+        if data is None:
+            data = self._reader.data(step.entry.sha256, step.entry.size) if step.entry.kind == "file" else b""
+        if step.entry.role == "stash":  # the ref first: a log without it counts as unfinished, and is written again
+            value = data.splitlines()[-1].split(b" ")[1].decode() if data else ""
+            have = ref_value(repository, "refs/stash")
+            if have != value:
+                self._writer.set_ref(repository, "refs/stash", value, have)
+        before = read_git_file(self._places, step.entry.path)
         self._put(step, repository, data)
+        if step.entry.role == "head":
+            now, old = (_oid(repository, text.strip()) for text in (before, data))
+            self._append_log(f"{repository.own}/logs/HEAD", now, old)
 
     def _put(self, step: RestoreStep, repository: Repository, data: bytes) -> None:
         entry = step.entry
@@ -237,11 +229,6 @@ class GitRestore:
         if entry.mtime_ns and entry.role == "index":
             os.utime(name, ns=(entry.mtime_ns, entry.mtime_ns), dir_fd=handle, follow_symlinks=False)
 
-    def _content(self, step: RestoreStep) -> bytes:
-        if step.data is not None:
-            return step.data
-        return self._reader.data(step.entry.sha256, step.entry.size) if step.entry.kind == "file" else b""
-
     def _append_log(self, path: str, old: str, new: str) -> None:
         """Appends a move to a log that exists, as Git does."""
         if self._places.stat(path) is None or not new or old == new:
@@ -249,8 +236,9 @@ class GitRestore:
         handle, name = self._places.split(path)
         opened = os.open(name, os.O_WRONLY | os.O_APPEND | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK, dir_fd=handle)
         with open(opened, "ab") as out:
-            line = f"{old or _NONE} {new} Interlock <interlock@localhost> {int(self._at)} +0000\tinterlock: undo {self._writer.id}\n"  # fmt: skip
-            out.write(line.encode())
+            out.write(
+                f"{old or _NONE} {new} {_WHO} {int(self._at)} +0000\tinterlock: undo {self._writer.id}\n".encode()
+            )
 
     def _of(self, path: str) -> Repository:
         for one in self._repositories.values():

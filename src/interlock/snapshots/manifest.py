@@ -7,7 +7,7 @@ from typing import Annotated, Any
 from msgspec import Meta, Struct, convert
 
 from interlock.snapshots import SnapshotId
-from interlock.snapshots.folder import Attributes, RestoreRefused, SnapshotFolder, parse_attributes
+from interlock.snapshots.folder import Attributes, RestoreRefused, SnapshotFolder, check_attributes
 
 VERSION = 1
 KINDS = frozenset({"file", "folder", "link", "absent"})
@@ -110,10 +110,10 @@ def parse_manifest(data: Any, folder: SnapshotFolder) -> Manifest:
     try:
         found = convert(data, Manifest)
         for entry in found.entries:
-            parse_attributes(entry.attributes or ())
+            check_attributes(entry.attributes or ())
     except ValueError:
         raise RestoreRefused("the manifest of the snapshot is damaged") from None
-    paths = [*(one.path for one in found.entries), *(one.path for one in found.databases), *(one.git_dir for one in found.git)]  # fmt: skip
-    if any(folder.is_own(path) for path in paths):
+    paths = [one.path for one in found.entries] + [one.path for one in found.databases]
+    if any(map(folder.is_own, [*paths, *(one.git_dir for one in found.git)])):
         raise RestoreRefused("it would change what is Interlock's own")
     return found

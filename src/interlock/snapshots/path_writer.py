@@ -30,20 +30,17 @@ _FEW = 8
 class PathWriter:
     """Writes one undo to paths; every part of it can be repeated."""
 
-    def __init__(
-        self, places: FolderHandles, reader: ContentReader, manifest: Manifest, saved: Manifest | None
-    ) -> None:
-        self._places, self._reader, self._id = places, reader, manifest.id
+    def __init__(self, places: FolderHandles, reader: ContentReader, manifest: Manifest, saved: Manifest) -> None:
+        self._places, self._reader, self._id, self._saved = places, reader, manifest.id, saved.entries
         self._numbers = {entry.path: number for number, entry in enumerate(manifest.entries)}
         self._twins: dict[str, list[str]] = {}
         for entry in manifest.entries:
             if entry.twin:
                 self._twins.setdefault(entry.twin, []).append(entry.path)
-        self._saved = list(saved.entries) if saved is not None else []
         self._opened: dict[str, int] = {}  # folders that could not be written to, with their mode
         self._created: set[str] = set()  # folders made here
         self._rewritten: set[str] = set()  # files with more than one name
-        self._done: set[str] = {entry.path for entry in manifest.entries}
+        self._done: set[str] = set(self._numbers)
         self.say: list[str] = []
 
     def __call__(self, steps: list[RestoreStep]) -> None:
@@ -84,10 +81,8 @@ class PathWriter:
             return
         if step.entry.kind != "absent":
             self._empty(path)
-        self._places.forget(path)
-        handle, name = self._writable(path)
         try:
-            os.rmdir(name, dir_fd=handle)
+            self._remove_folder(path)
         except FileNotFoundError:
             pass
         except OSError:
@@ -95,17 +90,20 @@ class PathWriter:
                 raise RestoreRefused(f"{path} is in the way") from None
             self.say.append(f"{path} stays, since something is in it")
 
+    def _remove_folder(self, path: str) -> None:
+        self._places.forget(path)
+        handle, name = self._writable(path)
+        os.rmdir(name, dir_fd=handle)
+
     def _empty(self, path: str) -> None:
         """Deletes from a folder that is in the way what was saved of it, and nothing else."""
         for entry in sorted(self._saved, key=lambda one: one.path, reverse=True):
             if entry.path.startswith(f"{path}/") and entry.kind != "absent":
                 with contextlib.suppress(FileNotFoundError):
-                    handle, name = self._writable(entry.path)
                     if entry.kind == "folder":
-                        self._places.forget(entry.path)
-                        handle, name = self._writable(entry.path)
-                        os.rmdir(name, dir_fd=handle)
+                        self._remove_folder(entry.path)
                     else:
+                        handle, name = self._writable(entry.path)
                         os.unlink(name, dir_fd=handle)
 
     def _make_folder(self, entry: SavedPath) -> None:
@@ -120,19 +118,20 @@ class PathWriter:
         """Writes many files, syncs once, then renames them into place: a file system may otherwise wait at each rename."""
         try:
             for step in steps:
-                handle, _ = self._ready(step)
-                self._create(handle, self._temporary(step.entry), step.entry)
+                self._create(self._ready(step)[0], self._temporary(step.entry), step.entry)
             if sum(step.now.found is not None for step in steps) > _FEW:
                 sync_filesystem(os.path.dirname(steps[0].entry.path))
             for step in steps:
-                handle, name = self._ready(step)
-                os.rename(self._temporary(step.entry), name, src_dir_fd=handle, dst_dir_fd=handle)
-                self._done.add(step.entry.path)
+                self._put(*self._ready(step), step.entry)
         except BaseException:
             for step in steps:
                 with contextlib.suppress(OSError):
                     remove_file(self._temporary(step.entry), self._places.split(step.entry.path)[0])
             raise
+
+    def _put(self, handle: int, name: str, entry: SavedPath) -> None:
+        os.rename(self._temporary(entry), name, src_dir_fd=handle, dst_dir_fd=handle)
+        self._done.add(entry.path)
 
     def _ready(self, step: RestoreStep) -> tuple[int, str]:
         make_folder(self._places, os.path.dirname(step.entry.path))
@@ -152,25 +151,23 @@ class PathWriter:
         if entry.twin == inode_key(step.now.found):
             self._in_place(handle, name, entry)
             self._rewritten.add(entry.twin)
-        else:
-            temporary = self._temporary(entry)
-            if not self._link_twin(handle, temporary, entry):
-                self._create(handle, temporary, entry)
-            os.rename(temporary, name, src_dir_fd=handle, dst_dir_fd=handle)
-            remove_file(temporary, handle)  # two names of one file are not renamed into each other
-        self._done.add(entry.path)
+            self._done.add(entry.path)
+            return
+        temporary = self._temporary(entry)
+        if not self._link_twin(handle, temporary, entry):
+            self._create(handle, temporary, entry)
+        self._put(handle, name, entry)
+        remove_file(temporary, handle)  # two names of one file are not renamed into each other
 
     def _create(self, handle: int, name: str, entry: SavedPath) -> None:
-        opened = create_file(name, 0o600, handle)
-        try:
-            self._reader.into(opened, entry.sha256, entry.size)
-            self._set_metadata(opened, entry)
-        except BaseException:
-            with contextlib.suppress(OSError):
-                os.unlink(name, dir_fd=handle)
-            raise
-        finally:
-            os.close(opened)
+        with closing_handle(create_file(name, 0o600, handle)) as opened:
+            try:
+                self._reader.into(opened, entry.sha256, entry.size)
+                self._set_metadata(opened, entry)
+            except BaseException:
+                with contextlib.suppress(OSError):
+                    os.unlink(name, dir_fd=handle)
+                raise
 
     def _set_metadata(self, handle: int, entry: SavedPath) -> None:
         found = os.fstat(handle)
@@ -206,26 +203,23 @@ class PathWriter:
             self._set_metadata(opened, entry)
 
     def _write_link(self, step: RestoreStep) -> None:
-        entry = step.entry
+        entry, temporary = step.entry, self._temporary(step.entry)
         make_folder(self._places, os.path.dirname(entry.path))
         handle, name = self._writable(entry.path)
-        temporary = self._temporary(entry)
         remove_file(temporary, handle)
         os.symlink(entry.link, temporary, dir_fd=handle)
         found = os.stat(temporary, dir_fd=handle, follow_symlinks=False)
         if (found.st_uid, found.st_gid) != entry.owner:
             os.chown(temporary, *entry.owner, dir_fd=handle, follow_symlinks=False)
         os.utime(temporary, ns=(entry.mtime_ns, entry.mtime_ns), dir_fd=handle, follow_symlinks=False)
-        os.rename(temporary, name, src_dir_fd=handle, dst_dir_fd=handle)
-        self._done.add(entry.path)
+        self._put(handle, name, entry)
 
     def _modes(self, steps: Iterable[RestoreStep]) -> None:
         """Modes and times of folders last, the deepest first: writing into them needs and changes both."""
         for step in sorted(steps, key=lambda one: one.entry.path, reverse=True):
-            entry = step.entry
-            if step.what in MARKS or entry.path in self._created:
+            if step.what in MARKS or step.entry.path in self._created:
                 with contextlib.suppress(FileNotFoundError, NotADirectoryError):
-                    self._mode(entry)
+                    self._mode(step.entry)
         for path, mode in sorted(self._opened.items(), reverse=True):
             with contextlib.suppress(OSError):
                 os.chmod(f"/proc/self/fd/{self._places.folder(path)}", mode)

@@ -56,21 +56,19 @@ def prune(folder: SnapshotFolder, now: float, days: float, bytes: int) -> PruneR
 
 
 def find_snapshots(folder: SnapshotFolder) -> list[ListedSnapshot]:
-    names = os.listdir(f"{folder.path}/snapshots")
-    ids = [name.removesuffix(".json") for name in names if name.endswith(".json")]
-    return sorted(
-        (_read_snapshot(folder, id) for id in ids if ID.fullmatch(id)), key=lambda one: (one.at, one.id), reverse=True
-    )
+    ids = [name[:-5] for name in os.listdir(f"{folder.path}/snapshots") if name.endswith(".json")]
+    found = [_read_snapshot(folder, id) for id in ids if ID.fullmatch(id)]
+    return sorted(found, key=lambda one: (one.at, one.id), reverse=True)
 
 
 def _read_snapshot(folder: SnapshotFolder, id: str) -> ListedSnapshot:
-    place = folder.place(id)
-    size = os.lstat(place).st_size + (os.path.getsize(folder.pack(id)) if os.path.exists(folder.pack(id)) else 0)
+    found, pack = os.lstat(folder.place(id)), folder.pack(id)
+    size = found.st_size + (os.path.getsize(pack) if os.path.exists(pack) else 0)
     try:
-        data, digest = folder.read(place)
+        data, digest = folder.read(folder.place(id))
         manifest = parse_manifest(data, folder)
     except (RestoreRefused, OSError):
-        return ListedSnapshot(id, os.lstat(place).st_mtime, size)
+        return ListedSnapshot(id, found.st_mtime, size)
     size += sum(count for sha, count in manifest.contents.items() if sha not in manifest.pack)
     return ListedSnapshot(id, manifest.at, size, digest, manifest)
 
@@ -95,17 +93,19 @@ def _delete_leftovers(
                 with open(folder.place(id, ending), encoding="utf-8", errors="surrogateescape") as given:
                     _release_objects(places, given.read(1 << 20).split("\0"), id, budget)
             os.unlink(f"{folder.path}/snapshots/{name}")
-    for part, names in (("tmp", frozenset[str]()), ("packs", frozenset(f"{id}.pack" for id in ids))):
-        for name in os.listdir(f"{folder.path}/{part}"):
-            if name not in names:
-                os.unlink(f"{folder.path}/{part}/{name}")
+    packs = {f"{folder.path}/packs/{id}.pack" for id in ids}
+    for path in (
+        f"{folder.path}/{part}/{name}" for part in ("tmp", "packs") for name in os.listdir(f"{folder.path}/{part}")
+    ):
+        if path not in packs:
+            os.unlink(path)
     if all(one.manifest is not None for one in remaining):  # one that cannot be read may need any of them
         needed = {sha for one in remaining if one.manifest is not None for sha in one.manifest.contents}
         for first in os.listdir(f"{folder.path}/objects"):
             for name in os.listdir(f"{folder.path}/objects/{first}"):
                 budget.tick()
                 if first + name not in needed:
-                    os.unlink(f"{folder.path}/objects/{first}/{name}")
+                    os.unlink(folder.object(first + name))
 
 
 def _release_objects(places: FolderHandles, repositories: list[str], id: str, budget: Budget) -> None:
@@ -124,28 +124,23 @@ def confine() -> None:
     inspector.confine(MEMORY, HANDLES, writes=True)
 
 
-_ANSWERS: dict[str, Callable[..., Any]] = {"plan": plan, "undo": undo, "settle": settle, "prune": prune}
+_ANSWERS: dict[str, Callable[..., Any]] = {"take": take, "plan": plan, "undo": undo, "settle": settle, "prune": prune}
 
 
 def answer_request(line: bytes, folder: str, guarded: str, home: str) -> bytes:
-    """The answer to one request; a failure is answered with a problem."""
+    """A failure is answered with a problem."""
     try:
         request, place = json.loads(line), SnapshotFolder.open(folder, guarded)
         what = request.pop("do")
         if what == "take":
-            found: Any = take(folder=place, home=home, limits=SnapshotLimits(*request.pop("limits")), **request)
-        else:
-            found = _ANSWERS[what](place, **request)
-        answer = {"answer": to_builtins(found)}
+            request |= {"home": home, "limits": SnapshotLimits(*request["limits"])}
+        answer = {"answer": to_builtins(_ANSWERS[what](folder=place, **request))}
     except Exception as error:
         answer = {"problem": f"the snapshot process failed ({type(error).__name__})"}
     return json.dumps(answer).encode() + b"\n"
 
 
-def main(handle: int, folder: str, guarded: str) -> None:
-    os.umask(0o022)
-    inspector.answer_requests(handle, lambda line, home: answer_request(line, folder, guarded, home), confine)
-
-
 if __name__ == "__main__":
-    main(int(sys.argv[1]), sys.argv[2], sys.argv[3])
+    os.umask(0o022)
+    handle, folder, guarded = sys.argv[1:]
+    inspector.answer_requests(int(handle), lambda line, home: answer_request(line, folder, guarded, home), confine)

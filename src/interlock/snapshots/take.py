@@ -261,9 +261,9 @@ class PathRecorder:
 
     def fits(self, path: str) -> bool:
         """False where there is not room and time for all of an optional tree."""
-        before = (dict(self.entries), self.files, self.bytes, self._budget.until)
+        entries, files, size, until = dict(self.entries), self.files, self.bytes, self._budget.until
         now = time.monotonic()
-        self._budget.until = now + (self._budget.until - now) / 2
+        self._budget.until = now + (until - now) / 2
         try:
             if self._within_limits(path):
                 self.tree(path)
@@ -271,8 +271,8 @@ class PathRecorder:
         except (BudgetExceeded, Unclear, OSError):
             pass
         finally:
-            self._budget.until = before[3]
-        self.entries, self.files, self.bytes = before[:3]
+            self._budget.until = until
+        self.entries, self.files, self.bytes = entries, files, size
         return False
 
     def _within_limits(self, path: str) -> bool:
