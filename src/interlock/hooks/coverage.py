@@ -54,8 +54,8 @@ class Coverage(Struct):
                     self._known[mark] = None
         self._rewrite()
 
-    def before(self, word: str, principal: str, event: Event) -> bool:
-        """Records that a hook asked, before the answer leaves; whether `write` has something to write."""
+    def before(self, word: str, principal: str, event: Event) -> None:
+        """Records that a hook asked; `write` makes it last."""
         known = self._known
         self._add(word, event, ASKED)
         session = (word, principal, event.session)
@@ -67,7 +67,6 @@ class Coverage(Struct):
                 self._unwritten.append(name)
         while len(known) > MOST:
             known.popitem(last=False)
-        return bool(self._unwritten)
 
     def add_journal(self, entries: Iterable[Mapping[str, Any]]) -> None:
         """Records the calls that hooks decided without a daemon."""
@@ -125,9 +124,9 @@ class Coverage(Struct):
 
     def write(self) -> None:
         """Appends new marks to the file, for a later daemon."""
-        marks, self._unwritten = [_hash(name) for name in self._unwritten], []
-        if self.folder is None or not marks:
+        if self.folder is None or not self._unwritten:
             return
+        marks, self._unwritten = [_hash(name) for name in self._unwritten], []
         if self._lines > 2 * MOST:
             self._rewrite()
         try:

@@ -6,6 +6,7 @@ import asyncio
 import hashlib
 import os
 from collections.abc import Awaitable, Callable, Mapping
+from functools import partial
 
 from msgspec import Struct, field
 from msgspec.structs import replace
@@ -131,7 +132,7 @@ class HookEvaluation:
             verdict = await self.hooks.shared.answer(hook.who.principal, event, lambda: self._judge(hook))
         else:
             verdict = await self._judge(hook)
-        due = self.hooks.late.due(session_key(hook.who))
+        due = self.hooks.late.due(session_key(hook.who)) if self.hooks.late.changed else []
         return await self._with_late_answers(hook, verdict, due) if due and verdict.word != "ask" else verdict
 
     async def _judge(self, hook: HookCall) -> HookVerdict:
@@ -184,16 +185,19 @@ class HookEvaluation:
                 agreed[at] = call, decision, scripts
             if not decision.allowed:
                 return self._deny(hook, call, decision)
-            ticket = decision.ticket.id if decision.ticket else ""
-            keys, new = call_keys(hook.who, call), hook.rewrite
-            sent = SentCall(call.action.text, new.id, new.asked) if new is not None else None
-            self.hooks.calls.answer(keys, AnsweredCall(PASSED, ticket, scripts.hashes, decision.kept, sent))
+            self.hooks.notes.append(partial(self._note_pass, hook, call, decision, scripts))
             if may_change_provenance(call.action):
                 judged = await self._read(call.action)
-                self.hooks.provenance.expect(hook.who, keys[0], call.action, judged)
-            if ticket:
-                self.hooks.late.forget(session_key(hook.who), [ticket])
+                self.hooks.provenance.expect(hook.who, call_keys(hook.who, call)[0], call.action, judged)
+            if decision.ticket is not None:
+                self.hooks.late.forget(session_key(hook.who), [decision.ticket.id])
         return None
+
+    def _note_pass(self, hook: HookCall, call: AgentCall, decision: Decision, scripts: CallScripts) -> None:
+        ticket, new = decision.ticket.id if decision.ticket else "", hook.rewrite
+        sent = SentCall(call.action.text, new.id, new.asked) if new is not None else None
+        answer = AnsweredCall(PASSED, ticket, scripts.hashes, decision.kept, sent)
+        self.hooks.calls.answer(call_keys(hook.who, call), answer)
 
     async def _below_journal(self, hook: HookCall) -> HookCall:
         """The hook, its calls below the journal where that can be: the one around its jail, or one for its only call."""
@@ -285,7 +289,7 @@ class HookEvaluation:
         if hook.who.session in self.hooks.written.dangerous_sessions or len(text) > SHORT:
             return False
         if call.action.kind is Kind.COMMAND:
-            return not (_may_write(call.action) and names_program(text))
+            return not (_redirects(text) and names_program(text))
         small = all(not isinstance(value, str) or len(value) <= SHORT for value in call.input.values())
         return small and next(written_contents(call.action, None), None) is None
 
@@ -359,7 +363,11 @@ class HookEvaluation:
 
 def _may_write(action: Action) -> bool:
     """Whether a call may write a file: a tool of the agent, or a command with a redirection."""
-    return action.kind is Kind.TOOL or (action.kind is Kind.COMMAND and (">" in action.text or "tee" in action.text))
+    return action.kind is Kind.TOOL or (action.kind is Kind.COMMAND and _redirects(action.text))
+
+
+def _redirects(text: str) -> bool:
+    return ">" in text or "tee" in text
 
 
 def _gains_rights(decision: Decision) -> bool:
@@ -371,7 +379,7 @@ def _notices(agreed: list[DecidedCall]) -> str:
     relieved = [
         one for _, one, _ in agreed if one.kept or any(factor.startswith(RELIEF_PREFIX) for factor in one.weighed)
     ]
-    return " ".join(notice(one.kept) if one.kept else one.reason for one in relieved)
+    return " ".join([notice(one.kept) if one.kept else one.reason for one in relieved])
 
 
 def may_prompt(decision: Decision) -> bool:

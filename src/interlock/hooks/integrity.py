@@ -1,9 +1,10 @@
-"""Compares the files that install the hooks with their last state on every call, and finds settings that switch hooks off."""
+"""Compares the files that install the hooks with their last state around every call, and finds settings that switch hooks off."""
 
 from __future__ import annotations
 
 import hashlib
 import os
+from collections.abc import Iterable
 from functools import lru_cache
 from pathlib import Path
 
@@ -34,10 +35,16 @@ class HookFiles(Struct):
     files: dict[str, WatchedFile] = field(default_factory=dict)
     own: tuple[str, ...] = ()  # those that run our hook, with their real paths
 
-    def changes(self, agent: AgentDialect, principal: str, cwd: str) -> list[str]:
+    def watch(self, paths: Iterable[str]) -> None:
+        """Takes the state of files that are not watched yet."""
+        for path in paths:
+            if path not in self.files:
+                self._change(path, None)
+
+    def changes(self, paths: Iterable[str]) -> list[str]:
         """The changes since the last check, in words; the first check sets the baseline."""
         found = []
-        for path in _paths(agent.word, home_of(principal), cwd):
+        for path in paths:
             known = self.files.get(path)
             # `access` says that a file is still missing, without the price of an exception
             if known is None or (os.access(path, os.F_OK) if known.stat is GONE else _stat(path) != known.stat):
@@ -61,7 +68,9 @@ class HookFiles(Struct):
 
 
 @lru_cache(maxsize=256)
-def _paths(word: str, home: str, cwd: str) -> tuple[str, ...]:
+def hook_paths(word: str, principal: str, cwd: str) -> tuple[str, ...]:
+    """The files that can install an agent's hooks for a call in this folder."""
+    home = home_of(principal)
     project = Path(cwd) if cwd.startswith("/") else Path(home)
     places = [place.path for scope in SCOPES for place in agent_of(word).places(scope, Path(home), project)]
     return tuple(dict.fromkeys(path for path in map(str, places) if "\0" not in path))  # no file has such a name

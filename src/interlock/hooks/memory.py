@@ -138,7 +138,7 @@ class LateAnswers(Struct):
 
     def due(self, key: SessionKey) -> list[str]:
         tickets = self.waiting.get(key)
-        return [id for id in tickets if id in self.changed] if tickets and self.changed else []
+        return [id for id in tickets if id in self.changed] if tickets else []
 
     def forget(self, key: SessionKey, ids: list[str]) -> None:
         """Drops tickets whose answers the agent has."""
@@ -231,9 +231,10 @@ class AnsweredCalls:
         """Records an answer; a deferral does not replace a pass or a prompt."""
         with self._lock:
             for key in keys:
-                old = self._calls.get(key)
-                if old is None or (old.answer, new.answer) not in _STAYS:
-                    put_newest(self._calls, key, new, self._most)
+                old = self._calls.pop(key, None)
+                self._calls[key] = new if old is None or (old.answer, new.answer) not in _STAYS else old
+            while len(self._calls) > self._most:
+                self._calls.popitem(last=False)
 
     def get(self, keys: Sequence[CallKey]) -> AnsweredCall | None:
         """The answer under the first key that has one; a deferral only where nothing else is known."""
@@ -288,6 +289,14 @@ class HookMemory(Struct):
     wrapper: Wrapper | None = None  # where calls run below the journal
     made_again: Recent[FoundFolders] = field(default_factory=Recent)  # by working directory
     wrapped_calls: Recent[str] = field(default_factory=Recent)  # id in the wrapped text -> session
+    notes: list[Callable[[], None]] = field(default_factory=list)  # what to remember of a call once it is answered
+
+    def settle(self) -> None:
+        """Remembers what was noted; before anything of a later call is looked up, and soon after each answer."""
+        notes, self.notes = self.notes, []
+        for note in notes:
+            note()
+        self.coverage.write()
 
     def session(self, who: AgentRef) -> HookSession:
         """What is known about a session, for changes too."""

@@ -171,8 +171,8 @@ def may_change_provenance(action: Action) -> bool:
         return action.text in _TOOLS
     if action.kind is not Kind.COMMAND:
         return False
-    words, tracked = _WORDS.findall(action.text), _tracked()
-    return any(not tracked[name].isdisjoint(words) for name in words if name in tracked)
+    words, tracked = set(_WORDS.findall(action.text)), _tracked()
+    return any(not tracked[name].isdisjoint(words) for name in words & tracked.keys())
 
 
 @cache

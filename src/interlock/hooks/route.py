@@ -21,7 +21,7 @@ from interlock.analysis.facts import Command
 from interlock.audit import journal
 from interlock.hooks.coverage import SEEN
 from interlock.hooks.evaluation import HookCall, HookEvaluation
-from interlock.hooks.integrity import disabling_settings
+from interlock.hooks.integrity import disabling_settings, hook_paths
 from interlock.hooks.memory import HookMemory, HookSession, call_keys, session_key
 from interlock.hooks.outcomes import CHANGED, MALFORMED, REPLACED, alert, details_of, record_outcome
 from interlock.hooks.wrapping import SentCall, changed_keys, failure_in
@@ -39,6 +39,7 @@ from interlock.web.guards import ARRIVED, ClientGone, Scope, check_type, hung_up
 LOG = logging.getLogger("interlock")
 MOST_INPUT = 16 << 20  # bytes, as in the client
 EARLY = 1.0  # seconds between an answer and its caller's deadline
+CHECK_SECONDS = 0.05  # from a call until the files that install its hook are checked
 JOURNAL_SECONDS = 5.0  # between two checks for a journal
 _CLIENT = b"interlock-limit"  # header of the hook client
 _HOME = b"interlock-home"  # HOME of the client's process
@@ -64,6 +65,7 @@ class HookApi:
         self._evaluation, self._loopback = HookEvaluation(context, hooks), LoopbackPeers()
         self._unwrap = Wrapper(str(front_of(context.config))).original  # also where calls are wrapped no more
         self._background: set[asyncio.Future[Any]] = set()
+        self._watched: dict[tuple[str, ...], AgentRef] = {}  # files to check, and whose call they were
 
     def start(self) -> None:
         """Loads an earlier daemon's knowledge and the journal of decisions without a daemon."""
@@ -97,17 +99,26 @@ class HookApi:
             LOG.error("a hook that could not be answered", exc_info=error)
             self.state.trouble(f"hook: {type(error).__name__}")
             reply = request.agent.broken("Denied: the call could not be judged.")
-        return await _send(send, reply, request.framed)
+        await _send(send, reply, request.framed)
+        if self.hooks.notes:
+            loop = asyncio.get_running_loop()
+            loop.call_soon(loop.call_soon, self.hooks.settle)  # once the connection is closed
+        return None
 
     async def _reply(
         self, request: _HookRequest, scope: Scope, headers: dict[bytes, bytes], receive: Any
     ) -> HookOutput:
         if scope["method"] != "POST":
             raise HttpProblem("NOT_FOUND_OPERATION", "a hook is asked with POST", 405)
+        if self.hooks.notes:
+            self.hooks.settle()
         self.context.places.check(scope, headers.get(b"host"), headers.get(b"origin"))
         body = await read_body(receive, headers.get(b"content-length"), MOST_INPUT, ARRIVED in scope)
         check_type(headers.get(b"content-type"))
-        who = await self._who(scope, headers.get(b"authorization"))
+        known, authorization = None, headers.get(b"authorization")
+        if authorization is None:
+            known = self._loopback_peer(scope)
+        who = known or (await self.context.credentials.who(scope, authorization)).known()
         self.context.buckets.take(who.key)
         event = request.agent.decode(body, request.event)
         claimed = headers.get(_HOME, b"") if request.framed else b""
@@ -123,33 +134,29 @@ class HookApi:
     async def _verdict(
         self, request: _HookRequest, event: Event, who: AgentRef, caller: ApiCaller, receive: Any
     ) -> HookVerdict:
-        self._check_files(request.agent, event, who)
+        self._watch_files(request.agent, event, who)
         if event.problem:
             words = f"{request.agent.title} sent hook input that cannot be judged: {event.problem}"
             self._alert(MALFORMED, words, who, quiet=True)
         if event.kind in GATING:
-            coverage = self.hooks.coverage
-            if coverage.before(request.agent.word, who.principal, event):
-                loop = asyncio.get_running_loop()
-                loop.call_soon(loop.call_soon, coverage.write)  # once the answer is sent and its connection closed
-            return await self._before(request, event, who, caller, receive)
+            self.hooks.notes.append(partial(self.hooks.coverage.before, request.agent.word, who.principal, event))
+            return await self._evaluation.verdict(self._hook_call(request, event, who, caller, receive))
         if event.kind in ("after", "failed"):
             return await self._after(request.agent, event, who)
         if event.kind == "config":
             return await self._settings_changed(request.agent, event, who)
         return HookVerdict("allow")
 
-    async def _before(
+    def _hook_call(
         self, request: _HookRequest, event: Event, who: AgentRef, caller: ApiCaller, receive: Any
-    ) -> HookVerdict:
+    ) -> HookCall:
         loop = asyncio.get_running_loop()
         most = min(request.seconds - EARLY, float(self.context.config.hooks.wait_seconds))
         until, gone = loop.time() + most, partial(hung_up, receive)
         access = self.context.access(who.principal, request.framed)
-        hook = HookCall(
+        return HookCall(
             request.agent, event, who, until, gone, access, caller.isolation, self.hooks.files.own, request.framed, caller.pid
         )  # fmt: skip
-        return await self._evaluation.verdict(hook)
 
     async def _after(self, agent: AgentDialect, event: Event, who: AgentRef) -> HookVerdict:
         coverage = self.hooks.coverage
@@ -224,9 +231,20 @@ class HookApi:
             return HookVerdict("deny", f"Denied: this switches Interlock's hooks off ({found[0]}).")
         return HookVerdict("allow")
 
-    def _check_files(self, agent: AgentDialect, event: Event, who: AgentRef) -> None:
-        for words in self.hooks.files.changes(agent, who.principal, event.cwd):
-            self._alert(CHANGED, words, who)
+    def _watch_files(self, agent: AgentDialect, event: Event, who: AgentRef) -> None:
+        """Has the files that install the hooks checked soon after the answer: once for all calls of a moment."""
+        paths = hook_paths(agent.word, who.principal, event.cwd)
+        self.hooks.files.watch(paths)  # a call that changes them has not run yet
+        if not self._watched:
+            asyncio.get_running_loop().call_later(CHECK_SECONDS, self._check_files)
+        self._watched[paths] = who
+
+    def _check_files(self) -> None:
+        self.hooks.settle()  # of calls that wait for a person, too
+        watched, self._watched = self._watched, {}
+        for paths, who in watched.items():
+            for words in self.hooks.files.changes(paths):
+                self._alert(CHANGED, words, who)
         now = asyncio.get_running_loop().time()
         if now - self.hooks.journal_checked_at > JOURNAL_SECONDS:
             self.hooks.journal_checked_at = now
@@ -242,14 +260,15 @@ class HookApi:
         taken = await self.pool.run(journal.take, self.state, self.context.config.folder)
         self.hooks.coverage.add_journal(taken)
 
-    async def _who(self, scope: Scope, authorization: bytes | None) -> ApiCaller:
-        """Authenticates by the kernel's peer, on the socket or on loopback, or by a token."""
-        if authorization is None and not over_socket(scope) and scope.get("client") and scope.get("server"):
-            uid = self._loopback.uid_of(tuple(scope["client"]), tuple(scope["server"]))
-            if uid is not None:
-                self.context.peers.check_agent(f"uid:{uid}")
-                return ApiCaller(f"uid:{uid}")
-        return (await self.context.credentials.who(scope, authorization)).known()
+    def _loopback_peer(self, scope: Scope) -> ApiCaller | None:
+        """The user who opened a connection on loopback, as the kernel says; None for every other connection."""
+        if over_socket(scope) or not scope.get("client") or not scope.get("server"):
+            return None
+        uid = self._loopback.uid_of(scope["client"], scope["server"])
+        if uid is None:
+            return None
+        self.context.peers.check_agent(f"uid:{uid}")
+        return ApiCaller(f"uid:{uid}")
 
     def _later(self, work: Any) -> None:
         """Runs work after the answer has left; a failure is reported."""
