@@ -41,7 +41,7 @@ def _beside(dialect: ToolNames, name: str) -> tuple[frozenset[str], frozenset[st
     """The fields that do not count; in an unknown tool, a description may be the content of the call."""
     names = field_names()
     if name in dialect.shells:
-        return dialect.incidental, names.beside | names.beside_commands
+        return dialect.incidental, names.beside_commands
     return (dialect.incidental, names.beside) if name in dialect.names or name in names.explained else (_NONE, _NONE)
 
 

@@ -181,13 +181,13 @@ def first_text(data: Mapping[str, Any], name: str) -> str:
 
 def tidy(words: str) -> str:
     """One line without control and invisible characters, shortened."""
-    line = " ".join(_CONTROL.sub(" ", words[: MAX_REASON * 4]).split()) if words else ""
+    line = " ".join(_CONTROL.sub(" ", words[: MAX_REASON * 4]).split())
     return line if len(line) <= MAX_REASON else line[: MAX_REASON - 1].rstrip() + "…"
 
 
 def answer(value: Mapping[str, Any] | None, stderr: str = "", exit: int = 0) -> HookOutput:
     """Output whose stdout is this one object, or empty."""
-    out = b"" if value is None else json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
+    out = b"" if value is None else msgspec.json.encode(value) + b"\n"
     return HookOutput(out, stderr.encode() + b"\n" if stderr else b"", exit)
 
 
@@ -219,7 +219,8 @@ class FieldNames(Struct, frozen=True):
 
 @cache
 def field_names() -> FieldNames:
-    return load_words("agents/fields.toml", FieldNames)
+    found = load_words("agents/fields.toml", FieldNames)
+    return replace(found, beside_commands=found.beside | found.beside_commands)
 
 
 def outcome_of(given: Mapping[str, Any]) -> str:
@@ -276,9 +277,9 @@ def resolve(event: Event, verdict: HookVerdict) -> HookVerdict:
         reason = f"Denied: the hook input could not be judged ({event.problem})."
     return HookVerdict(
         word if word in ("allow", "ask") else "deny",
-        tidy(reason) or SILENT,
-        tidy(verdict.context),
-        tidy(verdict.notice),
+        (reason and tidy(reason)) or SILENT,
+        verdict.context and tidy(verdict.context),
+        verdict.notice and tidy(verdict.notice),
         None if new is None else replace(new, reason=tidy(new.reason)),
     )
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import TypeVar
 
 from msgspec.structs import replace
 
-from interlock.analysis.assess import join_judgements
-from interlock.analysis.facts import Effect, Fact
+from interlock.analysis.assess import Judgement, join_judgements
+from interlock.analysis.facts import Effect
 from interlock.analysis.programs.load import program_set
 from interlock.analysis.read import BUDGET
 from interlock.analysis.targets.written_files import inherited_judgement
@@ -135,7 +135,9 @@ def _judge(state: State, request: Request, budget: int = BUDGET, at_once: bool =
         texts = scripts.texts if scripts is not None else {}
         more = inherited_judgement(request.written, request.action, judgement, texts)
     judgement = judgement if more is None else join_judgements(judgement, more, by.rules)
-    if _reaches_machine(judgement.facts) and (request.local or request.owner.startswith("uid:")):
+    if judgement.once("machine", lambda: _reaches_machine(judgement)) and (
+        request.local or request.owner.startswith("uid:")
+    ):
         home = request.action.home or home_of(request.owner)
         access = request.access if request.server is None and request.adapter_context is None else None
         judgement, named = resolve_paths(
@@ -150,10 +152,12 @@ def _judge(state: State, request: Request, budget: int = BUDGET, at_once: bool =
     return Judged(request, judgement, named, matched, now, by, isolation)
 
 
-def _reaches_machine(facts: Sequence[Fact]) -> bool:
+def _reaches_machine(judgement: Judgement) -> bool:
     """Whether it acts on paths or signals processes, so that it matters where links lead and which processes are Interlock's."""
     kinds = ("signals_names", "signals_numbers", "signals_users")
-    return any(isinstance(fact, Effect) or any(fact.program in program_set(kind) for kind in kinds) for fact in facts)
+    return any(
+        isinstance(fact, Effect) or any(fact.program in program_set(kind) for kind in kinds) for fact in judgement.facts
+    )
 
 
 def _perform(

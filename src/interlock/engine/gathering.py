@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from interlock.adapters.danger import reached_escalation
 from interlock.adapters.local_servers import only_touches_files
+from interlock.analysis.assess import Judgement
 from interlock.analysis.facts import Effect
 from interlock.approvals import denials, signed_orders
 from interlock.approvals.confirmations import SESSION
@@ -147,16 +148,21 @@ def circumstances(state: State, judged: Judged, found: Gathered) -> Circumstance
 def attack(judged: Judged) -> str:
     """How an action attacks the guard itself, in words; where files can be read, settings that run our hook count."""
     request, judgement = judged.request, judged.judgement
-    files = request.access.read
-    changes = any(isinstance(fact, Effect) for fact in judgement.facts)
-    if not changes and all(finding.rule not in STOPPING for finding in judgement.assessment.findings):
+    if judgement.once("quiet", lambda: _is_quiet(judgement)):
         return ""
+    files = request.access.read
 
     def read(path: str) -> str | None:
         home = request.action.home or home_of(request.agent.principal)
         return files(f"{home}{path[1:]}" if path.startswith("~/") else path) if files else None
 
     return tampering(request.action, judgement, read if files is not None else None)
+
+
+def _is_quiet(judgement: Judgement) -> bool:
+    """Whether it changes nothing and stops nothing."""
+    changes = any(isinstance(fact, Effect) for fact in judgement.facts)
+    return not changes and all(finding.rule not in STOPPING for finding in judgement.assessment.findings)
 
 
 HOOK = "hook"

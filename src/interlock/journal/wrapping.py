@@ -11,6 +11,7 @@ import shlex
 import sys
 import time
 from collections.abc import Iterable
+from functools import lru_cache
 from pathlib import Path
 
 from msgspec import Struct
@@ -37,20 +38,24 @@ class Wrapper(Struct, frozen=True):
 
     def wrap(self, text: str, agent: str, call: str) -> str:
         """The whole of the original is one argument."""
-        return self._head + shlex.join([agent, call, text])
+        return _head(self.front) + shlex.join([agent, call, text])
 
     def original(self, text: str) -> str:
         """The text inside exactly this form, whoever wrapped it, for that is what runs; else empty."""
-        words = text.removeprefix(self._head).split(" ", 2)
-        if not text.startswith(self._head) or len(words) != 3:
+        head = _head(self.front)
+        if not text.startswith(head):
+            return ""
+        words = text.removeprefix(head).split(" ", 2)
+        if len(words) != 3:
             return ""
         agent, call, quoted = words
         inner = quoted[1:-1].replace("'\"'\"'", "'") if quoted.startswith("'") else quoted
         return inner if text == self.wrap(inner, agent, call) else ""
 
-    @property
-    def _head(self) -> str:
-        return f". {shlex.quote(self.front)} "
+
+@lru_cache(maxsize=4)
+def _head(front: str) -> str:
+    return f". {shlex.quote(front)} "
 
 
 def call_word(id: str) -> str:
