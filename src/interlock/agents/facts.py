@@ -196,14 +196,19 @@ class AgentFacts(Struct, frozen=True, forbid_unknown_fields=True):
     def say(self, event: Event, verdict: HookVerdict) -> HookOutput:
         """The first answer that fits; silence where none does."""
         new = verdict.rewrite if event.kind == "before" else None
+        at = (event.kind, event.name)
+        forms = [form for form in self.answers if verdict.word in form.to and not (form.on and form.on.isdisjoint(at))]
+        if new is None and not verdict.context:  # as most are
+            forms = [form for form in forms if not form.given]
+        if not forms:
+            return answer(None)
         words: dict[str, Any] = {
             "@word": verdict.word, "@reason": verdict.reason, "@context": verdict.context, "@notice": verdict.notice,
             "@event": event.name, "@input": new and new.input, "@whole": new and new.whole, "@shown": new and new.reason,
             "@rewritten": new and ("ask" if new.asked else "allow"),
         }  # fmt: skip
-        for form in self.answers:
-            named = not form.on or not form.on.isdisjoint((event.kind, event.name))
-            if named and verdict.word in form.to and (not form.given or any(words[name] for name in form.given)):
+        for form in forms:
+            if not form.given or any(words[name] for name in form.given):
                 said = None if form.json is None else fill_template(form.json, words)
                 return answer(said, verdict.reason if form.exit else "", form.exit)
         return answer(None)
