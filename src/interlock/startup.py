@@ -96,7 +96,6 @@ def open_state(
 
 
 def read_rules(config: Config) -> tuple[Rulebook, str]:
-    """The rules in force, and their hash for the audit record."""
     rules = rules_of(config)
     return rules, rulebook_hash(rules)
 

@@ -28,13 +28,11 @@ class UnknownAgent(LookupError):
 
 
 def words() -> tuple[str, ...]:
-    """The words of all agents, in order."""
     return tuple(all_facts())
 
 
 @cache
 def agent(word: str) -> AgentDialect:
-    """The agent of a word; refuses any other."""
     if word not in words():
         raise UnknownAgent(f"no agent {word!r}; known: {', '.join(words())}")
     file = Path(__file__).with_name(f"{word.replace('-', '_')}.py")

@@ -69,7 +69,6 @@ def _shell(name: str, counted: Mapping[str, Any], cwd: str) -> list[Action]:
 
 
 def _counts(field: str, value: object, key: str) -> bool:
-    """Whether a field adds to the command and its folder."""
     if field == key or field in field_names().folders or value is False or value == "" or value == [] or value == {}:
         return False
     return not (key in ("command", "commands") and field == "args")
@@ -118,5 +117,4 @@ def folder_of(given: Mapping[str, Any], cwd: str) -> str:
 
 
 def mcp_name(server: str, name: str) -> str:
-    """The canonical name of an MCP server's tool."""
     return f"mcp__{server or 'unknown'}__{name}"

@@ -100,7 +100,6 @@ def _add(found: PermissionRules, table: Mapping[str, Any], allows: bool) -> None
 
 
 def _hooks(table: Mapping[str, Any]) -> Iterator[Any]:
-    """The hooks that run before a shell call."""
     hooks = table.get("hooks")
     groups = hooks.get("PreToolUse") if isinstance(hooks, Mapping) else None
     for group in groups if isinstance(groups, list) else ():

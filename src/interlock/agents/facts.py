@@ -119,7 +119,6 @@ class AgentFacts(Struct, frozen=True, forbid_unknown_fields=True):
         return on_macos or self.files.get(scope, "")
 
     def places(self, scope: str, home: Path, project: Path) -> tuple[HookFile, ...]:
-        """Its hooks file in a scope."""
         name, user = self.path(scope), scope == "user"
         path, note = (home if user else project) / name, self.notes.get(scope, "")
         form, bare = "toml" if path.suffix == ".toml" else self.form, scope in self.bare
@@ -136,7 +135,6 @@ class AgentFacts(Struct, frozen=True, forbid_unknown_fields=True):
         return find_switches(paths, self.switches)
 
     def write(self, place: HookFile, text: str | None, client: HookClient) -> str:
-        """The text of a hooks file with an entry for each hooked event."""
         hooks = [self._hook(place, event, client) for event in self.hooked]
         if place.form == "toml":
             return with_block(text, hooks_text(hooks))
@@ -224,7 +222,6 @@ class AgentFacts(Struct, frozen=True, forbid_unknown_fields=True):
         passage: Callable[[ShellCall], str] | None = None,
         keeps_folder: bool = False,
     ) -> AgentDialect:
-        """The agent, with the code of its dialect where the facts do not say all."""
         rewrites = Rewriting(passage, self.persistent, self.flags) if passage is not None else None
         return AgentDialect(
             self.word, self.title, self.events, partial(self.fill, calls), self.say, places or self.places,
@@ -235,7 +232,6 @@ class AgentFacts(Struct, frozen=True, forbid_unknown_fields=True):
 
 @cache
 def all_facts() -> dict[str, AgentFacts]:
-    """The facts of all agents, by word."""
     kind = dict[str, AgentFacts]
     found = load_packs(Path(__file__).parent, lambda packs: [convert(packs[0], kind)], "agents.toml", kind)[0]
     return {

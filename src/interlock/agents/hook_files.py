@@ -24,8 +24,6 @@ Ours = Callable[[Any], bool]
 
 
 class HookFile(Struct, frozen=True):
-    """A file that install writes."""
-
     path: Path
     form: str = "json"  # json | jsonc | toml | yaml | plugin | script
     mode: int = 0o644
@@ -48,7 +46,6 @@ class HookClient(Struct, frozen=True):
             raise ValueError(f"hook client: control character in {self.path!r}")
 
     def argv(self, word: str, event: str) -> list[str]:
-        """The command without a shell."""
         return [self.path, word, event]
 
     def shell(self, word: str, event: str) -> str:
@@ -56,7 +53,6 @@ class HookClient(Struct, frozen=True):
         return f"{shlex.join(self.argv(word, event))} || exit 2"
 
     def post(self, word: str, event: str) -> str:
-        """The address for an HTTP hook."""
         return f"{self.url.rstrip('/')}{ROUTE}{word}?event={event}"
 
 
@@ -346,7 +342,6 @@ def _indent_of_line(text: str, at: int) -> str:
 
 
 def _unit(document: Document) -> str:
-    """The file's unit of indentation."""
     root = document.root
     if root.children:
         unit = _indent_of_line(document.text, root.children[0][1])

@@ -31,8 +31,6 @@ GATING = frozenset({"before", "permission"})  # the kinds of event that an answe
 
 
 class AgentCall(Struct, frozen=True):
-    """One tool call, before or after it runs."""
-
     tool: str  # the agent's own name for it
     input: Mapping[str, Any]
     action: Action  # what is judged, built from the judged fields only
@@ -41,8 +39,6 @@ class AgentCall(Struct, frozen=True):
 
 
 class Event(Struct, frozen=True):
-    """An event that an agent reported to its hook."""
-
     kind: str  # before | after | failed | permission | config | session | other
     name: str  # the agent's own event name
     calls: tuple[AgentCall, ...] = ()
@@ -58,8 +54,6 @@ class Event(Struct, frozen=True):
 
 
 class RewrittenCall(Struct, frozen=True):
-    """The new input of an allowed call."""
-
     input: Mapping[str, Any]  # the fields that change
     whole: Mapping[str, Any]  # all of it
     asked: bool  # the agent's own rules would ask about the original, or may
@@ -68,8 +62,6 @@ class RewrittenCall(Struct, frozen=True):
 
 
 class HookVerdict(Struct, frozen=True):
-    """The answer, before it is encoded for an agent."""
-
     word: str  # allow | ask | deny; anything else is a deny
     reason: str = ""  # for a human or the model
     context: str = ""  # for the model, beside an allow
@@ -78,8 +70,6 @@ class HookVerdict(Struct, frozen=True):
 
 
 class HookOutput(Struct, frozen=True):
-    """The output that the hook client replays."""
-
     stdout: bytes = b""
     stderr: bytes = b""
     exit: int = 0
@@ -108,7 +98,6 @@ def parse(data: bytes) -> dict[str, Any]:
 
 
 def as_object(text: str, where: str) -> dict[str, Any]:
-    """Parses a text that holds one JSON object."""
     try:
         value = _DECODER.decode(text)
     except UnclearJson as error:
@@ -174,7 +163,6 @@ def table(data: Mapping[str, Any], *names: str) -> dict[str, Any]:
 
 
 def first_text(data: Mapping[str, Any], name: str) -> str:
-    """The first text of the list in this field, or an empty one."""
     found = data.get(name)
     return next((one for one in found if isinstance(one, str)), "") if isinstance(found, list) else ""
 

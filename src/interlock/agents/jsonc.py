@@ -25,7 +25,6 @@ class EditError(ValueError):
 
 
 def error_at(text: str, at: int, message: str) -> EditError:
-    """An error at an offset of the text."""
     before = text[:at]
     return EditError(message, before.count("\n") + 1, at - (before.rfind("\n") + 1) + 1)
 
@@ -39,13 +38,10 @@ class Node(Struct):
     children: list[tuple[str | int, int, Node]] = field(default_factory=list)
 
     def child(self, key: str | int) -> Node | None:
-        """The child of this key or number."""
         return next((node for name, _, node in self.children if name == key), None)
 
 
 class Document(Struct):
-    """A text and its tree."""
-
     text: str
     root: Node
 
@@ -67,7 +63,6 @@ class _JsoncReader:
         return root
 
     def _blank(self, at: int) -> int:
-        """The offset after whitespace and comments."""
         while True:
             found = _BLANK.match(self.text, at)
             at = found.end() if found else at
@@ -88,7 +83,6 @@ class _JsoncReader:
         return self._scalar(at)
 
     def _scalar(self, at: int) -> Node:
-        """A text, a number, true, false or null."""
         try:
             value, end = _SCALARS.raw_decode(self.text, at)
             return Node(at, end, value)

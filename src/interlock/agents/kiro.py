@@ -47,7 +47,6 @@ def _calls(name: str, inner: Mapping[str, Any], cwd: str) -> tuple[AgentCall, ..
 
 
 def _aws(inner: Mapping[str, Any]) -> str:
-    """The command line that corresponds to this AWS call."""
     words = ["aws", required_text(inner, "service_name"), _kebab(required_text(inner, "operation_name"))]
     given = inner.get("parameters")
     for key, value in (given if isinstance(given, Mapping) else {}).items():

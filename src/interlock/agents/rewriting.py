@@ -27,8 +27,6 @@ _SEPARATORS = re.compile(r"&&|\|\||[;&|\n(){}`]|\$\(")
 
 
 class ShellCall(Struct, frozen=True):
-    """A shell call that could be rewritten."""
-
     event: Event
     call: AgentCall
     home: Path  # of the agent's process
@@ -46,8 +44,6 @@ class ShellCall(Struct, frozen=True):
 
 
 class Rewriting(Struct, frozen=True):
-    """How an agent takes rewritten calls."""
-
     passage: Callable[[ShellCall], str]  # LEAVE, SILENT or ASKED
     persistent: bool = False  # its shell lives on, so that a call may change it for those that follow
     flags: frozenset[str] = frozenset()  # of its command line: rules that no file tells
@@ -112,7 +108,6 @@ def _is_only_ours(entry: object) -> bool:
 
 
 def folders_above(folder: str) -> list[Path]:
-    """A folder and all above it."""
     path = Path(folder)
     return [path, *path.parents] if path.is_absolute() else []
 

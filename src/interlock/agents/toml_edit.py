@@ -17,7 +17,6 @@ _PLACE = re.compile(r"\(at line (\d+), column (\d+)\)")
 
 
 def hooks_text(hooks: Iterable[Hook]) -> str:
-    """The tables of these hooks."""
     return "\n".join(line for hook in hooks for line in _table(hook.path, hook.value))
 
 

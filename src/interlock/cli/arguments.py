@@ -51,7 +51,6 @@ _SHARED: Mapping[str, Argument] = {
 
 @cache
 def declarations(module: str) -> Mapping[str, Table]:
-    """The tables of the TOML file beside a module."""
     path = Path(__file__).parent.joinpath(*module.split(".")[2:]).with_suffix(".toml")
     return tomllib.loads(path.read_text("utf-8"))
 

@@ -34,8 +34,6 @@ Work = Callable[[Args], int]
 
 
 class CommandError(ExpectedError):
-    """Ends a command with a message and an exit code."""
-
     def __init__(self, words: str, code: int = FAILED) -> None:
         self.code = code
         super().__init__(words)
@@ -91,7 +89,6 @@ class CommandWords:
         return declare
 
     def __call__(self, argv: Sequence[str]) -> int:
-        """Run a subcommand; where none is given, the default one, or else the help."""
         tables = declarations(self._module)
         table = tables[self._word]
         parser = declared_parser(self._module, self._word)
@@ -111,7 +108,6 @@ _EXPECTED = (ExpectedError, PolicyError, PackError, TerminalError, OSError)
 
 
 def run(name: str, work: Work, args: Args) -> int:
-    """Run the work; an expected error becomes one line on stderr."""
     try:
         return work(args)
     except BrokenPipeError:
@@ -127,7 +123,6 @@ def settings(args: Args) -> Config:
 
 
 def daemon(args: Args) -> DaemonClient:
-    """The client of the daemon; raises NoDaemon where none answers."""
     return find_daemon(settings(args))
 
 
@@ -163,7 +158,6 @@ def say_table(columns: Sequence[str], rows: Sequence[Sequence[object]], empty: s
 def report_table(
     args: Args, found: object, columns: Sequence[str], rows: Sequence[Sequence[object]], empty: str, code: int = OK
 ) -> int:
-    """Print what was found, as JSON or as a table."""
     return report(args, found, lambda: say_table(columns, rows, empty), code)
 
 
@@ -218,7 +212,6 @@ def find_row(rows: Sequence[Row], given: str, kind: str) -> str:
 
 
 def open_tickets(server: DaemonClient) -> list[Row]:
-    """The open tickets, the oldest first."""
     return list_rows(server.get("/tickets", state="open", limit=MOST), "tickets")[::-1]
 
 
@@ -245,7 +238,6 @@ def _none(given: str, kind: str, there: Sequence[Row]) -> CommandError:
 
 
 def _lines(found: Sequence[Row]) -> str:
-    """A line for each row: the shortest id to type, and its subject."""
     ids = [str(row.get("id", "")) for row in found[:SHOWN]]
     length = next((n for n in range(len(short_id(ids[0])), 60) if len({id[:n] for id in ids}) == len(ids)), 60)
     lines = [visible(f"  {id[:length]}  {_about(row)}")[:WIDTH] for id, row in zip(ids, found)]

@@ -41,7 +41,6 @@ def wants_colour(out: TextIO) -> bool:
 
 
 def paint(lines: Iterable[Line], out: TextIO) -> None:
-    """Writes the lines: coloured and wrapped on a terminal, as they are anywhere else."""
     if out.isatty():
         try:
             width = int(os.environ.get("COLUMNS") or 0) or os.get_terminal_size(out.fileno()).columns
@@ -111,7 +110,6 @@ def print_table(columns: Sequence[str], given: Sequence[Sequence[object]], out: 
 
 @contextmanager
 def progress(title: str, total: int | None = None, quiet: bool = False) -> Iterator[Callable[[object], None]]:
-    """Show a progress bar on a terminal; yields the function to call for each file."""
     if quiet or not sys.stderr.isatty():
         yield lambda file: None
         return

@@ -119,7 +119,6 @@ def _lead(why: str) -> str:
 
 
 def ask_name() -> str:
-    """The operator's name, typed; the default is the user's name."""
     offered = os.environ.get("USER", "")
     typed = ask_line(f"Operator [{offered}]: " if offered else "Operator: ")
     if not typed and not offered:
@@ -148,7 +147,6 @@ def confirm(question: str) -> bool:
 
 
 def ask_line(prompt: str) -> str:
-    """A line typed at the terminal, without the blanks around it."""
     with controlling_terminal() as terminal:
         return terminal.ask(prompt).strip()
 

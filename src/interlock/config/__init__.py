@@ -168,7 +168,6 @@ class Config(Struct, frozen=True):
         return tuple(path if path.is_absolute() or not self.path else Path(self.path).parent / path for path in paths)
 
     def effective_policy(self) -> Policy:
-        """The policy in force: the named one, with the overrides of this configuration."""
         return self.override(load_policy(self.policy, Path(self.path).parent if self.path else None))
 
     def override(self, policy: Policy) -> Policy:
@@ -209,7 +208,6 @@ def load_config(path: Path | None = None, environ: Mapping[str, str] = os.enviro
 
 
 def config_of(data: Mapping[str, Any], path: str = "", environ: Mapping[str, str] = os.environ) -> Config:
-    """The configuration that `data` describes; raises ConfigError with every problem."""
     problems = Problems()
     problems.only(data, TABLES, (), renamed=_RENAMED)
     tables = {

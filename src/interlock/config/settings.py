@@ -104,8 +104,6 @@ class RulePackList(Struct, frozen=True):
 
 
 class RequestLimits(Struct, frozen=True):
-    """The table `[limits]`: bounds for one caller."""
-
     requests_per_minute: Annotated[int, says("for each principal; one more is denied", 1, 10_000_000)] = 6_000
     body_bytes: Annotated[int, says("of one request", 65_536, 10_485_760)] = 1_048_576
     long_poll_seconds: Annotated[int, says("the longest wait for a ticket", 1, 600)] = 60
@@ -125,8 +123,6 @@ class RequestLimits(Struct, frozen=True):
 
 
 class AuditSettings(Struct, frozen=True):
-    """The table `[audit]`: how long records are stored, and how often they are signed."""
-
     keep_days: Annotated[
         int, says("older records are let go; what is left still proves", 1, 36_500, weakened_by="a short time")
     ] = 400
@@ -143,8 +139,6 @@ class AuditSettings(Struct, frozen=True):
 
 
 class Telemetry(Struct, frozen=True):
-    """The table `[telemetry]`: the OTLP collector that gets the metrics besides /metrics; none by default."""
-
     otlp: Annotated[
         str,
         says(
@@ -293,8 +287,6 @@ class SnapshotSettings(Struct, frozen=True):
 
 
 class SeparateSettings(Struct, frozen=True):
-    """The table `[separate]`: a daemon with a user of its own, where it names a socket for agents."""
-
     hook_socket: Annotated[
         str,
         says(

@@ -19,7 +19,6 @@ def _text(value: object, path: Path, problems: Problems) -> str:
 
 
 def optional_text(value: object, path: Path, problems: Problems, plain: str = "") -> str:
-    """A text that may be empty."""
     return "" if value == "" else _text(value, path, problems)
 
 
@@ -106,7 +105,6 @@ def variable_name(value: object, path: Path, problems: Problems, plain: str) -> 
 
 
 def without_password(url: str) -> str:
-    """A database's address without its password."""
     scheme, found, rest = url.partition("://")
     credentials, at, host = rest.rpartition("@")
     if not found or not at:

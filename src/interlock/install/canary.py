@@ -187,7 +187,6 @@ def _shape(reply: HookOutput) -> tuple[int, Any, bool]:
 
 
 def _bare(value: Any) -> Any:
-    """A value with its texts blanked and its context removed."""
     if isinstance(value, dict):
         return {
             key: "*" if key in _WORDS and isinstance(item, str) else _bare(item)

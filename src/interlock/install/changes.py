@@ -76,7 +76,6 @@ def plan_install(
 
 
 def plan_uninstall(files: Iterable[HookedFile], config: Config) -> tuple[list[FileChange], list[InstallRefusal]]:
-    """The changes that take our hooks out of these files; none for files without any."""
     changes, refused = _plan(lambda one: _uninstall_change(one, config), files)
     return changes[::-1], refused  # folders created for the first file are empty after the last
 
@@ -84,7 +83,6 @@ def plan_uninstall(files: Iterable[HookedFile], config: Config) -> tuple[list[Fi
 def _plan(
     change_of: Callable[[HookedFile], FileChange | None], files: Iterable[HookedFile]
 ) -> tuple[list[FileChange], list[InstallRefusal]]:
-    """The changes of these files, and why others cannot be changed."""
     changes: list[FileChange] = []
     refused: list[InstallRefusal] = []
     for one in files:

@@ -105,7 +105,6 @@ def _whole(one: HookedFile, client: HookClient) -> bool:
 
 
 def canary_calls(one: HookedFile, user: pwd.struct_passwd | None = None) -> Iterator[tuple[str, Call]]:
-    """The events that gate a shell command, each with what tries its handler, as a user."""
     for handler in handlers(one.place, one.text):
         event = event_of(handler)
         if canary(one.agent.word, event, COMMAND, str(one.project)) is not None:

@@ -67,7 +67,6 @@ def limit_of(word: str, config: Config) -> float:
 
 
 def fallback_argv(folder: Path, config: Config) -> list[str]:
-    """The fallback's command line, to be followed by agent and event."""
     where = [str(folder), os.path.abspath(config.path) if config.path else ""]
     return [sys.executable, "-I", "-c", _FALLBACK, *where]
 
@@ -146,7 +145,6 @@ class NoAddress(ValueError):
 
 
 def client_for(agent: AgentDialect, config: Config, http: bool) -> HookClient:
-    """The client's path, and the daemon's address for HTTP hooks; writes nothing."""
     status = shlex.join([sys.executable, "-I", "-m", STATUS_LINE, str(config.agents_socket)])
     client = HookClient(client_path(config), status=status)
     if not http:

@@ -52,7 +52,6 @@ class HookedFile(Struct, frozen=True):
 
 
 def agents_on_machine(home: Path) -> list[tuple[AgentDialect, str]]:
-    """The agents that seem to be used here, with the evidence."""
     return [(agent(word), sign) for word in words() if (sign := _sign(agent(word), home))]
 
 
@@ -85,7 +84,6 @@ def _places(config: Config, home: Path, project: Path) -> Iterator[HookedFile]:
 
 
 def _read_hooked(one: HookedFile, wrote: bool) -> HookedFile | None:
-    """The file with its text; registered files also when broken or without their hooks."""
     path = one.place.path
     try:
         text = read_state(path).text
@@ -122,7 +120,6 @@ class Handler(Struct, frozen=True):
 
 
 def handlers(place: HookFile, text: str) -> list[Handler]:
-    """Our handlers, in the order of the file."""
     if place.form == "plugin":
         return [Handler("", "plugin", (str(place.path),))]
     if place.form == "script":
@@ -194,7 +191,6 @@ def _clients(place: HookFile, text: str) -> Iterator[tuple[str, str]]:
 
 
 def event_of(handler: Handler) -> str:
-    """The event in a handler's arguments or address."""
     if handler.how == "url":
         return (parse_qs(urlsplit(handler.words[0]).query).get("event") or [handler.event])[0]
     return handler.event

@@ -143,7 +143,6 @@ def _unchanged(current: FileState) -> None:
 
 
 def _folders(folder: Path) -> list[Path]:
-    """Creates missing folders, outermost first."""
     missing = []
     while not folder.is_dir():
         missing.append(folder)

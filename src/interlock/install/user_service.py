@@ -73,7 +73,6 @@ WantedBy=default.target
 
 
 def start_steps(manager: str, config: Config) -> Iterator[SystemStep]:
-    """The steps after which the daemon runs, now and whenever this user needs it."""
     path = service_file(manager)
     if path is None:
         words = f"let hooks start the daemon where none runs (hooks.start_daemon in {settings_file(config)})"
@@ -89,7 +88,6 @@ def start_steps(manager: str, config: Config) -> Iterator[SystemStep]:
 
 
 def _services() -> Iterator[tuple[str, Path]]:
-    """The service managers that have a file of ours, and the file."""
     for manager in (SYSTEMD, LAUNCHD):
         path = service_file(manager)
         if path is not None and path.is_file():
@@ -106,7 +104,6 @@ def restart(config: Config) -> None:
 
 
 def stop_steps(config: Config) -> Iterator[SystemStep]:
-    """The steps that stop the daemon and start it no more, however it was started."""
     for manager, path in _services():
         yield SystemStep("start the daemon no more at a login", True, partial(_disable, manager))
         yield SystemStep(f"remove {path}", True, path.unlink)
@@ -117,7 +114,6 @@ def stop_steps(config: Config) -> Iterator[SystemStep]:
 
 
 def data_steps(config: Config) -> Iterator[SystemStep]:
-    """The steps that delete what an uninstall leaves otherwise: the state folder and the configuration."""
     if config.folder.is_dir():
         words = f"delete {config.folder}: the record, the operators and the copies for `interlock undo`"
         yield SystemStep(words, True, lambda: shutil.rmtree(config.folder))

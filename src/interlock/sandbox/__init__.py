@@ -61,7 +61,6 @@ def missing_files(word: str, project: Path) -> Iterator[Path]:
 
 
 def agent_of_program(program: str) -> str:
-    """The agent of a program by its file name; empty for any other."""
     name = os.path.basename(program)
     return next((word for word in words() if name in PROGRAMS.get(word, (word,))), "")
 
@@ -233,8 +232,6 @@ _FIXED_ONLY = "startup"  # stays readable, and only writing is granted
 
 
 class SandboxSituation(Struct, frozen=True):
-    """The command to start, with its user's home, folder, environment and grants."""
-
     config: Config
     home: Path
     cwd: Path

@@ -39,7 +39,6 @@ def is_answered(ticket: Ticket, now: float) -> bool:
 
 
 def seconds_until_change(ticket: Ticket, now: float) -> float:
-    """Seconds until time alone can change the ticket."""
     due = [at for at in (ticket.cooling_ends_at, ticket.expires_at) if at > now]
     return min(30.0, max(0.05, min(due) - now + 0.01)) if due else _NAP
 
@@ -69,7 +68,6 @@ class TicketChanges:
                     del self._wakes[id]
 
     def notify_all(self) -> None:
-        """Calls every callback."""
         for id in tuple(self._wakes):
             self.notify(id)
 

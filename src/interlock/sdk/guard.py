@@ -56,7 +56,6 @@ async def ask_gate_async(gate: Gate, wait: float, asked: ActionArguments, action
 
 
 def deny_undecidable(error: GateError) -> Decision:
-    """The denial for a gate that cannot decide."""
     return deny_lost(str(error).removeprefix("the state cannot be known: "))
 
 
@@ -99,14 +98,11 @@ def guarded_block(gate: Gate, wait: float, asked: ActionArguments, action: Actio
 async def guarded_block_async(
     gate: Gate, wait: float, asked: ActionArguments, action: Action | None = None
 ) -> AsyncIterator[Decision]:
-    """The same on an event loop."""
     async with OutcomeReport(gate, require_allowed(await ask_gate_async(gate, wait, asked, action))) as report:
         yield report.decision
 
 
 class GuardTerms(TypedDict, total=False):
-    """The options of a guarded function."""
-
     name: str  # the operation's, where it is not the function's own
     wait: float  # seconds for a person to answer; without it a held action raises at once
     danger: str  # a level's name; it can only raise the requirement
@@ -198,16 +194,12 @@ _SELF = "self"
 
 
 class GuardedCall(Struct, frozen=True):
-    """One call: the arguments that run if it is allowed, and the request to the gate."""
-
     given: tuple[Any, ...]
     named: Mapping[str, Any]
     request: ActionArguments
 
 
 class Callee(Struct, frozen=True):
-    """A function that can be guarded."""
-
     name: str
     signature: inspect.Signature
     defaults: Mapping[str, Any]  # as plain data

@@ -99,8 +99,6 @@ class LogChannel:
 
 
 class InProcessBackend:
-    """Decides for a gate in this process, without a daemon."""
-
     def __init__(self, config: Config, state: State) -> None:
         self.config, self.state = config, state
         self._process, self._closed = os.getpid(), False

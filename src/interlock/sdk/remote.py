@@ -47,8 +47,6 @@ NEWEST = "newest"  # instead of a snapshot's id
 
 
 class RemoteBackend(Struct, frozen=True):
-    """A client of one daemon."""
-
     daemon: DaemonClient
     config: Config | None = None  # of this machine's journal
 

@@ -39,7 +39,6 @@ def parse_decision(answer: DaemonReply) -> Decision:
 
 
 def deny_lost(words: str) -> Decision:
-    """The denial for an unknown state."""
     return Decision("deny", f"Denied: the state cannot be known ({words}).", unknown=True)
 
 
@@ -69,7 +68,6 @@ def _decision(status: int, body: Json) -> Decision:
 
 
 def _parse_first_ticket(body: Json, allowed: bool, requirement: Requirement) -> Ticket:
-    """The ticket, as far as the reply describes it."""
     return Ticket(
         id=str(body["pendingId"]),
         digest="",
@@ -119,7 +117,6 @@ def parse_ticket(body: Any) -> Ticket:
 
 
 def parse_undo_result(body: Any) -> UndoResult:
-    """The result of an undo; raises UnreadableReply."""
     try:
         found = _table(body)
         changes = tuple(parse_answer(change, UndoChange) for change in found["changes"])

@@ -92,7 +92,6 @@ def plain_body(body: Body) -> Body | None:
 
 
 def deny_unwritable() -> Decision:
-    """The denial of a request that cannot be written as JSON."""
     words = "Denied: the action cannot be written as JSON, so nobody could be shown it."
     return Decision("deny", words, code="VALIDATION_INVALID_TYPE")
 
@@ -167,5 +166,4 @@ _WRITERS: tuple[tuple[Any, Callable[[Any], Any]], ...] = (
 
 
 def deny_call(words: str) -> Denied:
-    """The denial of a call that cannot be judged."""
     return Denied(Decision("deny", f"Denied: {words}", code="VALIDATION_INVALID_TYPE"))

@@ -187,7 +187,6 @@ DAEMON = "audit"
 
 
 def read_records(args: Args, source: str) -> Iterator[AuditRow]:
-    """Every record of a file exported as JSONL, or of the daemon, for which an operator signs in."""
     if source != DAEMON:
         yield from records_of_file(Path(source))
         return
@@ -208,7 +207,6 @@ def records_of_file(path: Path) -> Iterator[AuditRow]:
 
 
 def parse_records(lines: Iterable[str], where: str) -> Iterator[AuditRow]:
-    """The records of exported lines; stops at the first invalid one."""
     for number, text in enumerate(lines, 1):
         if not text.strip():
             continue

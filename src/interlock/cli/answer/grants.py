@@ -170,7 +170,6 @@ def _add_answer(verdict: str, args: Args) -> int:
 
 
 def _trial_lines(verdict: str, pattern: str, found: Row) -> Iterator[Line]:
-    """The recorded decisions that the pattern would have changed, and its limits."""
     changed, unchanged, records = (int(found.get(key) or 0) for key in ("changed", "unchanged", "records"))
     yield line(f"{verdict} ", "heading") + line(pattern, "command")
     yield ()

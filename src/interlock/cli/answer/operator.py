@@ -210,7 +210,6 @@ def _show(operator: DaemonClient, challenge: Row) -> None:
 
 
 def _choose_challenge(found: Sequence[Row], id: str) -> Row:
-    """The challenge that the argument names; asks where there are several."""
     if id:
         meant = [one for one in found if str(one.get("id", "")).startswith(id.lower())]
         if len(meant) != 1:

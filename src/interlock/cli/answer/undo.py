@@ -56,7 +56,6 @@ def main(args: Args) -> int:
 
 
 def _restore_newest(args: Args, journal: JournalUndo, server: DaemonClient | None = None) -> int:
-    """Restores what was asked for, or the newest snapshot or journaled action."""
     newest = journal.newest() if not args.id else ""
     try:
         if server is not None:
@@ -137,7 +136,6 @@ _STYLES = {"+": "allow", "-": "deny", "@": "dim"}
 
 
 def plan_lines(plan: Row) -> Iterator[Line]:
-    """The changes of an undo; long diffs are cut."""
     snapshot = plan.get("snapshot") or {}
     yield line(snapshot.get("id", ""), "heading") + line(f"  taken {ago(snapshot.get('at'))} before", "dim")
     yield line(f"    {snapshot.get('command') or _BETWEEN}", "command")

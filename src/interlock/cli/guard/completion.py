@@ -45,7 +45,6 @@ def _snippet(shell: str) -> str:
 
 
 def _man() -> str:
-    """The manual page: the help of `interlock`, and behind it that of each command."""
     parts = [
         f'.TH INTERLOCK 1 "" "interlock {interlock.__version__}"\n.SH NAME\ninterlock \\- the safety interlock for AI agents'
     ]

@@ -69,7 +69,6 @@ def _concerns(config: Config) -> list[str]:
 
 
 def _read_rules(config: Config) -> None:
-    """The configured packs with the shipped ones; raises PackError."""
     if config.rules:
         try:
             rules_of(config)
@@ -91,7 +90,6 @@ def _schema(args: Args) -> int:
 
 
 def toml_lines(tables: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
-    """The configuration as TOML; lists of tables come after the plain keys."""
     for name, table in tables.items():
         plain = {key: value for key, value in table.items() if not _is_tables(value)}
         inner = {key: value for key, value in table.items() if _is_tables(value)}

@@ -136,8 +136,6 @@ def await_approval(server: DaemonClient, ticket: str) -> str:
 
 
 class DemoScript(Struct):
-    """One run: requests, answers and the expected answers."""
-
     agent: DaemonClient
     approve: Callable[[str], str]  # a ticket; describes the answer
     quiet: bool
@@ -179,7 +177,6 @@ class DemoScript(Struct):
 
 @command("demo")
 def main(args: Args) -> int:
-    """Run the demonstration once; returns 1 where an answer was not the expected one."""
     pause = 0.0 if args.fast or args.json or not sys.stdout.isatty() else _READING
     if args.live:
         server = daemon(args)

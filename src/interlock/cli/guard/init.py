@@ -70,7 +70,6 @@ def main(args: Args) -> int:
 
 
 def _steps(args: Args, config: Config) -> Iterator[InitStep]:
-    """The daemon and the hooks; people and checks come after them."""
     if config.separate.on:
         yield InitStep("daemon", (), "the machine's own, which root set up", lambda: None)
     else:

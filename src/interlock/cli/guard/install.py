@@ -97,7 +97,6 @@ def _refuse_agents(changes: Sequence[FileChange]) -> None:
 
 
 def _explain(args: Args, changes: Sequence[FileChange], wanted: Sequence[FileChange]) -> None:
-    """Print the manual steps and the limits of HTTP hooks, before the confirmation."""
     for change in changes:
         if not change.needed:
             print(f"{change.agent.title}: already installed in {change.name}")

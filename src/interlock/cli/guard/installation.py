@@ -29,7 +29,6 @@ from interlock.install.user_service import data_steps, stop_steps
 
 @wrong_usage(UnknownAgent)
 def named_agents(given: Sequence[str]) -> list[AgentDialect]:
-    """The agents of these names; refuses unknown ones."""
     return [agent(word) for word in dict.fromkeys(given)]
 
 

@@ -22,7 +22,6 @@ MODE_WORDS = {"modes": ", ".join(MODES)}
 
 @command("mcp", MODE_WORDS)
 def main(args: Args) -> int:
-    """Serve until stdin ends; returns 2 for invalid settings."""
     if args.print_prompt:
         print(PROMPT, end="")
         return OK

@@ -17,7 +17,6 @@ from interlock.proxy.running import run as relay
 
 
 def main(argv: Sequence[str]) -> int:
-    """Relay until the client or the server ends; returns 2 for invalid settings."""
     words = list(argv)
     if words[:1] == ["adopt"]:
         from interlock.cli.guard.proxy_adopt import main as adopt  # tomlkit takes longer to load than a proxy

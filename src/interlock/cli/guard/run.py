@@ -53,7 +53,6 @@ _GRANTS = {"grants": "\n".join(f"  {word:<11} {grant.words}" for word, grant in 
 
 @command("run", _GRANTS, grant={"type": _grants})
 def main(args: Args) -> int:
-    """Run the agent in a jail; returns 1 where none can be made."""
     config, command = settings(args), _command(args.command)
     if sys.platform == "darwin":
         return _on_macos(args, config, command)

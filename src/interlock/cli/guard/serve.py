@@ -32,7 +32,6 @@ def _port(text: str) -> int:
 
 @command("serve", {"modes": ", ".join(MODES)}, port={"type": _port})
 def main(args: Args) -> int:
-    """Serve until a signal; returns 1 where it cannot start, 2 for a configuration that must not be used."""
     with wrong_usage(ValueError):
         config = tighten_mode(load_config(args.config), args.safety_mode, "--safety-mode ")
         if args.port is None:
@@ -71,7 +70,6 @@ def _serve(config: Config, system: bool) -> int:
 
 
 def _say(config: Config, state: State, port: int) -> None:
-    """Print the address, the settings in force and the next step."""
     host = f"[{config.daemon.host}]" if ":" in config.daemon.host else config.daemon.host
     name = typed_name()
     operators = state.store.read(lambda tx: len(tx.operators()))

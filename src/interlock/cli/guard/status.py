@@ -60,7 +60,6 @@ def main(args: Args) -> int:
 
 
 def status_lines(found: Row, socket: str, hooks: Sequence[Row] = ()) -> Iterator[Line]:
-    """The daemon's state, with the next step where something is missing."""
     isolation, mode = str(found.get("strength", "")), str(found.get("mode", ""))
     yield labelled("Daemon", f"interlock {found.get('version', '')} on {socket}, started {ago(found.get('started'))}")
     yield labelled("Isolation", f"{isolation}: {_ISOLATION_TEXTS.get(isolation, '')}")
@@ -123,7 +122,6 @@ def hooks_main(args: Args) -> int:
 
 
 def hook_rows(config: Config) -> list[dict[str, Any]]:
-    """One row for each file: as written, changed since, or broken."""
     return [
         {**_hook_row(one), "title": one.agent.title, "state": one.state(config), "problem": one.problem}
         for one in hooked_files(config, Path.home(), Path.cwd())

@@ -52,7 +52,6 @@ class CheckedOperation(Struct, frozen=True):
 
     @property
     def raised(self) -> str:
-        """The level its parameters can raise it to, if they can."""
         block = self.operation.danger
         return block.highest.word if block and block.highest > self.found.level else ""
 
@@ -203,7 +202,6 @@ def _described(args: Args) -> int:
 
 @command("adapter serve", MODE_WORDS)
 def _serve(args: Args) -> int:
-    """Serve adapters until stdin ends; returns 1 for a file that cannot be served, 2 for invalid settings."""
     with wrong_usage(OSError, ValueError):
         config, naming = load_config(args.config), ToolNaming.of(os.environ)
     from interlock.mcp.adapters import stdio  # `mcp` takes a second

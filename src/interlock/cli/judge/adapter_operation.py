@@ -26,7 +26,6 @@ class AdapterOperation(Struct, frozen=True):
 
 
 def resolve_operation(path: str, asked: Action) -> AdapterOperation:
-    """The operation of the adapter in a file that was asked about; raises AdapterError if there is none."""
     adapter, name, params = load(Path(path)), asked.fields["operation"], asked.fields["params"]
     found = adapter.operation(name)
     if found is None:

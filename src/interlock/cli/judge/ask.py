@@ -62,7 +62,6 @@ def _serve(operator: DaemonClient, args: Args, words: str) -> int:
 
 
 def request_plan_or_choose(operator: DaemonClient, args: Args, words: str) -> Row:
-    """Request the plan; asks once for the planner where the configuration leaves it open."""
     try:
         return request_plan(operator, args, words)
     except ApiError as error:
@@ -231,7 +230,6 @@ _PLANNER_WORDS = {
 
 
 def ask_for_planner(operator: DaemonClient) -> Row:
-    """Ask for a planner at the terminal; raises CommandError where none is chosen."""
     found = operator.get("/planner")
     if not found.get("open"):
         raise CommandError(f"{_describe_planner(found)} It is set in the configuration: planner.use", USAGE)

@@ -129,7 +129,6 @@ def _object(data: dict[str, Any], key: str, id: Id) -> dict[str, Any]:
 
 
 def _parsed(line: bytes) -> tuple[dict[str, Any], list[str]]:
-    """The JSON object of a line, and its duplicate keys."""
     twice: list[str] = []
 
     def pairs(items: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -46,7 +46,6 @@ class Parser(argparse.ArgumentParser):
 
 
 def main(argv: Sequence[str]) -> int:
-    """Explain one command; returns the verdict as exit code."""
     parser = declared_parser(__name__, "explain", kind=Parser)
     args = parser.parse_args(list(argv))
     cwd = os.path.abspath(args.cwd) if args.cwd else ""
@@ -127,7 +126,6 @@ def show(
     look: bool = False,
     config: str | None = None,
 ) -> int:
-    """Print the effects of an action and the decision; returns the verdict as exit code."""
     reached = _reached(config) if look else []
     points = max((int(one.get("points") or 0) for one in reached), default=0)
     with contextlib.ExitStack() as ending:

@@ -39,7 +39,6 @@ def _show(args: Args) -> int:
 
 @main.word("test")
 def _test(args: Args) -> int:
-    """Run the examples of the packs named, or of all that are shipped."""
     shipped = _shipped_files()
     paths = [Path(name) for name in args.files] or shipped
     book = load_files(paths)

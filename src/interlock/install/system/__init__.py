@@ -97,7 +97,6 @@ class SystemStep(Struct, frozen=True):
 
 
 def steps(layout: Layout, users: Sequence[str], operators: Sequence[str]) -> list[SystemStep]:
-    """All steps in order; a step whose result exists is not needed."""
     check_users(users, operators)
     made = [
         SystemStep(f"make the user {USER}, who cannot log in", not _exists(USER), _make_user(layout)),
@@ -125,7 +124,6 @@ def steps(layout: Layout, users: Sequence[str], operators: Sequence[str]) -> lis
 
 
 def check_users(users: Sequence[str], operators: Sequence[str]) -> None:
-    """Refuses root, the daemon's own user, and unknown users."""
     if os.geteuid() != 0:
         raise CannotSetUp("--system takes root: try `sudo interlock install --system`")
     if not users:

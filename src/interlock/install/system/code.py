@@ -81,7 +81,6 @@ def copy_code(folder: Path) -> None:
 
 
 def _fill(new: Path, final: Path) -> None:
-    """Creates a virtual environment without pip."""
     base, site = system_python(), new / "lib" / _VERSION / "site-packages"
     site.mkdir(parents=True)
     (new / "bin").mkdir()
@@ -113,7 +112,6 @@ def _copy_parts(one: Distribution, site: Path) -> None:
 
 
 def _make_readable(folder: Path) -> None:
-    """Makes a folder root's and readable by everybody."""
     for root, folders, files in os.walk(folder):
         for place in [Path(root, name) for name in (*folders, *files)]:
             os.chown(place, 0, 0, follow_symlinks=False)
@@ -128,7 +126,6 @@ def _package() -> Path:
 
 
 def _distributions() -> list[Distribution]:
-    """Interlock and its dependencies, as installed here."""
     found: dict[str, Distribution] = {}
     asked: dict[str, set[str]] = {}
     waiting = [("interlock", frozenset[str]())]

@@ -66,7 +66,6 @@ def import_main(args: Args) -> int:
 
 
 def _checked(path: Path, config: Config) -> ImportedFile:
-    """The rules of a file, without what must not be let pass."""
     try:
         with wrong_usage(UnknownFormat):
             guard, rules = read_file(path)

@@ -43,7 +43,6 @@ class ForeignRule(Struct, frozen=True):
         return ForeignRule(self.verdict, self.source, problem=problem)
 
     def built_in(self, guard: str) -> ForeignRule:
-        """The rule, which is one of the guard itself and not in the file."""
         words = "which Interlock judges by rules of its own: `interlock explain` shows how"
         return self.left(f"a built-in rule of {guard}, {words}")
 
@@ -78,7 +77,6 @@ class ForeignRule(Struct, frozen=True):
 
 
 def as_command(text: str) -> str:
-    """The pattern for a command; a single word would be taken for the name of an operation."""
     return text if re.search(r"\s", text) else f"Bash:{text}"
 
 
@@ -92,7 +90,6 @@ class UnknownFormat(ValueError):
 
 
 def read_file(path: Path) -> tuple[str, list[ForeignRule]]:
-    """The guard that a file is of, and its rules; refuses what it does not know."""
     data = path.read_bytes()
     if len(data) > MOST_BYTES:
         raise UnknownFormat(f"{path}: {len(data)} bytes are too many for a file of rules")

@@ -73,7 +73,6 @@ class AgentLog(Struct):
 
 
 def read_records(path: Path, tally: LogTally) -> Iterator[dict[str, Any]]:
-    """The JSON objects of a file, one a line; what is none is counted and passed over."""
     with path.open("rb") as file:
         while line := file.readline(LONGEST):
             if not line.strip():
@@ -235,7 +234,6 @@ def _join_continued(lines: Iterator[str]) -> Iterator[str]:
 
 
 def _lines(path: Path, tally: LogTally) -> Iterator[str]:
-    """Lines without their newline; counts and skips what no shell wrote."""
     with path.open("rb") as file:
         while raw := file.readline(LONGEST):
             if b"\0" in raw:
@@ -264,7 +262,6 @@ def shell_histories(home: Path) -> list[Path]:
 
 
 def named_logs(paths: Sequence[str]) -> list[Path]:
-    """The named files, and those below named folders; raises FileNotFoundError for a missing one."""
     found: dict[Path, None] = {}
     for name in paths:
         path = Path(name).expanduser()

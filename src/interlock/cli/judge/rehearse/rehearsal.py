@@ -89,8 +89,6 @@ Tick = Callable[[Path], None]
 
 
 class RehearsedQuestion(Struct, frozen=True):
-    """A past call that would not simply have passed."""
-
     past: PastCall
     outcome: str
     assessment: Assessment
@@ -134,8 +132,6 @@ class Rehearsal(Struct):
 
 
 class RehearsedSessions(Struct):
-    """The things that each session of the logs has created so far."""
-
     things: dict[str, list[CreatedThing]] = field(default_factory=dict)
 
     def created(self, past: PastCall) -> Provenance:

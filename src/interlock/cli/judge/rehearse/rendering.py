@@ -155,8 +155,6 @@ _ANYBODY = AgentRef("uid:0", "agent")
 
 
 class Suggestion(Struct, frozen=True):
-    """A grant, and the number of questions it would have spared."""
-
     effect: str
     target: str
     ceiling: Level

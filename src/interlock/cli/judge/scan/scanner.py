@@ -101,7 +101,6 @@ def _is_excluded(path: str, excluded: Sequence[str]) -> bool:
 
 
 def scan_file(path: str, into: Scan, lowest: Level) -> None:
-    """Add what the shell text of one file would do; a file without any adds nothing."""
     full = os.path.abspath(path)
     head = read_bytes(full, _HEAD)
     source = source_of(full.replace(os.sep, "/"), head) if head else None
@@ -154,8 +153,6 @@ Extract = Callable[[str], list[Snippet]]
 
 
 class SourceKind(Struct, frozen=True):
-    """One kind of file: how it is called, how it is read, and what its commands run on."""
-
     kind: str
     read: Extract
     disposable: str = ""  # "image" or "job": what runs there is thrown away afterwards

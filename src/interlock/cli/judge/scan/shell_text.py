@@ -53,18 +53,15 @@ _PROCESS = re.compile(r"^([A-Za-z0-9_-]+):\s*(\S.*)$")
 
 
 def shell_script(text: str) -> list[Snippet]:
-    """The whole file is one piece."""
     return [snippet(text, 1)]
 
 
 def procfile(text: str) -> list[Snippet]:
-    """`web: command`, one a line."""
     lines = ((number, _PROCESS.match(line)) for number, line in enumerate(text.split("\n"), 1))
     return [snippet(process[2], number) for number, process in lines if process]
 
 
 def package_json(text: str) -> list[Snippet]:
-    """The values of `scripts`."""
     try:
         data = json.loads(text)
     except (ValueError, RecursionError):
