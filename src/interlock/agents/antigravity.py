@@ -8,7 +8,6 @@ from typing import Any
 from msgspec.structs import replace
 
 from interlock.agents import Event
-from interlock.agents.calls import judged_calls
 from interlock.agents.facts import all_facts
 from interlock.agents.hook_protocol import MalformedInput, required_text, table, text
 
@@ -27,7 +26,7 @@ def _calls(given: Mapping[str, Any], event: Event) -> Event:
     folder = text(inner, "Cwd") or event.cwd
     if not folder:
         raise MalformedInput("workspacePaths: missing")
-    calls = judged_calls(FACTS.tools, required_text(call, "name"), inner, folder, text(call, "id"))
+    calls = FACTS.judged(required_text(call, "name"), inner, folder, text(call, "id"))
     return replace(event, calls=calls)
 
 

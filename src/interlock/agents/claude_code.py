@@ -11,7 +11,6 @@ from msgspec import Struct, ValidationError, convert, field
 from msgspec.structs import replace
 
 from interlock.agents import STATUS_LINE, AgentCall, Event, HookClient, HookFile
-from interlock.agents.calls import judged_calls
 from interlock.agents.facts import all_facts
 from interlock.agents.hook_files import is_ours, read_json_files, with_member, without_member
 from interlock.agents.hook_protocol import MalformedInput, required_text, table, text
@@ -187,10 +186,6 @@ def is_ours_nowhere(hooks: Any) -> bool:
     return all(is_ours_nowhere(item) for item in inner)
 
 
-def _fill(given: Mapping[str, Any], event: Event) -> Event:
-    return replace(event, calls=_calls(given, event))
-
-
 def _calls(given: Mapping[str, Any], event: Event) -> tuple[AgentCall, ...]:
     cwd = required_text(given, "cwd")
     if event.name == "PostToolBatch":
@@ -200,7 +195,13 @@ def _calls(given: Mapping[str, Any], event: Event) -> tuple[AgentCall, ...]:
         single = replace(event, name="PostToolUse")
         return tuple(call for entry in batch for call in _calls({**entry, "cwd": cwd}, single))
     name, inner = required_text(given, "tool_name"), table(given, "tool_input")
-    return judged_calls(FACTS.tools, name, inner, cwd, text(given, "tool_use_id"))
+    return FACTS.judged(name, inner, cwd, text(given, "tool_use_id"))
 
 
-AGENT = FACTS.agent(_fill, installed=_write, removed=_erase, disablers=_off, passage=passage)
+AGENT = FACTS.agent(
+    lambda given, event: replace(event, calls=_calls(given, event)),
+    installed=_write,
+    removed=_erase,
+    disablers=_off,
+    passage=passage,
+)

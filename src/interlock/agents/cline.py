@@ -11,7 +11,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from interlock.agents import Event, HookClient, HookFile
-from interlock.agents.calls import judged_calls, mcp_name
+from interlock.agents.calls import mcp_name
 from interlock.agents.facts import all_facts
 from interlock.agents.hook_files import MARK
 from interlock.agents.hook_protocol import MalformedInput, required_text, table, text
@@ -44,7 +44,7 @@ def _fill(given: Mapping[str, Any], event: Event) -> Event:
         name = mcp_name(text(inner, "server_name"), required_text(inner, "tool_name"))
         inner = table(inner, "arguments") if "arguments" in inner else {}
     pair = f"{event.session}/{id}" if id else ""  # the terminal runs the scripts of both folders
-    return replace(event, calls=judged_calls(FACTS.tools, name, inner, event.cwd, id), pair=pair)
+    return replace(event, calls=FACTS.judged(name, inner, event.cwd, id), pair=pair)
 
 
 def _call(given: Mapping[str, Any]) -> tuple[str, dict[str, Any], str]:

@@ -9,7 +9,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from interlock.agents import SCOPES, AgentCall, Event
-from interlock.agents.calls import judged_calls, mcp_name
+from interlock.agents.calls import mcp_name
 from interlock.agents.facts import all_facts
 from interlock.agents.hook_files import read_json_files
 from interlock.agents.hook_protocol import required_text, table, text
@@ -49,16 +49,16 @@ def _fill(given: Mapping[str, Any], event: Event) -> Event:
 def _calls(given: Mapping[str, Any], event: Event) -> tuple[AgentCall, ...]:
     id = text(given, "tool_use_id")
     if event.name in ("beforeShellExecution", "afterShellExecution"):
-        return judged_calls(FACTS.tools, "Shell", {"command": required_text(given, "command")}, event.cwd, id)
+        return FACTS.judged("Shell", {"command": required_text(given, "command")}, event.cwd, id)
     if event.name in ("beforeReadFile", "beforeTabFileRead"):
-        return judged_calls(FACTS.tools, "Read", {"file_path": required_text(given, "file_path")}, event.cwd, id)
+        return FACTS.judged("Read", {"file_path": required_text(given, "file_path")}, event.cwd, id)
     name, inner = required_text(given, "tool_name"), table(given, "tool_input")
     if event.name in ("beforeMCPExecution", "afterMCPExecution") or name.startswith("MCP:"):
         # Cursor names no server on preToolUse; both events must mean the same.
         plain = name.removeprefix("MCP:").strip()
-        calls = judged_calls(FACTS.tools, mcp_name("", plain), inner, event.cwd, id)
+        calls = FACTS.judged(mcp_name("", plain), inner, event.cwd, id)
         return tuple(replace(call, tool=f"MCP:{plain}") for call in calls)
-    return judged_calls(FACTS.tools, name, inner, event.cwd, id)
+    return FACTS.judged(name, inner, event.cwd, id)
 
 
 AGENT = FACTS.agent(_fill, disablers=_off, passage=_passage)

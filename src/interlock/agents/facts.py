@@ -25,6 +25,7 @@ from interlock.agents.hook_files import (
     without_hooks,
 )
 from interlock.agents.hook_protocol import (
+    AgentCall,
     AgentDialect,
     Event,
     Fill,
@@ -188,8 +189,11 @@ class AgentFacts(Struct, frozen=True, forbid_unknown_fields=True):
         name, inner = required_text(given, *names.tool), table(given, *names.input)
         if name in tools.inputs:
             inner = {tools.inputs[name].get(key, key): value for key, value in inner.items()}
-        calls = judged_calls(tools, name, inner, required_text(given, *names.cwd), text(given, *names.id))
+        calls = self.judged(name, inner, required_text(given, *names.cwd), text(given, *names.id))
         return replace(event, calls=calls)
+
+    def judged(self, name: str, given: Mapping[str, Any], cwd: str, id: str = "") -> tuple[AgentCall, ...]:
+        return judged_calls(self.tools, name, given, cwd, id)
 
     def say(self, event: Event, verdict: HookVerdict) -> HookOutput:
         """The first answer that fits; silence where none does."""

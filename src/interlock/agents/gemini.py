@@ -9,7 +9,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from interlock.agents import SCOPES, Event
-from interlock.agents.calls import judged_calls, mcp_name
+from interlock.agents.calls import mcp_name
 from interlock.agents.facts import all_facts
 from interlock.agents.hook_files import is_ours, read_json_files
 from interlock.agents.hook_protocol import required_text, table, text
@@ -61,7 +61,7 @@ def _calls(given: Mapping[str, Any], event: Event) -> Event:
     name, context = required_text(given, "tool_name"), given.get("mcp_context")
     if isinstance(context, Mapping):
         name = mcp_name(text(context, "server_name"), text(context, "tool_name") or name)
-    calls = judged_calls(FACTS.tools, name, table(given, "tool_input"), required_text(given, "cwd"))
+    calls = FACTS.judged(name, table(given, "tool_input"), required_text(given, "cwd"))
     # Only the shell tool always asks when requested: a trusted MCP server or a file without a diff runs without a prompt.
     return replace(event, calls=calls, asks=event.kind == "before" and name == SHELL)
 

@@ -12,7 +12,6 @@ from typing import Any
 from msgspec.structs import replace
 
 from interlock.agents import CLIENT, Event, HookClient, HookFile
-from interlock.agents.calls import judged_calls
 from interlock.agents.facts import all_facts
 from interlock.agents.hook_files import Hook, is_ours, with_hooks
 from interlock.agents.hook_protocol import required_text, table, text
@@ -66,7 +65,7 @@ def _calls(given: Mapping[str, Any], event: Event) -> Event:
         event = replace(event, kind="failed")  # it reports calls that did not run, too
     name, inner, cwd = required_text(given, "tool_name"), table(given, "tool_input"), required_text(given, "cwd")
     name = "apply_patch" if name == "patch" and inner.get("mode") == "patch" else name
-    return replace(event, calls=judged_calls(FACTS.tools, name, inner, cwd, text(extra, "tool_call_id")))
+    return replace(event, calls=FACTS.judged(name, inner, cwd, text(extra, "tool_call_id")))
 
 
 AGENT = FACTS.agent(_calls, places=_places, installed=_write, disablers=_off, keeps_folder=True)

@@ -11,7 +11,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from interlock.agents.jsonc import Document, EditError, Node, comment_end, error_at, parse_jsonc
+from interlock.agents.jsonc import Document, EditError, Node, error_at, parse_jsonc
 from interlock.policy.real_paths import CLIENT, ROUTE
 
 SCOPES = ("project", "user", "system")
@@ -58,6 +58,8 @@ class HookClient(Struct, frozen=True):
 
 Files = Callable[[str, Path, Path], tuple[HookFile, ...]]  # of a scope, in a home and a project
 _BLANKS = " \t\r\n"
+_COMMENTS = re.compile(r"(?:[ \t\r\n]*(?://.*?(?=\r?\n|\Z)|/\*(?s:.*?)\*/))*")
+_GAP = re.compile(rf"{_COMMENTS.pattern}[ \t\r\n]*")
 
 
 class Hook(Struct, frozen=True):
@@ -232,14 +234,13 @@ def _remove(document: Document, path: KeyPath) -> str:
 
 def _comma(text: str, at: int) -> int | None:
     """The offset of the comma after a value, past whitespace and comments."""
-    while at < len(text):
-        if text[at] in _BLANKS:
-            at += 1
-        elif text.startswith(("//", "/*"), at):
-            at = comment_end(text, at)
-        else:
-            return at if text[at] == "," else None
-    return None
+    at = _end_of(_GAP, text, at)
+    return at if text[at : at + 1] == "," else None
+
+
+def _end_of(pattern: re.Pattern[str], text: str, at: int) -> int:
+    found = pattern.match(text, at)
+    return found.end() if found else at
 
 
 def _new_file(hooks: Sequence[Hook], base: Mapping[str, Any]) -> str:
@@ -285,7 +286,7 @@ def _put(document: Document, node: Node, value: Any, lead: str = "") -> str:
         return _first(document, node, value, lead)
     last_start, last_end = node.children[-1][1], node.children[-1][2].end
     comma = _comma(text, last_end)
-    at = _past_comments(text, comma + 1 if comma is not None else last_end)
+    at = _end_of(_COMMENTS, text, comma + 1 if comma is not None else last_end)
     lined = "\n" in text[node.start : node.end]
     indent = _indent_of_line(text, last_start)
     before = _newline(text) + indent if lined else " "
@@ -298,7 +299,7 @@ def _put(document: Document, node: Node, value: Any, lead: str = "") -> str:
 def _first(document: Document, node: Node, value: Any, lead: str) -> str:
     """Adds the first member of an empty container, with whitespace that marks the container as not created by install."""
     text = document.text
-    at = _past_comments(text, node.start + 1)
+    at = _end_of(_COMMENTS, text, node.start + 1)
     inner = text[node.start + 1 : node.end - 1]
     newline, outer = _newline(text), _indent_of_line(text, node.start)
     root = document.root
@@ -309,19 +310,6 @@ def _first(document: Document, node: Node, value: Any, lead: str) -> str:
     else:
         before, indent = " ", outer
     return text[:at] + before + lead + _shown(value, indent, document, lined) + text[at:]
-
-
-def _past_comments(text: str, at: int) -> int:
-    """The offset after the comments that follow; the same offset without any."""
-    end = at
-    while at < len(text):
-        if text[at] in _BLANKS:
-            at += 1
-        elif text.startswith(("//", "/*"), at):
-            at = end = comment_end(text, at)
-        else:
-            break
-    return end
 
 
 def _shown(value: Any, indent: str, document: Document, lined: bool) -> str:

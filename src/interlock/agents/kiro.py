@@ -11,7 +11,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from interlock.agents import AgentCall, Event
-from interlock.agents.calls import judged_calls, mcp_name
+from interlock.agents.calls import mcp_name
 from interlock.agents.facts import all_facts
 from interlock.agents.hook_files import is_ours, read_json_files
 from interlock.agents.hook_protocol import required_text, table, text
@@ -38,12 +38,12 @@ def _fill(given: Mapping[str, Any], event: Event) -> Event:
 
 def _calls(name: str, inner: Mapping[str, Any], cwd: str) -> tuple[AgentCall, ...]:
     if name in ("use_aws", "aws"):
-        calls = judged_calls(FACTS.tools, "aws command", {"command": _aws(inner)}, cwd)
+        calls = FACTS.judged("aws command", {"command": _aws(inner)}, cwd)
         return tuple(replace(call, tool=name, input=inner) for call in calls)
     if name.startswith("@") and "/" in name:
         server, _, plain = name[1:].partition("/")
-        return judged_calls(FACTS.tools, mcp_name(server, plain), inner, cwd)
-    return judged_calls(FACTS.tools, name, inner, cwd)
+        return FACTS.judged(mcp_name(server, plain), inner, cwd)
+    return FACTS.judged(name, inner, cwd)
 
 
 def _aws(inner: Mapping[str, Any]) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from interlock.agents import AgentCall, Event
-from interlock.agents.calls import judged_calls, mcp_name
+from interlock.agents.calls import mcp_name
 from interlock.agents.facts import all_facts
 from interlock.agents.hook_protocol import required_text, table, text
 
@@ -24,12 +24,12 @@ def _fill(given: Mapping[str, Any], event: Event) -> Event:
 def _calls(event: Event, info: Mapping[str, Any], id: str) -> tuple[AgentCall, ...]:
     action = event.name.partition("_")[2]
     if action == "run_command":
-        return judged_calls(FACTS.tools, action, {"command": required_text(info, "command_line")}, event.cwd, id)
+        return FACTS.judged(action, {"command": required_text(info, "command_line")}, event.cwd, id)
     if action == "mcp_tool_use":
         name = mcp_name(text(info, "mcp_server_name"), required_text(info, "mcp_tool_name"))
-        return judged_calls(FACTS.tools, name, table(info, "mcp_tool_arguments"), event.cwd, id)
+        return FACTS.judged(name, table(info, "mcp_tool_arguments"), event.cwd, id)
     required_text(info, "file_path")
-    return judged_calls(FACTS.tools, action, info, event.cwd, id)
+    return FACTS.judged(action, info, event.cwd, id)
 
 
 AGENT = FACTS.agent(_fill)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from urllib.parse import urlsplit
 
 from interlock.policy.policy import MODES
@@ -20,6 +21,28 @@ def _text(value: object, path: Path, problems: Problems) -> str:
 
 def optional_text(value: object, path: Path, problems: Problems, plain: str = "") -> str:
     return "" if value == "" else _text(value, path, problems)
+
+
+def _checked_text(check: Callable[[str], str]) -> Callable[[object, Path, Problems, str], str]:
+    """Reads a text that may be empty, and else has no error by `check`."""
+
+    def read(value: object, path: Path, problems: Problems, plain: str) -> str:
+        found = optional_text(value, path, problems)
+        if found and (error := check(found)):
+            problems.error(path, error)
+        return found
+
+    return read
+
+
+absolute_path = _checked_text(lambda text: "" if text.startswith("/") else f"expected an absolute path, got {text!r}")
+# The address is not repeated where it is wrong, for it may hold a password.
+collector_url = _checked_text(
+    lambda url: "" if url.startswith(("http://", "https://")) else "expected http://… or https://…"
+)
+# A key itself does not belong into a file that agents can read.
+_NO_VARIABLE = "key_env: expected the name of an environment variable, not a key"
+variable_name = _checked_text(lambda name: "" if _VARIABLE.fullmatch(name) else _NO_VARIABLE)
 
 
 def listen_host(value: object, path: Path, problems: Problems, plain: str) -> str:
@@ -43,21 +66,6 @@ def loop_mode(value: object, path: Path, problems: Problems, plain: str) -> str:
         return str(value)
     problems.warn(path, f"expected one of {', '.join(MODES)}, got {describe_value(value)}; enforcing is used")
     return plain
-
-
-def absolute_path(value: object, path: Path, problems: Problems, plain: str) -> str:
-    found = optional_text(value, path, problems)
-    if found and not found.startswith("/"):
-        problems.error(path, f"expected an absolute path, got {found!r}")
-    return found
-
-
-def collector_url(value: object, path: Path, problems: Problems, plain: str) -> str:
-    """An address that is not repeated where it is wrong, for it may hold a password."""
-    url = optional_text(value, path, problems)
-    if url and not url.startswith(("http://", "https://")):
-        problems.error(path, "expected http://… or https://…")
-    return url
 
 
 def public_url(value: object, path: Path, problems: Problems, plain: str) -> str:
@@ -93,15 +101,6 @@ def planner_host(value: object, path: Path, problems: Problems, plain: str) -> s
         problems.error(path, "host: expected http://… or https://…, without a user, a query or a fragment")
         return plain
     return url
-
-
-def variable_name(value: object, path: Path, problems: Problems, plain: str) -> str:
-    """The name of a variable; refuses a key itself, which does not belong into a file that agents can read."""
-    name = optional_text(value, path, problems)
-    if name and not _VARIABLE.fullmatch(name):
-        problems.error(path, "key_env: expected the name of an environment variable, not a key")
-        return ""
-    return name
 
 
 def without_password(url: str) -> str:

@@ -118,6 +118,15 @@ class Handler(Struct, frozen=True):
     how: str
     words: tuple[str, ...]  # the program and its arguments, or the one text for a shell, an HTTP client or a loader
 
+    @property
+    def client(self) -> tuple[str, str]:
+        """The path of the client that it runs, or else the address that it posts to."""
+        if self.how == "url":
+            parts = urlsplit(self.words[0])
+            return "", f"{parts.scheme}://{parts.netloc}"
+        line = self.words if self.how == "argv" else shlex.split(self.words[0])
+        return next((word for word in line if word.rpartition("/")[2] == CLIENT), ""), ""
+
 
 def handlers(place: HookFile, text: str) -> list[Handler]:
     if place.form == "plugin":
@@ -138,7 +147,12 @@ def _parse(place: HookFile, text: str) -> dict[str, Any]:
 def client_of(place: HookFile, text: str) -> HookClient | None:
     """The client that a file's hooks run; None where they run several, or none of ours."""
     try:
-        found = set(_clients(place, text))
+        if place.form == "plugin":
+            found = {(json.loads(one), "") for one in _PLUGIN_CLIENT.findall(text)}
+        elif place.form == "script":
+            found = {(shlex.split(one)[0], "") for one in _RUN.findall(text)}
+        else:
+            found = {one.client for one in _find_handlers(_parse(place, text))}
         path, url = found.pop()
         return None if found else HookClient(path or f"/{CLIENT}", url)
     except (ValueError, IndexError, KeyError):  # unparsable shell text, a malformed path, or nothing
@@ -169,25 +183,6 @@ def _handler(entry: Mapping[str, Any], keys: tuple[str, ...]) -> Handler:
     if isinstance(words := entry.get("args"), list):
         return Handler(event, "argv", (command, *map(str, words)))
     return Handler(event, "shell", (command,))
-
-
-def _clients(place: HookFile, text: str) -> Iterator[tuple[str, str]]:
-
-    if place.form == "plugin":
-        yield from ((json.loads(found), "") for found in _PLUGIN_CLIENT.findall(text))
-        return
-    if place.form == "script":
-        yield from ((shlex.split(found)[0], "") for found in _RUN.findall(text))
-        return
-    for handler in _find_handlers(_parse(place, text)):
-        if handler.how == "url":
-            parts = urlsplit(handler.words[0])
-            yield "", f"{parts.scheme}://{parts.netloc}"
-        elif handler.how == "argv":
-            yield handler.words[0], ""
-        else:
-            line = shlex.split(handler.words[0])
-            yield next((word for word in line if word.rpartition("/")[2] == CLIENT), ""), ""
 
 
 def event_of(handler: Handler) -> str:

@@ -7,8 +7,8 @@ import json
 import os
 import secrets
 import stat
-from collections.abc import Iterable
-from contextlib import suppress
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from msgspec import Struct, ValidationError, convert
@@ -49,33 +49,29 @@ def digest(data: bytes) -> str:
 
 def read_state(path: Path) -> FileState:
     """Reads the file behind a path; refuses all but regular files, and files too large for settings."""
-    try:
-        real = path.resolve()
-        found = real.stat()
-    except FileNotFoundError:
-        return FileState(path.resolve())
-    except (OSError, RuntimeError) as error:  # RuntimeError: a loop of links
-        raise FileProblem(f"{path}: {_why(error)}") from None
-    if not stat.S_ISREG(found.st_mode):
-        raise FileProblem(f"{path}: not a regular file")
-    if found.st_size > _MOST_BYTES:
-        raise FileProblem(f"{path}: {found.st_size} bytes are too many for settings")
-    try:
-        data = real.read_bytes()
-    except OSError as error:
-        raise FileProblem(f"{path}: {_why(error)}") from None
-    return FileState(real, data, stat.S_IMODE(found.st_mode), (found.st_uid, found.st_gid))
+    with _named_errors(path):
+        try:
+            real = path.resolve()
+            found = real.stat()
+        except FileNotFoundError:
+            return FileState(path.resolve())
+        if not stat.S_ISREG(found.st_mode):
+            raise FileProblem(f"{path}: not a regular file")
+        if found.st_size > _MOST_BYTES:
+            raise FileProblem(f"{path}: {found.st_size} bytes are too many for settings")
+        return FileState(real, real.read_bytes(), stat.S_IMODE(found.st_mode), (found.st_uid, found.st_gid))
 
 
 def replace_file(current: FileState, data: bytes, mode: int) -> list[Path]:
     """Replaces the file's bytes, keeping mode and owner; refuses where it changed meanwhile. Returns the folders it created."""
     made: list[Path] = []
     try:
-        made = _folders(current.path.parent)
-        _replace(current, data, current.mode if current.data is not None else mode)
-    except (OSError, FileProblem) as error:
+        with _named_errors(current.path):
+            made = _folders(current.path.parent)
+            _replace(current, data, current.mode if current.data is not None else mode)
+    except FileProblem:
         _remove_folders(made)
-        raise FileProblem(f"{current.path}: {_why(error)}" if isinstance(error, OSError) else str(error)) from None
+        raise
     return made
 
 
@@ -84,23 +80,17 @@ def back_up(current: FileState, stamp: str) -> Path:
     assert current.data is not None
     for more in ("", *(f"-{number}" for number in range(2, 100))):
         path = current.path.with_name(f"{current.path.name}.interlock-backup-{stamp}{more}")
-        try:
+        with _named_errors(path), suppress(FileExistsError):
             _write_new(path, current.data, current.mode, current.owner)
-        except FileExistsError:
-            continue
-        except OSError as error:
-            raise FileProblem(f"{path}: {_why(error)}") from None
-        return path
+            return path
     raise FileProblem(f"{current.path}: too many backups beside it")
 
 
 def remove_file(current: FileState, made: tuple[Path, ...] = ()) -> None:
     """Removes the file, and those of these folders that are then empty; refuses where the file changed meanwhile."""
     _unchanged(current)
-    try:
+    with _named_errors(current.path):
         current.path.unlink()
-    except OSError as error:
-        raise FileProblem(f"{current.path}: {_why(error)}") from None
     _remove_folders(list(made))
 
 
@@ -158,8 +148,13 @@ def _remove_folders(made: list[Path]) -> None:
             folder.rmdir()
 
 
-def _why(error: Exception) -> str:
-    return (error.strerror if isinstance(error, OSError) else None) or str(error) or type(error).__name__
+@contextmanager
+def _named_errors(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except (OSError, RuntimeError) as error:  # RuntimeError: a loop of links
+        why = (error.strerror if isinstance(error, OSError) else None) or str(error) or type(error).__name__
+        raise FileProblem(f"{path}: {why}") from None
 
 
 NAME = "hooks.json"

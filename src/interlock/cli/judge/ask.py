@@ -52,8 +52,12 @@ def run_session(args: Args) -> int:
             try:
                 code = _serve(operator, args, words)
             except ApiError as error:
-                print(f"interlock ask: {error}", file=sys.stderr)
+                _warn(error)
         return code
+
+
+def _warn(words: object) -> None:
+    print(f"interlock ask: {words}", file=sys.stderr)
 
 
 def _serve(operator: DaemonClient, args: Args, words: str) -> int:
@@ -67,7 +71,7 @@ def request_plan_or_choose(operator: DaemonClient, args: Args, words: str) -> Ro
     except ApiError as error:
         if error.code != NOT_CHOSEN:
             raise
-        print(f"interlock ask: {error}", file=sys.stderr)
+        _warn(error)
     ask_for_planner(operator)
     return request_plan(operator, args, words)
 
@@ -158,13 +162,13 @@ def _run_here(operator: DaemonClient, path: str, command: str, cwd: str, journal
         code = 128 - code if code < 0 else code
     except OSError as error:
         stopped = False
-        print(f"interlock ask: {error}", file=sys.stderr)
+        _warn(error)
     finally:
         signal.signal(signal.SIGINT, before)
         try:
             operator.post(f"{path}/done", {"exitCode": code, "interrupted": stopped})
         except (ApiError, NoDaemon) as error:
-            print(f"interlock ask: the history does not know how it ended: {error}", file=sys.stderr)
+            _warn(f"the history does not know how it ended: {error}")
     print(f"\nended with {code}")
     return code
 
@@ -174,7 +178,7 @@ def _edit_plan(operator: DaemonClient, path: str, plan: Row) -> Row:
     try:
         return dict(operator.call("PUT", path, {"command": text})) if text.strip() else plan
     except ApiError as error:
-        print(f"interlock ask: {error}", file=sys.stderr)
+        _warn(error)
         return plan
 
 
@@ -186,7 +190,7 @@ def _save(operator: DaemonClient, plan: Row) -> None:
     try:
         operator.post("/workflows", {"name": name, "steps": [step]})
     except ApiError as error:
-        print(f"interlock ask: {error}", file=sys.stderr)
+        _warn(error)
     else:
         print(f"Saved as {name!r}: interlock ask --workflow {name!r}")
 

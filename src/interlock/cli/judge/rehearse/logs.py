@@ -34,42 +34,32 @@ class LogTally(Struct):
     unread: list[str] = field(default_factory=list)  # files that could not be opened
 
 
-class RawCall(Struct, frozen=True):
-    id: str
-    tool: str
-    input: Mapping[str, Any]
-    cwd: str
-    at: float
-    session: str
-
-
 class AgentLog(Struct):
-    """What was read of one agent's log: its calls, and the outcomes of calls by their ids."""
+    """What was read of one agent's log: its calls in the hook's form, and the outcomes of calls by their ids."""
 
     agent: str
     written: float  # when the file was; for calls without a time
-    calls: list[RawCall] = field(default_factory=list)
+    calls: list[tuple[float, dict[str, Any]]] = field(default_factory=list)  # by time
     outcomes: dict[str, str] = field(default_factory=dict)
 
     def add(self, id: object, tool: str, given: Mapping[str, Any], cwd: object, at: object, session: object) -> None:
-        seconds = parse_time(at, self.written)
-        self.calls.append(RawCall(text_of(id), tool, given, text_of(cwd), seconds, text_of(session)))
+        body = {
+            "session_id": text_of(session) or "past", "transcript_path": "", "cwd": text_of(cwd) or "/",
+            "permission_mode": "default", "model": "", "turn_id": "", "hook_event_name": "PreToolUse", "tool_name": tool,
+            "tool_input": given, "tool_use_id": text_of(id) or "past",
+        }  # fmt: skip
+        self.calls.append((parse_time(at, self.written), body))
 
     def past_calls(self, since: float, tally: LogTally) -> Iterator[PastCall]:
         """The calls that are not older than `since`, as that agent's hook would have judged them."""
-        for raw in (call for call in self.calls if call.at >= since):
-            body = {
-                "session_id": raw.session or "past", "transcript_path": "", "cwd": raw.cwd or "/",
-                "permission_mode": "default", "model": "", "turn_id": "", "hook_event_name": "PreToolUse",
-                "tool_name": raw.tool, "tool_input": raw.input, "tool_use_id": raw.id or "past",
-            }  # fmt: skip
+        for at, body in (call for call in self.calls if call[0] >= since):
             event = agent_of(self.agent).decode(json.dumps(body).encode(), "PreToolUse")
             if event.problem:
                 tally.unjudged += 1
                 continue
-            outcome = self.outcomes.get(raw.id, UNKNOWN)
+            id, session = ("" if body[key] == "past" else body[key] for key in ("tool_use_id", "session_id"))
             for call in event.calls:
-                yield PastCall(self.agent, raw.id, call.action, raw.at, raw.session, outcome)
+                yield PastCall(self.agent, id, call.action, at, session, self.outcomes.get(id, UNKNOWN))
 
 
 def read_records(path: Path, tally: LogTally) -> Iterator[dict[str, Any]]:

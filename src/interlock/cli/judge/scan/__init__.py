@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from collections.abc import Sequence
 from typing import Any
@@ -10,14 +11,14 @@ from urllib.parse import quote
 
 import interlock
 from interlock.cli.arguments import declared_parser
-from interlock.cli.judge.scan.scanner import Hit, missing_paths, scan
+from interlock.cli.judge.scan.scanner import Hit, scan
 from interlock.cli.output import print_table, progress
 from interlock.model import Finding, Level, finding_json
 
 
 def main(argv: Sequence[str]) -> int:
     args = declared_parser(__name__, "scan").parse_args(list(argv))
-    if lost := missing_paths(args.paths):
+    if lost := [path for path in args.paths if not os.path.isfile(path) and not os.path.isdir(path)]:
         print(f"interlock scan: no file or folder {lost[0]!r}", file=sys.stderr)
         return 2
     threshold = next(level for level in Level if level.word == args.fail_on)

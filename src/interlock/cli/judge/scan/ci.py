@@ -25,49 +25,34 @@ class Scalar(Struct, frozen=True):
     lines: tuple[int, ...]
 
 
-class _Collection(Struct):
-    """An open list or table, and the key of its present value; a table awaits its next key with None."""
-
-    is_list: bool
-    key: Key | None
-
-
 def scalars(text: str) -> Iterator[Scalar]:
     """All scalars of all documents, in order; of broken or deeply nested YAML those before the place."""
-    source = text.splitlines()
-    stack: list[_Collection] = []
+    source, events = text.splitlines(), yaml.parse(text, Loader=yaml.SafeLoader)
     with suppress(yaml.YAMLError):
-        for event in yaml.parse(text, Loader=yaml.SafeLoader):
-            if isinstance(event, yaml.CollectionEndEvent):
-                stack.pop()
-            elif not isinstance(event, yaml.NodeEvent) or _takes_key(stack[-1:], event):
-                continue
-            elif isinstance(event, yaml.CollectionStartEvent):
-                is_list = isinstance(event, yaml.SequenceStartEvent)
-                stack.append(_Collection(is_list, -1 if is_list else None))
-                if len(stack) > MAX_DEPTH:
-                    return
-                continue
-            elif isinstance(event, yaml.ScalarEvent):
-                path = tuple(one.key for one in stack if one.key is not None)
-                value = event.value.rstrip() if event.style in _BLOCK else event.value
-                yield Scalar(path, value, _lines(event, source))
-            if stack and not stack[-1].is_list:
-                stack[-1].key = None
+        for event in events:
+            if isinstance(event, yaml.NodeEvent):
+                yield from _scalars_of(event, (), events, source)
 
 
-_BLOCK = frozenset("|>")
-
-
-def _takes_key(within: list[_Collection], event: yaml.NodeEvent) -> bool:
-    """Moves on to the next value of the collection that a node stands in; True where the node is the key itself."""
-    for one in within:
-        if isinstance(one.key, int):
-            one.key += 1
-        elif one.key is None:
-            one.key = event.value if isinstance(event, yaml.ScalarEvent) else ""
-            return not isinstance(event, yaml.CollectionStartEvent)
-    return False
+def _scalars_of(event: yaml.Event, path: Path, events: Iterator[yaml.Event], source: list[str]) -> Iterator[Scalar]:
+    """The scalars of a node that begins with this event."""
+    if len(path) > MAX_DEPTH:
+        raise yaml.YAMLError("nested too deeply")
+    if isinstance(event, yaml.ScalarEvent):
+        value = event.value.rstrip() if event.style in ("|", ">") else event.value
+        yield Scalar(path, value, _lines(event, source))
+        return
+    inner = iter(lambda: next(events), None) if isinstance(event, yaml.CollectionStartEvent) else ()
+    for at, item in enumerate(inner):
+        if isinstance(item, yaml.CollectionEndEvent):
+            return
+        key: Key = at
+        if isinstance(event, yaml.MappingStartEvent):
+            key = item.value if isinstance(item, yaml.ScalarEvent) else ""
+            if isinstance(item, yaml.CollectionStartEvent):
+                yield from _scalars_of(item, (*path, key), events, source)
+            item = next(events)
+        yield from _scalars_of(item, (*path, key), events, source)
 
 
 def _lines(event: yaml.ScalarEvent, source: list[str]) -> tuple[int, ...]:

@@ -6,6 +6,7 @@ import os
 import re
 from collections.abc import Callable, Iterator, Sequence
 from fnmatch import fnmatch
+from functools import partial
 
 from msgspec import Struct, field
 
@@ -20,8 +21,7 @@ from interlock.cli.judge.scan.shell_text import (
     makefile,
     package_json,
     procfile,
-    shell_script,
-    system_crontab,
+    snippet,
 )
 from interlock.engine.assessment import Unjudged, judge
 from interlock.impact.files import decode, read_bytes
@@ -133,10 +133,6 @@ def _hits(path: str, piece: Snippet, source: SourceKind, lowest: Level) -> Itera
             yield Hit(path, piece.line_at(finding.span[0] if finding.span else 0), finding, source.kind)
 
 
-def missing_paths(paths: Sequence[str]) -> list[str]:
-    return [path for path in paths if not os.path.isfile(path) and not os.path.isdir(path)]
-
-
 Tick = Callable[[str], None]
 
 
@@ -158,7 +154,7 @@ class SourceKind(Struct, frozen=True):
     disposable: str = ""  # "image" or "job": what runs there is thrown away afterwards
 
 
-SHELL = SourceKind("shell", shell_script)
+SHELL = SourceKind("shell", lambda text: [snippet(text, 1)])
 
 
 def _ci(kind: str) -> SourceKind:
@@ -187,7 +183,7 @@ _BY_PATH: tuple[tuple[re.Pattern[str], SourceKind], ...] = tuple(
         (r"package\.json", SourceKind("package scripts", package_json)),
         (r"\.?justfile|[^/]+\.just", SourceKind("justfile", justfile)),
         (r"procfile(\.[^/]+)?", SourceKind("procfile", procfile)),
-        (r"cron\.d/[^/]+|etc/crontab", SourceKind("crontab", system_crontab)),
+        (r"cron\.d/[^/]+|etc/crontab", SourceKind("crontab", partial(crontab, system=True))),
         (r"crontab|[^/]+\.(cron|crontab)", SourceKind("crontab", crontab)),
     )
 )

@@ -52,10 +52,6 @@ def without_templates(text: str) -> str:
 _PROCESS = re.compile(r"^([A-Za-z0-9_-]+):\s*(\S.*)$")
 
 
-def shell_script(text: str) -> list[Snippet]:
-    return [snippet(text, 1)]
-
-
 def procfile(text: str) -> list[Snippet]:
     lines = ((number, _PROCESS.match(line)) for number, line in enumerate(text.split("\n"), 1))
     return [snippet(process[2], number) for number, process in lines if process]
@@ -100,11 +96,6 @@ _COMMON_USERS = frozenset({"root", "www-data", "nobody", "daemon", "postgres", "
 _PERCENT = re.compile(r"(?<!\\)%")
 
 
-def system_crontab(text: str) -> list[Snippet]:
-    """/etc/crontab and /etc/cron.d: a user's name stands before the command."""
-    return crontab(text, system=True)
-
-
 def crontab(text: str, system: bool = False) -> list[Snippet]:
     """A user's crontab; a line that starts with a well-known user's name is read as a system's."""
     found = []
@@ -146,7 +137,7 @@ def makefile(text: str) -> list[Snippet]:
     recipe: list[Snippet] = []
     in_rule = in_define = False
     one_shell = re.search(r"^\.ONESHELL:", text, re.MULTILINE) is not None
-    for number, line in _logical_lines(text):
+    for number, line in [*_logical_lines(text), (0, "")]:
         if line.startswith("\t") and in_rule and not in_define:
             recipe.append(snippet(expand_variables(line.lstrip(_MARKS), variables), number))
             continue
@@ -161,7 +152,7 @@ def makefile(text: str) -> list[Snippet]:
         if in_rule and inline.strip():
             recipe.append(snippet(expand_variables(inline.strip(), variables), number))
         found += _run_at_once(line, number, variables)
-    return found + ([join_snippets(recipe)] if one_shell and recipe else recipe)
+    return found
 
 
 def _run_at_once(line: str, number: int, variables: Mapping[str, str]) -> Iterator[Snippet]:
@@ -229,14 +220,18 @@ _BRACES = re.compile(r"\{\{\s*([^{}]*?)\s*\}\}")
 
 def justfile(text: str) -> list[Snippet]:
     """Each recipe line, which has its own shell; a recipe that starts with #! is one script."""
-    variables = {name: double or single for line in text.split("\n") for name, double, single in _SET.findall(line)}
+    variables: dict[str, str] = {one[1]: one[2] or one[3] or "" for one in map(_SET.match, text.split("\n")) if one}
     found: list[Snippet] = []
     recipe: list[Snippet] = []
     named = False
+
+    def fill(one: re.Match[str]) -> str:
+        return variables.get(one[1], hole(re.sub(r"\W+", "_", one[1])))
+
     for number, line in [*_logical_lines(text), (0, "end")]:
         if line[:1] in (" ", "\t") and named:
             if line.strip():
-                recipe.append(snippet(_expand_just(line.strip(), variables), number))
+                recipe.append(snippet(_BRACES.sub(fill, line.strip()), number))
             continue
         if line.strip() and not line.startswith("#"):
             found += _just_recipe(recipe)
@@ -248,10 +243,6 @@ def _just_recipe(lines: list[Snippet]) -> list[Snippet]:
     if lines and lines[0].text.startswith("#!"):
         return [join_snippets(lines)] if re.search(r"\b(ba|z|k|da)?sh\b", lines[0].text) else []
     return [Snippet(line.text.lstrip("@-"), line.lines) for line in lines]
-
-
-def _expand_just(text: str, variables: Mapping[str, str]) -> str:
-    return _BRACES.sub(lambda found: variables.get(found[1], hole(re.sub(r"\W+", "_", found[1]))), text)
 
 
 _INSTRUCTION = re.compile(r"^\s*([A-Za-z]+)\s+(.*)$", re.DOTALL)
