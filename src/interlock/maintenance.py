@@ -163,7 +163,6 @@ class TicketSettler:
         self._hears = True
 
     def settle(self) -> int:
-        """Moves due tickets; returns how many."""
         now = self.state.clock.now()
         if self._hears and not self._changed and now < self._due:
             return 0

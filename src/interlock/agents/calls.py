@@ -108,7 +108,6 @@ def _with_words(text: str, words: object) -> str:
 
 
 def folder_of(given: Mapping[str, Any], cwd: str) -> str:
-    """The folder in which a call runs: the one it names, relative to the session's."""
     for name in field_names().folders:
         value = given.get(name)
         if isinstance(value, str) and value:

@@ -33,8 +33,6 @@ _KNOWN_MODES = frozenset({"default", "acceptEdits", "dontAsk"})
 
 
 class PermissionRules(Struct):
-    """The rules of all settings files together."""
-
     allow: list[str] = field(default_factory=list)
     ask: list[str] = field(default_factory=list)
     deny: list[str] = field(default_factory=list)
@@ -42,7 +40,6 @@ class PermissionRules(Struct):
 
 
 def passage(call: ShellCall) -> str:
-    """What Claude Code's own rules and mode do with the original."""
     rules = read_rules(call)
     mode = call.event.mode
     if rules is None or rules.unknown or any(_restricts(rule, call) for rule in (*rules.deny, *rules.ask)):
@@ -134,7 +131,6 @@ def _restricts(rule: str, call: ShellCall) -> bool:
 
 
 def _is_allowed(text: str, rules: Sequence[str]) -> bool:
-    """Whether rules allow every part of a text, for certain."""
     parsed = [found[2] for rule in rules if (found := _RULE.fullmatch(rule.strip())) and found[1] == "Bash"]
     if any(inside is None or inside in ("*", ":*") for inside in parsed):
         return True
@@ -179,7 +175,6 @@ def _off(home: Path, project: Path) -> list[str]:
 
 
 def is_ours_nowhere(hooks: Any) -> bool:
-    """True when nothing in a tree of hooks is ours."""
     if is_ours(hooks):
         return False
     inner = hooks.values() if isinstance(hooks, Mapping) else hooks if isinstance(hooks, list) else ()

@@ -115,7 +115,6 @@ class AgentFacts(Struct, frozen=True, forbid_unknown_fields=True):
     word: str = ""
 
     def path(self, scope: str) -> str:
-        """The path of its hooks file in a scope; empty where it has none."""
         on_macos = self.files.get(f"{scope}_on_macos", "") if sys.platform == "darwin" else ""
         return on_macos or self.files.get(scope, "")
 

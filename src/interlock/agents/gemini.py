@@ -49,7 +49,6 @@ def _passage(call: ShellCall) -> str:
 
 
 def _restricts(table: Mapping[str, Any]) -> bool:
-    """Whether settings restrict commands, or run them in a sandbox."""
     tools = table.get("tools")
     inner: Mapping[str, Any] = tools if isinstance(tools, Mapping) else {}
     named = [table.get(key) for key in ("excludeTools", "coreTools", "allowedTools", "sandbox")]

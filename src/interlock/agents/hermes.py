@@ -23,7 +23,6 @@ _BLOCK = json.dumps({"decision": "block", "reason": "Denied: the hook client of 
 
 
 def _places(scope: str, home: Path, project: Path) -> tuple[HookFile, ...]:
-    """The two files of each profile."""
     folders = [home / ".hermes", *sorted((home / ".hermes" / "profiles").glob("*/"))] if scope == "user" else []
     names = {"config.yaml": "yaml", "shell-hooks-allowlist.json": "json"}
     return tuple(HookFile(folder / name, form, 0o600) for folder in folders for name, form in names.items())

@@ -343,7 +343,6 @@ _POSTS = re.compile(rf"https?://.*{re.escape(ROUTE)}", re.DOTALL)
 
 
 def is_ours(entry: Any) -> bool:
-    """True for an entry that runs the hook client or posts to the daemon."""
     if not isinstance(entry, Mapping):
         return False
     words = [entry.get(key) for key in ("command", "bash", "exec", "url")]
@@ -367,7 +366,6 @@ def read_json_files(paths: Sequence[Path], found: list[str]) -> list[tuple[Path,
 
 
 def find_switches(paths: Sequence[Path], switches: Mapping[str, object]) -> list[str]:
-    """A description of every switch in these files that disables hooks, by its dotted name."""
     found: list[str] = []
     for path, data in read_json_files(paths, found):
         for name, off in switches.items():

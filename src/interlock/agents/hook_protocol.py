@@ -174,7 +174,6 @@ def tidy(words: str) -> str:
 
 
 def answer(value: Mapping[str, Any] | None, stderr: str = "", exit: int = 0) -> HookOutput:
-    """Output whose stdout is this one object, or empty."""
     out = b"" if value is None else msgspec.json.encode(value) + b"\n"
     return HookOutput(out, stderr.encode() + b"\n" if stderr else b"", exit)
 
@@ -238,7 +237,6 @@ Fill = Callable[[Mapping[str, Any], Event], Event]
 
 
 def _named(name: str, kinds: Kinds) -> str:
-    """The agent's own spelling of an event name."""
     if name in kinds:
         return name
     folded = name.replace("_", "").casefold()

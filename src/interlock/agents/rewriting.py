@@ -113,7 +113,6 @@ def folders_above(folder: str) -> list[Path]:
 
 
 def matches_glob(pattern: str, texts: Sequence[str]) -> bool:
-    """Whether a pattern with `*` matches one of these texts."""
     return any(_glob(pattern).fullmatch(text) for text in texts)
 
 

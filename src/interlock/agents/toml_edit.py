@@ -80,7 +80,6 @@ def without_block(text: str) -> str | None:
 
 
 def _holds(after: Any, before: Any) -> bool:
-    """Whether everything from before is still there, in lists at the same index."""
     if isinstance(before, dict):
         return isinstance(after, dict) and all(key in after and _holds(after[key], before[key]) for key in before)
     if isinstance(before, list):

@@ -83,7 +83,6 @@ def _compose(text: str) -> Any:
 
 
 def _children(node: Any) -> dict[str | int, tuple[int, Any]]:
-    """The children of a node by key or index, each with its offset."""
     if isinstance(node, MappingNode):
         return {str(key.value): (key.start_mark.index, value) for key, value in node.value}
     items = () if node is None or isinstance(node, ScalarNode) else node.value

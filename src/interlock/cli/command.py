@@ -136,7 +136,6 @@ def say(lines: Iterable[Line], to_errors: bool = False) -> None:
 
 
 def report(args: Args, found: object, words: str | Iterable[Line] | Callable[[], None], code: int = OK) -> int:
-    """Print what was found or done, as JSON or in words; returns the exit code."""
     if args.json:
         say_json(found)
     elif isinstance(words, str):

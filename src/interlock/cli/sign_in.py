@@ -69,7 +69,6 @@ def ending_session(operator: DaemonClient) -> Iterator[DaemonClient]:
 
 
 def _token(server: DaemonClient, name: str) -> str:
-    """The token of a session; the passphrase may be typed TRIES times."""
     left = TRIES
     while True:
         left -= 1

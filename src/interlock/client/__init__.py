@@ -75,7 +75,6 @@ class DaemonClient(Confidential, Struct, frozen=True):
     def ask(
         self, method: str, path: str, body: Mapping[str, Any] | None = None, patience: float = PATIENCE
     ) -> DaemonReply:
-        """The reply, refusals included."""
         with self._request(method, path, body, patience) as response:
             return DaemonReply(response.status, parse_reply(response.read(_MOST_BYTES), self.place))
 
@@ -121,8 +120,6 @@ def http_connection(url: str, seconds: float) -> HTTPConnection:
 
 
 class SocketConnection(HTTPConnection):
-    """HTTP over a unix socket whose peer is checked."""
-
     def __init__(self, path: Path, seconds: float) -> None:
         super().__init__("localhost", timeout=seconds)
         self.socket_path = path

@@ -82,7 +82,6 @@ def check_journal(config: Config) -> Check:
 
 
 def check_wrapping(config: Config) -> Check:
-    """Whether hooks let shell calls run below the journal, tried with one."""
     why = wrapping_problem(config)
     if config.undo.wrap:
         words = f"undo.wrap is on, but calls are judged without the journal: {why}"
@@ -283,7 +282,6 @@ def _state(folder: Path) -> Check:
 
 
 def _user(name: str) -> Iterator[Check]:
-    """Checks by groups and sudo rules whether an agent's user can become root."""
     try:
         entry = pwd.getpwnam(name)
     except KeyError:

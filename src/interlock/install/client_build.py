@@ -32,7 +32,6 @@ class CannotBuild(Exception):
 
 
 def client_path(config: Config) -> str:
-    """Where the client is: beside the state, or beside root's code."""
     return str((Path(config.separate.code) if config.separate.code else config.folder.absolute()) / "bin" / CLIENT)
 
 

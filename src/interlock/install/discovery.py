@@ -42,7 +42,6 @@ class HookedFile(Struct, frozen=True):
     problem: str = ""
 
     def state(self, config: Config) -> str:
-        """One of installed, edited (the file changed since) and broken."""
         if self.problem:
             return "broken"
         entry = find_registered(config, self.place.path)

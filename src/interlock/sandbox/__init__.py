@@ -47,7 +47,6 @@ def guarded_files(config: Config, home: Path, project: Path) -> dict[str, set[Pa
 
 
 def deciding_files(word: str, home: Path, project: Path) -> set[Path]:
-    """Every file that decides about an agent's hooks, whether it exists or not."""
     found = {place.path for scope in SCOPES for place in agent(word).places(scope, home, project)}
     more = _SETTINGS.get(word, _NO_FILES)
     return found | {home / name for name in more.home} | {project / name for name in more.project}
@@ -158,7 +157,6 @@ class SandboxMounts(Struct):
                 self.put(entry, MountMode.HIDE if nearest is MountMode.HIDE else MountMode.KEEP)
 
     def fix(self, path: Path) -> None:
-        """Makes a file or folder read-only, and pins its path."""
         self.pin(path)
         self.put(path, MountMode.FIX)
 
@@ -314,7 +312,6 @@ def _state(world: SandboxMounts, at: SandboxSituation) -> None:
 
 
 def _hooks(world: SandboxMounts, at: SandboxSituation) -> list[str]:
-    """Fixes every file that decides about a guarded agent's hooks."""
     found = guarded_files(at.config, at.home, at.cwd)
     fixed = {path for paths in found.values() for path in paths}
     for word in found:

@@ -140,7 +140,6 @@ def _rules(mount: SandboxMount) -> Iterator[str]:
 
 
 def _state(jail: SandboxPlan) -> Iterator[str]:
-    """Allows the parts of the hidden state folder that a hook needs."""
     for path, what in (
         (jail.state / "bin", "file-read* process-exec"),
         (jail.state / FOLDER, "file-read* network-outbound"),

@@ -34,7 +34,6 @@ _NAP = 1.0
 
 
 def is_answered(ticket: Ticket, now: float) -> bool:
-    """Whether waiting is over: the ticket was refused, ended, or can be used."""
     return not ticket.open and not (ticket.state is TicketState.APPROVED and ticket.cooling_ends_at > now)
 
 
@@ -56,7 +55,6 @@ class TicketChanges:
 
     @contextmanager
     def watch(self, id: str, wake: Callable[[], None]) -> Iterator[None]:
-        """Calls `wake` for each change, until the end of the block."""
         with self._lock:
             self._wakes.setdefault(id, []).append(wake)
         try:

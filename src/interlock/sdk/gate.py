@@ -183,7 +183,6 @@ class Gate:
 
 
 def ticket_id(waits: Decision | Ticket | str) -> str:
-    """The ticket's id of a held decision, of a ticket, or as given."""
     if isinstance(waits, str):
         return waits
     if isinstance(waits, Ticket):
@@ -362,7 +361,6 @@ def gate_config(config: ConfigSource, policy: str | None, store: str | os.PathLi
 
 
 def folder_url(folder: str | os.PathLike[str]) -> str:
-    """The address of a state folder."""
     path = Path(folder).expanduser().absolute()
     url = f"sqlite://{path}"
     if Path(unquote(urlsplit(url).path)) != path:

@@ -44,7 +44,6 @@ def ask_gate(gate: Gate, wait: float, asked: ActionArguments, action: Action | N
 
 
 async def ask_gate_async(gate: Gate, wait: float, asked: ActionArguments, action: Action | None = None) -> Decision:
-    """As `ask_gate`, without blocking the event loop."""
     decision = await asyncio.to_thread(gate.evaluate, action, **asked)
     if not decision.held or decision.ticket is None or wait <= 0:
         return decision

@@ -36,7 +36,6 @@ class SoftwarePasskey:
         return self._answer(clientDataJSON=client, attestationObject=made)
 
     def sign(self, options: dict[str, Any]) -> dict[str, Any]:
-        """The answer to a sign-in or to an approval, whose challenge is bound to the action."""
         self.uses += 1
         data = self._data(options["rpId"], _PRESENT_AND_VERIFIED)
         client = self._client_data("webauthn.get", options["challenge"])

@@ -115,7 +115,6 @@ def take_down_system(args: Args) -> list[SystemStep]:
 
 
 def take_down_user(args: Args, config: Config) -> list[SystemStep]:
-    """The steps that stop this user's daemon and remove its service, and with --data what it kept."""
     if config.separate.on:
         return []
     found = [*stop_steps(config), *(data_steps(config) if args.data else ())]

@@ -40,7 +40,6 @@ NOT_CHOSEN = "PLANNER_NOT_CHOSEN"
 
 
 def run_session(args: Args) -> int:
-    """Sign in once and serve requests in turn; with words, that one."""
     with operator_session(args) as operator:
         if args.workflow:
             return _workflow(operator, args)

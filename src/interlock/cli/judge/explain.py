@@ -270,7 +270,6 @@ def _next(cwd: str) -> str | None:
 
 
 def _cd(line: str) -> str | None:
-    """The folder of a line that is only `cd FOLDER`."""
     try:
         words = shlex.split(line)
     except ValueError:

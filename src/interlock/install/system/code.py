@@ -199,7 +199,6 @@ def _ownership_problem(place: Path, found: os.stat_result) -> str:
 
 
 def _path_chain(path: Path) -> Iterator[Path]:
-    """The path, its parents, and the targets of links on the way."""
     visited: set[Path] = set()
     waiting = [Path(os.path.abspath(path))]
     while waiting and len(visited) < 256:

@@ -37,5 +37,4 @@ def tool_call(name: str, given: Any, dangers: Dangers = NONE) -> tuple[dict[str,
 
 
 def refusal_message(no: NotAllowed) -> str:
-    """What the model reads in place of a result."""
     return f"{no.reason} The call did not run."

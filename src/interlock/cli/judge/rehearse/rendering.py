@@ -103,7 +103,6 @@ def _losses(lost: Sequence[RehearsedQuestion]) -> Iterator[Line]:
 
 
 def _near_misses(rule: str, marked: Sequence[RehearsedQuestion], known: bool) -> Iterator[Line]:
-    """The examples in the form of a rule's block."""
     if not marked:
         yield line("  nothing of these days was asked about because of it", "dim")
         return
@@ -132,7 +131,6 @@ def _skipped(found: Rehearsal) -> Iterator[Line]:
 
 
 def _shown(one: RehearsedQuestion) -> str:
-    """The call on one line, its secrets redacted."""
     action = one.past.action
     given = action.fields.get("input")
     target = given.get("command") or given.get("file_path", "") if isinstance(given, Mapping) else ""
@@ -187,7 +185,6 @@ def suggest_grants(asked: Sequence[RehearsedQuestion]) -> list[Suggestion]:
 
 
 def _candidates(asked: Sequence[RehearsedQuestion]) -> list[tuple[str, str]]:
-    """Families of effects with targets, and with the folders of targets below the call's own."""
     found: dict[tuple[str, str], None] = {}
     for one in asked:
         cwd = one.past.action.cwd

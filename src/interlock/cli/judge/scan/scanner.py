@@ -137,7 +137,6 @@ Tick = Callable[[str], None]
 
 
 def scan(paths: Sequence[str], excluded: Sequence[str], lowest: Level, tick: Tick) -> Scan:
-    """Every finding at `lowest` or above under these paths; calls `tick` with each file."""
     result = Scan()
     for path in files_under(paths, excluded):
         tick(path)

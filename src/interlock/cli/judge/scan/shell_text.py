@@ -39,7 +39,6 @@ def join_snippets(parts: Sequence[Snippet]) -> Snippet:
 
 
 def in_language(language: str, piece: Snippet) -> Snippet:
-    """Code in another language, as the shell command that would run it."""
     text = f"{language} <<'INTERLOCK_END'\n{piece.text}\nINTERLOCK_END"
     return Snippet(text, (piece.lines[0], *piece.lines, piece.lines[-1]), piece.cwd)
 
@@ -156,7 +155,6 @@ def makefile(text: str) -> list[Snippet]:
 
 
 def _run_at_once(line: str, number: int, variables: Mapping[str, str]) -> Iterator[Snippet]:
-    """What make itself runs while it reads the file."""
     assigned = _ASSIGN.match(line)
     if assigned and assigned[2] == "!=":
         yield snippet(expand_variables(assigned[3], variables), number)
@@ -329,7 +327,6 @@ def _words(text: str) -> list[str] | None:
 
 
 def _instructions(text: str) -> Iterator[tuple[int, str, list[Snippet]]]:
-    """Each instruction with the line it starts on, its continuations kept, and its heredocs."""
     lines = text.replace("\r\n", "\n").split("\n")
     escape = "`" if re.match(r"#\s*escape\s*=\s*`", lines[0]) else "\\"
     at = 0
