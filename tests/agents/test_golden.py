@@ -50,7 +50,7 @@ def test_an_unknown_field_changes_nothing(path: Path) -> None:
 
 @each("word", words())
 def test_every_event_of_every_agent_is_written_down_and_malformed_too_where_it_gates(word: str) -> None:
-    kinds = agent(word).kinds
+    kinds = agent(word).events
     golds = {path.stem: json.loads(path.read_text())["decoded"] for path in CASES if path.parent.name == word}
     bent = {gold.get("name") for stem, gold in golds.items() if stem.startswith("malformed")}
     assert {gold.get("name") for gold in golds.values()} >= set(kinds)

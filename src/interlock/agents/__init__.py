@@ -6,12 +6,11 @@ import importlib
 from functools import cache
 from pathlib import Path
 
-from interlock.agents.facts import all_facts
+from interlock.agents.facts import AgentDialect, all_facts
 from interlock.agents.hook_files import SCOPES, HookClient, HookFile
 from interlock.agents.hook_protocol import (
     GATING,
     AgentCall,
-    AgentDialect,
     Event,
     HookOutput,
     HookVerdict,

@@ -149,7 +149,7 @@ _STATUS_KEY = "statusLine"
 
 
 def _write(place: HookFile, text: str | None, client: HookClient) -> str:
-    written = FACTS.write(place, text, client)
+    written = FACTS.installed(place, text, client)
     if not place.status or not client.status:
         return written
     return with_member(written, _STATUS_KEY, {"type": "command", "command": client.status})
@@ -157,9 +157,9 @@ def _write(place: HookFile, text: str | None, client: HookClient) -> str:
 
 def _erase(place: HookFile, text: str) -> str | None:
     """A status line of ours goes with the hooks, and is none by itself."""
-    if FACTS.erase(place, text) == text:
+    if FACTS.removed(place, text) == text:
         return text
-    return FACTS.erase(place, without_member(text, _STATUS_KEY, _is_own_status))
+    return FACTS.removed(place, without_member(text, _STATUS_KEY, _is_own_status))
 
 
 def _is_own_status(value: Any) -> bool:
@@ -167,7 +167,7 @@ def _is_own_status(value: Any) -> bool:
 
 
 def _off(home: Path, project: Path) -> list[str]:
-    found = FACTS.disabled(home, project)
+    found = FACTS.disablers(home, project)
     for path, data in read_json_files([_MANAGED], []):
         if data.get("allowManagedHooksOnly") is True and is_ours_nowhere(data.get("hooks")):
             found.append(f"{path}: allowManagedHooksOnly is true, so only hooks in this file run; install --system")

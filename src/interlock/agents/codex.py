@@ -13,7 +13,7 @@ FACTS = all_facts()["codex"]
 
 
 def _off(home: Path, project: Path) -> list[str]:
-    found = FACTS.disabled(home, project)
+    found = FACTS.disablers(home, project)
     for path in (home / ".codex" / "config.toml", project / ".codex" / "config.toml", Path("/etc/codex/config.toml")):
         try:
             features = parse_toml(path.read_text("utf-8")).get("features")

@@ -25,7 +25,7 @@ def _places(scope: str, home: Path, project: Path) -> tuple[HookFile, ...]:
 def _write(place: HookFile, text: str | None, client: HookClient) -> str:
     """Some hooks.json have their events under `hooks`, as the settings do."""
     nested = text and '"hooks"' in text and isinstance(json_or_empty(text).get("hooks"), dict)
-    return FACTS.write(replace(place, bare=False) if nested else place, text, client)
+    return FACTS.installed(replace(place, bare=False) if nested else place, text, client)
 
 
 AGENT = FACTS.agent(places=_places, installed=_write)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Mapping
-from functools import cache, partial
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -25,17 +25,22 @@ from interlock.agents.hook_files import (
     without_hooks,
 )
 from interlock.agents.hook_protocol import (
+    GATING,
+    SILENT,
     AgentCall,
-    AgentDialect,
     Event,
     Fill,
     HookOutput,
     HookVerdict,
+    MalformedInput,
     answer,
     first_text,
+    outcome_of,
+    parse,
     required_text,
     table,
     text,
+    tidy,
 )
 from interlock.agents.rewriting import Rewriting, ShellCall
 from interlock.agents.toml_edit import hooks_text, with_block, without_block
@@ -84,8 +89,19 @@ class AnswerForm(Struct, frozen=True, forbid_unknown_fields=True):
     exit: int = 0
 
 
-class AgentFacts(Struct, frozen=True, forbid_unknown_fields=True):
-    """The facts of one agent; `agents.toml` says what each of them means."""
+class DialectCode(Struct, frozen=True):
+    """The code of a dialect, for what its facts do not say."""
+
+    calls: Fill | None = None  # adds the calls to an event, where they are not one that has its fields at the top
+    places: Files | None = None
+    installed: Callable[[HookFile, str | None, HookClient], str] | None = None
+    removed: Callable[[HookFile, str], str | None] | None = None
+    disablers: Callable[[Path, Path], list[str]] | None = None
+    passage: Callable[[ShellCall], str] | None = None
+
+
+class AgentDialect(Struct, frozen=True, forbid_unknown_fields=True):
+    """One coding agent: its facts, of which `agents.toml` says what each means, and the code of its dialect."""
 
     title: str
     events: dict[str, str]
@@ -95,7 +111,7 @@ class AgentFacts(Struct, frozen=True, forbid_unknown_fields=True):
     asks: frozenset[str] = frozenset()
     asking_modes: frozenset[str] = frozenset()
     hooked: tuple[str, ...] = ()
-    limit: int = 300
+    limit_seconds: int = 300
     files: dict[str, str] = {}
     notes: dict[str, str] = {}
     base: dict[str, int | str] = {}
@@ -110,22 +126,29 @@ class AgentFacts(Struct, frozen=True, forbid_unknown_fields=True):
     state: tuple[str, ...] = ()
     flags: frozenset[str] = frozenset()
     persistent: bool = False
+    keeps_folder: bool = False
     event_fields: tuple[str, ...] = ("hook_event_name", "hookEventName")
     plugin_head: str = ""
     word: str = ""
+    code: DialectCode = DialectCode()
 
     def path(self, scope: str) -> str:
         on_macos = self.files.get(f"{scope}_on_macos", "") if sys.platform == "darwin" else ""
         return on_macos or self.files.get(scope, "")
 
     def places(self, scope: str, home: Path, project: Path) -> tuple[HookFile, ...]:
+        """The files that install writes in a scope; none where the agent has no such scope."""
+        if self.code.places is not None:
+            return self.code.places(scope, home, project)
         name, user = self.path(scope), scope == "user"
         path, note = (home if user else project) / name, self.notes.get(scope, "")
         form, bare = "toml" if path.suffix == ".toml" else self.form, scope in self.bare
         return (HookFile(path, form, note=note, status=user and self.status_line, bare=bare),) if name else ()
 
-    def disabled(self, home: Path, project: Path) -> list[str]:
+    def disablers(self, home: Path, project: Path) -> list[str]:
         """A description of every switch in its settings that disables hooks, and of every such file that cannot be read."""
+        if self.code.disablers is not None:
+            return self.code.disablers(home, project)
         paths: list[Path] = []
         for name in self.settings:
             if name in SCOPES:
@@ -134,7 +157,10 @@ class AgentFacts(Struct, frozen=True, forbid_unknown_fields=True):
                 paths.append(home / name[2:] if name.startswith("~/") else project / name)
         return find_switches(paths, self.switches)
 
-    def write(self, place: HookFile, text: str | None, client: HookClient) -> str:
+    def installed(self, place: HookFile, text: str | None, client: HookClient) -> str:
+        """A hooks file's new text: idempotent, and all else in it stays; raises `EditError` for a file it cannot read."""
+        if self.code.installed is not None:
+            return self.code.installed(place, text, client)
         hooks = [self._hook(place, event, client) for event in self.hooked]
         if place.form == "toml":
             return with_block(text, hooks_text(hooks))
@@ -148,13 +174,15 @@ class AgentFacts(Struct, frozen=True, forbid_unknown_fields=True):
             "@event": event, "@name": f"interlock-{event}", "@gates": kind == "before",
             "@all": None if kind == "config" else "*", "@shell": client.shell(self.word, event),
             "@type": "http" if url else "command", "@url": url, "@path": "" if url else path, "@words": None if url else words,
-            "@seconds": self.limit, "@milliseconds": self.limit * 1000,
+            "@seconds": self.limit_seconds, "@milliseconds": self.limit_seconds * 1000,
         }  # fmt: skip
         top = () if place.bare else ("hooks",)
         return Hook(top if self.one_list else (*top, event), fill_template(self.entry, given))
 
-    def erase(self, place: HookFile, text: str) -> str | None:
+    def removed(self, place: HookFile, text: str) -> str | None:
         """The text of a hooks file without our entries; None where nothing else is in it."""
+        if self.code.removed is not None:
+            return self.code.removed(place, text)
         if place.form in ("plugin", "script"):
             return None if MARK in text else text
         if place.form == "toml":
@@ -165,8 +193,13 @@ class AgentFacts(Struct, frozen=True, forbid_unknown_fields=True):
             return without_entries(text)
         return without_hooks(text, is_ours, comments=place.form == "jsonc", base=self.base)
 
-    def fill(self, calls: Fill | None, given: Mapping[str, Any], event: Event) -> Event:
-        """Decodes an event; `calls` adds the calls of one, where they are not one that has its fields at the top."""
+    @property
+    def rewrites(self) -> Rewriting | None:
+        """How it takes rewritten calls; None where it takes none."""
+        passage = self.code.passage
+        return None if passage is None else Rewriting(passage, self.persistent, self.flags)
+
+    def _fill(self, given: Mapping[str, Any], event: Event) -> Event:
         names = self.fields
         session, mode = text(given, *names.session), text(given, *names.mode)
         event = replace(
@@ -181,7 +214,7 @@ class AgentFacts(Struct, frozen=True, forbid_unknown_fields=True):
         )
         if event.kind not in _ABOUT_CALLS:
             return event
-        return (calls or self._one_call)(given, event)
+        return (self.code.calls or self._one_call)(given, event)
 
     def _one_call(self, given: Mapping[str, Any], event: Event) -> Event:
         names, tools = self.fields, self.tools
@@ -214,28 +247,76 @@ class AgentFacts(Struct, frozen=True, forbid_unknown_fields=True):
                 return answer(said, verdict.reason if form.exit else "", form.exit)
         return answer(None)
 
-    def agent(
-        self,
-        calls: Fill | None = None,
-        *,
-        places: Files | None = None,
-        installed: Callable[[HookFile, str | None, HookClient], str] | None = None,
-        removed: Callable[[HookFile, str], str | None] | None = None,
-        disablers: Callable[[Path, Path], list[str]] | None = None,
-        passage: Callable[[ShellCall], str] | None = None,
-        keeps_folder: bool = False,
-    ) -> AgentDialect:
-        rewrites = Rewriting(passage, self.persistent, self.flags) if passage is not None else None
-        return AgentDialect(
-            self.word, self.title, self.events, partial(self.fill, calls), self.say, places or self.places,
-            installed or self.write, removed or self.erase, disablers or self.disabled, self.event_fields, float(self.limit),
-            self.posts, rewrites, self.state, keeps_folder,
-        )  # fmt: skip
+    def decode(self, data: bytes, event: str = "") -> Event:
+        """Decodes hook input; never raises: unreadable input is an event with a problem, of the configured kind, or a gating one."""
+        meant = self._own_name(event)
+        try:
+            given = parse(data)
+        except MalformedInput as error:
+            return Event(self.events.get(meant, "before"), meant, problem=str(error))
+        found = self._event(given, meant)
+        if found.problem:
+            return found
+        try:
+            found = self._fill(given, found)
+            return replace(found, outcome=outcome_of(given)) if found.kind == "after" else found
+        except MalformedInput as error:
+            return replace(found, problem=str(error))
+        except RecursionError:
+            return replace(found, problem="hook input: nested too deeply")
+
+    def encode(self, event: Event, verdict: HookVerdict) -> HookOutput:
+        """Encodes the verdict in exactly the agent's format, with nothing else on stdout."""
+        return self.say(event, resolve(event, verdict))
+
+    def broken(self, reason: str) -> HookOutput:
+        """The agent's denial where the event itself could not be determined."""
+        gate = next(name for name, kind in self.events.items() if kind == "before")
+        return self.encode(Event("before", gate), HookVerdict("deny", reason))
+
+    def _own_name(self, name: str) -> str:
+        """The agent's own spelling of an event name."""
+        folded = name.replace("_", "").casefold()
+        return (
+            name
+            if name in self.events
+            else next((known for known in self.events if known.replace("_", "").casefold() == folded), name)
+        )
+
+    def _event(self, given: Mapping[str, Any], meant: str) -> Event:
+        """The event's kind and name. A hook that was installed to gate does so, whatever the input claims."""
+        said, kinds, field = self._own_name(text(given, *self.event_fields)), self.events, self.event_fields[0]
+        if not said and not meant:
+            return Event("before", "", problem=f"{field}: missing")
+        kind = kinds.get(said or meant, "other")
+        if meant and said and kinds.get(meant) in GATING and kind != kinds[meant]:
+            return Event(kinds[meant], meant, problem=f"{field}: got {said[:60]!r} in a hook for {meant}")
+        return Event(kind, said or meant)
+
+    def agent(self, calls: Fill | None = None, **code: Any) -> AgentDialect:
+        """The agent with this code of its dialect."""
+        return replace(self, code=DialectCode(calls, **code))
+
+
+def resolve(event: Event, verdict: HookVerdict) -> HookVerdict:
+    """The effective verdict with tidy texts and a reason: an event with a problem is never allowed, and an ask without a prompt is a deny."""
+    word, reason, new = verdict.word, verdict.reason, verdict.rewrite
+    if (event.problem and event.kind in GATING) or (word == "ask" and not event.asks):
+        word = "deny"
+    if not reason and event.problem:
+        reason = f"Denied: the hook input could not be judged ({event.problem})."
+    return HookVerdict(
+        word if word in ("allow", "ask") else "deny",
+        (reason and tidy(reason)) or SILENT,
+        verdict.context and tidy(verdict.context),
+        verdict.notice and tidy(verdict.notice),
+        None if new is None else replace(new, reason=tidy(new.reason)),
+    )
 
 
 @cache
-def all_facts() -> dict[str, AgentFacts]:
-    kind = dict[str, AgentFacts]
+def all_facts() -> dict[str, AgentDialect]:
+    kind = dict[str, AgentDialect]
     found = load_packs(Path(__file__).parent, lambda packs: [convert(packs[0], kind)], "agents.toml", kind)[0]
     return {
         word: replace(one, word=word, hooked=one.hooked or tuple(n for n, kind in one.events.items() if kind in _HOOKED))

@@ -23,7 +23,7 @@ _SETTINGS, _SYSTEM = FACTS.path("user"), Path(FACTS.path("system")).parent
 
 def _off(home: Path, project: Path) -> list[str]:
     paths = [file.path for scope in SCOPES for file in FACTS.places(scope, home, project)]
-    found = FACTS.disabled(home, project)
+    found = FACTS.disablers(home, project)
     for path, data in read_json_files(paths, []):
         for section in ("hooksConfig", "hooks"):
             inner = data.get(section)

@@ -31,9 +31,9 @@ def _places(scope: str, home: Path, project: Path) -> tuple[HookFile, ...]:
 def _entry(event: str, client: HookClient) -> dict[str, Any]:
     argv = client.argv(FACTS.word, event)
     if FACTS.events[event] != "before":
-        return {"command": shlex.join(argv), "timeout": FACTS.limit}
+        return {"command": shlex.join(argv), "timeout": FACTS.limit_seconds}
     closed = shlex.join(["/bin/sh", "-c", _CLOSED, _BLOCK, *argv])
-    return {"command": closed, "timeout": FACTS.limit, "fail_closed": True}  # which version 0.20 has
+    return {"command": closed, "timeout": FACTS.limit_seconds, "fail_closed": True}  # which version 0.20 has
 
 
 def _write(place: HookFile, text: str | None, client: HookClient) -> str:
@@ -67,4 +67,4 @@ def _calls(given: Mapping[str, Any], event: Event) -> Event:
     return replace(event, calls=FACTS.judged(name, inner, cwd, text(extra, "tool_call_id")))
 
 
-AGENT = FACTS.agent(_calls, places=_places, installed=_write, disablers=_off, keeps_folder=True)
+AGENT = FACTS.agent(_calls, places=_places, installed=_write, disablers=_off)

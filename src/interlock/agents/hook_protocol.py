@@ -8,20 +8,15 @@ import re
 from codecs import BOM_UTF8
 from collections.abc import Callable, Mapping
 from functools import cache
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from interlock.agents.hook_files import Files, HookClient, HookFile
 from interlock.analysis.packs import load_words
 from interlock.model import Action
 from interlock.strict_json import UnclearJson, decoder, number
-
-if TYPE_CHECKING:
-    from interlock.agents.rewriting import Rewriting
 
 MAX_BYTES = 32_000_000
 MAX_REASON = 2_000
@@ -232,88 +227,4 @@ def outcome_of(given: Mapping[str, Any]) -> str:
     return FAILED if _SAID.search(text[:_LONGEST]) or _SAID.search(text[-_LONGEST:]) else SUCCEEDED
 
 
-Kinds = Mapping[str, str]  # an agent's event names -> kinds
 Fill = Callable[[Mapping[str, Any], Event], Event]
-
-
-def _named(name: str, kinds: Kinds) -> str:
-    if name in kinds:
-        return name
-    folded = name.replace("_", "").casefold()
-    return next((known for known in kinds if known.replace("_", "").casefold() == folded), name)
-
-
-def _event(given: Mapping[str, Any], meant: str, kinds: Kinds, names: tuple[str, ...]) -> Event:
-    """The event's kind and name. A hook that was installed to gate does so, whatever the input claims."""
-    said = _named(text(given, *names), kinds)
-    if not said and not meant:
-        return Event("before", "", problem=f"{names[0]}: missing")
-    kind = kinds.get(said or meant, "other")
-    if meant and said and kinds.get(meant) in GATING and kind != kinds[meant]:
-        return Event(kinds[meant], meant, problem=f"{names[0]}: got {said[:60]!r} in a hook for {meant}")
-    return Event(kind, said or meant)
-
-
-def resolve(event: Event, verdict: HookVerdict) -> HookVerdict:
-    """The effective verdict with tidy texts and a reason: an event with a problem is never allowed, and an ask without a prompt is a deny."""
-    word, reason, new = verdict.word, verdict.reason, verdict.rewrite
-    if (event.problem and event.kind in GATING) or (word == "ask" and not event.asks):
-        word = "deny"
-    if not reason and event.problem:
-        reason = f"Denied: the hook input could not be judged ({event.problem})."
-    return HookVerdict(
-        word if word in ("allow", "ask") else "deny",
-        (reason and tidy(reason)) or SILENT,
-        verdict.context and tidy(verdict.context),
-        verdict.notice and tidy(verdict.notice),
-        None if new is None else replace(new, reason=tidy(new.reason)),
-    )
-
-
-class AgentDialect(Struct, frozen=True):
-    """One coding agent: its dialect, and the files that install writes."""
-
-    word: str
-    title: str
-    kinds: Kinds
-    fill: Fill
-    say: Callable[[Event, HookVerdict], HookOutput]  # gets a resolved verdict
-    places: Files  # that install writes; none where the agent has no such scope
-    # A file's new text: idempotent, and all else in it stays; raises `EditError` for a file it cannot read.
-    installed: Callable[[HookFile, str | None, HookClient], str]
-    removed: Callable[[HookFile, str], str | None]  # without our hooks; None when nothing else was in it
-    disablers: Callable[[Path, Path], list[str]]  # describes each setting found that disables hooks
-    names: tuple[str, ...]  # fields that hold the event name
-    limit_seconds: float  # how long the agent waits for a hook, as install writes it
-    posts: bool  # whether its hooks can be HTTP requests
-    rewrites: Rewriting | None  # how it takes rewritten calls; None where it takes none
-    state: tuple[str, ...]  # folders below the home with its own sessions: no undo of a call is about them
-    # Whether a call runs where the last one ended, while its hooks name the folder of the start.
-    keeps_folder: bool
-
-    def decode(self, data: bytes, event: str = "") -> Event:
-        """Decodes hook input; never raises: unreadable input is an event with a problem, of the configured kind, or a gating one."""
-        meant = _named(event, self.kinds)
-        try:
-            given = parse(data)
-        except MalformedInput as error:
-            return Event(self.kinds.get(meant, "before"), meant, problem=str(error))
-        found = _event(given, meant, self.kinds, self.names)
-        if found.problem:
-            return found
-        try:
-            found = self.fill(given, found)
-            return replace(found, outcome=outcome_of(given)) if found.kind == "after" else found
-        except MalformedInput as error:
-            return replace(found, problem=str(error))
-        except RecursionError:
-            return replace(found, problem="hook input: nested too deeply")
-
-    def encode(self, event: Event, verdict: HookVerdict) -> HookOutput:
-        """Encodes the verdict in exactly the agent's format, with nothing else on stdout."""
-        return self.say(event, resolve(event, verdict))
-
-    def broken(self, reason: str) -> HookOutput:
-        """The agent's denial where the event itself could not be determined."""
-        gate = next(name for name, kind in self.kinds.items() if kind == "before")
-        return self.encode(Event("before", gate), HookVerdict("deny", reason))

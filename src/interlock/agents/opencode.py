@@ -15,7 +15,7 @@ FACTS = all_facts()["opencode"]
 
 def _off(home: Path, project: Path) -> list[str]:
     pure = ["OPENCODE_PURE is set, so OpenCode loads no plugins"] if os.environ.get("OPENCODE_PURE") else []
-    return pure + FACTS.disabled(home, project)
+    return pure + FACTS.disablers(home, project)
 
 
 def _passage(call: ShellCall) -> str:

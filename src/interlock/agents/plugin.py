@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from msgspec.structs import replace
 
-from interlock.agents.facts import AgentFacts, AnswerForm, CallFields
+from interlock.agents.facts import AgentDialect, AnswerForm, CallFields
 from interlock.agents.hook_files import MARK, HookClient, HookFile
-from interlock.agents.hook_protocol import AgentDialect
 from interlock.agents.jsonc import EditError
-from interlock.agents.rewriting import ShellCall
 
 _SOURCES = Path(__file__).with_name("plugins")
 # What the plugin sends, whatever its agent calls it, and what it is told, which is never nothing.
@@ -23,23 +21,18 @@ _ANSWERS = (
 )
 
 
-def plugin_agent(
-    facts: AgentFacts,
-    disablers: Callable[[Path, Path], list[str]] | None = None,
-    passage: Callable[[ShellCall], str] | None = None,
-) -> AgentDialect:
+def plugin_agent(facts: AgentDialect, **code: Any) -> AgentDialect:
     """The agent that loads the plugin whose code is in plugins/."""
 
     def write(place: HookFile, text: str | None, client: HookClient) -> str:
         if text is not None and text.strip() and MARK not in text:
             raise EditError("the file is another plugin; move it away first", 1, 1)
-        return plugin_text(facts, facts.limit, client)
+        return plugin_text(facts, facts.limit_seconds, client)
 
-    told = replace(facts, fields=_FIELDS, answers=_ANSWERS)
-    return told.agent(installed=write, disablers=disablers, passage=passage)
+    return replace(facts, fields=_FIELDS, answers=_ANSWERS).agent(installed=write, **code)
 
 
-def plugin_text(facts: AgentFacts, limit: float, client: HookClient) -> str:
+def plugin_text(facts: AgentDialect, limit: float, client: HookClient) -> str:
     """The plugin's source: the part that consults the client, and the part that the agent calls."""
     consult = (_SOURCES / "consult.js").read_text("utf-8")
     for key, value in (("CLIENT", client.path), ("WORD", facts.word), ("LIMIT", int(limit * 1000))):
