@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Sequence
 from itertools import groupby
-from typing import Any, NamedTuple
+from typing import NamedTuple
 from urllib.parse import unquote, unquote_plus, urlsplit
 
 from msgspec import Struct
@@ -16,7 +15,7 @@ from interlock.analysis.lazy_regex import lazy_regex
 from interlock.analysis.lexicon import object_kind, split_name, verbs
 from interlock.analysis.operations.effects import ending
 from interlock.analysis.operations.names import parse_name
-from interlock.analysis.operations.params import short_keys
+from interlock.analysis.operations.params import parse_json, short_keys
 from interlock.analysis.programs import Program
 from interlock.analysis.programs.load import word_set
 from interlock.analysis.programs.options import CommandOptions, parse
@@ -259,16 +258,8 @@ def _field_ends(verb: str, path: str, body: str) -> bool:
         return False
     nouns = [part for part in path.split("/") if part.isalpha()]
     acts = parse_name(split_name(f"update_{nouns[-1]}"))[1] if nouns else []
-    fields = short_keys(_parsed(body) or {}).items() if acts else ()
+    fields = short_keys(parse_json(body) or {}).items() if acts else ()
     return any(ending(acts[0], key, value) for key, value in fields)
-
-
-def _parsed(body: str) -> Any:
-    """A body as JSON, or None where it is none."""
-    try:
-        return json.loads(body[:_BODY_READ])
-    except (ValueError, RecursionError):
-        return None
 
 
 _STATEMENT = lazy_regex(
@@ -322,7 +313,7 @@ def _matches_all(body: str, query: str) -> bool:
     """True when a query names every document."""
     if "q=" in query:
         return any(part in ("q=*", "q=*:*", "q=%2A") for part in query.split("&"))
-    asked = _parsed(body) if body.strip() else {}
+    asked = parse_json(body) if body.strip() else {}
     if asked is None:
         return "match_all" in body and HOLE not in body
     wanted = asked.get("query") if isinstance(asked, dict) else None
@@ -340,7 +331,7 @@ def _deletes_by_graphql(path: str, body: str) -> bool:
     text = body[:_BODY_READ]
     if "mutation" not in text or not ("graphql" in path.lower() or '"query"' in text):
         return False
-    asked = _parsed(text)
+    asked = parse_json(text)
     query = asked.get("query", "") if isinstance(asked, dict) else text
     if not isinstance(query, str) or "mutation" not in query:
         return False

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from fnmatch import fnmatchcase
 from functools import lru_cache
 
 from msgspec import Struct
@@ -12,7 +13,7 @@ from msgspec import Struct
 DANGEROUS = ("force_*", "*_permanently", "bulk_delete*", "override_*", "bypass_*", "*_without_backup", "purge_*")
 FORBIDDEN = ("drop_*", "delete_all*", "truncate_*", "reset_*", "destroy_*", "wipe_*", "*_production")
 SAFE = ("get_*", "list_*", "search_*", "count_*", "check_*", "introspect*")
-_GLOB, _ANY = re.compile(r"[a-z0-9_*]+"), "[a-z0-9_]*"
+_GLOB = re.compile(r"[a-z0-9_*]+")
 _OTHER, _HUMP = re.compile(r"[^a-z0-9]+"), re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _MAX_STARS = 4
 
@@ -81,21 +82,15 @@ def exemption(name: str, patterns: NamePatterns) -> str:
         return ""
     own = name.split("__", 2)[2] if name.startswith("mcp__") and name.count("__") > 1 else name
     spelled = {_OTHER.sub("_", _HUMP.sub("_", one).lower()).strip("_") for one in (name, own)}
-    return next((glob for glob in patterns.exempt if any(_whole(glob).fullmatch(one) for one in spelled)), "")
-
-
-@lru_cache(maxsize=256)
-def _whole(glob: str) -> re.Pattern[str]:
-    return re.compile(_ANY.join(map(re.escape, _normal(_HUMP.sub("_", glob)).split("*"))))
+    wholes = ((glob, _normal(_HUMP.sub("_", glob))) for glob in patterns.exempt)
+    return next((glob for glob, whole in wholes if any(fnmatchcase(one, whole) for one in spelled)), "")
 
 
 @lru_cache(maxsize=64)
 def _compiled(globs: tuple[str, ...]) -> tuple[tuple[tuple[str, re.Pattern[str], str], ...], frozenset[str]]:
     """Globs as expressions, each with a word that stands whole in every name it matches: `delete` of delete_all*, none of introspect*."""
-    each = []
-    for glob in globs:
-        telling = (piece for piece in _normal(glob).split("_") if piece and "*" not in piece)
-        each.append((glob, re.compile(_expression(glob)), next(telling, "")))
+    telling = (next((word for word in _normal(glob).split("_") if word and "*" not in word), "") for glob in globs)
+    each = [(glob, re.compile(_expression(glob)), word) for glob, word in zip(globs, telling)]
     return tuple(each), frozenset(word for _, _, word in each)
 
 
@@ -109,7 +104,7 @@ def _expression(glob: str) -> str:
     if not _GLOB.fullmatch(words) or not words.strip("*_") or words.count("*") > _MAX_STARS:
         raise ValueError(f"name pattern {glob!r}: expected words, `_` and up to {_MAX_STARS} stars, such as drop_*")
     start = "" if words[0] == "*" else "(?:^|_)"
-    body = words.removeprefix("*").removesuffix("*").replace("*", _ANY)
+    body = words.removeprefix("*").removesuffix("*").replace("*", "[a-z0-9_]*")
     last = body.rpartition("_")[2]
     end = "" if not last or len(last) > 3 else "(?:_|$)"  # delete_all*, not delete_allocation
     return f"{start}{body}{end if words.endswith('*') else '$'}"

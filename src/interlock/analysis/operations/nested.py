@@ -43,10 +43,10 @@ def nested_calls(act: NamedAct, params: Mapping[str, Any], keys: Keys) -> list[C
         return []
     # what is written to be read or kept holds data
     document = act.kind in _LISTS.writes and not _LISTS.kept.isdisjoint((act.noun, *act.phrase))
-    listed = chain(*(each(keys[key])[:_MOST] for key in sorted(_LISTS.batches & keys.keys())))
-    givens = (params, *(item for item in listed if isinstance(item, Mapping)))
-    beside = chain(*(_calls_beside(act, short_keys(given), given) for given in givens))
-    return [*([] if document else calls_inside(params, act)), *(call for call in beside if _is_call(*call, slice(1)))]
+    calls = [*_calls_beside(act, keys, params)]
+    for item in chain(*(each(keys[key])[:_MOST] for key in sorted(_LISTS.batches & keys.keys()))):
+        calls += _calls_beside(act, short_keys(item), item) if isinstance(item, Mapping) else ()
+    return [*([] if document else calls_inside(params, act)), *(call for call in calls if _is_call(*call, slice(1)))]
 
 
 def _is_call(name: str, params: Mapping[str, Any], acts: slice) -> bool:

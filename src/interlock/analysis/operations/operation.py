@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from functools import partial
-from itertools import chain, islice
+from itertools import chain
 from types import MappingProxyType
 from typing import Any
 
@@ -82,8 +82,8 @@ def read_operation(
     if scope.too_much:
         out.unreadable(scope.too_much, "budget")
     if scope.dry_run:  # a database only explains a statement then; a shell would run its command all the same
-        explained = [key for key in _EXPLAINED if key in keys and is_statement(str(keys[key]))]
-        keys = parameters.Keys({key: value for key, value in keys.items() if key not in explained})
+        ran = (one for one in keys.items() if one[0] not in _EXPLAINED or not is_statement(str(one[1])))
+        keys = parameters.Keys(ran)
     found = [effects.with_object(act, keys) for act in acts] or [_NOTHING]
     globs: NamePatterns = patterns if patterns is not None else getattr(out, "patterns", BUILT_IN_PATTERNS)
     _Call(name, words, segments, found, params, keys, entries, crude, scope, globs, depth, out).read()
@@ -111,7 +111,11 @@ class _Call(Struct, frozen=True):
         ran = bool(self.keys) and self._payloads()
         if not ran and not scope.dry_run and not _LISTS.executes.isdisjoint(self.words):
             self._loose_texts()
-        by_settings = self._settings() if self.entries else []
+        by_settings: list[_Found] = []
+        if entries := self.entries:
+            settings = OperationSettings(self.words, act).read(self.params, entries)
+            deeds = chain(settings, content_deeds(self.words, act, self.keys, entries))
+            by_settings = [(verb, act, own) for verb, own in filter(is_harm, deeds)]
         if exemption(self.name, self.patterns):
             # R-26: the name is the operator's to lower, what the parameters do is not
             self._report(by_settings, set())
@@ -132,13 +136,6 @@ class _Call(Struct, frozen=True):
         elif not ran:
             self._harmless(traits)
 
-    def _settings(self) -> list[_Found]:
-        """The harm that the parameters set, or that what is written does to what was there."""
-        act, entries = self.acts[0], self.entries
-        settings = OperationSettings(self.words, act).read(self.params, entries)
-        written = content_deeds(self.words, act, self.keys, entries)
-        return [(verb, act, own) for verb, own in filter(is_harm, chain(settings, written))]
-
     def _inner(self, name: str, params: Mapping[str, Any] = _NO_PARAMS, crude: str = "") -> None:
         """Reads an operation that is named in this one."""
         read_operation(name, params, crude, self.out, self.patterns, self.depth + 1)
@@ -151,8 +148,8 @@ class _Call(Struct, frozen=True):
         spoken = (*segments[1], *words) if len(segments) > 2 and segments[0] == ("mcp",) else words
         field = partial(self._inner, crude="update")
         ran = read_payloads(spoken, verb, keys, field, out)
-        confirmed = islice(filter(None, requests.confirmations((*spoken, verb), keys)), 1)
-        ran = requests.read_acts(chain(requests.clicked(verb, words, keys), confirmed), field) or ran
+        confirmed = next(filter(None, requests.confirmations((*spoken, verb), keys)), "")
+        ran = requests.read_acts([*requests.clicked(verb, words, keys), confirmed], field) or ran
         ordered = nested.read_order(words, keys, out)
         jobs = [] if ordered else nested.started_jobs(words, verb, keys)
         for job in jobs:  # which are called so, and not operations

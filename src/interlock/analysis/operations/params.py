@@ -165,20 +165,19 @@ class ParamScope(Struct):
                 self.single = True
             if key == "mode" and word in _LISTS.final_modes:
                 self.traits.add("permanent")
-            if ("pr" in word or "live" in word) and _is_production(word[:_SHORT], key):
-                self.traits.add("production")
+            if ("pr" in word or "live" in word) and _names_place(key):
+                known = key in _LISTS.environments
+                said = [one for one in _WORDS.findall(word[:_SHORT]) if one != "live" or known]
+                self.traits.update(("production",) if names_production(said) else ())
         if listed and len(value) > 1:
             self.traits.add("bulk")
         elif listed and value:
             self.single = True
 
 
-def _is_production(text: str, key: str) -> bool:
-    """True for a text that names production, under a key that names a place."""
+def _names_place(key: str) -> bool:
     base = key.rstrip("s")
-    if key not in _LISTS.places and base not in _LISTS.places and not base.endswith(_LISTS.in_order("placed")):
-        return False
-    return names_production([word for word in _WORDS.findall(text) if word != "live" or key in _LISTS.environments])
+    return key in _LISTS.places or base in _LISTS.places or base.endswith(_LISTS.in_order("placed"))
 
 
 def scope_of(entries: Iterable[Entry]) -> ParamScope:

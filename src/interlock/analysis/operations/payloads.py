@@ -119,22 +119,18 @@ class CommandParams(Struct, frozen=True):
 
     def read_commands(self) -> bool:
         """Reads every command that the parameters hold; True when there was one."""
-        held = (replace(self, keys=short_keys(one)) for one in self.keys.mappings(*params.HOLDERS))
-        for given in chain((self,), held):  # {"action": {"type": "exec", "command": […]}}
+        inner = (replace(self, keys=short_keys(one)) for one in self.keys.mappings(*params.HOLDERS))
+        for given in chain((self,), inner):  # {"action": {"type": "exec", "command": […]}}
             keys = given.keys
             named = [key for key in sorted(filter(is_command, keys)) if key != "lua" or self.language == "redis"]
             found = [given._command(key, keys[key], feed(self.out, keys, key)) for key in named]
-            if any(found):
-                given._environment()
+            if any(found):  # programs run some of the variables beside it: {"command": …, "env": {"GIT_PAGER": …}}
+                for held in keys.mappings(*_LISTS.in_order("environment")):
+                    for name, value in islice(held.items(), _MOST):
+                        if isinstance(name, str) and name.isidentifier() and isinstance(value, str) and value.strip():
+                            self.out.shell(f"{name}={shlex.quote(value[:MAX_TEXT])} true")
                 return True
         return self._arguments()
-
-    def _environment(self) -> None:
-        """The variables that a command is given beside it, some of which programs run: {"command": …, "env": {"GIT_PAGER": …}}."""
-        for given in self.keys.mappings(*_LISTS.in_order("environment")):
-            for name, value in islice(given.items(), _MOST):
-                if isinstance(name, str) and name.isidentifier() and isinstance(value, str) and value.strip():
-                    self.out.shell(f"{name}={shlex.quote(value[:MAX_TEXT])} true")
 
     def _command(self, key: str, value: object, out: Report) -> bool:
         words, language = self.words, self.language

@@ -160,16 +160,16 @@ _LONG = 6  # words of a label that tell
 _MOST_SCRIPT = 20_000
 
 
-def clicked(verb: str, words: tuple[str, ...], keys: Keys) -> Iterator[str]:
+def clicked(verb: str, words: tuple[str, ...], keys: Keys) -> list[str]:
     """The acts that the labels of what a tool clicks announce, empty ones among them."""
     labels = []
     if not _LISTS.actors.isdisjoint(words):  # act {"instruction": "click the Delete button and confirm"}
-        texts = [text[:500] for text in keys.texts(_LISTS.in_order("ordered_by")) if " " in text[:500]]
+        texts = (text[:500] for text in keys.texts(_LISTS.in_order("ordered_by")))
         labels = [_PATTERNS.types.split(part)[0] for text in texts for part in _PATTERNS.told.split(text)[1:6]]
     presses = ("action" in keys or "type" in keys) and squash(keys.text("action", "type")) in _LISTS.clicks
     if not labels and _LISTS.clicks.isdisjoint((verb, *words)) and not presses:
-        return iter(())
-    return map(_announced, [*labels, *keys.texts(_LISTS.in_order("labels"))])
+        return []
+    return [_announced(text) for text in (*labels, *keys.texts(_LISTS.in_order("labels")))]
 
 
 def read_page_script(text: str, field: Field, out: Report) -> None:
@@ -209,8 +209,11 @@ def confirmations(words: tuple[str, ...], keys: Keys) -> Iterator[str]:
     if _LISTS.telling.isdisjoint(keys) and _LISTS.typing.isdisjoint(words):
         return
     url = keys.text("url", "uri", "href", "page")
-    if url and not _LISTS.opens.isdisjoint(words):
-        yield _opened(url)
+    if url and not _LISTS.opens.isdisjoint(words):  # one that ends in a verb and says that it is sure
+        query = {squash(key): value for key, value in parse_qsl(url[:2000].partition("?")[2], keep_blank_values=True)}
+        verb = query.get("action", "")
+        if any(key in _LISTS.sure and truth(value) is not False for key, value in query.items()):
+            yield route_name(url) or (_named(verb, url) if _PATTERNS.orders.fullmatch(verb) else "")
     for text in keys.texts(("action", "instruction", "instructions", "step")):
         if told := _PATTERNS.confirmed.search(text[:500]):
             yield _confirmed(told[2], told[1], "")
@@ -252,12 +255,3 @@ def _named(verb: str, around: str) -> str:
     base = next((word for stem, word in _MAPS.stems.items() if verb.lower().startswith(stem)), verb.lower())
     said = chain(*split_name(around[:300]))
     return f"{base}_{next((word for word in said if objects().get(word, 'light') not in ('light', 'safety')), 'item')}"
-
-
-def _opened(url: str) -> str:
-    """What an address does when it is opened: one that ends in a verb and says that it is sure."""
-    query = {squash(key): value for key, value in parse_qsl(url[:2000].partition("?")[2], keep_blank_values=True)}
-    if not any(key in _LISTS.sure and truth(value) is not False for key, value in query.items()):
-        return ""
-    verb = query.get("action", "")
-    return route_name(url) or (_named(verb, url) if _PATTERNS.orders.fullmatch(verb) else "")

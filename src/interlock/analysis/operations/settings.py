@@ -129,8 +129,12 @@ def _said(value: object) -> Sequence[str]:
         return ("off",) if value is None else ("empty",) if isinstance(value, (list, tuple)) and not value else ()
     word = value.strip().lower()
     if len(value) > _LONG or word[:1] == "{" or "\n" in word:
-        text = value[:_MOST_TEXT]
-        return ["*rules"] if _PATTERNS.open_rules.search(text) else ["*open"] if _opens_all(text) else []
+        text = value[:_MOST_TEXT]  # rules of a database, a manifest in YAML, a policy in JSON
+        if _PATTERNS.open_rules.search(text):
+            return ["*rules"]
+        if word[:1] != "{":
+            return ["*open"] if "RoleBinding" in text and any(right in text for right in _LISTS.bound) else []
+        return ["*open"] if isinstance(parsed := parse_json(text), dict) and rights_to_all(walk(parsed)) else []
     found = [word, *_MAPS.switched.get(word, "").split()]
     if "/" in word and (last := word.rpartition("/")[2]).islower():
         found.append(last)
@@ -145,14 +149,6 @@ def _said(value: object) -> Sequence[str]:
     elif (":" in word or "{" in word) and _PATTERNS.open_rules.search(value):
         found.append("*rules")
     return found
-
-
-def _opens_all(text: str) -> bool:
-    """True for a document that gives all rights: a policy in JSON, a manifest in YAML, the rules of a database."""
-    if text.lstrip()[:1] != "{":
-        return "RoleBinding" in text and any(right in text for right in _LISTS.bound)
-    parsed = parse_json(text)
-    return isinstance(parsed, Mapping) and rights_to_all(walk(parsed))
 
 
 def rights_to_all(entries: Iterable[Entry]) -> bool:
@@ -238,6 +234,7 @@ def expires(words: Words, entries: list[Entry]) -> list[Deed]:
     named = deletes = passing = passes = born = False
     soonest = float("inf")
     for short, _, value, _, above in entries:
+        amount = _AMOUNT.match(str(value)) if "retention" in short or (about and short in _LISTS.ages) else None
         upper, said = squash(above), value.lower() if isinstance(value, str) else ""
         named = named or (about and short in _LISTS.columns and said.startswith(_BORN))
         passing = passing or (short in _LISTS.kept_under and _PATTERNS.passing.search(said[:200]) is not None)
@@ -245,20 +242,14 @@ def expires(words: Words, entries: list[Entry]) -> list[Deed]:
         if short.startswith("expireafter") and isinstance(value, (int, float)):
             passes = 0 < value <= _HOUR
         born = born or (upper in ("keys", "key", "fields") and short.startswith(_BORN))
-        seconds = _seconds(short, value) if "retention" in short or (about and short in _LISTS.ages) else None
-        if seconds is not None and not any(other in upper for other in ("abort", "transition", "noncurrent")):
+        if amount and not any(other in upper for other in ("abort", "transition", "noncurrent")):
+            unit = amount[2].lower() or next((unit for ending, unit in _ENDINGS if short.endswith(ending)), "")
+            seconds = float(amount[1]) * _PER[unit]
             if seconds <= _SHORT and ("retention" in short or "retention" in words):
                 return [("act_delete", ("bulk",))]
             soonest = min(soonest, seconds)
     soon = about and deletes and (soonest < _SHORT or (soonest < _SOON and not passing))
     return [("act_delete", ("bulk",))] if named or (passes and born) or soon else []
-
-
-def _seconds(key: str, value: object) -> float | None:
-    """How long a value says, in seconds."""
-    unit = next((unit for ending, unit in _ENDINGS if key.endswith(ending)), "")
-    found = _AMOUNT.match(str(value)) if not isinstance(value, bool) else None
-    return float(found[1]) * _PER[found[2].lower() or unit] if found else None
 
 
 def out_of_bounds(name: str, keys: Mapping[str, Any], out: Report) -> None:

@@ -52,13 +52,9 @@ def _reader_of(name: str) -> tuple[str, bool]:
         return reader, False
     segments = split_name(name)
     words = frozenset(chain(*segments))
-    if (
-        not _LISTS.terminals.isdisjoint(words)
-        and not _LISTS.types.isdisjoint(words)
-        and _LISTS.letters.isdisjoint(words)
-    ):
+    if words & _LISTS.terminals and words & _LISTS.types and not words & _LISTS.letters:
         return "terminal", False
-    if not _LISTS.notebooks.isdisjoint(words) and not _LISTS.executes.isdisjoint(words):
+    if words & _LISTS.notebooks and words & _LISTS.executes:
         return "cells", False
     return _readers(shared=True).get(squash("".join(segments[-1])), "") if len(segments) > 1 else "", True
 
