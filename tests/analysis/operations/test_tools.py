@@ -211,3 +211,19 @@ def test_a_parameter_in_two_spellings_hides_nothing(given: dict[str, object], le
 )
 def test_text_behind_more_than_is_read_asks_a_human(name: str, input: dict[str, Any]) -> None:
     assert judge(tool(name, input), RULES).assessment.level >= Level.DESTRUCTIVE
+
+
+@each(
+    ("name", "input"),
+    [
+        ("run_commands", {"commands": ["ls -l"] * 2500 + ["rm -rf /"]}),
+        ("run", {"command": "ls", "env": {f"A{number}": "1" for number in range(100)} | {"GIT_PAGER": "rm -rf /"}}),
+        ("execute_sql", {"statements": ["SELECT 1"] * 2500 + ["DROP TABLE users"]}),
+        ("batch", {"operations": [{"operation": "get_user"}] * 150 + [{"operation": "drop_database"}]}),
+        ("parallel", {"calls": [{"tool": "Read"}] * 150 + [{"tool": "Bash", "params": {"command": "rm -rf /"}}]}),
+        ("delete_files", {"paths": ["/tmp/a"] * 2500 + ["/etc"]}),
+    ],
+)
+def test_everything_in_a_long_list_is_read(name: str, input: dict[str, Any]) -> None:
+    for action in (tool(name, input), operation(name, input)):
+        assert judge(action, RULES).assessment.level == Level.FORBIDDEN, action.kind

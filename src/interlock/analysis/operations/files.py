@@ -20,7 +20,7 @@ _STEP = re.compile(r"(?:\brun:|\bscript:|^\s+-|^\s{6,}(?![\w-]+:\s))[ \t]*([^\n|
 _GLOB = re.compile(r"[*?\[]")
 _SETTING = re.compile(r"[\w-]+:(?:\s|$)")
 _HOLE = re.compile(r"\$\{\{\s*(?:secrets|env|github|inputs)\.(\w{1,60})\s*\}\}")
-_CRON = re.compile(r"^\s*(?:@\w+|(?:\S+\s+){4}\S+)\s+(?:root\s+)?(.+)$")
+CRON = re.compile(r"\s*(?:@\w+\s+|(?:[\d*/,A-Za-z-]+\s+){5})(?:root\s+)?(\S.*)$", re.DOTALL)
 
 
 def paths(keys: Keys, named: Iterable[str] = ()) -> list[str]:
@@ -45,10 +45,10 @@ def write(path: str, text: str | None, out: Report, verb: str = "write", *traits
     out.effect("truncate" if emptied else verb, path, *traits)
     if text and _PATTERNS.runs.search(path):
         if "cron" in path:
-            text = "\n".join(found[1] for line in text.splitlines()[:500] if (found := _CRON.match(line)))
+            text = "\n".join(found[1] for line in text.splitlines() if (found := CRON.match(line)))
         out.shell(text)
     elif text and _PATTERNS.pipelines.search(path):  # its steps are commands; a secret of it is one of theirs
-        for line in _STEP.findall(text[:MAX_TEXT])[:200]:
+        for line in _STEP.findall(text[:MAX_TEXT]):
             line = line.strip().removeprefix("run:").removeprefix("script:")
             if not _SETTING.match(line):
                 out.shell(_HOLE.sub(r"$\1", line.strip().strip("'\"}] ")), PIPELINE)
@@ -188,7 +188,7 @@ def _put_out(stages: object) -> Iterator[Deed]:
         stages = parse_json(stages)
         if stages is None:
             yield "act_delete", ()
-    for stage in stages[:500] if isinstance(stages, (list, tuple)) else ():
+    for stage in stages if isinstance(stages, (list, tuple)) else ():
         for kind, into in stage.items() if isinstance(stage, Mapping) else ():
             kept = isinstance(into, Mapping) and squash(str(into.get("whenMatched", ""))) in ("keepexisting", "fail")
             while isinstance(into, Mapping):

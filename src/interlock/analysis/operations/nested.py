@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import re
+from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
-from itertools import chain, islice
+from itertools import chain
 from typing import Any
 
 from interlock.analysis.facts import Report
 from interlock.analysis.lexicon import split_name, verbs
 from interlock.analysis.lexicon.load import Patterns, WordLists, WordMaps
 from interlock.analysis.operations.names import NamedAct, parse_name
-from interlock.analysis.operations.params import PLAIN, Keys, bounded, each, parse_json, short_keys, squash
+from interlock.analysis.operations.params import MAX_VALUES, PLAIN, Keys, bounded, each, parse_json, short_keys, squash
 from interlock.analysis.operations.payloads import is_command, reads_as_command, text_of
 from interlock.analysis.operations.requests import is_request
 from interlock.analysis.operations.tools import built_in
@@ -28,7 +29,6 @@ PARAMS = tuple(
 _unpassed = cache(lambda: _LISTS.names | {"cmd", "command"})  # parameters that name a call
 _UNNAMED = NamedAct("", "", (), "", "")
 _RUINOUS = ("delete", "terminate", "reset")  # kinds of verbs
-_MOST = 100
 _LONGEST = 120  # characters of a name
 _DEEPEST = 8  # of what is searched for calls
 
@@ -44,7 +44,7 @@ def nested_calls(act: NamedAct, params: Mapping[str, Any], keys: Keys) -> list[C
     # what is written to be read or kept holds data
     document = act.kind in _LISTS.writes and not _LISTS.kept.isdisjoint((act.noun, *act.phrase))
     calls = [*_calls_beside(act, keys, params)]
-    for item in chain(*(each(keys[key])[:_MOST] for key in sorted(_LISTS.batches & keys.keys()))):
+    for item in chain(*(each(keys[key]) for key in sorted(_LISTS.batches & keys.keys()))):
         calls += _calls_beside(act, short_keys(item), item) if isinstance(item, Mapping) else ()
     return [*([] if document else calls_inside(params, act)), *(call for call in calls if _is_call(*call, slice(1)))]
 
@@ -58,9 +58,9 @@ def calls_inside(params: Mapping[str, Any], act: NamedAct = _UNNAMED) -> list[Ca
     """Every call under any key, at any depth: a name beside its parameters, a tool's name before them, a command line."""
     found: list[Call] = []
     loose = act.kind not in _LISTS.puts or act.verb in _LISTS.calls  # what is made may have a name of its own
-    left, level = _MOST, [("", params, 0)]
+    left, level = MAX_VALUES, deque([("", params, 0)])
     while level and left > 0:
-        key, value, depth = level.pop(0)
+        key, value, depth = level.popleft()
         value = _parsed(value) if isinstance(value, str) else value
         calls: list[Call] = []
         inner: Iterable[tuple[str, Any]] = ()
@@ -68,11 +68,11 @@ def calls_inside(params: Mapping[str, Any], act: NamedAct = _UNNAMED) -> list[Ca
             if call := _call_of(value, depth, loose, act.kind):
                 calls = [call]
             else:
-                inner = islice(short_keys(value).items(), _MOST)
+                inner = short_keys(value).items()
         elif isinstance(value, (list, tuple)):  # command lines, or ["shell", {"command": …}]
-            lines = value[:_MOST] if key in _LISTS.batches and (loose or key == "commands") else ()
+            lines = value if key in _LISTS.batches and (loose or key == "commands") else ()
             texts = [text for text in lines if isinstance(text, str) and " " in text.strip() and reads_as_command(text)]
-            calls, inner = [("shell", {"command": text}) for text in texts], ((key, item) for item in value[:_MOST])
+            calls, inner = [("shell", {"command": text}) for text in texts], ((key, item) for item in value)
             if len(value) == 2 and _is_name(value[0]) and isinstance(value[1], Mapping):
                 calls, inner = [(_plain_name(value[0]), value[1])], ()
         else:
@@ -80,7 +80,7 @@ def calls_inside(params: Mapping[str, Any], act: NamedAct = _UNNAMED) -> list[Ca
         found += calls[:left]
         left -= len(calls) + 1
         if depth < _DEEPEST:
-            level += [(name, item, depth + 1) for name, item in inner if not isinstance(item, (int, float))]
+            level.extend((name, item, depth + 1) for name, item in inner if not isinstance(item, (int, float)))
     return [call for call in found if _is_call(*call, slice(1))]
 
 
@@ -185,7 +185,7 @@ def started_jobs(words: tuple[str, ...], verb: str, keys: Keys) -> list[str]:
     found = [
         job.replace(" ", "_") for job in jobs if not _PATTERNS.tries.search(job) and not _PATTERNS.spared.search(job)
     ]
-    for name, item in chain(*(islice(given.items(), 50) for given in keys.mappings(*_INPUTS))):
+    for name, item in chain(*(given.items() for given in keys.mappings(*_INPUTS))):
         chosen = item.strip().lower() if isinstance(item, str) and squash(name).endswith(_CHOICES) else ""
         found += [f"{chosen}_environment"] if verbs().get(chosen) in _RUINOUS else []
     return found

@@ -20,7 +20,6 @@ _MAPS = WordMaps("params")
 
 MAX_DEPTH, MAX_VALUES, MAX_TEXT = 32, 2000, 200_000
 _SHORT = 200  # characters: longer text is content, not a name
-_MOST = 500  # items of a list that are read one by one
 
 _ALWAYS = re.compile(r"(?i)\s*(?:where\s+)?(?:1\s*=\s*1|id\s*>\s*0)\s*")
 _WORDS = re.compile(r"[a-z]+")
@@ -96,7 +95,7 @@ def parse_json(text: str) -> Any:
 
 def each(value: object) -> Sequence[Any]:
     """The items of a list, or the one value."""
-    return value[:_MOST] if isinstance(value, (list, tuple)) else (value,)
+    return value if isinstance(value, (list, tuple)) else (value,)
 
 
 def walk(params: Mapping[str, Any]) -> list[Entry]:

@@ -15,7 +15,8 @@ from msgspec.structs import replace
 from interlock.analysis.facts import Report
 from interlock.analysis.lexicon.load import Patterns, WordLists, WordMaps
 from interlock.analysis.operations import params
-from interlock.analysis.operations.params import MAX_TEXT, Keys, bounded, each, short_keys
+from interlock.analysis.operations.files import CRON
+from interlock.analysis.operations.params import MAX_TEXT, MAX_VALUES, Keys, bounded, each, short_keys
 from interlock.analysis.operations.requests import URL_KEYS, as_json, is_request, read_page_script, read_request
 from interlock.analysis.programs.load import called_programs, describe, program_set, shipped_programs
 
@@ -23,7 +24,6 @@ _PATTERNS = Patterns("payloads")
 _LISTS = WordLists("payloads")
 _MAPS = WordMaps("payloads")
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
-_MOST = 60
 Field = Callable[[str], None]
 
 
@@ -60,7 +60,7 @@ def _named_command(segments: tuple[tuple[str, ...], ...]) -> Sequence[str]:
 def _flags(given: Mapping[str, Any], valued: bool = False) -> list[str]:
     """Parameters as flags of a command line: those that are true and, where they stand apart from all others, those with a value."""
     found = []
-    for key, value in islice(given.items(), _MOST):
+    for key, value in islice(given.items(), MAX_VALUES):
         short = params.squash(key)
         if not isinstance(key, str) or short in _LISTS.no_flags:
             continue
@@ -83,16 +83,14 @@ def _structured(keys: Keys) -> list[str]:
 
 
 def _placed(keys: Keys) -> list[str]:
-    """The parameters that are operands of a command line."""
     found: list[str] = []
     for key in filter(keys.__contains__, _LISTS.in_order("placed")):
         given = [item for item in each(keys[key]) if isinstance(item, str) and item.strip()]
-        found += given[0].split()[:_MOST] if given and given[0] is keys[key] and key in _LISTS.split else given
+        found += given[0].split() if given and given[0] is keys[key] and key in _LISTS.split else given
     return found
 
 
 _ENDS = ("command", "cmd", "commandline", "cmdline")
-_CRON = re.compile(r"\s*(?:@\w+|(?:[\d*/,A-Za-z-]+\s+){5})(?:root\s+)?(\S.*)$", re.DOTALL)
 
 
 @lru_cache(maxsize=4096)
@@ -126,7 +124,7 @@ class CommandParams(Struct, frozen=True):
             found = [given._command(key, keys[key], feed(self.out, keys, key)) for key in named]
             if any(found):  # programs run some of the variables beside it: {"command": …, "env": {"GIT_PAGER": …}}
                 for held in keys.mappings(*_LISTS.in_order("environment")):
-                    for name, value in islice(held.items(), _MOST):
+                    for name, value in islice(held.items(), MAX_VALUES):
                         if isinstance(name, str) and name.isidentifier() and isinstance(value, str) and value.strip():
                             self.out.shell(f"{name}={shlex.quote(value[:MAX_TEXT])} true")
                 return True
@@ -153,19 +151,17 @@ class CommandParams(Struct, frozen=True):
             for line in argv if key == "commands" else ():  # the words of one, or several
                 out.shell(bounded(line, out))
         elif isinstance(value, (list, tuple)):
-            for item in value[:200]:
+            for item in value:
                 if isinstance(item, str):
                     out.shell(bounded(item, out))
                 elif isinstance(item, (list, tuple)):
                     self._command(key, item, out)
         elif text.strip():
             self._shell(text, out)
-        else:
-            return False
-        return True
+        return isinstance(value, (list, tuple)) or bool(text.strip())
 
     def _shell(self, text: str, out: Report) -> None:
-        if any("cron" in word for word in self.words) and (scheduled := _CRON.match(text[:MAX_TEXT])):
+        if any("cron" in word for word in self.words) and (scheduled := CRON.match(text[:MAX_TEXT])):
             text = scheduled[1]
         one = text.split(None, 1)[:1]
         if " " not in text.strip():
@@ -185,7 +181,7 @@ class CommandParams(Struct, frozen=True):
         if "ansible" in words and (module := keys.text("module", "modulename")):  # ansible HOSTS -m MODULE -a ARGS
             given = next((keys[key] for key in ("args", "moduleargs", "arguments", "command") if keys.get(key)), "")
             if isinstance(given, Mapping):
-                given = " ".join(f"{name}={value}" for name, value in islice(given.items(), 50))
+                given = " ".join(f"{name}={value}" for name, value in given.items())
             hosts = keys.text("hosts", "pattern", "host", "group", "inventory") or "all"
             out.run(["ansible", hosts, "-m", module, "-a", text_of(given) or str(given)])
             return True
@@ -241,15 +237,15 @@ class CommandParams(Struct, frozen=True):
 def argv_of(value: object, keys: Keys) -> list[str]:
     """The words of a command that is given as a list, or as a program and its arguments."""
     if isinstance(value, (list, tuple)):
-        words = [item for item in value[:1000] if isinstance(item, (str, int, float))]
-        whole = len(words) == len(value[:1000]) and not any(isinstance(item, str) and " " in item for item in words[:1])
+        words = [item for item in value if isinstance(item, (str, int, float))]
+        whole = len(words) == len(value) and not any(isinstance(item, str) and " " in item for item in words[:1])
         return [str(item) for item in words] if whole else []
     if not isinstance(value, str) or not value.strip() or " " in value.strip():
         return []
     for key in _LISTS.in_order("args"):
         rest = keys.get(key)
         if isinstance(rest, (list, tuple)) and rest:
-            return [value.strip(), *(str(item) for item in rest[:1000] if isinstance(item, (str, int, float)))]
+            return [value.strip(), *(str(item) for item in rest if isinstance(item, (str, int, float)))]
         if isinstance(rest, str) and rest.strip():
             return [value.strip(), *_split(rest)]
     return []
@@ -264,8 +260,8 @@ def _split(text: str) -> list[str]:
 
 def text_of(value: object) -> str:
     """Text as it is, or lines of text as one."""
-    if isinstance(value, (list, tuple)) and all(isinstance(item, str) for item in value[:500]):
-        return "\n".join(value[:500])
+    if isinstance(value, (list, tuple)) and all(isinstance(item, str) for item in value):
+        return "\n".join(value)
     return value if isinstance(value, str) else ""
 
 
@@ -357,10 +353,10 @@ def _mutations(text: str) -> list[str]:
     """The fields that a GraphQL mutation calls, and those of mutations in its strings, to be run in bulk."""
     from interlock.analysis.http import root_fields
 
-    found = [name for inner in _STRINGS.findall(text)[:50] if "mutation" in inner for name in _mutations(inner[1:-1])]
+    found = [name for inner in _STRINGS.findall(text) if "mutation" in inner for name in _mutations(inner[1:-1])]
     query = _STRINGS.sub('""', text)
     start = query.find("mutation")
-    return [*found, *(root_fields(query[start:]) if start >= 0 else ())][:50]
+    return [*found, *(root_fields(query[start:]) if start >= 0 else ())]
 
 
 def _code(verb: str, keys: Keys, language: str, out: Report) -> bool:

@@ -25,7 +25,6 @@ URL_KEYS = frozenset("url uri endpoint path route href requesturl apipath resour
 _URL_ORDER = sorted(URL_KEYS, reverse=True)
 _METHOD = ("method", "httpmethod", "requestmethod", "httpverb", "verb")  # the most telling first
 _VERSION = re.compile(r"v?\d+(?:\.\d+)*|api|admin|rest|[0-9a-f-]{16,}|\W.*", re.IGNORECASE)
-_MOST = 50
 
 
 def with_nested(keys: Keys) -> Keys:
@@ -132,9 +131,7 @@ def sends_secret(verb: str, words: tuple[str, ...], keys: Keys, entries: list[En
     return False
 
 
-_DATA_FILE = re.compile(
-    r"/|\.(?:csv|tsv|xlsx?|sql|db|sqlite3?|jsonl?|parquet|zip|tar|t?gz|dump|pst|mbox|bak)$", re.IGNORECASE
-)
+_DATA_FILE = re.compile(r"(?i)/|\.(?:csv|tsv|xlsx?|sql|db|sqlite3?|jsonl?|parquet|zip|tar|t?gz|dump|pst|mbox|bak)$")
 
 
 def attaches_data(act_kind: str, words: tuple[str, ...], keys: Keys) -> bool:
@@ -180,7 +177,7 @@ def read_page_script(text: str, field: Field, out: Report) -> None:
     if _PATTERNS.erases.search(text):
         out.effect("act_delete", "what the page has stored")
     if _PATTERNS.clicking.search(text):
-        read_acts([_announced("".join(found)) for found in _QUOTED.findall(text)[:_MOST]], field)
+        read_acts([_announced("".join(found)) for found in _QUOTED.findall(text)], field)
 
 
 def _announced(text: str) -> str:
@@ -219,7 +216,7 @@ def confirmations(words: tuple[str, ...], keys: Keys) -> Iterator[str]:
             yield _confirmed(told[2], told[1], "")
     if not _LISTS.typing.isdisjoint(words) or "fields" in keys or "values" in keys:
         on_page = route_name(url)
-        yield from (_confirmed(label, value, on_page) for label, value in islice(_typed(keys), _MOST))
+        yield from (_confirmed(label, value, on_page) for label, value in _typed(keys))
 
 
 def _typed(keys: Keys) -> Iterator[tuple[str, str]]:
@@ -231,7 +228,7 @@ def _typed(keys: Keys) -> Iterator[tuple[str, str]]:
         elif key in _LISTS.forms and isinstance(value, Mapping):
             yield from ((str(name)[:200], item) for name, item in value.items() if isinstance(item, str))
         elif key in _LISTS.forms and isinstance(value, (list, tuple)):
-            for item in value[:_MOST]:
+            for item in value:
                 if isinstance(item, Mapping):
                     yield from _typed(short_keys(item))
 

@@ -69,7 +69,7 @@ class OperationSettings:
             if short in _LISTS.changes and isinstance(value, str) and above[-1:].lower() == "s" and not logs:
                 # {"Changes": [{"Action": "DELETE", …}]}; a rule of a lifecycle is another matter
                 deletions += value[:6].lower() == "delete" and squash(above) != "rules"
-            for one in each(value)[:50] or (value,):
+            for one in each(value) or (value,):
                 if said := rows.intersection(_said(one)):
                     yield from self._by_row(said, key_senses(key), above)
                     if "on" in said and act.kind in ("change", ""):
