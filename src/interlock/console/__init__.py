@@ -39,7 +39,7 @@ _STATUS: Mapping[type[Exception], int] = {
 
 
 def is_console(scope: Scope) -> bool:
-    """Whether a request is for the console, which is never served on the unix socket."""
+    """The console is never served on the unix socket."""
     path = str(scope["path"])
     return (path in ("/", HOME) or path.startswith(f"{HOME}/")) and not over_socket(scope)
 
@@ -53,7 +53,7 @@ class ConsoleApp:
         self._templates = environment()
 
     async def __call__(self, scope: Scope, headers: Mapping[bytes, bytes], receive: Any, send: Any) -> None:
-        """Answers one request whose Host and Origin were checked."""
+        """Host and Origin were checked."""
         run, visit = self.context.pool.run, Visit(self.context, self._templates, self.events, scope)
         try:
             # 1. the request  2. the visitor  3. their rights  4. the answer
@@ -79,7 +79,7 @@ class ConsoleApp:
         await answer(scope, receive, send)
 
     def _route(self, scope: Scope) -> tuple[PageRoute, Mapping[str, str]]:
-        """The route of a request and what it takes from the path; refuses a path with control characters."""
+        """Refuses a path with control characters."""
         for route in self.routes if str(scope["path"]).isprintable() else ():
             match, found = route.matches(scope)
             if match is Match.FULL:
@@ -166,7 +166,7 @@ def _fields(data: bytes, encoding: str = "utf-8", blank: bool = True) -> Mapping
 
 
 def _body(kind: str, body: bytes) -> tuple[Mapping[str, str], Any]:
-    """The fields of a form, or a JSON body and its text fields."""
+    """A form's fields, or a JSON body and its text fields."""
     kind = kind.partition(";")[0].strip().lower()
     if not body:
         return {}, None

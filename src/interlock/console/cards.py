@@ -74,8 +74,6 @@ def _cut(tokens: Iterable[tuple[int, str, str]], spans: list[Span]) -> Iterator[
 
 
 class Card(Struct, frozen=True):
-    """The newest ticket for one effect, and the differences between its attempts."""
-
     ticket: Ticket
     shown: ActionDisplay
     needs: str
@@ -98,7 +96,7 @@ class Card(Struct, frozen=True):
 
     @property
     def cannot_be_undone(self) -> bool:
-        """Whether it is irreversible and no inspection found a way to recover its targets."""
+        """Irreversible, and no inspection found a way to recover its targets."""
         return self.ticket.irreversible and not recoverable(self.ticket.factors)
 
     @property
@@ -118,7 +116,7 @@ class Card(Struct, frozen=True):
 
     @property
     def patterns(self) -> tuple[tuple[str, str], ...]:
-        """The registry's patterns that matched, as id and description."""
+        """Id and description."""
         found = ((str(one.get("id") or ""), str(one.get("description") or "")) for one in self.ticket.patterns)
         return tuple((id, words) for id, words in found if words)
 
@@ -187,7 +185,7 @@ _EACH = 20  # attempts shown for one ticket
 
 
 def other_attempts(state: State, tickets: Iterable[Ticket]) -> Mapping[str, Sequence[str]]:
-    """The texts of other attempts that met these tickets, by ticket, the oldest first."""
+    """The texts by ticket, the oldest first."""
     since = {ticket.id: ticket.opened_at for ticket in tickets}
     if not since:
         return {}

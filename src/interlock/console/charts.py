@@ -34,8 +34,6 @@ class AxisMark(Struct, frozen=True):
 
 
 class Chart(Struct, frozen=True):
-    """Bars from left to right over an axis."""
-
     bars: tuple[Bar, ...]
     lines: tuple[AxisMark, ...]
     labels: tuple[AxisMark, ...]
@@ -58,7 +56,6 @@ class Share(Struct, frozen=True):
 
 
 def daily_chart(days: Sequence[tuple[float, Mapping[Level, int]]]) -> Chart:
-    """One column a day, its levels stacked."""
     most = max([sum(found.values()) for _, found in days] + [1])
     step = (WIDTH - LEFT) / max(1, len(days))
     bars: list[Bar] = []
@@ -111,7 +108,7 @@ def risk_chart(history: Iterable[HistoryEntry], since: float, until: float) -> C
 
 
 def level_shares(rows: Iterable[tuple[str, Mapping[Level, int]]]) -> list[Share]:
-    """Rows with a bar split by level; the longest is 100 wide."""
+    """The longest is 100 wide."""
     found = [(name, levels) for name, levels in rows if sum(levels.values())]
     largest = max([sum(levels.values()) for _, levels in found] + [1])
     return [
@@ -121,7 +118,7 @@ def level_shares(rows: Iterable[tuple[str, Mapping[Level, int]]]) -> list[Share]
 
 
 def plain_shares(rows: Iterable[tuple[str, int]]) -> list[Share]:
-    """Rows with a plain bar; the longest is 100 wide."""
+    """The longest is 100 wide."""
     found = list(rows)
     largest = max([count for _, count in found] + [1])
     return [_share(name, [(-1, count)], largest) for name, count in found]

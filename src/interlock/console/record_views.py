@@ -140,7 +140,7 @@ def record_story(state: State, entry: RecordEntry) -> dict[str, Any]:
 
 
 def _display(state: State, body: Mapping[str, Any]) -> ActionDisplay:
-    """The judged action with the commands it would have run, marked by the rules that fired then."""
+    """With the commands it would have run, marked by the rules that fired then."""
     action = action_of(body)
     seen = assess_record(body, state.rules)
     if seen is None:
@@ -187,7 +187,7 @@ def _how(approval: Approval) -> str:
 
 
 def _related_lines(state: State, entry: RecordEntry, ticket: str) -> list[RecordLine]:
-    """The other records of the same ticket, the first one first."""
+    """Of the same ticket, the first one first."""
     if not ticket:
         return []
     found = search(state, RecordQuery(text=ticket, without=ROUTINE), page=RELATED, most=MOST_SEARCHED)

@@ -80,7 +80,7 @@ MOST_COUNTED = 100
 
 
 def environment() -> Environment:
-    """Jinja with autoescape; an undefined name is an error."""
+    """An undefined name is an error."""
     made = Environment(
         loader=PackageLoader("interlock.console", "templates"),
         autoescape=True,
@@ -101,12 +101,12 @@ def environment() -> Environment:
 
 
 def _lines(text: str) -> str:
-    """Text for display, line by line; invisible and control characters are spelled out."""
+    """Invisible and control characters are spelled out."""
     return "\n".join(visible(line) for line in text.split("\n"))
 
 
 def waiting_count(tx: Tx) -> str:
-    """The number of held actions for the navigation; empty for none, capped."""
+    """Empty for none, capped."""
     found = len(tx.tickets(TicketQuery(states=OPEN_STATES, limit=MOST_COUNTED)))
     return f"{MOST_COUNTED - 1}+" if found >= MOST_COUNTED else str(found or "")
 

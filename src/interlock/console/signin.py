@@ -21,7 +21,7 @@ SIGN_IN = "/console/sign-in"
 
 @routes.get("/console/sign-in", OPEN)
 def sign_in_page(visit: Visit, error: str = "", status: int = 200) -> Response:
-    """The sign-in form with the list of enrolments, without their names."""
+    """Lists the enrolments without their names."""
     state, site = visit.state, visit.site
     if visit.visitor is not None and not error and "again" not in visit.query:
         return visit.redirect(_next(visit))
@@ -151,7 +151,7 @@ def remove_key(visit: Visit) -> Response:
 
 
 def _anyone(visit: Visit) -> Visitor:
-    """The session that is signed in or sets up; refuses a request without its page's CSRF token."""
+    """Refuses a request without its page's CSRF token."""
     found = visit.visitor or _setting_up(visit)
     if found is None:
         raise SignInRefused("sign in first, or open the link that `interlock operator link` shows")
@@ -172,7 +172,7 @@ def _own_page(visit: Visit) -> None:
 
 
 def _next(visit: Visit) -> str:
-    """The page to continue with; never one outside the console."""
+    """Never a page outside the console."""
     wanted = visit.form.get("next") or visit.query.get("next", "")
     inside = wanted.startswith(f"{HOME}/") and not wanted.startswith(SIGN_IN)
     fine = inside and not any(sign in unquote(wanted) for sign in ("\\", "//", ".."))

@@ -14,7 +14,7 @@ routes = PageRoutes()
 
 
 def _begin(visit: Visit, begin: Callable[..., Body], *about: object) -> Body:
-    """A passkey's challenge; an operator without a passkey is asked for passphrase and code."""
+    """An operator without a passkey is asked for passphrase and code."""
     by_reentry = step_up.by_reentry(visit.state, visit.who)
     return {"passphrase": True} if by_reentry else begin(visit.state, visit.who, *about, visit.site)
 
@@ -64,7 +64,6 @@ def grant_signed(visit: Visit, given: Mapping[str, Any]) -> OperatorSession:
 
 @routes.json("/console/fresh/begin")
 def fresh_begin(visit: Visit) -> Body:
-    """The challenge before an operator, a key or the mode is changed."""
     fresh = visit.who.fresh(visit.state.clock.now())
     return {"fresh": True} if fresh else _begin(visit, step_up.freshen_begin)
 

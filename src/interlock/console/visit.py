@@ -109,7 +109,7 @@ class Visit:
         return self.page("problem.html", status, status=status, words=words[:1].upper() + words[1:])
 
     def redirect(self, to: str) -> Response:
-        """A redirect within the console; never to an address from outside."""
+        """Never to an address from outside."""
         inside = to.startswith("/") and to[1:2] not in ("/", "\\")
         answer = RedirectResponse(to if inside else HOME, 303)
         return Response(status_code=204, headers={"hx-redirect": answer.headers["location"]}) if self.part else answer
@@ -121,7 +121,7 @@ class Visit:
         return value
 
     def moment(self, name: str) -> float:
-        """A time in the address, as a page wrote it; 0 for anything else."""
+        """0 for anything but a time that a page wrote."""
         try:
             found = float(self.query.get(name) or 0)
         except ValueError:
@@ -129,7 +129,7 @@ class Visit:
         return found if 0 <= found < 1e12 else 0.0
 
     def reason(self, words: str) -> str:
-        """The reason in a form; refuses an over-long one, and an empty one in these words."""
+        """Refuses an over-long reason, and an empty one in these words."""
         reason = self.field("reason", needed=False).strip()
         if not reason:
             raise InvalidInput(words)
@@ -164,7 +164,7 @@ class Visit:
         self.new_cookies.append(f"{self._cookie_name(more)}={value}; {where}; HttpOnly; SameSite={sites}{age}")
 
     def enter(self, token: str) -> None:
-        """Sets the cookie of a new session; the session of a cookie sent along ends."""
+        """The session of a cookie sent along ends."""
         self._set_cookie(token)
         if before := self.token:
             self.state.visitors.leave(before)
@@ -193,7 +193,7 @@ H = TypeVar("H", bound=Callable[[Visit], Response | Body])
 
 
 class PageRoute(Route):
-    """A path, its handler, and the role that may call it; `ConsoleApp` alone calls it."""
+    """`ConsoleApp` alone calls the handler."""
 
     def __init__(self, method: str, path: str, handler: Callable[[Visit], Any], role: str, json: bool) -> None:
         super().__init__(path, handler, methods=[method])
@@ -201,7 +201,7 @@ class PageRoute(Route):
 
 
 class PageRoutes(list[PageRoute]):
-    """The routes below one path, each declared beside its handler; those of `json` answer the console's own scripts."""
+    """Each is declared beside its handler; those of `json` answer the console's own scripts."""
 
     def __init__(self, home: str = "") -> None:
         self._home = home

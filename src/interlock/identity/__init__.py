@@ -35,7 +35,7 @@ def ancestors(pid: int) -> Iterator[int]:
 
 
 def start_of(pid: int) -> int:
-    """The start of a process in kernel ticks, which tells a reused number apart; 0 where there is no such process."""
+    """In kernel ticks, which tells a reused number apart; 0 where there is no such process."""
     fields = process_stat(pid)[1]
     return int(fields[19]) if len(fields) > 19 and fields[0] != "Z" else 0
 
@@ -52,7 +52,7 @@ def namespace_depth(pid: int | str = "self") -> tuple[int, int]:
 
 
 def mounts_of(pid: int) -> dict[str, ProcessMount]:
-    """Its mount table by path; of several mounts at one path, the last, which is in effect."""
+    """Of several mounts at one path, the last, which is in effect."""
     found = {}
     for line in process_text(pid, "mountinfo").splitlines():
         own, _, rest = line.partition(" - ")
@@ -65,7 +65,7 @@ def mounts_of(pid: int) -> dict[str, ProcessMount]:
 
 
 def process_stat(pid: int, proc: Path = PROC) -> tuple[str, list[str]]:
-    """The name of a process, which may contain blanks and parentheses, and the fields after it; none where it cannot be read."""
+    """The name, which may contain blanks and parentheses, and the fields after it; none where it cannot be read."""
     name, _, rest = process_text(pid, "stat", proc, "replace").partition("(")[2].rpartition(")")
     return name, rest.split()
 
@@ -78,7 +78,7 @@ def _status(pid: int | str, name: str) -> list[str]:
 
 
 def process_text(pid: int | str, name: str, proc: Path = PROC, errors: str = "surrogateescape") -> str:
-    """The text of a file of a process; empty where it belongs to another user or is gone."""
+    """Empty where the process belongs to another user or is gone."""
     try:
         with (proc / str(pid) / name).open("rb") as file:
             return file.read(_MOST_BYTES).decode("utf-8", errors)
@@ -93,7 +93,7 @@ _LONGEST_HOME = 4_096
 
 @lru_cache(maxsize=64)
 def home_of(principal: str) -> str:
-    """The home of a user that the kernel identified; empty for other principals."""
+    """Empty for principals that are no users."""
     try:
         return pwd.getpwuid(int(principal.removeprefix("uid:"))).pw_dir
     except (KeyError, ValueError):
@@ -101,7 +101,7 @@ def home_of(principal: str) -> str:
 
 
 def home_for(principal: str, claimed: str) -> str:
-    """The home of a process of this principal; a bare `~`, which is no path, where its claim cannot be trusted."""
+    """A bare `~`, which is no path, where the claim cannot be trusted."""
     known = home_of(principal)
     if not claimed or claimed == known:
         return known if known != NOWHERE else ""

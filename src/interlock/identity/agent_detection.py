@@ -101,7 +101,7 @@ def _ancestors(proc: Path, pid: int) -> Iterator[ProcessInfo | None]:
 
 
 def agent_in(process: ProcessInfo) -> str | None:
-    """The agent that a process is, by its own name or by the program that it runs."""
+    """By its own name or by the program that it runs."""
     runner = _base(process.words[0]) if process.words else ""
     names = [process.name, runner]
     for word in [word for word in process.words[1:] if not word.startswith("-")][: _runs(runner)]:
@@ -165,7 +165,7 @@ def place_of(pid: int, connected: float | None = None, proc: Path = PROC) -> Ter
 
 
 def _stat(proc: Path, pid: int) -> list[int] | None:
-    """The numbers after a process's name in its stat file; None where it cannot be read."""
+    """None where it cannot be read."""
     if pid <= 1:  # an orphan has no parent to judge by
         return None
     fields = process_stat(pid, proc)[1]

@@ -20,7 +20,7 @@ from interlock.runtime.state import State
 
 
 def add_agent(state: State, by: OperatorSession, name: str, trust_tier: str = "") -> tuple[str, AgentRow]:
-    """Registers an agent: its token, which is shown once, and its row; only a fingerprint is stored."""
+    """The token is shown once; only a fingerprint is stored."""
     if not normal_name(name):
         raise AnswerRefused("an agent needs a name", "VALIDATION_MISSING_PARAM")
     token, now = "agt_" + secrets.token_urlsafe(32), state.clock.now()

@@ -17,7 +17,7 @@ _SIGNED_OUT = "signed_out."
 
 
 def visitor_of(state: State, token: str, setting_up: bool = False, idles: bool = False) -> Visitor | None:
-    """The visitor of a cookie, with its current role; None for a set-up session unless `setting_up`."""
+    """None for a set-up session unless `setting_up`."""
     if not token:
         return None
     state.catch_up()
@@ -30,7 +30,7 @@ def visitor_of(state: State, token: str, setting_up: bool = False, idles: bool =
 
 
 def role_of(state: State, operator: str) -> str:
-    """An operator's highest role in the console; everyone but a viewer may answer."""
+    """Everyone but a viewer may answer."""
     person = state.sessions.person(operator)
     if person is None or person.disabled or person.service or is_only_viewer(person):
         return VIEWER
@@ -38,18 +38,18 @@ def role_of(state: State, operator: str) -> str:
 
 
 def may_visit(visitor: Visitor, role: str) -> bool:
-    """Whether a visitor has this role or a higher one; False for an unknown role."""
+    """False for an unknown role."""
     return role in _RANKS and _RANKS.index(visitor.role) >= _RANKS.index(role)
 
 
 def sign_out_everywhere(state: State, operator: str) -> None:
-    """Ends every browser session of an operator, at every replica."""
+    """At every replica."""
     state.visitors.leave_all(operator)
     state.store.write(lambda tx: tx.save_setting(_SIGNED_OUT + operator, repr(state.clock.now())))
 
 
 def set_up_link(state: State, session: OperatorSession) -> str:
-    """The secret of a link that a person at a terminal opens in a browser; refuses a session without a fresh sign-in there."""
+    """Refuses a session without a fresh sign-in at a terminal."""
     if session.cookie or not session.stepped_up(state.clock.now()):
         raise AnswerRefused("a set-up link takes a fresh sign-in on the command line")
     person = state.sessions.person(session.operator)
@@ -59,7 +59,7 @@ def set_up_link(state: State, session: OperatorSession) -> str:
 
 
 def enter_by_link(state: State, token: str, source: str, secure: bool = False) -> tuple[str, Visitor]:
-    """A set-up session for a link; refuses one that was used or has expired."""
+    """Refuses a link that was used or has expired."""
     now = state.clock.now()
     session = state.visitors.take_link(token, now)
     if session is None or not state.sessions.is_valid(session):

@@ -24,7 +24,7 @@ MOST_NAME = 60
 
 
 def seal_key_of(state: State) -> bytes:
-    """The key that seals credentials; refuses while nobody has unlocked the daemon."""
+    """Refuses while nobody has unlocked the daemon."""
     key = state.sessions.seal_key()
     if key is None or state.sessions.roster is None:
         raise SignInRefused(LOCKED)
@@ -32,12 +32,12 @@ def seal_key_of(state: State) -> bytes:
 
 
 def all_credentials(state: State) -> tuple[Credential, ...]:
-    """Every verified credential, removed ones too; none while the daemon is locked."""
+    """Removed ones too; none while the daemon is locked."""
     return state.sessions.roster.credentials if state.sessions.roster else ()
 
 
 def credentials_of(state: State, operator: str) -> list[Credential]:
-    """An operator's credentials that are not removed, with their last use from the store."""
+    """Without the removed ones; the last use is the store's."""
     rows = {row.id: row for row in state.store.read(lambda tx: tx.credentials(operator))}
     own = (one for one in all_credentials(state) if one.operator == operator and not one.removed_at)
     return [replace(one, used_at=rows[one.id].used_at) if one.id in rows else one for one in own]
@@ -67,7 +67,7 @@ def effective_from(state: State, visitor: Visitor) -> float:
 def register(
     state: State, visitor: Visitor, id: str, kind: str, public: dict[str, Any], counter: int, name: str
 ) -> Credential:
-    """Stores a new credential of a visitor; it counts at once, or in a day (`effective_from`)."""
+    """It counts at once, or in a day (`effective_from`)."""
     how = "by a set-up link" if visitor.how == SET_UP else f"by somebody signed in with a {visitor.how}"
     row = Credential(
         id, visitor.operator, kind, public, state.clock.now(), counter=counter, name=name, how=how, source=visitor.source,
@@ -77,7 +77,7 @@ def register(
 
 
 def add(state: State, visitor: Visitor, row: Credential) -> Credential:
-    """Stores a new credential, and notifies every channel of one that waits. A new authenticator replaces the old one when it counts."""
+    """Notifies every channel of one that waits. A new authenticator replaces the old one when it counts."""
     seal_key, now = seal_key_of(state), state.clock.now()
 
     def work(tx: Tx) -> Credential:
@@ -107,7 +107,7 @@ def add(state: State, visitor: Visitor, row: Credential) -> Credential:
 
 
 def remove(state: State, visitor: Visitor, id: str, even_last: bool = False) -> None:
-    """Removes a credential, one's own or, as an admin, anybody's; the last one only with `even_last`."""
+    """One's own or, as an admin, anybody's; the last one only with `even_last`."""
     seal_key, now = seal_key_of(state), state.clock.now()
     found = next((one for one in all_credentials(state) if one.id == id and not one.removed_at), None)
     person = state.sessions.person(visitor.operator)
@@ -161,7 +161,7 @@ def enrolments(state: State) -> list[dict[str, Any]]:
 
 
 def label(name: str, default: str) -> str:
-    """A credential's name: one line of plain text."""
+    """One line of plain text."""
     words = " ".join("".join(char for char in name if char.isprintable()).split())
     return words[:MOST_NAME] or default
 

@@ -71,7 +71,7 @@ class Jails(Struct):
     lock: threading.Lock = field(default_factory=threading.Lock)
 
     def jail_of(self, pid: int) -> JailedRun | None:
-        """The jail of a process: one of its ancestors is the first process of that jail."""
+        """One of the process's ancestors is the first process of that jail."""
         known = self.known
         found = next((known[one] for one in ancestors(pid) if one in known), None) if known else None
         return found if found is not None and found.runs else None
@@ -100,7 +100,7 @@ class Jails(Struct):
 
 
 def is_jailed(folder: Path) -> bool:
-    """Whether this process is in a jail that hides the state folder: it is read-only there, and has no database."""
+    """The state folder is read-only in a jail, and has no database."""
     try:
         return bool(os.statvfs(folder).f_flag & os.ST_RDONLY) and not (folder / "state.db").exists()
     except OSError:

@@ -31,7 +31,7 @@ SIGN_INS = Attempts("sign_in.failures")
 
 
 def sign_in(state: State, name: str, passphrase: str, channel: str, source: str = "") -> tuple[str, OperatorSession]:
-    """Signs an operator in; records a failure, and counts it for this name from this source only."""
+    """Records a failure, and counts it for this name from this source only."""
     now = state.clock.now()
     token, session = attempt_sign_in(
         state, name, channel, source, lambda: state.store.read(lambda tx: state.sessions.sign_in(tx, name, passphrase, now, channel))
@@ -41,7 +41,7 @@ def sign_in(state: State, name: str, passphrase: str, channel: str, source: str 
 
 
 def attempt_sign_in(state: State, name: str, channel: str, source: str, work: Callable[[], T]) -> T:
-    """Runs a sign-in; refuses it after too many failures, and records and counts a failure."""
+    """Refuses after too many failures, and records and counts one."""
     key = f"{source}\0{normal_name(name)}"
     if seconds := state.store.read(lambda tx: SIGN_INS.wait(tx, key, state.clock.now())):
         raise TooManySignIns(seconds)
@@ -72,7 +72,7 @@ def _record_failure(tx: Tx, state: State, key: str, name: str, channel: str, err
 
 
 def enrol_first(state: State, row: OperatorRow, seal_key: bytes) -> None:
-    """Stores the first operator and unlocks the roster with their key; refuses when there is one already."""
+    """Refuses when there is one already."""
 
     def work(tx: Tx) -> None:
         if (stored := StoredRoster.of(tx)).rows or not state.sessions.matches_pin(stored):

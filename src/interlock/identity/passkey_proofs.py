@@ -43,7 +43,7 @@ class PasskeyProof(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def key_id(credential: str) -> str:
-    """The key id of a passkey in the roster and in approvals."""
+    """In the roster and in approvals."""
     return PREFIX + hashlib.sha256(credential.encode()).hexdigest()[:32]
 
 
@@ -61,7 +61,7 @@ def session_challenge(public_key: str, nonce: str) -> bytes:
 
 
 def to_hex(proof: PasskeyProof) -> str:
-    """Encodes a proof in hex, as other signatures are stored."""
+    """As other signatures are stored."""
     return dump_json(simplify(proof)).encode().hex()
 
 

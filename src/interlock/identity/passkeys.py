@@ -38,7 +38,7 @@ def register_begin(state: State, visitor: Visitor, site: Site) -> dict[str, Any]
 def register_finish(
     state: State, visitor: Visitor, ceremony: str, response: Mapping[str, Any], name: str, site: Site
 ) -> Credential:
-    """Stores the passkey that the browser created; it counts at once, or in a day (`credentials.effective_from`)."""
+    """It counts at once, or in a day (`credentials.effective_from`)."""
     now = state.clock.now()
     ceremony_row = state.visitors.ceremonies.take(ceremony, REGISTER, visitor.id, now)
     passkey = webauthn.verify_registration(response, ceremony_row.challenge, site.rp_id, site.origin)
@@ -78,7 +78,7 @@ def sign_in_finish(
 def verify_answer(
     state: State, response: Mapping[str, Any], challenge: bytes, site: Site, operator: str = ""
 ) -> tuple[Credential, PasskeyProof]:
-    """The passkey that answered, and its proof; refuses one that is unknown, removed, waiting, disabled or another operator's."""
+    """Refuses a passkey that is unknown, removed, waiting, disabled or another operator's."""
     credentials.seal_key_of(state)
     id, now = webauthn.credential_id(response), state.clock.now()
     known = next((one for one in credentials.all_credentials(state) if one.kind == PASSKEY and one.id == id), None)

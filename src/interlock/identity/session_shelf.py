@@ -60,7 +60,7 @@ def encode(value: Any) -> bytes:
 
 
 def decode(data: bytes, kind: type[T]) -> T:
-    """The value that `encode` was given; raises ValueError for anything else."""
+    """Raises ValueError for anything else."""
     return msgspec.json.decode(data, type=kind, dec_hook=_typed)
 
 
@@ -106,7 +106,7 @@ class GroupLimit(Struct, frozen=True):
 
 
 class MemorySessions:
-    """The sessions of the one process that uses a store: never stored, and gone when it ends."""
+    """Never stored, and gone when the process ends."""
 
     def __init__(self) -> None:
         self._rows: dict[str, SealedSession] = {}  # the oldest first
@@ -167,7 +167,7 @@ class SessionShelf:
         return self._open(self._store.read(lambda tx: tx.sealed_session(hash_token(token))), token, of, kinds)
 
     def take(self, token: str, of: type[T], *kinds: str) -> tuple[SealedSession, T] | None:
-        """Removes a session and returns it, to one caller only."""
+        """To one caller only."""
 
         def work(tx: Tx) -> SealedSession | None:
             row = tx.sealed_session(hash_token(token))

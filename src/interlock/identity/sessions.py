@@ -82,7 +82,7 @@ class OperatorSession(Confidential, Struct, frozen=True):
 
     @property
     def proves_little(self) -> bool:
-        """Whether the session lacks a fresh passphrase or passkey."""
+        """Lacks a fresh passphrase or passkey."""
         return self.cookie or self.resumed
 
 
@@ -100,7 +100,6 @@ class OperatorSessions:
         self._lock = threading.Lock()
 
     def sign_in(self, tx: Tx, name: str, passphrase: str, now: float, channel: str) -> tuple[str, OperatorSession]:
-        """A new session and its token; proves the roster with the key that the passphrase opens."""
         session = self.open_with(tx, name, passphrase, now, channel)
         return self._begin(session, now), session
 
@@ -123,7 +122,7 @@ class OperatorSessions:
             self._unlocked = {**known, place: replace(session, resumed=True, expires_at=until)}
 
     def resume(self, place: Hashable, now: float, operator: str = "") -> tuple[str, OperatorSession] | None:
-        """A session without the passphrase; None where nobody signed in at this terminal, or that has expired."""
+        """None where nobody signed in at this terminal, or that has expired."""
         found = self._unlocked.get(place)
         if found is None or found.expires_at <= now or not self.is_valid(found):
             return None
@@ -136,7 +135,7 @@ class OperatorSessions:
             return self._unlocked.pop(place, None) is not None
 
     def open_with(self, tx: Tx, name: str, passphrase: str, now: float, channel: str) -> OperatorSession:
-        """A session for a passphrase, without a token for it."""
+        """Without a token for it."""
         stored = StoredRoster.of(tx)
         row = next((row for row in stored.rows if row.name == normal_name(name)), None)
         try:
@@ -150,7 +149,7 @@ class OperatorSessions:
         return OperatorSession(unlocked.operator, unlocked, now, now + self.minutes * 60, channel)
 
     def session(self, token: str, now: float) -> OperatorSession | None:
-        """The session of a token; None where it has expired, or its operator is disabled or has another key."""
+        """None where it has expired, or its operator is disabled or has another key."""
         found = self._open.get(hash_token(token))
         return found if found is not None and found.expires_at > now and self.is_valid(found) else None
 
@@ -165,7 +164,7 @@ class OperatorSessions:
 
     @property
     def people(self) -> Mapping[str, RosterEntry]:
-        """The operators who may answer; none while nobody unlocked the roster."""
+        """None while nobody unlocked the roster."""
         return self.roster.people if self.roster else {}
 
     def person(self, name: str) -> RosterEntry | None:

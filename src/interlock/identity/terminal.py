@@ -30,7 +30,7 @@ class Terminal(Struct, frozen=True):
     file: int
 
     def say(self, text: str) -> None:
-        """Shows text; control and invisible characters become replacement characters."""
+        """Control and invisible characters become replacement characters."""
         shown = "".join(char if char.isprintable() or char == "\n" else "\N{REPLACEMENT CHARACTER}" for char in text)
         _write(self, shown.encode("utf-8", "replace"))
 
@@ -73,7 +73,7 @@ class Terminal(Struct, frozen=True):
 
 @contextmanager
 def controlling_terminal() -> Iterator[Terminal]:
-    """The terminal that this process belongs to; refuses where there is none, whatever stdin is."""
+    """Refuses where there is none, whatever stdin is."""
     try:
         file = os.open(DEVICE, os.O_RDWR | os.O_NOCTTY | os.O_CLOEXEC)
     except OSError as error:
@@ -119,7 +119,7 @@ def _key_pressed(terminal: Terminal, seconds: float) -> bool:
 
 @contextmanager
 def _single_keys(terminal: Terminal) -> Iterator[None]:
-    """Reads single keys without echo; Ctrl-C and Ctrl-Z are ordinary keys."""
+    """Without echo; Ctrl-C and Ctrl-Z are ordinary keys."""
     before = termios.tcgetattr(terminal.file)
     single = list(before)
     single[_LOCAL] &= ~(termios.ICANON | termios.ECHO | termios.ISIG)

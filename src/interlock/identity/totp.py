@@ -31,7 +31,7 @@ class SignInBusy(Exception):
 
 
 def begin(state: State, visitor: Visitor) -> dict[str, Any]:
-    """Starts the set-up of an authenticator: a new secret, shown once, that counts after its first code."""
+    """A new secret, shown once, that counts after its first code."""
     from pyotp import random_base32
     from pyotp.totp import TOTP
 
@@ -57,7 +57,7 @@ def finish(state: State, visitor: Visitor, ceremony: str, code: str) -> Credenti
 def sign_in(
     state: State, name: str, passphrase: str, code: str, source: str, secure: bool = False
 ) -> tuple[str, Visitor]:
-    """Signs a browser in with passphrase and code; never reveals which of the two was wrong."""
+    """Never reveals which of the two was wrong."""
     now = state.clock.now()
     session = authenticate(state, name, passphrase, code, source)
     entered = state.visitors.enter(session, PASSPHRASE, source, now, secure)
@@ -89,7 +89,7 @@ def authenticate(state: State, name: str, passphrase: str, code: str, source: st
 
 
 def _use_code(state: State, tx: Tx, operator: str, code: str) -> bool:
-    """Uses up a code; whether it is a valid code of the operator that was not used before."""
+    """Whether it is a valid code of the operator that was not used before."""
     seal_key, now = credentials.seal_key_of(state), state.clock.now()
     for known in credentials.active_credentials(state, operator, TOTP):
         row = credentials.with_latest_counter(state, tx, known)
@@ -102,7 +102,7 @@ def _use_code(state: State, tx: Tx, operator: str, code: str) -> bool:
 
 
 def _step_of(secret: str, code: str, now: float, after: int) -> int | None:
-    """The time step of a code, later than the last used one; compares every step, in constant time."""
+    """Later than the last used one; compares every step, in constant time."""
     from pyotp.totp import TOTP
 
     typed, here, found = "".join(code.split()), int(now // STEP), None

@@ -33,7 +33,7 @@ class Site(Struct, frozen=True):
         return self.origin.startswith("https://")
 
     def is_ours(self, origin: str | None) -> bool:
-        """Whether a request was made by a page of this site; one without an origin was not."""
+        """A request without an origin was not made by a page of this site."""
         return origin is not None and origin.lower() == self.origin
 
 
@@ -78,7 +78,7 @@ class Ceremonies:
         return id
 
     def take(self, id: str, kind: str, visitor: str, now: float) -> Ceremony:
-        """Takes a ceremony, once; refuses another kind or visitor, and an expired one."""
+        """Once; refuses another kind or visitor, and an expired one."""
         found = self._shelf.find(id, Ceremony, CEREMONY, STRANGERS)
         known = found is not None and (found[1].kind, found[1].visitor) == (kind, visitor)
         if not known or (found := self._shelf.take(id, Ceremony, CEREMONY, STRANGERS)) is None:
@@ -120,12 +120,11 @@ class Visitor(Confidential, Struct, frozen=True):
         return hmac.compare_digest(given.encode("utf-8", "replace"), self.csrf.encode())
 
     def fresh(self, now: float) -> bool:
-        """Whether its operator stepped up within the last two minutes."""
         return self.session.stepped_up(now)
 
 
 class Visitors:
-    """The browsers that are signed in, at this process or at any replica that shares its shelf."""
+    """At this process or at any replica that shares its shelf."""
 
     def __init__(self, settings: ConsoleSettings | None = None, shelf: SessionShelf | None = None) -> None:
         self.settings = settings or ConsoleSettings()
@@ -155,7 +154,7 @@ class Visitors:
         return token, visitor
 
     def find(self, token: str, now: float, idles: bool = False) -> Visitor | None:
-        """The session of a cookie while it lasts; an operator's requests postpone idling, a page's own (`idles`) do not."""
+        """An operator's requests postpone idling, a page's own (`idles`) do not."""
         found = self._shelf.find(token, Visitor, BROWSER)
         if found is None:
             return None

@@ -95,7 +95,6 @@ async def _introspection(driver: ConformanceDriver) -> Json:
 
 
 async def _accepted_params(driver: ConformanceDriver, name: str) -> list[str]:
-    """The parameters that the server accepts: those its refusals name, each tried by itself."""
     refused = await driver.call(name, **{**driver.required(name), UNKNOWN: 1})
     documented = [param["name"] for param in driver.details[name]["parameters"]]
     named = refused["error"].get("details", {}).get("valid_params", documented)  # an introspection's has no details

@@ -23,6 +23,7 @@ from interlock.client import NoDaemon
 from interlock.client.connection import CONSENT_FORM, consent_in
 from interlock.error_codes import LoopProblem
 from interlock.loop.protocol.envelope import bad_text, check_request, encode, refusal
+from interlock.model import Json
 
 Context = ServerRequestContext[Any, Any]
 MARK = "_undecodable"  # in the arguments of a call whose own could not be read
@@ -58,7 +59,6 @@ def _has_lone_surrogate(text: str) -> bool:
 
 
 def _with_problem(text: str, why: str) -> str:
-    """The same request with its arguments replaced by the problem."""
     try:
         message = json.loads(text)
     except (ValueError, RecursionError):
@@ -84,10 +84,10 @@ class McpBackend(Protocol):
 
     async def tools(self, who: Any) -> list[dict[str, Any]]: ...
 
-    async def call(self, call: ToolCall) -> Mapping[str, Any]:
+    async def call(self, call: ToolCall) -> Json:
         """`{envelope, isError}`; the server turns any exception into a failure."""
 
-    async def ask(self, who: Any, token: str) -> Mapping[str, Any] | None:
+    async def ask(self, who: Any, token: str) -> Json | None:
         """`{ask, message}` where the client's user may arm this token; None where that does not suffice."""
 
     async def elicited(self, who: Any, ask: str, approve: bool) -> bool:
@@ -119,7 +119,7 @@ async def resume_call(backend: McpBackend, params: types.CallToolRequestParams, 
 
 
 async def confirm_with_user(
-    backend: McpBackend, context: Context, call: ToolCall, reply: Mapping[str, Any]
+    backend: McpBackend, context: Context, call: ToolCall, reply: Json
 ) -> types.CallToolResult | types.InputRequiredResult:
     """The reply, or a question to the user where that could turn it into a yes."""
     token = offered_token(reply.get("envelope", {}))
@@ -151,7 +151,7 @@ async def confirm_with_user(
     return tool_result(await backend.call(again), call.tool)
 
 
-def offered_token(envelope: Mapping[str, Any]) -> str:
+def offered_token(envelope: Json) -> str:
     """The token that a held call offers, whether it failed or paused."""
     if envelope.get("success") is False:
         error = envelope.get("error") or {}
@@ -181,7 +181,6 @@ T = TypeVar("T")
 
 
 async def with_progress(context: ServerRequestContext[Any, Any], work: Coroutine[Any, Any, T]) -> T:
-    """Returns the result of the work, and sends progress until then."""
     if context.meta is None or context.meta.get("progress_token", context.meta.get("progressToken")) is None:
         return await work
 
@@ -211,7 +210,7 @@ def build_server(
     version: str,
     instructions: str,
     name: str = "interlock",
-    schema: Callable[[str], Mapping[str, Any] | None] | None = None,
+    schema: Callable[[str], Json | None] | None = None,
 ) -> Server[Any]:
     """Builds the server; only the backend's own answer can be an allow.
 
@@ -273,12 +272,12 @@ def unknown_tool(tool: str) -> MCPError:
     return MCPError(types.INVALID_PARAMS, f"Unknown tool: {tool[:80]}")
 
 
-def tool_result(reply: Mapping[str, Any], tool: str = "") -> types.CallToolResult:
+def tool_result(reply: Json, tool: str = "") -> types.CallToolResult:
     text, failed = reply_text(reply, tool)
     return types.CallToolResult(content=[types.TextContent(type="text", text=text)], is_error=failed)
 
 
-def reply_text(reply: Mapping[str, Any], tool: str = "") -> tuple[str, bool]:
+def reply_text(reply: Json, tool: str = "") -> tuple[str, bool]:
     """EP-09: the envelope as text, and whether it is an error; a permission prompt gets the bare decision."""
     envelope = reply["envelope"]
     if tool != PERMISSION_TOOL:

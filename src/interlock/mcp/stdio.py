@@ -6,7 +6,7 @@ import asyncio
 import json
 import logging
 import warnings
-from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
+from collections.abc import AsyncIterator, Callable, Coroutine
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
@@ -37,7 +37,7 @@ from interlock.mcp.server import (
     reply_text,
     unknown_tool,
 )
-from interlock.model import Confidential
+from interlock.model import Confidential, Json
 from interlock.strict_json import no_constant
 
 SOON = 0.25  # seconds in which a reply is passed on by itself
@@ -49,7 +49,7 @@ _CALL = {"jsonrpc", "id", "method", "params"}
 _PARAMS = {"name", "arguments", "_meta"}
 _CANCELS = b"notifications/cancelled"
 
-Reply = Mapping[str, Any]
+Reply = Json
 Begin = Callable[[ToolCall], Coroutine[Any, Any, Reply] | None]
 
 
@@ -91,7 +91,7 @@ class FastPath:
         self._lines.put_nowait(None)
 
     def claim(self, call: ToolCall) -> asyncio.Task[Reply] | None:
-        """The call already started for exactly this request; returned once, then None."""
+        """For exactly this request; returned once, then None."""
         flight = self._handed_over.pop(call.who, None)
         if flight is None or (flight.call.tool, flight.call.arguments) != (call.tool, call.arguments):
             return None  # the id was used before for another call
@@ -115,7 +115,6 @@ class FastPath:
         """Does nothing: `write` does not buffer."""
 
     def _start_plain(self, line: bytes) -> bool:
-        """Starts the call in a line where it is a plain one; whether it was."""
         if b'"tools/call"' not in line or len(line) > LONGEST or len(self._flights) >= MOST:
             return False
         found = _call_of(line)
@@ -224,8 +223,6 @@ class ServerOptions(Confidential, Struct, frozen=True):
 
 
 class SocketBackend:
-    """The backend that forwards everything to the daemon's socket."""
-
     def __init__(self, link: DaemonLink, options: ServerOptions) -> None:
         self._link, self._options, self._wanted = link, options, options.wire
         self.fast_path: FastPath | None = None  # may have started calls before the library asks for them
@@ -256,10 +253,10 @@ class SocketBackend:
             raise NoDaemon("the daemon did not list its tools")
         return [*found["tools"], *([_PERMISSION] if self._options.permission_tool else [])]
 
-    async def call(self, call: ToolCall) -> Mapping[str, Any]:
+    async def call(self, call: ToolCall) -> Json:
         """Claims the call that the fast path has started, where there is one."""
         if self.local is not None:
-            found: Mapping[str, Any] = await self._in_pool(self.local.call, call.tool, call.arguments)
+            found: Json = await self._in_pool(self.local.call, call.tool, call.arguments)
             return found
         started = self.fast_path.claim(call) if self.fast_path is not None else None
         if started is not None:
@@ -269,7 +266,7 @@ class SocketBackend:
             raise unknown_tool(call.tool)
         return await work
 
-    def begin(self, call: ToolCall) -> Coroutine[Any, Any, Mapping[str, Any]] | None:
+    def begin(self, call: ToolCall) -> Coroutine[Any, Any, Json] | None:
         """None for an unknown tool, and where it is answered in this process."""
         if self.local is not None:
             return None
@@ -278,7 +275,7 @@ class SocketBackend:
             endpoint, arguments = ANY, {"operation": PERMISSION_TOOL, "params": call.arguments}
         return self._post_call(endpoint, arguments) if endpoint in _ENDPOINTS else None
 
-    async def _post_call(self, endpoint: str | None, arguments: Any) -> Mapping[str, Any]:
+    async def _post_call(self, endpoint: str | None, arguments: Any) -> Json:
         body = {**self._wanted, "endpoint": endpoint, "arguments": arguments, "session": self.session.id}
         found = await self._link.post("/aql", body)
         if not isinstance(found, dict) or "envelope" not in found or "isError" not in found:
@@ -291,7 +288,7 @@ class SocketBackend:
     def close(self) -> None:
         self._pool.shutdown(wait=False, cancel_futures=True)
 
-    async def ask(self, who: Any, token: str) -> Mapping[str, Any] | None:
+    async def ask(self, who: Any, token: str) -> Json | None:
         return await self.session.question(token)
 
     async def elicited(self, who: Any, ask: str, approve: bool) -> bool:
@@ -316,7 +313,7 @@ def run_quietly(work: Coroutine[Any, Any, None]) -> int:
 
 
 async def serve(link: DaemonLink, remote: SocketBackend, server: Any, more: str = "") -> None:
-    """Serves stdio in a session that the daemon holds, until stdin ends."""
+    """In a session that the daemon holds, until stdin ends."""
     with suppress(NoDaemon, OSError):
         await link.reach()  # every answer reports a daemon that cannot be started
     server.instructions = instructions(await remote.mode()) + more

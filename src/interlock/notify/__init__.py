@@ -33,8 +33,6 @@ _CALLS = re.compile(r"@(?=everyone|here|channel|all\b)|<(?=[!@#])", re.IGNORECAS
 
 
 class ConsoleAddress(Struct, frozen=True):
-    """The console's address, and the end of the audit chain."""
-
     address: str  # of the console
     public: bool = False  # reachable from other machines
     head: str = ""  # writer:number:hash
@@ -87,7 +85,7 @@ class Message(Confidential, Struct, frozen=True):
 
 
 def defang(text: str) -> str:
-    """Defuses links and mentions in a text that an agent may have written."""
+    """Of a text that an agent may have written."""
     return _CALLS.sub(lambda found: f"{found[0]} ", _SCHEME.sub("[:]//", text))
 
 
@@ -97,7 +95,7 @@ def request_line(ticket: Ticket) -> str:
 
 
 def ticket_message(ticket: Ticket, event: str, place: ConsoleAddress, now: float, like_it: int = 0) -> Message:
-    """The message about a held action; `like_it` counts others that wait with the same effect."""
+    """`like_it` counts others that wait with the same effect."""
     named, back = who(ticket.agent), recoverable(ticket.factors)
     until = ticket.cooling_ends_at if event == COOLING else ticket.expires_at
     found = display_action(ticket.action, ticket.findings, ticket.title)
@@ -127,7 +125,6 @@ def ticket_message(ticket: Ticket, event: str, place: ConsoleAddress, now: float
 
 
 def challenge_message(challenge: Challenge, place: ConsoleAddress, now: float) -> Message:
-    """The message about an agent that is stopped until its code is entered."""
     named, heading = who(challenge.agent), HEADINGS[BLOCK if challenge.kind == "block" else CHALLENGE]
     lines = (
         ("what", f"{named} {heading}"),
@@ -143,7 +140,6 @@ def challenge_message(challenge: Challenge, place: ConsoleAddress, now: float) -
 
 
 def block_message(block: Block, place: ConsoleAddress, now: float) -> Message:
-    """The message about a principal that is blocked until somebody lifts the block."""
     named = who(AgentRef(block.principal, block.name))
     lines = (
         ("what", f"{named} is blocked: none of its actions runs"),
@@ -171,7 +167,7 @@ def _message(
 
 
 def digest(messages: Sequence[Message], more: int = 0) -> Message:
-    """Combines messages: the first in full, some in one line each, and the number of the others."""
+    """The first in full, some in one line each, and the number of the others."""
     first, *others = messages
     if not others and not more:
         return first

@@ -26,7 +26,7 @@ from interlock.records import Challenge, Ticket
 def open_builtin_channels(
     dialog: str, environ: Mapping[str, str], agents: str | None
 ) -> tuple[list[Channel], list[str]]:
-    """The channels, and why configured ones are missing; a daemon started by an agent shows no codes (`agents` is the reason)."""
+    """And why configured ones are missing; a daemon started by an agent shows no codes (`agents` is the reason)."""
     found: list[Channel] = [TerminalLine(sys.stderr)] if sys.stderr.isatty() else []
     if dialog == "off":
         return found, []
@@ -53,7 +53,7 @@ def open_configured_channels(
 def open_implied_channel(
     settings: ChannelSettings, environ: Mapping[str, str], platform: str = sys.platform
 ) -> list[OpenChannel]:
-    """Desktop notifications without configuration; none where there is no desktop."""
+    """None where there is no desktop."""
     way = settings.implied
     screen = platform == "darwin" or environ.get("DISPLAY") or environ.get("WAYLAND_DISPLAY")
     program = notifier(environ, platform) if way is not None and screen else None

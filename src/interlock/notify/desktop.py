@@ -37,7 +37,6 @@ class DialogProgram(Struct, frozen=True):
 
 
 def apple_text(text: str) -> str:
-    """The inside of an AppleScript string."""
     return text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
 
 
@@ -112,7 +111,7 @@ class Dialog:
         """Does nothing: windows show codes only."""
 
     def show(self, challenge: Challenge, code: str, words: str, seconds: float) -> None:
-        """Opens a window; returns when the program has the text."""
+        """Returns when the program has the text."""
         self.hide(challenge.id)
         lasts = max(1, int(seconds))
         text = (

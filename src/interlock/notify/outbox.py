@@ -80,7 +80,6 @@ class Outbox:
         return next((one for one in self.opened if one.way.private and one.carrier is not None), None)
 
     def start(self) -> None:
-        """Starts sending; does nothing without a channel."""
         for one in self.opened:
             if one.problem:
                 self.state.alerts[f"channel {one.way.name}"] = f"channel {one.way.name}: {one.problem}"
@@ -232,7 +231,7 @@ def list_channels(state: State, recent: int = RECENT) -> list[dict[str, Any]]:
 
 
 def send_test(state: State, by: OperatorSession, name: str) -> dict[str, Any]:
-    """Sends a test message now and returns its recorded outcome; refuses an unknown channel."""
+    """Its recorded outcome; refuses an unknown channel."""
     outbox = state.outbox
     opened = next((one for one in outbox.opened if one.way.name == name), None) if outbox else None
     if outbox is None or opened is None:

@@ -19,7 +19,6 @@ UNTESTED = "untested"
 
 
 def plain_name(text: str) -> str:
-    """A text with nothing but the characters that a server's name may have."""
     return re.sub(r"[^A-Za-z0-9._-]", "-", text)
 
 
@@ -61,7 +60,7 @@ class Catalog(Struct):
     _listing: set[str] = field(default_factory=set)  # the names of the listing that is under way
 
     def learn(self, result: Any, first: bool) -> None:
-        """Adds a page of the listing; joins entries of the same name within one listing."""
+        """Joins entries of the same name within one listing."""
         listed = result.get("tools") if isinstance(result, Mapping) else None
         if first:
             self._listing.clear()
@@ -78,7 +77,7 @@ class Catalog(Struct):
         return {name: tool.mark for name, tool in self.tools.items() if name and len(name) <= 200}
 
     def claims(self, name: str) -> ToolClaims:
-        """The claims for a call of this tool; annotations never lower a tool that is not listed or has changed."""
+        """Annotations never lower a tool that is not listed or has changed."""
         tool = self.tools.get(name)
         if tool is None:
             return ToolClaims(RAISED, UNLISTED)
@@ -95,7 +94,7 @@ def _tool(one: Mapping[str, Any]) -> ListedTool:
 
 
 def table_in(given: Any, key: str) -> Mapping[str, Any]:
-    """The table under a key of something that came from outside; empty where there is none."""
+    """Empty where something from outside has no such table."""
     found = given.get(key) if isinstance(given, Mapping) else None
     return found if isinstance(found, Mapping) else {}
 
@@ -117,8 +116,6 @@ class ServerIdentity(Struct, frozen=True):
 
 
 class ProxyVerdict(Struct, frozen=True):
-    """The gate's decision on one call."""
-
     allowed: bool
     words: str = ""  # the reason for a denial; or a notice of the snapshot taken first
     ticket: str = ""  # that the call waits for

@@ -32,8 +32,6 @@ class ProxyCommand(Struct, frozen=True):
 
 
 class AdoptionResult(Struct):
-    """The new text of a file, the servers that changed in it, and why each of the others did not."""
-
     text: str
     changed: list[str] = field(default_factory=list)
     left: dict[str, str] = field(default_factory=dict)  # name -> why
@@ -85,7 +83,7 @@ def adopt_json(text: str, proxy: ProxyCommand | None) -> AdoptionResult:
 
 
 def _json_entries(text: str) -> list[tuple[EntryPath, Node]]:
-    """Every server, with the path of keys that leads to it."""
+    """With the path of keys that leads to each server."""
     root = parse_jsonc(text).root
     if not isinstance(root.value, dict):
         raise EditError("expected an object at the top", 1, 1)
@@ -145,7 +143,7 @@ def adopt_toml(text: str, proxy: ProxyCommand | None) -> AdoptionResult:
 
 
 def _other_values(text: str) -> dict[str, Any]:
-    """All values of a file but the commands and arguments of its servers."""
+    """Without the commands and arguments of its servers."""
     found = parse_toml(text)
     for entry in found["mcp_servers"].values():
         if isinstance(entry, dict):

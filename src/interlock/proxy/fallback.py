@@ -24,7 +24,7 @@ EVENT = "tools/call"
 def judge_locally(
     body: Mapping[str, Any], behind: ServerIdentity, claims: ToolClaims, config: Config
 ) -> tuple[bool, str]:
-    """Whether the call is allowed, and why not; refuses a call that cannot be judged or recorded."""
+    """Refuses a call that cannot be judged or recorded."""
     try:
         return _judge(body, behind, claims, config)
     except Exception as error:

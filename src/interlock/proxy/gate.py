@@ -13,6 +13,7 @@ from interlock.analysis.display_text import short_id
 from interlock.approvals.decision_text import notice
 from interlock.client.connection import CONSENT_FORM, LOST, DaemonLink, DaemonSession, consent_in
 from interlock.config import Config
+from interlock.model import Json
 from interlock.proxy import UNTESTED, ProxyVerdict, ServerIdentity, ToolClaims, table_in
 from interlock.proxy.messages import OwnRequests, Send, denial, encode_message
 
@@ -38,8 +39,8 @@ class ProxyGate:
     def restricted(self) -> bool:
         return self.trust == UNTESTED or self.doubted
 
-    async def decide(self, tool: str, arguments: Mapping[str, Any], claims: ToolClaims) -> ProxyVerdict:
-        """Evaluates one call, in this process where the daemon cannot be reached."""
+    async def decide(self, tool: str, arguments: Json, claims: ToolClaims) -> ProxyVerdict:
+        """In this process where the daemon cannot be reached."""
         level = {"level": claims.level, "why": claims.why} if claims.level else {}
         hints = {"hints": list(claims.hints)} if claims.hints else {}
         body = {
@@ -84,7 +85,7 @@ class ProxyGate:
         return frozenset(map(str, reply.get("changed") or ()))
 
     async def wait_for_ticket(self, ticket: str, seconds: float) -> bool:
-        """Waits for a ticket, at most this long; whether it was resolved."""
+        """Whether it was resolved within so many seconds."""
         path = f"/tickets/{ticket}/wait?seconds={max(1, int(seconds))}"
         try:
             reply = await self._link.get(path, patience=seconds + 30)
@@ -123,12 +124,12 @@ class McpClient(Struct, frozen=True):
         asks = isinstance(can.get("elicitation"), Mapping) and ("form" in able or "url" not in able)
         return cls(name[:_NAME] if isinstance(name, str) else "", asks, modern)
 
-    def for_request(self, params: Mapping[str, Any]) -> McpClient:
+    def for_request(self, params: Json) -> McpClient:
         meta = table_in(params, "_meta")
         return self._of(meta, _INFO, _CAPABILITIES, True) if ERA in meta else self
 
 
-def carried_meta(params: Mapping[str, Any]) -> dict[str, Any]:
+def carried_meta(params: Json) -> dict[str, Any]:
     """The `_meta` that our own requests carry in the era without a handshake; empty in the other."""
     meta = table_in(params, "_meta")
     return {"_meta": {key: meta[key] for key in (ERA, _INFO, _CAPABILITIES) if key in meta}} if ERA in meta else {}
@@ -150,7 +151,7 @@ class HeldCalls(Struct):
     wait_seconds: float
 
     async def answer(
-        self, id: Any, verdict: ProxyVerdict, judge: Judge, client: McpClient, params: Mapping[str, Any], asked: bool
+        self, id: Any, verdict: ProxyVerdict, judge: Judge, client: McpClient, params: Json, asked: bool
     ) -> dict[str, Any] | str:
         """Asks the client's user where that suffices, else waits for the ticket; denies a call that has neither.
 
@@ -165,7 +166,7 @@ class HeldCalls(Struct):
         return verdict.words if verdict.allowed else denial(id, verdict.words)
 
     async def _ask_user(
-        self, id: Any, verdict: ProxyVerdict, judge: Judge, client: McpClient, question: Mapping[str, Any]
+        self, id: Any, verdict: ProxyVerdict, judge: Judge, client: McpClient, question: Json
     ) -> dict[str, Any] | str:
         form = {"message": str(question["message"]), "requestedSchema": CONSENT_FORM}
         ask = str(question["ask"])

@@ -28,7 +28,7 @@ class AmbiguousMessage(ValueError):
 
 
 def parse_message(line: bytes) -> Any:
-    """Parses one line; raises AmbiguousMessage for text that is not JSON, duplicate keys and invalid numbers."""
+    """Raises AmbiguousMessage for text that is not JSON, duplicate keys and invalid numbers."""
     try:
         return _DECODER.decode(line.decode())
     except RecursionError:
@@ -108,7 +108,7 @@ class OwnRequests:
         self._waiting: dict[str, asyncio.Future[Any]] = {}
 
     async def ask(self, method: str, params: dict[str, Any]) -> Any:
-        """The result of the request, None for an error."""
+        """None for an error."""
         self._number += 1
         id = f"{self._prefix}-{self._number}"
         waiting = self._waiting[id] = asyncio.get_running_loop().create_future()
@@ -119,7 +119,7 @@ class OwnRequests:
             self._waiting.pop(id, None)
 
     def answer(self, message: dict[str, Any]) -> bool:
-        """Takes a response; False where it answers none of these requests."""
+        """False where it answers none of these requests."""
         id = message.get("id")
         waiting = self._waiting.pop(id, None) if type(id) is str else None
         if waiting is not None and not waiting.done():

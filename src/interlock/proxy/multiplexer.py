@@ -117,7 +117,6 @@ class Multiplexer:
             self.lines[name].report(f"it cannot be started: {problem.strerror or problem}")
 
     async def watch(self) -> None:
-        """Returns when the last server has ended."""
         await asyncio.gather(*(self._watch(name) for name in list(self.live)))
 
     async def _watch(self, name: str) -> None:
@@ -232,7 +231,7 @@ class Multiplexer:
         return [{**one, "name": f"{name}{BETWEEN}{one.get('name')}"} for one in tools]
 
     async def _request(self, name: str, method: str, params: Json) -> Json:
-        """A server's result; empty where it does not answer in time."""
+        """Empty where the server does not answer in time."""
         try:
             said = await asyncio.wait_for(self._own[name].ask(method, params), _PATIENCE)
         except TimeoutError:

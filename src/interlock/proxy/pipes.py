@@ -43,7 +43,7 @@ class Stdio:
         self.paced_servers: list[Pace] = []  # pause these while the client reads slowly
 
     async def open(self) -> None:
-        """Takes over stdout; other output of this process does not reach the client."""
+        """Other output of this process does not reach the client."""
         loop = asyncio.get_running_loop()
         file = os.fdopen(claim_stdout(), "wb", buffering=0)
         self._transport, _ = await loop.connect_write_pipe(lambda: _Writing(self._pace, self.over), file)
@@ -57,7 +57,6 @@ class Stdio:
             self._transport.write(data)
 
     async def drain(self) -> None:
-        """Waits for the client to read the output, for a bounded time."""
         loop, transport = asyncio.get_running_loop(), self._transport
         end = loop.time() + _PATIENCE
         while transport is not None and transport.get_write_buffer_size() and loop.time() < end:
@@ -127,7 +126,6 @@ class ServerProcess(asyncio.SubprocessProtocol):
             pipe.write(data)
 
     def pace(self, slow: bool) -> None:
-        """Pauses reading the server while the client is slow, and resumes it."""
         pipe = self._transport.get_pipe_transport(1)
         if pipe is not None and not pipe.is_closing():
             (pipe.pause_reading if slow else pipe.resume_reading)()

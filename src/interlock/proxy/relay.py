@@ -71,7 +71,7 @@ class Relay:
     # from the client
 
     def from_client(self, line: bytes) -> None:
-        """Handles one line; an ambiguous one is refused."""
+        """An ambiguous line is refused."""
         try:
             message = parse_message(line)
             if type(message) is list:
@@ -242,7 +242,7 @@ class Relay:
     # from the server
 
     def from_server(self, line: bytes) -> None:
-        """Handles one line; drops ambiguous lines and responses to no request."""
+        """Drops ambiguous lines and responses to no request."""
         try:
             message = parse_message(line)
             if type(message) is list:

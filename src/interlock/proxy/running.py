@@ -52,8 +52,6 @@ class ServerAddress(Confidential, Struct, frozen=True):
 
 
 class ProxiedServer(Protocol):
-    """The connection to a server that a relay writes to."""
-
     gone: asyncio.Future[str]
 
     def send(self, data: bytes) -> None: ...
@@ -83,7 +81,7 @@ class ServerConnection:
         self._server: ProxiedServer | None = None
 
     async def start(self) -> None:
-        """Starts the server and prepares the gate; raises OSError where the server cannot be started."""
+        """Raises OSError where the server cannot be started."""
         most = self._config.proxy.line_bytes
         if self.place.url:
             from interlock.proxy.remote import (
@@ -99,11 +97,10 @@ class ServerConnection:
         self._holding = asyncio.get_running_loop().create_task(self.gate.session.hold())
 
     def report(self, words: str) -> None:
-        """Writes to the client's log; never the content of a call."""
+        """Never the content of a call."""
         print(f"interlock proxy {self.place.behind.name}: {words}", file=sys.stderr, flush=True)
 
     def pace(self, slow: bool) -> None:
-        """Pauses and resumes reading the server while the client is slow."""
         if self._server is not None:
             self._server.pace(slow)
 
@@ -117,7 +114,7 @@ class ServerConnection:
         self.relay.fail_pending(f"{words}, and the request it answers is unknown")
 
     async def watch(self) -> str:
-        """Returns when the server has ended; cancels late requests until then."""
+        """Cancels late requests until the server has ended."""
         while True:
             assert self._server is not None
             done, _ = await asyncio.wait({self._server.gone}, timeout=SWEEP)
@@ -181,7 +178,7 @@ def server_address(
     env: Mapping[str, str] | None = None,
     headers: Mapping[str, str] | None = None,
 ) -> ServerAddress:
-    """Builds a server's address; raises ProxySettingError for a name or a URL that cannot be used."""
+    """Raises ProxySettingError for a name or a URL that cannot be used."""
     if url and urlsplit(url).scheme not in ("http", "https"):
         raise ProxySettingError(f"--url: expected http://… or https://…, got {url[:80]!r}")
     at = urlsplit(url)

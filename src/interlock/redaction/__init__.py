@@ -35,17 +35,17 @@ _FINGERPRINT = re.compile(r"(?:sha256|sha512|sha1|v1):[0-9a-f]{40,128}")
 
 
 def hash_token(token: str) -> str:
-    """The hash that is stored in place of a token. Tokens are long and random, so one round is enough."""
+    """Tokens are long and random, so one round is enough."""
     return hashlib.sha256(b"interlock token\0" + token.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def redact_text(text: str) -> str:
-    """The text without secrets; done again it changes nothing."""
+    """Done again it changes nothing."""
     return _redacted(text) if len(text) >= _LEAST and _suspicious(text) else text
 
 
 def redact_around(text: str, spans: Iterable[tuple[int, int]]) -> str:
-    """The text without secrets, but with these spans: harm in the place of a secret has to stay visible."""
+    """Not of these spans: harm in the place of a secret has to stay visible."""
     whole = redact_text(text)
     places = [(max(0, start), min(end, len(text))) for start, end in spans if start < end]
     if whole == text or all(redact_text(text[start:end]) in whole for start, end in places):
@@ -76,7 +76,7 @@ def json_default(value: Any) -> Any:
 
 
 def has_no_secret(text: str) -> bool:
-    """True where nothing in a text, JSON included, can be a secret; a quick check that errs on the safe side."""
+    """JSON included; a quick check that errs on the safe side."""
     return "\\" not in text and not _suspicious(text)
 
 

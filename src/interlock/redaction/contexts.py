@@ -200,7 +200,6 @@ _LITERAL = lazy_regex(rf"(?P<keep>--from-literal(?:=|[ \t]{{1,4}})['\"]?[A-Za-z0
 
 
 def redact_programs(text: str) -> str:
-    """The text without the secrets that known programs take."""
     text = _line_pattern().sub(_line, text)
     if "user" in text:
         text = _LONG_USER.sub(_pair, text)

@@ -62,12 +62,12 @@ _TOKEN_CHARACTERS = lazy_regex(r"[A-Za-z0-9+/_=.~-]+")
 
 
 def placeholder(kind: str) -> str:
-    """The placeholder of a secret; it reveals nothing of it."""
+    """Reveals nothing of the secret."""
     return f"<secret:{kind}>"
 
 
 def redact_shapes(text: str) -> str:
-    """The text without what is a secret wherever it stands."""
+    """What is a secret wherever it stands."""
     if "PRIVATE KEY" in text:
         text = _without_blocks(text)
     if _TELLS.search(text):
@@ -224,7 +224,7 @@ _HEADER_END = lazy_regex(r"[^\n\"'|&<>()`$\\]+")
 
 
 def value_at(text: str, start: int, header_quote: str, kind: str) -> tuple[int, int] | None:
-    """The span of the value that begins here; None where there is none to hide."""
+    """None where there is no value to hide."""
     if start >= len(text):
         return None
     opened = _OPEN.match(text, start)
@@ -252,7 +252,7 @@ def literal(text: str, start: int) -> str:
 
 
 def is_no_secret(value: str) -> bool:
-    """Whether a value is no secret: empty, a reference, or hidden already."""
+    """Empty, a reference, or hidden already."""
     return not value.strip() or _REFERENCE.fullmatch(value) is not None or _HIDDEN.fullmatch(value) is not None
 
 

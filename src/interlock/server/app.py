@@ -217,8 +217,6 @@ class DaemonApp:
 
 
 class _Replay:
-    """Replays the body that the guards have read."""
-
     def __init__(self, body: bytes, receive: Any) -> None:
         self._body: bytes | None = body
         self._receive = receive
@@ -248,7 +246,6 @@ async def _send(send: Any, status: int, body: dict[str, Any], more: tuple[tuple[
 
 
 def routes_only() -> FastAPI:
-    """The routes without a state, for documentation."""
     return _documented(None)
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import secrets
-from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any
 
@@ -17,6 +16,7 @@ from interlock.loop.protocol.envelope import LIMITS
 from interlock.loop.protocol.tools import ToolNaming
 from interlock.mcp import instructions
 from interlock.mcp.server import Context, ToolCall, build_server, decode_message, unknown_tool
+from interlock.model import Json
 from interlock.server.routes.aql import AqlApi, ConnectionOptions, McpSession
 from interlock.web.callers import ApiCaller
 
@@ -26,8 +26,6 @@ IDLE = 1_800.0  # seconds, as in `leases`
 
 
 class McpHttpServer:
-    """One MCP server for all callers, behind the daemon's guards."""
-
     def __init__(self, aql: AqlApi) -> None:
         self._aql, self._secret = aql, secrets.token_bytes(32)
         self._backend = backend = HttpToolBackend(aql)
@@ -77,12 +75,10 @@ class McpHttpServer:
 
 
 class HttpToolBackend:
-    """Answers MCP calls in the daemon's own process."""
-
     def __init__(self, aql: AqlApi) -> None:
         self._aql = aql
         self._wanted: ConnectionOptions = ConnectionOptions(ToolNaming())
-        self._schemas: tuple[str, dict[str, Mapping[str, Any]]] = ("", {})  # of a mode
+        self._schemas: tuple[str, dict[str, Json]] = ("", {})  # of a mode
 
     @property
     def mode(self) -> str:
@@ -98,13 +94,13 @@ class HttpToolBackend:
     async def tools(self, who: McpSession) -> list[dict[str, Any]]:
         return self._aql.tools(self._wanted)
 
-    async def call(self, asked: ToolCall) -> Mapping[str, Any]:
+    async def call(self, asked: ToolCall) -> Json:
         endpoint = self._wanted.naming.endpoint_of(asked.tool)
         if endpoint is None or self.schema(asked.tool) is None:
             raise unknown_tool(asked.tool)
         return (await self._aql.answer(asked.who, endpoint, asked.arguments, self._wanted)).wire
 
-    def schema(self, tool: str) -> Mapping[str, Any] | None:
+    def schema(self, tool: str) -> Json | None:
         mode, found = self._schemas
         if mode != self.mode:
             mode = self.mode
@@ -112,7 +108,7 @@ class HttpToolBackend:
             self._schemas = mode, found
         return found.get(tool)
 
-    async def ask(self, who: McpSession, token: str) -> Mapping[str, Any] | None:
+    async def ask(self, who: McpSession, token: str) -> Json | None:
         return await self._aql.question(who, token) or None
 
     async def elicited(self, who: McpSession, ask: str, approve: bool) -> bool:

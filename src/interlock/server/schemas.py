@@ -12,7 +12,7 @@ from msgspec import Struct
 
 from interlock.config.plans import PLANNERS
 from interlock.error_codes import CODES
-from interlock.model import TRUSTS
+from interlock.model import TRUSTS, Json
 from interlock.policy.plan_review import RISKS
 from interlock.policy.policy import MODES
 from interlock.records import STATES
@@ -50,10 +50,10 @@ def schemas() -> Mapping[str, Schema]:
 
 class _SchemaTables(Struct, frozen=True):
     plain: Mapping[str, Schema]
-    parts: Mapping[str, Mapping[str, Any]]
-    named: Mapping[str, Any]
+    parts: Mapping[str, Json]
+    named: Json
 
-    def table(self, table: Mapping[str, Any]) -> Schema:
+    def table(self, table: Json) -> Schema:
         fields = self._fields(table)
         properties = {name.rstrip("?"): field for name, field in fields.items()}
         made: Schema = {"type": "object", "properties": properties, "additionalProperties": False}
@@ -62,7 +62,7 @@ class _SchemaTables(Struct, frozen=True):
             return {**made, "description": table["about"], "oneOf": kinds}
         return {**made, "required": sorted(name for name in fields if not name.endswith("?"))}
 
-    def _fields(self, table: Mapping[str, Any]) -> dict[str, Schema]:
+    def _fields(self, table: Json) -> dict[str, Schema]:
         found = self._fields(self.parts[table["like"]]) if "like" in table else {}
         words = table.get("describes", {})
         for kind, names in table.items():

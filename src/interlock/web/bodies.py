@@ -35,7 +35,7 @@ MODE_PATTERN = f"^({'|'.join(MODES)})$"
 
 
 class RequestBody(BaseModel):
-    """A request body; refuses unknown keys and other types."""
+    """Refuses unknown keys and other types."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
 
@@ -176,7 +176,7 @@ class NewStanding(RequestBody):
 
 
 class NewPattern(RequestBody):
-    """A registry pattern, in the specification's fields."""
+    """In the specification's fields."""
 
     id: str = Field(pattern="^[A-Za-z0-9][A-Za-z0-9_.:-]{0,99}$")
     pattern: str = Field(min_length=1, max_length=1_000)
@@ -308,7 +308,7 @@ Moment = Annotated[str, StringConstraints(max_length=40)]
 
 
 def seconds_of(name: str, text: str) -> float:
-    """A time in seconds; 0 for an empty text; refuses anything else."""
+    """0 for an empty text; refuses anything but a time."""
     if not text:
         return 0.0
     try:

@@ -41,7 +41,7 @@ class ApiCaller(Struct, frozen=True):
         return f"operator:{self.session.operator}" if self.session else self.principal or "anybody"
 
     def operator(self) -> OperatorSession:
-        """The session; refuses agents and nobody."""
+        """Refuses agents and nobody."""
         if self.session is not None:
             return self.session
         if not self.principal:
@@ -49,7 +49,7 @@ class ApiCaller(Struct, frozen=True):
         raise permission_denied(OPERATORS_ONLY)
 
     def agent(self) -> str:
-        """The principal; refuses operators and nobody."""
+        """Refuses operators and nobody."""
         if self.principal:
             return self.principal
         if self.session is None:

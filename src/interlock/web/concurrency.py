@@ -55,7 +55,7 @@ class Waiters:
             store.listen(self._changed)
 
     def add(self, ticket: str) -> asyncio.Event:
-        """An event that is set when the ticket changes; pass it to `remove` afterwards."""
+        """Set when the ticket changes; pass it to `remove` afterwards."""
         if self._count >= MOST:
             raise HttpProblem("RATE_LIMIT_EXCEEDED", f"{MOST} callers wait already; ask again later", retry_after="5")
         event = asyncio.Event()

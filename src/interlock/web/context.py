@@ -114,7 +114,7 @@ PATIENCE = 5  # seconds before a retry
 
 
 def verify_record_once(context: Context) -> AuditVerdict:
-    """Verifies the whole record; refuses while another verification runs."""
+    """Refuses while another verification runs."""
     if not context.proving.acquire(blocking=False):
         words = "the whole record is being verified already; ask again in a moment"
         raise HttpProblem(

@@ -39,8 +39,6 @@ STATUSES: Mapping[str, int] = {
 
 
 class HttpProblem(Exception):
-    """A request that is answered with an error."""
-
     def __init__(
         self, code: str, words: str, status: int = 0, details: Mapping[str, Any] | None = None, **headers: str
     ) -> None:

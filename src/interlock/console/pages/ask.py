@@ -42,7 +42,7 @@ def ask(visit: Visit) -> Response:
 
 @routes.post(role=APPROVER)
 def make(visit: Visit) -> Response:
-    """Asks the planner; an error is shown beside the request."""
+    """An error is shown beside the request."""
     intent, cwd = field(visit, "intent"), field(visit, "cwd")
     try:
         plan = planning.make_plan(visit.state, visit.session, intent, cwd)
@@ -72,7 +72,7 @@ def gate(visit: Visit) -> Response:
 
 @routes.json("/{id}/run", APPROVER)
 def run(visit: Visit) -> Body:
-    """Runs exactly this command on the operator's yes; else answers with what the gate still requires."""
+    """On the operator's yes to exactly this command; else answers with what the gate still requires."""
     yes = PlanConsent(field(visit, "command"), field(visit, "mark"), visit.form.get("understood") == "yes")
     try:
         running.start(visit.state, visit.session, visit.id, yes, elsewhere(visit))
@@ -225,7 +225,7 @@ def listing(visit: Visit) -> Response:
 
 @routes.post("/workflows", APPROVER)
 def save_workflow(visit: Visit) -> Response:
-    """A new workflow: one command a line, all in one folder."""
+    """One command a line, all in one folder."""
     lines = [line for line in field(visit, "commands").replace("\r\n", "\n").split("\n") if line.strip()]
     steps = [{"command": line, "cwd": field(visit, "cwd")} for line in lines]
     stops = visit.form.get("stop") == "yes"
@@ -269,7 +269,7 @@ def run_workflow(visit: Visit) -> Body:
 
 @routes.json("/workflows/{id}/freeze/begin", APPROVER)
 def freeze_begin(visit: Visit) -> Body:
-    """The challenge for the grant that freezing takes; empty where it takes none."""
+    """Empty where it takes no grant."""
     return grant_begin(visit, terms) if (terms := _terms(visit)) else {"fresh": True}
 
 

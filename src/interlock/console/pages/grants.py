@@ -107,7 +107,6 @@ def test(visit: Visit) -> Response:
 
 @routes.json("/begin", APPROVER)
 def begin(visit: Visit) -> Mapping[str, Any]:
-    """The challenge before these terms are signed."""
     return grant_begin(visit, _terms(visit.form))
 
 
@@ -131,7 +130,7 @@ def save(visit: Visit) -> Response:
 
 
 def _approve_too(visit: Visit, ticket: Ticket | None, grant: Grant) -> str:
-    """The id of the notice on the list; approves the waiting ticket on request."""
+    """The id of the notice; approves the waiting ticket on request."""
     if not visit.form.get("too") or ticket is None or not ticket.open or needs_stepup(ticket):
         return "saved"
     try:

@@ -91,7 +91,7 @@ def one(visit: Visit) -> Response:
 
 @routes.post("/console/tickets/{id}/approve", APPROVER)
 def approve(visit: Visit) -> Response:
-    """Approves a ticket for which a cookie suffices; refuses one that takes a step-up."""
+    """Refuses a ticket that takes a step-up."""
     ticket = find_ticket(visit, visit.id)
     if needs_stepup(ticket):
         raise InvalidInput("this takes your passkey, or your passphrase and a code")
@@ -101,7 +101,7 @@ def approve(visit: Visit) -> Response:
 
 
 def find_ticket(visit: Visit, id: str) -> Ticket:
-    """The ticket as time has left it."""
+    """As time has left it."""
     found = visit.state.store.read(lambda tx: tx.ticket(id))
     if found is None:
         raise PageNotFound(f"there is no ticket {id[:80]}")
@@ -117,7 +117,7 @@ def require_typed_name(visit: Visit, ticket: Ticket) -> None:
 
 @routes.post("/console/tickets/{id}/reject", APPROVER)
 def reject(visit: Visit) -> Response:
-    """Rejects, which also vetoes a cooling-off; the reason reaches the agent."""
+    """Also vetoes a cooling-off; the reason reaches the agent."""
     reason = visit.reason("say why: the agent is told")
     answers.reject(visit.state, visit.session, visit.id, reason)
     return _after_answer(visit)

@@ -94,7 +94,7 @@ _UNTRIED: dict[str, Any] = {"found": None, "error": "", "fires": False, "alone":
 
 @routes.post("/{id}/try")
 def try_one(visit: Visit) -> Response:
-    """Tests any input against one rule: whether it fires, alone and among all rules."""
+    """Whether a rule fires on any input, alone and among all rules."""
     shelf, rules = _requested_rule(visit), visit.state.rules
     try:
         found = try_action(visit.state, action_of(visit.form))

@@ -130,7 +130,7 @@ def operator(visit: Visit) -> str:
 @routes.post("/operators", ADMIN)
 @_change
 def new_operator(visit: Visit) -> str:
-    """Enrols an operator, who learns the first passphrase out of band and changes it."""
+    """The operator learns the first passphrase out of band and changes it."""
     name, first, again = (visit.form.get(field, "") for field in ("name", "passphrase", "again"))
     if not _NAME.fullmatch(name.strip()):
         raise InvalidInput("a name is letters, digits and . @ - _, no more than 64")
@@ -153,7 +153,7 @@ def test_channel(visit: Visit) -> Response:
 @routes.post("/adapters/{name}/trust", APPROVER)
 @_change
 def trust(visit: Visit) -> str:
-    """Changes an adapter's trust: one step up by an admin, down by any approver."""
+    """One step up by an admin, down by any approver."""
     wanted = TRUSTS.get(visit.form.get("level", ""))
     if wanted is None:
         raise InvalidInput("no such level of trust")

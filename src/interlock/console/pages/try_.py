@@ -30,7 +30,7 @@ EDITED = "edited"
 
 @routes.get()
 def page(visit: Visit) -> Response:
-    """The form; a link that fills it in is answered at once."""
+    """A link that fills the form in is answered at once."""
     filled = bool(visit.query.get("text"))
     return visit.page(
         "try/try.html", **_form(visit, visit.query), **(_result(visit, visit.query) if filled else _NOTHING)
@@ -110,7 +110,7 @@ def form_fields(form: Mapping[str, str]) -> dict[str, str]:
 
 
 def plain_text(text: str) -> str:
-    """A form's text with plain line ends, without lone surrogates."""
+    """With plain line ends, without lone surrogates."""
     return text.replace("\r\n", "\n").encode("utf-8", "replace").decode()
 
 

@@ -57,7 +57,7 @@ def listing(visit: Visit) -> Response:
 
 @routes.get("/{id}")
 def one(visit: Visit) -> Response:
-    """One snapshot and what restoring it would change now; contents are shown only to those who may restore it."""
+    """Contents are shown only to those who may restore it."""
     row = _row(visit)
     may = may_visit(visit.who, APPROVER)
     return _page(visit, row, *(_restore_plan(visit, row) if may else (None, "")))
@@ -65,7 +65,7 @@ def one(visit: Visit) -> Response:
 
 @routes.post("/{id}", APPROVER)
 def undo(visit: Visit) -> Response:
-    """Restores a snapshot; overwrites later work only on request, and only changes that were shown."""
+    """Overwrites later work only on request, and only changes that were shown."""
     row = _row(visit)
     if visit.form.get("sure") != "yes":
         raise InvalidInput("tick the box first: this changes files")
@@ -86,7 +86,7 @@ def undo(visit: Visit) -> Response:
 
 
 def _journal(visit: Visit, id: str = "") -> JournalUndo | None:
-    """The journal of the daemon's own user; None where it has none, or where `id` is no action of it."""
+    """None where the daemon's own user has none, or `id` is no action of it."""
     config = visit.context.config
     return JournalUndo(config) if not config.separate.on and (not id or JOURNAL_ID.fullmatch(id)) else None
 

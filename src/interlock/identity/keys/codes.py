@@ -20,7 +20,7 @@ _NONCE = bytes(12)  # a code seals one text, so that its key is used once
 
 
 def new_code() -> str:
-    """A code as a person reads it: `K7QXD-…`, from the system's randomness."""
+    """`K7QXD-…`, from the system's randomness."""
     letters = base64.b32encode(secrets.token_bytes(17)).decode()[:LENGTH]
     parts, at = [], 0
     for size in _GROUPS:
@@ -30,7 +30,7 @@ def new_code() -> str:
 
 
 def normal_code(typed: str) -> str:
-    """The letters of a typed code; empty where it is not a code."""
+    """Empty where it is not a code."""
     if len(typed) > _MOST_TYPED:
         return ""
     letters = typed.upper().translate(_BETWEEN).translate(_ALIKE)
@@ -38,7 +38,7 @@ def normal_code(typed: str) -> str:
 
 
 def code_hash(challenge: str, typed: str) -> str:
-    """The stored hash of a challenge's code; empty where it is not a code. So many bits need no slow hash."""
+    """Empty where it is not a code. So many bits need no slow hash."""
     letters = normal_code(typed)
     return _derived(challenge, letters, b"hash").hex() if letters else ""
 
@@ -54,7 +54,7 @@ def seal_under(challenge: str, code: str, text: str) -> str:
 
 
 def open_under(challenge: str, code: str, box: str) -> str:
-    """Decrypts a sealed text; empty where the code is wrong or the box was altered."""
+    """Empty where the code is wrong or the box was altered."""
     key = _derived(challenge, normal_code(code), b"seal")
     try:
         return ChaCha20Poly1305(key).decrypt(_NONCE, bytes.fromhex(box), challenge.encode()).decode()

@@ -125,7 +125,7 @@ def enrol(
 
 
 def open_row(row: OperatorRow | None, passphrase: str) -> OperatorKeys:
-    """The operator's keys; raises WrongPassphrase after the same work, whatever was wrong. None stands for an unknown name."""
+    """Raises WrongPassphrase after the same work, whatever was wrong. None stands for an unknown name."""
     kdf, salt = Kdf.parse(row.kdf) if row else None, b""
     with suppress(ValueError):
         salt = bytes.fromhex(row.salt) if row else b""
@@ -142,7 +142,7 @@ def open_row(row: OperatorRow | None, passphrase: str) -> OperatorKeys:
 
 
 def operator_name(name: str) -> str:
-    """The normal form of a name; refuses one that reads as a role, a team or a reserved word."""
+    """Refuses what reads as a role, a team or a reserved word."""
     named = _label(name, "name")
     if named in _RESERVED:
         raise EnrolError(f"name {named!r} is reserved")
@@ -185,5 +185,5 @@ def _part(stretched: bytes, purpose: str) -> bytes:
 
 
 def _bound_to(row: OperatorRow) -> bytes:
-    """The associated data of a wrapped key, which opens only in the row that it was made for."""
+    """A wrapped key opens only in the row that it was made for."""
     return json.dumps([row.name, row.key_id, row.public_key, row.salt, row.kdf]).encode()

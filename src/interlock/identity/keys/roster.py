@@ -56,12 +56,12 @@ def credential_problems(rows: Iterable[Credential], seal_key: bytes, listed: str
 
 
 def wrap_secret(secret: str, operator: str, id: str, seal_key: bytes) -> str:
-    """Encrypts a secret for this credential of this operator; only an unlocked daemon can decrypt it."""
+    """Only an unlocked daemon can decrypt it."""
     return seal_box(_wrapping_key(seal_key), secret.encode(), _bound(operator, id))
 
 
 def unwrap_secret(box: str, operator: str, id: str, seal_key: bytes) -> str:
-    """Decrypts a wrapped secret; empty where it was altered, or belongs to another credential."""
+    """Empty where it was altered, or belongs to another credential."""
     return (open_box(_wrapping_key(seal_key), box, _bound(operator, id)) or b"").decode()
 
 
@@ -135,7 +135,7 @@ class Roster(Confidential, Struct, frozen=True):
         return cls(MappingProxyType(people), stored.digest, MappingProxyType(public), ways, now)
 
     def verify(self, key: str, data: bytes, signature: str) -> bool:
-        """Whether a key of the roster signed this; False for a key that is unknown or does not count yet."""
+        """False for a key that is unknown or does not count yet."""
         if key.startswith(PREFIX):
             from interlock.identity.keys.webauthn import signed_by
 
@@ -147,7 +147,7 @@ class Roster(Confidential, Struct, frozen=True):
         return public is not None and verify_signature(public, data, signature)
 
     def passkey(self, key: str) -> Credential | None:
-        """The passkey that has this key id, also one that was removed."""
+        """Also one that was removed."""
         return next((one for one in self.credentials if one.kind == PASSKEY and passkey_id(one.id) == key), None)
 
 
@@ -207,7 +207,7 @@ def _person(row: OperatorRow, credentials: Iterable[Credential]) -> RosterEntry:
 
 
 def _canonical(row: OperatorRow | Credential) -> str:
-    """Everything of a row that is sealed; times in milliseconds, which every store preserves."""
+    """Times in milliseconds, which every store preserves."""
     whole = {name: value for name, value in asdict(row).items() if name not in _UNSEALED}
     whole |= {name: f"{value:.3f}" for name, value in whole.items() if name.endswith("_at")}
     whole |= {name: sorted(value) for name, value in whole.items() if isinstance(value, tuple)}

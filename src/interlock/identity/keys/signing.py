@@ -43,7 +43,7 @@ def key_id(public_key: str) -> str:
 
 
 def verify_signature(public_key: str, data: bytes, signature: str) -> bool:
-    """Whether this key signed exactly this data; False for anything malformed."""
+    """False for anything malformed."""
     try:
         Ed25519PublicKey.from_public_bytes(bytes.fromhex(public_key)).verify(bytes.fromhex(signature), data)
     except (InvalidSignature, ValueError):
@@ -52,13 +52,12 @@ def verify_signature(public_key: str, data: bytes, signature: str) -> bool:
 
 
 def seal_box(key: bytes, plain: bytes, bound_to: bytes) -> str:
-    """Encrypts bytes under a key, bound to a context, in hex."""
     nonce = secrets.token_bytes(_NONCE_BYTES)
     return (nonce + ChaCha20Poly1305(key).encrypt(nonce, plain, bound_to)).hex()
 
 
 def open_box(key: bytes, box: str, bound_to: bytes) -> bytes | None:
-    """Decrypts a box; None where it was altered, or belongs to another key or context."""
+    """None where it was altered, or belongs to another key or context."""
     try:
         data = bytes.fromhex(box)
         return ChaCha20Poly1305(key).decrypt(data[:_NONCE_BYTES], data[_NONCE_BYTES:], bound_to)
@@ -76,17 +75,17 @@ class KeyFileError(Exception):
 
 
 def installation_key(folder: Path) -> bytes:
-    """The key of the digests; created at the first start."""
+    """Made at the first start; digests are under it."""
     return _load_or_make(folder / INSTALLATION)
 
 
 def checkpoint_key(folder: Path) -> SigningKey:
-    """The key that signs the audit's checkpoints; created at the first start."""
+    """Made at the first start."""
     return SigningKey.of(_load_or_make(folder / CHECKPOINTS))
 
 
 def _load_or_make(path: Path) -> bytes:
-    """Loads a key file, or creates it; refuses a file that others can read, a link, and a truncated file."""
+    """Refuses a file that others can read, a link, and a truncated file."""
     try:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         if not os.path.lexists(path):
@@ -97,7 +96,7 @@ def _load_or_make(path: Path) -> bytes:
 
 
 def _make(path: Path) -> None:
-    """Writes a temporary file and links it into place: a crash leaves no half key, and of two processes one wins."""
+    """A crash leaves no half key, and of two processes one wins."""
     beside = path.with_name(f".{path.name}.{secrets.token_hex(8)}")
     file = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
     try:

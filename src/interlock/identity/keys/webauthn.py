@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -12,6 +12,7 @@ from msgspec import Struct
 
 from interlock.identity.keys.signing import verify_signature
 from interlock.identity.passkey_proofs import PasskeyProof, ProofError, approval_challenge, from_hex, session_challenge
+from interlock.model import Json
 from interlock.records import Credential
 
 RP_NAME = "Interlock"
@@ -33,7 +34,7 @@ class RegisteredPasskey(Struct, frozen=True):
 
 
 def creation_options(rp_id: str, challenge: bytes, operator: str, known: Iterable[str]) -> dict[str, Any]:
-    """The options of `navigator.credentials.create`: a passkey that verifies its user each time, and is not registered yet."""
+    """A passkey that verifies its user each time, and is not registered yet."""
     import webauthn.helpers.structs
 
     structs = webauthn.helpers.structs
@@ -54,7 +55,7 @@ def creation_options(rp_id: str, challenge: bytes, operator: str, known: Iterabl
 
 
 def request_options(rp_id: str, challenge: bytes, allowed: Iterable[str] = ()) -> dict[str, Any]:
-    """The options of `navigator.credentials.get`; without ids, its user chooses the passkey."""
+    """Without ids, the user chooses the passkey."""
     import webauthn.helpers.structs
 
     structs = webauthn.helpers.structs
@@ -68,8 +69,8 @@ def request_options(rp_id: str, challenge: bytes, allowed: Iterable[str] = ()) -
     return dict(json.loads(webauthn.options_to_json(options)))
 
 
-def verify_registration(response: Mapping[str, Any], challenge: bytes, rp_id: str, origin: str) -> RegisteredPasskey:
-    """The passkey in a browser's response; refuses another challenge, site or origin, and an unverified user."""
+def verify_registration(response: Json, challenge: bytes, rp_id: str, origin: str) -> RegisteredPasskey:
+    """Refuses another challenge, site or origin, and an unverified user."""
     import webauthn
 
     found = _check(
@@ -87,8 +88,8 @@ def verify_registration(response: Mapping[str, Any], challenge: bytes, rp_id: st
     )
 
 
-def credential_id(response: Mapping[str, Any]) -> str:
-    """The passkey id in hex that a response claims; empty where it claims none."""
+def credential_id(response: Json) -> str:
+    """In hex; empty where it claims none."""
     import webauthn.helpers
 
     claimed = response.get("id")
@@ -99,9 +100,7 @@ def credential_id(response: Mapping[str, Any]) -> str:
         return ""
 
 
-def verify_assertion(
-    response: Mapping[str, Any], challenge: bytes, origin: str, passkey: Credential
-) -> tuple[PasskeyProof, int]:
+def verify_assertion(response: Json, challenge: bytes, origin: str, passkey: Credential) -> tuple[PasskeyProof, int]:
     """Refuses a counter that does not increase, and all that `verify_proof` does."""
     import webauthn.helpers
 
@@ -134,7 +133,7 @@ def signed_by(passkey: Credential, data: bytes, signature: str) -> bool:
 
 
 def verify_proof(passkey: Credential, proof: PasskeyProof, challenge: bytes) -> bool:
-    """Whether a stored proof answers this challenge: signature, site, user verification; False for anything malformed."""
+    """Signature, site, user verification; False for anything malformed."""
     import webauthn.helpers
 
     raw = (proof.credential, proof.authenticator_data, proof.client_data, proof.signature)
@@ -154,8 +153,8 @@ def verify_proof(passkey: Credential, proof: PasskeyProof, challenge: bytes) -> 
     return True
 
 
-def _authentication(passkey: Credential, answer: Mapping[str, Any], challenge: bytes, origin: str, counter: int) -> Any:
-    """The library's reading of an answer by this passkey, which has to verify its user."""
+def _authentication(passkey: Credential, answer: Json, challenge: bytes, origin: str, counter: int) -> Any:
+    """The passkey has to verify its user."""
     import webauthn
 
     return _check(
@@ -178,7 +177,7 @@ def _same_page(client_data: bytes) -> None:
 
 
 def _check(work: Any, **given: Any) -> Any:
-    """Runs a check of the library; turns any exception into a refusal, and repeats only the library's own messages."""
+    """Turns any exception into a refusal, and repeats only the library's own messages."""
     import webauthn.helpers.exceptions
 
     try:
@@ -206,7 +205,7 @@ def _message(error: str) -> str:
     return next((words for mark, words in _REASONS if mark in error), "the answer cannot be used")
 
 
-def _bounded(response: Mapping[str, Any]) -> dict[str, Any]:
+def _bounded(response: Json) -> dict[str, Any]:
     whole = dict(response)
     if len(json.dumps(whole)) > MAX_ANSWER:
         raise PasskeyRefused("the answer is too long")

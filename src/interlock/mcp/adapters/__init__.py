@@ -9,14 +9,14 @@ from interlock.error_codes import CODES, LoopProblem
 
 
 def invalid_value(param: str, expected: str) -> LoopProblem:
-    """A value that cannot be used; the value itself is not repeated."""
+    """The value itself is not repeated."""
     return LoopProblem(
         "VALIDATION_INVALID_VALUE", f"'{param}': expected {expected}", {"param_name": param, "expected": expected}
     )
 
 
 def failure_of(body: Any) -> LoopProblem:
-    """The error in a reply of the daemon; an unreadable reply is a refusal."""
+    """An unreadable reply is a refusal."""
     error = body.get("error") if isinstance(body, Mapping) else None
     if not isinstance(error, Mapping):
         return LoopProblem("INTERNAL_ERROR", "The daemon's answer cannot be read, so nothing is done")

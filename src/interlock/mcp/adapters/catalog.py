@@ -28,7 +28,7 @@ from interlock.loop.protocol.gatekeeper import AUTO, SINGLE, check_parameters, m
 from interlock.loop.protocol.introspection import INTROSPECTION, SurfaceInfo, load_types
 from interlock.loop.protocol.surface import Handler, ProtocolCaller, Surface
 from interlock.mcp.adapters.requests import INPUT, AdapterUnusable, Service, ServiceCall
-from interlock.model import Level, Trust
+from interlock.model import Json, Level, Trust
 from interlock.policy.policy import Policy
 from interlock.policy.trust_matrix import ALLOW, gate
 
@@ -43,7 +43,7 @@ class OfferedOperation(Struct, frozen=True):
     operation: OperationSpec
     inner: OperationSpec | None = None
 
-    def params(self, given: Mapping[str, Any]) -> dict[str, Any]:
+    def params(self, given: Json) -> dict[str, Any]:
         """The params to judge and perform; refuses an undeclared field (EP-14)."""
         if self.inner is None or INPUT not in given:
             return dict(given)
@@ -57,7 +57,7 @@ class OfferedOperation(Struct, frozen=True):
         found = check_parameters(self.inner, {"operation": self.inner.name, "params": rest})
         return {**given, INPUT: {**found.params, **removed}}
 
-    def judged(self, params: Mapping[str, Any]) -> dict[str, Any]:
+    def judged(self, params: Json) -> dict[str, Any]:
         """The params as the adapter declares them and its conditions name them: nested fields beside the others."""
         if self.inner is None or INPUT not in params:
             return dict(params)
@@ -91,7 +91,7 @@ def row_of(call: ServiceCall, trust: Trust, named: Named) -> OfferedOperation:
 
 
 def inference_warning(
-    adapter: Adapter, own: AdapterOperationSpec, params: Mapping[str, Any], trust: Trust, named: Named
+    adapter: Adapter, own: AdapterOperationSpec, params: Json, trust: Trust, named: Named
 ) -> list[dict[str, Any]]:
     """2.11: an allowed operation whose level came from its name says so."""
     facts = call_facts(own.name, params, own.category)
@@ -162,7 +162,7 @@ class ServedAdapter(Struct, frozen=True):
 
 
 def load_adapter(path: Path) -> ServedAdapter:
-    """Loads the adapter in a file; raises AdapterUnusable with every problem found."""
+    """Raises AdapterUnusable with every problem found."""
     try:
         signature = _signature(path)
         reading = read_file(path)
@@ -226,8 +226,6 @@ _ADAPTER_TYPES = load_types("adapter")
 
 
 class LoopSurface(Struct, frozen=True):
-    """The loop's operations, which the daemon performs."""
-
     policy: Policy
     mode: str
     handler: Handler
@@ -250,8 +248,8 @@ def adapter_surface(
     served: ServedAdapter,
     rows: Mapping[str, OfferedOperation],
     handler: Handler,
-    standing: Mapping[str, Any],
-    quota: Callable[[ProtocolCaller], Mapping[str, Any]],
+    standing: Json,
+    quota: Callable[[ProtocolCaller], Json],
     loop: LoopSurface | None,
 ) -> Surface:
     """With the loop's operations where it is the only adapter."""
@@ -278,7 +276,7 @@ def _with_loop(surface: Surface, loop: LoopSurface) -> Surface:
     return Surface({**surface.operations, **beside}, handlers, about)
 
 
-def _info(served: ServedAdapter, standing: Mapping[str, Any]) -> dict[str, Any]:
+def _info(served: ServedAdapter, standing: Json) -> dict[str, Any]:
     """TL-06: the trust in force and the trust claimed, and whether the daemon knows the file that is served."""
     same = standing.get("file") == served.mark
     trust: dict[str, Any] = {"level": standing["trust"] if same else Trust.UNTESTED.word}

@@ -44,7 +44,7 @@ class ServiceResponse(Confidential, Struct, frozen=True):
 
 
 def decompress(body: bytes, encoding: str, most: int) -> bytes:
-    """The decompressed body; refuses one longer than `most`."""
+    """Refuses a body longer than `most`."""
     bits = _DECODED.get(encoding.strip().lower())
     if bits is None:
         raise _failed("The service used an unsupported compression")
@@ -80,7 +80,6 @@ def response_data(received: ServiceResponse, signed: AuthHeaders) -> Any:
 
 
 def response_failure(received: ServiceResponse, signed: AuthHeaders, resource: str, id: str = "") -> LoopProblem:
-    """The registry's error for a status other than success."""
     status, (found, value) = received.status, _json(received.body)
     said = signed.redact(_message(value, 3) if found else "")[: EXCERPT * 4]
     text = visible(redact_text(said))[:EXCERPT]  # the service's own message, short, printable and without secrets
@@ -104,7 +103,7 @@ def response_failure(received: ServiceResponse, signed: AuthHeaders, resource: s
 
 
 def retry_after(received: ServiceResponse) -> int:
-    """The seconds that a service asks to wait; a minute where it names none."""
+    """A minute where the service names none."""
     value = received.headers.get("retry-after", "").strip()
     if value.isdigit() and len(value) < 8:
         return max(1, int(value))

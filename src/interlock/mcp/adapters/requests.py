@@ -17,7 +17,7 @@ from interlock.adapters.quota import ApiLimit
 from interlock.error_codes import LoopProblem
 from interlock.loop.protocol.gatekeeper import type_of
 from interlock.mcp.adapters import invalid_value
-from interlock.model import Confidential
+from interlock.model import Confidential, Json
 
 # The keys of each type that name a variable of the environment, the usual one first.
 _VARIABLES = {
@@ -45,7 +45,7 @@ class AuthHeaders(Confidential, Struct, frozen=True):
     secrets: tuple[str, ...] = ()
 
     def redact(self, value: Any) -> Any:
-        """Redacts the secrets from a value: a service may echo its request."""
+        """A service may echo its request."""
 
         def hide(text: str) -> str:
             for secret in self.secrets:
@@ -56,7 +56,7 @@ class AuthHeaders(Confidential, Struct, frozen=True):
 
 
 def on_texts(value: Any, work: Callable[[str], str]) -> Any:
-    """The value with some work done on every text in it, keys included."""
+    """Keys included."""
     if isinstance(value, str):
         return work(value)
     if isinstance(value, dict):
@@ -70,8 +70,8 @@ class Auth(Struct, frozen=True):
     variables: tuple[str, ...] = ()
 
     @classmethod
-    def of(cls, block: Mapping[str, Any]) -> Auth:
-        """Reads an `auth` block; raises AdapterUnusable where it names no variable, or an unknown type."""
+    def of(cls, block: Json) -> Auth:
+        """Raises AdapterUnusable where it names no variable, or an unknown type."""
         kind = str(block.get("type") or "none")
         if kind == "none":
             return cls()
@@ -92,7 +92,7 @@ class Auth(Struct, frozen=True):
         return cls(kind, header, tuple(names))
 
     def sign_in(self, environ: Mapping[str, str]) -> AuthHeaders:
-        """The headers; raises LoopProblem where a variable is not set, naming the variable and nothing more."""
+        """Raises LoopProblem where a variable is not set, naming the variable and nothing more."""
         if self.type == "none":
             return AuthHeaders()
         values = [environ.get(name, "").strip() for name in self.variables]
@@ -151,11 +151,11 @@ class Template(Struct, frozen=True, dict=True):
     def names(self) -> frozenset[str]:
         return frozenset((*self.path_names, *(name for _, value in self.query for name in _HOLE.findall(value))))
 
-    def filled_path(self, params: Mapping[str, Any], slashed: frozenset[str] = frozenset()) -> str:
+    def filled_path(self, params: Json, slashed: frozenset[str] = frozenset()) -> str:
         """A value stays inside its segment, or, for a param with `slashes`, below it."""
         return "/".join(self._segment(piece, params, slashed) for piece in self.path.split("/"))
 
-    def filled_query(self, params: Mapping[str, Any]) -> list[tuple[str, str]]:
+    def filled_query(self, params: Json) -> list[tuple[str, str]]:
         """Omits pairs without a value."""
         found = []
         for key, value in self.query:
@@ -164,7 +164,7 @@ class Template(Struct, frozen=True, dict=True):
                 found.append((key, _HOLE.sub(lambda hole: scalar(hole[1], params[hole[1]]), value)))
         return found
 
-    def _segment(self, piece: str, params: Mapping[str, Any], slashed: frozenset[str]) -> str:
+    def _segment(self, piece: str, params: Json, slashed: frozenset[str]) -> str:
         names = _HOLE.findall(piece)
         if not names:
             return piece
@@ -175,7 +175,7 @@ class Template(Struct, frozen=True, dict=True):
 
 
 def scalar(name: str, value: Any) -> str:
-    """A value as URL text; refuses lists, tables and control characters."""
+    """Refuses lists, tables and control characters."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, int | float | str):
@@ -234,7 +234,7 @@ class ServiceCall(Struct, frozen=True):
     def outer(self) -> frozenset[str]:
         return self.template.names | self.queried
 
-    def resource(self, params: Mapping[str, Any]) -> tuple[str, str]:
+    def resource(self, params: Json) -> tuple[str, str]:
         """The resource that an error names: the noun of the operation, and the last value in its path."""
         noun = self.operation.name.partition("_")[2] or self.operation.name
         last = (self.template.path_names or [""])[-1]
@@ -254,8 +254,6 @@ class ServiceCall(Struct, frozen=True):
 
 
 class Service(Struct, frozen=True):
-    """Where an adapter's requests go, and how each of its operations is performed."""
-
     name: str
     base_url: str
     auth: Auth
@@ -268,7 +266,7 @@ class Service(Struct, frozen=True):
 
     @classmethod
     def of(cls, adapter: Adapter) -> Service:
-        """The service behind an adapter; raises AdapterUnusable with every problem found."""
+        """Raises AdapterUnusable with every problem found."""
         target, wrong = adapter.target, []
         for key, known in (
             ("transport", ("http", "https")),
@@ -299,34 +297,32 @@ class Service(Struct, frozen=True):
         form, together = target.get("serialization") == "form", adapter.limits.concurrent
         return cls(adapter.name, base, auth, calls, form, timeout, headers, together, adapter.limits.api)
 
-    def url(self, call: ServiceCall, params: Mapping[str, Any]) -> str:
-        """The URL of one call; on this service and below its base, whatever the params hold."""
+    def url(self, call: ServiceCall, params: Json) -> str:
+        """On this service and below its base, whatever the params hold."""
         path = call.template.filled_path(params, call.slashed)
         query = call.template.filled_query(params) + self._query(call, params)
         query_text = f"?{urlencode(query, quote_via=quote, safe='')}" if query else ""
         return f"{self.base_url}{path}{query_text}"
 
-    def request(self, call: ServiceCall, params: Mapping[str, Any]) -> OutgoingRequest:
+    def request(self, call: ServiceCall, params: Json) -> OutgoingRequest:
         method, headers = call.template.method, {"Accept": "application/json", **self.headers}
         rest = self.fields(call, params)
         if method in WITHOUT_BODY or (not rest and not call.updates):
             return OutgoingRequest(method, self.url(call, params), None, headers)
         return self.request_with_body(call, params, rest)
 
-    def request_with_body(
-        self, call: ServiceCall, params: Mapping[str, Any], body: Mapping[str, Any]
-    ) -> OutgoingRequest:
+    def request_with_body(self, call: ServiceCall, params: Json, body: Json) -> OutgoingRequest:
         kind = "application/x-www-form-urlencoded" if self.form else "application/json"
         data = urlencode(_form(body)) if self.form else json.dumps(body, ensure_ascii=False, separators=(",", ":"))
         headers = {"Accept": "application/json", **self.headers, "Content-Type": kind}
         return OutgoingRequest(call.template.method, self.url(call, params), data.encode("utf-8"), headers)
 
-    def fields(self, call: ServiceCall, params: Mapping[str, Any]) -> dict[str, Any]:
+    def fields(self, call: ServiceCall, params: Json) -> dict[str, Any]:
         if call.updates:
             return dict(params.get(INPUT) or {})
         return {name: value for name, value in params.items() if name not in call.outer and value is not None}
 
-    def _query(self, call: ServiceCall, params: Mapping[str, Any]) -> list[tuple[str, str]]:
+    def _query(self, call: ServiceCall, params: Json) -> list[tuple[str, str]]:
         names = call.queried
         if call.template.method in WITHOUT_BODY:
             given = {**params, **(params.get(INPUT) or {})} if call.updates else dict(params)
@@ -353,7 +349,7 @@ def merge_fields(before: Any, given: Any) -> Any:
     return after
 
 
-def _form(body: Mapping[str, Any], above: str = "") -> list[tuple[str, str]]:
+def _form(body: Json, above: str = "") -> list[tuple[str, str]]:
     """A table as form fields, nested as `a[b]`; null empties a field."""
     found: list[tuple[str, str]] = []
     for key, value in body.items():

@@ -36,7 +36,7 @@ from interlock.mcp.adapters.catalog import (
 )
 from interlock.mcp.adapters.http_client import Performer
 from interlock.mcp.adapters.requests import AdapterUnusable
-from interlock.model import TRUSTS, Trust
+from interlock.model import TRUSTS, Json, Trust
 from interlock.policy.policy import MODES, Policy
 
 SILENT = "Interlock's daemon does not answer, so nothing is done. A person starts it with 'interlock serve'."
@@ -49,7 +49,7 @@ class AdapterCaller(Struct, frozen=True):
     agent: str
     session: str
 
-    def evaluate(self, adapter: str, operation: str, crude: str, params: Mapping[str, Any], token: str) -> str:
+    def evaluate(self, adapter: str, operation: str, crude: str, params: Json, token: str) -> str:
         """The ticket that was spent, if any; raises LoopProblem unless it is allowed."""
         given = {**params, "_confirmation": token} if token else dict(params)
         body = {
@@ -79,7 +79,7 @@ class AdapterCaller(Struct, frozen=True):
             raise found
         return list(reply.get("warnings", ()))
 
-    def adapter_status(self, adapter: str) -> Mapping[str, Any]:
+    def adapter_status(self, adapter: str) -> Json:
         """Trust, limits and quotas; empty for an adapter that the daemon does not know."""
         status, found = self.ask("GET", f"/quota?adapter={quote(adapter, safe='')}")
         return found if status == 200 else {}
@@ -90,7 +90,7 @@ class AdapterCaller(Struct, frozen=True):
             path = f"/tickets/{quote(ticket, safe='')}/executed"
             self.ask("POST", path, {"outcome": outcome, "agent": self.agent})
 
-    def ask(self, method: str, path: str, body: Mapping[str, Any] | None = None) -> tuple[int, Mapping[str, Any]]:
+    def ask(self, method: str, path: str, body: Json | None = None) -> tuple[int, Json]:
         """The daemon's status and reply; 0 where there is none."""
         try:
             answer = self.daemon.ask(method, path, body)
@@ -98,7 +98,7 @@ class AdapterCaller(Struct, frozen=True):
             return 0, {}
         return answer.status, answer.body if isinstance(answer.body, Mapping) else {}
 
-    def _ask(self, path: str, body: Mapping[str, Any]) -> tuple[bool, Mapping[str, Any]]:
+    def _ask(self, path: str, body: Json) -> tuple[bool, Json]:
         """Whether the daemon allows it, and its reply; without one, nothing is done."""
         status, reply = self.ask("POST", path, body)
         if not status:
@@ -106,7 +106,7 @@ class AdapterCaller(Struct, frozen=True):
         return status == 200 and reply.get("allowed") is True, reply
 
 
-def _refusal(reply: Mapping[str, Any], adapter: str, operation: str) -> LoopProblem:
+def _refusal(reply: Json, adapter: str, operation: str) -> LoopProblem:
     """The daemon's refusal, worded as in 4.3 and 4.4 where they apply."""
     found = failure_of(reply)
     if found.code == "PERMISSION_DANGER_LEVEL_DENIED" and "danger_level" in found.details:
@@ -128,8 +128,6 @@ _LONGEST = 19  # of a prefix (EP-04)
 
 
 class OfferedSurface(Struct, frozen=True):
-    """One surface, and the names of its tools."""
-
     surface: Surface
     naming: ToolNaming
     adapter: str = ""  # empty for the loop's own surface
@@ -149,10 +147,10 @@ class AdapterServer(Struct):
     config: Config
     naming: ToolNaming
     version: str = "0"
-    tight: Mapping[str, Any] = field(default_factory=dict)  # tightening of the loop beyond the daemon's policy
+    tight: Json = field(default_factory=dict)  # tightening of the loop beyond the daemon's policy
     run: Callable[[Coroutine[Any, Any, Any]], Any] = asyncio.run
     _known: dict[str, tuple[Any, OfferedSurface]] = field(default_factory=dict)
-    _statuses: dict[str, Mapping[str, Any]] = field(default_factory=dict)
+    _statuses: dict[str, Json] = field(default_factory=dict)
     _mode: str = ""
     _policy: Policy | None = None
 
@@ -161,7 +159,7 @@ class AdapterServer(Struct):
         words = tool_preamble(self._mode, TEACH)
         return [tool for one in found for tool in list_tools(one.surface.operations, one.naming, words)]
 
-    def call(self, tool: str, arguments: Any) -> Mapping[str, Any]:
+    def call(self, tool: str, arguments: Any) -> Json:
         """`{envelope, isError}`."""
         several = arguments.get("operations") if isinstance(arguments, dict) else None  # a batch
         requests = [arguments, *(several if isinstance(several, list) else [])]
@@ -252,7 +250,6 @@ class AdapterServer(Struct):
         return perform
 
     def _forward(self, call: OperationCall) -> DataWithWarnings:
-        """Has the daemon perform an operation of the loop."""
         params = {**call.params, **call.given.private}
         body = {
             "endpoint": call.operation.endpoint,
@@ -271,7 +268,7 @@ class AdapterServer(Struct):
             return DataWithWarnings(envelope.get("data") or {}, envelope.get("warnings") or ())
         raise failure_of(envelope if isinstance(envelope, Mapping) else reply)
 
-    def _quota(self, adapter: str) -> Mapping[str, Any]:
+    def _quota(self, adapter: str) -> Json:
         found = self.asking.adapter_status(adapter)
         quota = {key: value for key, value in found.items() if key not in _TRUST}
         return quota or {"adapter": adapter, "api_limits": {}, "quotas": []}

@@ -84,7 +84,7 @@ _SCHEMES = {
 
 
 def document(app: FastAPI) -> Json:
-    """The OpenAPI document: FastAPI's parameters and bodies, our schemas of every answer."""
+    """FastAPI's parameters and bodies, our schemas of every answer."""
     made: Json = get_openapi(title=app.title, version="1", description=_DESCRIPTION, routes=app.routes)
     for path, operations in made["paths"].items():
         for operation in operations.values():

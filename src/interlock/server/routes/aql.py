@@ -23,6 +23,7 @@ from interlock.loop.protocol.surface import ProtocolCaller, Surface, call
 from interlock.loop.protocol.tools import SurfaceSettingError, ToolNaming, list_tools
 from interlock.loop.tightening import ADAPTER, INTERFACE, Connection, parse_tightening
 from interlock.mcp import tool_preamble
+from interlock.model import Json
 from interlock.ports import Clock, StoreError
 from interlock.web.callers import ApiCaller
 from interlock.web.context import Context
@@ -164,7 +165,7 @@ class AqlApi:
         except StoreError as error:
             self.context.state.trouble(f"sessions of an earlier run could not be ended: {error}", "store")
 
-    def _holder(self, who: ApiCaller, given: Mapping[str, Any]) -> McpSession:
+    def _holder(self, who: ApiCaller, given: Json) -> McpSession:
         """Refuses any process but the one that holds the session over the unix socket."""
         key = _key(who, given)
         if not who.here or not self.leases.holds(key, who.pid):
@@ -213,21 +214,21 @@ def _body(body: bytes) -> dict[str, Any]:
     return given
 
 
-def _key(who: ApiCaller, given: Mapping[str, Any]) -> McpSession:
+def _key(who: ApiCaller, given: Json) -> McpSession:
     principal, session = who.agent(), given.get("session")
     if type(session) is not str or not _SESSION.fullmatch(session):
         raise invalid_value("session: expected mcp_ and 16 to 64 of A-Z, a-z, 0-9, - and _")
     return McpSession(principal, session)
 
 
-def _text(given: Mapping[str, Any], key: str) -> str:
+def _text(given: Json, key: str) -> str:
     value = given.get(key)
     if type(value) is not str or not 1 <= len(value) <= 200:
         raise invalid_value(f"{key}: expected a text of up to 200 characters")
     return value
 
 
-def _options(given: Mapping[str, Any]) -> ConnectionOptions:
+def _options(given: Json) -> ConnectionOptions:
     texts = {key: given.get(key) or "" for key in ("mode", "prefix", "policy", "safetyMode")}
     if any(type(value) is not str for value in texts.values()):
         raise HttpProblem("VALIDATION_INVALID_TYPE", "mode, prefix, policy and safetyMode are texts")
@@ -242,8 +243,6 @@ def _options(given: Mapping[str, Any]) -> ConnectionOptions:
 
 
 class Lease(Struct, eq=False):
-    """One connection that holds a session, and its process."""
-
     pid: int = 0
 
 

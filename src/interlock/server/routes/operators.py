@@ -176,7 +176,7 @@ def _sign_in(context: Context, who: ApiCaller, name: str, passphrase: str, chann
 
 
 def _may_enrol(context: Context, who: ApiCaller) -> None:
-    """Refuses processes of other users, and any that an agent started, to enrol the first operator."""
+    """Refuses processes of other users, and any that an agent started."""
     if not who.here:
         raise HttpProblem("NOT_FOUND_RESOURCE", "the first operator is made in a terminal: `interlock operator add`")
     if who.principal not in (f"uid:{os.getuid()}", "uid:0"):
