@@ -39,6 +39,19 @@ def peer_of(sock: socket.socket) -> tuple[int, int] | None:
     return pid, uid
 
 
+def answers(path: Path, broken: bool = True) -> bool:
+    """Whether a process listens on a unix socket; `broken` where one may be there that answers badly."""
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as probe:
+        probe.settimeout(2)
+        try:
+            probe.connect(str(path))
+        except (ConnectionRefusedError, FileNotFoundError):
+            return False
+        except OSError:
+            return broken
+    return True
+
+
 def foreign_peer(sock: socket.socket, path: Path) -> int | None:
     """The peer's user where it is not our own, root, or the folder's owner, who could have planted the socket; else None."""
     peer = peer_of(sock)

@@ -87,7 +87,7 @@ def test_whoever_is_signed_out_hears_nothing_more_however_much_changes(app: InPr
     window, _ = signed_in_window(app, "bo")
 
     def signed_out() -> None:
-        app.state.visitors.leave_all("bo")
+        app.state.visitors.shelf.drop_owned("bo")
         app.daemon.console.events.tell("tickets")
 
     text = Stream(window, ("hello", signed_out)).read()

@@ -79,7 +79,7 @@ def test_a_browser_that_signed_in_at_one_replica_is_signed_in_at_the_other(pair:
     assert fresh.fresh(two.clock.now())
     again = visitor_of(one.state, token)
     assert again is not None and again.fresh(one.clock.now())
-    one.state.visitors.leave(token)
+    one.state.visitors.shelf.drop(token)
     assert visitor_of(two.state, token) is None
 
 

@@ -18,6 +18,7 @@ import msgspec
 
 from interlock.client import API, NoDaemon, check_peer, no_answer_reason
 from interlock.config import Config
+from interlock.socket_peers import answers
 
 T = TypeVar("T")
 PATIENCE = 60.0  # seconds for an answer
@@ -261,11 +262,13 @@ async def start_daemon(config: Config, config_path: Path | None) -> None:
     process = _spawn(config, config_path)
     end = asyncio.get_running_loop().time() + START_PATIENCE
     while asyncio.get_running_loop().time() < end:
-        if _answers(config.agents_socket):
+        if answers(config.agents_socket, broken=False):
             return
-        if process.poll() is not None and not _answers(config.agents_socket):  # another daemon may have been faster
+        if process.poll() is not None and not answers(
+            config.agents_socket, broken=False
+        ):  # another daemon may have been faster
             await asyncio.sleep(0.2)
-            if not _answers(config.agents_socket):
+            if not answers(config.agents_socket, broken=False):
                 break
         await asyncio.sleep(0.05)
     else:
@@ -289,13 +292,3 @@ def _spawn(config: Config, config_path: Path | None) -> subprocess.Popen[bytes]:
 
 def daemon_environment(environ: Mapping[str, str]) -> dict[str, str]:
     return {key: environ[key] for key in _INHERITED if key in environ}
-
-
-def _answers(path: Path) -> bool:
-    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as probe:
-        probe.settimeout(2)
-        try:
-            probe.connect(str(path))
-        except OSError:
-            return False
-    return True

@@ -11,7 +11,7 @@ from interlock.records import HistoryEntry
 from interlock.times import iso
 
 WIDTH, HEIGHT = 640, 190
-LEFT, BOTTOM, TOP = 58, 28, 12
+LEFT, TOP, FLOOR = 58, 12, HEIGHT - 28
 BINS = 96
 MOST_SHARES = 12
 
@@ -43,7 +43,7 @@ class Chart(Struct, frozen=True):
 
     @property
     def floor(self) -> int:
-        return self.height - BOTTOM
+        return FLOOR
 
 
 class Share(Struct, frozen=True):
@@ -65,7 +65,7 @@ def daily_chart(days: Sequence[tuple[float, Mapping[Level, int]]]) -> Chart:
             count = found.get(level, 0)
             if count:
                 tall = _scale(count, most)
-                top = _floor() - height - tall
+                top = FLOOR - height - tall
                 bars.append(
                     Bar(LEFT + at * step + 2, top, step - 4, tall, int(level), f"{iso(day)[:10]}: {count} {level.word}")
                 )
@@ -91,7 +91,7 @@ def risk_chart(history: Iterable[HistoryEntry], since: float, until: float) -> C
     bars = tuple(
         Bar(
             LEFT + at * step + 0.5,
-            _floor() - _scale(max(entry.score, 2), 100),
+            FLOOR - _scale(max(entry.score, 2), 100),
             step - 1,
             _scale(max(entry.score, 2), 100),
             int(entry.level),
@@ -135,7 +135,7 @@ def _share(name: str, parts: Iterable[tuple[int, int]], largest: int) -> Share:
 
 
 def _lines(values: Iterable[int], most: int) -> tuple[AxisMark, ...]:
-    return tuple(AxisMark(LEFT, _floor() - _scale(value, most), _short(value)) for value in values)
+    return tuple(AxisMark(LEFT, FLOOR - _scale(value, most), _short(value)) for value in values)
 
 
 def _short(value: int) -> str:
@@ -143,8 +143,4 @@ def _short(value: int) -> str:
 
 
 def _scale(value: float, most: float) -> float:
-    return round(value / most * (_floor() - TOP), 2)
-
-
-def _floor() -> int:
-    return HEIGHT - BOTTOM
+    return round(value / most * (FLOOR - TOP), 2)

@@ -28,7 +28,6 @@ from interlock.engine.replay import assess_record
 from interlock.identity.passkey_proofs import PREFIX
 from interlock.model import finding_json, requirement_words
 from interlock.policy.impact import impact_words, recoverable, undo_words_after
-from interlock.records import Approval
 from interlock.redaction import redact
 from interlock.runtime.state import State
 from interlock.snapshots import ID
@@ -130,7 +129,15 @@ def record_story(state: State, entry: RecordEntry) -> dict[str, Any]:
         "fired": [(rule, state.rules.rules.get(rule)) for rule in rules_of(body)],
         "factors": [undo_words_after(words, factors) for words in factors],
         "ticket": settle(ticket, state.clock.now()) if ticket is not None else None,
-        "signed": [(approval, _how(approval)) for approval in approvals],
+        "signed": [
+            (
+                one,
+                "by passkey"
+                if one.key_id.startswith(PREFIX)
+                else f"by key, {'with step-up' if one.reauth else 'signed in'}",
+            )
+            for one in approvals
+        ],
         "related": _related_lines(state, entry, id),
         "proof": proof_of(state, entry.row),
         "when": when,
@@ -178,12 +185,6 @@ def _facts(entry: RecordEntry) -> list[tuple[str, str]]:
         ("Execution", str(body.get("execution") or "")),
         ("Digest", str(body.get("digest") or "")),
     ]
-
-
-def _how(approval: Approval) -> str:
-    if approval.key_id.startswith(PREFIX):
-        return "by passkey"
-    return f"by key, {'with step-up' if approval.reauth else 'signed in'}"
 
 
 def _related_lines(state: State, entry: RecordEntry, ticket: str) -> list[RecordLine]:

@@ -78,7 +78,7 @@ def whoami(visit: Visit) -> Body:
 
 @routes.post("/console/sign-out")
 def sign_out(visit: Visit) -> Response:
-    visit.state.visitors.leave(visit.token)
+    visit.state.visitors.shelf.drop(visit.token)
     visit.sign_out()
     return visit.redirect(SIGN_IN)
 

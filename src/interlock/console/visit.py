@@ -167,7 +167,7 @@ class Visit:
         """The session of a cookie sent along ends."""
         self._set_cookie(token)
         if before := self.token:
-            self.state.visitors.leave(before)
+            self.state.visitors.shelf.drop(before)
 
     def sign_out(self) -> None:
         self._set_cookie("", seconds=0)

@@ -44,7 +44,7 @@ def may_visit(visitor: Visitor, role: str) -> bool:
 
 def sign_out_everywhere(state: State, operator: str) -> None:
     """At every replica."""
-    state.visitors.leave_all(operator)
+    state.visitors.shelf.drop_owned(operator)
     state.store.write(lambda tx: tx.save_setting(_SIGNED_OUT + operator, repr(state.clock.now())))
 
 

@@ -71,15 +71,11 @@ def from_hex(text: str) -> PasskeyProof:
         raise ProofError(f"proof: {len(text)} characters, at most {MAX_TEXT}")
     try:
         proof = msgspec.json.decode(bytes.fromhex(text), type=PasskeyProof)
-        _check(proof)
+        hexes = (proof.credential, proof.authenticator_data, proof.client_data, proof.signature)
+        for part in (*hexes, proof.delegate, proof.nonce, proof.signed):
+            bytes.fromhex(part)
+        if proof.v != VERSION or not all(hexes) or (proof.head is None) is (proof.delegate == ""):
+            raise ProofError("proof: of another form")
     except (ValueError, RecursionError) as error:
         raise ProofError(f"proof: not valid: {error}"[:200]) from None
     return proof
-
-
-def _check(proof: PasskeyProof) -> None:
-    hexes = (proof.credential, proof.authenticator_data, proof.client_data, proof.signature)
-    for part in (*hexes, proof.delegate, proof.nonce, proof.signed):
-        bytes.fromhex(part)
-    if proof.v != VERSION or not all(hexes) or (proof.head is None) is (proof.delegate == ""):
-        raise ProofError("proof: of another form")

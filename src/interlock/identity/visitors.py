@@ -129,8 +129,8 @@ class Visitors:
     def __init__(self, settings: ConsoleSettings | None = None, shelf: SessionShelf | None = None) -> None:
         self.settings = settings or ConsoleSettings()
         own_key = secrets.token_bytes(32)
-        self._shelf = shelf or SessionShelf(MemorySessions(), lambda: own_key)
-        self.ceremonies = Ceremonies(self._shelf)
+        self.shelf = shelf or SessionShelf(MemorySessions(), lambda: own_key)
+        self.ceremonies = Ceremonies(self.shelf)
         self.counters: dict[str, int] = {}  # last known counters of passkeys and authenticators
         self.checking = threading.BoundedSemaphore(SIGN_INS)
 
@@ -149,40 +149,34 @@ class Visitors:
         kept = replace(session, channel=CONSOLE, cookie=True, fresh_at=0.0, expires_at=now + lasts)
         visitor = Visitor(secrets.token_hex(8), kept, how, secrets.token_urlsafe(32), source, now)
         token = (SECURE if secure else "con_") + secrets.token_urlsafe(32)
-        if not self._shelf.add(token, BROWSER, session.operator, visitor, now, now + lasts, self._limit):
+        if not self.shelf.add(token, BROWSER, session.operator, visitor, now, now + lasts, self._limit):
             raise SignInRefused("too many browsers are signed in")
         return token, visitor
 
     def find(self, token: str, now: float, idles: bool = False) -> Visitor | None:
         """An operator's requests postpone idling, a page's own (`idles`) do not."""
-        found = self._shelf.find(token, Visitor, BROWSER)
+        found = self.shelf.find(token, Visitor, BROWSER)
         if found is None:
             return None
         row, visitor = found
         if not self._limit.lasts(row, now):
-            self._shelf.drop(token)
+            self.shelf.drop(token)
             return None
         if not idles:
-            self._shelf.note(token, now)
+            self.shelf.note(token, now)
         return replace(visitor, cookie=token)
 
     def freshen(self, visitor: Visitor, now: float) -> None:
-        found = self._shelf.find(visitor.cookie, Visitor, BROWSER)
+        found = self.shelf.find(visitor.cookie, Visitor, BROWSER)
         if found is not None:
             kept = found[1]
-            self._shelf.change(visitor.cookie, replace(kept, session=replace(kept.session, fresh_at=now)))
-
-    def leave(self, token: str) -> None:
-        self._shelf.drop(token)
-
-    def leave_all(self, operator: str) -> None:
-        self._shelf.drop_owned(operator)
+            self.shelf.change(visitor.cookie, replace(kept, session=replace(kept.session, fresh_at=now)))
 
     def link(self, session: OperatorSession, now: float) -> str:
         token, limit = "set_" + secrets.token_urlsafe(32), GroupLimit(MOST_LINKS)
-        self._shelf.add(token, LINK, session.operator, session, now, now + LINK_SECONDS, limit)
+        self.shelf.add(token, LINK, session.operator, session, now, now + LINK_SECONDS, limit)
         return token
 
     def take_link(self, token: str, now: float) -> OperatorSession | None:
-        found = self._shelf.take(token, OperatorSession, LINK)
+        found = self.shelf.take(token, OperatorSession, LINK)
         return found[1] if found is not None and found[0].ends_at > now else None

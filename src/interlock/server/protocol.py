@@ -5,19 +5,19 @@ from __future__ import annotations
 import asyncio
 import os
 import socket
-import struct
 import time
+from contextlib import suppress
 from typing import Any
 
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
+from interlock.socket_peers import peer_of
 from interlock.web.guards import ARRIVED
 
 PATIENCE = 30.0  # seconds for the head of a request
 MOST_HEAD = 65_536  # bytes of a head
 CONNECTED = "connected"  # connection time since boot: a process that started later is not the peer
 _CLOCK = getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)
-_PEER = struct.Struct("3i")  # pid, uid, gid
 
 
 class PeerProtocol(HttpToolsProtocol):
@@ -33,7 +33,8 @@ class PeerProtocol(HttpToolsProtocol):
         if sock is not None and sock.family == socket.AF_UNIX:
             self.client = _peer(sock.fileno())
             self.app_state = {**self.app_state, CONNECTED: time.clock_gettime(_CLOCK)}
-            self.server = (_place(transport), None)  # which of its sockets
+            path = transport.get_extra_info("sockname")
+            self.server = (os.fsdecode(path) if path else "unix", None)  # which of its sockets
 
     def data_received(self, data: bytes) -> None:
         super().data_received(data)
@@ -61,11 +62,6 @@ class PeerProtocol(HttpToolsProtocol):
         transport: Any = self.transport
         if not transport.is_closing():
             transport.abort()
-
-
-def _place(transport: asyncio.Transport) -> str:
-    name = transport.get_extra_info("sockname")
-    return os.fsdecode(name) if name else "unix"
 
 
 class _Whole:
@@ -98,13 +94,8 @@ class _Whole:
 
 
 def _peer(file: int) -> tuple[str, int] | None:
-    """The kernel's peer credentials; None where they are not available, so that a token is required."""
-    option = getattr(socket, "SO_PEERCRED", None)
-    if option is None:
-        return None
-    try:
-        with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM, fileno=os.dup(file)) as own:
-            pid, uid, _ = _PEER.unpack(own.getsockopt(socket.SOL_SOCKET, option, _PEER.size))
-    except OSError:
-        return None
-    return f"uid:{uid}", pid
+    """None where the kernel does not say, so that a token is required."""
+    with suppress(OSError), socket.socket(socket.AF_UNIX, socket.SOCK_STREAM, fileno=os.dup(file)) as own:
+        if (peer := peer_of(own)) is not None:
+            return f"uid:{peer[1]}", peer[0]
+    return None

@@ -14,7 +14,7 @@ from msgspec import Struct, field
 
 from interlock.config import Config
 from interlock.identity.isolation import FOLDER, SOCKET
-from interlock.socket_peers import too_long
+from interlock.socket_peers import answers, too_long
 
 FIRST = 3  # the first descriptor that systemd passes
 
@@ -49,15 +49,11 @@ def open_sockets(config: Config, given: Sequence[socket.socket] = ()) -> Listeni
     found = ListeningSockets(known.get(f"{config.daemon.port}") or _tcp(config))
     jails = config.folder / FOLDER / SOCKET
     paths = [(config.socket_path, 0o700), (jails, 0o700)]
-    if not config.store.startswith("sqlite:") and _answers(
-        jails
-    ):  # another replica on this machine owns this folder's jails
+    # Another replica on this machine may own this folder's jails.
+    if not config.store.startswith("sqlite:") and answers(jails):
         paths = paths[:1]
-    if config.separate.on:
-        paths = [
-            (config.socket_path, 0o666),
-            (config.agents_socket, 0o666),
-        ]  # peers are checked by the kernel's credentials
+    if config.separate.on:  # peers are checked by the kernel's credentials
+        paths = [(config.socket_path, 0o666), (config.agents_socket, 0o666)]
     try:
         for path, mode in paths:
             if str(path) in known:
@@ -121,7 +117,7 @@ def unix(path: Path, mode: int = 0o700) -> socket.socket:
     if path.is_symlink() or path.exists():
         if path.is_symlink() or not stat.S_ISSOCK(path.stat().st_mode):
             raise CannotServe(f"{path} is no socket; move it away, or set daemon.socket")
-        if _answers(path):
+        if answers(path):
             raise CannotServe(f"another daemon answers on {path}")
         path.unlink()
     sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
@@ -138,15 +134,3 @@ def unix(path: Path, mode: int = 0o700) -> socket.socket:
         os.umask(mask)
     path.chmod(mode)
     return sock
-
-
-def _answers(path: Path) -> bool:
-    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as probe:
-        probe.settimeout(2)
-        try:
-            probe.connect(str(path))
-        except (ConnectionRefusedError, FileNotFoundError):
-            return False
-        except OSError:
-            return True  # it is in use, even if it answers badly
-    return True

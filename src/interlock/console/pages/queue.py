@@ -11,7 +11,7 @@ from starlette.responses import Response
 from interlock.approvals import answers, challenges, settle
 from interlock.approvals.challenges import revealing
 from interlock.approvals.step_up import needs_stepup
-from interlock.console.cards import Card, approves_too_fast, card_of, cards, other_attempts, target_of
+from interlock.console.cards import approves_too_fast, card_of, cards, other_attempts, target_of
 from interlock.console.replies import waiting_count
 from interlock.console.visit import APPROVER, OPEN, InvalidInput, PageNotFound, PageRoutes, Visit
 from interlock.identity.agents import unblock
@@ -71,13 +71,12 @@ def _waiting(visit: Visit) -> dict[str, object]:
         "more": len(held) >= MOST,
         "most": MOST,
         "blocks": sorted(blocks, key=lambda one: -one.since),
-        "challenges": [(one, _card(about.get(one.id)), one.expires_at <= now) for one in codes],
+        "challenges": [
+            (one, card_of(held_step) if (held_step := about.get(one.id)) else None, one.expires_at <= now)
+            for one in codes
+        ],
         "type_target": approves_too_fast(state, visit.who.operator),
     }
-
-
-def _card(ticket: Ticket | None) -> Card | None:
-    return card_of(ticket) if ticket is not None else None
 
 
 @routes.get("/console/tickets/{id}")

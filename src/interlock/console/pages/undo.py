@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 from urllib.parse import urlencode
 
@@ -58,9 +58,18 @@ def listing(visit: Visit) -> Response:
 @routes.get("/{id}")
 def one(visit: Visit) -> Response:
     """Contents are shown only to those who may restore it."""
-    row = _row(visit)
-    may = may_visit(visit.who, APPROVER)
-    return _page(visit, row, *(_restore_plan(visit, row) if may else (None, "")))
+    row, state = _row(visit), visit.state
+    plan, problem = _restore_plan(visit, row) if may_visit(visit.who, APPROVER) else (None, "")
+    return visit.page(
+        "undo/one.html",
+        row=row,
+        until=_until(state, row),
+        when=when,
+        plan=plan,
+        problem=problem,
+        changes=shown_changes(plan.changes) if plan else (),
+        more=max(0, plan.total - len(plan.changes)) if plan else 0,
+    )
 
 
 @routes.post("/{id}", APPROVER)
@@ -120,30 +129,13 @@ def _restore_plan(visit: Visit, row: Snapshot) -> tuple[UndoPlan | None, str]:
     return plan, plan.problem
 
 
-def _page(visit: Visit, row: Snapshot, plan: UndoPlan | None, problem: str) -> Response:
-    state = visit.state
-    return visit.page(
-        "undo/one.html",
-        row=row,
-        until=_until(state, row),
-        when=when,
-        plan=plan,
-        problem=problem,
-        changes=shown_changes(plan.changes) if plan else (),
-        more=max(0, plan.total - len(plan.changes)) if plan else 0,
-    )
-
-
 def shown_changes(changes: Iterable[UndoChange]) -> tuple[ShownChange, ...]:
-    return tuple(ShownChange(one.path, one.what, one.later, tuple(map(_kind, _lines(one.diff)))) for one in changes)
+    return tuple(ShownChange(one.path, one.what, one.later, tuple(_diff_lines(one.diff))) for one in changes)
 
 
-def _lines(diff: str) -> list[str]:
-    return diff.removesuffix("\n").split("\n") if diff else []
-
-
-def _kind(line: str) -> tuple[str, str]:
-    return next((kind for begin, kind in _KINDS if line.startswith(begin)), ""), line
+def _diff_lines(diff: str) -> Iterator[tuple[str, str]]:
+    for line in diff.removesuffix("\n").split("\n") if diff else ():
+        yield next((kind for begin, kind in _KINDS if line.startswith(begin)), ""), line
 
 
 def _row(visit: Visit) -> Snapshot:
