@@ -124,8 +124,13 @@ class Outbox:
         try:
             found, stuck = self.state.store.read(lambda tx: self._waiting(tx, now))
             due, wait = self._due(found, stuck, now)
-            rows = [*due, *self._note_deliveries(notes, now)]
-            self._keep(rows, lost, now)
+            told = [
+                Delivery(f"{way.name}/{note.id}", way.name, note.event, note.about, note.words, now, now)
+                for way in self._ways()
+                for note in notes
+                if way.wants(note.event, note.level)
+            ]
+            self._keep([*due, *told], lost, now)
         except BaseException:
             with self._lock:
                 self._notes.extendleft(reversed(notes))
@@ -165,14 +170,6 @@ class Outbox:
             if one.way.after_seconds < way.after_seconds and one.way.wants(matter.event, matter.level) and not one.way.implied
         ]  # fmt: skip
         return bool(sooner) and all(one.carrier is None or f"{one.way.name}/{matter.id}" in stuck for one in sooner)
-
-    def _note_deliveries(self, notes: Sequence[Note], now: float) -> list[Delivery]:
-        return [
-            Delivery(f"{way.name}/{note.id}", way.name, note.event, note.about, note.words, now, now)
-            for way in self._ways()
-            for note in notes
-            if way.wants(note.event, note.level)
-        ]
 
     def _keep(self, rows: Sequence[Delivery], lost: int, now: float) -> None:
         """Stores deliveries, each once across replicas; drops the oldest above the limit, and records that."""

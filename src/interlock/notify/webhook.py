@@ -48,29 +48,18 @@ class Webhook:
         except httpx.TimeoutException:
             raise Undelivered(f"no answer within {self._seconds:g} s") from None
         except (httpx.HTTPError, httpx.InvalidURL, OSError) as error:
-            raise Undelivered(_words(error)) from None
-        _judge(status)
+            known: dict[type[Exception], str] = {
+                httpx.ConnectError: "nobody answers there",
+                httpx.RemoteProtocolError: "it hung up",
+                httpx.ReadError: "it hung up",
+            }
+            raise Undelivered(known.get(type(error), type(error).__name__)) from None
+        if 300 <= status < 400:
+            raise Undelivered(f"answered {status}: redirects are not followed", hopeless=True)
+        if not 200 <= status < 300:
+            raise Undelivered(f"answered {status}", hopeless=status < 500 and status not in _LATER)
 
 
 def signature(secret: bytes, stamp: str, body: bytes) -> str:
     """`v1=` and the HMAC-SHA-256 over the time, a full stop and the body."""
     return "v1=" + hmac.new(secret, stamp.encode() + b"." + body, hashlib.sha256).hexdigest()
-
-
-def _judge(status: int) -> None:
-    if 200 <= status < 300:
-        return
-    if 300 <= status < 400:
-        raise Undelivered(f"answered {status}: redirects are not followed", hopeless=True)
-    raise Undelivered(f"answered {status}", hopeless=status < 500 and status not in _LATER)
-
-
-def _words(error: Exception) -> str:
-    import httpx
-
-    known: dict[type[Exception], str] = {
-        httpx.ConnectError: "nobody answers there",
-        httpx.RemoteProtocolError: "it hung up",
-        httpx.ReadError: "it hung up",
-    }
-    return known.get(type(error), type(error).__name__)

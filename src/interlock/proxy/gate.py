@@ -114,11 +114,10 @@ class McpClient(Struct, frozen=True):
     modern: bool = False
 
     @classmethod
-    def from_initialize(cls, params: Any) -> McpClient:
-        return cls._of(params, "clientInfo", "capabilities")
-
-    @classmethod
-    def _of(cls, given: Any, info: str, capabilities: str, modern: bool = False) -> McpClient:
+    def of(
+        cls, given: Any, info: str = "clientInfo", capabilities: str = "capabilities", modern: bool = False
+    ) -> McpClient:
+        """Reads the params of `initialize`, or in the other era the `_meta` of any request."""
         name, can = table_in(given, info).get("name"), table_in(given, capabilities)
         able = table_in(can, "elicitation")
         asks = isinstance(can.get("elicitation"), Mapping) and ("form" in able or "url" not in able)
@@ -126,7 +125,7 @@ class McpClient(Struct, frozen=True):
 
     def for_request(self, params: Json) -> McpClient:
         meta = table_in(params, "_meta")
-        return self._of(meta, _INFO, _CAPABILITIES, True) if ERA in meta else self
+        return self.of(meta, _INFO, _CAPABILITIES, True) if ERA in meta else self
 
 
 def carried_meta(params: Json) -> dict[str, Any]:

@@ -115,7 +115,7 @@ class Relay:
         if method == CALL:
             return self._judge(key, self._call(message, key))
         if method == "initialize":
-            self.about = McpClient.from_initialize(message.get("params"))
+            self.about = McpClient.of(message.get("params"))
             self.gate.agent = self.about.name
         if self.gate.restricted and method not in _OPEN:
             return self._judge(key, self._restricted(message, key, line))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from interlock.config.settings import Telemetry
-from interlock.engine.statistics import COUNTER, HISTOGRAM, SHAPES, Family, Sample, families
+from interlock.engine.statistics import COUNTER, HISTOGRAM, SHAPES, Family, families
 from interlock.runtime.state import State
 
 if TYPE_CHECKING:
@@ -104,9 +104,11 @@ def _values(family: Family) -> Iterator[tuple[str, list[tuple[float, dict[str, s
     yield family.name, [(sample.value, dict(sample.labels)) for sample in family.samples]
     if family.kind == HISTOGRAM:
         yield ANSWERS, [(sample.buckets[-1][1], dict(sample.labels)) for sample in family.samples]
-        yield WITHIN, [pair for sample in family.samples for pair in _buckets(sample)]
-
-
-def _buckets(sample: Sample) -> Iterator[tuple[float, dict[str, str]]]:
-    for within, count in sample.buckets:
-        yield count, {**dict(sample.labels), "le": within}
+        yield (
+            WITHIN,
+            [
+                (count, {**dict(sample.labels), "le": within})
+                for sample in family.samples
+                for within, count in sample.buckets
+            ],
+        )

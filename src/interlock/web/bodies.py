@@ -35,7 +35,7 @@ MODE_PATTERN = f"^({'|'.join(MODES)})$"
 
 
 class RequestBody(BaseModel):
-    """Refuses unknown keys and other types."""
+    """A request body; refuses unknown keys and other types."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
 
@@ -176,7 +176,7 @@ class NewStanding(RequestBody):
 
 
 class NewPattern(RequestBody):
-    """In the specification's fields."""
+    """A registry pattern, in the specification's fields."""
 
     id: str = Field(pattern="^[A-Za-z0-9][A-Za-z0-9_.:-]{0,99}$")
     pattern: str = Field(min_length=1, max_length=1_000)
@@ -280,7 +280,7 @@ _KINDS: Mapping[str, tuple[str, str]] = {
 
 def validation_problem(error: RequestValidationError) -> HttpProblem:
     first: Mapping[str, Any] = error.errors()[0]
-    kind, name = str(first.get("type", "")), _name(first)
+    kind, name = str(first.get("type", "")), ".".join(map(str, first.get("loc", ())[1:]))[:200] or "body"
     if kind == "missing":
         details = {"param_name": name}
         return HttpProblem("VALIDATION_MISSING_PARAM", f"missing required parameter {name!r}", details=details)
@@ -300,10 +300,6 @@ def _one_of(pattern: str) -> str:
     return f"expected one of {', '.join(filter(None, found[1].split('|')))}" if found else ""
 
 
-def _name(error: Mapping[str, Any]) -> str:
-    return ".".join(str(part) for part in error.get("loc", ())[1:])[:200] or "body"
-
-
 Moment = Annotated[str, StringConstraints(max_length=40)]
 
 
@@ -312,16 +308,13 @@ def seconds_of(name: str, text: str) -> float:
     if not text:
         return 0.0
     try:
-        found = (
-            float(text) if text.replace(".", "", 1).isascii() and text.replace(".", "", 1).isdigit() else _parse(text)
-        )
+        if (digits := text.replace(".", "", 1)).isascii() and digits.isdigit():
+            found = float(text)
+        else:
+            moment = datetime.fromisoformat(text)
+            found = (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
     except (ValueError, OverflowError):
         raise invalid_value(f"{name}: expected a time such as 2026-01-28T12:05:00Z, got {text!r:.50}") from None
     if not 0 <= found < 1e11:
         raise invalid_value(f"{name}: {text!r:.50} is too far away")
     return found
-
-
-def _parse(text: str) -> float:
-    moment = datetime.fromisoformat(text)
-    return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()

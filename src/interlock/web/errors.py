@@ -11,6 +11,7 @@ from interlock.error_codes import AnswerRefused
 from interlock.identity.keys.passphrases import EnrolError
 from interlock.identity.operators import SIGN_INS
 from interlock.identity.sessions import SignInRefused, TooManySignIns
+from interlock.journal import JournalError
 from interlock.ports import StoreError
 from interlock.runtime.state import State
 
@@ -61,7 +62,14 @@ class HttpProblem(Exception):
         return {"allowed": False, "decision": "deny", "reason": f"Denied: {self.words}.", **self.body}
 
 
-EXPECTED: tuple[type[Exception], ...] = (HttpProblem, AnswerRefused, SignInRefused, EnrolError, StoreError)
+EXPECTED: tuple[type[Exception], ...] = (
+    HttpProblem,
+    AnswerRefused,
+    SignInRefused,
+    EnrolError,
+    JournalError,
+    StoreError,
+)
 
 
 def permission_denied(words: str) -> HttpProblem:
@@ -114,6 +122,8 @@ def problem_of(error: Exception) -> HttpProblem | None:
         return HttpProblem("PERMISSION_DENIED", str(error), 401, www_authenticate="Bearer")
     if isinstance(error, EnrolError):
         return HttpProblem("VALIDATION_INVALID_VALUE", str(error))
+    if isinstance(error, JournalError):
+        return HttpProblem("NOT_FOUND_RESOURCE", str(error))
     if isinstance(error, StoreError):
         return HttpProblem("INTERNAL_ERROR", NO_STORE, 503)
     return None

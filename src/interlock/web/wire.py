@@ -6,7 +6,6 @@ import json
 from collections.abc import Iterable
 from typing import Any
 
-from interlock.adapters.trust import TrustStep
 from interlock.audit.verify import AuditVerdict
 from interlock.model import AgentRef, Category, Level, TicketState, requirement_json
 from interlock.policy.impact import impact_words
@@ -179,7 +178,10 @@ def adapter_json(state: State, loaded: LoadedAdapter, whole: bool) -> dict[str, 
         "claimed": adapter.trust.level.word,
         "why": standing.why,
         "operations": len(adapter.operations),
-        "history": [_step(one) for one in kept.record.history] if kept and proved else [],
+        "history": [
+            {"from": one.before.word, "to": one.after.word, "at": iso(one.at), "by": one.by, "reason": one.reason}
+            for one in (kept.record.history if kept and proved else ())
+        ],
     }
     body |= review_due(state, loaded)
     if adapter.trust.certification is not None:
@@ -188,7 +190,3 @@ def adapter_json(state: State, loaded: LoadedAdapter, whole: bool) -> dict[str, 
         body["certification"] = {"authority": found.authority, "certificate_id": found.certificate_id, **ends}
     body |= {"mark": loaded.mark} if loaded.kind == "server" else {}
     return body | ({"file" if loaded.kind == "adapter" else "starts": loaded.path} if whole else {})
-
-
-def _step(one: TrustStep) -> dict[str, str]:
-    return {"from": one.before.word, "to": one.after.word, "at": iso(one.at), "by": one.by, "reason": one.reason}

@@ -206,7 +206,7 @@ def _serve(args: Args) -> int:
         config, naming = load_config(args.config), ToolNaming.of(os.environ)
     from interlock.mcp.adapters import stdio  # `mcp` takes a second
     from interlock.mcp.adapters.serving import check_names
-    from interlock.mcp.stdio import ServerOptions
+    from interlock.mcp.stdio import ServerOptions, run_quietly
 
     try:
         shelf = AdapterFiles(args.files, stdio.say)
@@ -214,5 +214,5 @@ def _serve(args: Args) -> int:
     except AdapterUnusable as error:
         raise CommandError(str(error)) from None
     options = ServerOptions(naming, mode=safety_mode(args.safety_mode))
-    made = stdio.AdapterServerSettings(options, args.agent, args.proxy)
-    return stdio.run(config, args.config, shelf, made, interlock.__version__)
+    serving = stdio.serve_adapters(config, args.config, shelf, options, args.agent, args.proxy, interlock.__version__)
+    return run_quietly(serving)

@@ -183,12 +183,14 @@ def _check(work: Any, **given: Any) -> Any:
     try:
         return work(**given)
     except webauthn.helpers.exceptions.WebAuthnException as error:
-        raise PasskeyRefused(_message(str(error))) from None
+        words = next((words for mark, words in _REASONS if mark in str(error)), "the answer cannot be used")
+        raise PasskeyRefused(words) from None
     except Exception as error:  # a hostile response can fail anywhere inside a parser
         raise PasskeyRefused(f"the answer cannot be read ({type(error).__name__})") from None
 
 
 _REASONS = (
+    ("Could not verify", "the signature is wrong"),
     ("challenge", "the answer is to another question"),
     ("origin", "the answer comes from another page"),
     ("RP ID", "the passkey is of another site"),
@@ -197,12 +199,6 @@ _REASONS = (
     ("sign count", "the passkey's counter went back: it may have been copied"),
     ("signature", "the signature is wrong"),
 )
-
-
-def _message(error: str) -> str:
-    if "Could not verify" in error:
-        return "the signature is wrong"
-    return next((words for mark, words in _REASONS if mark in error), "the answer cannot be used")
 
 
 def _bounded(response: Json) -> dict[str, Any]:

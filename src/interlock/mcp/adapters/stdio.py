@@ -9,8 +9,6 @@ from collections.abc import Coroutine
 from pathlib import Path
 from typing import Any
 
-from msgspec import Struct
-
 from interlock.client import find_daemon
 from interlock.client.connection import DaemonLink
 from interlock.config import Config
@@ -18,7 +16,7 @@ from interlock.mcp.adapters.catalog import AdapterFiles
 from interlock.mcp.adapters.http_client import Performer
 from interlock.mcp.adapters.serving import AdapterCaller, AdapterServer
 from interlock.mcp.server import build_server
-from interlock.mcp.stdio import ServerOptions, SocketBackend, run_quietly, serve
+from interlock.mcp.stdio import ServerOptions, SocketBackend, serve
 
 WORDS = """
 The operations of this server itself are checked when they are called. CONFIRMATION_REQUIRED and RATE_LIMIT_QUOTA_PAUSE carry a
@@ -27,30 +25,24 @@ params._quota_continue). You cannot arm a token, and a changed call needs a new 
 """
 
 
-class AdapterServerSettings(Struct, frozen=True):
-    options: ServerOptions
-    agent: str = "mcp"
-    proxy: str | None = None
-
-
-def run(
-    config: Config, config_path: Path | None, shelf: AdapterFiles, settings: AdapterServerSettings, version: str
-) -> int:
-    return run_quietly(_serve(config, config_path, shelf, settings, version))
-
-
-async def _serve(
-    config: Config, config_path: Path | None, shelf: AdapterFiles, settings: AdapterServerSettings, version: str
+async def serve_adapters(
+    config: Config,
+    config_path: Path | None,
+    shelf: AdapterFiles,
+    options: ServerOptions,
+    agent: str,
+    proxy: str | None,
+    version: str,
 ) -> None:
     link, loop = DaemonLink(config, config_path), asyncio.get_running_loop()
-    remote, performer = SocketBackend(link, settings.options), Performer(os.environ, proxy=settings.proxy)
+    remote, performer = SocketBackend(link, options), Performer(os.environ, proxy=proxy)
 
     def perform(work: Coroutine[Any, Any, Any]) -> Any:
         return asyncio.run_coroutine_threadsafe(work, loop).result()
 
-    tight = {key: value for key, value in settings.options.wire.items() if key in ("policy", "safetyMode")}
-    asking = AdapterCaller(find_daemon(config), settings.agent, remote.session.id)
-    serving = AdapterServer(shelf, asking, performer, config, settings.options.naming, version, tight, perform)
+    tight = {key: value for key, value in options.wire.items() if key in ("policy", "safetyMode")}
+    asking = AdapterCaller(find_daemon(config), agent, remote.session.id)
+    serving = AdapterServer(shelf, asking, performer, config, options.naming, version, tight, perform)
     remote.local = serving
     try:
         await serve(link, remote, build_server(remote, version, "", "interlock-adapter"), WORDS)

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
 from typing import Annotated, Any
 
 from fastapi import Query
 
 from interlock.engine import undoing
 from interlock.journal import ID as JOURNAL_ID
-from interlock.journal import JournalError
 from interlock.journal.undo import JournalUndo
 from interlock.records import Snapshot
 from interlock.server.routes import ANYBODY, RouteGroup
@@ -19,7 +17,6 @@ from interlock.times import iso
 from interlock.web.bodies import Moment, Undoing, seconds_of
 from interlock.web.callers import ApiCaller
 from interlock.web.context import Context, TheContext, TheState, Who
-from interlock.web.errors import HttpProblem
 from interlock.web.wire import wire_fields
 
 NEWEST = "newest"  # instead of an id: the newest snapshot that is not undone
@@ -54,7 +51,7 @@ def planned(
 ) -> Any:
     _, principal = _scope(who)
     if JOURNAL_ID.fullmatch(id) and _is_own(context, principal):
-        return _from_journal(lambda: JournalUndo(context.config).plan(id))
+        return JournalUndo(context.config).plan(id)
     return plan_json(undoing.plan_undo(state, _snapshot_id(id), principal, diff))
 
 
@@ -69,7 +66,7 @@ def planned(
 def undo(state: TheState, context: TheContext, who: Who, id: str, body: Undoing) -> Any:
     by, principal = _scope(who)
     if JOURNAL_ID.fullmatch(id) and _is_own(context, principal):
-        return _from_journal(lambda: JournalUndo(context.config).undo(id, body.force))
+        return JournalUndo(context.config).undo(id, body.force)
     return undo_result_json(undoing.undo(state, by, _snapshot_id(id), body.force, principal))
 
 
@@ -88,13 +85,6 @@ def _journaled(context: Context, limit: int, before: str) -> list[dict[str, Any]
     rows = [row for row in JournalUndo(context.config).rows(limit) if not before or row["at"] < before]
     sessions = context.hooks.wrapped_calls
     return [{**row, "session": sessions.get(str(row.get("call", ""))) or ""} for row in rows]
-
-
-def _from_journal(work: Callable[[], dict[str, Any]]) -> dict[str, Any]:
-    try:
-        return work()
-    except JournalError as error:
-        raise HttpProblem("NOT_FOUND_RESOURCE", str(error), 404) from None
 
 
 def _snapshot_id(id: str) -> str:
