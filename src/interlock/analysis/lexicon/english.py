@@ -34,10 +34,6 @@ class Words(tuple[str, ...]):
     """Words that stand as one text in the data, in their order."""
 
 
-class WordSet(frozenset[str]):
-    """The same, without an order."""
-
-
 def decode(where: str, data: Any, kind: type[Decoded]) -> Decoded:
     """The data as a value of this kind; raises PackError where it is none."""
     try:
@@ -46,10 +42,10 @@ def decode(where: str, data: Any, kind: type[Decoded]) -> Decoded:
         raise PackError(f"{where}: {error}") from None
 
 
-def _split(kind: type, value: object) -> Words | WordSet:
+def _split(_: type, value: object) -> Words:
     if not isinstance(value, str):
         raise TypeError(f"{value!r:.80}, expected words")
-    return WordSet(value.split()) if kind is WordSet else Words(value.split())
+    return Words(value.split())
 
 
 def known(where: str, name: str, names: Iterable[str]) -> str:

@@ -29,20 +29,10 @@ def forms(verb: str) -> dict[str, str]:
 Forms = dict[str, tuple[str, str, str]]
 
 
-def verb_forms() -> Forms:
-    """Every written form -> the verb, the form, and its kind; harm outranks doing, and both outrank looking."""
-    return _forms()[0]
-
-
 def form_of(word: str) -> str:
     """Which form of a verb a word is; empty for no verb."""
     known = verb_forms().get(word) or verb_forms().get(word.lower())
     return known[1] if known else ""
-
-
-def opening_forms() -> Forms:
-    """Forms that are nearly always something else, but for the begin of a clause with an article behind them: `audit the code`."""
-    return _forms()[1]
 
 
 def is_opening(low: list[str], at: int) -> bool:
@@ -57,27 +47,19 @@ def is_opening(low: list[str], at: int) -> bool:
 
 @cache
 def _forms() -> tuple[Forms, Forms]:
-    table: dict[str, tuple[str, str, str]] = {}
-    groups = [("do", list(english().phrasals)), *english().said.items()]
-    for kind, words in groups:
-        for verb in words:
-            for form, name in forms(verb).items():
-                table[form] = (verb, name, kind)
+    groups = [("do", english().phrasals), *english().said.items()]
+    table = {form: (verb, name, kind) for kind, verbs in groups for verb in verbs for form, name in forms(verb).items()}
     taken = {form: table.pop(form) for form in _LISTS.not_verbs if form in table}
     return table, {form: entry for form, entry in taken.items() if entry[1] == BASE}
 
 
+# Every written form -> the verb, the form, and its kind; harm outranks doing, and both outrank looking.
+verb_forms = cache(lambda: _forms()[0])
+# Forms that are nearly always something else, but for the begin of a clause with an article behind them: `audit the code`.
+opening_forms = cache(lambda: _forms()[1])
 # Nouns made of verbs -> the kind of verb in a sentence: "the deletion of", "a full wipe".
 nominals = cache(lambda: {noun: english().kinds[kind].sentence for noun, kind in english().said_nouns.items()})
-nouns = cache(
-    lambda: english().nouns
-)  # every noun, singular and plural -> its kind, its traits, and whether it is many
-last_words = cache(
-    lambda: frozenset(noun.rpartition(" ")[2] for noun in nouns() if " " in noun)
-)  # of nouns with several
+# Every noun, singular and plural -> its kind, its traits, and whether it is many; and the last words of those with several.
+nouns = cache(lambda: english().nouns)
+last_words = cache(lambda: frozenset(noun.rpartition(" ")[2] for noun in nouns() if " " in noun))
 scope = cache(lambda: english().scope)  # every word of scope -> how much it says: all, bulk, production, permanent…
-
-
-def sense(verb: str, kind: str) -> str:
-    """The kind of a verb, or of a noun that names a deed, in the table of effects."""
-    return english().senses.get(verb) or english().said_nouns.get(verb) or kind

@@ -11,12 +11,13 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from interlock.analysis.lazy_regex import lazy_regex
-from interlock.analysis.lexicon.english import EFFECTS, READS, English, Words, WordSet, decode
+from interlock.analysis.lexicon.english import EFFECTS, READS, English, Words, decode
 from interlock.analysis.packs import Pack, PackError, only_keys
 
 LONGEST = 200  # characters of one pattern
 _KEY = 3  # letters by which the cues are kept
 _NAME = re.compile(r"\{([a-z_]+(?:\.[a-z_]+)?)\}")
+_LETTERS = re.compile(r"\S")
 _DEEPEST = 6  # lists inside lists
 
 
@@ -27,9 +28,14 @@ class Phrase(Struct, frozen=True, forbid_unknown_fields=True):
     pattern: str
     effect: str = ""  # empty where the object decides
     kind: str = ""  # of the verb that it stands for, where the object decides
-    traits: WordSet = WordSet()
+    traits: Words = Words()
     strong: bool = False  # counts even behind a verb of making
     also: Words = Words()  # cues of which one has to be there as well
+
+
+def blank(match: re.Match[str]) -> str:
+    """As many words as were found, none of which says anything."""
+    return _LETTERS.sub("_", match[0])
 
 
 class Phrases:
@@ -60,7 +66,7 @@ class Phrases:
     def without(self, text: str) -> str:
         """A text in lower case with every phrase blanked."""
         for number in self._begun_in(text):
-            text = self.patterns[number].sub(lambda found: "_" * len(found[0]), text)
+            text = self.patterns[number].sub(blank, text)
         return text
 
     def _begun_in(self, text: str) -> list[int]:

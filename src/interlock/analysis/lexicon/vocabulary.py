@@ -12,6 +12,7 @@ from msgspec import Meta, Struct, field
 from interlock.analysis.confusables import folded
 from interlock.analysis.lazy_regex import lazy_regex
 
+_LATIN = re.compile("[A-Za-z]")
 _OWN = ("\ue000", *map(chr, range(0xE200, 0xE300)))  # marks, and what idioms were replaced by
 
 
@@ -26,7 +27,10 @@ class Pieces:
     def at(self, text: str, place: int) -> str:
         """The word that begins here, or nothing."""
         for name in self.begun.get(text[place : place + 1], ()):
-            if text.startswith(name, place) and (not name.isascii() or _stands_alone(text, place, name)):
+            end = place + len(name)
+            if text.startswith(name, place) and not (
+                name.isascii() and _LATIN.search(text[place - 1 : place] + text[end : end + 1])
+            ):
                 return name
         return ""
 
@@ -38,11 +42,6 @@ class Pieces:
             if name:
                 yield place, name
             place += len(name) or 1
-
-
-def _stands_alone(text: str, place: int, name: str) -> bool:
-    before, after = text[place - 1 : place], text[place + len(name) : place + len(name) + 1]
-    return not (before.isascii() and before.isalpha()) and not (after.isascii() and after.isalpha())
 
 
 Entry = tuple[str, str, tuple[str, ...]]  # (role, kind, traits); role: verb, look, make, noun, scope, never, asked…
@@ -146,9 +145,7 @@ class Vocabulary:
         self.several: dict[tuple[Entry, ...], list[str]] = {}  # words that are one only together
         for word, entries in several.items():
             self.several.setdefault(tuple(entries), []).append(word)
-        self.particles: dict[
-            str, list[tuple[str, Entry]]
-        ] = {}  # a particle -> the stems of the verbs that it belongs to
+        self.particles: dict[str, list[tuple[str, Entry]]] = {}  # a particle -> the stems of its verbs
         for name, pairs in language.pairs.items():
             for stem, _, particle in (pair.partition("+") for pair in pairs.split()):
                 self.particles.setdefault(particle, []).append((stem, entry_of(name)))

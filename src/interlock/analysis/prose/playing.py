@@ -11,8 +11,7 @@ from interlock.analysis.operations.names import is_operation
 from interlock.analysis.operations.requests import route_name
 from interlock.analysis.prose.clauses import NOTHING, AnnouncedAct, Tokens, framed
 from interlock.analysis.prose.embedded import MARK, Embedded, Lifted, calls_in
-from interlock.analysis.prose.english import EnglishClause
-from interlock.analysis.prose.english.objects import EnglishObject
+from interlock.analysis.prose.english import EnglishClause, EnglishObject
 from interlock.analysis.prose.named import CALLED, Mention
 
 _PATTERNS = Patterns("playing")

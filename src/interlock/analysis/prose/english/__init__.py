@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
-from itertools import accumulate
 
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from interlock.analysis.lexicon.forms import is_opening, nominals, nouns, opening_forms, sense, verb_forms
-from interlock.analysis.lexicon.idioms import Phrase
+from interlock.analysis.lexicon.forms import is_opening, last_words, nominals, nouns, opening_forms, scope, verb_forms
+from interlock.analysis.lexicon.idioms import blank
 from interlock.analysis.lexicon.load import Patterns, WordLists, harmless_phrases, phrases
 from interlock.analysis.lexicon.load import english as english_words
 from interlock.analysis.lexicon.rows import Rows
@@ -17,6 +16,7 @@ from interlock.analysis.operations.names import is_operation
 from interlock.analysis.prose.clauses import (
     AROUND,
     ENGLISH,
+    NOTHING,
     AnnouncedAct,
     Around,
     Tokens,
@@ -28,7 +28,6 @@ from interlock.analysis.prose.clauses import (
     topic_at,
 )
 from interlock.analysis.prose.embedded import MARK
-from interlock.analysis.prose.english.objects import EnglishObject, in_code, kind_of, thing_in
 
 _LISTS = WordLists("clause")
 _PATTERNS = Patterns("clause")
@@ -93,12 +92,10 @@ def read_clause(words: Tokens, before: EnglishObject | None, wide: Traits) -> En
         found.denied = True
         return found
     if may_say(NOT_NEGATIONS_CUES, text):
-        plain = _PATTERNS.not_negations.sub(lambda match: "_" * len(match[0]), text)
+        plain = _PATTERNS.not_negations.sub(blank, text)
     plain = harmless_phrases().without(plain)
     if plain != text:
-        ends = accumulate(len(word) + 1 for word in low)
-        found.known = True
-        found.low = [plain[end - 1 - len(word) : end - 1] for word, end in zip(low, ends, strict=True)]
+        found.known, found.low = True, plain.split(" ")
     topic = topic_at(low)
     table, made, opening = verb_forms(), nominals(), opening_forms()
     for at, word in enumerate(found.low):
@@ -176,8 +173,10 @@ def _announce(found: EnglishClause, at: int, kind: str, name: str, passive: bool
     traits = thing.traits | found.wide
     if kind == "reset" and "factory" in low:
         traits = traits | {"permanent"}
-    announced = act(kind if particle else sense(name, kind), kind_of(kind, name, thing, low, at), thing.words, traits)
-    if announced.verb != "act_change" and in_code(thing, low, at, traits, kind):
+    words = english_words()
+    sense = kind if particle else words.senses.get(name) or words.said_nouns.get(name) or kind
+    announced = act(sense, _kind_of(kind, name, thing, low, at), thing.words, traits)
+    if announced.verb != "act_change" and _in_code(thing, low, at, traits, kind):
         announced = AnnouncedAct("act_change", thing.words, traits)
     found.acts.append(announced)
     if kind == "block" and announced.verb == "act_change":
@@ -234,22 +233,177 @@ def _read_idioms(found: EnglishClause, text: str, thing: EnglishObject, topic: i
             continue
         if is_denied([*low, ""], min(len(text[:start].split()), len(low))):
             return
-        said = _said(wording, thing, text, found.wide)
-        if said is None:
+        kind, own = thing.kind, found.wide.union(wording.traits)
+        if wording.effect in _LISTS.things and kind in ("code", "scrap"):
             continue
+        if wording.kind == "reset" and kind in ("code", "resource", ""):
+            kind = "data" if "production" in thing.traits else ""
+        if wording.effect:
+            said = AnnouncedAct(wording.effect, text[:120], thing.traits - {"admin", "public"} | own)
+        else:
+            said = act(wording.kind, kind, thing.words or text, thing.traits | own)
         found.known, found.shield = True, ""
         found.acts.append(said)
         if said.harmful:
             return
 
 
-def _said(wording: Phrase, thing: EnglishObject, text: str, wide: Traits) -> AnnouncedAct | None:
-    """The act that a wording stands for, with the thing that the clause speaks of."""
-    kind, traits = thing.kind, thing.traits | wide | wording.traits
-    if wording.effect:
-        spared = wording.effect in _LISTS.things and kind in ("code", "scrap")
-        traits -= {"admin", "public"} - wide - wording.traits
-        return None if spared else AnnouncedAct(wording.effect, text[:120], traits)
-    if wording.kind == "reset" and kind in ("code", "resource", ""):
-        kind = "data" if "production" in thing.traits else ""
-    return act(wording.kind, kind, thing.words or text, traits)
+# -- the things that words name ---------------------------------------------------------------------------
+
+_OBJECT_PATTERNS = Patterns("objects")
+_OBJECT_LISTS = WordLists("objects")
+_SCRAP = Rows("scrap", "kind", "words all first scopes traits text")
+_KINDS = Rows("object_kind", "kind verb thing", f"{AROUND} is traits words text named")
+_NO_BACKUP_CUES = ("backup", "snapshot", "copy")
+_NO_UNDO_CUES = ("good", "undo", "recover", "restored", "hard", "bypass")
+
+
+class EnglishObject(Struct, frozen=True):
+    """What an act is done to."""
+
+    kind: str = ""
+    words: str = ""
+    traits: Traits = NOTHING
+    pronoun: bool = False
+    group: bool = False  # a group or role that somebody is in
+    said: str = ""  # all of the words, in lower case
+    bare: bool = False  # a pronoun and nothing else
+    direct: bool = True  # the kind is that of the thing itself, not of what it belongs to
+    guards: str = ""  # a safety measure among the words in front of the noun
+
+    def with_traits(self, more: Traits) -> EnglishObject:
+        return replace(self, traits=self.traits | more)
+
+
+def thing_in(words: Tokens, start: int, end: int, particle: int = -1) -> EnglishObject:
+    """The thing that these words name; what comes first counts, what it is in adds to it."""
+    kept = words[start:end]
+    if particle >= start:
+        del kept[particle - start]
+    low = [word.lower() for word in kept]
+    phrases, scopes = _phrases(low), _scope(low)
+    first = phrases[0]
+    # `record 42`, `one row`: a piece of a store, and not the store
+    single = not _OBJECT_LISTS.records.isdisjoint(first) and not any(
+        scope().get(word) in ("all", "bulk") for word in first
+    )
+    kind, many, group, direct = "", False, False, True
+    traits: set[str] = set()
+    for number, phrase in enumerate(phrases):
+        got = _noun(phrase)
+        if got is None:
+            continue
+        their_kind, their_traits, their_many = got
+        if not kind:
+            kind, many = their_kind, their_many
+            direct = number == 0 or not _OBJECT_LISTS.generic.isdisjoint(first)
+            traits.update(their_traits if direct else set(their_traits) & {"production", "database"})
+        else:
+            traits.update(their_traits if kind == "data" and not single else set(their_traits) & {"production"})
+        group = group or (number > 0 and not _OBJECT_LISTS.groups.isdisjoint(phrase))
+    text = " ".join(low)
+    if _OBJECT_LISTS.shared.isdisjoint(low):
+        slots = {"words": low, "all": low, "first": first, "scopes": scopes, "traits": traits, "text": text}
+        kind = _SCRAP.first((kind,), slots) or kind
+    elif kind == "scrap":
+        kind = "data"
+    traits |= scopes
+    if many:
+        traits.add("bulk")
+    if may_say(_NO_BACKUP_CUES, text) and _OBJECT_PATTERNS.no_backup.search(text):
+        traits.add("no_backup")
+    if may_say(_NO_UNDO_CUES, text) and _OBJECT_PATTERNS.no_undo.search(text):
+        traits.add("permanent")
+    if kind == "credential":
+        traits |= {"secret", "permanent"} if any(word.startswith("encrypt") for word in low) else {"secret"}
+    table, pronoun = nouns(), not low or not _OBJECT_LISTS.pronouns.isdisjoint(low[:3])
+    bare, kinds = bool(low) and low[0] in _OBJECT_LISTS.bare, {table[word][0] for word in first if word in table}
+    guards = "safety" if "safety" in kinds else "guard" if "guard" in kinds else ""
+    return EnglishObject(kind, " ".join(kept[:12]), frozenset(traits), pronoun, group, text, bare, direct, guards)
+
+
+def _phrases(low: Tokens) -> list[Tokens]:
+    """The words, cut at prepositions."""
+    cuts, articles = ENGLISH.prepositions, ENGLISH.determiners
+    found: list[Tokens] = [[]]
+    spared = False
+    for word in low:
+        if word in cuts or word == ",":
+            spared = word == "except"
+            found.append([])
+        elif word not in articles and not spared:
+            found[-1].append(word)
+    return list(filter(None, found)) or [[]]
+
+
+def _noun(phrase: Tokens) -> tuple[str, tuple[str, ...], bool] | None:
+    """The last noun of a phrase, by its longest name."""
+    table, ends = nouns(), last_words()
+    for end in range(len(phrase), 0, -1):
+        last = phrase[end - 1]
+        if last not in table and last not in ends and last.isalpha():
+            continue
+        bare = last.removesuffix("'s").removesuffix("'")
+        for length in (3, 2, 1) if last in ends or bare in ends else (1,):
+            if length > end:
+                continue
+            front = " ".join(phrase[end - length : end - 1]) + " " if length > 1 else ""
+            known = table.get(front + last) or table.get(front + bare)
+            if known is None:
+                continue
+            before = phrase[: end - length]
+            worthless = known[0] in _OBJECT_LISTS.lasting and not _OBJECT_LISTS.throwaway.isdisjoint(before)
+            if last in _OBJECT_LISTS.holders:  # is worth what it holds
+                worthless |= any(word.endswith("cache") or table.get(word, ("",))[0] == "scrap" for word in before)
+            return ("scrap", (), False) if worthless else known
+        tail = last.rpartition("_")[2]
+        if tail in table and tail != last:
+            return table[tail]
+        if shape := _OBJECT_PATTERNS.shapes.search(last):
+            return (shape.lastgroup or "", (), False)
+    return None
+
+
+def _scope(low: Tokens) -> set[str]:
+    """How many, where and for how long, by the words themselves and by the names among them."""
+    table = scope()
+    found = {table[word] for word in low if word in table}
+    for at, word in enumerate(low):
+        if word.isalpha():
+            continue
+        if word.isdigit() and int(word[:9]) > 1 and at + 1 < len(low) and low[at + 1].endswith("s"):
+            found.add("bulk")
+        if "_" in word:
+            found.update(table[piece] for piece in word.split("_") if piece in table)
+        if _OBJECT_PATTERNS.production.search(word):
+            found.add("production")
+        elif _OBJECT_PATTERNS.staging.search(word):
+            found.add("staging")
+    return found
+
+
+def _kind_of(kind: str, verb: str, thing: EnglishObject, low: Tokens, at: int) -> str:
+    """The kind of the object, where the verb and the words around say more than the noun."""
+    if not _KINDS.of((kind, verb, thing.kind)):
+        return thing.kind
+    given = {
+        "is": (thing.guards, thing.direct * "direct", thing.group * "group"),
+        "traits": thing.traits,
+        "words": thing.said.split(),
+        "text": thing.said,
+        "named": thing.words,
+    }
+    said = _KINDS.first((kind, verb, thing.kind), Around(low, at, given))
+    return thing.kind if said is None else said
+
+
+def _in_code(thing: EnglishObject, low: Tokens, at: int, traits: Traits, kind: str) -> bool:
+    """True when what goes is a piece of source or of a text, not the thing itself."""
+    if (
+        traits & _OBJECT_LISTS.real
+        or thing.kind in ("log", "machine", "device", "disk")
+        or kind in _OBJECT_LISTS.no_edits
+    ):
+        return False
+    place = _OBJECT_PATTERNS.code_place.search(" ".join(low[at:]))
+    return place is not None and not (thing.kind == "access" and place[0].startswith("to "))

@@ -10,7 +10,7 @@ from interlock.analysis.lexicon.forms import form_of, verb_forms
 from interlock.analysis.lexicon.load import Patterns, WordLists
 from interlock.analysis.lexicon.rows import Rows
 from interlock.analysis.prose.clauses import AROUND, Around, Tokens, classes, may_say
-from interlock.analysis.prose.english.objects import EnglishObject, thing_in
+from interlock.analysis.prose.english import EnglishObject, thing_in
 
 PATTERNS = Patterns("sentence")
 _LISTS = WordLists("sentence")
