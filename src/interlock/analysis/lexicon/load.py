@@ -122,7 +122,14 @@ def _language(pack: Pack) -> Pack:
     vocabulary = Vocabulary(language, {})
     try:
         _ = vocabulary.idioms, vocabulary.empty.pattern
-        for pattern in (language.past, language.plural, language.clitic, language.script, language.letters):
+        for pattern in (
+            language.past,
+            language.plural,
+            language.third,
+            language.clitic,
+            language.script,
+            language.letters,
+        ):
             re.compile(pattern)
     except re.error as error:
         raise PackError(f"{where}: {error.pattern!r:.80}: {error}") from None

@@ -89,6 +89,7 @@ class Language(Struct, frozen=True, forbid_unknown_fields=True):
     past: str = "(?!)"  # how a reported or denied form looks, accents kept
     clitic: str = ""  # one of what hangs at a word's begin or end: a pronoun, an article
     plural: str = "(?!)"  # how a noun ends that means many
+    third: str = "(?:a|(?<!r)e)$"  # how a verb ends of which somebody else is the subject
     compound: bool = False  # the last part of a long word says what it is
     capitals: bool = False  # nouns begin with a capital letter
     spaced: bool = True  # words have spaces between them
@@ -155,6 +156,7 @@ class Vocabulary:
         )
         self.past = lazy_regex(language.past)  # a form that reports or denies
         self.plural = lazy_regex(language.plural)  # a noun that means many
+        self.third = lazy_regex(language.third)  # what somebody else does
         self.clitic = lazy_regex(language.clitic) if language.clitic else None  # what hangs at a word
         begin = r"(?<!\S)" if language.spaced else ""
         self.unchecked = lazy_regex(lambda: begin + self._unchecked())  # a review, a test or a copy is left out

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from itertools import pairwise
 
-from msgspec import Struct, field
+from msgspec import Struct
 
 from interlock.analysis.lexicon.load import Patterns, WordLists
-from interlock.analysis.lexicon.vocabulary import HEADS, Vocabulary
+from interlock.analysis.lexicon.rows import Rows
+from interlock.analysis.lexicon.vocabulary import HEADS, Entry, Vocabulary
 from interlock.analysis.operations.names import harms, is_english, is_operation, may_be_operation
-from interlock.analysis.prose.clauses import AnnouncedAct, tokens
+from interlock.analysis.prose.clauses import AnnouncedAct, act, tokens
 from interlock.analysis.prose.embedded import MARK
-from interlock.analysis.prose.foreign.acts import act_of
 from interlock.analysis.prose.foreign.words import LONGEST, ForeignClause, ForeignWord, book_of, some, words_of
 from interlock.analysis.prose.named import CALLED, Mention
 from interlock.analysis.prose.playing import Told
@@ -25,24 +25,31 @@ _ENDS = re.compile(r"[A-Z]{4,}\s*$")  # `what DROP TABLE does: …`
 _CUT = re.compile(r"(?<!\d),|,(?!\d)|[:;()（），、：—–…]|\s-\s")
 _GIVEN = re.compile(r"(\w)\([^()]{0,80}\)")  # what an operation is called with
 _NAMES = re.compile(r"[A-Za-z][\w.:/-]{2,99}", re.ASCII)
-_SHAPED = re.compile(r"(?<![\w.:/-])[A-Za-z][A-Za-z0-9]{0,60}[_.:/\-A-Z][\w.:/-]{1,99}", re.ASCII)  # no plain word
+_SHAPED = re.compile(
+    r"(?<![\w.:/-])(?!(?i:force-push\b))[A-Za-z][A-Za-z0-9]{0,60}[_.:/\-A-Z][\w.:/-]{1,99}", re.ASCII
+)  # no plain word
 _MADE_AGAIN = re.compile(
     r"(?<![\w.:/-])(?:build|dist|cache|tmp)-(?:ordner|verzeichnis|folder|map|mappe)[\w.:/-]*", re.IGNORECASE
 )
-_TRIES = 6  # verbs of one clause
+_TRIES = 7  # verbs of one clause
 _QUESTIONS = ("?", "？", "؟", "吗", "か", "吗。", "か。")
 
 
 class _Found(Struct):
     """What was read in the clauses of a sentence so far."""
 
-    acts: list[AnnouncedAct] = field(default_factory=list)
-    calls: list[Mention] = field(default_factory=list)
+    told: Told
+    asked: bool
+    acts: bool = False  # harm was announced
+    calls: bool = False
     read_only: bool = True
     known: bool = False  # a verb was recognised
-    spared: bool = False  # what it harms is made again, or its own
     runs_marks: bool = False
     fetched: bool = False  # a program was downloaded
+
+    def act(self, one: AnnouncedAct) -> None:
+        self.acts = True
+        self.told.act(one)
 
 
 def read_foreign(sentence: str, told: Told) -> bool:
@@ -52,34 +59,30 @@ def read_foreign(sentence: str, told: Told) -> bool:
         return False
     if len(sentence) > LONGEST:
         told.out.unreadable("a sentence that is too long to read", "budget")
-    text, words, found = _GIVEN.sub(r"\1", sentence[:LONGEST]), tokens(sentence), _Found()
-    asked = text.rstrip().endswith(_QUESTIONS)
+    text, words = _GIVEN.sub(r"\1", sentence[:LONGEST]), tokens(sentence)
+    found = _Found(told, asked=text.rstrip().endswith(_QUESTIONS))
+    told.about([word for word in sentence.split() if MARK not in word])
     clauses = list(_clauses(text, book))
-    _read_all(clauses, found, asked)
-    if not asked and not found.acts and _rushes(text, book):
-        found.acts.append(AnnouncedAct("act_override", text.strip()[:120]))
+    _read_all(clauses, found)
+    if not found.asked and not found.acts and _rushes(text, book):
+        found.act(AnnouncedAct("act_override", text.strip()[:120]))
         found.known, found.read_only = True, False
     empty = len(text) < 300 and book.empty.match(book.plain(text)) is not None
-    unknown = not found.known and not any(map(is_operation, _NAMES.findall(text)))
-    says = found.acts or found.calls or asked or MARK in text
-    vague = not says and (empty if found.known else unknown)
-    known = asked or found.known or any(map(_is_trial, clauses))
+    says = found.calls or found.asked or MARK in text
+    told.vague |= not says and (empty if found.known else not any(map(is_operation, _NAMES.findall(text))))
+    known = found.asked or found.known or any(map(_is_trial, clauses))
     looks = False  # the sentence begins with a verb that only looks, or ends with one where verbs stand last
     if found.read_only and clauses:
         first = clauses[-1].words[-1] if book.language.head == "last" else clauses[0].words[0]
         looks = first.has("look") and first.text not in _LISTS.twofold
-    told.known, told.looks, told.vague = True, told.looks or known, told.vague or vague
+    told.known, told.looks = True, told.looks or known
     told.read_only = told.read_only and found.read_only
-    told.about([word for word in sentence.split() if MARK not in word])
-    for one in found.acts:
-        told.act(one)
-    told.call(found.calls)
-    if not found.acts and MARK not in sentence and not looks and not found.spared:
+    if MARK not in sentence and not looks:
         told.plain.append((sentence, "plain_foreign"))
     for word in words if found.runs_marks else ():
         if word.startswith(MARK):
             told.play(told.lifted.of(word))
-    return known or bool(found.acts) or vague or not any(map(may_be_operation, words))
+    return known or not any(map(may_be_operation, words))
 
 
 def _rushes(sentence: str, book: Vocabulary) -> bool:
@@ -102,11 +105,8 @@ def _rushes(sentence: str, book: Vocabulary) -> bool:
 
 def _without_names(text: str) -> str:
     """The text without names of operations, which are English in a sentence of any language."""
-    return _SHAPED.sub(_unless_english, _MADE_AGAIN.sub("xscrapfile", text))
-
-
-def _unless_english(found: re.Match[str]) -> str:
-    return " " if is_english(found[0].rstrip(".:/-")) and found[0].lower() != "force-push" else found[0]
+    text = _MADE_AGAIN.sub("xscrapfile", text)
+    return _SHAPED.sub(lambda found: " " if is_english(found[0].rstrip(".:/-")) else found[0], text)
 
 
 def _clauses(sentence: str, book: Vocabulary) -> Iterator[ForeignClause]:
@@ -128,7 +128,7 @@ def _clauses(sentence: str, book: Vocabulary) -> Iterator[ForeignClause]:
             yield ForeignClause(words[start:], piece, book)
 
 
-def _read_all(clauses: list[ForeignClause], found: _Found, asked: bool) -> None:
+def _read_all(clauses: list[ForeignClause], found: _Found) -> None:
     """Reads clause after clause, as far as they are not rehearsed, spoken of, or somebody else's."""
     spoken_of = trial = explained = False
     carried: list[ForeignWord] = []  # what the clause before named
@@ -138,18 +138,18 @@ def _read_all(clauses: list[ForeignClause], found: _Found, asked: bool) -> None:
         told_of = (spoken_of and _is_told_of(clause)) or explained
         explained = clause.has("look") and (words[-1].has("mark") or _ENDS.search(clause.raw) is not None)
         if not trial and not told_of and not _is_somebodys(clause):
-            _read(clause, found, asked, carried)
+            _read(clause, found, carried)
         carried = [word for word in words if word.has("noun") and not word.has(*HEADS)] or carried
         spoken_of = clause.has("look", "make") or told_of
 
 
-def _read(clause: ForeignClause, found: _Found, asked: bool, carried: list[ForeignWord]) -> None:
+def _read(clause: ForeignClause, found: _Found, carried: list[ForeignWord]) -> None:
     """Reads one clause into what was found so far."""
-    words, book = clause.words, clause.book
+    words, book, asked = clause.words, clause.book, found.asked
     if "credential" in clause.named and not asked and not clause.has("never", "that") and not _asks(clause, len(words)):
         raw = book.plain(clause.raw.lower())  # `afficher le contenu de credentials.json`
         if _PATTERNS.shows.search(raw) and not _PATTERNS.listed.search(raw):
-            found.acts.append(AnnouncedAct("read", clause.raw.strip()[:120], frozenset({"shown", "secret"})))
+            found.act(AnnouncedAct("read", clause.raw.strip()[:120], frozenset({"shown", "secret"})))
             return
     named_text = not clause.named.isdisjoint({"code", "letter", "program"})  # of which a command can be part
     verbs = [at for at, word in enumerate(words) if word.has(*HEADS)]
@@ -172,7 +172,6 @@ def _read(clause: ForeignClause, found: _Found, asked: bool, carried: list[Forei
         means = any(
             word.has("mark") and beside.has("means") for beside, word in pairwise(words[::-1] if behind else words)
         )
-        found.spared |= "scrap" in clause.named
         found.runs_marks |= means and not named_text and not clause.has("never") and (behind or not clause.has("look"))
         return
     # `letzte Woche wurde der Knoten ersetzt`: a past form, or a word of the past on the verb's side
@@ -182,25 +181,26 @@ def _read(clause: ForeignClause, found: _Found, asked: bool, carried: list[Forei
         return
     found.read_only = False
     found.runs_marks = True
-    for place in _in_turn(clause, verbs, at):
+    order = verbs[::-1] if clause.head == "last" else verbs
+    for place in order[order.index(at) :][:_TRIES]:
+        if place != at and (not words[place].has("verb") or words[place].past or _denied(clause, place)):
+            continue
         # `exporto la base y la comparto`: the nouns of the clause before, where this one names nothing itself
         bare = words[place].kind("verb") in _LISTS.carrying and clause.named <= {"account", "letter", "message"}
         announced = act_of(ForeignClause(words + carried, clause.raw, book) if bare else clause, place)
         if announced.harmful:
-            found.acts.append(announced)
+            found.act(announced)
             return
-    found.spared |= "scrap" in clause.named
 
 
 def _alone(clause: ForeignClause) -> list[int]:
     """`Firewall aus`, `las copias, fuera`: a particle that says without a verb what is done."""
     words, alone = clause.words, clause.book.alone
-    if clause.named.isdisjoint(_LISTS.placed) or some(words[:3], "asked", "never"):
-        return []
-    at = next((at for at in (len(words) - 1, 0) if words[at].text in alone), -1)
-    if at >= 0:
-        words[at].entries = [alone[words[at].text]]
-    return [at] if at >= 0 else []
+    for at in () if clause.named.isdisjoint(_LISTS.placed) or some(words[:3], "asked", "never") else (-1, 0):
+        if words[at].text in alone:
+            words[at].entries = [alone[words[at].text]]
+            return [at % len(words)]
+    return []
 
 
 def _governing(clause: ForeignClause, verbs: list[int]) -> int:
@@ -221,18 +221,6 @@ def _governing(clause: ForeignClause, verbs: list[int]) -> int:
     return -1
 
 
-def _in_turn(clause: ForeignClause, verbs: list[int], at: int) -> Iterator[int]:
-    """The governing verb, and those behind it that are done as well."""
-    yield at
-    last = clause.head == "last"
-    for place in [other for other in verbs[:: -1 if last else 1] if (other < at if last else other > at)][:_TRIES]:
-        word = clause.words[place]
-        if word.has("look", "make"):
-            return
-        if word.has("verb") and not word.past and not _denied(clause, place):
-            yield place
-
-
 def _run(clause: ForeignClause, verbs: list[int], found: _Found) -> None:
     """Programs that are fetched and run, and operations that are called by their names."""
     words, book, text = clause.words, clause.book, clause.raw.strip()[:120]
@@ -244,17 +232,18 @@ def _run(clause: ForeignClause, verbs: list[int], found: _Found) -> None:
     program = "program" in clause.named
     roots = [at for at, word in enumerate(words) if not _LISTS.root.isdisjoint(word.text.split())]
     if runs >= 0 and any(not (at and words[at - 1].has("never")) for at in roots):  # `mit sudo`; not `sin root`
-        found.acts.append(AnnouncedAct("act_escalate", text))
+        found.act(AnnouncedAct("act_escalate", text))
     strange = found.fetched or (program and (clause.has("outside") or 0 <= fetches < runs))
     if runs >= 0 and strange and clause.named.isdisjoint({"code", "scrap"}):
-        found.acts.append(AnnouncedAct("act_run", text))
+        found.act(AnnouncedAct("act_run", text))
     found.fetched = found.fetched or (fetches >= 0 and (program or "://" in clause.raw))
     for name in _NAMES.findall(clause.raw) if clause.has("launch", "do") else ():
         if is_operation(name) and harms(name):
-            found.calls.append(Mention(0, name, CALLED, {}))
+            found.calls = True
+            found.told.call([Mention(0, name, CALLED, {})])
         parts = [ForeignWord(part, book.find_whole(part)) for part in book.plain(name).split("_") if part]
         if "_" in name and some(parts[:1], "verb"):  # `borrar_expedientes`, in the sentence's own language
-            found.acts.append(act_of(ForeignClause(parts, name, book), 0))
+            found.act(act_of(ForeignClause(parts, name, book), 0))
 
 
 # -- the mood of a clause ---------------------------------------------------------------------------------
@@ -333,16 +322,97 @@ def _is_somebodys(clause: ForeignClause) -> bool:
     return named or clause.raw.lstrip().startswith(_LISTS.in_order("somebody_unspaced"))
 
 
-_THIRD = {"de": ("t",), "nl": ("t",), "ru": ("ет", "ит", "ют")}
-_ROMANCE = ("a", "e")
-
-
 def _guards(clause: ForeignClause, at: int) -> bool:
     """`der Branch-Schutz blockiert meinen Push`: a guard in front of the verb is who acts."""
-    words, language, verb = clause.words, clause.book.language, clause.words[at]
-    holds = any(entry[0] == "verb" and entry[1] in _LISTS.holds for entry in verb.entries)
-    if not language.spaced or verb.past or not holds or verb.text.endswith("re"):
-        return False
-    third = verb.text.endswith(_THIRD.get(language.code, _ROMANCE))
-    guard = any(word.kind("noun") in ("safety", "guard", "config") for word in words[:at])
-    return third and guard and not any(word.text in _LISTS.speakers for word in words)
+    words, verb = clause.words, clause.words[at]
+    return (
+        not verb.past
+        and clause.book.third.search(verb.text) is not None
+        and any(entry[0] == "verb" and entry[1] in _LISTS.holds for entry in verb.entries)
+        and any(word.kind("noun") in ("safety", "guard", "config") for word in words[:at])
+        and _LISTS.speakers.isdisjoint(word.text for word in words)
+    )
+
+
+# -- the act of a verb ------------------------------------------------------------------------------------
+
+_ACT_PATTERNS = Patterns("foreign_acts")
+_ACT_LISTS = WordLists("foreign_acts")
+_FOLDER: Entry = ("noun", "data", ())  # its name says more
+_FIRST = Rows("foreign_first", "kind", "named")
+_OBJECTS = Rows("foreign_object", "kind name", "named verb text raw written")
+_KINDS = Rows("foreign_kind", "kind name", "traits named roles verb raw")
+
+
+def act_of(clause: ForeignClause, at: int) -> AnnouncedAct:
+    """The act of the verb at this place upon what the clause names; a verb of several kinds is what harms, and one of some kinds harms any of its nouns."""
+    acts = []
+    for verb in clause.words[at].entries:
+        if verb[0] == "verb":
+            things = [_object(clause, at, verb[1])]
+            if verb[1] in _ACT_LISTS.with_others and clause.named.isdisjoint({"code", "scrap", "letter"}):
+                things += [entry for _, entry in clause.nouns if entry != things[0]]
+            acts += [_act(clause, at, verb, thing) for thing in things]
+    return next((one for one in acts if one.harmful), acts[0])
+
+
+def _act(clause: ForeignClause, at: int, verb: Entry, thing: Entry) -> AnnouncedAct:
+    (_, kind, given), words, book = verb, clause.words, clause.book
+    text, raw = " ".join(word.text for word in words), clause.raw.lower()
+    blocks = _ACT_LISTS.in_order("blocks")
+    undoes = any(thing in word.entries and word.text.startswith(blocks) for word in words)
+    roles = {entry[0] for word in words for entry in word.entries} | {"undoes" if undoes else ""}
+    traits = _traits(clause, thing) | set(given)
+    published = book.publishes.match(words[at].text) is not None
+    if published and _ACT_PATTERNS.registry.search(raw):
+        return AnnouncedAct("act_send", text[:120], frozenset({"bulk"}))
+    slots: dict[str, Collection[str]] = {
+        "named": clause.named, "verb": {*given, *(entry[1] for entry in words[at].entries)}, "text": text, "raw": raw,
+        "traits": traits, "roles": roles, "written": ("spaced" if book.language.spaced else "unspaced",),
+    }  # fmt: skip
+    name = thing[1] if (said := _OBJECTS.first((kind, thing[1]), slots)) is None else said
+    # a secret goes out, or somebody's data to strangers
+    outside = published or "public" in traits or "outside" in roles
+    owned = "account" in clause.named or "personal" in roles or "backup" in traits
+    leaks = not clause.named.isdisjoint({"data", "money", "list"} if outside and owned else ())
+    leaks = leaks or not clause.named.isdisjoint({"credential", "private"})
+    if leaks and (kind in _ACT_LISTS.out or (kind == "grant" and "outside" in roles)):
+        return AnnouncedAct("act_leak", text[:120], frozenset(traits - {"admin", "public", "history"} | {"secret"}))
+    kind = _KINDS.first((kind, name), slots) or kind
+    if kind == "change":
+        return AnnouncedAct("act_change", text[:120])
+    if kind == "send_to_all":
+        return AnnouncedAct("act_send", text[:120], frozenset(traits - {"admin", "public", "history"} | {"bulk"}))
+    return act(kind, "data" if name == "message" else name, text, frozenset(traits - {"history"}))
+
+
+def _object(clause: ForeignClause, at: int, kind: str) -> Entry:
+    """The noun that the verb acts on."""
+    nouns, language = clause.nouns, clause.book.language
+    if any(word.text == "xscrapfile" for word in clause.words):
+        return "noun", "scrap", ()
+    if first := _FIRST.first((kind,), {"named": clause.named}):
+        return next(entry for _, entry in nouns if entry[1] == first)
+    if clause.has("also"):
+        nouns = [pair for pair in nouns if pair[1][1] not in ("scrap", "code")] or nouns
+    after = [pair for pair in nouns if pair[0] >= at]
+    chosen = (after or nouns) if language.head == "first" else nouns
+    if not chosen:
+        return "noun", "", ()
+    place, thing = chosen[0] if language.noun == "first" else chosen[-1]
+    if thing != _FOLDER:
+        return thing
+    beside = clause.words[max(0, place - 1) : place + 2]
+    made_again = any(word.kind("noun") == "scrap" or word.text in _ACT_LISTS.made_again for word in beside)
+    return ("noun", "scrap", ()) if made_again else thing
+
+
+def _traits(clause: ForeignClause, thing: Entry) -> set[str]:
+    scopes = [entry for word in clause.words for entry in word.entries if entry[0] == "scope"]
+    traits = set(thing[2]).union(*(entry[2] for entry in scopes))
+    many = thing[1] in _ACT_LISTS.many_of or "backup" in thing[2]
+    for place, entry in clause.nouns:
+        traits.update(set(entry[2]) & (_ACT_LISTS.stores if thing[1] == "data" else {"production"}))
+        if entry == thing and many and clause.book.plural.search(clause.words[place].text):
+            traits.add("bulk")
+    return traits
