@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator
-from itertools import pairwise
 
 from msgspec import Struct
 
@@ -168,16 +167,12 @@ def _read(clause: ForeignClause, found: _Found, carried: list[ForeignWord]) -> N
         _run(clause, verbs, found)
     if at < 0:
         # `mit docker system prune Platz schaffen`, `git clean -fdx 로 정리`: a command that something is done with
-        behind = clause.head == "last"
-        means = any(
-            word.has("mark") and beside.has("means") for beside, word in pairwise(words[::-1] if behind else words)
-        )
-        found.runs_marks |= means and not named_text and not clause.has("never") and (behind or not clause.has("look"))
+        means = clause.has("means") and (clause.head == "last" or not clause.has("look"))
+        found.runs_marks |= means and not named_text and not clause.has("never")
         return
-    # `letzte Woche wurde der Knoten ersetzt`: a past form, or a word of the past on the verb's side
-    side, announces = words[at:] if clause.head == "last" else words[:at], clause.has("will")
-    was_done = (not announces and some(side, "was")) or (words[at].past and (not announces or clause.has("was")))
-    if was_done or _denied(clause, at) or _guards(clause, at):
+    # `letzte Woche wurde der Knoten ersetzt`: a past form, or a word of the past
+    told_of = words[at].past + some(words[:at], "was") > clause.has("will")
+    if told_of or _denied(clause, at) or _guards(clause, at):
         return
     found.read_only = False
     found.runs_marks = True
@@ -210,8 +205,7 @@ def _governing(clause: ForeignClause, verbs: list[int]) -> int:
     if head == "any":
         shielded = some((words[at] for at in verbs), "look", "make")
         return -1 if shielded else next((at for at in lifts or verbs if words[at].has("verb")), -1)
-    moved = any(word.text in _LISTS.moved for word in words)  # the object stands in front of its verb
-    for at in verbs if head == "first" and not moved else verbs[::-1]:
+    for at in verbs if head == "first" else verbs[::-1]:
         if words[at].has("verb"):
             return lifts[0] if lifts else at
         near = words[at + 1 :] if head == "first" else words[:at][::-1]
