@@ -39,12 +39,6 @@ def _check_words(pack: Pack) -> None:
                 raise PackError(f"{where} has a word twice")
 
 
-@cache
-def pattern_parts() -> Mapping[str, str]:
-    """What a pattern may name."""
-    return _Parts(build_parts(_idioms()) | build_parts(pattern_lists()))
-
-
 class _Parts(dict[str, str]):
     """Parts of patterns, and `reader.name` for the words of a reader's list; raises KeyError for any other."""
 
@@ -86,6 +80,7 @@ harmless_phrases = cache(lambda: _phrases()[1])  # in which a word of harm has n
 word_lists = cache(lambda: _pack("english_lists", _check_words))
 word_maps = cache(lambda: _pack("english_maps", _check_words))
 pattern_lists = cache(lambda: _pack("english_patterns", _check_patterns))
+pattern_parts = cache(lambda: _Parts(build_parts(_idioms()) | build_parts(pattern_lists())))  # what a pattern may name
 _rows = cache(lambda: _pack("english_rows", dict))
 # The other languages by their codes, the words that they share, and the names of files with the word that each is read as.
 _packs = cache(lambda: load_packs(_SHIPPED, check_packs))
@@ -101,8 +96,7 @@ def check_packs(packs: Sequence[Pack]) -> Sequence[Pack]:
     codes = [pack["code"] for pack in packs if "code" in pack]
     if len(set(codes)) < len(codes):
         raise PackError(f"two languages have the code {max(codes, key=codes.count)!r}")
-    others = [pack for pack in packs if _ENGLISH.isdisjoint(pack)]
-    return [_language(pack) if "code" in pack else _borrowed(pack) for pack in others]
+    return [(_language if "code" in pack else _borrowed)(pack) for pack in packs if _ENGLISH.isdisjoint(pack)]
 
 
 def _language(pack: Pack) -> Pack:

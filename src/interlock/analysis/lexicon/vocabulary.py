@@ -102,15 +102,11 @@ class Language(Struct, frozen=True, forbid_unknown_fields=True):
         """The words of one of ROLES or LISTS."""
         return self.words.get(role, "").split()
 
-    def entries(self) -> Iterator[tuple[str, Entry]]:
-        """Every word with what it is; `_` stands between words that are one only together."""
-        yield from word_entries(self.verbs, self.nouns, self.words, self.scope)
-
 
 def word_entries(
     verbs: Mapping[str, str], nouns: Mapping[str, str], words: Mapping[str, str], scope: Mapping[str, str]
 ) -> Iterator[tuple[str, Entry]]:
-    """Every verb, noun, word of a role and word of a scope with what it is."""
+    """Every verb, noun, word of a role and word of a scope with what it is; `_` stands between words that are one only together."""
     for role, table in (("verb", verbs), ("noun", nouns), ("scope", scope)):
         for name, listed in table.items():
             yield from ((word, entry_of(f"{role} {name}")) for word in listed.split())
@@ -131,10 +127,11 @@ class Vocabulary:
 
     def __init__(self, language: Language, loans: Loans) -> None:
         self.language, self.loans = language, loans
+        self.entries = [*word_entries(language.verbs, language.nouns, language.words, language.scope)]
         self.exact: dict[str, list[Entry]] = {}
         self.stems: dict[str, list[tuple[str, Entry]]] = {}
         several: dict[str, list[Entry]] = {}
-        for word, entry in language.entries():
+        for word, entry in self.entries:
             if "_" in word and language.spaced:
                 several.setdefault(word, []).append(entry)
             elif word.endswith("*"):
@@ -162,7 +159,9 @@ class Vocabulary:
         self.unchecked = lazy_regex(lambda: begin + self._unchecked())  # a review, a test or a copy is left out
         self.ships = lazy_regex(lambda: begin + _any(language.listed("ship")))  # puts something into force
         self.publishes = lazy_regex(lambda: begin + _any(language.listed("publish")))  # shows something to everybody
-        self.empty = lazy_regex(self._empty)  # a text in which no word says anything
+        empty = "|".join(map(_pattern, sorted(language.listed("empty"), key=len, reverse=True))) or "(?!)"
+        within = r"\W*(?:(?:%s)(?:\W+|$))+$" if language.spaced else r"(?:(?:%s)|[\W\d])+$"
+        self.empty = lazy_regex(within % empty)  # a text in which no word says anything
 
     def plain(self, text: str) -> str:
         """The text as the words of this language are written here."""
@@ -184,10 +183,6 @@ class Vocabulary:
         named = (f"(?P<i{number}>{pattern})" for number, pattern in enumerate(patterns))
         return re.compile(edges[0] + "|".join(named) + edges[1])
 
-    def _empty(self) -> str:
-        words = "|".join(map(_pattern, sorted(self.language.listed("empty"), key=len, reverse=True))) or "(?!)"
-        return rf"\W*(?:(?:{words})(?:\W+|$))+$" if self.language.spaced else rf"(?:(?:{words})|[\W\d])+$"
-
     def _unchecked(self) -> str:
         language = self.language
         omit = [*language.listed("without"), *language.listed("omit"), *language.verbs["bypass"].split()]
@@ -199,7 +194,7 @@ class Vocabulary:
     @cached_property
     def pieces(self) -> Pieces:
         """The words, to be found in a text without spaces."""
-        return Pieces({*(word.rstrip("*") for word, _ in self.language.entries()), *self.loans})
+        return Pieces({*(word.rstrip("*") for word, _ in self.entries), *self.loans})
 
     def find(self, word: str) -> list[Entry]:
         """What a word is; several things at once are possible."""
@@ -224,20 +219,13 @@ class Vocabulary:
             for _ in range(_CLITICS):
                 bare = clitic.sub("", bare, count=1)
                 entries = entries or self.find(bare)
-        if self.language.compound:
-            if not entries and "ge" in word[:6]:
-                entries = self.find(word.replace("ge", "", 1))
-            if len(word) > 7 and word not in self.exact:
-                return self._compound(word, entries)
-        return entries
-
-    def _compound(self, word: str, entries: list[Entry]) -> list[Entry]:
-        """The noun that the last part of a word is, with what its first part says about how much."""
-        tail = self._tail(word, 5 if any(entry[0] in HEADS for entry in entries) else 4)
-        if not tail:
+        if not entries and self.language.compound and "ge" in word[:6]:
+            entries = self.find(word.replace("ge", "", 1))
+        if not self.language.compound or len(word) < 8 or word in self.exact:
             return entries
+        tail = self._tail(word, 5 if any(entry[0] in HEADS for entry in entries) else 4)
         owned = [_OWNED for entry in entries if entry[:2] == ("noun", "account")]
-        return [*owned, *(entry for entry in entries if entry[0] in ("scope", "unless")), *tail]
+        return [*owned, *(entry for entry in entries if entry[0] in ("scope", "unless")), *tail] if tail else entries
 
     def _tail(self, word: str, least: int) -> list[Entry]:
         """The noun at the end of a compound word; none when a stem explains all of it."""

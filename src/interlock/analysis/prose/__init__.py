@@ -14,7 +14,7 @@ from interlock.analysis.prose.clauses import ENGLISH, NOTHING, AnnouncedAct, Tok
 from interlock.analysis.prose.embedded import MARK, Embedded, Lifted, calls_in, shape_of
 from interlock.analysis.prose.english import EnglishClause, mood, read_clause
 from interlock.analysis.prose.foreign import read_foreign
-from interlock.analysis.prose.named import CALLED, NAMED, Mention, file_effects, mentions, named_clauses, without_named
+from interlock.analysis.prose.named import CALLED, NAMED, Mention, file_effects, mentions, named_clauses
 from interlock.analysis.prose.normalise import LIMIT, known_words, normalise, without_claims
 from interlock.analysis.prose.playing import Told
 
@@ -109,7 +109,8 @@ def _read_sentence(sentence: str, told: Told) -> None:
 def _read_clause(words: Tokens, named: list[Mention], told: Told) -> None:
     """Reports what a clause announces, what is embedded in it and would run, and what it does to files."""
     told.mentioned += named
-    words = without_named(words, named)
+    spoken_of = {one.at for one in named if one.harmless}  # a piece of code here
+    words = ["function" if at in spoken_of else word for at, word in enumerate(words)] if spoken_of else words
     marks = [at for at, word in enumerate(words) if word.startswith(MARK)] if MARK in told.lifted.text else []
     low = [word.lower() for word in words]
     guard = mood.guard_at_work(words, low)

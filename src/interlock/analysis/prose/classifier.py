@@ -11,7 +11,7 @@ from zlib import crc32
 from msgspec import Struct
 
 from interlock.analysis.lexicon.forms import nouns, scope, verb_forms
-from interlock.analysis.prose.foreign.words import ForeignWord, book_of, words_of
+from interlock.analysis.prose.foreign.words import book_of, words_of
 
 BUCKETS = 1 << 18
 HEADER = 12
@@ -91,18 +91,15 @@ def meanings(text: str) -> set[int]:
     if book is None:
         meant = [_meant(word) for word in _TOKENS.findall(text.lower())[:WORDS]]
     else:
-        meant = [_meant_by(word) for word in words_of(text, book)[:WORDS]]
+        meant = []
+        for word in words_of(text, book)[:WORDS]:  # what a lexicon says, in words that are the same for every language
+            names = {name for role, kind, traits in word.entries for name in (kind or role, *traits)} - {"scope"}
+            meant.append(sorted(names | {"past"} if word.past else names))
     words = list(filter(None, meant))
     found = sorted(set().union(*words))
     pairs = [f"{one}&{other}" for one, other in combinations(found, 2)]
     follow = [f"{one}>{other}" for first, second in pairwise(words) for one in first for other in second]
     return {crc32(one.encode(), 11) & _MASK for one in (*found, *pairs, *follow)}
-
-
-def _meant_by(word: ForeignWord) -> list[str]:
-    """What the entries of a lexicon say of a word, in words that are the same for every language."""
-    names = {name for role, kind, traits in word.entries for name in (kind or role, *traits)} - {"scope"}
-    return sorted(names | {"past"} if word.past else names)
 
 
 @lru_cache(maxsize=8192)

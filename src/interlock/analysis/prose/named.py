@@ -65,12 +65,6 @@ def mentions(words: Tokens, before: str = "") -> list[Mention]:
     return found
 
 
-def without_named(words: Tokens, found: list[Mention]) -> Tokens:
-    """The words, with each operation that is only named as the piece of code it is here."""
-    named = {mention.at for mention in found if mention.harmless}
-    return ["function" if at in named else word for at, word in enumerate(words)] if named else words
-
-
 def _role(words: Tokens, low: Tokens, at: int, last: str) -> str:
     """Whether a name is called, only named, or open; `last` is the role of the one that it is joined to."""
     front = next((place for place in range(at - 1, -1, -1) if low[place] not in _LISTS.skipped), -1)

@@ -21,6 +21,7 @@ _MIXED = re.compile(r"(?<![\w./@$-])(?=[\w@$!|-]{3,24}(?![\w./@-]))[A-Za-z@$][A-
 _DISGUISES = re.compile(r"[0-9@$!|]")  # one of these is in every such word
 _LEET = str.maketrans("0134578@$!|", "oieastbasil")
 _OTHER_ONE = str.maketrans("1!|", "lll")
+_BETWEEN = re.compile("[A-Za-z0-9]{2}")
 _TURNING = "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"  # the direction of text
 # An option of a command, and the particle of a sentence behind it: `git reset --hard로`.
 _OPTION_END = re.compile(r"((?:^|\s)--?[A-Za-z][A-Za-z-]*)(?=[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af])")
@@ -36,10 +37,10 @@ def known_words() -> frozenset[str]:
     return frozenset(word for word in words if " " not in word and (len(word) > 2 or word in _LISTS.links))
 
 
-@cache
-def _all_words() -> frozenset[str]:
-    """The words of both lexicons, that of names and that of sentences."""
-    return (vocabulary() | known_words()) - _LISTS.other_alphabets
+# The words of both lexicons, that of names and that of sentences.
+_all_words = cache(lambda: (vocabulary() | known_words()) - _LISTS.other_alphabets)
+# Pieces of which one is in every claim.
+_claim_cues = cache(lambda: tuple(piece.replace("_", " ") for piece in _LISTS.claim_cues))
 
 
 def normalise(text: str) -> tuple[str, bool]:
@@ -51,15 +52,11 @@ def normalise(text: str) -> tuple[str, bool]:
     unseen = [at for at, char in enumerate(plain) if is_invisible(char)]
     # between two letters, or what turns the direction of text; not those that join emoji
     hidden = any(
-        plain[at] in _TURNING or all(map(_is_letter, (plain[at - 1 : at], plain[at + 1 : at + 2]))) for at in unseen
+        plain[at] in _TURNING or _BETWEEN.fullmatch(plain[at - 1 : at] + plain[at + 1 : at + 2]) for at in unseen
     )
     shown = "".join(char for char in plain if not is_invisible(char))
     read = unmasked(shown, _all_words())
     return _spaced(_OPTION_END.sub(r"\1 ", _PATTERNS.edges.sub(" ", read))), hidden or read != shown
-
-
-def _is_letter(char: str) -> bool:
-    return char.isascii() and char.isalnum()
 
 
 def _unleeted(match: re.Match[str]) -> str:
@@ -89,9 +86,3 @@ def without_claims(text: str) -> str:
         lambda match: match[0] if _PATTERNS.denied.search(text[max(0, match.start() - 14) : match.start()]) else " . ",
         text,
     )
-
-
-@cache
-def _claim_cues() -> tuple[str, ...]:
-    """Pieces of which one is in every claim."""
-    return tuple(piece.replace("_", " ") for piece in _LISTS.claim_cues)
