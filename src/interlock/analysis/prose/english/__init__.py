@@ -102,24 +102,19 @@ def read_clause(words: Tokens, before: EnglishObject | None, wide: Traits) -> En
         if at == topic and not found.shield and not found.harmful:
             found.shield_by("make", "", at)
         if word.startswith(MARK):
-            _read_mark(found, at)
+            near = set(found.low[max(0, at - 3) : at])
+            means = not found.shield or (found.head not in ENGLISH.tells and not near.isdisjoint(_LISTS.runs))
+            if means and not is_denied(found.low, at):  # not only spoken of
+                found.marks.append(words[at])
+                # `call execute_sql with "…"`: what is quoted is what the operation is given
+                given = any(map(is_operation, words[max(0, at - 4) : at]))
+                found.runs = found.runs or given or not near.isdisjoint(_LISTS.strictly)
         elif at < topic and (word in table or word in made or (word in opening and is_opening(found.low, at))):
             _read_verb(found, at)
     found.low = low
     if not found.harmful:
         _read_whole(found, plain, topic)
     return found
-
-
-def _read_mark(found: EnglishClause, at: int) -> None:
-    """Keeps what is embedded here when it is not only spoken of."""
-    near = set(found.low[max(0, at - 3) : at])
-    means = not found.shield or (found.head not in ENGLISH.tells and not near.isdisjoint(_LISTS.runs))
-    if means and not is_denied(found.low, at):
-        found.marks.append(found.words[at])
-        # `call execute_sql with "…"`: what is quoted is what the operation is given
-        given = any(map(is_operation, found.words[max(0, at - 4) : at]))
-        found.runs = found.runs or given or not near.isdisjoint(_LISTS.strictly)
 
 
 def _read_verb(found: EnglishClause, at: int) -> None:
@@ -173,9 +168,18 @@ def _announce(found: EnglishClause, at: int, kind: str, name: str, passive: bool
     traits = thing.traits | found.wide
     if kind == "reset" and "factory" in low:
         traits = traits | {"permanent"}
-    words = english_words()
-    sense = kind if particle else words.senses.get(name) or words.said_nouns.get(name) or kind
-    announced = act(sense, _kind_of(kind, name, thing, low, at), thing.words, traits)
+    known, named = english_words(), None  # the kind of the object, where the verb and the words around say more
+    if _KINDS.of((kind, name, thing.kind)):
+        given = {
+            "is": (thing.guards, thing.direct * "direct", thing.group * "group"),
+            "traits": thing.traits,
+            "words": thing.said.split(),
+            "text": thing.said,
+            "named": thing.words,
+        }
+        named = _KINDS.first((kind, name, thing.kind), Around(low, at, given))
+    sense = kind if particle else known.senses.get(name) or known.said_nouns.get(name) or kind
+    announced = act(sense, thing.kind if named is None else named, thing.words, traits)
     if announced.verb != "act_change" and _in_code(thing, low, at, traits, kind):
         announced = AnnouncedAct("act_change", thing.words, traits)
     found.acts.append(announced)
@@ -380,21 +384,6 @@ def _scope(low: Tokens) -> set[str]:
         elif _OBJECT_PATTERNS.staging.search(word):
             found.add("staging")
     return found
-
-
-def _kind_of(kind: str, verb: str, thing: EnglishObject, low: Tokens, at: int) -> str:
-    """The kind of the object, where the verb and the words around say more than the noun."""
-    if not _KINDS.of((kind, verb, thing.kind)):
-        return thing.kind
-    given = {
-        "is": (thing.guards, thing.direct * "direct", thing.group * "group"),
-        "traits": thing.traits,
-        "words": thing.said.split(),
-        "text": thing.said,
-        "named": thing.words,
-    }
-    said = _KINDS.first((kind, verb, thing.kind), Around(low, at, given))
-    return thing.kind if said is None else said
 
 
 def _in_code(thing: EnglishObject, low: Tokens, at: int, traits: Traits, kind: str) -> bool:

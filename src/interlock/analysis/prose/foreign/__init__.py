@@ -62,7 +62,16 @@ def read_foreign(sentence: str, told: Told) -> bool:
     found = _Found(told, asked=text.rstrip().endswith(_QUESTIONS))
     told.about([word for word in sentence.split() if MARK not in word])
     clauses = list(_clauses(text, book))
-    _read_all(clauses, found)
+    spoken_of = trial = explained = False
+    carried: list[ForeignWord] = []  # what the clause before named
+    for clause in clauses:
+        trial = trial or _is_trial(clause)
+        told_of = (spoken_of and _is_told_of(clause)) or explained
+        explained = clause.has("look") and (clause.words[-1].has("mark") or _ENDS.search(clause.raw) is not None)
+        if not trial and not told_of and not _is_somebodys(clause):
+            _read(clause, found, carried)
+        carried = [word for word in clause.words if word.has("noun") and not word.has(*HEADS)] or carried
+        spoken_of = clause.has("look", "make") or told_of
     if not found.asked and not found.acts and _rushes(text, book):
         found.act(AnnouncedAct("act_override", text.strip()[:120]))
         found.known, found.read_only = True, False
@@ -127,21 +136,6 @@ def _clauses(sentence: str, book: Vocabulary) -> Iterator[ForeignClause]:
             yield ForeignClause(words[start:], piece, book)
 
 
-def _read_all(clauses: list[ForeignClause], found: _Found) -> None:
-    """Reads clause after clause, as far as they are not rehearsed, spoken of, or somebody else's."""
-    spoken_of = trial = explained = False
-    carried: list[ForeignWord] = []  # what the clause before named
-    for clause in clauses:
-        words = clause.words
-        trial = trial or _is_trial(clause)
-        told_of = (spoken_of and _is_told_of(clause)) or explained
-        explained = clause.has("look") and (words[-1].has("mark") or _ENDS.search(clause.raw) is not None)
-        if not trial and not told_of and not _is_somebodys(clause):
-            _read(clause, found, carried)
-        carried = [word for word in words if word.has("noun") and not word.has(*HEADS)] or carried
-        spoken_of = clause.has("look", "make") or told_of
-
-
 def _read(clause: ForeignClause, found: _Found, carried: list[ForeignWord]) -> None:
     """Reads one clause into what was found so far."""
     words, book, asked = clause.words, clause.book, found.asked
@@ -161,7 +155,7 @@ def _read(clause: ForeignClause, found: _Found, carried: list[ForeignWord]) -> N
     if clause.has("make", "do", "launch", "fetch"):
         found.read_only = False
     at = _governing(clause, verbs)
-    if asked or _asks(clause, at if at >= 0 else verbs[0]):
+    if asked or _asks(clause, verbs[0]):
         return
     if clause.has("launch", "do", "fetch") and not any(word.has("look", "make") and not word.past for word in words):
         _run(clause, verbs, found)
@@ -201,13 +195,13 @@ def _alone(clause: ForeignClause) -> list[int]:
 def _governing(clause: ForeignClause, verbs: list[int]) -> int:
     """Where the verb stands that says what is done, or -1 when the clause only speaks of it."""
     words, head = clause.words, clause.head
-    lifts = [at for at in verbs if words[at].kind("verb") == "lift"]
     if head == "any":
+        lifts = [at for at in verbs if words[at].kind("verb") == "lift"]
         shielded = some((words[at] for at in verbs), "look", "make")
         return -1 if shielded else next((at for at in lifts or verbs if words[at].has("verb")), -1)
     for at in verbs if head == "first" else verbs[::-1]:
         if words[at].has("verb"):
-            return lifts[0] if lifts else at
+            return at
         near = words[at + 1 :] if head == "first" else words[:at][::-1]
         told = next((word for word in near if word.has("noun", "verb", "look", "make")), None)
         if not words[at].has("do", "launch", "fetch") or told is None or not told.has("verb"):
@@ -259,31 +253,26 @@ def _denied(clause: ForeignClause, at: int) -> bool:
 def _reaches(clause: ForeignClause, place: int, at: int) -> bool:
     """True when the denial at one place is one of the verb at the other."""
     words, no, verb = clause.words, clause.words[place], clause.words[at]
+    if place > at and not no.has("without") and some(words[place + 1 : place + 3], "do"):
+        return True  # `il force push non lo faccio`
     if not clause.book.language.spaced:
         if clause.head == "last":
             between = verb.after[: max(0, no.start - verb.start - len(verb.text))]
             return place > at and len(between) < 14 and not _APART.search(between)
-        if place > at:
-            return some(words[place + 1 : place + 2], "do")
-        return not no.has("weak") or verb.start - no.start - len(no.text) <= _NEAR
+        return place < at and (not no.has("weak") or verb.start - no.start - len(no.text) <= _NEAR)
     if no.has("without"):  # `sin borrar nada`: without doing it, rather than doing it without something
-        if place > at or some(words[place + 1 : at], *HEADS):
-            return False
-        return words[at - 1].text in _LISTS.to or "zu" in verb.text[2:] if clause.head == "any" else at - place <= 3
-    if place > at and some(words[place + 1 : place + 3], "do"):
-        return True  # `il force push non lo faccio`
+        near = words[at - 1].text in _LISTS.to or "zu" in verb.text[2:] if clause.head == "any" else at - place <= 3
+        return place < at and near
     if clause.head != "first":
         # `sluit de accounts die niet betaald hebben`
-        told_of = place > at and words[place - 1].text in clause.book.relatives
-        return not (told_of and some(words[place + 1 :], "was", *HEADS))
+        return words[place - 1].text not in clause.book.relatives or not some(words[place + 1 :], "was", *HEADS)
     return (place < at and at - place <= 4) or abs(at - place) == 1
 
 
 def _asks(clause: ForeignClause, at: int) -> bool:
     """True when the words in front of this place begin as a question or a condition."""
-    words, language = clause.words, clause.book.language
-    last = min(3, at) if language.spaced else 3 if language.head == "last" else len(words)
-    return any(word.has("asked") and (not at or not word.has("that", "will")) for at, word in enumerate(words[:last]))
+    words = clause.words[: min(3, at)] if clause.book.language.spaced else clause.words
+    return any(word.has("asked") and (not at or not word.has("that", "will")) for at, word in enumerate(words))
 
 
 def _is_trial(clause: ForeignClause) -> bool:
@@ -296,9 +285,8 @@ def _is_trial(clause: ForeignClause) -> bool:
 def _is_told_of(clause: ForeignClause) -> bool:
     """`DROP and TRUNCATE`, `that deleting asks first`, `MFA abzuschalten`: a clause that belongs to what was spoken of before it."""
     words = clause.words
-    if len(words) == 1 or some(words[:2], "that"):
-        return True
-    if any(word.text in clause.book.relatives for word in words[:2]) and words[-1].has("verb", "will"):
+    relative = any(word.text in clause.book.relatives for word in words[:2])
+    if len(words) == 1 or some(words[:2], "that") or (relative and words[-1].has("verb", "will")):
         return True  # `die Funktion, die Benutzer löscht`
     return words[0].text not in _LISTS.in_order_to and any(
         word.has("verb") and ((at and words[at - 1].text in _LISTS.to) or _PATTERNS.zu.match(word.text))
@@ -356,7 +344,13 @@ def _act(clause: ForeignClause, at: int, verb: Entry, thing: Entry) -> Announced
     blocks = _ACT_LISTS.in_order("blocks")
     undoes = any(thing in word.entries and word.text.startswith(blocks) for word in words)
     roles = {entry[0] for word in words for entry in word.entries} | {"undoes" if undoes else ""}
-    traits = _traits(clause, thing) | set(given)
+    scopes = (entry[2] for word in words for entry in word.entries if entry[0] == "scope")
+    traits = {*thing[2], *given}.union(*scopes)
+    many = thing[1] in _ACT_LISTS.many_of or "backup" in thing[2]
+    for place, entry in clause.nouns:
+        traits.update(set(entry[2]) & (_ACT_LISTS.stores if thing[1] == "data" else {"production"}))
+        if entry == thing and many and book.plural.search(words[place].text):
+            traits.add("bulk")
     published = book.publishes.match(words[at].text) is not None
     if published and _ACT_PATTERNS.registry.search(raw):
         return AnnouncedAct("act_send", text[:120], frozenset({"bulk"}))
@@ -399,14 +393,3 @@ def _object(clause: ForeignClause, at: int, kind: str) -> Entry:
     beside = clause.words[max(0, place - 1) : place + 2]
     made_again = any(word.kind("noun") == "scrap" or word.text in _ACT_LISTS.made_again for word in beside)
     return ("noun", "scrap", ()) if made_again else thing
-
-
-def _traits(clause: ForeignClause, thing: Entry) -> set[str]:
-    scopes = [entry for word in clause.words for entry in word.entries if entry[0] == "scope"]
-    traits = set(thing[2]).union(*(entry[2] for entry in scopes))
-    many = thing[1] in _ACT_LISTS.many_of or "backup" in thing[2]
-    for place, entry in clause.nouns:
-        traits.update(set(entry[2]) & (_ACT_LISTS.stores if thing[1] == "data" else {"production"}))
-        if entry == thing and many and clause.book.plural.search(clause.words[place].text):
-            traits.add("bulk")
-    return traits

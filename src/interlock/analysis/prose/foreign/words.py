@@ -191,25 +191,18 @@ def _spaced(text: str, book: Vocabulary) -> list[ForeignWord]:
 
 
 def _known(plain: str, book: Vocabulary) -> list[Entry]:
-    """What a word can be, also without the article before its apostrophe."""
+    """What a word can be, without the article before its apostrophe; of one with a hyphen, the last noun or the first verb: `apaga-los`."""
     if plain == MARK:
         return _MARKED
-    if "-" in plain and plain not in book.exact and (entries := _hyphened(plain, book)):
-        return entries
+    if "-" in plain and plain not in book.exact:
+        parts = list(map(book.find_whole, plain.split("-")))
+        scope = [entry for entries in parts for entry in entries if entry[0] in ("scope", "outside")]
+        whole = parts[-1] if parts[-1] and parts[-1][0][0] == "noun" else book.find(plain)
+        tied = parts[0] if len(parts) == 2 and len(plain.partition("-")[2]) <= _PRONOUN else []
+        if entries := scope + whole if whole else tied or scope:
+            return entries
     entries = book.find_whole(plain)
     return book.find_whole(plain.partition("'")[2]) if not entries and "'" in plain[:5] else entries
-
-
-def _hyphened(word: str, book: Vocabulary) -> list[Entry]:
-    """`support-postfach`, `apaga-los`: the parts of a word with a hyphen, the last noun or the first verb."""
-    pieces = word.split("-")
-    parts = [book.find_whole(part) for part in pieces]
-    scope = [entry for entries in parts for entry in entries if entry[0] in ("scope", "outside")]
-    if parts[-1] and parts[-1][0][0] == "noun":
-        return scope + parts[-1]
-    if whole := book.find(word):
-        return scope + whole
-    return parts[0] if len(pieces) == 2 and len(pieces[1]) <= _PRONOUN and parts[0] else scope
 
 
 def _with_idioms(words: list[ForeignWord], book: Vocabulary) -> list[ForeignWord]:
