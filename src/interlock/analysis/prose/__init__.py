@@ -12,7 +12,7 @@ from interlock.analysis.lexicon.load import Patterns, WordLists
 from interlock.analysis.operations.names import harms, may_be_operation
 from interlock.analysis.prose.clauses import ENGLISH, NOTHING, AnnouncedAct, Tokens, sentences, tokens
 from interlock.analysis.prose.embedded import MARK, Embedded, Lifted, calls_in, shape_of
-from interlock.analysis.prose.english import EnglishClause, mood, read_clause
+from interlock.analysis.prose.english import mood, read_clause
 from interlock.analysis.prose.foreign import read_foreign
 from interlock.analysis.prose.named import CALLED, NAMED, Mention, file_effects, mentions, named_clauses
 from interlock.analysis.prose.normalise import LIMIT, known_words, normalise, without_claims
@@ -68,12 +68,11 @@ def is_vague(text: str, known: bool) -> bool:
     words = [word.lower() for word in _WORDS.findall(text[:_CONTENT])]
     if known or _LISTS.empty.issuperset(words):
         return _LISTS.empty.issuperset(words)
-    english = (_LISTS.empty, ENGLISH.prepositions, known_words())
-    if sum(any(word in listed for listed in english) for word in words) * 2 < len(words):
-        return True
+    listed, known_here = _LISTS.empty | ENGLISH.prepositions, known_words()
+    foreign = sum(word not in listed and word not in known_here for word in words)
     things = [nouns()[word] for word in words if word in nouns()]
     large = any(scope().get(word) in ("all", "production") for word in words)
-    return large or not things or any(traits for _, traits, _ in things)
+    return foreign * 2 > len(words) or large or not things or any(traits for _, traits, _ in things)
 
 
 def _read_sentence(sentence: str, told: Told) -> None:
@@ -141,7 +140,12 @@ def _read_clause(words: Tokens, named: list[Mention], told: Told) -> None:
         told.any = True
         told.out.effect(verb, path, *traits)
     if marks or told.quoted:
-        _quote(words, clause, told)
+        said, which, tail = " ".join(low).partition(" which is ")
+        if not clause.denied and mood.PATTERNS.followed.match(said):
+            _do_as_quoted(told)
+        told.quoted += [told.lifted.of(words[at]) for at in marks]
+        if mood.PATTERNS.followed.match(f"{which[1:]}{tail}"):
+            _do_as_quoted(told)
     if clause.shield == "make" and (made := mood.made_to(words)):
         told.quoted.append(Embedded("quote", made))
     harmful = [one for one in clause.acts if one.harmful and not (told.keeps and one.verb == "act_terminate")]
@@ -161,16 +165,6 @@ def _read_said(text: str, told: Told) -> None:
     told.thing = None
     _read_clause(words, mentions(words), told)
     told.thing = around
-
-
-def _quote(words: Tokens, clause: EnglishClause, told: Told) -> None:
-    """Remembers what a clause quotes, and does what was quoted where the clause says so."""
-    said, _, tail = " ".join(words).lower().partition(" which is ")
-    if told.quoted and not clause.denied and mood.PATTERNS.followed.match(said):
-        _do_as_quoted(told)
-    told.quoted += [told.lifted.of(word) for word in words if word.startswith(MARK)]
-    if tail and told.quoted and mood.PATTERNS.followed.match(f"which is {tail}"):
-        _do_as_quoted(told)
 
 
 def _do_as_quoted(told: Told) -> None:
