@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from functools import cache, lru_cache
+from itertools import pairwise
 
 from interlock.analysis.confusables import plain
 from interlock.analysis.lexicon.load import WordLists, WordMaps, english
@@ -102,10 +103,7 @@ def names_production(words: tuple[str, ...] | list[str]) -> bool:
     """True when the words name production, and not the stage before it."""
     if _PRODUCTION.isdisjoint(words):
         return False
-    return any(
-        word in _PRODUCTION and not (position and words[position - 1] in _LISTS.not_production)
-        for position, word in enumerate(words)
-    )
+    return any(word in _PRODUCTION and before not in _LISTS.not_production for before, word in pairwise(("", *words)))
 
 
 @lru_cache(maxsize=4096)

@@ -37,12 +37,8 @@ def form_of(word: str) -> str:
 
 def is_opening(low: list[str], at: int) -> bool:
     """True for such a form where it is a verb."""
-    return (
-        low[at] in opening_forms()
-        and at + 1 < len(low)
-        and low[at + 1] in _LISTS.articles
-        and (not at or low[at - 1] in _LISTS.leads)
-    )
+    leads = not at or low[at - 1] in _LISTS.leads
+    return leads and low[at] in opening_forms() and not _LISTS.articles.isdisjoint(low[at + 1 : at + 2])
 
 
 @cache

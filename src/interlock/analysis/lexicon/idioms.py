@@ -102,9 +102,8 @@ def build_phrases(pack: Pack, english: English) -> tuple[Phrases, Phrases]:
     parts = build_parts(pack)
     idioms = [_phrase(f"idiom {number}", data, parts) for number, data in enumerate(pack["idiom"], 1)]
     for number, one in enumerate(idioms, 1):
-        if bool(one.effect) is bool(one.kind) or not (
-            one.kind in english.kinds or one.effect == READS or one.effect[4:] in EFFECTS
-        ):
+        known = one.kind in english.kinds or one.effect == READS or one.effect[4:] in EFFECTS
+        if bool(one.effect) is bool(one.kind) or not known:
             raise PackError(f"idiom {number}: effect {one.effect!r} and kind {one.kind!r}, expected one that is known")
     harmless = [_phrase(f"harmless {number}", data, parts) for number, data in enumerate(pack["harmless"], 1)]
     return Phrases(idioms), Phrases(harmless)

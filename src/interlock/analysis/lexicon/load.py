@@ -66,7 +66,7 @@ def loans() -> dict[str, list[Entry]]:
     """Words of the trade that are the same in every language."""
     table: dict[str, list[Entry]] = {}
     pack = _loanwords()
-    for word, entry in word_entries(pack["verbs"], pack["nouns"], pack["words"], pack["scope"]):
+    for word, entry in word_entries(pack["words"], pack["verbs"], pack["nouns"], pack["scope"]):
         table.setdefault(word, []).append(entry)
     return table
 
@@ -84,9 +84,7 @@ pattern_parts = cache(lambda: _Parts(build_parts(_idioms()) | build_parts(patter
 _rows = cache(lambda: _pack("english_rows", dict))
 # The other languages by their codes, the words that they share, and the names of files with the word that each is read as.
 _packs = cache(lambda: load_packs(_SHIPPED, check_packs))
-vocabularies = cache(
-    lambda: {pack["code"]: Vocabulary(Language(**pack), loans()) for pack in _packs() if "code" in pack}
-)
+vocabularies = cache(lambda: {one["code"]: Vocabulary(Language(**one), loans()) for one in _packs() if "code" in one})
 _loanwords = cache(lambda: next(pack for pack in _packs() if "files" in pack))
 telling_files = cache(lambda: [(word, re.compile("|".join(found))) for word, found in _loanwords()["files"].items()])
 
@@ -116,15 +114,8 @@ def _language(pack: Pack) -> Pack:
     vocabulary = Vocabulary(language, {})
     try:
         _ = vocabulary.idioms, vocabulary.empty.pattern
-        for pattern in (
-            language.past,
-            language.plural,
-            language.third,
-            language.clitic,
-            language.script,
-            language.letters,
-        ):
-            re.compile(pattern)
+        for name in "past plural third clitic script letters".split():
+            re.compile(getattr(language, name))
     except re.error as error:
         raise PackError(f"{where}: {error.pattern!r:.80}: {error}") from None
     return found

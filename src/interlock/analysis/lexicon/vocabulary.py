@@ -103,11 +103,9 @@ class Language(Struct, frozen=True, forbid_unknown_fields=True):
         return self.words.get(role, "").split()
 
 
-def word_entries(
-    verbs: Mapping[str, str], nouns: Mapping[str, str], words: Mapping[str, str], scope: Mapping[str, str]
-) -> Iterator[tuple[str, Entry]]:
+def word_entries(words: Mapping[str, str], *named: Mapping[str, str]) -> Iterator[tuple[str, Entry]]:
     """Every verb, noun, word of a role and word of a scope with what it is; `_` stands between words that are one only together."""
-    for role, table in (("verb", verbs), ("noun", nouns), ("scope", scope)):
+    for role, table in zip(("verb", "noun", "scope"), named, strict=True):
         for name, listed in table.items():
             yield from ((word, entry_of(f"{role} {name}")) for word in listed.split())
     for role in ROLES:
@@ -127,7 +125,7 @@ class Vocabulary:
 
     def __init__(self, language: Language, loans: Loans) -> None:
         self.language, self.loans = language, loans
-        self.entries = [*word_entries(language.verbs, language.nouns, language.words, language.scope)]
+        self.entries = [*word_entries(language.words, language.verbs, language.nouns, language.scope)]
         self.exact: dict[str, list[Entry]] = {}
         self.stems: dict[str, list[tuple[str, Entry]]] = {}
         several: dict[str, list[Entry]] = {}
@@ -148,9 +146,8 @@ class Vocabulary:
             for stem, _, particle in (pair.partition("+") for pair in pairs.split()):
                 self.particles.setdefault(particle, []).append((stem, entry_of(name)))
         self.alone = {word: entry_of(name) for name, words in language.alone.items() for word in words.split()}
-        self.now, self.links, self.relatives, self.by, self.others = (
-            frozenset(language.listed(role)) for role in ("now", "links", "relatives", "by", "others")
-        )
+        listed = map(language.listed, ("now", "links", "relatives", "by", "others"))
+        self.now, self.links, self.relatives, self.by, self.others = map(frozenset, listed)
         self.past = lazy_regex(language.past)  # a form that reports or denies
         self.plural = lazy_regex(language.plural)  # a noun that means many
         self.third = lazy_regex(language.third)  # what somebody else does
@@ -229,9 +226,8 @@ class Vocabulary:
 
     def _tail(self, word: str, least: int) -> list[Entry]:
         """The noun at the end of a compound word; none when a stem explains all of it."""
-        known = next(
-            (stem for stem, entry in self.stems.get(word[:3], ()) if entry[0] == "noun" and word.startswith(stem)), ""
-        )
+        begun = (stem for stem, entry in self.stems.get(word[:3], ()) if entry[0] == "noun")
+        known = next(filter(word.startswith, begun), "")
         if len(word) - len(known) < 5:
             return []
         for at in range(max(3, len(known)), min(len(word) - least + 1, 24)):

@@ -101,9 +101,8 @@ def _begins_act(words: Tokens, at: int) -> bool:
     """True when a verb, a denial, a command or an operation's name comes next."""
     for place, word in enumerate(words[at : at + 5], at + 1):
         low = word.lower()
-        if (low in nominals() or low.removesuffix("s") in nominals()) and (
-            place == len(words) or words[place].lower() in ENGLISH.prepositions
-        ):
+        deed = low in nominals() or low.removesuffix("s") in nominals()
+        if deed and (place == len(words) or words[place].lower() in ENGLISH.prepositions):
             return False  # `the disputes and refunds of last week`
         if word.startswith(MARK) or low in ENGLISH.negations or is_operation(word):
             return True
@@ -116,7 +115,7 @@ def _begins_act(words: Tokens, at: int) -> bool:
 
 Traits = frozenset[str]
 NOTHING: Traits = frozenset()
-_SEVERAL: Traits = frozenset({"all", "bulk"})
+SEVERAL: Traits = frozenset({"all", "bulk"})
 
 
 class AnnouncedAct(Struct, frozen=True):
@@ -134,9 +133,9 @@ class AnnouncedAct(Struct, frozen=True):
 def act(kind: str, thing: str, target: str, traits: Traits) -> AnnouncedAct:
     """What a verb of this kind does to a thing of this kind, with everything that is known about it."""
     effect, traits = english_words().effect(kind, thing, traits)
-    if effect == "act_send" and traits.isdisjoint(_SEVERAL):
+    if effect == "act_send" and traits.isdisjoint(SEVERAL):
         effect = "act_change"
-    if traits.isdisjoint(_SEVERAL):
+    if traits.isdisjoint(SEVERAL):
         traits = traits | {"one"}
     return AnnouncedAct(effect, target[:120], traits - {"admin", "public"})
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from functools import cache, lru_cache
-from itertools import islice
+from itertools import filterfalse, islice
 
 from msgspec import Struct
 
@@ -51,9 +51,7 @@ _LATER = re.compile(r"^(?:[A-Z]|\w+ing\b)")
 
 def commands_in(text: str) -> Iterator[tuple[int, int, str]]:
     """Where commands stand in the text, and how each would be typed."""
-    if _said().isdisjoint(text.lower().split()) and not any(
-        _program(word) for word in text.split() if not word.isalpha()
-    ):
+    if _said().isdisjoint(text.lower().split()) and not any(map(_program, filterfalse(str.isalpha, text.split()))):
         return
     start = 0
     for match in WORD.finditer(text):

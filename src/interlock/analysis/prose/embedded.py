@@ -218,14 +218,10 @@ def statements_in(text: str) -> Iterator[Place]:
         yield *redis.span(), Embedded("code", redis[0].strip(" ;"), "redis")
     start = 0
     while not _CODE_LISTS.first.isdisjoint(words):
-        found = [
-            one
-            for one in (_CODE_PATTERNS.capitals.search(text, start), _CODE_PATTERNS.small.search(text, start))
-            if one
-        ]
-        if not found:
+        styles = (_CODE_PATTERNS.capitals.search(text, start), _CODE_PATTERNS.small.search(text, start))
+        match = min(filter(None, styles), key=lambda one: one.start(), default=None)
+        if match is None:
             return
-        match = min(found, key=lambda one: one.start())
         end = _CODE_PATTERNS.ends.search(text, match.end() if _SAYS_TO.search(match[0]) else match.start() + 12)
         start = max(end.start() if end else len(text), match.start() + 1)
         yield match.start(), start, Embedded("sql", text[match.start() : start].strip(" ;"))

@@ -51,9 +51,7 @@ def normalise(text: str) -> tuple[str, bool]:
     plain = narrow(text)[:LIMIT]
     unseen = [at for at, char in enumerate(plain) if is_invisible(char)]
     # between two letters, or what turns the direction of text; not those that join emoji
-    hidden = any(
-        plain[at] in _TURNING or _BETWEEN.fullmatch(plain[at - 1 : at] + plain[at + 1 : at + 2]) for at in unseen
-    )
+    hidden = any(plain[at] in _TURNING or _BETWEEN.match(plain[at - 1 : at] + plain[at + 1 : at + 2]) for at in unseen)
     shown = "".join(char for char in plain if not is_invisible(char))
     read = unmasked(shown, _all_words())
     return _spaced(_OPTION_END.sub(r"\1 ", _PATTERNS.edges.sub(" ", read))), hidden or read != shown

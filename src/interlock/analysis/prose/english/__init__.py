@@ -17,6 +17,7 @@ from interlock.analysis.prose.clauses import (
     AROUND,
     ENGLISH,
     NOTHING,
+    SEVERAL,
     AnnouncedAct,
     Around,
     Tokens,
@@ -152,10 +153,8 @@ def _read_mutation(found: EnglishClause, at: int) -> None:
     thing = thing_in(found.words, at + 1, len(found.words))
     traits = thing.traits | found.wide
     one = any(word.lstrip("#").isdigit() for word in found.low[at + 1 :]) and not traits & _LISTS.stores
-    valued = (
-        "production" in traits and thing.kind in ("data", "account", "money") and _LISTS.looks.isdisjoint(found.low)
-    )
-    if valued and (one or traits & _LISTS.stores):
+    valued = thing.kind in ("data", "account", "money") and _LISTS.looks.isdisjoint(found.low)
+    if "production" in traits and valued and (one or traits & _LISTS.stores):
         found.acts.append(AnnouncedAct("act_change", thing.words, traits | {"mutates"} | ({"one"} if one else set())))
 
 
@@ -180,7 +179,9 @@ def _announce(found: EnglishClause, at: int, kind: str, name: str, passive: bool
         named = _KINDS.first((kind, name, thing.kind), Around(low, at, given))
     sense = kind if particle else known.senses.get(name) or known.said_nouns.get(name) or kind
     announced = act(sense, thing.kind if named is None else named, thing.words, traits)
-    if announced.verb != "act_change" and _in_code(thing, low, at, traits, kind):
+    whole = traits & _OBJECT_LISTS.real or thing.kind in _OBJECT_LISTS.whole or kind in _OBJECT_LISTS.no_edits
+    piece = None if whole else _OBJECT_PATTERNS.code_place.search(" ".join(low[at:]))  # of a source or of a text
+    if piece is not None and not (thing.kind == "access" and piece[0].startswith("to ")):
         announced = AnnouncedAct("act_change", thing.words, traits)
     found.acts.append(announced)
     if kind == "block" and announced.verb == "act_change":
@@ -285,12 +286,18 @@ def thing_in(words: Tokens, start: int, end: int, particle: int = -1) -> English
     if particle >= start:
         del kept[particle - start]
     low = [word.lower() for word in kept]
-    phrases, scopes = _phrases(low), _scope(low)
-    first = phrases[0]
+    cut: list[Tokens] = [[]]  # at prepositions
+    spared = False
+    for word in low:
+        if word in ENGLISH.prepositions or word == ",":
+            spared = word == "except"
+            cut.append([])
+        elif word not in ENGLISH.determiners and not spared:
+            cut[-1].append(word)
+    scopes = _scope(low)
+    first, *_ = phrases = list(filter(None, cut)) or [[]]
     # `record 42`, `one row`: a piece of a store, and not the store
-    single = not _OBJECT_LISTS.records.isdisjoint(first) and not any(
-        scope().get(word) in ("all", "bulk") for word in first
-    )
+    single = not _OBJECT_LISTS.records.isdisjoint(first) and SEVERAL.isdisjoint(map(scope().get, first))
     kind, many, group, direct = "", False, False, True
     traits: set[str] = set()
     for number, phrase in enumerate(phrases):
@@ -324,20 +331,6 @@ def thing_in(words: Tokens, start: int, end: int, particle: int = -1) -> English
     bare, kinds = bool(low) and low[0] in _OBJECT_LISTS.bare, {table[word][0] for word in first if word in table}
     guards = "safety" if "safety" in kinds else "guard" if "guard" in kinds else ""
     return EnglishObject(kind, " ".join(kept[:12]), frozenset(traits), pronoun, group, text, bare, direct, guards)
-
-
-def _phrases(low: Tokens) -> list[Tokens]:
-    """The words, cut at prepositions."""
-    cuts, articles = ENGLISH.prepositions, ENGLISH.determiners
-    found: list[Tokens] = [[]]
-    spared = False
-    for word in low:
-        if word in cuts or word == ",":
-            spared = word == "except"
-            found.append([])
-        elif word not in articles and not spared:
-            found[-1].append(word)
-    return list(filter(None, found)) or [[]]
 
 
 def _noun(phrase: Tokens) -> tuple[str, tuple[str, ...], bool] | None:
@@ -384,15 +377,3 @@ def _scope(low: Tokens) -> set[str]:
         elif _OBJECT_PATTERNS.staging.search(word):
             found.add("staging")
     return found
-
-
-def _in_code(thing: EnglishObject, low: Tokens, at: int, traits: Traits, kind: str) -> bool:
-    """True when what goes is a piece of source or of a text, not the thing itself."""
-    if (
-        traits & _OBJECT_LISTS.real
-        or thing.kind in ("log", "machine", "device", "disk")
-        or kind in _OBJECT_LISTS.no_edits
-    ):
-        return False
-    place = _OBJECT_PATTERNS.code_place.search(" ".join(low[at:]))
-    return place is not None and not (thing.kind == "access" and place[0].startswith("to "))

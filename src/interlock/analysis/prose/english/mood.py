@@ -127,10 +127,7 @@ _JUDGED = Rows("judged", "opening", AROUND)
 
 def is_judged(low: Tokens) -> bool:
     """`dropping the table is forbidden`, `a dropped schema cannot be restored`."""
-    table = verb_forms()
-    says = (
-        at for at, word in enumerate(low[:8]) if word in ("can", "may") or (word in table and table[word][1] == "third")
-    )
+    says = (at for at, word in enumerate(low[:8]) if word in ("can", "may") or form_of(word) == "third")
     happens = next(filter(None, says), 0)
     return bool(_JUDGED.first((form_of(low[0]),), Around(low, happens)))
 

@@ -24,12 +24,9 @@ _ENDS = re.compile(r"[A-Z]{4,}\s*$")  # `what DROP TABLE does: …`
 _CUT = re.compile(r"(?<!\d),|,(?!\d)|[:;()（），、：—–…]|\s-\s")
 _GIVEN = re.compile(r"(\w)\([^()]{0,80}\)")  # what an operation is called with
 _NAMES = re.compile(r"[A-Za-z][\w.:/-]{2,99}", re.ASCII)
-_SHAPED = re.compile(
-    r"(?<![\w.:/-])(?!(?i:force-push\b))[A-Za-z][A-Za-z0-9]{0,60}[_.:/\-A-Z][\w.:/-]{1,99}", re.ASCII
-)  # no plain word
-_MADE_AGAIN = re.compile(
-    r"(?<![\w.:/-])(?:build|dist|cache|tmp)-(?:ordner|verzeichnis|folder|map|mappe)[\w.:/-]*", re.IGNORECASE
-)
+# No plain word.
+_SHAPED = re.compile(r"(?<![\w.:/-])(?!(?i:force-push\b))[A-Za-z][A-Za-z0-9]{0,60}[_.:/\-A-Z][\w.:/-]{1,99}", re.ASCII)
+_MADE_AGAIN = re.compile(r"(?i)(?<![\w.:/-])(?:build|dist|cache|tmp)-(?:ordner|verzeichnis|folder|mapp?e?)[\w.:/-]*")
 _TRIES = 7  # verbs of one clause
 _QUESTIONS = ("?", "？", "؟", "吗", "か", "吗。", "か。")
 

@@ -215,10 +215,8 @@ def _with_idioms(words: list[ForeignWord], book: Vocabulary) -> list[ForeignWord
     for match in book.idioms.finditer(" ".join(word.text for word in words)):
         first, last = bisect_left(starts, match.start()), bisect_left(starts, match.end())
         inside = [entry for word in words[first:last] for entry in word.entries if entry[0] in ("noun", "scope")]
-        found += [
-            *words[done:first],
-            ForeignWord(match[0], [*book.idiom_entries[int((match.lastgroup or "i0")[1:])], *inside]),
-        ]
+        entries = book.idiom_entries[int((match.lastgroup or "i0")[1:])]
+        found += [*words[done:first], ForeignWord(match[0], [*entries, *inside])]
         done = last
     return found + words[done:]
 
