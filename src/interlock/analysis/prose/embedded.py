@@ -80,8 +80,6 @@ class Lifted:
 
     def _restored(self, line: str) -> str:
         """A command with what was marked inside it as it was written."""
-        if MARK not in line:
-            return line
         return _MARKED.sub(lambda mark: f" {self.of(mark[0].strip()).written()} ", line).strip()
 
     def _ticked(self, match: re.Match[str]) -> str:
@@ -129,11 +127,9 @@ _WORD = re.compile(r"[^\W\d_][\w']*")
 _REACH, _MOST_SAID = 80, 40  # letters in front of a verb that are looked at; verbs of one text
 
 
-@cache
-def _says() -> frozenset[str]:
-    """The forms in which somebody says what a thing does."""
-    thirds = {form for form, (_, name, _) in verb_forms().items() if name == "third" and form not in nouns()}
-    return _LISTS.does | _LISTS.is_words | thirds
+# The forms in which somebody says what a thing does.
+_thirds = cache(lambda: {form for form, known in verb_forms().items() if known[1] == "third" and form not in nouns()})
+_says = cache(lambda: _LISTS.does | _LISTS.is_words | _thirds())
 
 
 def documented_in(text: str) -> Iterator[Place]:
@@ -144,11 +140,15 @@ def documented_in(text: str) -> Iterator[Place]:
     done = 0
     for verb in islice((match for match in _WORD.finditer(text) if match[0] in says), _MOST_SAID):
         at, command, explains = _subject(text, verb.start()) if verb.start() >= done else (0, "", False)
-        subcommand = verb[0] in program_set("said_subcommands") and not command.isupper()
-        if not command or subcommand or not (end := _end_of_said(text, verb, explains)):
-            continue
-        yield at, end, Embedded("quote", text[at:end], command)
-        done = end
+        after = text[verb.end() : verb.end() + _REACH]
+        announced = verb[0] in _LISTS.is_words and (_PATTERNS.announces.match(after) or not after.strip(" .!"))
+        if not command or announced or (verb[0] in program_set("said_subcommands") and not command.isupper()):
+            continue  # `is run next`
+        stop = _PATTERNS.predicate.search(text, verb.end())
+        end = stop.start() if stop else len(text)
+        if explains or not _PATTERNS.mine.search(text[verb.end() : end]):  # not what happens to one's own things
+            yield at, end, Embedded("quote", text[at:end], command)
+            done = end
     for match in _PATTERNS.cjk.finditer(text) if not text.isascii() else ():
         yield *match.span(), Embedded("quote", match[0], match[0].split("会")[0])
 
@@ -193,16 +193,6 @@ def _is_command(words: list[str]) -> bool:
     return all(word[:1] == "-" or any(word in known for known in subcommands) for word in rest)
 
 
-def _end_of_said(text: str, verb: re.Match[str], explains: bool) -> int:
-    """Where the words end; 0 for `is run next` and for what happens to one's own things: that is announced."""
-    after = text[verb.end() : verb.end() + _REACH]
-    if verb[0] in _LISTS.is_words and (_PATTERNS.announces.match(after) or not after.strip(" .!")):
-        return 0
-    stop = _PATTERNS.predicate.search(text, verb.end())
-    end = stop.start() if stop else len(text)
-    return end if explains or not _PATTERNS.mine.search(text[verb.end() : end]) else 0
-
-
 # -- statements and method calls --------------------------------------------------------------------------
 
 _CODE_PATTERNS = Patterns("code_spans")
@@ -237,7 +227,14 @@ _LANGUAGES = Rows("method_language", "", "call head last")
 def methods_in(text: str) -> Iterator[Place]:
     """Where calls of methods stand that a sentence makes, each in its language."""
     if "(" in text:
-        start, closing = 0, _closing(text)
+        start = 0
+        opened: list[int] = []
+        closing: dict[int, int] = {}  # for each bracket that opens, the place behind the one that closes it
+        for bracket in _BRACKET.finditer(text):
+            if bracket[0] == "(":
+                opened.append(bracket.start())
+            elif opened:
+                closing[opened.pop()] = bracket.end()
         for match in _HEAD.finditer(text):
             if match.start() < start:
                 continue
@@ -264,25 +261,10 @@ def _end_of_call(text: str, at: int, closing: dict[int, int]) -> int:
     """Where the call ends whose bracket opens here, with all that is called on its result; 0 when it never does."""
     end = closing.get(at, 0)
     while end and (more := _MORE.match(text, end)):
-        if more[1]:
-            end = closing.get(more.end() - 1, 0)
-        elif more.end() >= len(text) or text[more.end()] in " ;,":
-            return more.end()
-        else:
-            return end
+        if not more[1]:
+            return more.end() if text[more.end() : more.end() + 1] in " ;," else end
+        end = closing.get(more.end() - 1, 0)
     return end
-
-
-def _closing(text: str) -> dict[int, int]:
-    """For each bracket that opens, the place behind the one that closes it."""
-    opened: list[int] = []
-    found: dict[int, int] = {}
-    for match in _BRACKET.finditer(text):
-        if match[0] == "(":
-            opened.append(match.start())
-        elif opened:
-            found[opened.pop()] = match.end()
-    return found
 
 
 # -- JSON -------------------------------------------------------------------------------------------------
