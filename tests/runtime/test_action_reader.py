@@ -12,6 +12,7 @@ from interlock.engine.evaluate import Request, evaluate, quick
 from interlock.model import Action, command, operation, tool
 from interlock.policy.circumstances import Circumstances
 from interlock.policy.evaluate import evaluate_policy
+from interlock.runtime import recall
 
 EVERYDAY = command("npm install", "/home/dev/app")
 
@@ -32,7 +33,7 @@ def test_what_was_weighed_once_is_weighed_anew_when_anything_is_different(gate: 
     for book, at in cases:
         for _ in range(2):
             decide = partial(evaluate_policy, judgement.assessment, named, book, at)
-            weighed = reader.recall(EVERYDAY, judgement, book, at, decide)
+            weighed = recall(judgement, book, at, decide)
             assert weighed == evaluate_policy(judgement.assessment, named, book, at)
             assert weighed.parts == evaluate_policy(judgement.assessment, named, book, at).parts
 
@@ -41,7 +42,7 @@ def test_a_judgement_that_is_not_the_remembered_one_is_weighed_by_itself(gate: G
     reader, policy, at = gate.state.reader, gate.state.policy, Circumstances()
     reader.read(EVERYDAY)
     other, named = reader.read(command("rm -rf /srv/data", "/"))
-    weighed = reader.recall(EVERYDAY, other, policy, at, lambda: evaluate_policy(other.assessment, named, policy, at))
+    weighed = recall(other, policy, at, lambda: evaluate_policy(other.assessment, named, policy, at))
     assert weighed == evaluate_policy(other.assessment, named, policy, at)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Callable
+from functools import partial
 from typing import TypeVar
 
 from msgspec.structs import replace
@@ -37,7 +38,7 @@ from interlock.policy.real_paths import resolve_paths
 from interlock.policy.registry_controls import add_registry_findings, match_registry
 from interlock.ports import StoreError, Tx
 from interlock.records import LETTERS, new_id
-from interlock.runtime import AT_ONCE, Judged, Overtaken, Request, Scripts
+from interlock.runtime import AT_ONCE, Judged, Overtaken, Request, Scripts, recall
 from interlock.runtime.adapter_trust import ensure_known, is_known
 from interlock.runtime.servers import declared_effects, enrich
 from interlock.runtime.state import State
@@ -192,9 +193,8 @@ def _everyday(
     world = everyday_world(state, judged)
     if world.at.mismatch is not None:  # it is recorded in full
         return None
-    outcome, decision = state.reader.recall(
-        request.action, judged.judgement, world.policy, world.at, lambda: _decide_everyday(state, judged, world)
-    )
+    decide_now = partial(_decide_everyday, state, judged, world)
+    outcome, decision = recall(judged.judgement, world.policy, world.at, decide_now)
     if decision is None:
         return None
     found = keep_changes(state, judged, changed) if changed is not None and request.spend else None

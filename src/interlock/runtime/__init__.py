@@ -194,7 +194,6 @@ Decided = TypeVar("Decided")
 class _Known(Struct):
     read: Read
     without_scripts: bool  # a script reader was given and not used
-    decided: tuple[Policy, Circumstances, Any] | None = None
 
 
 class Scripts(Struct):
@@ -233,23 +232,21 @@ class ActionReader:
             put_bounded(self._known, key, _Known(read, scripts is not None), MOST_JUDGEMENTS)
         return read
 
-    def recall(
-        self, action: Action, judgement: Judgement, policy: Policy, at: Circumstances, decide: Callable[[], Decided]
-    ) -> Decided:
-        """Decides; returns the last outcome where neither policy nor circumstances have changed."""
-        key = _key(action)
-        known = self._known.get(key) if key is not None else None
-        if known is None or known.read[0] is not judgement or at.paused_by:  # who may pause is not compared
-            return decide()
-        last = known.decided
-        if last is None or last[0] is not policy or last[1] != at:
-            last = known.decided = (policy, at, decide())
-        found: Decided = last[2]
-        return found
-
     def _read(self, action: Action, files: FileReader | None, budget: int) -> Read:
         judgement = judge(action, self.rules, files, budget)
         return judgement, match_names(action, judgement.facts)
+
+
+def recall(judgement: Judgement, policy: Policy, at: Circumstances, decide: Callable[[], Decided]) -> Decided:
+    """Decides; returns the last outcome of this judgement where neither policy nor circumstances have changed."""
+    if at.paused_by:  # who may pause is not compared
+        return decide()
+    kept: list[tuple[Policy, Circumstances, Any] | None] = judgement.once("recalled", lambda: [None])
+    last = kept[0]
+    if last is None or last[0] is not policy or last[1] != at:
+        last = kept[0] = (policy, at, decide())
+    found: Decided = last[2]
+    return found
 
 
 def _key(action: Action) -> Key | None:
