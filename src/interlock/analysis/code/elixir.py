@@ -9,7 +9,7 @@ from itertools import chain
 from msgspec import Struct
 
 from interlock.analysis.code import grammar
-from interlock.analysis.code.grammar import Builder, Node, text_of
+from interlock.analysis.code.grammar import Builder, Node, children, part, text_of
 from interlock.analysis.code.language import CodeLanguage
 from interlock.analysis.code.program import nodes
 from interlock.analysis.code.program.values import UNKNOWN, LibraryCall, Sym, Value
@@ -59,8 +59,8 @@ def _parts(node: Node) -> _Parts:
 
 
 def _pairs(node: Node) -> list[tuple[str, Node]]:
-    found = [(pair.child_by_field_name("key"), pair.child_by_field_name("value")) for pair in node.named_children]
-    return [(text_of(key).strip().rstrip(":").strip('"'), value) for key, value in found if value is not None]
+    found = [(text_of(pair, "key"), part(pair, "value")) for pair in node.named_children]
+    return [(key.strip().rstrip(":").strip('"'), value) for key, value in found if value is not None]
 
 
 def _keywords(build: Builder, node: Node) -> nodes.Made:
@@ -68,9 +68,9 @@ def _keywords(build: Builder, node: Node) -> nodes.Made:
 
 
 def _call(build: Builder, node: Node) -> nodes.Made:
-    target, call = node.child_by_field_name("target"), _parts(node)
-    form = _FORMS.get(text_of(target)) if target is not None and target.type == "identifier" else None
-    if form is not None and (call.args or call.blocks):
+    target, call = part(node, "target"), _parts(node)
+    form = _FORMS.get(text_of(target)) if target and target.type == "identifier" else None
+    if form and (call.args or call.blocks):
         return form(build, call)
     args, callee = build.exprs(call.args), build.expr(target)
     if call.blocks:
@@ -87,14 +87,13 @@ def _case(build: Builder, call: _Parts) -> nodes.Made:
     subject = nodes.name("<subject>")
     made = [one for value in build.exprs(call.args) for one in nodes.assign(subject, value)]
     for clause in (*call.body(), *call.body("after")):
-        left, right = clause.child_by_field_name("left"), clause.child_by_field_name("right")
-        inner = build.block(right.named_children) if right is not None else []
-        for pattern in build.exprs(left.named_children if left is not None else ()):
+        inner = build.block(children(clause, "right"))
+        for pattern in build.exprs(children(clause, "left")):
             if call.args:
                 inner = [*nodes.assign(pattern, subject), *inner]
             else:
                 made.append(ast.Expr(pattern))
-        made += nodes.branch(grammar.CONDITION, inner, [])
+        made += nodes.maybe(inner)
     return made
 
 
@@ -102,7 +101,7 @@ def _for(build: Builder, call: _Parts) -> nodes.Made:
     body = build.block(call.body())
     for child in reversed(call.args):
         if child.type == "binary_operator" and text_of(child, "operator") == "<-":
-            body = nodes.loop(build.field(child, "left"), build.field(child, "right"), body)
+            body = nodes.loop(build.expr(child, "left"), build.expr(child, "right"), body)
     return body
 
 
@@ -110,7 +109,7 @@ def _try(build: Builder, call: _Parts) -> nodes.Made:
     """try and with: what else there is may not run."""
     made = build.block([*call.args, *call.body()])
     for other in filter(None, map(call.body, ("else", "rescue", "catch", "after"))):
-        made += nodes.branch(grammar.CONDITION, build.block(other), [])
+        made += nodes.maybe(build.block(other))
     return made
 
 
@@ -119,14 +118,13 @@ def _define(build: Builder, call: _Parts) -> nodes.Made:
     while head.type == "binary_operator":
         head = head.named_children[0]
     params = [text_of(param).split("\\\\")[0].strip() for param in _parts(head).args]
-    title = text_of(head.child_by_field_name("target") or head)
-    return [nodes.function(params, nodes.returning(build.block(call.body())), title)]
+    return [nodes.function(params, nodes.returning(build.block(call.body())), text_of(part(head, "target") or head))]
 
 
 def _from(build: Builder, call: _Parts) -> nodes.Made:
     """from x in Table, where: …: which table, and whether all of it."""
     first = call.args[0]
-    table = build.field(first, "right") if first.type == "binary_operator" else build.expr(first)
+    table = build.expr(first, *["right"] * (first.type == "binary_operator"))
     return table if _NARROWS.isdisjoint(call.named) else nodes.member(table, "where")
 
 
@@ -146,30 +144,27 @@ def _function(build: Builder, node: Node) -> nodes.Made:
     params: list[str] = []
     body: list[ast.stmt] = []
     for clause in node.named_children:
-        left, right = clause.child_by_field_name("left"), clause.child_by_field_name("right")
-        params = params or ([text_of(child) for child in left.named_children] if left is not None else [])
-        body += build.block(right.named_children) if right is not None else []
+        params = params or [text_of(child) for child in children(clause, "left")]
+        body += build.block(children(clause, "right"))
     return nodes.closure(params, nodes.returning(body))
 
 
 def _operation(build: Builder, node: Node) -> nodes.Made:
-    sign = text_of(node, "operator")
-    right = node.child_by_field_name("right")
+    sign, left, right = text_of(node, "operator"), build.expr(node, "left"), build.expr(node, "right")
     if sign in ("=", "<-"):
-        return nodes.assign(build.field(node, "left"), build.expr(right))
+        return nodes.assign(left, right)
     if sign == "|":
-        return ast.Tuple([build.field(node, "left"), ast.Starred(build.expr(right))])
-    if sign == "/" and right is not None and right.type == "integer":
-        left = build.field(node, "left")  # a function by its name and the number of its arguments
-        return left.func if isinstance(left, ast.Call) and not left.args else left
-    return grammar.binary(sign, build.field(node, "left"), build.expr(right), build.joins)
+        return ast.Tuple([left, ast.Starred(right)])
+    if sign == "/" and isinstance(right, ast.Constant) and isinstance(left, ast.Call) and not left.args:
+        return left.func  # a function by its name and the number of its arguments
+    return grammar.binary(sign, left, right, build.joins)
 
 
 def _unary(build: Builder, node: Node) -> nodes.Made:
     sign = text_of(node, "operator")
     operand = next((child for child in reversed(node.children) if child.is_named and child.type != "operator"), None)
     if sign == "&":
-        if operand is not None and operand.type == "integer":
+        if operand and operand.type == "integer":
             return nodes.name(f"&{text_of(operand)}")
         made = build.expr(operand)
         return nodes.closure(["&1", "&2"], [ast.Return(made)]) if "&" in text_of(operand) else made

@@ -37,7 +37,7 @@ class Builder:
     own_names: frozenset[str] = frozenset()  # nodes that hide the names around them
 
     def __init__(self, key: str, table: GrammarTable) -> None:
-        self.key, self.table, self.rules, self.joins = key, table, table.rules, table.joins
+        self.key, self.table, self.joins = key, table, table.joins
         self.depth = 0
         self.documents: list[Node] = []  # here-documents that wait for the mark that announces them
         self.scopes: list[dict[str, str]] = [{}]  # the names of the blocks around, with what the form calls them
@@ -49,21 +49,22 @@ class Builder:
         return ast.Module(self.block(root.named_children), []), not root.has_error
 
     def made(self, node: Node) -> nodes.Made:
-        rule = self.rules.get(node.type)
         self.depth += 1
         if self.depth > _DEPTH:
             raise Unparsed("nested too deeply", "nesting")
         hides = node.type in self.own_names
         if hides:
             self.scopes.append({})
-        made = rule(self, node) if rule is not None else self.parts(node)
+        made = self.table.rules.get(node.type, Builder.parts)(self, node)
         if hides:
             self.scopes.pop()
         self.depth -= 1
         return made
 
-    def expr(self, node: Node | None) -> ast.expr:
-        return nodes.NOTHING if node is None else nodes.as_expression(self.made(node))
+    def expr(self, node: Node | None, *titles: str) -> ast.expr:
+        """The value of a node, or of the first of these fields that it has."""
+        found = part(node, *titles)
+        return nodes.NOTHING if found is None else nodes.as_expression(self.made(found))
 
     def exprs(self, found: Iterable[Node]) -> list[ast.expr]:
         return [self.expr(node) for node in found if node.type not in QUIET]
@@ -73,14 +74,11 @@ class Builder:
 
     def body(self, node: Node | None, *titles: str) -> list[ast.stmt]:
         """The statements inside a node, or inside the first of these fields that it has."""
-        inside = first_field(node, *titles) if titles and node is not None else node
+        inside = part(node, *titles)
         return [] if inside is None else nodes.as_statements(self.made(inside))
 
     def parts(self, node: Node) -> ast.expr:
         return nodes.several(self.exprs(node.named_children))
-
-    def field(self, node: Node, name: str) -> ast.expr:
-        return self.expr(node.child_by_field_name(name))
 
 
 QUIET = frozenset(
@@ -92,8 +90,27 @@ Rule = Callable[[Builder, "Node"], nodes.Made]
 
 def text_of(node: Node | None, *titles: str) -> str:
     """The source of a node, or of the first of these fields that it has."""
-    part = first_field(node, *titles) if titles and node is not None else node
-    return part.text.decode("utf-8", "replace") if part is not None and part.text is not None else ""
+    found = part(node, *titles)
+    return (found.text or b"").decode("utf-8", "replace") if found is not None else ""
+
+
+def part(node: Node | None, *titles: str) -> Node | None:
+    """The first of these fields that a node has; without any, the node itself."""
+    if not titles or node is None:
+        return node
+    found = map(node.child_by_field_name, titles)
+    return next((one for one in found if one is not None), None)
+
+
+def children(node: Node | None, *titles: str) -> list[Node]:
+    """The children of a node, or of the first of these fields that it has."""
+    found = part(node, *titles)
+    return [] if found is None else found.named_children
+
+
+def child_of(node: Node, kind: str) -> Node | None:
+    """The first child of this type."""
+    return next((child for child in node.named_children if child.type == kind), None)
 
 
 # -- rules that languages share
@@ -161,20 +178,17 @@ def negated(build: Builder, node: Node) -> nodes.Made:
     sign = node.children[0].type
     if sign == "void":
         return nodes.Body([ast.Expr(value), ast.Expr(nodes.NOTHING)])
-    if sign == "-":
-        return ast.UnaryOp(ast.USub(), value)
-    return ast.UnaryOp(ast.Not(), value) if sign in ("!", "not", "~", "typeof") else value
+    return nodes.signed(sign, value)
 
 
 def tested(build: Builder, node: Node) -> ast.expr:
     """The condition; that of `unless` and `until` must not hold."""
-    test = build.field(node, "condition")
-    return ast.UnaryOp(ast.Not(), test) if any(child.type in ("unless", "until") for child in node.children) else test
+    test = build.expr(node, "condition")
+    return nodes.signed("not", test) if any(child.type in ("unless", "until") for child in node.children) else test
 
 
 def _guarded(build: Builder, node: Node) -> list[ast.stmt]:
-    inside = first_field(node, "consequence", "body", "block")
-    if inside is not None:
+    if inside := part(node, "consequence", "body", "block"):
         return build.body(inside)
     others = [*node.children_by_field_name("condition"), *_alternatives(node)]
     return build.block(child for child in node.named_children if child not in others)
@@ -187,7 +201,7 @@ def _alternatives(node: Node) -> list[Node]:
 
 def choice(build: Builder, node: Node, other: Sequence[ast.stmt] = ()) -> nodes.Made:
     for last in reversed(_alternatives(node)):
-        chained = last.type.startswith("els") and last.child_by_field_name("condition") is not None
+        chained = last.type.startswith("els") and part(last, "condition")
         other = nodes.as_statements(choice(build, last, other)) if chained else build.body(last)
     first = build.body(node, "initializer")
     return [*first, *nodes.branch(tested(build, node), _guarded(build, node), list(other))]
@@ -206,25 +220,20 @@ def while_loop(build: Builder, node: Node) -> nodes.Made:
     return nodes.repeat(tested(build, node), _guarded(build, node))
 
 
-def first_field(node: Node, *titles: str) -> Node | None:
-    found = (node.child_by_field_name(title) for title in titles)
-    return next((part for part in found if part is not None), None)
-
-
 def attempts(build: Builder, node: Node) -> nodes.Made:
     """`try`, `switch` and their like: all but the first part and what always follows may not run."""
     made: list[ast.stmt] = []
-    first = [node.child_by_field_name(title) for title in ("body", "condition", "value")]
+    first = [part(node, title) for title in ("body", "condition", "value")]
     for child in node.named_children:
         inside = build.body(child)
         sure = child in first or child.type in _SURE
-        made += inside if sure or not inside else nodes.branch(CONDITION, inside, [])
+        made += inside if sure or not inside else nodes.maybe(inside)
     return made
 
 
 def counted(build: Builder, node: Node) -> nodes.Made:
     """`for (first; test; step)`; without a test it has no end."""
-    clause = next((child for child in node.named_children if child.type == "for_clause"), node)
+    clause = child_of(node, "for_clause") or node
     first = _fields(clause, "init", "initialize", "initializer", "initialiser")
     steps = _fields(clause, "update", "increment", "iterator")
     test = next(iter(_fields(clause, "condition")), None)
@@ -240,7 +249,7 @@ def _fields(node: Node, *titles: str) -> list[Node]:
 def assigned(build: Builder, node: Node) -> nodes.Made:
     """One or several targets, or `left += right`; of several results the first counts."""
     first, *_, last = (node.named_children[0], *node.named_children)
-    sides = first if first.type in _SEVERAL else first_field(node, "name", "left") or first, last
+    sides = first if first.type in _SEVERAL else part(node, "name", "left") or first, last
     sign = _sign(node, "=")
     if not sign:  # a declaration without a value
         return []
@@ -253,9 +262,9 @@ def assigned(build: Builder, node: Node) -> nodes.Made:
 
 def member(build: Builder, node: Node) -> nodes.Made:
     """`owner.name`; what it is made of, as in `name<T>`, does not matter."""
-    owner = first_field(node, "object", "scope", "table", "operand", "expression", "value")
+    owner = part(node, "object", "scope", "table", "operand", "expression", "value")
     owner = node.named_children[0] if owner is None and node.named_child_count > 1 else owner
-    found = text_of(first_field(node, "property", "field", "method", "name") or node.named_children[-1])
+    found = text_of(part(node, "property", "field", "method", "name") or node.named_children[-1])
     named = found.partition("<")[0].removeprefix("$" if node.type.startswith("scoped") else "")
     return nodes.member(build.expr(owner), named) if owner is not None else nodes.name(named)
 
@@ -281,7 +290,7 @@ def _slice(build: Builder, parts: Sequence[Node]) -> ast.Slice:
 
 def params(build: Builder, node: Node | None, *titles: str) -> list[str]:
     """The names in a list of parameters, or of the one that stands for it."""
-    node = first_field(node, *titles) if titles and node is not None else node
+    node = part(node, *titles)
     if node is None:
         return []
     single = not node.named_child_count and node.type in ("identifier", "implicit_parameter")
@@ -292,20 +301,19 @@ def params(build: Builder, node: Node | None, *titles: str) -> list[str]:
 
 
 def defaults(build: Builder, node: Node | None) -> list[ast.expr]:
-    found = [first_field(child, "value", "default_value") for child in node.named_children] if node is not None else []
+    found = [part(child, "value", "default_value") for child in children(node)]
     first = next((at for at, value in enumerate(found) if value is not None), len(found))
-    return [CONDITION if value is None else build.expr(value) for value in found[first:]]
+    return [nodes.CONDITION if value is None else build.expr(value) for value in found[first:]]
 
 
 def given(build: Builder, node: Node | None, *titles: str) -> tuple[list[ast.expr], list[ast.keyword]]:
-    node = first_field(node, *titles) if titles and node is not None else node
+    node = part(node, *titles)
     args: list[ast.expr] = []
     named: list[ast.keyword] = []
     if node is not None and node.type == "template_string":
         return [build.expr(node)], [nodes.named("template", ast.Constant(True))]
-    for child in node.named_children if node is not None else ():
-        titled = child.type == "argument" and child.child_by_field_name("name") is not None
-        if titled or child.type in ("pair", "named_argument"):
+    for child in children(node):
+        if (child.type == "argument" and part(child, "name")) or child.type in ("pair", "named_argument"):
             title = text_of(child.named_children[0]).strip(":\"'")
             named.append(nodes.named(title, build.expr(child.named_children[-1])))
         elif child.type == "hash_splat_argument":
@@ -316,10 +324,10 @@ def given(build: Builder, node: Node | None, *titles: str) -> tuple[list[ast.exp
 
 
 def called(build: Builder, node: Node) -> nodes.Made:
-    owner, chosen = first_field(node, "object", "scope"), node.child_by_field_name("name")
+    owner, chosen = part(node, "object", "scope"), part(node, "name")
     args, named = given(build, node, "arguments")
     if owner is None:
-        callee = build.expr(node.child_by_field_name("function") or chosen)
+        callee = build.expr(node, "function", "name")
         if build.table.caseless and isinstance(callee, ast.Name) and callee.id.isidentifier():
             callee = nodes.name(callee.id.lower())
         return nodes.call(callee, args, named)
@@ -346,7 +354,6 @@ def mapping(pairs: Sequence[tuple[ast.expr | None, ast.expr]], first: int = 0) -
     return ast.Dict(list(keys), [value for _, value in pairs])
 
 
-CONDITION = nodes.name("?")  # what nobody knows
 _SEVERAL = frozenset({"expression_list", "variable_list"})
 _SURE = frozenset({"resource_specification", "finally_clause"})
 _UNNAMED = frozenset({"vararg_expression", "comment"})
@@ -370,11 +377,8 @@ def texts(build: Builder, node: Node, read: Callable[[str], str] | None = None) 
     parts: list[str | ast.expr] = []
     whole, start = node.text or b"", node.start_byte
     read = read or next((how for mark, how in build.table.quotes if whole.startswith(mark)), unescaped)
-    children = node.children
-    if not children:
+    if not node.child_count:
         return nodes.text(read(text_of(node).lstrip("@")[1:-1]))
-    if len(children) == 3 and children[1].type in _PLAIN and not (children[1].child_count or children[2].is_named):
-        return nodes.text(read(text_of(children[1])))
     at = start + (node.type == "heredoc_body" and whole.startswith(b"\n"))
     plain = b""
     for child, inside in _pieces(node, node.type in _PLAIN):

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from itertools import chain
 
 from interlock.analysis.code import grammar
-from interlock.analysis.code.grammar import Builder, Node, Rule, text_of
+from interlock.analysis.code.grammar import Builder, Node, Rule, child_of, children, part, text_of
 from interlock.analysis.code.language import CodeLanguage, holes
 from interlock.analysis.code.library import library
 from interlock.analysis.code.other import read_other
@@ -20,12 +20,12 @@ from interlock.analysis.facts import Report
 
 
 def _lua_for_each(build: Builder, node: Node) -> nodes.Made:
-    clause, body = node.child_by_field_name("clause"), build.body(node, "body")
+    clause, body = part(node, "clause"), build.body(node, "body")
     if clause is None:
-        return nodes.repeat(grammar.CONDITION, body)
+        return nodes.repeat(nodes.CONDITION, body)
     if clause.type != "for_generic_clause":
-        ends = nodes.call("<range>", [build.field(clause, "start"), build.field(clause, "end")])
-        return nodes.loop(build.field(clause, "name"), ends, body)
+        ends = nodes.call("<range>", [build.expr(clause, "start"), build.expr(clause, "end")])
+        return nodes.loop(build.expr(clause, "name"), ends, body)
     names, over = clause.named_children[0].named_children, clause.named_children[-1].named_children[0]
     return nodes.loop_last(build.exprs(names), build.expr(over), body)
 
@@ -37,20 +37,19 @@ read_lua = CodeLanguage("Lua", "lua", by_grammar("lua", _lua_for_each), first=1)
 
 
 def _php_document(build: Builder, node: Node) -> nodes.Made:
-    value = node.child_by_field_name("value")
+    value = part(node, "value")
     if node.type == "nowdoc":
         return nodes.text(text_of(value).strip("\n"))
     return grammar.texts(build, value) if value is not None else nodes.text("")
 
 
 def _php_new(build: Builder, node: Node) -> nodes.Made:
-    kind, *rest = node.named_children
-    given = next((child for child in rest if child.type == "arguments"), None)
-    return nodes.call(nodes.member(build.expr(kind), "new"), *grammar.given(build, given))
+    made = nodes.member(build.expr(node.named_children[0]), "new")
+    return nodes.call(made, *grammar.given(build, child_of(node, "arguments")))
 
 
 def _php_foreach(build: Builder, node: Node) -> nodes.Made:
-    parts = [child for child in node.named_children if child != node.child_by_field_name("body")]
+    parts = [child for child in node.named_children if child != part(node, "body")]
     names = parts[-1].named_children if parts[-1].type == "pair" else parts[-1:]
     return nodes.loop_last(build.exprs(names), build.expr(parts[0]), build.body(node, "body"))
 
@@ -72,13 +71,13 @@ def _julia_command(build: Builder, node: Node) -> nodes.Made:
     """`rm $x`: words, of which a value is one, or part of one."""
     words: list[list[str | ast.expr]] = [[]]
     made = grammar.texts(build, node)
-    for part in made.values if isinstance(made, ast.JoinedStr) else [made]:
-        if isinstance(part, ast.Constant):
-            first, *rest = str(part.value).split(" ")
+    for piece in made.values if isinstance(made, ast.JoinedStr) else [made]:
+        if isinstance(piece, ast.Constant):
+            first, *rest = str(piece.value).split(" ")
             words[-1] += [first] if first else []
             words += [[word] if word else [] for word in rest]
         else:
-            words[-1].append(part)
+            words[-1].append(piece)
     found = [nodes.joined(word) if len(word) > 1 or isinstance(word[0], str) else word[0] for word in words if word]
     return ast.List(found)
 
@@ -142,10 +141,9 @@ def _ruby_block_argument(build: Builder, node: Node) -> nodes.Made:
 
 
 def _ruby_call(build: Builder, node: Node) -> nodes.Made:
-    receiver, method = node.child_by_field_name("receiver"), text_of(node, "method")
+    receiver, method = part(node, "receiver"), text_of(node, "method")
     args, named = grammar.given(build, node, "arguments")
-    block = node.child_by_field_name("block")
-    if block is not None:
+    if block := part(node, "block"):
         if receiver is None and method == "loop":
             return nodes.repeat(ast.Constant(True), build.body(block, "body"))
         args.append(_ruby_closure(build, block))
@@ -165,7 +163,7 @@ def _ruby_closure(build: Builder, node: Node) -> ast.expr:
 
 def _ruby_assign(build: Builder, node: Node) -> nodes.Made:
     left, sign = node.named_children[0], text_of(node, "operator")
-    right = build.field(node, "right")
+    right = build.expr(node, "right")
     return _ruby_set(build, left, grammar.binary(sign[:-1], build.expr(left), right, build.joins) if sign else right)
 
 
@@ -183,7 +181,7 @@ def _ruby_added(build: Builder, node: Node) -> nodes.Made:
     if text_of(node, "operator") != "<<":
         return grammar.operator(build, node)
     left = node.named_children[0]
-    added = nodes.call(nodes.member(build.expr(left), "<<"), [build.field(node, "right")])
+    added = nodes.call(nodes.member(build.expr(left), "<<"), [build.expr(node, "right")])
     stays = left.type.endswith(("identifier", "variable"))  # what is added to stays under its name
     return _ruby_set(build, left, added) if stays else added
 
@@ -218,39 +216,38 @@ def _reference(build: Builder, node: Node) -> nodes.Made:
 
 
 def _new(build: Builder, node: Node) -> nodes.Made:
-    kind, first = node.child_by_field_name("type"), node.child_by_field_name("initializer")
-    if kind is not None and kind.type in _LISTS and first is not None:
+    kind, first = part(node, "type"), part(node, "initializer")
+    if kind and kind.type in _LISTS and first:
         return build.expr(first)
     args, named = grammar.given(build, node, "arguments")
-    for child in first.named_children if first is not None else ():
+    for child in children(first):
         if child.type == "assignment_expression":
-            named.append(nodes.named(text_of(child, "left"), build.field(child, "right")))
+            named.append(nodes.named(text_of(child, "left"), build.expr(child, "right")))
     title = text_of(kind).rpartition(".")[2].partition("<")[0]
     return nodes.call(nodes.member(nodes.name(title), "new"), args, named)
 
 
 def _composite(build: Builder, node: Node) -> nodes.Made:
     """Go's []string{…}, map[string]int{…} and T{…}."""
-    kind, body = node.child_by_field_name("type"), node.child_by_field_name("body")
-    found = body.named_children if body is not None else []
-    if kind is not None and kind.type in ("slice_type", "array_type", "implicit_length_array_type"):
+    kind, found = getattr(part(node, "type"), "type", ""), children(node, "body")
+    if kind in ("slice_type", "array_type", "implicit_length_array_type"):
         return ast.List(build.exprs(found))
     items = [one.named_children for one in found if one.named_child_count]
     pairs = [(text_of(one[0]).strip('"'), build.expr(one[-1])) for one in items]
-    if kind is not None and kind.type == "map_type":
+    if kind == "map_type":
         return grammar.mapping([(nodes.text(key), value) for key, value in pairs])
-    title = text_of(kind).replace("*", "")
+    title = text_of(node, "type").replace("*", "")
     called = f"{title}.new" if title.replace(".", "").isidentifier() else "new"
     return nodes.call(called, [], [nodes.named(*pair) for pair in pairs])
 
 
 def _ranged(build: Builder, node: Node) -> nodes.Made:
-    clause = next((child for child in node.named_children if child.type == "range_clause"), None)
+    clause = child_of(node, "range_clause")
     if clause is None:
         return grammar.counted(build, node)
-    left = clause.child_by_field_name("left")
-    target = build.expr(left.named_children[-1]) if left is not None else grammar.CONDITION
-    return nodes.loop(target, build.field(clause, "right"), build.body(node, "body"))
+    targets = children(clause, "left")
+    target = build.expr(targets[-1]) if targets else nodes.CONDITION
+    return nodes.loop(target, build.expr(clause, "right"), build.body(node, "body"))
 
 
 def _flags(build: Builder, node: Node) -> nodes.Made:

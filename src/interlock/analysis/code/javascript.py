@@ -10,7 +10,7 @@ from urllib.parse import unquote
 from msgspec.structs import replace
 
 from interlock.analysis.code import grammar
-from interlock.analysis.code.grammar import Builder, Node, first_field, text_of
+from interlock.analysis.code.grammar import Builder, Node, child_of, children, part, text_of
 from interlock.analysis.code.language import CodeLanguage
 from interlock.analysis.code.lexing import Unparsed
 from interlock.analysis.code.library import library, words
@@ -77,7 +77,7 @@ class _ScriptBuilder(Builder):
 
     def block(self, found: Iterable[Node]) -> list[ast.stmt]:
         def defines(node: Node) -> bool:
-            return (first_field(node, "declaration") or node).type.endswith("function_declaration")
+            return (part(node, "declaration") or node).type.endswith("function_declaration")
 
         return super().block(sorted(found, key=defines, reverse=True))
 
@@ -116,8 +116,8 @@ def _bind(build: Builder, target: Node | None, value: ast.expr, declare: str = "
         value = _titled(value, name)
         return nodes.declare(name, value) if declare else nodes.assign(name, value)
     if kind in ("assignment_pattern", "object_assignment_pattern"):
-        filled = nodes.call("<default>", [value, build.field(target, "right")])
-        return _bind(build, target.child_by_field_name("left"), filled, declare)
+        filled = nodes.call("<default>", [value, build.expr(target, "right")])
+        return _bind(build, part(target, "left"), filled, declare)
     if kind in ("object_pattern", "array_pattern"):
         return _take_apart(build, target, value, declare)
     if kind in ("rest_pattern", "parenthesized_expression"):
@@ -137,13 +137,12 @@ def _take_apart(build: Builder, pattern: Node, value: ast.expr, declare: str) ->
         if not child.is_named:
             continue
         rest, place = child.type == "rest_pattern", ast.Constant(at)
-        part: ast.expr = whole
+        piece: ast.expr = whole
         if pattern.type == "array_pattern":
-            part = nodes.item(whole, ast.Slice(place) if rest else place)
+            piece = nodes.item(whole, ast.Slice(place) if rest else place)
         elif not rest:
-            named = first_field(child, "key", "left") or child
-            part = nodes.item(whole, _key(build, named))
-        made += _bind(build, child.child_by_field_name("value") or child, part, declare)
+            piece = nodes.item(whole, _key(build, part(child, "key", "left") or child))
+        made += _bind(build, part(child, "value") or child, piece, declare)
     return made
 
 
@@ -162,9 +161,9 @@ def _object_of(build: Builder, node: Node) -> Made:
             keys.append(None)
             values.append(build.parts(child))
         elif child.type in ("pair", "shorthand_property_identifier", "method_definition"):
-            key = _key(build, first_field(child, "key", "name") or child)
+            key = _key(build, part(child, "key", "name") or child)
             keys.append(key)
-            values.append(_titled(build.expr(child.child_by_field_name("value") or child), key))
+            values.append(_titled(build.expr(part(child, "value") or child), key))
     return ast.Dict(keys, values)
 
 
@@ -182,19 +181,18 @@ def _unary(build: Builder, node: Node) -> Made:
 def _assignment(build: Builder, node: Node) -> Made:
     around = "function" if node.parent is not None and node.parent.type == "variable_declaration" else "block"
     declare = around if node.type == "variable_declarator" else ""
-    target, value = (first_field(node, *names) for names in (("left", "name"), ("right", "value")))
-    return _bind(build, target, build.expr(value), declare)
+    return _bind(build, part(node, "left", "name"), build.expr(node, "right", "value"), declare)
 
 
 # -- functions and classes
 
 
 def _function(build: Builder, node: Node) -> Made:
-    single, listed = node.child_by_field_name("parameter"), node.child_by_field_name("parameters")
-    given = [single] if single is not None else listed.named_children if listed is not None else []
+    single = part(node, "parameter")
+    given = [single] if single else children(node, "parameters")
     names, defaults, first, rest = list[str](), list[ast.expr](), list[ast.stmt](), ""
     for param in given:
-        inner, default = first_field(param, "left", "pattern") or param, first_field(param, "right", "value")
+        inner, default = part(param, "left", "pattern") or param, part(param, "right", "value")
         last = inner.type == "rest_pattern"
         inner = inner.named_children[0] if last else inner
         if inner.type in ("comment", "this"):
@@ -207,13 +205,13 @@ def _function(build: Builder, node: Node) -> Made:
             rest = name
             continue
         names.append(name)
-        if default is not None or defaults:
-            defaults.append(build.expr(default) if default is not None else grammar.CONDITION)
+        if default or defaults:
+            defaults.append(build.expr(default) if default else nodes.CONDITION)
     arrow = node.type == "arrow_function"
     if not arrow and not names and b"arguments" in (node.text or b""):
         rest = rest or "arguments"
-    body = node.child_by_field_name("body")
-    block = body is not None and body.type == "statement_block"
+    body = part(node, "body")
+    block = body and body.type == "statement_block"
     inside = build.body(body) if block else [ast.Return(build.expr(body))]
     title = text_of(node, "name") if "function" in node.type else ""
     made = nodes.function(names, [*first, *inside], title, rest, defaults)
@@ -229,9 +227,7 @@ def _with_this(function: ast.FunctionDef) -> ast.FunctionDef:
 def _class_of(build: Builder, node: Node) -> Made:
     title = text_of(node, "name") or f"<{node.start_byte}>"
     bases = [build.parts(child) for child in node.named_children if child.type == "class_heritage"]
-    inside = node.child_by_field_name("body")
-    parts = inside.named_children if inside is not None else ()
-    body = [made for child in parts for made in _class_part(build, child)]
+    body = [made for child in children(node, "body") for made in _class_part(build, child)]
     made: list[ast.stmt] = [ast.ClassDef(title, bases, [], body or [ast.Pass()], [])]
     return made if node.type.endswith("class_declaration") else nodes.Body([*made, ast.Expr(nodes.name(title))])
 
@@ -241,7 +237,7 @@ def _class_part(build: Builder, node: Node) -> list[ast.stmt]:
     if node.type != "method_definition" and not node.type.endswith("field_definition"):
         return build.body(node)
     name = text_of(node, "property", "name")
-    value = build.expr(node if node.type == "method_definition" else node.child_by_field_name("value"))
+    value = build.expr(node if node.type == "method_definition" else part(node, "value"))
     if not isinstance(value, Closure):
         return nodes.assign(nodes.name(name), value)
     value.function.name = "__init__" if name == "constructor" else name
@@ -252,19 +248,18 @@ def _class_part(build: Builder, node: Node) -> list[ast.stmt]:
 
 
 def _for_in(build: Builder, node: Node) -> Made:
-    over, each = build.field(node, "right"), nodes.name(f"<{node.start_byte}>")
+    over, each = build.expr(node, "right"), nodes.name(f"<{node.start_byte}>")
     if text_of(node, "operator") == "in":
         over = nodes.call("Object.keys", [over])
-    declares = "block" if node.child_by_field_name("kind") else ""
-    given = _bind(build, node.child_by_field_name("left"), each, declares)
+    given = _bind(build, part(node, "left"), each, "block" if part(node, "kind") else "")
     return nodes.loop(each, over, [*given, *build.body(node, "body")])
 
 
 def _import_of(build: Builder, node: Node) -> Made:
     if any(child.type == "type" for child in node.children):
         return []
-    source = nodes.call("require", [build.field(node, "source")])
-    clause = next((child for child in node.named_children if child.type == "import_clause"), None)
+    source = nodes.call("require", [build.expr(node, "source")])
+    clause = child_of(node, "import_clause")
     if clause is None:
         return source
     whole = nodes.name(f"<{node.start_byte}>")
@@ -274,16 +269,14 @@ def _import_of(build: Builder, node: Node) -> Made:
             made += _bind(build, child if child.type == "identifier" else child.named_children[0], whole)
             continue
         for one in child.named_children:
-            name = one.child_by_field_name("name")
-            made += _bind(build, one.child_by_field_name("alias") or name, nodes.member(whole, text_of(name)))
+            made += _bind(build, part(one, "alias", "name"), nodes.member(whole, text_of(one, "name")))
     return made
 
 
 def _export(build: Builder, node: Node) -> Made:
-    declared = node.child_by_field_name("declaration")
-    if declared is not None:
+    if declared := part(node, "declaration"):
         return build.body(declared)
-    return _titled(build.field(node, "value"), nodes.text("default"))
+    return _titled(build.expr(node, "value"), nodes.text("default"))
 
 
 _APPLY = frozenset({"call", "apply", "bind"})

@@ -9,7 +9,6 @@ from collections.abc import Callable
 
 from msgspec import Struct
 
-from interlock.analysis.code.grammar import CONDITION
 from interlock.analysis.code.language import CodeLanguage, holes
 from interlock.analysis.code.lexing import ESCAPE, Unparsed, balanced, unescape
 from interlock.analysis.code.library import library
@@ -119,7 +118,7 @@ def _command(words: list[_Word], level: int) -> _Body:
 
 
 def _maybe(word: _Word, level: int) -> _Body:
-    return nodes.branch(CONDITION, _code(word.text, level + 1), []) if word.braced else []
+    return nodes.maybe(_code(word.text, level + 1)) if word.braced else []
 
 
 def _body(words: list[_Word], level: int) -> _Body:
@@ -128,7 +127,7 @@ def _body(words: list[_Word], level: int) -> _Body:
 
 def _test(word: _Word, level: int) -> ast.expr:
     """It is no command, though one may stand in it."""
-    return nodes.several([word.value, *_inside(word, level), CONDITION])
+    return nodes.several([word.value, *_inside(word, level), nodes.CONDITION])
 
 
 def _inside(word: _Word, level: int) -> list[ast.expr]:

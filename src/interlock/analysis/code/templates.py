@@ -152,8 +152,8 @@ def _parts(node: Node, mark: str) -> list[Node]:
     titles = name.removesuffix("|*")
     if titles == name and name.endswith("*"):
         return node.children_by_field_name(name[:-1])
-    field = grammar.first_field(node, *titles.split("|"))
-    return [field] if field is not None else node.named_children if titles != name else []
+    field = grammar.part(node, *titles.split("|"))
+    return [field] if field else node.named_children if titles != name else []
 
 
 _SHARED: Mapping[str, Rule] = {

@@ -182,9 +182,7 @@ class TokenParser:
         if self.at >= self.stop:
             return nodes.NOTHING
         value = self.expression(_TIGHTEST)
-        if token.text == "-":
-            return ast.UnaryOp(ast.USub(), value)
-        return ast.UnaryOp(ast.Not(), value) if token.text in ("!", "~", "#") else value
+        return nodes.signed(token.text, value)
 
     def group(self) -> ast.expr:
         """One value, a list, pairs, or a block."""

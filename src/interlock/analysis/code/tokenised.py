@@ -9,7 +9,6 @@ from functools import cache
 from itertools import takewhile
 
 from interlock.analysis.code import token_parser as tokens
-from interlock.analysis.code.grammar import CONDITION
 from interlock.analysis.code.language import CodeLanguage, holes
 from interlock.analysis.code.lexing import CodeToken, Part, Splice, Unparsed, balanced
 from interlock.analysis.code.library import library, words
@@ -134,7 +133,7 @@ def _parse_awk(source: str) -> tuple[ast.Module, bool]:
         before, sure = parser.at, parser.skip("BEGIN", "END")
         if parser.is_op("{"):
             block = parser.block()
-            made += block if sure else nodes.branch(CONDITION, block, [])
+            made += block if sure else nodes.maybe(block)
         else:
             made += nodes.as_statements(parser.statement())
         parser.at = max(parser.at, before + 1)

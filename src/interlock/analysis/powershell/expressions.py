@@ -163,7 +163,7 @@ def _signed(sign: str, operand: ast.expr) -> ast.expr:
     if sign in ("++", "--"):
         step = ast.BinOp(operand, ast.Add() if sign == "++" else ast.Sub(), ast.Constant(1))
         return nodes.as_expression(nodes.assign(operand, step))
-    return operand if sign == "+" else ast.UnaryOp(ast.USub() if sign == "-" else ast.Not(), operand)
+    return nodes.signed(sign, operand)
 
 
 def _typed(cursor: PsCursor, found: re.Match[str]) -> ast.expr:

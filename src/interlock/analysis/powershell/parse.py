@@ -33,7 +33,6 @@ from interlock.analysis.powershell.lexer import (
 from interlock.analysis.windows import WindowsSyntaxError
 
 _Body = list[ast.stmt]
-_CONDITION = nodes.name("?")
 _WORD = re.compile(r"[A-Za-z]+(?![\w.:\\/-])")
 _EXPRESSION = re.compile(
     r"['\"$(@\[{!,]|[+-](?=[\s$(\d.'\"\[-])|--|\+\+|-(?:not|bnot|join|[ci]?split)\b", re.IGNORECASE
@@ -253,14 +252,14 @@ def _do(cursor: PsCursor) -> _Body:
     cursor.skip_lines()
     if not cursor.match(_AGAIN):
         raise WindowsSyntaxError("do without while")
-    return nodes.repeat(_CONDITION, [*body, *_parens(cursor)])
+    return nodes.repeat(nodes.CONDITION, [*body, *_parens(cursor)])
 
 
 def _for(cursor: PsCursor) -> _Body:
     first, body = _parens(cursor), _braces(cursor)
     if len(first) == 3 and isinstance(first[1], ast.Expr):
         return [first[0], *nodes.repeat(first[1].value, [*body, first[2]])]
-    return [*first, *nodes.repeat(_CONDITION, body)]
+    return [*first, *nodes.repeat(nodes.CONDITION, body)]
 
 
 def _foreach(cursor: PsCursor) -> _Body:
@@ -289,7 +288,7 @@ def _switch(cursor: PsCursor) -> _Body:
     with cursor.deeper():
         while not _at_end(cursor, "}"):
             test = read_argument(cursor)
-            made += nodes.branch(ast.BoolOp(ast.And(), [test, _CONDITION]), _braces(cursor), [])
+            made += nodes.branch(ast.BoolOp(ast.And(), [test, nodes.CONDITION]), _braces(cursor), [])
     return made
 
 
@@ -307,7 +306,7 @@ def _try(cursor: PsCursor) -> _Body:
 
 def _trap(cursor: PsCursor) -> _Body:
     cursor.match(_CAUGHT)
-    return nodes.branch(_CONDITION, _braces(cursor), [])
+    return nodes.maybe(_braces(cursor))
 
 
 def _function(cursor: PsCursor) -> _Body:

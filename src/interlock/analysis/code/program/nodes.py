@@ -33,6 +33,7 @@ member = ast.Attribute
 item = ast.Subscript
 named = ast.keyword
 NOTHING = ast.Constant(None)
+CONDITION = ast.Name("?")  # what nobody knows
 THIS = "<this>"  # what a method is called on, where that is no parameter
 
 
@@ -137,6 +138,17 @@ def repeat(test: ast.expr, body: list[ast.stmt]) -> list[ast.stmt]:
 
 def branch(test: ast.expr, body: list[ast.stmt], other: list[ast.stmt]) -> list[ast.stmt]:
     return [ast.If(test, body or [ast.Pass()], other)]
+
+
+def maybe(body: list[ast.stmt]) -> list[ast.stmt]:
+    """Statements that may not run."""
+    return branch(CONDITION, body, [])
+
+
+def signed(sign: str, value: ast.expr) -> ast.expr:
+    """A value behind a sign; one that means nothing here leaves it as it is."""
+    made = {"-": ast.USub, **dict.fromkeys(("!", "not", "~", "typeof", "-not", "-bnot"), ast.Not)}.get(sign)
+    return ast.UnaryOp(made(), value) if made else value
 
 
 def number(digits: str) -> ast.expr:
