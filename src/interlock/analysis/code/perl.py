@@ -141,30 +141,27 @@ def _subscripts(raw: str, at: int) -> int:
 # -- words with an own syntax
 
 
-def _sub(parser: TokenParser) -> ast.expr:
-    title = parser.token.text if parser.token.kind == "name" else ""
-    parser.at += bool(title)
+def _sub(parser: TokenParser) -> nodes.Made:
+    title = parser.next().text if parser.token.kind == "name" else ""
     given = tokens.params(parser)
     if not parser.is_op("{"):
         return nodes.NOTHING
     made = nodes.function(given, nodes.returning(parser.block()), title, rest="" if given else "@_")
-    return nodes.Body([made]) if title else nodes.Closure(made)
+    return [made] if title else nodes.Closure(made)
 
 
-def _foreach(parser: TokenParser) -> ast.expr:
+def _foreach(parser: TokenParser) -> nodes.Made:
     parser.skip("my", "our", "local", "state")
-    named = parser.token.text if parser.token.kind == "var" else _TOPIC
-    parser.at += parser.token.kind == "var"
+    named = parser.next().text if parser.token.kind == "var" else _TOPIC
     if not parser.is_op("("):
         return nodes.NOTHING
     if any(token.kind == "op" and token.text == ";" for token in parser.tokens[parser.at : parser.mates[parser.at]]):
         return tokens.for_loop(parser)
     over = nodes.call("<list>", [parser.group()])
-    body = parser.block() if parser.is_op("{") else []
-    return nodes.as_expression(nodes.loop(nodes.name(named), over, body))
+    return nodes.loop(nodes.name(named), over, parser.block() if parser.is_op("{") else [])
 
 
-def _over_list(parser: TokenParser) -> ast.expr:
+def _over_list(parser: TokenParser) -> nodes.Made:
     """The block is read with each item of the list."""
     word = parser.tokens[parser.at - 1].text
     with tokens.unbracketed(parser):
@@ -178,7 +175,7 @@ def _over_list(parser: TokenParser) -> ast.expr:
         pair = ast.comprehension(target=nodes.name(_TOPIC), iter=over, ifs=[], is_async=0)
         return ast.ListComp(nodes.as_expression(block), [pair])
     each = nodes.loop(nodes.name(_TOPIC), nodes.name("<list>"), block)
-    return nodes.Body([*nodes.assign(nodes.name("<list>"), over), *each, ast.Expr(nodes.name("<list>"))])
+    return [*nodes.assign(nodes.name("<list>"), over), *each, ast.Expr(nodes.name("<list>"))]
 
 
 def _print(parser: TokenParser) -> ast.expr:
@@ -189,16 +186,15 @@ def _print(parser: TokenParser) -> ast.expr:
             handle = nodes.name(parser.ahead(1).text)
             parser.at = parser.mates[parser.at] + 1
         elif named and parser.ahead(1).kind not in ("op", "end"):
-            handle = nodes.name(parser.token.text)
-            parser.at += 1
+            handle = nodes.name(parser.next().text)
         return nodes.call("<print>", [handle, *parser.bare_arguments(2)[0]])
 
 
-def _run_block(parser: TokenParser) -> ast.expr:
+def _run_block(parser: TokenParser) -> nodes.Made:
     """A block, or the text or the file that is run."""
     word = parser.tokens[parser.at - 1].text
     if parser.is_op("{"):
-        return nodes.as_expression(parser.block())
+        return parser.block()
     args, _ = parser.arguments() if parser.is_op("(") else parser.bare_arguments(1)
     return nodes.call(word, args[:1] or [nodes.name(_TOPIC)] * (word in words("perl")["topical"]))
 
@@ -212,23 +208,22 @@ def _system(parser: TokenParser) -> ast.expr:
     return nodes.call("system", parser.arguments()[0] if parser.is_op("(") else parser.bare_arguments(2)[0])
 
 
-def _return(parser: TokenParser) -> ast.expr:
+def _return(parser: TokenParser) -> nodes.Made:
     args = parser.bare_arguments(2)[0] if not parser.is_word("if", "unless") else []
-    return nodes.Body([ast.Return(args[0] if len(args) == 1 else ast.List(args))])
+    return [ast.Return(args[0] if len(args) == 1 else ast.List(args))]
 
 
-def _open(parser: TokenParser) -> ast.expr:
+def _open(parser: TokenParser) -> nodes.Made:
     """A file, or a pipe from or to a command."""
     with tokens.unbracketed(parser):
         give = nodes.declare if parser.skip("my") else nodes.assign
         parser.skip("our", "local")
         handle = parser.token.text
-        if parser.token.kind in ("name", "var"):
-            parser.at += 1
+        parser.at += parser.token.kind in ("name", "var")
         parser.skip(",")
         args = parser.bare_arguments(2)[0]
     parser.names.add(handle)
-    return nodes.as_expression(give(nodes.name(handle), nodes.call("<open>", args)))
+    return give(nodes.name(handle), nodes.call("<open>", args))
 
 
 def _bare(parser: TokenParser, token: CodeToken) -> int:

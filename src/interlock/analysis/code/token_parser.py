@@ -53,6 +53,11 @@ class TokenParser:
         index = self.at + count
         return self.tokens[index] if index < self.stop else NOTHING
 
+    def next(self) -> CodeToken:
+        """Step over a token."""
+        self.at += 1
+        return self.tokens[self.at - 1] if self.at <= self.stop else NOTHING
+
     def is_op(self, *texts: str) -> bool:
         return self.token.kind == "op" and self.token.text in texts
 
@@ -88,29 +93,31 @@ class TokenParser:
     # statements
 
     def sequence(self) -> list[ast.stmt]:
-        made: list[ast.stmt] = []
-        while self.at < self.stop:
-            if self.token.kind == "end" or (self.token.kind == "op" and self.token.text in SEPARATORS):
-                self.at += 1
-                continue
-            before = self.at
-            made += nodes.as_statements(self.statement())
-            self.at = max(self.at, before + 1)
-        return made
+        return [made for _ in self.items(*SEPARATORS) for made in self.statement()]
 
-    def statement(self) -> ast.expr:
+    def items(self, *marks: str) -> Iterator[None]:
+        """Stops at each item between these marks; what cannot be read is stepped over."""
+        while self.at < self.stop:
+            before = self.at
+            if self.token.kind != "end" and not self.is_op(*marks):
+                yield
+            self.at = max(self.at, before + 1)
+
+    def statement(self) -> list[ast.stmt]:
         """With the loop that may follow it."""
         body = nodes.as_statements(self.expression())
         while self.dialect.loops and self.skip(","):
             body += nodes.as_statements(self.expression())
         before, word = self.tokens[self.at - 1], self.token.text
         if not self.is_word(*self.dialect.loops) or (before.kind == "op" and before.text in _NO_STATEMENT_BEFORE):
-            return nodes.as_expression(body)
+            return body
         self.at += 1
         over = self.expression()
-        if word in ("while", "until"):
-            return nodes.as_expression(nodes.repeat(over, body))
-        return nodes.as_expression(nodes.loop(nodes.name(self.table.topic), over, body))
+        return (
+            nodes.repeat(over, body)
+            if word in ("while", "until")
+            else nodes.loop(nodes.name(self.table.topic), over, body)
+        )
 
     def block(self) -> list[ast.stmt]:
         with self.inside():
@@ -144,13 +151,15 @@ class TokenParser:
     def operand(self) -> ast.expr:
         """With everything that is hung on it: members, indexes, calls."""
         start, token = self.at, self.token
-        if token.kind == "op":
-            return self._bracket_or_prefix(start, token)
-        if token.kind == "end":
+        if token.kind == "end" or self.is_op(*SEPARATORS):
             return nodes.NOTHING
+        if self.is_op("(", "[", "{"):
+            return self._hung(start, self.group())
         if token.kind == "name":
             return self._hung(start, self._word())
         self.at += 1
+        if token.kind == "op":
+            return nodes.signed(token.text, self.expression(_TIGHTEST)) if self.at < self.stop else nodes.NOTHING
         return self._hung(start, nodes.name(token.text) if token.kind == "var" else self._literal(token))
 
     def _literal(self, token: CodeToken) -> ast.expr:
@@ -172,17 +181,6 @@ class TokenParser:
         inner.names = self.names
         self.depth -= 4
         return nodes.as_expression(inner.sequence())
-
-    def _bracket_or_prefix(self, start: int, token: CodeToken) -> ast.expr:
-        if token.text in ("(", "[", "{"):
-            return self._hung(start, self.group())
-        if token.text in SEPARATORS:
-            return nodes.NOTHING
-        self.at += 1
-        if self.at >= self.stop:
-            return nodes.NOTHING
-        value = self.expression(_TIGHTEST)
-        return nodes.signed(token.text, value)
 
     def group(self) -> ast.expr:
         """One value, a list, pairs, or a block."""
@@ -208,9 +206,9 @@ class TokenParser:
         if self.is_op("=>"):
             return nodes.text(token.text)
         if form is not None:
-            return form(self)
+            return nodes.as_expression(form(self))
         if token.text in self.dialect.noise:
-            follows = self.at < self.stop and not (self.token.kind == "op" and self.token.text in (*SEPARATORS, "="))
+            follows = self.at < self.stop and not self.is_op(*SEPARATORS, "=")
             return self.operand() if follows else nodes.NOTHING
         callee = self.dialect.callee(token.text)
         if self.is_op("(") and not (self.token.spaced and token.text in self.names):
@@ -257,9 +255,9 @@ class TokenParser:
 
     def _member(self, value: ast.expr) -> ast.expr:
         token = self.token
-        if token.kind == "op" and token.text == "(":
+        if self.is_op("("):
             return self._called(value, self.arguments())
-        if token.kind == "op" and token.text in ("[", "{"):
+        if self.is_op("[", "{"):
             return self._indexed(self.at, value)
         if token.kind not in ("name", "var", "text"):
             return value
@@ -276,28 +274,23 @@ class TokenParser:
         return self._called(owner, self.bare_arguments(max(0, count)))
 
     def arguments(self) -> Given:
-        args: list[ast.expr] = []
-        named: list[ast.keyword] = []
+        given: Given = [], []
         with self.inside():
-            while self.at < self.stop:
-                before = self.at
-                if self.token.kind != "end" and not self.is_op(","):
-                    self._argument(1, args, named)
-                self.at = max(self.at, before + 1)
-        return args, named
+            for _ in self.items(","):
+                self._argument(1, *given)
+        return given
 
     def bare_arguments(self, count: int) -> Given:
         """None, one, or as many as commas join."""
-        args: list[ast.expr] = []
-        named: list[ast.keyword] = []
+        given: Given = [], []
         while count and self.at < self.stop:
             before = self.at
-            self._argument(6 if count == 1 else 1, args, named)
-            if self.at == before and args:
-                args.pop()
+            self._argument(6 if count == 1 else 1, *given)
+            if self.at == before:
+                given[0].pop()
             if count < 2 or not self.skip(","):
                 break
-        return args, named
+        return given
 
     def _argument(self, level: int, args: list[ast.expr], named: list[ast.keyword]) -> None:
         token, label, behind = self.token, self.table.label, self.ahead(1)
@@ -360,21 +353,21 @@ def branch(parser: TokenParser, later: bool = True) -> list[ast.stmt]:
     return parser.block() if parser.is_op("{") else nodes.as_statements(parser.expression())
 
 
-def if_else(parser: TokenParser) -> ast.expr:
+def if_else(parser: TokenParser) -> nodes.Made:
     """As a word behind a statement only its test is left to read."""
     test, body = parser.group() if parser.is_op("(") else parser.expression(), branch(parser)
     if parser.skip("elsif"):
-        return nodes.as_expression(nodes.branch(test, body, nodes.as_statements(if_else(parser))))
-    return nodes.as_expression(nodes.branch(test, body, branch(parser) if parser.skip("else") else []))
+        return nodes.branch(test, body, nodes.as_statements(if_else(parser)))
+    return nodes.branch(test, body, branch(parser) if parser.skip("else") else [])
 
 
-def while_loop(parser: TokenParser) -> ast.expr:
+def while_loop(parser: TokenParser) -> nodes.Made:
     """It may as well end a block before it; without a test it is repeated for ever."""
     test = parser.group() if parser.is_op("(") else ast.Constant(True)
-    return nodes.as_expression(nodes.repeat(test, branch(parser, later=False)))
+    return nodes.repeat(test, branch(parser, later=False))
 
 
-def for_loop(parser: TokenParser) -> ast.expr:
+def for_loop(parser: TokenParser) -> nodes.Made:
     """`x in list`, `Type x : list`, or counted, whose head is read once."""
     if not parser.is_op("("):
         return nodes.NOTHING
@@ -383,22 +376,20 @@ def for_loop(parser: TokenParser) -> ast.expr:
     counted = any(token.kind == "op" and token.text == ";" for token in words)
     at = next((number for number, token in enumerate(words) if token.text in ("in", ":")), -1)
     if counted or at < 1:
-        with parser.inside():
-            first = parser.sequence()
-        again = nodes.name("?") if len(words) > 2 else ast.Constant(True)  # for (;;)
-        return nodes.Body([*first, *nodes.repeat(again, branch(parser))])
+        again = nodes.CONDITION if len(words) > 2 else ast.Constant(True)  # for (;;)
+        return [*parser.block(), *nodes.repeat(again, branch(parser))]
     named = words[at - 1].text
     parser.names.add(named)
     with parser.within(parser.at + at + 2, closer, closer + 1):
         over = parser.expression()
-    return nodes.as_expression(nodes.loop(nodes.name(named), over, branch(parser)))
+    return nodes.loop(nodes.name(named), over, branch(parser))
 
 
-def returned(parser: TokenParser) -> ast.expr:
-    return nodes.Body([ast.Return(parser.expression() if parser.token.kind != "end" else nodes.NOTHING)])
+def returned(parser: TokenParser) -> nodes.Made:
+    return [ast.Return(parser.expression() if parser.token.kind != "end" else nodes.NOTHING)]
 
 
-def skip_statement(parser: TokenParser) -> ast.expr:
+def skip_statement(parser: TokenParser) -> nodes.Made:
     while parser.at < parser.stop and not (parser.token.kind == "end" or parser.is_op(";")):
         parser.at += 1
     return nodes.NOTHING

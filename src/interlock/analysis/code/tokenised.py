@@ -52,8 +52,7 @@ def _block(parser: TokenParser) -> ast.expr:
 def _new(parser: TokenParser) -> ast.expr:
     name = ""
     while parser.token.kind == "name" or parser.is_op("."):
-        name = parser.token.text
-        parser.at += 1
+        name = parser.next().text
     if parser.is_op("["):
         parser.at = parser.mates[parser.at] + 1
         return ast.List(parser.arguments()[0]) if parser.is_op("{") else nodes.NOTHING
@@ -135,7 +134,7 @@ def _parse_awk(source: str) -> tuple[ast.Module, bool]:
             block = parser.block()
             made += block if sure else nodes.maybe(block)
         else:
-            made += nodes.as_statements(parser.statement())
+            made += parser.statement()
         parser.at = max(parser.at, before + 1)
     return ast.Module(made, []), True
 
@@ -156,8 +155,7 @@ def _awk_print(parser: TokenParser) -> ast.expr:
         printed = [nodes.call("sprintf", printed)]
     if not parser.is_op(*_REDIRECTS):
         return nodes.several(printed)
-    sign = nodes.text(parser.token.text)
-    parser.at += 1
+    sign = nodes.text(parser.next().text)
     return nodes.call("<print>", [sign, parser.expression(parser.dialect.adjacent), *printed])
 
 
@@ -169,20 +167,17 @@ def _getline(parser: TokenParser) -> ast.expr:
 
 def _indirect(parser: TokenParser) -> ast.expr:
     """gawk's @name(…) calls the function whose name is in a variable."""
-    name = nodes.name(f"${parser.token.text}")
-    parser.at += 1
+    name = nodes.name(f"${parser.next().text}")
     return nodes.call("<chosen>", [name, *parser.arguments()[0]]) if parser.is_op("(") else nodes.NOTHING
 
 
-def _awk_function(parser: TokenParser) -> ast.expr:
-    title = parser.token.text
-    parser.at += 1
-    given = tokens.params(parser)
-    return nodes.Body([nodes.function(given, parser.block() if parser.is_op("{") else [], title)])
+def _awk_function(parser: TokenParser) -> nodes.Made:
+    title, given = parser.next().text, tokens.params(parser)
+    return [nodes.function(given, parser.block() if parser.is_op("{") else [], title)]
 
 
-def _field(parser: TokenParser) -> ast.expr:
-    return nodes.Body([ast.Expr(parser.operand()), ast.Expr(nodes.name("$field"))])
+def _field(parser: TokenParser) -> nodes.Made:
+    return [ast.Expr(parser.operand()), ast.Expr(nodes.name("$field"))]
 
 
 _awk = cache(lambda: tokens.dialect_of("awk", _awk_print, _getline, _field, _indirect, _awk_function))

@@ -18,7 +18,7 @@ from interlock.analysis.packs import Pack, convert_pack, load_packs
 if TYPE_CHECKING:
     from interlock.analysis.code.token_parser import TokenParser
 
-Form = Callable[["TokenParser"], ast.expr]  # a word with a syntax of its own
+Form = Callable[["TokenParser"], nodes.Made]  # a word with a syntax of its own
 _SHIPPED = Path(__file__).parent
 _ADJACENT = "<adjacent>"  # stands among the operators for values that are put together side by side
 _MATE, _PATTERN = "<mate>", "<pattern>"  # close a text with the mate of its delimiter, or a regular expression
@@ -64,7 +64,7 @@ class TokenDialect:
         take: Callable[[Scanner], bool] = lambda scanner: False,
         begin_line: Callable[[Scanner], None] = lambda scanner: None,
         bare: Callable[[TokenParser, CodeToken], int] = lambda parser, token: -1,
-        block: Form | None = None,
+        block: Callable[[TokenParser], ast.expr] | None = None,
         callee: Callable[[str], ast.expr] = nodes.name,
     ) -> None:
         table = self.table = load_packs(_SHIPPED, check_tables, f"{key}.toml", TokenTable)[0]
