@@ -5,10 +5,12 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Callable, Sequence
+from functools import partial
 
 from interlock.analysis.code.language import CodeLanguage
 from interlock.analysis.code.library import library
 from interlock.analysis.code.program import nodes
+from interlock.analysis.code.program.encodings import plain as known_text
 from interlock.analysis.code.program.results import attempt
 from interlock.analysis.code.program.values import (
     UNKNOWN,
@@ -18,13 +20,12 @@ from interlock.analysis.code.program.values import (
     Value,
     computed,
     fetched,
-    made_from,
     text_of,
 )
 from interlock.analysis.code.program.walk import Answer, ProgramWalk
-from interlock.analysis.facts import Report, hole, known, without_holes
+from interlock.analysis.facts import Report, hole, without_holes
 from interlock.analysis.powershell.cmdlets import CMDLETS, join_paths, pass_on, piped_words, report, save
-from interlock.analysis.powershell.parameters import Bound, CmdletWord, bind, cmdlets
+from interlock.analysis.powershell.parameters import Bound, CmdletWord, bind, cmdlets, sort_words
 from interlock.analysis.powershell.programs import (
     RUN_TIME,
     PsSession,
@@ -145,20 +146,11 @@ def _cmdlet(walk: ProgramWalk, bound: Bound) -> Value:
 
 
 def call_block(walk: ProgramWalk, block: ProgramFunction, words: Sequence[CmdletWord], piped: list[Value]) -> Value:
-    assert isinstance(block.node, ast.FunctionDef)
-    free = [param.arg for param in block.node.args.args]
-    named: dict[str, Value] = {"$_": single(piped), "$input": piped} if piped else {}
-    rest: list[Value] = []
-    queue = list(reversed(words))
-    while queue:
-        word = queue.pop()
-        name = next((one for one in free if word.flag and one[1:].startswith(word.flag.lower())), "")
-        if name:
-            free.remove(name)
-            named[name] = word.value if word.has_value else queue.pop().value if queue and not queue[-1].flag else True
-        elif not word.flag:
-            rest.append(word.value)
-    named |= dict(zip(free, rest))
+    params = [param.arg for param in block.node.args.args]
+    named, loose, _ = sort_words(words, lambda flag: next((one for one in params if one[1:].startswith(flag)), ""))
+    if piped:
+        named |= {"$_": single(piped), "$input": piped}
+    named |= dict(zip([name for name in params if name not in named], loose))
     made = walk.call(block, [], named)
     return single([value for value in made if value is not None]) if isinstance(made, list) else made
 
@@ -242,25 +234,17 @@ def _splat(walk: ProgramWalk, call: LibraryCall) -> Value:
 
 
 def _pure(work: Callable[..., Value]) -> Answer:
-    return lambda walk, call: attempt(work, call.args)
+    """A call that only computes, with the value that a method is called on first."""
+    return lambda walk, call: attempt(work, [*([call.owner] if call.path[0] == "." else ()), *call.args])
 
 
-def _on(work: Callable[..., Value]) -> Answer:
-    """The value that a method is called on comes first."""
-    return lambda walk, call: attempt(work, [call.owner, *call.args])
-
-
-def _decoded(walk: ProgramWalk, call: LibraryCall) -> Value:
+def _decoded(charset: str, data: Value, *_: Value) -> Value:
     """`[Text.Encoding]::Unicode.GetString(bytes)`."""
-    data, charset = call.get(0), _CHARSETS[call.path.split(".")[1]]
-    if isinstance(data, list) and computed(data):
-        data = bytes(data)
-    return data.decode(charset, "replace") if isinstance(data, bytes) else made_from(data)
+    return bytes(list(data)).decode(charset, "replace")
 
 
-def _encoded(walk: ProgramWalk, call: LibraryCall) -> Value:
-    text, charset = call.text(0), _CHARSETS[call.path.split(".")[1]]
-    return text.encode(charset, "replace") if known(text) and call.args else made_from(call.args)
+def _encoded(charset: str, text: Value) -> Value:
+    return known_text(text).encode(charset, "replace")
 
 
 def _read_stream(walk: ProgramWalk, call: LibraryCall) -> Value:
@@ -284,11 +268,25 @@ def _start(walk: ProgramWalk, call: LibraryCall) -> Value:
     return Sym("process")
 
 
-def _folder(name: Value) -> Value:
-    key = plain(name).lower()
-    return word_table("folders").get(key) or place(key)
-
-
+_COMPUTED: dict[str, Callable[..., Value]] = {
+    "<text>": lambda value: value if isinstance(value, (str, Sym)) else plain(value),
+    "<array>": spread,
+    "<cast>": cast,
+    "<-as>": lambda value, kind: cast(kind.path, value),
+    **dict.fromkeys(["<-f>", "string.format"], filled),
+    "<..>": counted,
+    "<-join>": joined,
+    **dict.fromkeys(["<-split>", "regex.split"], split),
+    "<-replace>": lambda value, change: replaced(value, *(spread(change) or [""])),
+    "regex.replace": replaced,
+    "scriptblock.create": script,
+    **dict.fromkeys(["path.combine", "path.join"], join_paths),
+    "environment.getfolderpath": lambda name: word_table("folders").get(key := plain(name).lower()) or place(key),
+    "environment.getenvironmentvariable": lambda name, *_: place(plain(name)),
+    "<text>.remove": lambda text, at, count=None: text[:at] + ("" if count is None else text[at + count :]),
+    "<text>.insert": lambda text, at, new: text[:at] + plain(new) + text[at:],
+    "<number>.tostring": lambda value, shape="": filled("{0:" + shape + "}", value) if shape else str(value),
+}
 _EXTRA: dict[str, Answer] = {
     **CMDLETS,
     SCRIPT: lambda walk, call: run_text(walk, call.text(0)),
@@ -297,26 +295,9 @@ _EXTRA: dict[str, Answer] = {
     "<save>": save,
     "<splat>": _splat,
     "<flag>": lambda walk, call: CmdletWord(call.get(1, default=None), text_of(call.get(0)), len(call.args) > 1),
-    "<text>": _pure(lambda value: value if isinstance(value, (str, Sym)) else plain(value)),
-    "<array>": _pure(spread),
-    "<cast>": _pure(cast),
-    "<-as>": _pure(lambda value, kind: cast(kind.path, value)),
-    "<-f>": _pure(filled),
-    "<..>": _pure(counted),
-    "<-join>": _pure(joined),
-    "<-split>": _pure(split),
-    "<-replace>": _pure(lambda value, change: replaced(value, *(spread(change) or [""]))),
-    "string.format": _pure(filled),
-    "string.join": _pure(lambda mark, *items: joined([one for item in items for one in spread(item)], mark)),
-    "regex.replace": _pure(replaced),
-    "regex.split": _pure(split),
-    "scriptblock.create": _pure(script),
-    "path.combine": _pure(join_paths),
-    "path.join": _pure(join_paths),
-    "environment.getfolderpath": _pure(_folder),
-    "environment.getenvironmentvariable": _pure(lambda name, *_: place(plain(name))),
-    **{f"encoding.{name}.getstring": _decoded for name in _CHARSETS},
-    **{f"encoding.{name}.getbytes": _encoded for name in _CHARSETS},
+    **{name: _pure(work) for name, work in _COMPUTED.items()},
+    **{f"encoding.{name}.getstring": _pure(partial(_decoded, charset)) for name, charset in _CHARSETS.items()},
+    **{f"encoding.{name}.getbytes": _pure(partial(_encoded, charset)) for name, charset in _CHARSETS.items()},
     "streamreader.new": _read_stream,
     **{f"assembly.{name}": _load for name in ("load", "loadfile", "loadfrom", "unsafeloadfrom")},
     **dict.fromkeys(["process.start", "application.new().shellexecute"], _start),
@@ -324,9 +305,6 @@ _EXTRA: dict[str, Answer] = {
         ["shell.new().run", "shell.new().exec", "win32_process.create"],
         lambda walk, call: run_line(walk, call.get(0, default=None)),
     ),
-    "<text>.remove": _on(lambda text, at, count=None: text[:at] + ("" if count is None else text[at + count :])),
-    "<text>.insert": _on(lambda text, at, new: text[:at] + plain(new) + text[at:]),
-    "<number>.tostring": _on(lambda value, shape="": filled("{0:" + shape + "}", value) if shape else str(value)),
 }
 _POWERSHELL = CodeLanguage(
     "PowerShell", "powershell", _whole, _EXTRA, _variable, own_item=_item, own_member=_member, dormant=True

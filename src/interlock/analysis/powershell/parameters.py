@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 
@@ -106,27 +106,36 @@ def bind(name: str, words: Sequence[CmdletWord], piped: list[Value]) -> Bound:
         bound.rest = [word.value for word in words if not word.flag]
         bound.given = {word.flag.lower(): word.value if word.has_value else True for word in words if word.flag}
         return bound
-    loose: list[Value] = []
-    queue = list(reversed(words))
-    while queue:
-        word = queue.pop()
-        if not word.flag:
-            loose.append(word.value)
-            continue
-        parameter = _parameter(spec, word.flag.lower())
-        if not parameter:
-            bound.strange.append(word.flag)
-        elif parameter in spec.switches:
-            bound.given[parameter] = word.value if word.has_value else True
-        elif word.has_value:
-            bound.given[parameter] = word.value
-        elif queue and not queue[-1].flag:
-            bound.given[parameter] = queue.pop().value
+    bound.given, loose, bound.strange = sort_words(words, lambda flag: _parameter(spec, flag), spec.switches)
     free = [name for name in spec.positional if name not in bound.given]
     bound.given.update(zip(free, loose))
     bound.rest = loose[len(free) :]
     _find_paths(spec, bound)
     return bound
+
+
+def sort_words(
+    words: Sequence[CmdletWord], find: Callable[[str], str], switches: frozenset[str] = frozenset()
+) -> tuple[dict[str, Value], list[Value], list[str]]:
+    """Each parameter with its value, the values of none, and the flags of none; without a list of switches, any flag may be one."""
+    given: dict[str, Value] = {}
+    loose: list[Value] = []
+    strange: list[str] = []
+    queue = list(reversed(words))
+    while queue:
+        word = queue.pop()
+        name = find(word.flag.lower()) if word.flag else ""
+        if not word.flag:
+            loose.append(word.value)
+        elif not name:
+            strange.append(word.flag)
+        elif name in switches or word.has_value:
+            given[name] = word.value if word.has_value else True
+        elif queue and not queue[-1].flag:
+            given[name] = queue.pop().value
+        elif not switches:
+            given[name] = True
+    return given, loose, strange
 
 
 def _find_paths(spec: Spec, bound: Bound) -> None:
