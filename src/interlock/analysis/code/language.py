@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Mapping
 
-from msgspec import Struct, field
+from msgspec import Struct
 from msgspec.structs import replace
 
 from interlock.analysis.code.lexing import Unparsed
@@ -47,9 +47,9 @@ class CodeLanguage(Struct, eq=False):
     name: str  # for a person
     key: str  # of its grammar and its table
     parse: Callable[[str], tuple[ast.Module, bool]]  # the program, and whether all of it was parsed; raises Unparsed
-    extra: Mapping[str, Answer] = field(default_factory=dict)  # calls that no table can describe
+    extra: Mapping[str, Answer] = {}  # calls that no table can describe
     variable: Callable[[str], Value] = lambda name: UNKNOWN  # a name that the program does not set
-    names: Mapping[str, Value] = field(default_factory=dict)  # set before it starts
+    names: Mapping[str, Value] = {}  # set before it starts
     own_item: Callable[[ProgramWalk, Value, Value], Value] = lambda walk, owner, key: UNKNOWN  # `owner[key]`
     own_member: Callable[[ProgramWalk, Value, str], Value] = lambda walk, owner, name: UNKNOWN  # `owner.name`
     handed: Callable[[Value], list[list[Value]]] = (

@@ -42,7 +42,7 @@ def report(walk: ProgramWalk, *words: str) -> None:
     walk.out.run([str(word) for word in words])
 
 
-# -- files -----------------------------------------------------------------------------------------------------------
+# -- files
 
 
 def _get_content(walk: ProgramWalk, bound: Bound) -> Value:
@@ -138,7 +138,7 @@ def join_paths(*parts: Value) -> Value:
     return made
 
 
-# -- the web ---------------------------------------------------------------------------------------------------------
+# -- the web
 
 
 def _invoke_web(walk: ProgramWalk, bound: Bound) -> Value:
@@ -157,7 +157,7 @@ def _start_bits(walk: ProgramWalk, bound: Bound) -> Value:
     return None
 
 
-# -- programs and code -----------------------------------------------------------------------------------------------
+# -- programs and code
 
 
 def _start_process(walk: ProgramWalk, bound: Bound) -> Value:
@@ -232,7 +232,7 @@ def piped_words(piped: Sequence[Value]) -> list[str]:
     return [word for word in found if not word.lower().startswith(("-wh", "-wi"))]  # its own rehearsal
 
 
-# -- the session -----------------------------------------------------------------------------------------------------
+# -- the session
 
 
 def _set_alias(walk: ProgramWalk, bound: Bound) -> Value:

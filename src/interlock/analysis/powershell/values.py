@@ -71,7 +71,7 @@ def number(value: Value) -> int | float | None:
         return None
 
 
-# -- operators -------------------------------------------------------------------------------------------------------
+# -- operators
 
 
 def joined(value: Value, between: Value = "") -> Value:
@@ -110,7 +110,7 @@ def replaced(value: Value, pattern: Value, new: Value = "", *_: Value) -> Value:
     return made if isinstance(value, list) else single(list(made))
 
 
-# -- casts -----------------------------------------------------------------------------------------------------------
+# -- casts
 
 
 def _char(value: Value) -> Value:

@@ -7,7 +7,7 @@ import posixpath
 from collections.abc import Iterable, Mapping
 from typing import Any, Self
 
-from msgspec import Struct, field
+from msgspec import Struct
 
 from interlock.analysis.facts import HOLE, hole, known
 from interlock.analysis.places import is_secret
@@ -41,7 +41,7 @@ class Sym(Struct, frozen=True, eq=False):
     path: str
     owner: Value = None
     args: tuple[Value, ...] = ()
-    named: Mapping[str, Value] = field(default_factory=dict)
+    named: Mapping[str, Value] = {}
     traits: frozenset[str] = NOTHING
 
     @property
@@ -202,11 +202,11 @@ def parent_of(path: str) -> str:
 
 class ProgramScope(Struct, eq=False):
     parent: ProgramScope | None = None
-    names: dict[str, Value] = field(default_factory=dict)
-    shared: set[str] = field(default_factory=set)  # declared global or nonlocal
-    trails: list[dict[str, Value]] = field(default_factory=list)  # per open branch: what its names were before it
-    returns: list[Value] = field(default_factory=list)
-    yields: list[Value] = field(default_factory=list)
+    names: dict[str, Value] = {}
+    shared: set[str] = set()  # declared global or nonlocal
+    trails: list[dict[str, Value]] = []  # per open branch: what its names were before it
+    returns: list[Value] = []
+    yields: list[Value] = []
     closes: bool = False  # a name of the code around it stays that
 
     def find(self, name: str, default: Value = None) -> Value:
@@ -268,7 +268,7 @@ class Class(Struct, eq=False):
 
 class Instance(Struct, eq=False):
     cls: Class
-    names: dict[str, Value] = field(default_factory=dict)
+    names: dict[str, Value] = {}
 
 
 class Partial(Struct, eq=False):

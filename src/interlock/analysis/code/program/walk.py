@@ -47,13 +47,13 @@ class ProgramEffects(Struct, eq=False):
 
     out: Report
     language: str = "python"  # of text that the program runs as code of its own
-    told: set[tuple[str, ...]] = field(default_factory=set)
-    files: list[OpenFile] = field(default_factory=list)  # open for writing
+    told: set[tuple[str, ...]] = set()
+    files: list[OpenFile] = []  # open for writing
     opened: bool = False  # there are open files
     cwd: str = ""
     peer: str = ""  # the address of the last socket
     wired: bool = False  # the standard streams are that socket
-    downloads: dict[str, str] = field(default_factory=dict)  # path -> address
+    downloads: dict[str, str] = {}  # path -> address
     attached: bool = False  # a database in memory reaches files
     loose: bool = False  # a shell and a socket in one program are a reverse shell, whatever joins them
     shells: int = 0
@@ -201,16 +201,16 @@ class ProgramWalk(Struct, eq=False):
     statements: Mapping[type[ast.stmt], Statement]
     expressions: Mapping[type[ast.expr], Expression]
     scope: ProgramScope = field(default_factory=ProgramScope)
-    defined: list[ProgramFunction] = field(default_factory=list)
-    followed: set[int] = field(default_factory=set)  # functions whose body was read
-    active: list[int] = field(default_factory=list)  # functions whose body is being read
+    defined: list[ProgramFunction] = []
+    followed: set[int] = set()  # functions whose body was read
+    active: list[int] = []  # functions whose body is being read
     calls: int = 0
     endless: int = 0  # loops without an end around this place
     forks: int = 0
     rounds: int = 0  # of loops that were followed as they run
     turns: int = 0  # of loops over lists
-    stars: list[str] = field(default_factory=list)  # modules imported with *
-    attributes: dict[str, Value] = field(default_factory=dict)  # what the source put on others' objects
+    stars: list[str] = []  # modules imported with *
+    attributes: dict[str, Value] = {}  # what the source put on others' objects
 
     def block(self, body: Sequence[ast.stmt]) -> None:
         """Up to one that leaves."""
