@@ -12,13 +12,7 @@ from interlock.analysis.facts import hole, hole_of, known, without_holes
 from interlock.analysis.powershell.parse import parse
 from interlock.analysis.powershell.values import plain, single, texts
 from interlock.analysis.programs.load import describe
-from interlock.analysis.windows import (
-    WindowsReport,
-    cmd_line,
-    is_nothing,
-    program_name,
-    saved_download,
-)
+from interlock.analysis.windows import WindowsReport, cmd_line, is_nothing, program_name, saved_download
 
 _REGISTRY = ("hklm:", "hkcu:", "hkcr:", "hku:", "registry::", "microsoft.powershell.core\\registry::")
 _NAMES_ONLY = ("env:", "variable:", "function:", "alias:")
