@@ -19,7 +19,7 @@ from interlock.analysis.code.program import nodes
 from interlock.analysis.code.program.functions import follow, takes_this
 from interlock.analysis.code.program.nodes import THIS, Closure, Made
 from interlock.analysis.code.program.results import index, result
-from interlock.analysis.code.program.values import UNKNOWN, Class, LibraryCall, ProgramFunction, Sym, Value
+from interlock.analysis.code.program.values import UNKNOWN, Class, LibraryCall, ProgramFunction, Sym, Value, path_of
 from interlock.analysis.code.program.values import text_of as value_text
 from interlock.analysis.code.program.walk import Answer, ProgramWalk
 from interlock.analysis.code.syntax_tree import errors, parsed
@@ -285,9 +285,7 @@ _APPLY = frozenset({"call", "apply", "bind"})
 def _member(walk: ProgramWalk, owner: Value, name: str) -> Value:
     """Where JavaScript has its own idea of it; UNKNOWN elsewhere."""
     if name == "constructor":
-        maker = isinstance(owner, (ProgramFunction, Class)) or (
-            isinstance(owner, Sym) and owner.path in ("constructor", "?")
-        )
+        maker = isinstance(owner, (ProgramFunction, Class)) or (path_of(owner) in ("constructor", "?"))
         return Sym("Function" if maker else "constructor", owner)
     if not isinstance(owner, Sym):
         return UNKNOWN
@@ -310,7 +308,7 @@ def _member(walk: ProgramWalk, owner: Value, name: str) -> Value:
 def _item(walk: ProgramWalk, owner: Value, key: Value) -> Value:
     """`owner[key]`: a place in a list, else a member."""
     named = isinstance(key, str) and known(key)
-    if isinstance(owner, Sym) and owner.path in library("javascript").environment and not named:
+    if path_of(owner) in library("javascript").environment and not named:
         return hole()
     if isinstance(owner, (list, str)) and named and key.isdecimal() and len(key) < 7:
         return index(owner, int(key))
@@ -379,11 +377,7 @@ _JAVASCRIPT = CodeLanguage(
     own_item=_item,
     own_member=_member,
     handed=lambda given: (  # functions get a connection, else an error and then the result
-        [
-            [given, given]
-            if isinstance(given, Sym) and given.path in words("javascript")["connections"]
-            else [None, given, given]
-        ]
+        [[given, given] if path_of(given) in words("javascript")["connections"] else [None, given, given]]
     ),
     lexical=True,
 )

@@ -30,6 +30,7 @@ from interlock.analysis.code.program.values import (
     Value,
     made_from,
     member_of,
+    path_of,
     traits_of,
 )
 from interlock.analysis.code.program.walk import Answer, ProgramEffects, ProgramWalk
@@ -239,7 +240,7 @@ def _unknown(walk: ProgramWalk, func: Sym, call: LibraryCall) -> Value:
 
 
 def _is_call(walk: ProgramWalk, value: Value) -> bool:
-    return isinstance(value, Sym) and value.path in walk.language.handled
+    return path_of(value) in walk.language.handled
 
 
 def _each(walk: ProgramWalk, call: LibraryCall) -> list[Value]:

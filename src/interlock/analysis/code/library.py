@@ -21,6 +21,7 @@ from interlock.analysis.code.program.values import (
     Value,
     label,
     links,
+    path_of,
 )
 from interlock.analysis.facts import effect_verbs, hole
 from interlock.analysis.packs import Pack, PackError, load_packs, only_keys
@@ -241,10 +242,6 @@ def flattened(values: Iterable[Value]) -> list[Value]:
 # -- places in the chain that a call ends: what made it, and the model, the table or the collection that it is about
 
 
-def _path(call: LibraryCall) -> str:
-    return call.owner.path if isinstance(call.owner, Sym) else ""
-
-
 def _made_from(call: LibraryCall) -> list[Value]:
     made = call.owner if isinstance(call.owner, Sym) else call.get(0)
     made = made.owner if isinstance(made, Sym) and not made.args else made
@@ -252,7 +249,9 @@ def _made_from(call: LibraryCall) -> list[Value]:
 
 
 def _root(call: LibraryCall) -> list[Value]:
-    chain = [link for link in links(call.owner) if _path(call).startswith(link.path) and (link.args or link.named)]
+    chain = [
+        link for link in links(call.owner) if path_of(call.owner).startswith(link.path) and (link.args or link.named)
+    ]
     return [*chain[-1].args, *chain[-1].named.values()][:1] if chain else []
 
 
@@ -270,13 +269,13 @@ def _table(call: LibraryCall) -> list[Value]:
 
 def _title(call: LibraryCall) -> list[Value]:
     """The table that was told, else the last name of the chain."""
-    parts = [part for part in _path(call).split(".") if part not in ("", "?") and not part.endswith("()")]
+    parts = [part for part in path_of(call.owner).split(".") if part not in ("", "?") and not part.endswith("()")]
     return _table(call) or [part for part in parts[-1:] if part != "[]"]
 
 
 def _below(call: LibraryCall) -> list[Value]:
     """`a.b` of `db.a.b`; one that is each of those listed is marked as such."""
-    path = ".".join(takewhile(lambda part: not part.endswith("()"), _path(call).split(".")[1:]))
+    path = ".".join(takewhile(lambda part: not part.endswith("()"), path_of(call.owner).split(".")[1:]))
     return [Marked("*", {"bulk"}) if path == "*" else hole() if path == "[]" else path]
 
 
@@ -285,7 +284,7 @@ def _below(call: LibraryCall) -> list[Value]:
 
 def _links(call: LibraryCall) -> list[str]:
     """Without an object that is made for a query alone; none where the chain begins at no model."""
-    path = _path(call).replace("()", "")
+    path = path_of(call.owner).replace("()", "")
     for link in words("rows")["begins"]:
         path = path.replace(f".new.{link}", f".{link}")
     chain = path.split(".")
@@ -313,15 +312,11 @@ def _queried(call: LibraryCall) -> list[Value]:
     return []
 
 
-def _query(call: LibraryCall) -> str:
-    return query.path if isinstance(query := call.get(0), Sym) else ""
-
-
 CHAINED: Mapping[str, Callable[[LibraryCall], list[Value]]] = {
     "from": _made_from,
     "root": _root,
     "label": _label,
-    "member": lambda call: _label(call) if "." in _path(call) else [],
+    "member": lambda call: _label(call) if "." in path_of(call.owner) else [],
     "table": _table,
     "title": _title,
     "filters": lambda call: [
@@ -335,12 +330,12 @@ CHAINED: Mapping[str, Callable[[LibraryCall], list[Value]]] = {
         part for part in _links(call)[1:] if not part[:1].isupper() and part not in words("rows")["whole"]
     ],
     "queried": _queried,
-    "managed": lambda call: _queried(call) if ".objects" in _path(call) and call.named else [],
+    "managed": lambda call: _queried(call) if ".objects" in path_of(call.owner) and call.named else [],
     "query_filters": lambda call: [
         link.name for link in links(call.owner) if link.name.removesuffix("()") in words("rows")["narrows"]
     ],
     # a query that is given first: its table, and whether it may leave rows out
-    "selected": lambda call: [_query(call).partition(".where")[0]] if _query(call) else [],
-    "selecting": lambda call: [".where" in _query(call) or not _query(call)[:1].isupper()],
+    "selected": lambda call: [part for part in path_of(call.get(0)).split(".where")[:1] if part],
+    "selecting": lambda call: [".where" in path_of(call.get(0)) or not path_of(call.get(0))[:1].isupper()],
     "given": lambda call: call.given(),
 }

@@ -14,7 +14,16 @@ from interlock.analysis.code.performing import open_mode
 from interlock.analysis.code.performing.running import shell_line
 from interlock.analysis.code.program import nodes
 from interlock.analysis.code.program.paths import items, tree
-from interlock.analysis.code.program.values import UNKNOWN, LibraryCall, Marked, ProgramFunction, Sym, Value, text_of
+from interlock.analysis.code.program.values import (
+    UNKNOWN,
+    LibraryCall,
+    Marked,
+    ProgramFunction,
+    Sym,
+    Value,
+    path_of,
+    text_of,
+)
 from interlock.analysis.code.program.walk import ProgramWalk
 from interlock.analysis.code.token_parser import TokenParser, by_tokens
 from interlock.analysis.facts import hole
@@ -269,7 +278,7 @@ def _opened(walk: ProgramWalk, call: LibraryCall) -> Value:
         return Sym("?") if path.startswith("&") else walk.world.open(path, open_mode([how]))
     if mode in ("-|", "|-"):
         return walk.call(Sym("system"), rest, {})
-    if "&" in mode or (isinstance(rest[0], Sym) and rest[0].path.startswith("socket")):
+    if "&" in mode or (path_of(rest[0]).startswith("socket")):
         return Sym("?")
     return walk.world.open(rest[0], open_mode([mode.partition(":")[0].strip()]))
 

@@ -15,7 +15,7 @@ from interlock.analysis.code.library import library
 from interlock.analysis.code.library import words as words_of
 from interlock.analysis.code.program import nodes
 from interlock.analysis.code.program.paths import listing
-from interlock.analysis.code.program.values import LibraryCall, Marked, Sym, Value, text_of, traits_of
+from interlock.analysis.code.program.values import LibraryCall, Sym, Value, tagged, text_of
 from interlock.analysis.code.program.walk import ProgramWalk
 from interlock.analysis.facts import hole, known
 
@@ -217,7 +217,7 @@ def _items(walk: ProgramWalk, call: LibraryCall) -> Value:
     value = call.get(0)
     if not isinstance(value, str) or known(value):
         return value.split() if isinstance(value, str) else value
-    return [Marked(value, traits_of(value) | {"bulk"})]
+    return [tagged(value, "bulk")]
 
 
 def _send(walk: ProgramWalk, call: LibraryCall) -> Value:

@@ -14,7 +14,7 @@ from interlock.analysis.code.lexing import CodeToken, Part, Splice, Unparsed, ba
 from interlock.analysis.code.library import library, words
 from interlock.analysis.code.program import nodes
 from interlock.analysis.code.program.results import index, result
-from interlock.analysis.code.program.values import UNKNOWN, LibraryCall, Sym, Value, text_of
+from interlock.analysis.code.program.values import UNKNOWN, LibraryCall, Sym, Value, path_of, text_of
 from interlock.analysis.code.program.walk import ProgramWalk, is_bare_shell
 from interlock.analysis.code.token_parser import TokenParser, by_tokens, dialect_of
 from interlock.analysis.facts import Report, hole, known, without_holes
@@ -82,7 +82,7 @@ def _function(parser: TokenParser) -> ast.expr:
 
 def _evaluated(walk: ProgramWalk, call: LibraryCall) -> Value:
     given = call.get(0)
-    if isinstance(given, Sym) and given.path == "parsed":
+    if path_of(given) == "parsed":
         walk.world.execute(given.args[0])
     return Sym("?")
 

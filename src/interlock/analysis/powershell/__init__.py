@@ -20,6 +20,7 @@ from interlock.analysis.code.program.values import (
     Value,
     computed,
     fetched,
+    path_of,
     text_of,
 )
 from interlock.analysis.code.program.walk import Answer, ProgramWalk
@@ -69,7 +70,7 @@ def run_command(walk: ProgramWalk, call: LibraryCall) -> Value:
     words = [word if isinstance(word, CmdletWord) else CmdletWord(word) for word in given]
     if isinstance(name, ProgramFunction):
         return call_block(walk, name, words, spread(piped))
-    if isinstance(name, Sym) and name.path == SCRIPT:
+    if path_of(name) == SCRIPT:
         return run_value(walk, name)
     return _call_name(walk, plain(name), words, spread(piped))
 
@@ -86,7 +87,7 @@ def _call_name(walk: ProgramWalk, word: str, words: list[CmdletWord], piped: lis
     if name in CMDLETS or name in library("powershell").calls:
         call = LibraryCall(name, bound, bound.rest, bound.given)
         given = walk.language.answer(walk, Sym(name), call)
-        return None if isinstance(given, Sym) and given.path in ("?", f"{name}()") and not given.traits else given
+        return None if path_of(given) in ("?", f"{name}()") and not given.traits else given
     if _CMDLET.match(name):
         return _cmdlet(walk, bound)
     for one in words:
@@ -201,11 +202,11 @@ def _method(walk: ProgramWalk, call: LibraryCall) -> Value:
         walk.world.unreadable("a method whose name is made at run time is called", "command")
     if name.startswith("invoke") and isinstance(owner, ProgramFunction):
         return call_block(walk, owner, [CmdletWord(value) for value in given], [])
-    if name.startswith("invoke") and isinstance(owner, Sym) and owner.path == SCRIPT:
+    if name.startswith("invoke") and path_of(owner) == SCRIPT:
         return run_value(walk, owner)
     if isinstance(owner, list) and f"<list>.{name}" not in library("powershell").calls:
         return [_method(walk, LibraryCall(call.path, None, [one, name, *given], {})) for one in owner]
-    if isinstance(owner, Sym) and owner.path.startswith("get-") and name in _VERBS:
+    if path_of(owner).startswith("get-") and name in _VERBS:
         report(walk, f"{_VERBS[name]}-{owner.path.partition('-')[2].partition('()')[0]}", *map(text_of, owner.args))
         return owner
     if isinstance(owner, dict) and given:

@@ -17,6 +17,7 @@ from interlock.analysis.code.program.values import (
     Value,
     concat,
     file_traits,
+    path_of,
     text_of,
     traits_of,
 )
@@ -206,7 +207,7 @@ def _where(walk: ProgramWalk, bound: Bound) -> Value:
 
 
 def _is_got(item: Value) -> bool:
-    return isinstance(item, Sym) and item.path.startswith("get-")
+    return path_of(item).startswith("get-")
 
 
 def pass_on(walk: ProgramWalk, bound: Bound) -> Value:
@@ -216,7 +217,7 @@ def pass_on(walk: ProgramWalk, bound: Bound) -> Value:
 
 
 def _stop_process(walk: ProgramWalk, bound: Bound) -> Value:
-    whole = any(isinstance(item, Sym) and item.path == "get-process()" and not item.args for item in bound.piped)
+    whole = any(path_of(item) == "get-process()" and not item.args for item in bound.piped)
     if (whole or "*" in bound.texts("name")) and not bound.has("whatif"):
         walk.world.effect("kill", "", "all")
     report(walk, *bound.argv(), *piped_words(bound.piped))

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from interlock.analysis.code.program.values import Marked, Value, traits_of
+from interlock.analysis.code.program.values import Marked, Value, tagged, traits_of
 from interlock.analysis.facts import known
 from interlock.analysis.packs import Pack, load_packs, only_keys
 from interlock.analysis.powershell.values import plain, texts
@@ -144,8 +144,7 @@ def _find_paths(spec: Spec, bound: Bound) -> None:
         bound.given.setdefault("path", bound.given["literalpath"])
     if "path" in spec.positional and "value" not in spec.positional and "path" not in bound.given and bound.piped:
         bound.given["path"] = [
-            Marked(item, traits_of(item) | {"bulk"}) if isinstance(item, str) and not known(item) else item
-            for item in bound.piped
+            tagged(item, "bulk") if isinstance(item, str) and not known(item) else item for item in bound.piped
         ]
     if bound.name == "get-childitem":
         bound.given.setdefault("path", ".")

@@ -12,13 +12,14 @@ from interlock.analysis.code.program.results import fill, index
 from interlock.analysis.code.program.values import (
     MAX_ITEMS,
     UNKNOWN,
-    Marked,
     ProgramFunction,
     Sym,
     Value,
     concat,
     made_from,
     marked,
+    path_of,
+    tagged,
     text_of,
     traits_of,
 )
@@ -44,9 +45,9 @@ def texts(value: Value) -> list[str]:
         return [text for item in value[:MAX_ITEMS] for text in texts(item)]
     if isinstance(value, ProgramFunction):
         return ["{}"]
-    if isinstance(value, Sym) and value.path == SCRIPT:
+    if path_of(value) == SCRIPT:
         return [text_of(value.args[0])]
-    if isinstance(value, Sym) and value.path.startswith("get-"):
+    if path_of(value).startswith("get-"):
         return [hole(value.path.partition("-")[2].partition("()")[0])]
     return [] if value is None else [text_of(value)]
 
@@ -145,8 +146,7 @@ _CASTS: Mapping[str, Callable[[Value], Any]] = {
     **dict.fromkeys("int int32 int64 long byte double decimal byte[] int[]".split(), _each(_whole)),
     "scriptblock": script,
     **dict.fromkeys(
-        ["io.fileinfo", "io.directoryinfo"],
-        lambda value: single([Marked(text, traits_of(text) | {PATH}) for text in texts(value)]),
+        ["io.fileinfo", "io.directoryinfo"], lambda value: single([tagged(text, PATH) for text in texts(value)])
     ),
     **dict.fromkeys(["wmiclass", "wmi", "adsi"], lambda value: Sym(plain(value).lower())),
     "array": spread,

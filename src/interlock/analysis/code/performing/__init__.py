@@ -38,6 +38,7 @@ from interlock.analysis.code.program.values import (
     label,
     links,
     listed,
+    path_of,
     text_of,
     traits_of,
 )
@@ -162,9 +163,9 @@ def _fill(walk: ProgramWalk, call: LibraryCall, entry: Entry, where: object) -> 
     content = pick(call, where)
     if isinstance(target, OpenFile):
         walk.world.fill(target, concat(content) if content else UNKNOWN)
-    elif isinstance(target, Sym) and target.path.startswith(SHELL):
+    elif path_of(target).startswith(SHELL):
         feed(walk, links(target)[-1], concat(content))
-    elif isinstance(target, Sym) and target.path.startswith(("socket", "<response>")):
+    elif path_of(target).startswith(("socket", "<response>")):
         peer = walk.world.peer or fetched(target)
         if leak := leaks(content) or file_content(peer, content):
             walk.world.effect("send", peer, *leak)

@@ -30,6 +30,7 @@ from interlock.analysis.code.program.values import (
     links,
     listed,
     made_from,
+    path_of,
     text_of,
     traits_of,
 )
@@ -221,7 +222,7 @@ def _sql(walk: ProgramWalk, call: LibraryCall, entry: Entry, where: object) -> V
             )
             if not walk.world.attached:
                 continue
-        if isinstance(value, Sym) and value.path.startswith(DELETE):
+        if path_of(value).startswith(DELETE):
             table = label(args[0]) if (args := links(value)[-1].args) else hole()
             walk.world.effect("sql_delete", table, *[] if ".where" in value.path else ["unfiltered"])
         elif named or ((found := _STATEMENT.match(text)) and found[1].lower() in words(COMMON)["statements"]):
@@ -239,7 +240,7 @@ def member(walk: ProgramWalk, owner: Value, name: Value) -> Value:
     if not isinstance(name, str) or not known(name):
         return walk.language.item(walk, owner, name)
     named = name.replace("::", ".")
-    outer = owner is None or (isinstance(owner, Sym) and owner.path in _OUTER)
+    outer = owner is None or (path_of(owner) in _OUTER)
     return walk.language.look_up(walk, named) if outer else walk.language.attribute(walk, owner, named)
 
 

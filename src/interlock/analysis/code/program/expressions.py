@@ -26,6 +26,7 @@ from interlock.analysis.code.program.values import (
     either,
     flat,
     made_from,
+    path_of,
     text_of,
 )
 from interlock.analysis.code.program.walk import Expression, ProgramWalk
@@ -57,8 +58,8 @@ def _method(walk: ProgramWalk, func: ast.Attribute, args: list[ast.expr]) -> tup
     given = walk.eval(args[0])
     if func.attr == "fnmatch" and len(args) > 1:
         return _root(args[0]), text_of(walk.eval(args[1]))
-    regex = walk.eval(func.value) if func.attr == "test" else None
-    if isinstance(regex, Sym) and regex.path == REGEX and regex.args:
+    regex = walk.eval(func.value) if func.attr == "test" else UNKNOWN
+    if path_of(regex) == REGEX and regex.args:
         if ending := _ENDING.fullmatch(text_of(regex.args[0])):
             return _root(args[0]), "*" + ending[1].replace("\\", "")
     text = _any_of(given) if isinstance(given, tuple) else text_of(given)

@@ -12,7 +12,6 @@ from interlock.analysis.code.program.values import (
     Class,
     Instance,
     LibraryCall,
-    Marked,
     OpenFile,
     Partial,
     ProgramFunction,
@@ -23,7 +22,7 @@ from interlock.analysis.code.program.values import (
     lineage,
     made_from,
     member_of,
-    traits_of,
+    tagged,
 )
 from interlock.analysis.code.program.walk import MAX_LOOP, ProgramWalk
 
@@ -65,7 +64,7 @@ def follow(walk: ProgramWalk, func: ProgramFunction, args: _Args, named: _Named)
     name = getattr(func.node, "name", "")
     names = [node.id for node in ast.walk(func.node) if isinstance(node, ast.Name)] if name and walk.world.loose else []
     if name in names:  # it calls itself, and walks down whatever it is given
-        args = [Marked(one, traits_of(one) | {"deep"}) if isinstance(one, str) else one for one in args]
+        args = [tagged(one, "deep") if isinstance(one, str) else one for one in args]
     walk.active.append(key)
     try:
         with walk.inside(ProgramScope(func.scope, closes=func.closes or walk.language.lexical)) as scope:

@@ -13,6 +13,7 @@ from interlock.analysis.code.program.values import (
     join_path,
     marked,
     parent_of,
+    tagged,
     text_of,
     traits_of,
 )
@@ -30,24 +31,21 @@ def items(value: Value) -> list[Value]:
 def as_path(*parts: Value) -> Value:
     texts = [one for part in parts for one in items(part) if one is not None and one != ""]
     joined = join_path(*texts) if texts else "."
-    return Marked(joined, traits_of(joined) | {PATH})
+    return tagged(joined, PATH)
 
 
 def listing(*patterns: Value) -> Value:
     found = [one for pattern in patterns for one in items(pattern)] or ["*"]
-    return [
-        Marked(text_of(one), traits_of(one).union(["bulk", PATH], ["deep"] * ("**" in text_of(one)))) for one in found
-    ]
+    return [tagged(one, "bulk", PATH, *["deep"] * ("**" in text_of(one))) for one in found]
 
 
 def tree(*places: Value) -> Value:
-    return [Marked(text, traits_of(text) | {"deep"}) for text in listing(*places)]
+    return [tagged(text, "deep") for text in listing(*places)]
 
 
 def _bulk(*parts: Value, walk: bool = False) -> str:
     """With `walk`, for all below a folder."""
-    text = join_path(*parts)
-    return Marked(text, traits_of(text) | {"bulk"} | ({"walk"} if walk else set()))
+    return tagged(join_path(*parts), "bulk", *["walk"] * walk)
 
 
 def _joined_path(*parts: Value) -> Value:

@@ -33,6 +33,7 @@ from interlock.analysis.code.program.values import (
     listed,
     made_from,
     marked,
+    path_of,
     text_of,
     traits_of,
 )
@@ -148,7 +149,7 @@ def _replace(value: Value, old: Value, new: Value, *_: Value) -> Value:
 
 def _replace_once(value: Value, old: Value, new: Value, *_: Value) -> Value:
     """All that a regular expression finds where it says so."""
-    if isinstance(old, Sym) and old.path == REGEX:
+    if path_of(old) == REGEX:
         return marked(substituted(plain(value), text_of(new), *map(plain, old.args)), value, new)
     return marked(plain(value).replace(plain(old), text_of(new), 1)[:MAX_TEXT], value, new)
 
@@ -336,7 +337,7 @@ def _as_text(value: Value = "", *_: Value) -> Value:
 
 
 def _default(value: Value, default: Value, *_: Value) -> Value:
-    nothing = isinstance(value, Sym) and value.path == "?" and not value.traits
+    nothing = path_of(value) == "?" and not value.traits
     return default if value is None or nothing else value
 
 

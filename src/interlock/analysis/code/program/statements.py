@@ -19,6 +19,7 @@ from interlock.analysis.code.program.values import (
     flat,
     made_from,
     member_of,
+    path_of,
 )
 from interlock.analysis.code.program.walk import ProgramWalk, Statement, leaves
 
@@ -46,7 +47,7 @@ def _define_class(walk: ProgramWalk, node: ast.ClassDef) -> None:
 def _decorated(walk: ProgramWalk, value: Value, decorators: Sequence[ast.expr]) -> Value:
     for decorator in map(walk.eval, reversed(decorators)):
         inline = isinstance(decorator, ProgramFunction) and isinstance(decorator.node, ast.Lambda)
-        if inline or (isinstance(decorator, Sym) and decorator.path in walk.language.handled):
+        if inline or (path_of(decorator) in walk.language.handled):
             value = walk.call(decorator, [value], {})
     return value
 

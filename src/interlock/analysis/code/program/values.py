@@ -49,6 +49,11 @@ class Sym(Struct, frozen=True, eq=False):
         return self.path.rpartition(".")[2]
 
 
+def path_of(value: Value) -> str:
+    """How a value is reached, where that is all that is known of it."""
+    return value.path if isinstance(value, Sym) else ""
+
+
 class Either(Struct, frozen=True, eq=False):
     options: tuple[Value, ...]
 
@@ -129,6 +134,11 @@ def marked(text: str, *sources: Value) -> str:
 
 
 # -- values as text and as lists
+
+
+def tagged(text: Value, *traits: str) -> str:
+    """The text, which remembers these traits as well."""
+    return Marked(text_of(text), traits_of(text).union(traits))
 
 
 def text_of(value: Value) -> str:

@@ -18,7 +18,6 @@ from interlock.analysis.code.program.values import (
     Class,
     Either,
     LibraryCall,
-    Marked,
     OpenFile,
     ProgramFunction,
     ProgramScope,
@@ -31,6 +30,8 @@ from interlock.analysis.code.program.values import (
     made_from,
     marked,
     options_of,
+    path_of,
+    tagged,
     text_of,
     traits_of,
 )
@@ -281,12 +282,12 @@ class ProgramWalk(Struct, eq=False):
         found = flat(value)
         if found is not None:
             return found
-        if isinstance(value, Sym) and value.path == ENDLESS:
+        if path_of(value) == ENDLESS:
             self.endless += 1  # stays: nothing after such a loop is reached
         if isinstance(value, Sym) and value.owner is not None and value.path.endswith("()"):
             return [Sym(f"{value.path}.[]", value, traits=traits_of(value))]  # one of what a client or a query finds
         if isinstance(value, str):  # a list that is known by its name alone
-            return [Marked(value, traits_of(value) | {"bulk"})]
+            return [tagged(value, "bulk")]
         return [made_from(value)]
 
 
