@@ -54,7 +54,7 @@ from interlock.analysis.powershell.values import (
     texts,
 )
 from interlock.analysis.programs.load import word_table
-from interlock.analysis.windows import SCRIPTS, place, suffix
+from interlock.analysis.windows import SCRIPTS, cmd_line, place, suffix
 
 _CMDLET = re.compile(r"[a-z]+-[a-z][a-z0-9_]*$")
 _PASSES = re.compile(r"(?:select|sort|format|out|measure|convertto|tee|group|write)-")
@@ -85,14 +85,15 @@ def _call_name(walk: ProgramWalk, word: str, words: list[CmdletWord], piped: lis
     if word.lower() in cmdlets().programs and (bound.strange or _other_program(word.lower(), words)):
         return _run_other(walk, word.lower(), _argv(words), piped)
     if name in CMDLETS or name in library("powershell").calls:
-        call = LibraryCall(name, bound, bound.rest, bound.given)
-        given = walk.language.answer(walk, Sym(name), call)
+        given = CMDLETS[name](walk, bound) if name in CMDLETS else UNKNOWN
+        if given is UNKNOWN:
+            given = walk.language.answer(walk, Sym(name), LibraryCall(name, bound, bound.rest, bound.given))
         return None if path_of(given) in ("?", f"{name}()") and not given.traits else given
     if _CMDLET.match(name):
         return _cmdlet(walk, bound)
     for one in words:
         if isinstance(one.value, ProgramFunction):
-            call_block(walk, one.value, [], [])
+            run_value(walk, one.value)
     return run_program(walk, word, _argv(words), piped)
 
 
@@ -119,7 +120,7 @@ def _run_other(walk: ProgramWalk, name: str, argv: list[str], piped: list[Value]
     """A command of cmd.exe when its words have a slash."""
     if name not in _OF_CMD or not any(word.startswith("/") for word in argv):
         return run_program(walk, name, argv, piped)
-    walk.out.code("cmd", " ".join(f'"{word}"' if " " in word else word for word in [name, *argv]))
+    walk.out.code("cmd", cmd_line([name, *argv]))
     return hole("output")
 
 
@@ -133,11 +134,12 @@ def _argv(words: Sequence[CmdletWord]) -> list[str]:
 
 def _cmdlet(walk: ProgramWalk, bound: Bound) -> Value:
     """Reported to the rules; its result follows from its noun."""
-    for value in [value for word in bound.words for value in spread(word.value)]:
+    values = [value for word in bound.words for value in spread(word.value)]
+    for value in values:
         if isinstance(value, ProgramFunction):
             run_block(walk, value, bound.piped[0] if bound.piped else UNKNOWN)
-    if _RUNS_FILES.match(bound.name):
-        for path in [text for word in bound.words for text in texts(word.value) if suffix(text) in SCRIPTS]:
+    for path in texts(values) if _RUNS_FILES.match(bound.name) else ():
+        if suffix(path) in SCRIPTS:
             run_script(walk, path)
     if _PASSES.match(bound.name):
         return pass_on(walk, bound)
@@ -200,10 +202,8 @@ def _method(walk: ProgramWalk, call: LibraryCall) -> Value:
     name = plain(named).lower()
     if not without_holes(name):
         walk.world.unreadable("a method whose name is made at run time is called", "command")
-    if name.startswith("invoke") and isinstance(owner, ProgramFunction):
-        return call_block(walk, owner, [CmdletWord(value) for value in given], [])
-    if name.startswith("invoke") and path_of(owner) == SCRIPT:
-        return run_value(walk, owner)
+    if name.startswith("invoke") and (isinstance(owner, ProgramFunction) or path_of(owner) == SCRIPT):
+        return run_command(walk, LibraryCall("&", None, [None, owner, *given], {}))
     if isinstance(owner, list) and f"<list>.{name}" not in library("powershell").calls:
         return [_method(walk, LibraryCall(call.path, None, [one, name, *given], {})) for one in owner]
     if path_of(owner).startswith("get-") and name in _VERBS:
@@ -289,7 +289,6 @@ _COMPUTED: dict[str, Callable[..., Value]] = {
     "<number>.tostring": lambda value, shape="": filled("{0:" + shape + "}", value) if shape else str(value),
 }
 _EXTRA: dict[str, Answer] = {
-    **CMDLETS,
     SCRIPT: lambda walk, call: run_text(walk, call.text(0)),
     "&": run_command,
     "<call>": _method,

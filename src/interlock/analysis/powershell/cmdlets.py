@@ -16,15 +16,17 @@ from interlock.analysis.code.program.values import (
     Sym,
     Value,
     concat,
+    fetched,
     file_traits,
     path_of,
     text_of,
     traits_of,
 )
-from interlock.analysis.code.program.walk import Answer, ProgramWalk
+from interlock.analysis.code.program.walk import ProgramWalk
 from interlock.analysis.facts import hole, known, without_holes
 from interlock.analysis.powershell.parameters import Bound, cmdlets
 from interlock.analysis.powershell.programs import (
+    NAMES_ONLY,
     files_of,
     run_block,
     run_line,
@@ -35,8 +37,6 @@ from interlock.analysis.powershell.programs import (
 )
 from interlock.analysis.powershell.values import plain, single, spread, texts
 from interlock.analysis.windows import is_nothing, suffix, wildcard
-
-_DRIVES = ("env:", "variable:", "function:", "alias:")
 
 
 def report(walk: ProgramWalk, *words: str) -> None:
@@ -62,33 +62,29 @@ def _get_content(walk: ProgramWalk, bound: Bound) -> Value:
 
 
 def write_file(walk: ProgramWalk, path: str, content: Sequence[Value], append: bool) -> None:
-    if not path or is_nothing(path) or path.lower().startswith(_DRIVES):
+    if not path or is_nothing(path) or path.lower().startswith(NAMES_ONLY):
         return
     lines = [text for value in content for text in texts(value)]
     walk.world.touch("append" if append else "write" if any(lines) else "truncate", path)
     text = concat([part for line in lines for part in (line, "\n")][:-1])
     files_of(walk).write(path, text_of(text), append)
-    if url := next((trait[8:] for trait in traits_of(lines) if trait.startswith("fetched:")), ""):
+    if url := fetched(lines):
         files_of(walk).download(path, url)
 
 
-def _writing(append: bool) -> Callable[[ProgramWalk, Bound], Value]:
-    def write(walk: ProgramWalk, bound: Bound) -> Value:
-        given = [bound.given["value"]] if "value" in bound.given else bound.piped or [UNKNOWN]
-        for path in [] if bound.has("whatif") else bound.texts("path") or bound.texts("filepath"):
-            write_file(walk, path, given, append or bound.has("append"))
-        return single(bound.piped) if bound.name == "tee-object" else None
-
-    return write
+def _write(walk: ProgramWalk, bound: Bound) -> Value:
+    append = bound.name == "add-content" or bound.has("append")
+    for path in [] if bound.has("whatif") else bound.texts("path") or bound.texts("filepath"):
+        write_file(walk, path, bound.fed("value") or [UNKNOWN], append)
+    return single(bound.piped) if bound.name == "tee-object" else None
 
 
-def save(walk: ProgramWalk, call: LibraryCall) -> Value:
+def save(walk: ProgramWalk, call: LibraryCall) -> None:
     """`> path`: what a command gives, or an expression is."""
     value, constant, *targets = call.args
     for target, append in zip(targets[::2], targets[1::2], strict=True):
         for path in texts(target):
-            write_file(walk, path, [value] if value is not None or constant else [UNKNOWN], append)
-    return None
+            write_file(walk, path, [value if value is not None or constant else UNKNOWN], append)
 
 
 def _new_item(walk: ProgramWalk, bound: Bound) -> Value:
@@ -113,7 +109,7 @@ def _carry(walk: ProgramWalk, bound: Bound) -> Value:
             files.download(destination, url)
         if (text := files.written_text(path)) is not None:
             files.write(destination, text.rstrip("\n"))
-    return None if is_nothing(destination) or destination.lower().startswith(_DRIVES) else UNKNOWN
+    return None if is_nothing(destination) or destination.lower().startswith(NAMES_ONLY) else UNKNOWN
 
 
 def _list_items(walk: ProgramWalk, bound: Bound) -> Value:
@@ -126,8 +122,8 @@ def _list_items(walk: ProgramWalk, bound: Bound) -> Value:
             return Marked(hole("environment"), {"environment"})
         inside = whole and not deep and not wildcard(path) and not suffix(path).strip("\\/.")
         shown = path.rstrip("\\/") + "\\*" if inside and path != "." else "*" if inside else path
-        traits = {PATH} | ({"bulk"} if whole or wildcard(shown) else set()) | ({"deep"} if deep else set())
-        found.append(Marked(shown, traits_of(path) | traits))
+        traits = [*traits_of(path), PATH, *["bulk"] * (whole or wildcard(shown)), *["deep"] * deep]
+        found.append(Marked(shown, traits))
     return single(found)
 
 
@@ -153,8 +149,8 @@ def _start_bits(walk: ProgramWalk, bound: Bound) -> Value:
     """A file sent to an address; the table tells the other way."""
     if not bound.text("transfertype").lower().startswith("upload") and not bound.text("destination").startswith("http"):
         return UNKNOWN
-    traits = traits_of([Sym("?", traits=file_traits(path.replace("\\", "/"))) for path in bound.texts("source")])
-    walk.world.effect("send", bound.text("destination"), *(["secret"] if "secret" in traits else []))
+    secret = any("secret" in file_traits(path.replace("\\", "/")) for path in bound.texts("source"))
+    walk.world.effect("send", bound.text("destination"), *["secret"] * secret)
     return None
 
 
@@ -178,8 +174,7 @@ def _new_object(walk: ProgramWalk, bound: Bound) -> Value:
 
 
 def _invoke_expression(walk: ProgramWalk, bound: Bound) -> Value:
-    given = [bound.given["command"]] if "command" in bound.given else bound.piped
-    return single([made for value in given for made in spread(run_value(walk, value))])
+    return single([made for value in bound.fed("command") for made in spread(run_value(walk, value))])
 
 
 def _for_each(walk: ProgramWalk, bound: Bound) -> Value:
@@ -216,12 +211,11 @@ def pass_on(walk: ProgramWalk, bound: Bound) -> Value:
     return single([*bound.piped, *(item for value in words for item in spread(value))])
 
 
-def _stop_process(walk: ProgramWalk, bound: Bound) -> Value:
+def _stop_process(walk: ProgramWalk, bound: Bound) -> None:
     whole = any(path_of(item) == "get-process()" and not item.args for item in bound.piped)
     if (whole or "*" in bound.texts("name")) and not bound.has("whatif"):
         walk.world.effect("kill", "", "all")
     report(walk, *bound.argv(), *piped_words(bound.piped))
-    return None
 
 
 def piped_words(piped: Sequence[Value]) -> list[str]:
@@ -236,15 +230,13 @@ def piped_words(piped: Sequence[Value]) -> list[str]:
 # -- the session
 
 
-def _set_alias(walk: ProgramWalk, bound: Bound) -> Value:
+def _set_alias(walk: ProgramWalk, bound: Bound) -> None:
     walk.scope.set(f"alias:{bound.text('name').lower()}", bound.text("value").lower())
-    return None
 
 
-def _set_variable(walk: ProgramWalk, bound: Bound) -> Value:
+def _set_variable(walk: ProgramWalk, bound: Bound) -> None:
     for name in bound.texts("name"):
         walk.scope.set(f"${name.lower()}", bound.given.get("value", single(bound.piped)))
-    return None
 
 
 def _get_command(walk: ProgramWalk, bound: Bound) -> Value:
@@ -275,16 +267,14 @@ def _keep_command(walk: ProgramWalk, bound: Bound) -> Value:
     return hole(bound.name)
 
 
-def _set_location(walk: ProgramWalk, bound: Bound) -> Value:
+def _set_location(walk: ProgramWalk, bound: Bound) -> None:
     for path in bound.texts("path")[:1]:
         session_of(walk).enter(str(path), remember=bound.name == "push-location")
-    return None
 
 
-_WORK: Mapping[str, Callable[[ProgramWalk, Bound], Value]] = {
+CMDLETS: Mapping[str, Callable[[ProgramWalk, Bound], Value]] = {
     **dict.fromkeys(["get-content", "import-csv"], _get_content),
-    **dict.fromkeys(["set-content", "out-file", "tee-object", "export-csv"], _writing(append=False)),
-    "add-content": _writing(append=True),
+    **dict.fromkeys(["set-content", "add-content", "out-file", "tee-object", "export-csv"], _write),
     "new-item": _new_item,
     **dict.fromkeys(["copy-item", "move-item", "rename-item"], _carry),
     **dict.fromkeys(["get-childitem", "get-item", "resolve-path", "convert-path"], _list_items),
@@ -311,11 +301,3 @@ _WORK: Mapping[str, Callable[[ProgramWalk, Bound], Value]] = {
     **dict.fromkeys(["set-location", "push-location"], _set_location),
     "pop-location": lambda walk, bound: session_of(walk).leave(),
 }  # fmt: skip
-
-
-def _of_bound(work: Callable[[ProgramWalk, Bound], Value]) -> Answer:
-    """The owner of the call are the words of a cmdlet, bound to its parameters."""
-    return lambda walk, call: work(walk, call.owner)
-
-
-CMDLETS: Mapping[str, Answer] = {name: _of_bound(work) for name, work in _WORK.items()}

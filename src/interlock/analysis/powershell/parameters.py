@@ -94,6 +94,10 @@ class Bound(Struct):
     def text(self, *names: str) -> str:
         return next((plain(self.given[name]) for name in names if name in self.given), "")
 
+    def fed(self, name: str) -> list[Value]:
+        """What is given for a parameter, else what is piped in."""
+        return [self.given[name]] if name in self.given else self.piped
+
     def argv(self) -> list[str]:
         return [self.name, *(text for word in self.words for text in word.shown())]
 

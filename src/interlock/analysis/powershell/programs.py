@@ -15,7 +15,7 @@ from interlock.analysis.programs.load import describe
 from interlock.analysis.windows import WindowsReport, cmd_line, is_nothing, program_name, saved_download
 
 _REGISTRY = ("hklm:", "hkcu:", "hkcr:", "hku:", "registry::", "microsoft.powershell.core\\registry::")
-_NAMES_ONLY = ("env:", "variable:", "function:", "alias:")
+NAMES_ONLY = ("env:", "variable:", "function:", "alias:")
 _TO_KEYS = {"delete": "delete", "truncate": "delete", "move": "delete", "write": "add", "overwrite": "add"}
 
 
@@ -27,7 +27,7 @@ class PsSession(WindowsReport):
     def effect(self, verb: str, target: str = "", *traits: str) -> None:
         """On a registry key, the command of `reg` that has it; on a name of the session, none."""
         path = self.relocate(target)
-        if path.lower().startswith(_NAMES_ONLY) or (verb in ("write", "append", "truncate") and is_nothing(path)):
+        if path.lower().startswith(NAMES_ONLY) or (verb in ("write", "append", "truncate") and is_nothing(path)):
             return
         if verb in _TO_KEYS and (key := registry_key(path)):
             self.run(["reg", _TO_KEYS[verb], key, *["/f"] * (_TO_KEYS[verb] == "delete")])
@@ -70,26 +70,30 @@ def run_text(walk: ProgramWalk, text: str) -> Value:
         return None
     body, trouble = parse(text)
     walk.out.step(1 + len(text) // 64)
-    before, walk.scope.yields = walk.scope.yields, []
     session.depth += 1
-    walk.block(body)
+    made = _results(walk, body)
     session.depth -= 1
-    made, walk.scope.yields = walk.scope.yields, before
     if trouble is not None:
         what, trait = trouble.told
         walk.world.unreadable(f"PowerShell {what}", trait)
-    return single([value for value in made if value is not None])
+    return single(made)
+
+
+def _results(walk: ProgramWalk, body: Sequence[ast.stmt]) -> list[Value]:
+    """What statements give."""
+    before, walk.scope.yields = walk.scope.yields, []
+    walk.block(body)
+    made, walk.scope.yields = walk.scope.yields, before
+    return [value for value in made if value is not None]
 
 
 def run_block(walk: ProgramWalk, block: ProgramFunction, item: Value) -> list[Value]:
     """What it assigns stays known, as it does for ForEach-Object."""
-    before, walk.scope.yields = walk.scope.yields, []
     outer = walk.scope.names.get("$_")
     walk.scope.set("$_", item)
-    walk.block(block.node.body if isinstance(block.node, ast.FunctionDef) else [])
+    made = _results(walk, block.node.body if isinstance(block.node, ast.FunctionDef) else [])
     walk.scope.set("$_", outer)
-    made, walk.scope.yields = walk.scope.yields, before
-    return [value for value in made if value is not None]
+    return made
 
 
 def run_value(walk: ProgramWalk, value: Value) -> Value:

@@ -8,14 +8,13 @@ from typing import Any
 
 from interlock.analysis.code.program.encodings import substituted
 from interlock.analysis.code.program.paths import PATH
-from interlock.analysis.code.program.results import fill, index
+from interlock.analysis.code.program.results import fill, index, result
 from interlock.analysis.code.program.values import (
     MAX_ITEMS,
     UNKNOWN,
     ProgramFunction,
     Sym,
     Value,
-    concat,
     made_from,
     marked,
     path_of,
@@ -62,13 +61,11 @@ def script(text: Value) -> Sym:
 
 
 def number(value: Value) -> int | float | None:
-    if isinstance(value, (bool, int, float)):
-        return int(value) if isinstance(value, bool) else value
-    if not isinstance(value, str) or not value or len(value) > 40:
-        return None
     try:
-        return int(value, 16) if value.lower().startswith("0x") else int(value)
-    except ValueError:
+        if isinstance(value, str):
+            return int(value, 16 if value[:2].lower() == "0x" else 10)
+        return value if isinstance(value, float) else int(value)
+    except (TypeError, ValueError):
         return None
 
 
@@ -77,10 +74,7 @@ def number(value: Value) -> int | float | None:
 
 def joined(value: Value, between: Value = "") -> Value:
     """`items -join between`."""
-    parts: list[Value] = []
-    for item in spread(value):
-        parts += [between, item] if parts else [item]
-    return concat(parts)
+    return result("join", [between, spread(value)])
 
 
 def filled(template: Value, *values: Value) -> Value:
@@ -114,16 +108,19 @@ def replaced(value: Value, pattern: Value, new: Value = "", *_: Value) -> Value:
 # -- casts
 
 
+def _is_letter(value: Value) -> bool:
+    return isinstance(value, str) and len(value) == 1 and not value.isdigit()
+
+
 def _char(value: Value) -> Value:
-    if isinstance(value, str) and len(value) == 1 and not value.isdigit():
+    if _is_letter(value):
         return value
     amount = number(value)
     return chr(int(amount)) if amount is not None and 0 <= amount < 0x110000 else made_from(value)
 
 
 def _whole(value: Value) -> Value:
-    letter = isinstance(value, str) and len(value) == 1 and not value.isdigit()
-    amount = ord(value) if letter else number(value)
+    amount = ord(value) if _is_letter(value) else number(value)
     return made_from(value) if amount is None else amount
 
 
