@@ -67,11 +67,11 @@ def test_a_pattern_has_one_star_and_is_no_match_for_another_name() -> None:
     with pytest.raises(PackError, match="more than one"):
         check_packs([{"language": "x", "block": [{**BLOCK, "calls": {"a.*.b.*": {"delete": 0}}}]}])
     python = library("python")
-    redis = python.match("redis.Redis().delete", "delete")
+    redis = python.entry("redis.Redis().delete", "delete")
     assert redis is not None
-    assert python.match("redis.Redis().get", "get") is None
-    assert python.match("predis.Redis().delete", "delete") is not redis
-    assert python.match("aboto3.client().put", "put") is None
+    assert python.entry("redis.Redis().get", "get") is None
+    assert python.entry("predis.Redis().delete", "delete") is not redis
+    assert python.entry("aboto3.client().put", "put") is None
 
 
 def test_a_call_is_told_once() -> None:

@@ -21,7 +21,7 @@ _NARROWS = frozenset({"where", "limit", "or_where", "join"})
 
 def _atom(build: Builder, node: Node) -> nodes.Made:
     named = text_of(node)
-    is_module = node.parent is not None and node.parent.type == "dot"
+    is_module = node.parent and node.parent.type == "dot"
     return nodes.name(named) if is_module else nodes.text(named.removeprefix(":").strip('"'))
 
 

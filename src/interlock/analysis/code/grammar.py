@@ -91,7 +91,7 @@ Rule = Callable[[Builder, "Node"], nodes.Made]
 def text_of(node: Node | None, *titles: str) -> str:
     """The source of a node, or of the first of these fields that it has."""
     found = part(node, *titles)
-    return (found.text or b"").decode("utf-8", "replace") if found is not None else ""
+    return (found.text or b"").decode("utf-8", "replace") if found else ""
 
 
 def part(node: Node | None, *titles: str) -> Node | None:
@@ -125,7 +125,7 @@ def operator(build: Builder, node: Node) -> nodes.Made:
     """Operators between two values; those of a known meaning are computed."""
     spine: list[Node] = []
     left: Node | None = node
-    while left is not None and left.type == node.type:  # a chain leans left, as deep as it is long
+    while left and left.type == node.type:  # a chain leans left, as deep as it is long
         spine.append(left)
         left = next(iter(left.named_children), None)
     made = build.expr(left)
@@ -157,7 +157,7 @@ def binary(sign: str, left: ast.expr, right: ast.expr, joins: frozenset[str]) ->
     if sign in ("..", "..."):
         return nodes.call("<range>" if sign == ".." else "<until>", [left, right])
     made = _NUMERIC.get(sign)
-    if made is not None:
+    if made:
         return ast.BinOp(left, made(), right)
     return ast.Compare(left, [_COMPARES.get(sign, ast.Is)()], [right])
 
@@ -266,7 +266,7 @@ def member(build: Builder, node: Node) -> nodes.Made:
     owner = node.named_children[0] if owner is None and node.named_child_count > 1 else owner
     found = text_of(part(node, "property", "field", "method", "name") or node.named_children[-1])
     named = found.partition("<")[0].removeprefix("$" if node.type.startswith("scoped") else "")
-    return nodes.member(build.expr(owner), named) if owner is not None else nodes.name(named)
+    return nodes.member(build.expr(owner), named) if owner else nodes.name(named)
 
 
 def item(build: Builder, node: Node) -> nodes.Made:
@@ -310,7 +310,7 @@ def given(build: Builder, node: Node | None, *titles: str) -> tuple[list[ast.exp
     node = part(node, *titles)
     args: list[ast.expr] = []
     named: list[ast.keyword] = []
-    if node is not None and node.type == "template_string":
+    if node and node.type == "template_string":
         return [build.expr(node)], [nodes.named("template", ast.Constant(True))]
     for child in children(node):
         if (child.type == "argument" and part(child, "name")) or child.type in ("pair", "named_argument"):
@@ -331,7 +331,7 @@ def called(build: Builder, node: Node) -> nodes.Made:
         if build.table.caseless and isinstance(callee, ast.Name) and callee.id.isidentifier():
             callee = nodes.name(callee.id.lower())
         return nodes.call(callee, args, named)
-    if chosen is not None and chosen.type not in ("name", "identifier"):  # its name is a value
+    if chosen and chosen.type not in ("name", "identifier"):  # its name is a value
         return nodes.call("<method>", [build.expr(owner), build.expr(chosen), *args], named)
     return nodes.call(nodes.member(build.expr(owner), text_of(chosen)), args, named)
 

@@ -40,7 +40,7 @@ def _php_document(build: Builder, node: Node) -> nodes.Made:
     value = part(node, "value")
     if node.type == "nowdoc":
         return nodes.text(text_of(value).strip("\n"))
-    return grammar.texts(build, value) if value is not None else nodes.text("")
+    return grammar.texts(build, value) if value else nodes.text("")
 
 
 def _php_new(build: Builder, node: Node) -> nodes.Made:
@@ -135,7 +135,7 @@ def _ruby_identifier(build: Builder, node: Node) -> nodes.Made:
 
 def _ruby_block_argument(build: Builder, node: Node) -> nodes.Made:
     inner = node.named_children[0] if node.named_child_count else None
-    if inner is not None and inner.type == "simple_symbol":
+    if inner and inner.type == "simple_symbol":
         return nodes.closure(["it"], [ast.Return(nodes.call(nodes.member(nodes.name("it"), text_of(inner)[1:])))])
     return build.expr(inner)
 

@@ -101,7 +101,7 @@ def _titled(value: ast.expr, name: ast.expr | None) -> ast.expr:
 
 
 def _bind(build: Builder, target: Node | None, value: ast.expr, declare: str = "block") -> list[ast.stmt]:
-    kind = target.type if target is not None else ""
+    kind = target.type if target else ""
     if target is None or kind in ("comment", "ERROR"):
         return []
     if kind in ("identifier", "shorthand_property_identifier_pattern", "undefined"):
@@ -179,7 +179,7 @@ def _unary(build: Builder, node: Node) -> Made:
 
 
 def _assignment(build: Builder, node: Node) -> Made:
-    around = "function" if node.parent is not None and node.parent.type == "variable_declaration" else "block"
+    around = "function" if node.parent and node.parent.type == "variable_declaration" else "block"
     declare = around if node.type == "variable_declarator" else ""
     return _bind(build, part(node, "left", "name"), build.expr(node, "right", "value"), declare)
 

@@ -79,7 +79,7 @@ class CodeLanguage(Struct, eq=False):
             problem = Unparsed()
         except RecursionError:
             problem = Unparsed("nested too deeply", "nesting")
-        if problem is not None and self.damaged is not None:
+        if problem and self.damaged:
             self.damaged(source, out)
         elif problem is not None:
             what = "that does not parse" if problem.trait == "syntax" else str(problem)
@@ -115,15 +115,13 @@ class CodeLanguage(Struct, eq=False):
             keys.append(f"<any>.{name}")
         for key in keys:
             own = self.extra.get(key)
-            given = own(walk, call) if own is not None else UNKNOWN
-            if given is not UNKNOWN:
+            if own and (given := own(walk, call)) is not UNKNOWN:
                 return given
             ways = [key]
             if name in known_calls.choices:  # an option that is set, first
                 ways = [*(f"{key}?{option}" for option, value in call.named.items() if holds([value])), key]
-            found = (known_calls.calls.get(way) or known_calls.match(way, name) for way in ways)
-            entry = next(filter(None, found), None)
-            if entry is not None and applies(call, entry):
+            entry = next(filter(None, (known_calls.entry(way, name) for way in ways)), None)
+            if entry and applies(call, entry):
                 cwd = walk.world.cwd
                 given = perform(walk, call, entry)
                 if given is UNKNOWN and "client" in entry:
@@ -140,25 +138,22 @@ class CodeLanguage(Struct, eq=False):
         return _unknown(walk, func, call)
 
     def look_up(self, walk: ProgramWalk, name: str) -> Value:
-        found = walk.scope.find(name, UNKNOWN)
-        if found is not UNKNOWN:
+        if (found := walk.scope.find(name, UNKNOWN)) is not UNKNOWN:
             return found
         known_calls = library(self.key)
-        given = UNKNOWN if name in known_calls.environment else self.variable(name)
-        if given is not UNKNOWN:
+        if name not in known_calls.environment and (given := self.variable(name)) is not UNKNOWN:
             return given
         for module in walk.stars:
-            if f"{module}.{name}" in known_calls.handled:
+            if f"{module}.{name}" in known_calls.calls:
                 return known_calls.reach(f"{module}.{name}")
         return known_calls.reach(known_calls.canonical(name))
 
     def attribute(self, walk: ProgramWalk, owner: Value, name: str) -> Value:
         known_calls = library(self.key)
-        given = self.own_member(walk, owner, name)
-        if given is not UNKNOWN:
+        if (given := self.own_member(walk, owner, name)) is not UNKNOWN:
             return given
         if isinstance(owner, Sym):
-            if name == "__call__" or (name in ("call", "apply", "invoke") and owner.path in known_calls.handled):
+            if name == "__call__" or (name in ("call", "apply", "invoke") and owner.path in known_calls.calls):
                 return owner
             path = known_calls.canonical(f"{owner.path}.{name}"[-MAX_PATH:] if owner.path else name)
             return walk.attributes[path] if path in walk.attributes else known_calls.reach(path, owner)
@@ -173,26 +168,23 @@ class CodeLanguage(Struct, eq=False):
         if isinstance(owner, Partial) and owner.func is PROGRAM and f"<function>.{name}" not in known_calls.calls:
             return Partial(PROGRAM, [*owner.args, name.replace("_", "-")], owner.named)  # `git.push`
         for kind in kinds(owner) if name in known_calls.properties else ():
-            entry = known_calls.calls.get(f"{kind}.{name}")
-            if entry is not None and entry.get("property"):
+            if (entry := known_calls.calls.get(f"{kind}.{name}")) and entry.get("property"):
                 return perform(walk, LibraryCall(f".{name}", owner, [], {}), entry)
         return Sym(f".{name}", owner, traits=traits_of(owner))
 
     def item(self, walk: ProgramWalk, owner: Value, key: Value) -> Value:
-        given = self.own_item(walk, owner, key)
-        if given is not UNKNOWN:
+        if (given := self.own_item(walk, owner, key)) is not UNKNOWN:
             return given
         if isinstance(owner, Partial):  # a program with more of its words
             return Partial(owner.func, [*owner.args, *(key if isinstance(key, tuple) else (key,))], owner.named)
         if not isinstance(owner, Sym):
             counted = self.first and isinstance(owner, (list, tuple, str)) and isinstance(key, int)
             return index(owner, key - self.first if counted and key >= self.first else UNKNOWN if counted else key)
-        entry = library(self.key).calls.get(f"{owner.path}[]")
-        if entry is not None:
+        if entry := library(self.key).calls.get(f"{owner.path}[]"):
             return perform(walk, LibraryCall(f"{owner.path}.[]", owner, [key], {}), entry)
         if not isinstance(key, str) or not known(key):
             return Sym(f"{owner.path}.[]"[-MAX_PATH:], owner, traits=owner.traits)
-        return walk.language.attribute(walk, owner, key)
+        return self.attribute(walk, owner, key)
 
     def invoke(self, walk: ProgramWalk, func: Value, args: list[Value], named: dict[str, Value]) -> Value:
         """Unless the language is strict, the text of a name stands for what the name does."""
@@ -204,12 +196,12 @@ class CodeLanguage(Struct, eq=False):
             if not known(func):
                 walk.world.unreadable("a function chosen at run time", "command")
                 return Sym("?")
-            return walk.call(walk.language.look_up(walk, func.lstrip("\\")), args, named)
+            return walk.call(self.look_up(walk, func.lstrip("\\")), args, named)
         return invoke(walk, func, args, named)
 
-    @property
-    def handled(self) -> frozenset[str]:
-        return library(self.key).handled
+    def handles(self, func: Value) -> bool:
+        """Whether a function of a library has an answer."""
+        return path_of(func) in library(self.key).calls
 
 
 def kinds(value: Value) -> tuple[str, ...]:
@@ -229,7 +221,7 @@ def _unknown(walk: ProgramWalk, func: Sym, call: LibraryCall) -> Value:
     mapped: list[Value] = []
     for given in call.given() if walk.world.loose else ():
         unread = isinstance(given, ProgramFunction) and id(given.node) not in walk.followed
-        if unread or _is_call(walk, given):
+        if unread or walk.language.handles(given):
             mapped = [walk.call(given, [one], {}) for one in _each(walk, call)]
     if isinstance(call.owner, OpenFile) and "w" in call.owner.mode:
         call.owner.written = True
@@ -239,12 +231,8 @@ def _unknown(walk: ProgramWalk, func: Sym, call: LibraryCall) -> Value:
     return Sym(f"{func.path}()"[-MAX_PATH:], func, tuple(call.args), call.named, traits)
 
 
-def _is_call(walk: ProgramWalk, value: Value) -> bool:
-    return path_of(value) in walk.language.handled
-
-
 def _each(walk: ProgramWalk, call: LibraryCall) -> list[Value]:
-    functions = [value for value in call.args if isinstance(value, ProgramFunction) or _is_call(walk, value)]
+    functions = [value for value in call.args if isinstance(value, ProgramFunction) or walk.language.handles(value)]
     plain = [value for value in call.args if not any(value is one for one in functions)]
     if isinstance(call.owner, (list, tuple)):
         return list(call.owner)[:FEW] or [UNKNOWN]

@@ -131,7 +131,7 @@ def balanced(
     """The offset after the bracket that closes the one at `at`; steps over quoted text and nested code."""
     depth, quote = 0, ""
     signs = _any_of(openers + closers + quotes + nested) if openers else None
-    while signs is not None and (found := signs.search(source, at)):
+    while signs and (found := signs.search(source, at)):
         sign, at = found[0], found.end()
         if quote:
             quote = "" if sign == quote else quote
@@ -188,7 +188,7 @@ def template(raw: str, splice: Splicer | None = None) -> tuple[Part, ...]:
     at = 0
     while at < len(raw):
         escape = ESCAPE.match(raw, at) if raw[at] == "\\" else None
-        found = splice(raw, at) if splice is not None and raw[at] in "$@#{" else None
+        found = splice(raw, at) if splice and raw[at] in "$@#{" else None
         if found is None:
             plain.append(unescape(escape) if escape else raw[at])
             at = escape.end() if escape else at + 1

@@ -92,7 +92,6 @@ class Library:
             start, end = key.split("*")
             index = start.partition(".")[0] or end.rpartition(".")[2]
             self.patterns.setdefault(index, []).append((start, end, self.calls.pop(key)))
-        self.handled = frozenset(self.calls)
         self.properties = frozenset(
             key.rpartition(".")[2] for key, entry in self.calls.items() if entry.get("property")
         )
@@ -106,7 +105,10 @@ class Library:
             return f"{self.aliases[head]}.{rest}".lstrip(".")
         return path
 
-    def match(self, path: str, name: str) -> Entry | None:
+    def entry(self, path: str, name: str) -> Entry | None:
+        """The entry of a path, which ends in a name, or of the first pattern that it matches."""
+        if path in self.calls:
+            return self.calls[path]
         for index in (path.partition(".")[0].rstrip("()"), name) if self.patterns else ():
             for start, end, found in self.patterns.get(index, ()):
                 if path.startswith(start) and path.endswith(end):
@@ -117,7 +119,7 @@ class Library:
         """A constant, the environment, a program, or a value known by its path alone."""
         if path in self.constants:
             return self.constants[path]
-        if self.programs and path.startswith(self.programs) and path not in self.handled:
+        if self.programs and path.startswith(self.programs) and path not in self.calls:
             return Partial(PROGRAM, [path.rpartition(".")[2]], {})
         if path in self.environment:
             return Sym(path, owner, traits=frozenset({"environment"}))

@@ -106,7 +106,7 @@ def _substitution(scanner: Scanner, kind: str, delimiter: str) -> None:
     scanner.take(_SPACE)
     replacement = scanner.delimited()
     flags = scanner.take(_FLAGS)
-    runs = kind == "s" and flags is not None and "e" in flags.group()
+    runs = kind == "s" and flags and "e" in flags.group()
     found = [Splice(replacement)] if runs else template(replacement, _splice) if kind == "s" else []
     code = [part for part in found if isinstance(part, Splice)]
     scanner.emit("regex", kind, [part for part in code if runs or part.code.startswith(("@{", "${"))])

@@ -41,7 +41,7 @@ def _parse(source: str) -> tuple[ast.Module, bool]:
         tree = _tree(source)
     except (RecursionError, MemoryError):
         raise Unparsed("nested too deeply", "nesting") from None
-    if tree is not None:
+    if tree:
         return tree, True
     return _without_stray_lines(source) or (ast.Module([], []), not _RISKY.search(source))
 

@@ -102,7 +102,7 @@ class _Filling:
         """With the parameters that `*$list` has; gives its last value where it is a lambda, or says `return $body`."""
         inside: Any = part.body[0] if isinstance(part, ast.FunctionDef) else ast.Return(part.body)
         body = self._found(inside.value.id)
-        listed = self._found(part.args.vararg.arg) if part.args.vararg is not None else []
+        listed = self._found(part.args.vararg.arg) if part.args.vararg else []
         names = [name for node in listed for name in grammar.params(self.build, node)]
         defaults = [value for node in listed for value in grammar.defaults(self.build, node)][: len(names)]
         made = self.build.block(body)
@@ -110,7 +110,7 @@ class _Filling:
         if isinstance(part, ast.Lambda):
             return nodes.closure(names, made)
         title = next(iter(self._found(part.name)), None)
-        if title is not None and title.type.endswith("index_expression"):  # a member
+        if title and title.type.endswith("index_expression"):  # a member
             return nodes.assign(self.build.expr(title), nodes.closure(names, made))
         named = text_of(title).lower() if self.build.table.caseless else text_of(title)
         function = nodes.function(names, made, named, defaults=defaults)

@@ -205,7 +205,7 @@ class TokenParser:
         self.at += 1
         if self.is_op("=>"):
             return nodes.text(token.text)
-        if form is not None:
+        if form:
             return nodes.as_expression(form(self))
         if token.text in self.dialect.noise:
             follows = self.at < self.stop and not self.is_op(*SEPARATORS, "=")
@@ -220,7 +220,7 @@ class TokenParser:
 
     def _called(self, callee: ast.expr, given: Given) -> ast.expr:
         args, named = given
-        if self.dialect.block is not None and self.is_op("{"):
+        if self.dialect.block and self.is_op("{"):
             args = [*args, self.dialect.block(self)]
         if not args and isinstance(callee, ast.Name) and callee.id in self.dialect.topical:
             args = [nodes.name(self.table.topic)]
@@ -270,7 +270,7 @@ class TokenParser:
             return self._called(owner, self.arguments())
         count = self.dialect.bare(self, CodeToken("name", token.text, (".",)))
         if count < 0 and self.table.fields:
-            return self._called(owner, ([], [])) if self.dialect.block is not None and self.is_op("{") else owner
+            return self._called(owner, ([], [])) if self.dialect.block and self.is_op("{") else owner
         return self._called(owner, self.bare_arguments(max(0, count)))
 
     def arguments(self) -> Given:

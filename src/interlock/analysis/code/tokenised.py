@@ -246,7 +246,7 @@ def _vim_line(line: str, level: int) -> _Code:
         raise Unparsed("nested too deeply", "nesting")
     made: _Code = []
     rest: str | None = line
-    while rest is not None and rest.strip():
+    while rest and rest.strip():
         rest = rest.lstrip(": \t")
         while found := _MODIFIER.match(rest):
             rest = rest[found.end() :].lstrip(": ")

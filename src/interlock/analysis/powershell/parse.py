@@ -63,7 +63,7 @@ def parse(source: str) -> tuple[_Body, WindowsSyntaxError | None]:
     statements: _Body = []
     try:
         for title, default in read_params(cursor):
-            if default is not None:
+            if default:
                 statements += nodes.assign(variable(title), default)
         while not _at_end(cursor, ""):
             statements += yielding(_statement(cursor))

@@ -73,7 +73,7 @@ def run_text(walk: ProgramWalk, text: str) -> Value:
     session.depth += 1
     made = _results(walk, body)
     session.depth -= 1
-    if trouble is not None:
+    if trouble:
         what, trait = trouble.told
         walk.world.unreadable(f"PowerShell {what}", trait)
     return single(made)

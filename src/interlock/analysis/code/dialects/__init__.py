@@ -115,7 +115,7 @@ class TokenDialect:
     def _take(self, scanner: Scanner) -> None:
         """One token: what the first rule that matches makes of it, else a sign."""
         found = scanner.take(self.first[not scanner.last.ends_value(self.operands_after)])
-        assert found is not None and found.lastgroup is not None
+        assert found and found.lastgroup is not None
         if found.lastgroup == "sign":
             scanner.emit("op", found[0])
             return

@@ -206,7 +206,7 @@ def _compare(walk: ProgramWalk, node: ast.Compare) -> Value:
     plain = all(isinstance(side, (int, float)) for side in sides) or all(
         isinstance(side, str) and known(side) for side in sides
     )
-    return holds(*sides) if holds is not None and plain else made_from(sides)
+    return holds(*sides) if holds and plain else made_from(sides)
 
 
 _HOLDS: Mapping[type[ast.cmpop], Callable[[Value, Value], bool]] = {
@@ -235,7 +235,7 @@ def _body(walk: ProgramWalk, node: Body) -> Value:
 
 
 def _formatted(walk: ProgramWalk, node: ast.FormattedValue) -> Value:
-    if node.format_spec is not None:
+    if node.format_spec:
         walk.eval(node.format_spec)
     value = walk.eval(node.value)
     return value if isinstance(value, Either) else text_of(value)
@@ -261,7 +261,7 @@ def _dict(walk: ProgramWalk, node: ast.Dict) -> Value:
 
 
 def _yield(walk: ProgramWalk, node: ast.Yield | ast.YieldFrom) -> Value:
-    if node.value is not None:
+    if node.value:
         value = walk.eval(node.value)
         walk.scope.yields += [value] if isinstance(node, ast.Yield) else walk.items(value)
     return UNKNOWN
@@ -273,7 +273,7 @@ def _call(walk: ProgramWalk, node: ast.Call) -> Value:
     named: dict[str, Value] = {}
     for keyword in node.keywords:
         value = walk.eval(keyword.value)
-        if keyword.arg is not None:
+        if keyword.arg:
             named[keyword.arg] = value
         elif isinstance(value, dict):
             named.update({key: held for key, held in value.items() if isinstance(key, str)})

@@ -19,7 +19,6 @@ from interlock.analysis.code.program.values import (
     flat,
     made_from,
     member_of,
-    path_of,
 )
 from interlock.analysis.code.program.walk import ProgramWalk, Statement, leaves
 
@@ -27,7 +26,7 @@ from interlock.analysis.code.program.walk import ProgramWalk, Statement, leaves
 def _define(walk: ProgramWalk, node: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
     func = walk.define(node)
     for default in [*node.args.defaults, *node.args.kw_defaults]:
-        if default is not None and not isinstance(default, ast.Constant):
+        if default and not isinstance(default, ast.Constant):
             walk.eval(default)
     give = walk.scope.declare if walk.language.lexical else walk.scope.set
     give(node.name, _decorated(walk, func, node.decorator_list))
@@ -47,13 +46,13 @@ def _define_class(walk: ProgramWalk, node: ast.ClassDef) -> None:
 def _decorated(walk: ProgramWalk, value: Value, decorators: Sequence[ast.expr]) -> Value:
     for decorator in map(walk.eval, reversed(decorators)):
         inline = isinstance(decorator, ProgramFunction) and isinstance(decorator.node, ast.Lambda)
-        if inline or (path_of(decorator) in walk.language.handled):
+        if inline or walk.language.handles(decorator):
             value = walk.call(decorator, [value], {})
     return value
 
 
 def _return(walk: ProgramWalk, node: ast.Return) -> None:
-    if node.value is not None:
+    if node.value:
         walk.scope.returns.append(walk.eval(node.value))
 
 
@@ -119,7 +118,7 @@ def _branch(walk: ProgramWalk, body: Sequence[ast.stmt], test: ast.expr | None =
     scope = walk.scope
     scope.trails.append(trail)
     try:
-        if test is not None:
+        if test:
             narrow(walk, test)
         walk.block(body)
     finally:
@@ -195,7 +194,7 @@ def _with(walk: ProgramWalk, node: ast.With | ast.AsyncWith) -> None:
         value = walk.eval(item.context_expr)
         if isinstance(value, Instance) and "__enter__" in value.cls.names:
             value = walk.call(member_of(value, "__enter__"), [], {})
-        if item.optional_vars is not None:
+        if item.optional_vars:
             assign(walk, item.optional_vars, value)
     moved = walk.world.cwd != before
     walk.block(node.body)

@@ -222,7 +222,7 @@ class ProgramScope(Struct, eq=False):
     def find(self, name: str, default: Value = None) -> Value:
         """Here or in the code around."""
         scope: ProgramScope | None = self
-        while scope is not None:
+        while scope:
             if name in scope.names:
                 return scope.names[name]
             scope = scope.parent
@@ -230,9 +230,9 @@ class ProgramScope(Struct, eq=False):
 
     def set(self, name: str, value: Value) -> None:
         """Where the name belongs."""
-        if self.parent is not None and (name in self.shared or (self.closes and self._around(name))):
+        if self.parent and (name in self.shared or (self.closes and self._around(name))):
             scope = self.parent
-            while scope.parent is not None and name not in scope.names:
+            while scope.parent and name not in scope.names:
                 scope = scope.parent
             scope.set(name, either(scope.names[name], value) if name in scope.names else value)
             return
