@@ -12,7 +12,7 @@ from interlock.agents.jsonc import EditError
 from interlock.agents.toml_edit import parse_toml, without_block
 from interlock.config import Config, load_config
 from interlock.install.checks import check_wrapping
-from interlock.install.user_service import switch_off, switch_on, with_setting
+from interlock.install.user_service import add_channel, switch_off, switch_on, with_setting
 from journals import built
 
 TEXTS = [
@@ -32,6 +32,19 @@ def test_the_setting_is_added_and_taken_out_without_a_trace(text: str) -> None:
     assert given["undo"].pop("wrap") is True
     assert {key: value for key, value in given.items() if value or key != "undo"} == parse_toml(text)
     assert (without_block(after) or "") == text
+
+
+@pytest.mark.parametrize("text", TEXTS)
+def test_what_is_added_later_stands_beside_the_setting_and_goes_with_it(text: str, tmp_path: Path) -> None:
+    config = written(tmp_path, with_setting(text))
+    add_channel(config, "ntfys://ntfy.sh/topic")
+    now = load_config(Path(config.path), {})
+    assert now.undo.wrap and [route.name for route in now.channels.send] == ["me"]
+    add_channel(now, "ntfys://ntfy.sh/topic")
+    assert load_config(Path(config.path), {}).channels == now.channels
+    switch_off(now)
+    left = Path(config.path)
+    assert (left.read_text() if left.exists() else "") == text
 
 
 @pytest.mark.parametrize("text", ["undo = {days = 3}\n", "[undo]\r\ndays = 3\r\n"])

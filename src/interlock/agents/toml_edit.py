@@ -30,6 +30,33 @@ def _table(path: tuple[str, ...], table: Mapping[str, Any]) -> Iterator[str]:
             yield f"{key} = {json.dumps(value, ensure_ascii=False)}"
 
 
+def toml_lines(tables: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
+    """These tables as text; lists of tables come after the plain keys."""
+    for name, table in tables.items():
+        plain = {key: value for key, value in table.items() if not _is_tables(value)}
+        inner = {key: value for key, value in table.items() if _is_tables(value)}
+        if plain:
+            yield f"\n[{name}]"
+        for key, value in plain.items():
+            yield f"{'# ' if value == [] else ''}{key} = {_value(value)}"  # empty says nothing
+        for key, rows in inner.items():
+            for row in rows:
+                yield f"\n[[{name}.{key}]]"
+                yield from (f"{inner_key} = {_value(value)}" for inner_key, value in row.items() if value is not None)
+
+
+def _is_tables(value: object) -> bool:
+    return isinstance(value, list) and bool(value) and all(isinstance(item, Mapping) for item in value)
+
+
+def _value(value: object) -> str:
+    if isinstance(value, Mapping):
+        return "{" + ", ".join(f"{json.dumps(str(key))} = {_value(one)}" for key, one in value.items()) + "}"
+    if isinstance(value, list | tuple):
+        return f"[{', '.join(map(_value, value))}]"
+    return json.dumps(value, ensure_ascii=False)
+
+
 def parse_toml(text: str) -> dict[str, Any]:
     """The tables of a file; refuses a broken one with its line and column."""
     try:

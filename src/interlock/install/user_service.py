@@ -16,9 +16,10 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from interlock.agents.jsonc import EditError
-from interlock.agents.toml_edit import BEGIN, END, parse_toml, with_block, without_block
+from interlock.agents.toml_edit import BEGIN, END, parse_toml, toml_lines, with_block, without_block
 from interlock.client import NoDaemon, find_daemon
 from interlock.config import Config, config_path, load_config
 from interlock.engine.fallback import start_daemon
@@ -76,7 +77,9 @@ def start_steps(manager: str, config: Config) -> Iterator[SystemStep]:
     path = service_file(manager)
     if path is None:
         words = f"let hooks start the daemon where none runs (hooks.start_daemon in {settings_file(config)})"
-        yield SystemStep(words, not config.hooks.start_daemon, lambda: _change_settings(config, {"hooks": _STARTS}))
+        yield SystemStep(
+            words, not config.hooks.start_daemon, lambda: _change_settings(config, {"hooks": {"start_daemon": True}})
+        )
         yield SystemStep("start the daemon now", not is_running(config), lambda: _start_detached(config))
         return
     text = service_text(manager, config)
@@ -149,9 +152,6 @@ def daemon_process(config: Config) -> int:
     return 0
 
 
-_STARTS = {"start_daemon": "true"}
-
-
 def settings_file(config: Config) -> Path:
     return Path(config.path) if config.path else config_path()
 
@@ -163,8 +163,8 @@ def add_channel(config: Config, url: str) -> Path:
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     _write(secret, url.encode() + b"\n", 0o600)
     secret.chmod(0o600)
-    channel = {"name": '"me"', "kind": '"apprise"', "url_file": '"channel-url"'}
-    _change_settings(config, {"[channels.send]": channel})
+    channel = {"name": "me", "kind": "apprise", "url_file": secret.name}
+    _change_settings(config, {"channels": {"send": [channel]}})
     return path
 
 
@@ -172,33 +172,30 @@ def _write(path: Path, data: bytes, mode: int = 0o644) -> None:
     replace_file(read_state(path), data, mode)
 
 
-def _change_settings(config: Config, tables: Mapping[str, Mapping[str, str]]) -> None:
+def _change_settings(config: Config, tables: Mapping[str, Mapping[str, Any]]) -> None:
     """Adds tables to init's block in the configuration; refuses a file that defines them already."""
     path = settings_file(config)
     state = read_state(path)
-    own = _own_tables(state.text or "")
-    block = "\n".join(
-        f"[{name}]\n" + "".join(f"{key} = {value}\n" for key, value in table.items())
-        for name, table in {**own, **tables}.items()
-    )
+    own, rest = _own_settings(state.text or "")
+    wraps = own.pop("undo", None)
+    block = "\n".join(toml_lines({**own, **tables})).strip()
     try:
-        text = with_block(state.text, block)
+        text = with_block(rest or None, block)
+        text = with_setting(text) if wraps else text
     except EditError:
         raise CannotSetUp(f"{path} has such a table already; add this to it:\n{block}") from None
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     replace_file(state, text.encode(), 0o600)
 
 
-def _own_tables(text: str) -> dict[str, dict[str, str]]:
-    block = text.partition(BEGIN)[2].partition(END)[0]
-    found: dict[str, dict[str, str]] = {}
-    for line in block.splitlines():
-        if line.startswith("["):
-            found[line[1:-1]] = {}
-        elif " = " in line:
-            key, _, value = line.partition(" = ")
-            found[list(found)[-1]][key] = value
-    return found
+def _own_settings(text: str) -> tuple[dict[str, Any], str]:
+    """What our blocks set, and the text without them."""
+    own: dict[str, Any] = {}
+    while BEGIN in text:
+        said = parse_toml(text.partition(BEGIN)[2].partition(END)[0])
+        own |= {"undo": said} if "wrap" in said else said  # whose block can be inside [undo]
+        text = without_block(text) or ""
+    return own, text
 
 
 def _start_detached(config: Config) -> None:
@@ -282,8 +279,8 @@ def switch_off(config: Config) -> None:
     current = read_state(settings_file(config))
     if BEGIN not in (current.text or ""):
         return
-    text = without_block(current.text or "")
-    if text is None:
+    _, text = _own_settings(current.text or "")
+    if not text:
         remove_file(current)
     else:
         tomllib.loads(text)

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import json
 import sys
-from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
 
+from interlock.agents.toml_edit import toml_lines
 from interlock.analysis.packs import PackError
 from interlock.cli.command import FAILED, OK, Args, CommandWords, pluralize, report, say_json, settings
 from interlock.config import Config, ConfigError, config_path, effective_settings, settings_schema
@@ -87,29 +85,3 @@ def _path(args: Args) -> int:
 def _schema(args: Args) -> int:
     say_json(settings_schema())
     return OK
-
-
-def toml_lines(tables: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
-    for name, table in tables.items():
-        plain = {key: value for key, value in table.items() if not _is_tables(value)}
-        inner = {key: value for key, value in table.items() if _is_tables(value)}
-        if plain:
-            yield f"\n[{name}]"
-        for key, value in plain.items():
-            yield f"{'# ' if value == [] else ''}{key} = {_value(value)}"  # empty says nothing
-        for key, rows in inner.items():
-            for row in rows:
-                yield f"\n[[{name}.{key}]]"
-                yield from (f"{inner_key} = {_value(value)}" for inner_key, value in row.items() if value is not None)
-
-
-def _is_tables(value: object) -> bool:
-    return isinstance(value, list) and bool(value) and all(isinstance(item, Mapping) for item in value)
-
-
-def _value(value: object) -> str:
-    if isinstance(value, Mapping):
-        return "{" + ", ".join(f"{json.dumps(str(key))} = {_value(one)}" for key, one in value.items()) + "}"
-    if isinstance(value, list | tuple):
-        return f"[{', '.join(map(_value, value))}]"
-    return json.dumps(value, ensure_ascii=False)
