@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from msgspec.structs import replace
 
 from interlock.agents import Event
 from interlock.agents.facts import all_facts
-from interlock.agents.hook_protocol import MalformedInput, required_text, table, text
+from interlock.agents.hook_protocol import Json, MalformedInput, required_text, table, text
 
 FACTS = all_facts()["antigravity"]
 # As the analysis knows them.
 _FIELDS = {"TargetFile": "file_path", "AbsolutePath": "file_path", "CodeContent": "content"}
 
 
-def _calls(given: Mapping[str, Any], event: Event) -> Event:
+def _calls(given: Json, event: Event) -> Event:
     call = given.get("toolCall")
     if event.kind == "after" and call is None:
         return event

@@ -5,11 +5,10 @@ from __future__ import annotations
 import posixpath
 import shlex
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from msgspec import Struct, field
 
-from interlock.agents.hook_protocol import AgentCall, MalformedInput, field_names
+from interlock.agents.hook_protocol import AgentCall, Json, MalformedInput, field_names
 from interlock.model import Action, Kind, command, tool
 
 _NONE: frozenset[str] = frozenset()
@@ -26,9 +25,7 @@ class ToolNames(Struct, frozen=True):
     inputs: Mapping[str, Mapping[str, str]] = field(default_factory=dict)  # other names for the fields of a tool
 
 
-def judged_calls(
-    dialect: ToolNames, name: str, given: Mapping[str, Any], cwd: str, id: str = ""
-) -> tuple[AgentCall, ...]:
+def judged_calls(dialect: ToolNames, name: str, given: Json, cwd: str, id: str = "") -> tuple[AgentCall, ...]:
     """The calls to judge for one tool call: one, or one for each command in it; refuses a shell call without a command."""
     own, beside = _beside(dialect, name)
     counted = {key: value for key, value in given.items() if value is not None and key not in own and key not in beside}
@@ -45,13 +42,13 @@ def _beside(dialect: ToolNames, name: str) -> tuple[frozenset[str], frozenset[st
     return (dialect.incidental, names.beside) if name in dialect.names or name in names.explained else (_NONE, _NONE)
 
 
-def _call(name: str, given: Mapping[str, Any], action: Action, id: str) -> AgentCall:
+def _call(name: str, given: Json, action: Action, id: str) -> AgentCall:
     body = action.fields.get("input")
     judged = frozenset(body) if body and isinstance(body, Mapping) else _JUDGED[action.kind]
     return AgentCall(name, given, action, judged, id)
 
 
-def _shell(name: str, counted: Mapping[str, Any], cwd: str) -> list[Action]:
+def _shell(name: str, counted: Json, cwd: str) -> list[Action]:
     text = counted.get("command")
     if len(counted) == 1 and isinstance(text, str) and text.strip():
         return [command(text, cwd)]
@@ -74,7 +71,7 @@ def _counts(field: str, value: object, key: str) -> bool:
     return not (key in ("command", "commands") and field == "args")
 
 
-def _texts(name: str, key: str, counted: Mapping[str, Any]) -> list[str]:
+def _texts(name: str, key: str, counted: Json) -> list[str]:
     value = counted[key]
     if isinstance(value, str):
         texts = [_with_words(value, counted.get("args"))]
@@ -107,7 +104,7 @@ def _with_words(text: str, words: object) -> str:
     return shlex.join([text, *words])
 
 
-def folder_of(given: Mapping[str, Any], cwd: str) -> str:
+def folder_of(given: Json, cwd: str) -> str:
     for name in field_names().folders:
         value = given.get(name)
         if isinstance(value, str) and value:

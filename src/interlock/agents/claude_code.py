@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from interlock.agents import STATUS_LINE, AgentCall, Event, HookClient, HookFile
 from interlock.agents.facts import all_facts
 from interlock.agents.hook_files import is_ours, read_json_files, with_member, without_member
-from interlock.agents.hook_protocol import MalformedInput, required_text, table, text
+from interlock.agents.hook_protocol import Json, MalformedInput, required_text, table, text
 from interlock.agents.rewriting import ASKED, LEAVE, SILENT, ShellCall, folders_above, matches_glob, read_tables
 
 FACTS = all_facts()["claude-code"]
@@ -81,7 +81,7 @@ def _project(call: ShellCall) -> Path | None:
     return next((one for one in folders_above(call.event.cwd) if re.sub(r"[^A-Za-z0-9]", "-", str(one)) == name), None)
 
 
-def _add(found: PermissionRules, table: Mapping[str, Any], allows: bool) -> None:
+def _add(found: PermissionRules, table: Json, allows: bool) -> None:
     try:
         given = convert(table.get("permissions", {}), PermissionRules)
         sandbox = convert(table.get("sandbox", {}), dict[str, Any])
@@ -95,7 +95,7 @@ def _add(found: PermissionRules, table: Mapping[str, Any], allows: bool) -> None
     found.unknown |= bool(sandbox.get("enabled")) or not all(map(is_ours, _hooks(table)))
 
 
-def _hooks(table: Mapping[str, Any]) -> Iterator[Any]:
+def _hooks(table: Json) -> Iterator[Any]:
     hooks = table.get("hooks")
     groups = hooks.get("PreToolUse") if isinstance(hooks, Mapping) else None
     for group in groups if isinstance(groups, list) else ():
@@ -181,7 +181,7 @@ def is_ours_nowhere(hooks: Any) -> bool:
     return all(is_ours_nowhere(item) for item in inner)
 
 
-def _calls(given: Mapping[str, Any], event: Event) -> tuple[AgentCall, ...]:
+def _calls(given: Json, event: Event) -> tuple[AgentCall, ...]:
     cwd = required_text(given, "cwd")
     if event.name == "PostToolBatch":
         batch = given.get("tool_calls")

@@ -14,7 +14,7 @@ from interlock.agents import Event, HookClient, HookFile
 from interlock.agents.calls import mcp_name
 from interlock.agents.facts import all_facts
 from interlock.agents.hook_files import MARK
-from interlock.agents.hook_protocol import MalformedInput, required_text, table, text
+from interlock.agents.hook_protocol import Json, MalformedInput, required_text, table, text
 from interlock.agents.jsonc import EditError
 
 FACTS = all_facts()["cline"]
@@ -38,7 +38,7 @@ def _write(place: HookFile, text: str | None, client: HookClient) -> str:
     return f"#!/bin/sh\n# {MARK}\n{missing}\nexec {shlex.join(client.argv(FACTS.word, place.path.name))}\n"
 
 
-def _fill(given: Mapping[str, Any], event: Event) -> Event:
+def _fill(given: Json, event: Event) -> Event:
     name, inner, id = _call(given)
     if name == "use_mcp_tool":
         name = mcp_name(text(inner, "server_name"), required_text(inner, "tool_name"))
@@ -47,7 +47,7 @@ def _fill(given: Mapping[str, Any], event: Event) -> Event:
     return replace(event, calls=FACTS.judged(name, inner, event.cwd, id), pair=pair)
 
 
-def _call(given: Mapping[str, Any]) -> tuple[str, dict[str, Any], str]:
+def _call(given: Json) -> tuple[str, dict[str, Any], str]:
     """The call in the terminal's form (`tool_call`, the input as it is) or the editor's (`preToolUse`, every field a text)."""
     for key in ("tool_call", "tool_result"):
         if isinstance(call := given.get(key), Mapping):

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 from msgspec.structs import replace
 
@@ -12,7 +10,7 @@ from interlock.agents import SCOPES, AgentCall, Event
 from interlock.agents.calls import mcp_name
 from interlock.agents.facts import all_facts
 from interlock.agents.hook_files import read_json_files
-from interlock.agents.hook_protocol import required_text, table, text
+from interlock.agents.hook_protocol import Json, required_text, table, text
 from interlock.agents.rewriting import LEAVE, SILENT, ShellCall, folders_above, only_our_hooks, read_tables
 
 FACTS = all_facts()["cursor"]
@@ -39,14 +37,14 @@ def _passage(call: ShellCall) -> str:
     return SILENT if only_our_hooks(hooks, "preToolUse") else LEAVE
 
 
-def _fill(given: Mapping[str, Any], event: Event) -> Event:
+def _fill(given: Json, event: Event) -> Event:
     calls = _calls(given, event)
     paired = any(call.tool == "Shell" or call.tool.startswith("MCP:") for call in calls)
     pair = f"{event.session}/{text(given, 'generation_id')}" if paired else ""
     return replace(event, calls=calls, pair=pair)
 
 
-def _calls(given: Mapping[str, Any], event: Event) -> tuple[AgentCall, ...]:
+def _calls(given: Json, event: Event) -> tuple[AgentCall, ...]:
     id = text(given, "tool_use_id")
     if event.name in ("beforeShellExecution", "afterShellExecution"):
         return FACTS.judged("Shell", {"command": required_text(given, "command")}, event.cwd, id)

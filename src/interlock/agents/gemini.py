@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 from msgspec.structs import replace
 
@@ -12,7 +11,7 @@ from interlock.agents import SCOPES, Event
 from interlock.agents.calls import mcp_name
 from interlock.agents.facts import all_facts
 from interlock.agents.hook_files import is_ours, read_json_files
-from interlock.agents.hook_protocol import required_text, table, text
+from interlock.agents.hook_protocol import Json, required_text, table, text
 from interlock.agents.rewriting import ASKED, LEAVE, ShellCall, folders_above, only_our_hooks, read_tables
 
 FACTS = all_facts()["gemini"]
@@ -48,15 +47,15 @@ def _passage(call: ShellCall) -> str:
     return ASKED if only_our_hooks(tables, "BeforeTool") and not any(map(_restricts, tables)) else LEAVE
 
 
-def _restricts(table: Mapping[str, Any]) -> bool:
+def _restricts(table: Json) -> bool:
     tools = table.get("tools")
-    inner: Mapping[str, Any] = tools if isinstance(tools, Mapping) else {}
+    inner: Json = tools if isinstance(tools, Mapping) else {}
     named = [table.get(key) for key in ("excludeTools", "coreTools", "allowedTools", "sandbox")]
     named += [inner.get(key) for key in ("exclude", "core", "allowed", "sandbox")]
     return any(named)
 
 
-def _calls(given: Mapping[str, Any], event: Event) -> Event:
+def _calls(given: Json, event: Event) -> Event:
     name, context = required_text(given, "tool_name"), given.get("mcp_context")
     if isinstance(context, Mapping):
         name = mcp_name(text(context, "server_name"), text(context, "tool_name") or name)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import shlex
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +13,7 @@ from msgspec.structs import replace
 from interlock.agents import CLIENT, Event, HookClient, HookFile
 from interlock.agents.facts import all_facts
 from interlock.agents.hook_files import Hook, is_ours, with_hooks
-from interlock.agents.hook_protocol import required_text, table, text
+from interlock.agents.hook_protocol import Json, required_text, table, text
 
 FACTS = all_facts()["hermes"]
 # It starts hooks without a shell, and version 0.19 runs the call when one fails, whatever its exit code.
@@ -58,7 +57,7 @@ def _off(home: Path, project: Path) -> list[str]:
     ]
 
 
-def _calls(given: Mapping[str, Any], event: Event) -> Event:
+def _calls(given: Json, event: Event) -> Event:
     extra = table(given, "extra") if given.get("extra") else {}
     if event.kind == "after" and extra.get("status") == "blocked":
         event = replace(event, kind="failed")  # it reports calls that did not run, too

@@ -18,6 +18,7 @@ from interlock.analysis.packs import load_words
 from interlock.model import Action
 from interlock.strict_json import UnclearJson, decoder, number
 
+Json = Mapping[str, Any]
 MAX_BYTES = 32_000_000
 MAX_REASON = 2_000
 _CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff]+")
@@ -27,7 +28,7 @@ GATING = frozenset({"before", "permission"})  # the kinds of event that an answe
 
 class AgentCall(Struct, frozen=True):
     tool: str  # the agent's own name for it
-    input: Mapping[str, Any]
+    input: Json
     action: Action  # what is judged, built from the judged fields only
     judged: frozenset[str]  # names of the fields that count for the digest; never empty
     id: str = ""  # where the agent gives calls an id
@@ -49,8 +50,8 @@ class Event(Struct, frozen=True):
 
 
 class RewrittenCall(Struct, frozen=True):
-    input: Mapping[str, Any]  # the fields that change
-    whole: Mapping[str, Any]  # all of it
+    input: Json  # the fields that change
+    whole: Json  # all of it
     asked: bool  # the agent's own rules would ask about the original, or may
     reason: str = ""  # for the prompt that shows the new input
     id: str = ""  # of the call, in its new text
@@ -121,7 +122,7 @@ def _kind(value: object) -> str:
     return names.get(type(value), "a number")
 
 
-def text(data: Mapping[str, Any], *names: str) -> str:
+def text(data: Json, *names: str) -> str:
     """The first of these fields that is text, or an empty one."""
     for name in names:
         value = data.get(name)
@@ -130,7 +131,7 @@ def text(data: Mapping[str, Any], *names: str) -> str:
     return ""
 
 
-def required_text(data: Mapping[str, Any], *names: str) -> str:
+def required_text(data: Json, *names: str) -> str:
     """The first of these fields that is text and not blank; refuses when none is."""
     found = text(data, *names)
     if not found.strip():
@@ -143,7 +144,7 @@ def required_text(data: Mapping[str, Any], *names: str) -> str:
     return found
 
 
-def table(data: Mapping[str, Any], *names: str) -> dict[str, Any]:
+def table(data: Json, *names: str) -> dict[str, Any]:
     """The first of these fields that is there, as an object; a JSON text of one is read. Refuses when none is there."""
     for name in names:
         if name not in data:
@@ -157,7 +158,7 @@ def table(data: Mapping[str, Any], *names: str) -> dict[str, Any]:
     raise MalformedInput(f"{names[0]}: missing")
 
 
-def first_text(data: Mapping[str, Any], name: str) -> str:
+def first_text(data: Json, name: str) -> str:
     found = data.get(name)
     return next((one for one in found if isinstance(one, str)), "") if isinstance(found, list) else ""
 
@@ -168,7 +169,7 @@ def tidy(words: str) -> str:
     return line if len(line) <= MAX_REASON else line[: MAX_REASON - 1].rstrip() + "…"
 
 
-def answer(value: Mapping[str, Any] | None, stderr: str = "", exit: int = 0) -> HookOutput:
+def answer(value: Json | None, stderr: str = "", exit: int = 0) -> HookOutput:
     out = b"" if value is None else msgspec.json.encode(value) + b"\n"
     return HookOutput(out, stderr.encode() + b"\n" if stderr else b"", exit)
 
@@ -205,7 +206,7 @@ def field_names() -> FieldNames:
     return replace(found, beside_commands=found.beside | found.beside_commands)
 
 
-def outcome_of(given: Mapping[str, Any]) -> str:
+def outcome_of(given: Json) -> str:
     """`failed` where the result reports it, `unknown` for a call in the background; empty for success."""
     more, names = given.get("extra"), field_names()
     given = {**more, **given} if isinstance(more, Mapping) else given
@@ -213,8 +214,8 @@ def outcome_of(given: Mapping[str, Any]) -> str:
     if isinstance(result, str) and result.lstrip().startswith("{"):
         with contextlib.suppress(ValueError, RecursionError):
             result = json.loads(result)
-    fields: Mapping[str, Any] = result if isinstance(result, Mapping) else {}
-    asked: Mapping[str, Any] = next((given[name] for name in names.inputs if isinstance(given.get(name), Mapping)), {})
+    fields: Json = result if isinstance(result, Mapping) else {}
+    asked: Json = next((given[name] for name in names.inputs if isinstance(given.get(name), Mapping)), {})
     if any(one.get(name) for one in (asked, fields) for name in names.background):
         return UNKNOWN
     codes = [one[name] for one in (given, fields) for name in names.codes if type(one.get(name)) is int]
@@ -227,4 +228,4 @@ def outcome_of(given: Mapping[str, Any]) -> str:
     return FAILED if _SAID.search(text[:_LONGEST]) or _SAID.search(text[-_LONGEST:]) else SUCCEEDED
 
 
-Fill = Callable[[Mapping[str, Any], Event], Event]
+Fill = Callable[[Json, Event], Event]

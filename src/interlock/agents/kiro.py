@@ -6,7 +6,6 @@ import re
 import shlex
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 from msgspec.structs import replace
 
@@ -14,7 +13,7 @@ from interlock.agents import AgentCall, Event
 from interlock.agents.calls import mcp_name
 from interlock.agents.facts import all_facts
 from interlock.agents.hook_files import is_ours, read_json_files
-from interlock.agents.hook_protocol import required_text, table, text
+from interlock.agents.hook_protocol import Json, required_text, table, text
 
 FACTS = all_facts()["kiro"]
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
@@ -31,12 +30,12 @@ def _off(home: Path, project: Path) -> list[str]:
     return found
 
 
-def _fill(given: Mapping[str, Any], event: Event) -> Event:
+def _fill(given: Json, event: Event) -> Event:
     calls = _calls(required_text(given, "tool_name"), table(given, "tool_input"), required_text(given, "cwd"))
     return replace(event, calls=calls)
 
 
-def _calls(name: str, inner: Mapping[str, Any], cwd: str) -> tuple[AgentCall, ...]:
+def _calls(name: str, inner: Json, cwd: str) -> tuple[AgentCall, ...]:
     if name in ("use_aws", "aws"):
         calls = FACTS.judged("aws command", {"command": _aws(inner)}, cwd)
         return tuple(replace(call, tool=name, input=inner) for call in calls)
@@ -46,7 +45,7 @@ def _calls(name: str, inner: Mapping[str, Any], cwd: str) -> tuple[AgentCall, ..
     return FACTS.judged(name, inner, cwd)
 
 
-def _aws(inner: Mapping[str, Any]) -> str:
+def _aws(inner: Json) -> str:
     words = ["aws", required_text(inner, "service_name"), _kebab(required_text(inner, "operation_name"))]
     given = inner.get("parameters")
     for key, value in (given if isinstance(given, Mapping) else {}).items():

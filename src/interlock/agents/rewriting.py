@@ -8,13 +8,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from interlock.agents.hook_files import is_ours, json_or_empty
-from interlock.agents.hook_protocol import AgentCall, Event
+from interlock.agents.hook_protocol import AgentCall, Event, Json
 from interlock.agents.jsonc import EditError
 from interlock.impact.files import read_bytes
 from interlock.model import Kind, command
@@ -69,7 +68,7 @@ def _original(call: AgentCall, unwrap: Callable[[str], str]) -> AgentCall:
     return replace(call, action=action, input={**call.input, FIELD: original})
 
 
-def read_tables(paths: Iterable[Path]) -> list[Mapping[str, Any]] | None:
+def read_tables(paths: Iterable[Path]) -> list[Json] | None:
     """The JSON objects in those of the files that exist; None where one cannot be read."""
     found = []
     for path in paths:
@@ -87,7 +86,7 @@ def read_tables(paths: Iterable[Path]) -> list[Mapping[str, Any]] | None:
 
 
 @lru_cache(maxsize=64)
-def _table(path: str, changed: int, size: int) -> Mapping[str, Any] | None:
+def _table(path: str, changed: int, size: int) -> Json | None:
     data = read_bytes(path, _MOST_BYTES)
     try:
         return json_or_empty(data.decode()) if data is not None else None
@@ -95,7 +94,7 @@ def _table(path: str, changed: int, size: int) -> Mapping[str, Any] | None:
         return None
 
 
-def only_our_hooks(tables: Iterable[Mapping[str, Any]], *events: str) -> bool:
+def only_our_hooks(tables: Iterable[Json], *events: str) -> bool:
     """Whether no other hook than ours may rewrite a call, in any of these files; one in an unknown form is another's."""
     all_hooks = [hooks for table in tables if isinstance(hooks := table.get("hooks"), Mapping)]
     found = [hooks[event] for hooks in all_hooks for event in events if hooks.get(event)]

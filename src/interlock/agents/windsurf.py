@@ -2,26 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from msgspec.structs import replace
 
 from interlock.agents import AgentCall, Event
 from interlock.agents.calls import mcp_name
 from interlock.agents.facts import all_facts
-from interlock.agents.hook_protocol import required_text, table, text
+from interlock.agents.hook_protocol import Json, required_text, table, text
 
 FACTS = all_facts()["windsurf"]
 
 
-def _fill(given: Mapping[str, Any], event: Event) -> Event:
+def _fill(given: Json, event: Event) -> Event:
     info = table(given, "tool_info")
     event = replace(event, cwd=text(info, "cwd"))
     return replace(event, calls=_calls(event, info, text(given, "execution_id")))
 
 
-def _calls(event: Event, info: Mapping[str, Any], id: str) -> tuple[AgentCall, ...]:
+def _calls(event: Event, info: Json, id: str) -> tuple[AgentCall, ...]:
     action = event.name.partition("_")[2]
     if action == "run_command":
         return FACTS.judged(action, {"command": required_text(info, "command_line")}, event.cwd, id)

@@ -18,6 +18,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 ALLOW, DENY, ASK = "allow", "deny", "ask"
+Table = Mapping[str, Any]
 NO_GLOB = "its regular expression says more than a pattern with `*` can"
 _STAR = "\0"
 _BLANKS = re.compile(r"\\s[+*]|\[ \]\+| \+|\\ ")
@@ -61,9 +62,9 @@ class ForeignRule(Struct, frozen=True):
             return self.carried(as_command(words), as_command(f"{words} *"))
         return self.carried(f"{words}*" if " " in words else f"{words} *")
 
-    def from_regex(self, expression: str) -> ForeignRule:
-        """The pattern that says the same as a simple regular expression; an allow matches the whole command."""
-        text = _ANYTHING.sub(_STAR, _BLANKS.sub(" ", expression.strip()))
+    def from_regex(self, expression: str = "") -> ForeignRule:
+        """The pattern that says the same as a simple regular expression, its source; an allow matches the whole command."""
+        text = _ANYTHING.sub(_STAR, _BLANKS.sub(" ", (expression or self.source).strip()))
         ends = text.endswith("$") and not text.endswith("\\$")
         text = text.removeprefix("^").removesuffix("$" if ends else "").replace(r"\b", "")
         if _LEFT.search(_ESCAPED.sub("", text)) or "*" in text:
@@ -132,7 +133,7 @@ def _has(*keys: str) -> Callable[[Any], bool]:
     return lambda found: isinstance(found, Mapping) and any(key in found for key in keys)
 
 
-def _rows(value: Any) -> list[Mapping[str, Any]]:
+def _rows(value: Any) -> list[Table]:
     return [row for row in value if isinstance(row, Mapping)] if isinstance(value, list) else []
 
 
@@ -140,7 +141,21 @@ def _texts(value: Any) -> list[str]:
     return [row for row in value if isinstance(row, str)] if isinstance(value, list) else []
 
 
-def _table(value: Any) -> Mapping[str, Any]:
+def _rule(verdict: str, row: Table, source: str, *why: str) -> ForeignRule:
+    """The rule of a row, with the first of these keys that says why."""
+    return ForeignRule(
+        verdict, str(row.get(source) or ""), why=next((str(row[key]) for key in why if row.get(key)), "")
+    )
+
+
+def _built_in(guard: str, found: Table, verdicts: Mapping[str, str], at: str = "") -> Iterator[ForeignRule]:
+    """The rules of a guard itself that its file names under these keys."""
+    for key, verdict in verdicts.items():
+        for name in _texts(found.get(key)) or _table(found.get(key)):
+            yield ForeignRule(verdict, f"{at}{key}: {name}").built_in(guard)
+
+
+def _table(value: Any) -> Table:
     return value if isinstance(value, Mapping) else {}
 
 
@@ -151,7 +166,7 @@ _CLAUDE_RULE = re.compile(r"([\w*-]+)(?:\((.*)\))?", re.DOTALL)
 _WRITERS, _READERS = ("Edit", "Write", "MultiEdit", "NotebookEdit"), ("Read", "Grep", "Glob")
 
 
-def _claude(found: Mapping[str, Any], path: Path) -> Iterator[ForeignRule]:
+def _claude(found: Table, path: Path) -> Iterator[ForeignRule]:
     rules = _table(found["permissions"])
     for verdict in (DENY, ASK, ALLOW):
         for rule in _texts(rules.get(verdict)):
@@ -224,7 +239,7 @@ def _codex(text: str) -> Iterator[ForeignRule]:
         yield _codex_rule(source, given)
 
 
-def _codex_rule(source: str, given: Mapping[str, Any]) -> ForeignRule:
+def _codex_rule(source: str, given: Table) -> ForeignRule:
     verdict = _DECISIONS.get(str(given.get("decision", "allow")), "")
     rule = ForeignRule(verdict, source)
     pattern = given.get("pattern")
@@ -250,7 +265,7 @@ _DCG_KINDS: Mapping[str, Callable[[ForeignRule, str], ForeignRule]] = {
 }
 
 
-def _dcg_allowlist(found: Mapping[str, Any], path: Path) -> Iterator[ForeignRule]:
+def _dcg_allowlist(found: Table, path: Path) -> Iterator[ForeignRule]:
     for row in _rows(found.get("allow")):
         kind = next((key for key in (*_DCG_KINDS, "rule") if row.get(key)), "")
         rule, seconds = ForeignRule(ALLOW, f"{kind} = {row.get(kind, '')!s}"), _remaining(row.get("expires_at"))
@@ -279,35 +294,32 @@ def _remaining(text: Any) -> int | None:
     return seconds if seconds > 0 else None
 
 
-def _dcg_config(found: Mapping[str, Any], path: Path) -> Iterator[ForeignRule]:
+def _dcg_config(found: Table, path: Path) -> Iterator[ForeignRule]:
     for verdict, key in ((DENY, "block"), (ALLOW, "allow")):
         rows = _table(found.get("overrides")).get(key)
         for row in rows if isinstance(rows, list) else ():
             given = row if isinstance(row, Mapping) else {"pattern": str(row)}
-            rule = ForeignRule(verdict, str(given.get("pattern", "")), why=str(given.get("reason", "")))
+            rule = _rule(verdict, given, "pattern", "reason")
             if given.get("when"):
                 yield rule.left("it has a condition, and a standing answer has none")
             else:
-                yield rule.from_regex(rule.source)
-    for verdict, key in ((DENY, "enabled"), (ALLOW, "disabled")):
-        for pack in _texts(_table(found.get("packs")).get(key)):
-            yield ForeignRule(verdict, f"packs.{key}: {pack}").built_in("dcg")
+                yield rule.from_regex()
+    yield from _built_in("dcg", _table(found.get("packs")), {"enabled": DENY, "disabled": ALLOW}, "packs.")
     for name, table in _table(found.get("agents")).items():
         for command in _texts(_table(table).get("additional_allowlist")):
             yield ForeignRule(ALLOW, command, why=f"for {name}").exact(command)
 
 
-def _dcg_pack(found: Mapping[str, Any], path: Path) -> Iterator[ForeignRule]:
+def _dcg_pack(found: Table, path: Path) -> Iterator[ForeignRule]:
     for verdict, key in ((DENY, "destructive_patterns"), (ALLOW, "safe_patterns")):
         for row in _rows(found.get(key)):
-            why = str(row.get("description") or row.get("name") or "")
-            yield ForeignRule(verdict, str(row.get("pattern", "")), why=why).from_regex(str(row.get("pattern", "")))
+            yield _rule(verdict, row, "pattern", "description", "name").from_regex()
 
 
 # cc-safety-net
 
 
-def _safety_net(found: Mapping[str, Any], path: Path) -> Iterator[ForeignRule]:
+def _safety_net(found: Table, path: Path) -> Iterator[ForeignRule]:
     for row in _rows(found.get("rules")):
         program, sub = str(row.get("command", "")), str(row.get("subcommand") or "")
         start = f"{program} {sub}".strip()
@@ -323,26 +335,24 @@ def _safety_net(found: Mapping[str, Any], path: Path) -> Iterator[ForeignRule]:
 # shellfirm
 
 
-def _shellfirm_settings(found: Mapping[str, Any], path: Path) -> Iterator[ForeignRule]:
+def _shellfirm_settings(found: Table, path: Path) -> Iterator[ForeignRule]:
     yield from _shellfirm_checks(found.get("checks"), path)
-    for verdict, key in ((DENY, "deny_patterns_ids"), (DENY, "deny"), (ALLOW, "ignores_patterns_ids")):
-        for id in _texts(found.get(key)):
-            yield ForeignRule(verdict, f"{key}: {id}").built_in("shellfirm")
+    ids = {"deny_patterns_ids": DENY, "deny": DENY, "ignores_patterns_ids": ALLOW}
+    yield from _built_in("shellfirm", found, ids)
 
 
 def _shellfirm_checks(found: Any, path: Path) -> Iterator[ForeignRule]:
     for row in _rows(found):
-        source = str(row.get("test") or row.get("is") or "")
         verdict = DENY if str(row.get("challenge", "")).casefold() in ("deny", "block") else ASK
         if row.get("enable") is False:
             continue
-        rule = ForeignRule(verdict, source, why=str(row.get("description", "")))
+        rule = _rule(verdict, row, "test" if row.get("test") else "is", "description")
         if row.get("filters"):
             yield rule.left("it has filters, and a pattern has none")
         elif row.get("method") in ("Contains", "StartWith"):
-            yield rule.prefix(source)
+            yield rule.prefix(rule.source)
         else:
-            yield rule.from_regex(source)
+            yield rule.from_regex()
 
 
 # nah
@@ -351,7 +361,7 @@ def _shellfirm_checks(found: Any, path: Path) -> Iterator[ForeignRule]:
 _NAH = {"allow": ALLOW, "ask": ASK, "block": DENY}
 
 
-def _nah(found: Mapping[str, Any], path: Path) -> Iterator[ForeignRule]:
+def _nah(found: Table, path: Path) -> Iterator[ForeignRule]:
     actions, classify = _table(found.get("actions")), _table(found.get("classify"))
     for kind, commands in classify.items():
         for command in _texts(commands):
@@ -364,9 +374,7 @@ def _nah(found: Mapping[str, Any], path: Path) -> Iterator[ForeignRule]:
         whole = str(Path(str(place)).expanduser())
         patterns = (f"{tool}:{whole}*" for tool in (*_READERS, *_WRITERS))
         yield ForeignRule(_NAH.get(str(word), ASK), f"sensitive_paths: {place}").carried(*patterns)
-    for key in ("enable-guards", "disabled", "overrides"):
-        for name in _texts(found.get(key)) or list(found.get(key) or {}):
-            yield ForeignRule("", f"{key}: {name}").built_in("nah")
+    yield from _built_in("nah", found, dict.fromkeys(("enable-guards", "disabled", "overrides"), ""))
 
 
 # The guard, how its file is told, what reads it, and the keys that are rules or names; no keys: it may have others of its own.
