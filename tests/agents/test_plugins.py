@@ -11,8 +11,7 @@ from typing import Any
 import pytest
 
 from interlock.agents import HookClient, agent
-from interlock.agents.facts import all_facts
-from interlock.agents.plugin import plugin_text
+from interlock.agents.facts import all_facts, plugin_text
 
 NODE = shutil.which("node")
 pytestmark = pytest.mark.skipif(NODE is None, reason="node is not installed")

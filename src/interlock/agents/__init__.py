@@ -16,7 +16,6 @@ from interlock.agents.hook_protocol import (
     HookVerdict,
     RewrittenCall,
 )
-from interlock.agents.plugin import plugin_agent
 from interlock.policy.real_paths import CLIENT, ROUTE
 
 STATUS_LINE = "interlock.cli.guard.statusline"  # the module that a status line of ours runs
@@ -35,9 +34,8 @@ def agent(word: str) -> AgentDialect:
     if word not in words():
         raise UnknownAgent(f"no agent {word!r}; known: {', '.join(words())}")
     file = Path(__file__).with_name(f"{word.replace('-', '_')}.py")
-    if not file.exists():  # the facts say all of it
-        facts = all_facts()[word]
-        return plugin_agent(facts) if facts.form == "plugin" else facts.agent()
+    if not file.exists():
+        return all_facts()[word]  # which say all of it
     found: AgentDialect = importlib.import_module(f"interlock.agents.{file.stem}").AGENT
     return found
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from collections.abc import Callable, Mapping
 from functools import cache
@@ -42,6 +43,7 @@ from interlock.agents.hook_protocol import (
     text,
     tidy,
 )
+from interlock.agents.jsonc import EditError
 from interlock.agents.rewriting import Rewriting, ShellCall
 from interlock.agents.toml_edit import hooks_text, with_block, without_block
 from interlock.analysis.packs import load_packs
@@ -161,6 +163,10 @@ class AgentDialect(Struct, frozen=True, forbid_unknown_fields=True):
         """A hooks file's new text: idempotent, and all else in it stays; raises `EditError` for a file it cannot read."""
         if self.code.installed is not None:
             return self.code.installed(place, text, client)
+        if place.form == "plugin":
+            if text is not None and text.strip() and MARK not in text:
+                raise EditError("the file is another plugin; move it away first", 1, 1)
+            return plugin_text(self, self.limit_seconds, client)
         hooks = [self._hook(place, event, client) for event in self.hooked]
         if place.form == "toml":
             return with_block(text, hooks_text(hooks))
@@ -276,12 +282,10 @@ class AgentDialect(Struct, frozen=True, forbid_unknown_fields=True):
 
     def _own_name(self, name: str) -> str:
         """The agent's own spelling of an event name."""
+        if name in self.events:
+            return name
         folded = name.replace("_", "").casefold()
-        return (
-            name
-            if name in self.events
-            else next((known for known in self.events if known.replace("_", "").casefold() == folded), name)
-        )
+        return next((known for known in self.events if known.replace("_", "").casefold() == folded), name)
 
     def _event(self, given: Mapping[str, Any], meant: str) -> Event:
         """The event's kind and name. A hook that was installed to gate does so, whatever the input claims."""
@@ -314,11 +318,34 @@ def resolve(event: Event, verdict: HookVerdict) -> HookVerdict:
     )
 
 
+_SOURCES = Path(__file__).with_name("plugins")
+# What a plugin sends, whatever its agent calls it, and what it is told, which is never nothing.
+_PLUGIN_FIELDS = CallFields(("tool",), ("args",), ("call_id",))
+_PLUGIN_ANSWERS = (
+    AnswerForm(to=frozenset({"allow"}), json={"decision": "allow", "context": "@context", "args": "@input"}),
+    AnswerForm(json={"decision": "deny", "reason": "@reason", "context": "@context"}, exit=2),
+)
+
+
+def plugin_text(agent: AgentDialect, limit: float, client: HookClient) -> str:
+    """A plugin's source: the part that consults the client, without whose answer no call passes, and the part that the agent calls."""
+    consult = (_SOURCES / "consult.js").read_text("utf-8")
+    for key, value in (("CLIENT", client.path), ("WORD", agent.word), ("LIMIT", int(limit * 1000))):
+        consult = consult.replace(f"@{key}@", json.dumps(value))
+    return f"{agent.plugin_head}// {MARK}\n{consult}\n{(_SOURCES / f'{agent.word}.js').read_text('utf-8')}"
+
+
 @cache
 def all_facts() -> dict[str, AgentDialect]:
     kind = dict[str, AgentDialect]
     found = load_packs(Path(__file__).parent, lambda packs: [convert(packs[0], kind)], "agents.toml", kind)[0]
+    plugin = {"fields": _PLUGIN_FIELDS, "answers": _PLUGIN_ANSWERS}
     return {
-        word: replace(one, word=word, hooked=one.hooked or tuple(n for n, kind in one.events.items() if kind in _HOOKED))
+        word: replace(
+            one,
+            word=word,
+            hooked=one.hooked or tuple(name for name, kind in one.events.items() if kind in _HOOKED),
+            **(plugin if one.form == "plugin" else {}),
+        )
         for word, one in sorted(found.items())
-    }  # fmt: skip
+    }

@@ -7,7 +7,6 @@ import os
 from pathlib import Path
 
 from interlock.agents.facts import all_facts
-from interlock.agents.plugin import plugin_agent
 from interlock.agents.rewriting import LEAVE, SILENT, ShellCall, folders_above, read_tables
 
 FACTS = all_facts()["opencode"]
@@ -26,4 +25,4 @@ def _passage(call: ShellCall) -> str:
     return LEAVE if tables is None or any('"permission"' in json.dumps(table) for table in tables) else SILENT
 
 
-AGENT = plugin_agent(FACTS, disablers=_off, passage=_passage)
+AGENT = FACTS.agent(disablers=_off, passage=_passage)
