@@ -119,4 +119,4 @@ def test_what_a_prompt_waits_for_does_not_import_the_analysis() -> None:
         "import sys, interlock.cli.guard.typed_command; print([m for m in sys.modules if m.startswith('interlock.')])"
     )
     said = subprocess.run([sys.executable, "-I", "-c", code], text=True, capture_output=True, timeout=60).stdout
-    assert "quick_client" in said and not any(word in said for word in ("analysis", "config", "policy"))
+    assert "socket_peers" in said and not any(word in said for word in ("analysis", "config", "policy"))

@@ -10,6 +10,7 @@ import threading
 import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
+from copy import copy
 from functools import cache
 from pathlib import Path
 from types import TracebackType
@@ -71,8 +72,7 @@ class Gate:
 
     def for_agent(self, agent: str, session: str = "") -> Gate:
         """A gate for another agent, over the same state; closing either closes both."""
-        gate = type(self).__new__(type(self))
-        gate._shared, gate._default = self._shared, self._default
+        gate = copy(self)
         gate._agent, gate._session = agent or self._default, session
         return gate
 
@@ -138,7 +138,19 @@ class Gate:
         where = os.path.abspath(cwd or os.getcwd())
         words = command if isinstance(command, str) else shlex.join(command)
         with self.guarding(command=words, cwd=where, wait=wait) as decision:
-            return run_allowed(self._shared.backend().config, decision, self._agent, command, where, input, timeout)
+            config, assessed = self._shared.backend().config, decision.assessment
+            # One that becomes another user runs without the journal, which would keep it from doing so.
+            plain = assessed is not None and not assessed.flags.escalates_privileges
+            journal = begin_run(config, self._agent, build=True) if config is not None and plain else None
+            shell = next(path for path in _SHELLS if os.path.exists(path))
+            argv = [shell, "-c", command] if isinstance(command, str) else list(command)
+            given = {"input": input} if input is not None else {"stdin": subprocess.DEVNULL}
+            done = subprocess.run(
+                journal.argv(argv) if journal is not None else argv,
+                cwd=where, capture_output=True, encoding="utf-8", errors="replace", timeout=timeout, **given,
+            )  # fmt: skip
+            undo = journal.id() if journal is not None else ""
+            return GateRun(decision, done.returncode, done.stdout, done.stderr, undo)
 
     @property
     def registry(self) -> GateRegistry:
@@ -276,30 +288,6 @@ class GateRun(Struct, frozen=True):
     stdout: str
     stderr: str
     undo: str = ""  # for `gate.undo`; empty where it changed nothing, or no journal was possible
-
-
-def run_allowed(
-    config: Config | None,
-    decision: Decision,
-    agent: str,
-    command: str | Sequence[str],
-    cwd: str,
-    input: str | None,
-    timeout: float | None,
-) -> GateRun:
-    """Runs a command that was allowed; one that becomes another user runs without the journal, which would keep it from doing so."""
-    shell = next(path for path in _SHELLS if os.path.exists(path))
-    words = [shell, "-c", command] if isinstance(command, str) else list(command)
-    assessed = decision.assessment
-    privileged = assessed is None or assessed.flags.escalates_privileges
-    journal = begin_run(config, agent, build=True) if config is not None and not privileged else None
-    given = {"input": input} if input is not None else {"stdin": subprocess.DEVNULL}
-    done = subprocess.run(
-        journal.argv(words) if journal is not None else words,
-        cwd=cwd, capture_output=True, encoding="utf-8", errors="replace", timeout=timeout, **given,
-    )  # fmt: skip
-    undo = journal.id() if journal is not None else ""
-    return GateRun(decision, done.returncode, done.stdout, done.stderr, undo)
 
 
 def undo_run(config: Config | None, id: str, force: bool) -> UndoResult:

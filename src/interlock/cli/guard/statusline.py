@@ -1,13 +1,15 @@
-"""`interlock statusline`: one line for an agent's status bar, from the daemon's status; imports nothing that takes time."""
+"""`interlock statusline`: one line for an agent's status bar; and one request to the daemon, without imports that take time."""
 
 from __future__ import annotations
 
+import json
+import socket
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from interlock.cli.guard.quick_client import quick_request
+from interlock.socket_peers import foreign_peer
 
 OK = 0
 _SECONDS = 1.0
@@ -49,6 +51,39 @@ def _configured(argv: Sequence[str]) -> Path:
 
     args = declared_parser("interlock.cli.guard.statusline", "statusline").parse_args(list(argv))
     return Path(args.socket) if args.socket else settings(args).agents_socket
+
+
+_MOST_ANSWER = 4_000_000
+_PIECE = 65_536
+
+
+def quick_request(path: Path, target: str, body: object = None, seconds: float = 2.0) -> dict[str, Any] | None:
+    """The JSON of a successful answer; None where no daemon of ours gives one in time."""
+    data = b"" if body is None else json.dumps(body).encode()
+    head = f"{'GET' if body is None else 'POST'} /api/v1{target} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n"
+    head += f"Content-Type: application/json\r\nContent-Length: {len(data)}\r\n\r\n"
+    try:
+        with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as sock:
+            sock.settimeout(seconds)
+            sock.connect(str(path))
+            if foreign_peer(sock, path) is not None:
+                return None
+            sock.sendall(head.encode() + data)
+            answer = _read(sock)
+        status, _, rest = answer.partition(b"\r\n")
+        found = json.loads(rest.partition(b"\r\n\r\n")[2]) if status.split()[1:2] == [b"200"] else None
+    except (OSError, ValueError):
+        return None
+    return found if isinstance(found, dict) else None
+
+
+def _read(sock: socket.socket) -> bytes:
+    parts = []
+    while piece := sock.recv(_PIECE):
+        parts.append(piece)
+        if len(parts) * _PIECE > _MOST_ANSWER:
+            raise ValueError("the answer is too long")
+    return b"".join(parts)
 
 
 if __name__ == "__main__":

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from interlock.cli.guard.quick_client import quick_request
+from interlock.cli.guard.statusline import quick_request
 
 RUN, SKIP, AGREED = 0, 1, 3
 DANGEROUS = 3
