@@ -56,12 +56,10 @@ def commands_in(text: str) -> Iterator[tuple[int, int, str]]:
     start = 0
     for match in WORD.finditer(text):
         program = _program(match[0]) if match.start() >= start else ""
-        if not program:
-            continue
         begin, window = match.start(), max(0, match.start() - 400)
-        if "=" in text[max(0, begin - 80) : begin] and (assigns := _PREFIX.search(text[window:begin])):
+        if program and "=" in text[max(0, begin - 80) : begin] and (assigns := _PREFIX.search(text[window:begin])):
             begin = window + assigns.start()
-        if not _starts(text, match, program, begin):
+        if not program or not _starts(text, match, program, begin):
             continue
         start, word = _end(text, match), match[0]
         # the program as a shell knows it, whatever the sentence begins with
@@ -94,19 +92,11 @@ def programs() -> frozenset[str]:
     """The names that nobody writes in a sentence without meaning the program: all that a rule names, and some more."""
     from interlock.analysis.rules.load import load
 
-    named = {name.lower() for name in load().by_program if not _GLOBS.intersection(name)}
+    named = {name.lower() for name in load().by_program if frozenset("*[: ").isdisjoint(name)}
     return (program_set("said") | named) - program_set("said_plain")
 
 
-_GLOBS = frozenset("*[: ")
-
-
-@cache
-def _said() -> frozenset[str]:
-    """Every program that a sentence may name."""
-    return program_set("said_plain") | frozenset(programs())
-
-
+_said = cache(lambda: program_set("said_plain") | programs())  # every program that a sentence may name
 _STARTS = Rows("command_starts", "program", "word place last verb next third raw plain")
 _KINDS = "plain typed familiar names anywhere alone capital wrappers flagged verbs numbered aimed aimed_second".split()
 
@@ -204,9 +194,8 @@ def _completed(command: str, program: str, rest: str) -> str:
         command = f"{sets[1]} {command}"
     kinds = _kinds(program.lower())  # of programs that need a path, some behind another word
     given = sum(word[0] != "-" for word in command.split()[1:])
-    if kinds.isdisjoint(("aimed", "aimed_second")) or given > ("aimed" not in kinds):
-        return command
-    if (target := _PATTERNS.target.match(rest)) is None:
+    aimed = not kinds.isdisjoint(("aimed", "aimed_second")) and given <= ("aimed" not in kinds)
+    if not aimed or (target := _PATTERNS.target.match(rest)) is None:
         return command
     return f"{command} {(target['path'] or _PLACES.get(target['name'], target['name'])).rstrip('.')}"
 
@@ -219,21 +208,14 @@ def is_command(text: str) -> bool:
     """True when a shell would be meant to run this; a lone word is one only for a program that everybody knows."""
     bare = _PATTERNS.shape_prefix.sub("", text)
     prefixed = bare != text
-    if prefixed and re.match(r"(?:\S+=\S* +)*(?:sudo|doas) ", text):
-        return True
-    if _PIPED.search(text[:2000]):
+    if _PIPED.search(text[:2000]) or (prefixed and re.match(r"(?:\S+=\S* +)*(?:sudo|doas) ", text)):
         return True
     for match in filter(None, map(WORD.match, _CHAIN.split(bare[:2000])[:10])):
-        program = match[0].rpartition("/")[2].removesuffix(".exe").lower()
+        program, known = match[0].rpartition("/")[2].removesuffix(".exe").lower(), _program(match[0])
         rest = match.string[match.end() :].split()
         alone = program in program_set("said_familiar") or program in program_set("said_alone")
-        if match[0].startswith("./") or program.startswith("mkfs."):
-            return True
-        if program in programs() and (rest or alone):
-            return True
-        if program in program_set("said_plain") and (any(map(shaped, rest[:4])) or (prefixed and rest)):
-            return True
-        known = "" if program in programs() else _program(match[0])
-        if known and _starts(match.string, match, known, 0):
+        plain = program in program_set("said_plain") and (any(map(shaped, rest[:4])) or (prefixed and rest))
+        named = rest or alone if program in programs() else known and _starts(match.string, match, known, 0)
+        if plain or named or match[0].startswith("./"):
             return True
     return False
