@@ -7,8 +7,7 @@ from pathlib import Path
 
 from interlock import assess
 from interlock.analysis import lexicon
-from interlock.analysis.lexicon import split_name
-from interlock.analysis.lexicon.forms import verb_forms
+from interlock.analysis.lexicon import split_name, verb_forms
 from interlock.model import Level, intent, operation, tool
 
 NOUNS = (

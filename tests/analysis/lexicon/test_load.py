@@ -16,6 +16,7 @@ from interlock.analysis import lexicon
 from interlock.analysis.lexicon.english import English
 from interlock.analysis.lexicon.idioms import LONGEST, build_phrases
 from interlock.analysis.lexicon.load import (
+    Rows,
     check_packs,
     english,
     pattern_lists,
@@ -24,7 +25,6 @@ from interlock.analysis.lexicon.load import (
     word_lists,
     word_maps,
 )
-from interlock.analysis.lexicon.rows import Rows
 from interlock.analysis.operations.effects import NAMED, as_deed
 from interlock.analysis.operations.operation import read_operation
 from interlock.analysis.operations.settings import SETTINGS, key_senses

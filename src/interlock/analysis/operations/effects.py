@@ -9,11 +9,9 @@ from itertools import chain
 
 from msgspec.structs import astuple, replace
 
-from interlock.analysis.lexicon import deed_nouns, object_kind, objects, split_name, verb_kind
+from interlock.analysis.lexicon import PAST, deed_nouns, object_kind, objects, split_name, verb_forms, verb_kind
 from interlock.analysis.lexicon.english import EFFECTS, READS
-from interlock.analysis.lexicon.forms import PAST, verb_forms
-from interlock.analysis.lexicon.load import Patterns, WordLists, WordMaps, english
-from interlock.analysis.lexicon.rows import Rows
+from interlock.analysis.lexicon.load import Patterns, Rows, WordLists, WordMaps, english
 from interlock.analysis.operations.names import NamedAct
 from interlock.analysis.operations.params import Keys, each, squash, truth
 

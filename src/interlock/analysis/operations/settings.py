@@ -11,8 +11,7 @@ from typing import Any
 from interlock.analysis.facts import Report
 from interlock.analysis.lexicon import object_kind, objects, split_name, verb_kind, verbs
 from interlock.analysis.lexicon.english import EFFECTS
-from interlock.analysis.lexicon.load import Patterns, WordLists, WordMaps
-from interlock.analysis.lexicon.rows import Rows
+from interlock.analysis.lexicon.load import Patterns, Rows, WordLists, WordMaps
 from interlock.analysis.operations.effects import Deed, act_words, as_deed, deed, ended_by, ending
 from interlock.analysis.operations.names import NamedAct, Words
 from interlock.analysis.operations.params import PLAIN, Entry, each, parse_json, squash, truth, walk

@@ -6,8 +6,7 @@ import re
 from itertools import dropwhile
 
 from interlock.analysis.facts import Report
-from interlock.analysis.lexicon import split_name
-from interlock.analysis.lexicon.forms import nouns, scope, verb_forms
+from interlock.analysis.lexicon import nouns, scope, split_name, verb_forms
 from interlock.analysis.lexicon.load import Patterns, WordLists
 from interlock.analysis.operations.names import harms, may_be_operation
 from interlock.analysis.prose.clauses import ENGLISH, NOTHING, AnnouncedAct, Tokens, sentences, tokens

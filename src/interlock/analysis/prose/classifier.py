@@ -10,7 +10,7 @@ from zlib import crc32
 
 from msgspec import Struct
 
-from interlock.analysis.lexicon.forms import nouns, scope, verb_forms
+from interlock.analysis.lexicon import nouns, scope, verb_forms
 from interlock.analysis.prose.foreign.words import book_of, words_of
 
 BUCKETS = 1 << 18

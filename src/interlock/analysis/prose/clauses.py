@@ -8,10 +8,9 @@ from functools import lru_cache
 
 from msgspec import Struct
 
-from interlock.analysis.lexicon.forms import form_of, nominals, nouns, scope, verb_forms
-from interlock.analysis.lexicon.load import Patterns, WordLists
+from interlock.analysis.lexicon import form_of, nominals, nouns, scope, verb_forms
+from interlock.analysis.lexicon.load import Patterns, Rows, WordLists
 from interlock.analysis.lexicon.load import english as english_words
-from interlock.analysis.lexicon.rows import Rows
 from interlock.analysis.operations.names import is_operation
 from interlock.analysis.prose.embedded import MARK
 

@@ -9,9 +9,8 @@ from itertools import filterfalse, islice
 
 from msgspec import Struct
 
-from interlock.analysis.lexicon.forms import verb_forms
-from interlock.analysis.lexicon.load import Patterns, WordLists
-from interlock.analysis.lexicon.rows import Rows
+from interlock.analysis.lexicon import verb_forms
+from interlock.analysis.lexicon.load import Patterns, Rows, WordLists
 from interlock.analysis.programs.load import net_words, program_set
 
 _PATTERNS = Patterns("commands")

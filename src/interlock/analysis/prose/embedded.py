@@ -11,9 +11,8 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from interlock.analysis.lexicon.forms import nouns, verb_forms
-from interlock.analysis.lexicon.load import Patterns, WordLists
-from interlock.analysis.lexicon.rows import Rows
+from interlock.analysis.lexicon import nouns, verb_forms
+from interlock.analysis.lexicon.load import Patterns, Rows, WordLists
 from interlock.analysis.operations.names import is_operation, may_be_operation
 from interlock.analysis.operations.nested import PARAMS, calls_inside, given_params
 from interlock.analysis.operations.params import short_keys, squash

@@ -7,10 +7,8 @@ from collections.abc import Iterator
 
 from msgspec import Struct
 
-from interlock.analysis.lexicon import split_name
-from interlock.analysis.lexicon.forms import form_of
-from interlock.analysis.lexicon.load import Patterns, WordLists
-from interlock.analysis.lexicon.rows import Rows
+from interlock.analysis.lexicon import form_of, split_name
+from interlock.analysis.lexicon.load import Patterns, Rows, WordLists
 from interlock.analysis.operations.names import harms, is_operation, may_be_operation
 from interlock.analysis.prose.clauses import AROUND, Around, Tokens, classes, clauses, framed, is_denied, tokens
 from interlock.analysis.prose.english import EnglishClause

@@ -7,8 +7,7 @@ from functools import cache
 
 from interlock.analysis.confusables import fold_confusables as unmasked
 from interlock.analysis.confusables import is_invisible, narrow
-from interlock.analysis.lexicon import vocabulary
-from interlock.analysis.lexicon.forms import nouns, scope, verb_forms
+from interlock.analysis.lexicon import nouns, scope, verb_forms, vocabulary
 from interlock.analysis.lexicon.load import Patterns, WordLists
 from interlock.analysis.prose.clauses import may_say
 

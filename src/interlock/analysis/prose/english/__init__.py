@@ -7,11 +7,10 @@ import re
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from interlock.analysis.lexicon.forms import is_opening, last_words, nominals, nouns, opening_forms, scope, verb_forms
+from interlock.analysis.lexicon import is_opening, last_words, nominals, nouns, opening_forms, scope, verb_forms
 from interlock.analysis.lexicon.idioms import blank
-from interlock.analysis.lexicon.load import Patterns, WordLists, harmless_phrases, phrases
+from interlock.analysis.lexicon.load import Patterns, Rows, WordLists, harmless_phrases, phrases
 from interlock.analysis.lexicon.load import english as english_words
-from interlock.analysis.lexicon.rows import Rows
 from interlock.analysis.operations.names import is_operation
 from interlock.analysis.prose.clauses import (
     AROUND,

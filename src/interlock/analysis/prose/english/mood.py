@@ -6,9 +6,8 @@ import re
 
 from msgspec.structs import replace
 
-from interlock.analysis.lexicon.forms import form_of, verb_forms
-from interlock.analysis.lexicon.load import Patterns, WordLists
-from interlock.analysis.lexicon.rows import Rows
+from interlock.analysis.lexicon import form_of, verb_forms
+from interlock.analysis.lexicon.load import Patterns, Rows, WordLists
 from interlock.analysis.prose.clauses import AROUND, Around, Tokens, classes, may_say
 from interlock.analysis.prose.english import EnglishObject, thing_in
 

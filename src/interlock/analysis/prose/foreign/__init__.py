@@ -7,8 +7,7 @@ from collections.abc import Collection, Iterator
 
 from msgspec import Struct
 
-from interlock.analysis.lexicon.load import Patterns, WordLists
-from interlock.analysis.lexicon.rows import Rows
+from interlock.analysis.lexicon.load import Patterns, Rows, WordLists
 from interlock.analysis.lexicon.vocabulary import HEADS, Entry, Vocabulary
 from interlock.analysis.operations.names import harms, is_english, is_operation, may_be_operation
 from interlock.analysis.prose.clauses import AnnouncedAct, act, tokens

@@ -11,7 +11,7 @@ from itertools import accumulate
 from msgspec import Struct
 
 from interlock.analysis.confusables import folded
-from interlock.analysis.lexicon.forms import nouns, verb_forms
+from interlock.analysis.lexicon import nouns, verb_forms
 from interlock.analysis.lexicon.load import WordLists, telling_files, vocabularies
 from interlock.analysis.lexicon.vocabulary import HEADS, Entry, Vocabulary
 from interlock.analysis.prose.embedded import MARK
