@@ -10,7 +10,10 @@ from interlock.model import NOTHING, Human, Json, Level, Loss, Requirement
 
 if TYPE_CHECKING:
     from interlock.adapters.danger import DangerBlock
+    from interlock.model import Assessment
     from interlock.policy.impact import Impact
+    from interlock.policy.match_names import MatchNames
+    from interlock.policy.policy import Policy
     from interlock.policy.registry import RegistryMatch
     from interlock.policy.trust_matrix import AdapterCall
     from interlock.snapshots import TakenSnapshot
@@ -85,6 +88,15 @@ class Circumstances(Struct, frozen=True):
     paused_by: str = ""  # the operator whose pause is in force
     paused_to: Level = Level.SAFE  # the highest level that it lets pass
     paused_short: str = ""  # why it does not reach this action, in words
+
+
+class PolicyInput(Struct, frozen=True):
+    """An assessed action, and the policy and circumstances that it is evaluated under."""
+
+    assessment: Assessment
+    named: MatchNames
+    policy: Policy
+    at: Circumstances
 
 
 RAISING = frozenset({"repetition", "cumulative", "escalation", "steps"})  # parts that come from earlier actions

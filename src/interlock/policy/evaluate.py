@@ -16,20 +16,18 @@ from interlock.model import (
     Human,
     Json,
     Level,
-    Loss,
     Requirement,
     Tier,
     tier_of,
 )
-from interlock.policy import exemptions
-from interlock.policy.circumstances import RAISING, Circumstances, Contribution
-from interlock.policy.exemptions import CONFIRM_PATTERN, PAUSED, Exemption, PolicyInput, reason_to_hold
+from interlock.policy.circumstances import RAISING, Circumstances, Contribution, PolicyInput
+from interlock.policy.exemptions import CONFIRM_PATTERN, EXEMPTIONS, PAUSED, reason_to_hold
 from interlock.policy.impact import ESCALATION_PREFIX, IMPACT_PREFIX, NO_SNAPSHOT_PREFIX
 from interlock.policy.match_names import MatchNames
 from interlock.policy.patterns import EVERYTHING, Glob, hits, spec_globs
 from interlock.policy.policy import TOLERANCES, Policy
 from interlock.policy.registry_controls import replaces_level, severity_parts
-from interlock.policy.trust_matrix import declared_parts, matrix_part
+from interlock.policy.trust_matrix import declared_parts, matrix_parts
 from interlock.redaction import redact_text
 
 EXEMPT = frozenset({  # R-15: an agent can always be stopped, confirmed and verified
@@ -88,7 +86,7 @@ def evaluate_policy(assessment: Assessment, named: MatchNames, policy: Policy, a
 
 def _join(parts: list[Contribution], case: PolicyInput) -> PolicyResult:
     remaining, lowered = parts, list[str]()
-    for exempt in _exemptions(case.policy, case.at):
+    for exempt in EXEMPTIONS:
         remaining, factor = exempt(remaining, case)
         lowered += [factor] if factor else []
     requirement = Requirement()
@@ -111,24 +109,6 @@ def _join(parts: list[Contribution], case: PolicyInput) -> PolicyResult:
     refusing = next((part for part in remaining if part.code and part.requirement.blocked), None)
     code, details = (refusing.code, refusing.details) if refusing else ("", NOTHING)
     return PolicyResult(requirement, factors, denies, tuple(remaining), code, details)
-
-
-def _exemptions(policy: Policy, at: Circumstances) -> Iterator[Exemption]:
-    """Whatever could lower a requirement here: a grant, a confirmation, a copy, the journal, the impact, a pattern, a trust tier."""
-    if at.granted:
-        yield exemptions.by_grant
-    if at.confirmed_patterns:
-        yield exemptions.by_confirmation
-    if at.snapshot is not None and at.snapshot.verified:
-        yield exemptions.by_snapshot
-    if at.journaled:
-        yield exemptions.by_journal
-    if at.loss in (Loss.NONE, Loss.RECOVERABLE):
-        yield exemptions.by_impact
-    if policy.patterns.allow or policy.restriction.patterns.allow:
-        yield exemptions.by_pattern
-    if at.trust_tier and at.trust_tier in policy.severities.bypass_for_trust_tiers:
-        yield exemptions.by_trust_tier
 
 
 def _escalation_factors(parts: Iterable[Contribution]) -> Iterable[str]:
@@ -217,15 +197,6 @@ def _allowlist(case: PolicyInput) -> Iterator[Contribution]:
         yield Contribution("allowlist", BLOCK, f"{name} is not among the operations this agent declared")
 
 
-def _matrix(case: PolicyInput) -> Iterator[Contribution]:
-    if case.at.adapter_context is not None:
-        yield matrix_part(case.assessment, case.policy, case.at.adapter_context)
-
-
-def _declared(case: PolicyInput) -> Iterable[Contribution]:
-    return declared_parts(case.policy, case.at.adapter_context) if case.at.adapter_context is not None else ()
-
-
 def level_words(assessment: Assessment) -> str:
     worst = assessment.worst
     return f"{assessment.level.word}: {finding_words(worst)}" if worst else f"{assessment.level.word} action"
@@ -238,11 +209,6 @@ def finding_words(finding: Finding) -> str:
     return f'{finding.reason.rstrip(".")}: "{quote[:_HINT_LENGTH]}".' if quote else finding.reason
 
 
-def _replaced(case: PolicyInput) -> bool:
-    """Whether an operator's registered pattern asks for its own controls in place of the level's."""
-    return case.at.registry_match is not None and replaces_level(case.assessment, case.policy, case.at)
-
-
 def _level(case: PolicyInput) -> Iterator[Contribution]:
     """The level's requirement, and R-5: what cannot be undone asks whatever the score; from level 3 up it means verify."""
     final, control = case.assessment.irreversible, case.policy.levels[case.assessment.level]
@@ -250,7 +216,7 @@ def _level(case: PolicyInput) -> Iterator[Contribution]:
     if final and control.irreversible is not None:
         requirement = requirement.join(control.irreversible)
         denies = denies or control.irreversible.human > Human.NONE
-    if requirement != Requirement() and not _replaced(case):
+    if requirement != Requirement() and not replaces_level(case):
         yield Contribution("level", requirement, level_words(case.assessment), denies=denies)
     # R-24: everyday work that would lose something is asked about like a destructive action, unless a snapshot keeps it.
     kept = case.at.snapshot is not None and case.at.snapshot.verified
@@ -260,10 +226,6 @@ def _level(case: PolicyInput) -> Iterator[Contribution]:
     if final and case.policy.irreversible is not Human.NONE:
         human = Human.VERIFY if case.assessment.level >= Level.DANGEROUS else case.policy.irreversible
         yield Contribution("irreversible", Requirement(human=human), "cannot be undone")
-
-
-def _severity(case: PolicyInput) -> Iterable[Contribution]:
-    return severity_parts(case.assessment, case.policy, case.at) if case.at.registry_match is not None else ()
 
 
 def _escalation(case: PolicyInput) -> Iterator[Contribution]:
@@ -302,7 +264,7 @@ def _claimed(case: PolicyInput) -> Iterator[Contribution]:
 
 
 def _tier(case: PolicyInput) -> Iterator[Contribution]:
-    own = 0 if _replaced(case) else case.assessment.score
+    own = 0 if replaces_level(case) else case.assessment.score
     score = max(own, case.at.claimed_risk or 0)  # the agent may raise its own risk, never lower it
     tolerance, limit = case.policy.tolerance, TOLERANCES[case.policy.tolerance]
     if not case.policy.tiers and case.at.steps_left is None:  # C-10: in the loop the tier always counts
@@ -364,6 +326,6 @@ def _always(case: PolicyInput) -> Iterator[Contribution]:
 
 
 _SOURCES: tuple[Source, ...] = (
-    _hard_blocks, _operator_patterns, _allowlist, _matrix, _level, _severity, _declared, _escalation, _claimed, _tier, _stops, _loop,
-    _denied, _always,
+    _hard_blocks, _operator_patterns, _allowlist, matrix_parts, _level, severity_parts, declared_parts, _escalation, _claimed, _tier,
+    _stops, _loop, _denied, _always,
 )  # fmt: skip

@@ -13,12 +13,10 @@ from interlock.analysis.lazy_regex import lazy_regex
 from interlock.analysis.programs.load import describe, program_set
 from interlock.analysis.rules import Rulebook
 from interlock.analysis.targets.ephemeral import RULES
-from interlock.model import Assessment, Category, Human, Level, Requirement
-from interlock.policy.circumstances import Circumstances, Contribution
+from interlock.model import Assessment, Category, Human, Level, Loss, Requirement
+from interlock.policy.circumstances import Circumstances, Contribution, PolicyInput
 from interlock.policy.impact import INSPECTABLE_RULES, JOURNAL, RELIEF_PREFIX, count_words, size_words
-from interlock.policy.match_names import MatchNames
 from interlock.policy.patterns import covers
-from interlock.policy.policy import Policy
 
 # Parts that an auto-approving pattern exempts from (R-6), and parts that a harmless impact exempts from (R-5).
 _AUTO_APPROVABLE = frozenset(
@@ -35,74 +33,77 @@ _NEVER_IMPACT_EXEMPT = frozenset({
 })  # fmt: skip
 
 
-class PolicyInput(Struct, frozen=True):
-    assessment: Assessment
-    named: MatchNames
-    policy: Policy
-    at: Circumstances
+Parts = list[Contribution]
+Exemption = Callable[[Parts, PolicyInput], tuple[Parts, str]]  # the parts that remain, and a factor where some went
 
 
-# The parts that remain, and a factor where some went; asked only where the circumstances speak for it.
-Exemption = Callable[[list[Contribution], PolicyInput], tuple[list[Contribution], str]]
-
-
-def by_grant(parts: list[Contribution], case: PolicyInput) -> tuple[list[Contribution], str]:
+def _by_grant(parts: Parts, case: PolicyInput) -> tuple[Parts, str]:
     """What a grant covers up to its ceiling; nothing that cannot be read."""
-    if max(case.assessment.level, case.at.claimed_level or 0) > case.at.grant_ceiling or _unreadable(case.assessment):
+    level = max(case.assessment.level, case.at.claimed_level or 0)
+    if not case.at.granted or level > case.at.grant_ceiling or _unreadable(case.assessment):
         return parts, ""
-    return _without(
-        parts,
-        lambda part: part.name not in _NEVER_GRANTED and not part.requirement.blocked,
-        f"granted: {case.at.granted}",
-    )
+    factor = f"granted: {case.at.granted}"
+    return _without(parts, lambda part: part.name not in _NEVER_GRANTED and not part.requirement.blocked, factor)
 
 
-def by_confirmation(parts: list[Contribution], case: PolicyInput) -> tuple[list[Contribution], str]:
+def _by_confirmation(parts: Parts, case: PolicyInput) -> tuple[Parts, str]:
     """The patterns that a person confirmed for this session, for single actions up to level 2."""
-    if not case.named.single or case.assessment.level > Level.DESTRUCTIVE or _unreadable(case.assessment):
+    known = case.at.confirmed_patterns if case.named.single else frozenset()
+    if not known or case.assessment.level > Level.DESTRUCTIVE or _unreadable(case.assessment):
         return parts, ""
-    words = f"confirmed for this session: {', '.join(sorted(case.at.confirmed_patterns))}"
-    return _without(
-        parts, lambda part: part.name == CONFIRM_PATTERN and part.pattern in case.at.confirmed_patterns, words
-    )
+    words = f"confirmed for this session: {', '.join(sorted(known))}"
+    return _without(parts, lambda part: part.name == CONFIRM_PATTERN and part.pattern in known, words)
 
 
-def by_snapshot(parts: list[Contribution], case: PolicyInput) -> tuple[list[Contribution], str]:
+def _by_snapshot(parts: Parts, case: PolicyInput) -> tuple[Parts, str]:
     """A verified snapshot of files or file databases, taken first."""
     kept = case.at.snapshot
+    if kept is None or not kept.verified:
+        return parts, ""
     restorable = INSPECTABLE_RULES | {rule for rule in RULES if rule.startswith("data.")}
-    if kept is None or any(
-        one.rule not in restorable for one in case.assessment.findings if one.level >= Level.DESTRUCTIVE
-    ):
+    if any(one.rule not in restorable for one in case.assessment.findings if one.level >= Level.DESTRUCTIVE):
         return parts, ""
     what = f"{kept.id}, {count_words(kept.files, 'file')}, {size_words(kept.bytes)}"
     return _relieve(parts, case, "kept", "copied first", f"{SNAPSHOT} ({what})")
 
 
-def by_journal(parts: list[Contribution], case: PolicyInput) -> tuple[list[Contribution], str]:
+def _by_journal(parts: Parts, case: PolicyInput) -> tuple[Parts, str]:
     """The journal below the call, which can restore all of its harm, however much that is."""
+    if not case.at.journaled:
+        return parts, ""
     return _relieve(parts, case, "kept", "kept by the journal", JOURNAL, _JOURNAL_EXEMPT)
 
 
-def by_impact(parts: list[Contribution], case: PolicyInput) -> tuple[list[Contribution], str]:
+def _by_impact(parts: Parts, case: PolicyInput) -> tuple[Parts, str]:
     """An inspection that found nothing to lose for good."""
-    factor = f"what would be lost is {case.at.loss.value}"
-    return _relieve(parts, case, "relief", "nothing would be lost", factor)
+    if case.at.loss not in (Loss.NONE, Loss.RECOVERABLE):
+        return parts, ""
+    return _relieve(parts, case, "relief", "nothing would be lost", f"what would be lost is {case.at.loss.value}")
 
 
-def by_pattern(parts: list[Contribution], case: PolicyInput) -> tuple[list[Contribution], str]:
+def _by_pattern(parts: Parts, case: PolicyInput) -> tuple[Parts, str]:
     """An operator's pattern that covers all of a reversible action up to level 2 (R-5, R-6)."""
+    if case.assessment.level > Level.DESTRUCTIVE or case.assessment.irreversible:
+        return parts, ""
     allowed = covers((*case.policy.patterns.allow, *case.policy.restriction.patterns.allow), case.named)
-    if not allowed or case.assessment.level > Level.DESTRUCTIVE or case.assessment.irreversible:
-        return parts, ""
-    return _without(parts, _auto_approved, f"auto-approved by pattern {allowed[0].label}")
+    return _without(parts, _auto_approved, f"auto-approved by pattern {allowed[0].label}") if allowed else (parts, "")
 
 
-def by_trust_tier(parts: list[Contribution], case: PolicyInput) -> tuple[list[Contribution], str]:
+def _by_trust_tier(parts: Parts, case: PolicyInput) -> tuple[Parts, str]:
     """The trust tier of an agent, below level 4 (R-14)."""
-    if case.assessment.level >= Level.FORBIDDEN:
+    tier = case.at.trust_tier
+    if (
+        not tier
+        or tier not in case.policy.severities.bypass_for_trust_tiers
+        or case.assessment.level >= Level.FORBIDDEN
+    ):
         return parts, ""
-    return _without(parts, _only_waits, f"trust tier {case.at.trust_tier} skips cooling-off and confirmation")
+    return _without(parts, _only_waits, f"trust tier {tier} skips cooling-off and confirmation")
+
+
+EXEMPTIONS: tuple[Exemption, ...] = (
+    _by_grant, _by_confirmation, _by_snapshot, _by_journal, _by_impact, _by_pattern, _by_trust_tier,
+)  # fmt: skip
 
 
 def _unreadable(assessment: Assessment) -> bool:
@@ -138,13 +139,8 @@ def _only_waits(part: Contribution) -> bool:
 
 
 def _relieve(
-    parts: list[Contribution],
-    case: PolicyInput,
-    by: str,
-    why: str,
-    factor: str,
-    names: frozenset[str] = _IMPACT_EXEMPT,
-) -> tuple[list[Contribution], str]:
+    parts: Parts, case: PolicyInput, by: str, why: str, factor: str, names: frozenset[str] = _IMPACT_EXEMPT
+) -> tuple[Parts, str]:
     """Puts a level's lower requirement (`by`) in place of those that the harm itself asks for; nothing where the policy has none."""
     level, instead = case.assessment.level, getattr(case.policy.levels[case.assessment.level], by)
     if instead is None or _unreadable(case.assessment) or _beyond_inspection(case.assessment, case.at):
@@ -156,9 +152,7 @@ def _relieve(
     return remaining, found
 
 
-def _without(
-    parts: list[Contribution], goes: Callable[[Contribution], bool], factor: str
-) -> tuple[list[Contribution], str]:
+def _without(parts: Parts, goes: Callable[[Contribution], bool], factor: str) -> tuple[Parts, str]:
     remaining = [part for part in parts if not goes(part)]
     return remaining, factor if len(remaining) != len(parts) else ""
 

@@ -11,7 +11,7 @@ from interlock.analysis.classify import Classified, classify
 from interlock.analysis.operations.name_patterns import exemption
 from interlock.analysis.rules import Rulebook
 from interlock.model import Action, Assessment, Finding, Human, Kind, Level, Requirement
-from interlock.policy.circumstances import Circumstances, Contribution
+from interlock.policy.circumstances import Contribution, PolicyInput
 from interlock.policy.policy import Policy
 from interlock.policy.registry import Pattern, Registry, RegistryMatch, Severity, built_in_ids
 from interlock.times import milliseconds_to_seconds
@@ -67,16 +67,17 @@ def matching_patterns(assessment: Assessment, policy: Policy, matched: RegistryM
     return matched.registered()
 
 
-def severity_parts(assessment: Assessment, policy: Policy, at: Circumstances) -> list[Contribution]:
+def severity_parts(case: PolicyInput) -> list[Contribution]:
     """Seed 003's steps 4 to 9, by the registry's patterns only."""
+    policy, matched = case.policy, case.at.registry_match
     gate = policy.severities
-    if at.registry_match is None or not policy.registry:
+    if matched is None or not policy.registry:
         return []
-    if at.registry_match.failure:
-        blocks, words = gate.block_on_match_failure, at.registry_match.failure
+    if matched.failure:
+        blocks, words = gate.block_on_match_failure, matched.failure
         words = words if blocks else f"matching failed and is ignored: {words}"
         return [Contribution("match_failure", Requirement(blocked=blocks), words)]
-    found = matching_patterns(assessment, policy, at.registry_match)
+    found = matching_patterns(case.assessment, policy, matched)
     if found.severity is None:
         return []
     cooling = milliseconds_to_seconds(min(found.cooling_ms, gate.max_cooling_off_ms))
@@ -102,11 +103,12 @@ def _named(pattern: Pattern) -> str:
     return f"{pattern.id}: {description}" if description else pattern.id
 
 
-def replaces_level(assessment: Assessment, policy: Policy, at: Circumstances) -> bool:
+def replaces_level(case: PolicyInput) -> bool:
     """R-21: whether a severity's own controls stand for the level's; for no less than the rules found, and level 4 takes a human (R-23)."""
-    patterns = at.registry_match.registered().patterns if at.registry_match and policy.severity_replaces_level else ()
+    matched = case.at.registry_match
+    patterns = matched.registered().patterns if matched and case.policy.severity_replaces_level else ()
     worst = max((pattern.severity.level for pattern in patterns), default=Level.SAFE)
-    if not patterns or own_level(assessment) > worst:
+    if not patterns or own_level(case.assessment) > worst:
         return False
-    requirements = [part.requirement for part in severity_parts(assessment, policy, at)]
+    requirements = [part.requirement for part in severity_parts(case)]
     return any(one.human > Human.NONE or (one.cooling_seconds and worst < Level.FORBIDDEN) for one in requirements)

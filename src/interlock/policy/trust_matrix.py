@@ -7,13 +7,15 @@ from typing import TYPE_CHECKING, Annotated
 from msgspec import Struct
 from msgspec.structs import replace
 
-from interlock.model import ADMIN, NOTHING, Assessment, Human, Json, Level, Requirement, Trust
-from interlock.policy.circumstances import AdapterContext, Contribution
+from interlock.model import ADMIN, NOTHING, Human, Json, Level, Requirement, Trust
+from interlock.policy.circumstances import Contribution
 from interlock.schema import says
 from interlock.times import milliseconds_to_seconds
 
 if TYPE_CHECKING:
-    from interlock.policy.policy import Policy
+    from collections.abc import Iterator
+
+    from interlock.policy.circumstances import PolicyInput
 
 ALLOW, CONFIRM, VERIFY, INTROSPECT_ONLY, DENY = WORDS = ("allow", "confirm", "verify", "introspect_only", "deny")
 
@@ -26,13 +28,7 @@ PUBLISHED = {
     Level.FORBIDDEN: (DENY, DENY, DENY, DENY, CONFIRM),
 }
 # The requirement of a level at every trust (C-02); a forbidden operation takes an admin's override first.
-FLOOR = {
-    Level.SAFE: ALLOW,
-    Level.REVERSIBLE: ALLOW,
-    Level.DESTRUCTIVE: CONFIRM,
-    Level.DANGEROUS: VERIFY,
-    Level.FORBIDDEN: DENY,
-}
+FLOOR = dict(zip(Level, (ALLOW, ALLOW, CONFIRM, VERIFY, DENY)))
 OVERRIDE_REQUIRED = "operator override required"
 MATRICES = ("floor", "spec")
 
@@ -128,15 +124,17 @@ def passage(
     return Passage(word, published, "CONFIRMATION_REQUIRED" if word != ALLOW else "")
 
 
-def matrix_part(assessment: Assessment, policy: Policy, context: AdapterContext) -> Contribution:
+def matrix_parts(case: PolicyInput) -> list[Contribution]:
     """R-1: what the matrix requires for an operation of an adapter; denies one that the adapter does not have."""
+    context, worst = case.at.adapter_context, case.assessment.worst
+    if context is None:
+        return []
     if context.missing:
         asked, named = Requirement(blocked=True), {"operation": context.call.operation}
-        return Contribution("matrix_deny", asked, context.note, code="NOT_FOUND_OPERATION", details=named)
-    call = replace(context.call, level=max(context.call.level, assessment.level))
-    found = passage(call, policy.matrix, policy.trust, context.override)
+        return [Contribution("matrix_deny", asked, context.note, code="NOT_FOUND_OPERATION", details=named)]
+    call = replace(context.call, level=max(context.call.level, case.assessment.level))
+    found = passage(call, case.policy.matrix, case.policy.trust, context.override)
     words = f"trust {call.trust.word} x danger {call.level.word}: published {found.published}"
-    worst = assessment.worst
     does = next(iter(call.reasons), "") or (worst.reason if worst is not None else "")
     name, asked, details = "matrix", Requirement(), NOTHING
     explanation = f"{call.level.word}: {does or call.operation}"
@@ -150,40 +148,35 @@ def matrix_part(assessment: Assessment, policy: Policy, context: AdapterContext)
     else:
         name, asked, details = "matrix_deny", Requirement(blocked=True), found.details
         explanation = _untrusted_words(call, found, does, context.note)
-    return Contribution(name, asked, words, code=found.code, details=details, explanation=explanation)
+    return [Contribution(name, asked, words, code=found.code, details=details, explanation=explanation)]
 
 
-def declared_parts(policy: Policy, context: AdapterContext) -> list[Contribution]:
+def declared_parts(case: PolicyInput) -> Iterator[Contribution]:
     """Requirements that an adapter declares besides its level: time, a new sign-in, approvers (DL-02, DL-10, seed 000 9.2)."""
-    block, parts = context.block, [Contribution("declared", Requirement(), words) for words in context.notices]
+    context = case.at.adapter_context
+    yield from (Contribution("declared", Requirement(), words) for words in (context.notices if context else ()))
+    block = context.block if context else None
     if block is None:
-        return parts
+        return
     if block.cooldown_seconds:
-        seconds = milliseconds_to_seconds(min(block.cooldown_seconds * 1000, policy.severities.max_cooling_off_ms))
-        parts.append(Contribution("cooldown", Requirement(seconds), f"the adapter asks for {seconds}s to reconsider"))
+        most = case.policy.severities.max_cooling_off_ms
+        seconds = milliseconds_to_seconds(min(block.cooldown_seconds * 1000, most))
+        yield Contribution("cooldown", Requirement(seconds), f"the adapter asks for {seconds}s to reconsider")
     if block.requires_reauth:
-        parts.append(
-            Contribution("reauth", Requirement(human=Human.CONFIRM, reauth=True), "the adapter asks for a new sign-in")
-        )
+        asked = Requirement(human=Human.CONFIRM, reauth=True)
+        yield Contribution("reauth", asked, "the adapter asks for a new sign-in")
     if block.requires_confirmation:
-        parts.append(
-            Contribution("confirmation", Requirement(human=Human.CONFIRM), "the adapter asks for confirmation")
-        )
+        yield Contribution("confirmation", Requirement(human=Human.CONFIRM), "the adapter asks for confirmation")
     if block.approval is not None and block.approval.required:
         who = block.approval.approvers
-        approval = Requirement(human=Human.APPROVE, approvers=who, quorum=1)
-        parts.append(Contribution("approval", approval, f"the adapter asks for approval by {', '.join(sorted(who))}"))
-    return parts
+        asked = Requirement(human=Human.APPROVE, approvers=who, quorum=1)
+        yield Contribution("approval", asked, f"the adapter asks for approval by {', '.join(sorted(who))}")
 
 
 def _untrusted_words(call: AdapterCall, found: Passage, does: str, note: str) -> str:
     """Why an adapter's operation is refused: what it does, what trust that takes, and what an operator can do about it."""
     needed = found.details.get("required_trust") or found.details.get("minimum_trust_required")
-    what = (
-        f"{call.operation} is {call.level.word} ({does.rstrip('.')})"
-        if does
-        else f"{call.operation} is {call.level.word}"
-    )
+    what = f"{call.operation} is {call.level.word}" + (f" ({does.rstrip('.')})" if does else "")
     takes = f", and takes an adapter that is {needed}" if needed else ""
     return f"{what}{takes}; {note or f'this one is {call.trust.word}'}"
 
