@@ -78,6 +78,13 @@ class AnswerRefused(Exception):
         super().__init__(words)
 
 
+class NotFound(AnswerRefused):
+    """What was named does not exist, or not any more."""
+
+    def __init__(self, words: str) -> None:
+        super().__init__(words, "NOT_FOUND_RESOURCE")
+
+
 INERT = "A token frees nothing until a person has armed it; whoever was paused cannot do so itself."
 
 

@@ -182,7 +182,7 @@ class SessionConfirmations:
 
     def remember(self, judged: Judged, weighed: PolicyResult, decision: Decision) -> None:
         """Remembers the patterns of a spent ticket that a human approved, for the rest of the session."""
-        agent, level, ticket = judged.request.agent, judged.judgement.assessment.level, decision.ticket
+        agent, level, ticket = judged.agent, judged.assessment.level, decision.ticket
         if not agent.session or level > Level.DESTRUCTIVE:
             return
         if not decision.allowed or ticket is None or ticket.decided_by in ("", BY_TIME):
@@ -191,9 +191,9 @@ class SessionConfirmations:
         self._put(
             _session(agent),
             asked,
-            tool_of(judged.request.action),
+            tool_of(judged.action),
             judged.now,
-            judged.in_force.policy.restriction.ttl_seconds or CONFIRMED_SECONDS,
+            judged.policy.restriction.ttl_seconds or CONFIRMED_SECONDS,
         )
 
     def forget(self, agent: AgentRef) -> None:

@@ -32,15 +32,15 @@ _LEVELS = frozenset(level.word for level in Level)
 
 def sentence(judged: Judged, weighed: PolicyResult, held: Resolution, kept: TakenSnapshot | None = None) -> str:
     """The reason of a decision; under a policy of the specification, only its own words."""
-    if judged.in_force.policy.literal_globs and held.outcome != "allow":
+    if judged.policy.literal_globs and held.outcome != "allow":
         return held.reason or weighed.reason()
     if held.outcome == "allow":
         return _allowed(weighed, held) + (f" {notice(kept.id)}" if kept is not None else "")
     reason = undo_words_after(held.reason or weighed.reason(), weighed.factors)
     lead, why = _with_level("Denied" if held.outcome in ("block", "deny") else "Held", reason)
-    if stopped := _unblock_words(judged.request.agent.principal, weighed) if held.outcome == "block" else "":
+    if stopped := _unblock_words(judged.agent.principal, weighed) if held.outcome == "block" else "":
         return f"{lead}: {_end(why)}{stopped}"  # a blocked agent's alternatives are denied as well
-    instead = next((f.instead for f in judged.judgement.assessment.findings if f.instead), "")
+    instead = next((f.instead for f in judged.assessment.findings if f.instead), "")
     final = held.ticket is not None and held.ticket.state is TicketState.REJECTED  # alternatives are refused as well
     advice = f" Instead: {_end(instead)}" if instead and not final else ""
     seen = impact_words(weighed.factors)

@@ -122,7 +122,7 @@ def find_denial(tx: Tx, state: State, judged: Judged, own: Ticket | None) -> Mat
     """The denial that matches an action, with its ticket; `own` is the ticket of this very action."""
     if not judged.effect_keys:
         return None
-    principal = judged.request.agent.principal
+    principal = judged.agent.principal
     stored = {_key(one): one for one in tx.denials(judged.now, principal)}
     if not state.shared:  # an edited row lifts no rejection
         stored |= {_key(one): one for one in rejections(state, judged)}
@@ -135,7 +135,7 @@ def find_denial(tx: Tx, state: State, judged: Judged, own: Ticket | None) -> Mat
     answered = settle(own, judged.now) if own is not None else None
     asked = answered is not None and (answered.open or bool(answered.decided_by))
     # Only a rejection binds everyday work, since moving a held target aside is good advice.
-    everyday = judged.judgement.assessment.level < Level.DESTRUCTIVE
+    everyday = judged.assessment.level < Level.DESTRUCTIVE
     if asked or (everyday and all(one.waits for one in found)):
         found = [one for one in found if not one.waits]
     found.sort(key=lambda one: (not one.fresh, not one.waits))  # an open question before a new one
@@ -144,7 +144,7 @@ def find_denial(tx: Tx, state: State, judged: Judged, own: Ticket | None) -> Mat
 
 def rejections(state: State, judged: Judged) -> list[Denial]:
     """Rejections of this principal's actions, as far as this process remembers."""
-    return [one for one in state.baseline.denials(judged.request.agent.principal, judged.now) if one.rejected_at]
+    return [one for one in state.baseline.denials(judged.agent.principal, judged.now) if one.rejected_at]
 
 
 def may_meet(state: State, judged: Judged) -> bool:
@@ -153,9 +153,9 @@ def may_meet(state: State, judged: Judged) -> bool:
 
 
 def _met(judged: Judged, denials: Iterable[Denial]) -> list[MatchedDenial]:
-    agent, folder = judged.request.agent, judged.request.action.cwd
+    agent, folder = judged.agent, judged.action.cwd
     return matching_denials(
-        denials, judged.effect_keys, session_of(agent), folder, judged.now, judged.in_force.policy.denial_seconds
+        denials, judged.effect_keys, session_of(agent), folder, judged.now, judged.policy.denial_seconds
     )
 
 
@@ -169,13 +169,13 @@ def denial_requirement(one: MatchedDenial | None) -> EarlierDenial | None:
 
 def remember(tx: Tx, state: State, judged: Judged, ticket: Ticket) -> None:
     """A ticket was opened: until somebody answers it, its effects are held in whatever words."""
-    agent = judged.request.agent
+    agent = judged.agent
     for key in judged.effect_keys:
         if key.known:
             _save(
                 tx, state,
                 Denial(
-                    str(key), agent.principal, session_of(agent), ticket.id, judged.now, ticket.expires_at, judged.request.action.cwd
+                    str(key), agent.principal, session_of(agent), ticket.id, judged.now, ticket.expires_at, judged.action.cwd
                 ),
             )  # fmt: skip
 

@@ -14,7 +14,7 @@ from interlock.approvals.denials import ALLOW, DENY, FOREVER, SETTING, STANDING,
 from interlock.approvals.grant_coverage import AT, narrow_grant
 from interlock.audit.chain import AuditEvent, body_of, event_body
 from interlock.canonical_json import canonical_json
-from interlock.error_codes import AnswerRefused
+from interlock.error_codes import AnswerRefused, NotFound
 from interlock.identity.operators import ADMIN, require_admin
 from interlock.identity.passkey_proofs import PREFIX
 from interlock.identity.sessions import OperatorSession
@@ -102,7 +102,7 @@ def revoke_grant(state: State, by: OperatorSession, id: str) -> Grant:
     def work(tx: Tx) -> Grant:
         found = tx.grant(id)
         if found is None:
-            raise AnswerRefused(f"no grant {id!r}", "NOT_FOUND_RESOURCE")
+            raise NotFound(f"no grant {id!r}")
         now, person = state.clock.now(), state.sessions.person(by.operator)
         if found.effect == DENY and found.by != by.operator and (person is None or ADMIN not in person.roles):
             raise AnswerRefused(f"{found.by} denied this: they take it back, or an admin does")
@@ -147,13 +147,13 @@ def use_grant(state: State, grant: Grant) -> bool:
 
 def grant_use_entry(grant: Grant, judged: Judged) -> AuditEvent:
     details = {"grant": grant.id, "digest": judged.digest}
-    return "grant_used", event_body(judged.now, "grant_used", judged.request.agent.principal, details)
+    return "grant_used", event_body(judged.now, "grant_used", judged.agent.principal, details)
 
 
 def suggest_grant(state: State, ticket: str) -> dict[str, object]:
     found = state.store.read(lambda tx: tx.ticket(ticket))
     if found is None:
-        raise AnswerRefused(f"no ticket {ticket!r}", "NOT_FOUND_RESOURCE")
+        raise NotFound(f"no ticket {ticket!r}")
     return narrow_grant(found)
 
 
@@ -183,7 +183,7 @@ def remove_pattern(state: State, by: OperatorSession, id: str) -> Pattern:
     require_admin(state, by)
     known = next((pattern for pattern in state.registry if pattern.id == id), None)
     if known is None:
-        raise AnswerRefused(f"no pattern {id!r}", "NOT_FOUND_RESOURCE")
+        raise NotFound(f"no pattern {id!r}")
 
     def work(tx: Tx) -> None:
         tx.delete_pattern(id)

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from interlock.approvals import signed_orders
 from interlock.canonical_json import json_table
-from interlock.error_codes import AnswerRefused
+from interlock.error_codes import AnswerRefused, NotFound
 from interlock.identity.operators import ADMIN
 from interlock.identity.sessions import OperatorSession
 from interlock.model import Action, Level
@@ -53,7 +53,7 @@ def end(state: State, by: OperatorSession, reason: str = "") -> None:
     """Ends the pause that is in force; refuses where there is none."""
     refresh(state)  # one that a restart left is proved by whoever ends it
     if state.pause.found is None:
-        raise AnswerRefused("nothing is paused", "NOT_FOUND_RESOURCE")
+        raise NotFound("nothing is paused")
     details = {"pause": repr(state.pause.order), "reason": redact_text(reason)[:REASON]}
     _order(state, by, (END,), "pause_end", details)
     state.pause.found = None

@@ -15,7 +15,7 @@ from interlock.approvals.grants import REAUTH, parse_grant, signed_terms, statem
 from interlock.approvals.statements import APPROVE, CONSOLE, needs_reauth, parse_statement, statement_text
 from interlock.approvals.tickets import is_altered
 from interlock.audit.chain import FIRST_SEQ, GENESIS
-from interlock.error_codes import AnswerRefused
+from interlock.error_codes import AnswerRefused, NotFound
 from interlock.identity import credentials, totp
 from interlock.identity.keys import webauthn
 from interlock.identity.keys.roster import PASSKEY
@@ -207,5 +207,5 @@ def _about(state: State, id: str) -> tuple[Challenge, Ticket | None]:
 
     challenge, ticket = state.store.read(work)
     if challenge is None:
-        raise AnswerRefused(f"no challenge {id!r:.80}", "NOT_FOUND_RESOURCE")
+        raise NotFound(f"no challenge {id!r:.80}")
     return challenge, ticket

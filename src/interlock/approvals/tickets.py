@@ -39,11 +39,11 @@ HARM = 120  # of them for what a long command does
 
 def new_ticket(state: State, judged: Judged, weighed: PolicyResult) -> Ticket:
     """The ticket of a held action; every readable text in it is redacted."""
-    request, assessment, now = judged.request, judged.judgement.assessment, judged.now
+    request, assessment, now = judged.request, judged.assessment, judged.now
     asked = weighed.requirement
     block = request.adapter_context.block if request.adapter_context else None
     hours = block.approval.timeout_hours if block and block.approval else None  # R-4
-    wait = hours * 3600 if hours else judged.in_force.policy.severities.auto_expire_ms / 1000
+    wait = hours * 3600 if hours else judged.policy.severities.auto_expire_ms / 1000
     marks = _marks(judged)
     action = _stored_action(judged, marks)
     words = message(block.confirmation_message, _params(request.action)) if block and block.confirmation_message else ""
@@ -94,7 +94,7 @@ def _given(judged: Judged, weighed: PolicyResult) -> str:
 
 def _stored_action(judged: Judged, marks: Sequence[Span]) -> dict[str, Any]:
     """The stored action, with its effective commands where its own text does not show them."""
-    action, assessment = judged.request.action, judged.judgement.assessment
+    action, assessment = judged.action, judged.assessment
     runs: list[Any] = []
     if [step.text for step in assessment.steps] != [action.text]:
         plain = {"kind": action.kind.value, **action.fields}
@@ -153,7 +153,7 @@ def is_altered(state: State, ticket: Ticket) -> bool:
 
 def shows_action(ticket: Ticket, judged: Judged) -> bool:
     """Whether a ticket shows the action that would spend it, as judged now: people sign what they saw."""
-    action, assessment, marks = judged.request.action, judged.judgement.assessment, _marks(judged)
+    action, assessment, marks = judged.action, judged.assessment, _marks(judged)
     return (
         ticket.title == title_of(action, marks)
         and canonical(ticket.action) == canonical(_stored_action(judged, marks))
@@ -164,9 +164,9 @@ def shows_action(ticket: Ticket, judged: Judged) -> bool:
 
 def _marks(judged: Judged) -> tuple[Span, ...]:
     """Spans of the harm in a command, the worst first, which a person is always shown."""
-    if judged.request.action.kind is not Kind.COMMAND:
+    if judged.action.kind is not Kind.COMMAND:
         return ()
-    found = sorted(judged.judgement.assessment.findings, key=lambda one: -one.level)
+    found = sorted(judged.assessment.findings, key=lambda one: -one.level)
     return tuple(dict.fromkeys(one.span for one in found if one.span and one.level >= Level.DESTRUCTIVE))
 
 
@@ -228,7 +228,7 @@ def token_details(
     """The details of a code (1.9); a token is named as in the record."""
     ticket = held.ticket
     if code == HELD and ticket is not None:
-        assessment, adapted = judged.judgement.assessment, judged.request.adapter_context
+        assessment, adapted = judged.assessment, judged.request.adapter_context
         declared = adapted.call.reasons if adapted else ()  # the adapter's own words only
         reasons = declared or dict.fromkeys(finding.reason for finding in assessment.findings)
         return {
@@ -242,7 +242,7 @@ def token_details(
     if code == "RATE_LIMIT_EXCEEDED":
         if held.wait_seconds:
             return limit_details(TOKEN_FAILURES.most, held.wait_seconds, judged.now)
-        return {"limit": judged.in_force.policy.open_tickets, "remaining": 0}
+        return {"limit": judged.policy.open_tickets, "remaining": 0}
     if code == weighed.code:
         return dict(weighed.details)
     if not code.startswith("TOKEN_"):

@@ -179,7 +179,7 @@ def decision_entry(
     kept: TakenSnapshot | None = None,
 ) -> AuditEvent:
     """The full record of a decision: DL-07's fields, and its inputs for replay."""
-    request, assessment = judged.request, judged.judgement.assessment
+    request, assessment = judged.request, judged.assessment
     outcome = "denied" if held.outcome != "allow" else ("confirmed" if held.keep is TicketChange.SPEND else "allowed")
     waits = held.ticket is not None and outcome == "denied" and held.ticket.open
     adapted = request.adapter_context
@@ -208,7 +208,7 @@ def decision_entry(
         facts=inputs_json(judged.judgement.facts, judged.named, at),
         requirement=weighed.requirement,
         decision=held.outcome,
-        policy_name=judged.in_force.policy.name,
+        policy_name=judged.policy.name,
         mode=judged.in_force.mode,
         grant=at.granted,
         kept={"id": kept.id, "digest": kept.digest} if kept is not None else NOTHING,
@@ -220,7 +220,7 @@ def decision_entry(
 
 def short_entry(judged: Judged, weighed: PolicyResult, at: Circumstances) -> AuditEvent:
     """The short record of everyday work: the action itself suffices for replay, unless a secret was redacted."""
-    request, assessment = judged.request, judged.judgement.assessment
+    request, assessment = judged.request, judged.assessment
     if (
         request.adapter_context is not None
         or at.registry_match
@@ -242,7 +242,7 @@ def short_entry(judged: Judged, weighed: PolicyResult, at: Circumstances) -> Aud
         "irreversible": assessment.irreversible,
         "strength": judged.isolation,
         "decision": "allow",
-        "policy_name": judged.in_force.policy.name,
+        "policy_name": judged.policy.name,
         "mode": judged.in_force.mode,
         "judged": {"kind": request.action.kind.value, "cwd": request.action.cwd, "fields": request.action.fields},
     }

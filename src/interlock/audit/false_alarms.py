@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from interlock.audit.chain import body_of
 from interlock.audit.search import RecordEntry, find_record, record_title
-from interlock.error_codes import AnswerRefused
+from interlock.error_codes import AnswerRefused, NotFound
 from interlock.identity.sessions import OperatorSession
 from interlock.ports import Tx
 from interlock.records import AuditQuery
@@ -52,7 +52,7 @@ def mark(state: State, by: OperatorSession, writer: str, seq: int, note: str = "
     """Marks a held or denied action as a false alarm; refuses an allowed one, and a second mark."""
     entry = find_record(state, writer, seq)
     if entry is None:
-        raise AnswerRefused(f"there is no record {writer[:80]}/{seq}", "NOT_FOUND_RESOURCE")
+        raise NotFound(f"there is no record {writer[:80]}/{seq}")
     if not is_markable(entry):
         raise AnswerRefused("only something held or denied can be a false alarm")
     details = {
@@ -77,7 +77,7 @@ def unmark(state: State, by: OperatorSession, writer: str, seq: int) -> None:
 
     def work(tx: Tx) -> None:
         if id not in _read(tx):
-            raise AnswerRefused("this is not marked", "NOT_FOUND_RESOURCE")
+            raise NotFound("this is not marked")
         state.recorder.event(tx, EVENT, by.operator, {"record": id, "withdrawn": True})
 
     state.store.write(work)

@@ -80,7 +80,7 @@ def decide(judged: Judged, world: World) -> Outcome:
     at, grant = world.at, None
     if world.people is not None and (world.found.grants or at.paused_by):
         at, grant = _apply_grant(judged, world, world.people)
-    weighed = evaluate_policy(judged.judgement.assessment, judged.named, world.policy, at)
+    weighed = evaluate_policy(judged.assessment, judged.named, world.policy, at)
     return Outcome(at, weighed, _resolve(judged, world, weighed), grant)
 
 
@@ -94,7 +94,7 @@ def _apply_grant(judged: Judged, world: World, people: Mapping[str, RosterEntry]
     bare = replace(
         at, paused_by="", loss=Loss.UNKNOWN, impact=None, ephemeral=False, unkept="", snapshot=None, journaled=False
     )
-    asked = evaluate_policy(judged.judgement.assessment, judged.named, world.policy, bare).requirement
+    asked = evaluate_policy(judged.assessment, judged.named, world.policy, bare).requirement
     anew = needs_reauth(asked)
     sufficing = (one for one in world.found.grants if suffices_alone(people, one.by, asked))
     grant = next((one for one in sufficing if has_reauth(one) or not anew), None)
@@ -170,7 +170,7 @@ def _agreement(judged: Judged, world: World, weighed: PolicyResult, ticket: Tick
 def _is_answerable(judged: Judged, found: Gathered, weighed: PolicyResult) -> bool:
     """Whether something other than an operator can free it: time, or the agent's own user."""
     asked = weighed.requirement
-    plain = asked.is_plain_confirm(judged.judgement.assessment.level) and not weighed.denies
+    plain = asked.is_plain_confirm(judged.assessment.level) and not weighed.denies
     return asked.human is Human.NONE or (found.user and plain)
 
 

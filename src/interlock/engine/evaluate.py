@@ -109,7 +109,7 @@ def _evaluate(state: State, request: Request, keep: Keep[Kept]) -> tuple[Decisio
         return replace(decision_of(state, judged, weighed, held), unspent=True), None
     free = not state.blocked(request.agent.principal)
     decision, kept = state.store.write(lambda tx: _perform(tx, state, judged, world, outcome, keep))
-    if judged.in_force.policy.restriction.scope == "session":
+    if judged.policy.restriction.scope == "session":
         state.confirmations.remember(judged, weighed, decision)
     if decision.ticket is not None and held.keep is TicketChange.OPEN:
         state.tell("held", decision.ticket)
@@ -173,7 +173,7 @@ def _everyday(
 ) -> tuple[Decision, Kept | None] | None:
     """Allows everyday work that requires nothing, where nothing in the store could require more; else None."""
     request = judged.request
-    if judged.judgement.assessment.level > Level.REVERSIBLE or request.pending or request.token:
+    if judged.assessment.level > Level.REVERSIBLE or request.pending or request.token:
         return None
     if request.execution and request.step is None:
         return None
@@ -269,7 +269,7 @@ def keep_changes(state: State, judged: Judged, question: Inspection) -> TakenSna
 def needs_snapshot(judged: Judged) -> bool:
     """Whether a server declares the call destructive, so that only a snapshot allows it."""
     server = judged.request.server
-    return server is not None and server.destroys and judged.judgement.assessment.level < Level.DESTRUCTIVE
+    return server is not None and server.destroys and judged.assessment.level < Level.DESTRUCTIVE
 
 
 def fresh_id() -> str:

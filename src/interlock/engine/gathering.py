@@ -64,7 +64,7 @@ def gather_world(state: State, judged: Judged) -> World:
 def _world(state: State, judged: Judged, found: Gathered) -> World:
     roster = state.sessions.roster
     people = roster.people if roster is not None else {}
-    return World(judged.in_force.policy, circumstances(state, judged, found), found, people)
+    return World(judged.policy, circumstances(state, judged, found), found, people)
 
 
 def gather(tx: Tx, state: State, judged: Judged) -> Gathered:
@@ -72,8 +72,8 @@ def gather(tx: Tx, state: State, judged: Judged) -> Gathered:
     agent = request.agent
     shown = request.step is not None and any(channel.name == DIALOG for channel in state.channels)
     promptable = request.may_prompt and _is_judged_by_user(judged)
-    assessment, mark = judged.judgement.assessment, judged.digest
-    window = judged.in_force.policy.escalate.forbidden_window_seconds
+    assessment, mark = judged.assessment, judged.digest
+    window = judged.policy.escalate.forbidden_window_seconds
     if request.token:
         ticket = ticket_of(tx, request.token)
     else:
@@ -103,7 +103,7 @@ def gather(tx: Tx, state: State, judged: Judged) -> Gathered:
 
 def _is_judged_by_user(judged: Judged) -> bool:
     """Whether a user can judge the call: everything was readable, and irreversible losses lie in the agent's folder."""
-    assessment, cwd = judged.judgement.assessment, judged.request.action.cwd
+    assessment, cwd = judged.assessment, judged.action.cwd
     if any(word in finding.rule for finding in assessment.findings for word in _NEVER):
         return False
     if not assessment.irreversible:
@@ -121,7 +121,7 @@ def circumstances(state: State, judged: Judged, found: Gathered) -> Circumstance
     block = request.adapter_context.block if request.adapter_context else None
     step = reached_escalation(block, found.counts.hourly) if block else None
     paused_by, paused_to = state.paused(judged.now)
-    agent, lasts = request.agent, judged.in_force.policy.restriction.scope == "session"
+    agent, lasts = request.agent, judged.policy.restriction.scope == "session"
     row = found.agent if state.shared else state.baseline.agent(agent.principal, agent.name)  # not an edited row
     at = Circumstances(
         mode=judged.in_force.mode,
@@ -174,7 +174,7 @@ def _question(judged: Judged) -> inspection.Inspection | None:
     request = judged.request
     if (request.access.inspect is None and request.access.snapshot is None) or runs_elsewhere(judged):
         return None
-    if judged.judgement.assessment.level < Level.DESTRUCTIVE:
+    if judged.assessment.level < Level.DESTRUCTIVE:
         return changed_targets(judged)
     return inspection.inspection_of(request.action, judged.judgement, request.provenance, own_tools(request))
 
@@ -183,7 +183,7 @@ def _inspect(judged: Judged, at: Circumstances, question: inspection.Inspection)
     inspect = judged.request.access.inspect
     if inspect is None:
         return at
-    if judged.judgement.assessment.level < Level.DESTRUCTIVE:
+    if judged.assessment.level < Level.DESTRUCTIVE:
         impact = inspection.run_inspection(question, inspect)
         return replace(at, impact=impact, unkept=inspection.unkept_words(question, impact))
     return inspection.with_impact(at, question, inspect, judged.in_force.impact.exempt)
@@ -243,7 +243,7 @@ def identify(state: State, judged: Judged) -> Judged:
 
 def effect_keys_of(state: State, judged: Judged) -> tuple[EffectKey, ...]:
     """The redacted effect keys of an action; of everyday work only where its principal has a rejection."""
-    action, judgement = judged.request.action, judged.judgement
+    action, judgement = judged.action, judged.judgement
     if judgement.assessment.level >= Level.DESTRUCTIVE:
         found = effect_keys(action, judgement.facts, judgement.assessment)
     elif rejections(state, judged):

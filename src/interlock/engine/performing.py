@@ -51,9 +51,9 @@ def perform(tx: Tx, state: State, judged: Judged, found: Gathered, answer: Outco
     if held.keep is TicketChange.OPEN:
         _expire_replaced(tx, state, found.ticket, now)
         made = new_ticket(state, judged, weighed)
-        ticket = _open(tx, state, made, judged.in_force.policy.open_tickets)
+        ticket = _open(tx, state, made, judged.policy.open_tickets)
         if ticket is None:
-            held = Resolution("deny", FULL.format(judged.in_force.policy.open_tickets), code="RATE_LIMIT_EXCEEDED")
+            held = Resolution("deny", FULL.format(judged.policy.open_tickets), code="RATE_LIMIT_EXCEEDED")
         else:
             issued = ticket.id == made.id
             if issued:
@@ -78,7 +78,7 @@ def perform(tx: Tx, state: State, judged: Judged, found: Gathered, answer: Outco
         tx.add_deeds([history_entry(judged, held.outcome)])
         blocked = block_for(tx, state, judged, found.counts, weighed, held)
     if is_failure(judged, held):
-        TOKEN_FAILURES.failed(tx, judged.request.agent.principal, now)
+        TOKEN_FAILURES.failed(tx, judged.agent.principal, now)
     used = [grant_use_entry(grant, judged)] if grant is not None and held.outcome == "allow" else []
     kept = answer.kept if held.outcome == "allow" else None
     if kept is not None:
@@ -130,7 +130,7 @@ COMMAND = 2_000  # characters of a stored command
 
 
 def snapshot_of(state: State, judged: Judged, found: TakenSnapshot) -> Snapshot:
-    agent, action = judged.request.agent, judged.request.action
+    agent, action = judged.agent, judged.action
     command = redact_text(action.text[: COMMAND * 2])[:COMMAND]
     return Snapshot(
         found.id, judged.now, judged.request.owner, agent.name, agent.session, action.cwd, command, found.digest, found.files,
@@ -139,11 +139,11 @@ def snapshot_of(state: State, judged: Judged, found: TakenSnapshot) -> Snapshot:
 
 
 def history_entry(judged: Judged, outcome: str) -> HistoryEntry:
-    assessment, matched = judged.judgement.assessment, judged.registry_match
+    assessment, matched = judged.assessment, judged.registry_match
     counts = assessment.level >= Level.DESTRUCTIVE or judged.request.execution  # everyday work adds no risk
     categories = matched.categories if matched else {f.category for f in assessment.findings if f.category}
     return HistoryEntry(
-        judged.request.agent,
+        judged.agent,
         operation_name(judged.request),
         assessment.level,
         assessment.score if counts else 0,
@@ -166,9 +166,9 @@ def decision_of(
     return Decision(
         outcome=held.outcome,
         reason=sentence(judged, weighed, held, kept),
-        assessment=judged.judgement.assessment,
+        assessment=judged.assessment,
         requirement=weighed.requirement,
-        factors=(*judged.judgement.assessment.factors, *weighed.factors),
+        factors=(*judged.assessment.factors, *weighed.factors),
         ticket=held.ticket,
         wait_seconds=held.wait_seconds,
         patterns=_patterns(judged),
@@ -187,7 +187,7 @@ def decision_of(
 def _patterns(judged: Judged) -> tuple[dict[str, Any], ...]:
     if judged.registry_match is None:
         return ()
-    found = matching_patterns(judged.judgement.assessment, judged.in_force.policy, judged.registry_match)
+    found = matching_patterns(judged.assessment, judged.policy, judged.registry_match)
     return tuple(pattern.wire for pattern in found.patterns)
 
 
@@ -196,7 +196,7 @@ INFERRED = "DANGER_LEVEL_INFERRED"
 
 def notices_of(judged: Judged, held: Resolution) -> tuple[Mapping[str, Any], ...]:
     """The notices of an allowed operation; none where it is held, since the reason says why."""
-    request, level = judged.request, judged.judgement.assessment.level
+    request, level = judged.request, judged.assessment.level
     if held.outcome != "allow" or level < Level.DANGEROUS:
         return ()
     if request.adapter_context is not None:
@@ -210,9 +210,9 @@ def notices_of(judged: Judged, held: Resolution) -> tuple[Mapping[str, Any], ...
 
 def block_for(tx: Tx, state: State, judged: Judged, counts: Counts, weighed: PolicyResult, held: Resolution) -> str:
     """Blocks the caller where this answer calls for it, and returns why; only in enforcing mode, and never a person."""
-    if held.outcome == "allow" or judged.in_force.mode != "enforcing" or judged.request.agent.person:
+    if held.outcome == "allow" or judged.in_force.mode != "enforcing" or judged.agent.person:
         return ""
-    agent, reason = judged.request.agent, _block_reason(judged, counts, weighed)
+    agent, reason = judged.agent, _block_reason(judged, counts, weighed)
     if not reason or tx.block(agent.principal) is not None:
         return ""
     _block(tx, state, agent, reason, judged.now)
@@ -251,9 +251,9 @@ def _block_reason(judged: Judged, counts: Counts, weighed: PolicyResult) -> str:
             return f"{name}: {parts[name].words}"
     if DANGER_ZONE in parts:
         return "an action in the danger zone"
-    escalate = judged.in_force.policy.escalate
+    escalate = judged.policy.escalate
     most, window = escalate.forbidden_attempts, escalate.forbidden_window_seconds
-    if most is None or judged.judgement.assessment.level < Level.FORBIDDEN or counts.forbidden + 1 < most:
+    if most is None or judged.assessment.level < Level.FORBIDDEN or counts.forbidden + 1 < most:
         return ""
     minutes, rest = divmod(window, 60)
     time = f"{window} seconds" if rest else f"{minutes} minute{'' if minutes == 1 else 's'}"

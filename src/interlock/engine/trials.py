@@ -17,7 +17,7 @@ from interlock.audit.chain import body_of
 from interlock.audit.decision_entries import ReplayError, facts_of
 from interlock.audit.search import ATTEMPTS, agent_words, record_title
 from interlock.engine.replay import replay_decision, replay_inputs
-from interlock.error_codes import AnswerRefused
+from interlock.error_codes import NotFound
 from interlock.model import Action, AgentRef, Assessment, Finding, Flags, Kind, Level, TicketState, Tier
 from interlock.policy.effect_key import EffectKey, effect_keys, parse
 from interlock.policy.effect_key.key import EARLIER, UNKNOWN
@@ -238,7 +238,7 @@ def find_habit(state: State, id: str) -> Habit | None:
 
     own, tickets = state.store.read(work)
     if own is None:
-        raise AnswerRefused(f"no ticket {id!r}", "NOT_FOUND_RESOURCE")
+        raise NotFound(f"no ticket {id!r}")
     since = state.clock.now() - HABIT_SECONDS
     yes = [one for one in tickets if one.decided_at >= since and one.decided_by not in ("", BY_TIME)]
     return _same(own, yes) or _near(own, yes) if own.level <= HIGHEST else None

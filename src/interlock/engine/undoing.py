@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from interlock.analysis.places import place
 from interlock.engine.evaluate import fresh_id
-from interlock.error_codes import AnswerRefused
+from interlock.error_codes import NotFound
 from interlock.journal.store import JournalStore
 from interlock.ports import SnapshotTaker, Tx
 from interlock.records import KEPT, PRUNED, UNDONE, Snapshot, SnapshotQuery
@@ -157,12 +157,12 @@ def _filled(state: State) -> int:
 
 def _find_with_taker(state: State, id: str, principal: str) -> tuple[SnapshotTaker, Snapshot]:
     if state.snapshots.taker is None and not state.snapshots.takers:
-        raise AnswerRefused(OFF, "NOT_FOUND_RESOURCE")
+        raise NotFound(OFF)
     row = _find(state, id, principal)
     keeper = state.snapshots.taker_for(row.principal)
     if keeper is None:
         words = f"snapshot {row.id} is out of reach: {row.principal} is no user whose agents ask here (separate.users)"
-        raise AnswerRefused(words, "NOT_FOUND_RESOURCE")
+        raise NotFound(words)
     return keeper, row
 
 
@@ -174,16 +174,16 @@ def _find(state: State, id: str, principal: str) -> Snapshot:
         query = SnapshotQuery(KEPT, principal, state.snapshots.machine, actions=True, limit=1)
         row = next(iter(state.store.read(lambda tx: tx.snapshots(query))), None)
     if row is None or (principal and row.principal != principal):
-        raise AnswerRefused(f"no snapshot {id!r:.60}" if id else NONE, "NOT_FOUND_RESOURCE")
+        raise NotFound(f"no snapshot {id!r:.60}" if id else NONE)
     if row.machine != state.snapshots.machine:
-        raise AnswerRefused(f"snapshot {row.id} is on another machine: {row.machine}", "NOT_FOUND_RESOURCE")
+        raise NotFound(f"snapshot {row.id} is on another machine: {row.machine}")
     if row.state == PRUNED:
         words = (
             f"snapshot {row.id} was pruned: snapshots last {state.in_force.undo.days} days, as long as there is space"
         )
-        raise AnswerRefused(words, "NOT_FOUND_RESOURCE")
+        raise NotFound(words)
     if row.state == UNDONE:
-        raise AnswerRefused(f"snapshot {row.id} was undone already{_by(state, row)}", "NOT_FOUND_RESOURCE")
+        raise NotFound(f"snapshot {row.id} was undone already{_by(state, row)}")
     return row
 
 

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from interlock.approvals import challenges, signed_orders
 from interlock.canonical_json import normal_name
-from interlock.error_codes import AnswerRefused
+from interlock.error_codes import AnswerRefused, NotFound
 from interlock.identity.operators import require_admin
 from interlock.identity.sessions import OperatorSession
 from interlock.policy.policy import MODES
@@ -89,7 +89,7 @@ def unblock(state: State, by: OperatorSession, principal: str, reason: str = "")
     def work(tx: Tx) -> Block:
         found = tx.block(principal)
         if found is None and not state.blocked(principal):
-            raise AnswerRefused(f"{principal!r} is not blocked", "NOT_FOUND_RESOURCE")
+            raise NotFound(f"{principal!r} is not blocked")
         if found is None:  # its row was deleted outside Interlock
             found = Block(principal, state.blocked(principal), state.clock.now(), "interlock")
         lifted = replace(found, lifted_at=state.clock.now(), lifted_by=by.operator)

@@ -8,7 +8,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from interlock.canonical_json import normal_name
-from interlock.error_codes import AnswerRefused
+from interlock.error_codes import AnswerRefused, NotFound
 from interlock.identity.keys.roster import CREDENTIALS_SETTING, PASSKEY, TOTP, StoredRoster, credentials_seal, seal_row
 from interlock.identity.operators import ADMIN
 from interlock.identity.session_shelf import LOCKED
@@ -113,7 +113,7 @@ def remove(state: State, visitor: Visitor, id: str, even_last: bool = False) -> 
     person = state.sessions.person(visitor.operator)
     admin = person is not None and ADMIN in person.roles
     if found is None or not (admin or found.operator == visitor.operator):
-        raise AnswerRefused("there is no such credential", "NOT_FOUND_RESOURCE")
+        raise NotFound("there is no such credential")
     waiting = found.active_at > now and found.operator == visitor.operator  # objecting is always possible
     if not visitor.fresh(now) and not waiting:
         raise AnswerRefused("confirm with your passkey, or passphrase and code, first")

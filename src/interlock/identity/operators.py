@@ -13,7 +13,7 @@ from typing import TypeVar
 from msgspec.structs import replace
 
 from interlock.canonical_json import normal_name
-from interlock.error_codes import AnswerRefused
+from interlock.error_codes import AnswerRefused, NotFound
 from interlock.identity.agent_detection import is_agents_terminal
 from interlock.identity.attempts import Attempts
 from interlock.identity.keys.passphrases import EnrolError, Kdf, enrol, operator_name, passphrase_problem
@@ -125,7 +125,7 @@ def change_operator(
     def change(rows: Sequence[OperatorRow]) -> OperatorRow:
         before = next((row for row in rows if row.name == normal_name(name)), None)
         if before is None:
-            raise AnswerRefused(f"no operator {name!r}", "NOT_FOUND_RESOURCE")
+            raise NotFound(f"no operator {name!r}")
         now = state.clock.now()
         changed = replace(
             before,

@@ -366,7 +366,7 @@ def _open_ticket(tx: Tx, state: State, pause: Pause, judged: Judged, reason: str
     weighed = PolicyResult(
         _REQUIREMENT, (f"deadlock: {words}",), parts=(Contribution("deadlock", _REQUIREMENT, words),)
     )
-    title = f"Free agent {judged.request.agent.name!r:.80}, which waits for {what}"
+    title = f"Free agent {judged.agent.name!r:.80}, which waits for {what}"
     made = sealed(state, replace(new_ticket(state, judged, weighed), title=title[:TITLE]))
     try:
         ticket = tx.open_ticket(made, state.policy.open_tickets)

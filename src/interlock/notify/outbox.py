@@ -23,7 +23,7 @@ from interlock.config.channels import (
     WAITING,
     ChannelRoute,
 )
-from interlock.error_codes import AnswerRefused
+from interlock.error_codes import AnswerRefused, NotFound
 from interlock.identity.sessions import OperatorSession
 from interlock.model import Level
 from interlock.notify import TEST, clean_line, notice_message
@@ -232,7 +232,7 @@ def send_test(state: State, by: OperatorSession, name: str) -> dict[str, Any]:
     outbox = state.outbox
     opened = next((one for one in outbox.opened if one.way.name == name), None) if outbox else None
     if outbox is None or opened is None:
-        raise AnswerRefused(f"there is no channel {name!r:.60} for messages", "NOT_FOUND_RESOURCE")
+        raise NotFound(f"there is no channel {name!r:.60} for messages")
     courier = outbox.couriers.get(name)
     if courier is None:
         return {"name": name, "sent": False, "reason": opened.problem}

@@ -9,7 +9,7 @@ from types import MappingProxyType
 
 from msgspec.structs import replace
 
-from interlock.error_codes import AnswerRefused
+from interlock.error_codes import AnswerRefused, NotFound
 from interlock.identity.sessions import OperatorSession
 from interlock.plans import review
 from interlock.plans.draft import DraftError, parse_command, parse_draft
@@ -32,7 +32,7 @@ def make_plan(state: State, by: OperatorSession, intent: str, cwd: str = "") -> 
         raise AnswerRefused(f"say what you want in 1 to {MOST_INTENT} characters", INVALID)
     place, planner = working_folder(cwd), planner_for(state)
     if planner is None:
-        raise AnswerRefused("there is no planner: see [planner] in the configuration", "NOT_FOUND_RESOURCE")
+        raise NotFound("there is no planner: see [planner] in the configuration")
     # Everything that a planner receives beside the request.
     context = {"system": platform.system() or "unknown", "shell": "bash", "folder": place}
     if not state.plans.planning.acquire(timeout=1):
@@ -88,7 +88,7 @@ def find(state: State, id: str) -> PlanRow:
     """A plan of the history."""
     row = state.store.read(lambda tx: tx.plan(id))
     if row is None:
-        raise AnswerRefused(f"no plan {id!r:.80}", "NOT_FOUND_RESOURCE")
+        raise NotFound(f"no plan {id!r:.80}")
     return row
 
 

@@ -10,7 +10,7 @@ from msgspec import Struct
 from interlock.analysis.facts import Command, Effect, Fact
 from interlock.analysis.programs.load import describe, program_set
 from interlock.analysis.shell.interpreters import is_interpreter
-from interlock.error_codes import AnswerRefused
+from interlock.error_codes import AnswerRefused, NotFound
 from interlock.identity.isolation import SEPARATE
 from interlock.identity.sessions import OperatorSession
 from interlock.model import Level, command
@@ -102,7 +102,7 @@ def follow(state: State, by: OperatorSession, id: str, start: int) -> RunProgres
     """New output and state of a run; of one that ended longer ago, as the history has it."""
     row = state.store.read(lambda tx: tx.plan(id))
     if row is None or row.operator != by.operator:
-        raise AnswerRefused(f"no plan {id!r:.80} of yours", "NOT_FOUND_RESOURCE")
+        raise NotFound(f"no plan {id!r:.80} of yours")
     process = state.plans.processes.get(id)
     text, at, cut = row.output if start == 0 else "", len(row.output), row.cut
     if process is not None:
@@ -168,7 +168,7 @@ def end_at_terminal(state: State, by: OperatorSession, id: str, code: int, stopp
     """Records the end of a run at a terminal, as that terminal reports it."""
     row = state.store.read(lambda tx: tx.plan(id))
     if row is None or row.operator != by.operator or row.place != TERMINAL:
-        raise AnswerRefused(f"no plan {id!r:.80} of yours runs at a terminal", "NOT_FOUND_RESOURCE")
+        raise NotFound(f"no plan {id!r:.80} of yours runs at a terminal")
     if row.status not in (RUNNING, INTERRUPTED) or row.exit_code != NO_EXIT:
         raise AnswerRefused(f"this plan is {row.status}", "TOKEN_ALREADY_USED")
     after = record_end(state, id, *_ending(code, stopped), "", False, by.operator)

@@ -17,7 +17,7 @@ from interlock.analysis.targets.provenance import NOTHING_CREATED, Provenance
 from interlock.analysis.targets.written_files import WrittenFile
 from interlock.config import Config
 from interlock.config.settings import HookSettings, ImpactSettings, PauseSettings, SnapshotSettings
-from interlock.model import NOTHING, Action, AgentRef, Confidential, Human, Json, Kind, Level
+from interlock.model import NOTHING, Action, AgentRef, Assessment, Confidential, Human, Json, Kind, Level
 from interlock.policy.circumstances import AdapterContext, Circumstances
 from interlock.policy.effect_key import EffectKey
 from interlock.policy.match_names import MatchNames, match_names
@@ -125,12 +125,27 @@ class Judged(Struct, frozen=True):
     effect_keys: tuple[EffectKey, ...] = ()
 
     @property
+    def action(self) -> Action:
+        return self.request.action
+
+    @property
+    def agent(self) -> AgentRef:
+        return self.request.agent
+
+    @property
+    def assessment(self) -> Assessment:
+        return self.judgement.assessment
+
+    @property
+    def policy(self) -> Policy:
+        return self.in_force.policy
+
+    @property
     def severity(self) -> str:
         """Seed 003's severity: the registry's where a pattern has one, else the level's (C-32)."""
         if self.registry_match and self.registry_match.severity is not None:
             return self.registry_match.severity.word
-        level = self.judgement.assessment.level
-        return ("", "", "medium", "high", "critical")[level]
+        return ("", "", "medium", "high", "critical")[self.assessment.level]
 
 
 def operation_name(request: Request) -> str:

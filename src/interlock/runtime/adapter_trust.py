@@ -20,7 +20,7 @@ from interlock.adapters.trust import (
     settle_expired,
 )
 from interlock.canonical_json import canonical_json, json_table, parse_canonical
-from interlock.error_codes import AnswerRefused
+from interlock.error_codes import AnswerRefused, NotFound
 from interlock.identity.operators import require_admin
 from interlock.identity.sessions import OperatorSession
 from interlock.model import TRUSTS, Trust
@@ -110,7 +110,7 @@ def find_adapter(state: State, name: str, mark: str = "") -> LoadedAdapter:
     if not found:
         named = ", ".join(sorted(state.adapters.names)) or "none"
         words = f"no adapter {name!r} is loaded, and no proxy has reported a server of that name; known: {named}"
-        raise AnswerRefused(words, "NOT_FOUND_RESOURCE")
+        raise NotFound(words)
     if len(found) > 1:
         each = "; ".join(f"--mark {one.mark[:8]}: {one.path}" for one in found)
         raise AnswerRefused(

@@ -99,7 +99,7 @@ def report(state: State, agent: AgentRef, hint: str, cwd: str) -> None:
 def find_difference(state: State, judged: Judged) -> Contribution | None:
     """None for calls outside the loop."""
     request = judged.request
-    if request.door not in (HOOK, PROXY) or judged.judgement.assessment.level is Level.SAFE:
+    if request.door not in (HOOK, PROXY) or judged.assessment.level is Level.SAFE:
         return None
     hints = state.declarations.steps_of(request.agent, request.door)
     return (

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from interlock.approvals import settle
 from interlock.approvals.tickets import is_altered
 from interlock.canonical_json import normal_name
-from interlock.error_codes import AnswerRefused
+from interlock.error_codes import NotFound
 from interlock.identity.sessions import OperatorSession
 from interlock.model import AgentRef
 from interlock.ports import Tx
@@ -196,10 +196,10 @@ def reissue(state: State, session: OperatorSession, id: str) -> Challenge:
     def work(tx: Tx) -> Challenge:
         before, now = tx.challenge(normal_id(id) or "-"), state.clock.now()
         if before is None:
-            raise AnswerRefused(f"no challenge {id!r:.80}", "NOT_FOUND_RESOURCE")
+            raise NotFound(f"no challenge {id!r:.80}")
         needed = block_in_force(state, tx, before) if before.kind == BLOCK else step_waits(tx, before, now)
         if before.state == VERIFIED or not needed:
-            raise AnswerRefused("nothing waits for this challenge any more", "NOT_FOUND_RESOURCE")
+            raise NotFound("nothing waits for this challenge any more")
         found = live_challenge(tx, before.agent, before.kind, now)
         if found is not None:
             end_challenge(tx, state, found, ANSWERED)

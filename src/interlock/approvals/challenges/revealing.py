@@ -13,7 +13,7 @@ from interlock.approvals.answers import require_approver, sign_statement
 from interlock.approvals.challenges import BLOCK, OPEN, block_in_force, normal_id, waiting_ticket
 from interlock.approvals.display import ticket_text
 from interlock.canonical_json import simplify
-from interlock.error_codes import AnswerRefused
+from interlock.error_codes import AnswerRefused, NotFound
 from interlock.identity.keys.codes import code_hash, new_code, seal_under
 from interlock.identity.sessions import OperatorSession
 from interlock.model import Confidential
@@ -73,13 +73,13 @@ def _signed_release(state: State, tx: Tx, session: OperatorSession, challenge: C
     if challenge.kind == BLOCK:
         block = block_in_force(state, tx, challenge)
         if block is None:
-            raise AnswerRefused("this agent is not blocked any more", "NOT_FOUND_RESOURCE")
+            raise NotFound("this agent is not blocked any more")
         principal = challenge.agent.principal
         setting = f"{signed_orders.LIFT}{principal}"
         return replace(named, lift=signed_orders.sign_order(state, tx, session, setting, principal, repr(block.since)))
     ticket = waiting_ticket(state, tx, challenge, now)
     if ticket is None:
-        raise AnswerRefused("the step that this is about does not wait any more", "NOT_FOUND_RESOURCE")
+        raise NotFound("the step that this is about does not wait any more")
     require_approver(state, session, ticket)
     lasts = spend_by(ticket, challenge.expires_at) + 1
     return replace(named, approval=sign_statement(session, ticket, "approve", now, lasts))
@@ -143,7 +143,7 @@ def _revealable(tx: Tx, id: str, now: float) -> Challenge:
     """The challenge, if a person can still be shown a code for it."""
     found = tx.challenge(normal_id(id) or "-")
     if found is None:
-        raise AnswerRefused(f"no challenge {id!r:.80}", "NOT_FOUND_RESOURCE")
+        raise NotFound(f"no challenge {id!r:.80}")
     if found.state != OPEN or now >= found.expires_at:
         raise AnswerRefused(f"challenge {found.id} has ended; `interlock codes` can issue another", "TOKEN_EXPIRED")
     return found
