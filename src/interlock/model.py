@@ -169,6 +169,12 @@ class Action(Struct, frozen=True):
         """The text that spans point into."""
         return str(self.fields.get(_TEXT_FIELD[self.kind], ""))
 
+    @property
+    def params(self) -> Mapping[str, Any]:
+        """The parameters of an operation, or the input of a tool."""
+        given = self.fields.get("params") or self.fields.get("input")
+        return given if isinstance(given, Mapping) else NOTHING
+
 
 _TEXT_FIELD = MappingProxyType(
     {Kind.COMMAND: "command", Kind.OPERATION: "operation", Kind.TOOL: "tool", Kind.INTENT: "hint"}
@@ -272,6 +278,19 @@ class Assessment(Struct, frozen=True):
     @property
     def approvable(self) -> bool:
         return all(finding.approvable for finding in self.findings)
+
+    @property
+    def harmful(self) -> list[Finding]:
+        """The findings from level 2 on."""
+        return [finding for finding in self.findings if finding.level >= Level.DESTRUCTIVE]
+
+    @property
+    def unreadable(self) -> bool:
+        return any("unreadable" in finding.rule for finding in self.findings)
+
+    @property
+    def categories(self) -> frozenset[Category]:
+        return frozenset(finding.category for finding in self.findings if finding.category)
 
     @property
     def worst(self) -> Finding | None:

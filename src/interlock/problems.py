@@ -188,6 +188,13 @@ class WrittenTable(Struct, frozen=True):
     def items(self, key: str) -> list[Any]:
         return self.problems.items(self.data, key, self.path)
 
+    def required_table(self, key: str) -> WrittenTable | None:
+        """The table under `key`; refuses a missing one."""
+        if key in self.data:
+            return self._table(self.data[key], key)
+        self.error(f"{key} is missing")
+        return None
+
     def inner(self, key: str) -> WrittenTable | None:
         """The table under `key`; None where there is none, or nothing."""
         return self._table(self.data[key], key) if self.data.get(key) is not None else None

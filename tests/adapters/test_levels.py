@@ -87,13 +87,6 @@ def test_lowering_takes_trust_and_a_forbidden_name_keeps_destructive(
     assert (found.level, "".join(notice.code for notice in found.warnings)) == (level, code)
 
 
-def test_an_operator_may_set_any_level() -> None:
-    for level in Level:
-        found = effective_level(claims("drop_cache", "delete", FORBIDDEN), named, UNTESTED, level)
-        assert (found.level, found.source) == (level, "operator")
-        assert bool(found.warnings) is (level < FORBIDDEN)
-
-
 def test_a_request_that_deletes_is_destructive_wherever_it_stands() -> None:
     found = effective_level(claims("get_user", "read", mapped=DESTRUCTIVE), named)
     assert (found.level, found.source) == (DESTRUCTIVE, "maps_to")

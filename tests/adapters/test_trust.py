@@ -190,7 +190,6 @@ def test_a_trust_policy_only_tightens(policy: TrustPolicy, asked: AdapterCall, w
 
 
 def test_the_least_trust_by_kind_of_operation() -> None:
-    assert category_minimum("read", SAFE, introspection=True) is UNTESTED
     assert category_minimum("read", SAFE) is GENERATED
     assert category_minimum("create", REVERSIBLE) is category_minimum("update", REVERSIBLE) is VALIDATED
     assert category_minimum("delete", DESTRUCTIVE) is REVIEWED

@@ -191,18 +191,14 @@ def read_form(written: ParsedYaml) -> Adapter | None:
 
 
 def _target(data: WrittenTable) -> Mapping[str, Any]:
-    if "target" not in data:
-        data.error("target is missing")
+    target = data.required_table("target")
+    if target is None:
         return NOTHING
-    found = data.problems.table(data.data["target"], ("target",))
-    if found is None:
-        return NOTHING
-    target = WrittenTable(found, ("target",), data.problems)
     target.only(_TARGET_KEYS, error=False)
-    url = target.text("base_url", required=found.get("transport", "http") in ("http", "https"))
+    url = target.text("base_url", required=target.data.get("transport", "http") in ("http", "https"))
     if url:
         _check_url(url, target)
-    return found
+    return target.data
 
 
 def _check_url(url: str, target: WrittenTable) -> None:
@@ -230,13 +226,10 @@ def _check_secrets(auth: WrittenTable) -> None:
 
 
 def _operations(data: WrittenTable, written: ParsedYaml) -> tuple[AdapterOperationSpec, ...]:
-    if "operations" not in data:
-        data.error("operations is missing")
+    families = data.required_table("operations")
+    if families is None:
         return ()
-    given = data.problems.table(data.data["operations"], ("operations",))
-    if given is None:
-        return ()
-    families = WrittenTable(given, ("operations",), data.problems)
+    given = families.data
     if not given:
         families.error("operations is empty")
     families.only(CATEGORY_LEVELS)

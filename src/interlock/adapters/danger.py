@@ -174,15 +174,11 @@ _MAX_COUNT = 1_000_000
 
 def read_danger(operation: WrittenTable) -> DangerBlock | None:
     """The danger that an operation declares in any form; None if it declares none."""
-    block, given = None, operation.data.get("danger", MISSING)
-    if given is not MISSING:
-        data = operation.problems.table(given, (*operation.path, "danger"))
-        block = (
-            _block(WrittenTable(data, (*operation.path, "danger"), operation.problems)) if data is not None else None
-        )
+    table = operation.required_table("danger") if "danger" in operation else None
+    block = _block(table) if table is not None else None
     # The flat form: `danger_level` and `requires_confirmation` next to the operation's name.
     confirm, level = operation.flag("requires_confirmation"), read_level(operation, "danger_level")
-    if "requires_confirmation" in operation and "danger_level" not in operation and given is MISSING:
+    if "requires_confirmation" in operation and "danger_level" not in operation and "danger" not in operation:
         operation.error("requires_confirmation needs a danger_level", "requires_confirmation")
     if block is None:
         return DangerBlock(level, requires_confirmation=confirm) if level is not None else None
@@ -286,9 +282,9 @@ def _conditions(table: WrittenTable, start: Level) -> tuple[ConditionalLevel, ..
 
 
 def _approval(block: WrittenTable) -> DeclaredApproval | None:
-    if "approval" not in block or block.problems.table(block.data["approval"], (*block.path, "approval")) is None:
+    table = block.required_table("approval") if "approval" in block else None
+    if table is None:
         return None
-    table = WrittenTable(block.data["approval"], (*block.path, "approval"), block.problems)
     table.only(("required", "approvers", "timeout_hours"))
     required = table.flag("required", True)
     if required and "approvers" not in table:

@@ -58,7 +58,7 @@ class Notice(Struct, frozen=True):
 
 class EffectiveLevel(Struct, frozen=True):
     level: Level
-    source: str  # operator, declared, conditions[n], score_factors, name, category, maps_to, default
+    source: str  # declared, conditions[n], score_factors, name, category, maps_to, default
     reasons: tuple[str, ...] = ()
     warnings: tuple[Notice, ...] = ()
 
@@ -82,20 +82,15 @@ def effective_level(
     claims: LevelClaims,
     named: Named,
     trust: Trust = Trust.UNTESTED,
-    operator: Level | None = None,
     variables: Mapping[str, Any] | None = None,
 ) -> EffectiveLevel:
     """The operation's level; a declaration raises freely, and lowers only as C-13 allows for that trust."""
     by_name = named(claims.name, claims.category)
     pattern = by_name.level if by_name else None
     implied, source = _implied(claims, pattern)
-    if operator is not None:
-        return _by_operator(claims, operator, implied)
     if claims.block is None:
-        warnings = (
-            (inferred_notice(claims.name, by_name),) if by_name and source == "name" and implied > Level.SAFE else ()
-        )
-        return EffectiveLevel(implied, source, warnings=warnings)
+        said = by_name if source == "name" and implied > Level.SAFE else None
+        return EffectiveLevel(implied, source, warnings=(inferred_notice(claims.name, said),) if said else ())
     declared = declared_danger(claims.block, variables)
     # An explicit `safe` is enough for a read without a safe name (C-01).
     default = CATEGORY_LEVELS.get(claims.category, Level.REVERSIBLE)
@@ -134,16 +129,6 @@ def _lower(
     if lowered > declared:
         words += f", not {declared.word}: that takes an operator's entry"
     return EffectiveLevel(lowered, "declared", reasons, (Notice("DANGER_LEVEL_LOWERED", words, "medium", details),))
-
-
-def _by_operator(claims: LevelClaims, level: Level, implied: Level) -> EffectiveLevel:
-    reasons = claims.block.reasons if claims.block else ()
-    before = max(implied, claims.block.level) if claims.block else implied
-    if level >= before:
-        return EffectiveLevel(level, "operator", reasons)
-    details = {"operation": claims.name, "implied": before.word, "danger_level": level.word}
-    words = f"{claims.name} would be {before.word}; an operator's entry makes it {level.word}"
-    return EffectiveLevel(level, "operator", reasons, (Notice("DANGER_LEVEL_LOWERED", words, "medium", details),))
 
 
 def inferred_notice(name: str, found: NameLevel) -> Notice:

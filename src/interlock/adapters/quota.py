@@ -146,28 +146,28 @@ def quota_refusal(limits: ServiceLimits, used: QuotaUsage, asked: ServiceRequest
         if used.current(limit, now) + 1 > limit.limit:
             resets = used.room_at(limit, now, limit.limit - 1)
             details = {"limit": limit.limit, "remaining": 0, "window": limit.window, **_until(resets, now)}
-            return QuotaRefusal(
-                "RATE_LIMIT_EXCEEDED", f"The service takes {limit.limit} requests a {limit.window}", details
-            )
+            words = f"The service takes {limit.limit} requests a {limit.window}"
+            return QuotaRefusal("RATE_LIMIT_EXCEEDED", words, details)
     cost, paused = limits.cost(asked), None
     for quota in limits.quotas:
         current = used.current(quota, now)
         after = current + quota.amount(cost)
         if quota.hard_stop is not None and after > quota.hard_stop:
             resets = used.room_at(quota, now, quota.hard_stop - quota.amount(cost))
-            details = {
-                "metric": quota.metric,
-                "current": _number(current),
-                "hard_stop_threshold": _number(quota.hard_stop),
-            }
-            said = f"The quota '{quota.metric}' is used up"
-            return QuotaRefusal("RATE_LIMIT_QUOTA_EXHAUSTED", said, details | _until(resets, now))
+            details = _figures(quota, current, "hard_stop") | _until(resets, now)
+            return QuotaRefusal("RATE_LIMIT_QUOTA_EXHAUSTED", f"The quota '{quota.metric}' is used up", details)
         if after > quota.pause + used.extra(quota.metric, now) and paused is None:
-            details = {"metric": quota.metric, "current": _number(current), "pause_threshold": _number(quota.pause)}
-            details |= {"hard_stop_threshold": _number(quota.hard_stop)} if quota.hard_stop is not None else {}
+            details = _figures(quota, current, "pause", "hard_stop")
             words = f"The quota '{quota.metric}' needs a human to go on"
             paused = QuotaRefusal("RATE_LIMIT_QUOTA_PAUSE", words, details, quota)
     return paused
+
+
+def _figures(quota: Quota, current: float, *thresholds: str) -> dict[str, Any]:
+    """The metric, its sum, and those of the named thresholds that the quota has."""
+    marks = {f"{name}_threshold": getattr(quota, name) for name in thresholds}
+    shown = {"current": current, **marks}
+    return {"metric": quota.metric, **{name: _number(value) for name, value in shown.items() if value is not None}}
 
 
 def count_request(limits: ServiceLimits, used: QuotaUsage, asked: ServiceRequest, now: float) -> QuotaUsage:
@@ -191,21 +191,17 @@ def extend_pause(used: QuotaUsage, quota: Quota, now: float) -> QuotaUsage:
 
 
 def quota_warnings(limits: ServiceLimits, used: QuotaUsage, now: float) -> list[dict[str, Any]]:
-    found = []
-    for quota in limits.quotas:
-        current = used.current(quota, now)
-        if current >= quota.warn:
-            details = {
-                "metric": quota.metric,
-                "current": _number(current),
-                "warn_threshold": _number(quota.warn),
-                "pause_threshold": _number(quota.pause),
-            }
-            words = f"The quota '{quota.metric}' is nearly used"
-            found.append(
-                {"code": "RATE_LIMIT_QUOTA_WARNING", "message": words, "severity": "medium", "details": details}
-            )
-    return found
+    currents = ((quota, used.current(quota, now)) for quota in limits.quotas)
+    return [
+        {
+            "code": "RATE_LIMIT_QUOTA_WARNING",
+            "message": f"The quota '{quota.metric}' is nearly used",
+            "severity": "medium",
+            "details": _figures(quota, current, "warn", "pause"),
+        }
+        for quota, current in currents
+        if current >= quota.warn
+    ]
 
 
 def quota_report(limits: ServiceLimits, used: QuotaUsage, adapter: str, now: float) -> dict[str, Any]:
@@ -225,12 +221,10 @@ def quota_report(limits: ServiceLimits, used: QuotaUsage, adapter: str, now: flo
     for quota in limits.quotas:
         current, more = used.current(quota, now), used.extra(quota.metric, now)
         resets += [used.room_at(quota, now, 0)] if current else []
-        shown: dict[str, Any] = {"metric": quota.metric, "current": _number(current), "warn": _number(quota.warn)}
-        shown["pause"] = _number(quota.pause + more)
-        shown |= {"hard_stop": _number(quota.hard_stop)} if quota.hard_stop is not None else {}
-        quotas.append(
-            shown | {"status": quota.status(current, more)} | ({"currency": quota.currency} if quota.currency else {})
-        )
+        figures = {"current": current, "warn": quota.warn, "pause": quota.pause + more, "hard_stop": quota.hard_stop}
+        shown: dict[str, Any] = {name: _number(value) for name, value in figures.items() if value is not None}
+        shown = {"metric": quota.metric, **shown, "status": quota.status(current, more)}
+        quotas.append(shown | ({"currency": quota.currency} if quota.currency else {}))
     found = {"adapter": adapter, "api_limits": api, "quotas": quotas}
     return found | ({"next_reset": iso(min(resets))} if resets else {})
 

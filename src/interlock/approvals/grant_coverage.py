@@ -21,7 +21,7 @@ def find_covering(
     grants: Iterable[Grant], agent: AgentRef, keys: Sequence[EffectKey], assessment: Assessment, digest: str, now: float
 ) -> Grant | None:
     """The first grant that covers every effect of the action; None for an unreadable action."""
-    if any("unreadable" in finding.rule for finding in assessment.findings):
+    if assessment.unreadable:
         return None
     return next((g for g in grants if _covers(g, agent, keys, assessment, digest, now)), None)
 

@@ -79,9 +79,7 @@ def _own_passkeys(state: State, visitor: Visitor, site: Site) -> list[str]:
     return own
 
 
-def approve_begin(
-    state: State, visitor: Visitor, ticket: str, site: Site, verdict: str = APPROVE, until: float = 0.0
-) -> dict[str, Any]:
+def approve_begin(state: State, visitor: Visitor, ticket: str, site: Site, until: float = 0.0) -> dict[str, Any]:
     """Begins step-up for a ticket; the passkey's challenge is SHA-256(action digest ‖ audit head ‖ nonce). `until` is for later use."""
     now = state.clock.now()
     found = state.store.read(lambda tx: tx.ticket(ticket))
@@ -91,7 +89,7 @@ def approve_begin(
         raise AnswerRefused(f"ticket {ticket} was altered outside Interlock; nothing is to be signed")
     lasts = spend_by(settle(found, now), max(now + CEREMONY_SECONDS, until)) + 2
     text = statement_text(
-        found, operator=visitor.operator, verdict=verdict, channel=CONSOLE, shown=found.shown_hash, issued_at=now, expires_at=lasts,
+        found, operator=visitor.operator, verdict=APPROVE, channel=CONSOLE, shown=found.shown_hash, issued_at=now, expires_at=lasts,
         nonce=secrets.token_hex(16), reauth=True,
     )  # fmt: skip
     return _begin(state, visitor, site, ASK, found.digest, SigningCeremony(text, ticket=found.id))

@@ -6,7 +6,7 @@ import hashlib
 import hmac
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import replace
@@ -19,7 +19,7 @@ from interlock.audit.chain import fingerprint as name_of
 from interlock.audit.chain import token_body
 from interlock.error_codes import limit_details
 from interlock.identity.attempts import Attempts
-from interlock.model import Action, Kind, Level, Span, TicketState, finding_json, requirement_json
+from interlock.model import Action, Kind, Span, TicketState, finding_json, requirement_json
 from interlock.policy.impact import undo_words_after
 from interlock.records import Ticket
 from interlock.redaction import action_json, hash_token, json_default, redact, redact_around, redact_text
@@ -46,7 +46,7 @@ def new_ticket(state: State, judged: Judged, weighed: PolicyResult) -> Ticket:
     wait = hours * 3600 if hours else judged.policy.severities.auto_expire_ms / 1000
     marks = _marks(judged)
     action = _stored_action(judged, marks)
-    words = message(block.confirmation_message, _params(request.action)) if block and block.confirmation_message else ""
+    words = message(block.confirmation_message, request.action.params) if block and block.confirmation_message else ""
     ticket = Ticket(
         id=state.new_id("pdact_"),
         digest=judged.digest,
@@ -70,7 +70,7 @@ def new_ticket(state: State, judged: Judged, weighed: PolicyResult) -> Ticket:
         adapter_trust=request.adapter_context.call.trust.word if request.adapter_context else "none",
         params_hash=hashlib.sha256(canonical(action_json(request.action, marks)).encode()).hexdigest(),
         severity=judged.severity,
-        categories=tuple(sorted({finding.category for finding in assessment.findings if finding.category})),
+        categories=tuple(sorted(assessment.categories)),
         patterns=tuple(pattern.wire for pattern in judged.registry_match.patterns) if judged.registry_match else (),
         policy=judged.in_force.policy_hash,
         rulebook=judged.in_force.rulebook_hash,
@@ -166,8 +166,8 @@ def _marks(judged: Judged) -> tuple[Span, ...]:
     """Spans of the harm in a command, the worst first, which a person is always shown."""
     if judged.action.kind is not Kind.COMMAND:
         return ()
-    found = sorted(judged.assessment.findings, key=lambda one: -one.level)
-    return tuple(dict.fromkeys(one.span for one in found if one.span and one.level >= Level.DESTRUCTIVE))
+    found = sorted(judged.assessment.harmful, key=lambda one: -one.level)
+    return tuple(dict.fromkeys(one.span for one in found if one.span))
 
 
 def title_of(action: Action, marks: Sequence[Span] = ()) -> str:
@@ -186,11 +186,6 @@ def _around(text: str, marks: Sequence[Span]) -> str:
     if len(line) <= TITLE or (at >= 0 and at + min(len(piece), HARM) <= TITLE):
         return line[:TITLE]
     return f"{line[: TITLE - HARM - 5]} … {piece[:HARM]} …"
-
-
-def _params(action: Action) -> dict[str, Any]:
-    given = action.fields.get("params") or action.fields.get("input")
-    return dict(given) if isinstance(given, Mapping) else {}
 
 
 def canonical(value: Any) -> str:

@@ -108,8 +108,8 @@ _TEXTS = frozenset({Kind.COMMAND, Kind.INTENT})  # kinds whose text a finding ca
 
 
 def _call(action: Action) -> str:
-    given = action.fields.get("params") or action.fields.get("input")
-    words = f"{action.text} {json.dumps(given, ensure_ascii=False, default=str)}" if given else action.text
+    given = json.dumps(action.params, ensure_ascii=False, default=str) if action.params else ""
+    words = f"{action.text} {given}".rstrip()
     return words if len(words) <= 400 else words[:397] + "..."
 
 

@@ -141,7 +141,7 @@ def snapshot_of(state: State, judged: Judged, found: TakenSnapshot) -> Snapshot:
 def history_entry(judged: Judged, outcome: str) -> HistoryEntry:
     assessment, matched = judged.assessment, judged.registry_match
     counts = assessment.level >= Level.DESTRUCTIVE or judged.request.execution  # everyday work adds no risk
-    categories = matched.categories if matched else {f.category for f in assessment.findings if f.category}
+    categories = matched.categories if matched else assessment.categories
     return HistoryEntry(
         judged.agent,
         operation_name(judged.request),

@@ -65,9 +65,8 @@ class DeclaredStep(Struct, frozen=True):
 
 def declared_step(action: Action, judgement: Judgement) -> DeclaredStep:
     assessment, text = judgement.assessment, action.text[:LONGEST]
-    categories = frozenset(f.category for f in assessment.findings if f.category)
     after, paths = effect_keys(action, judgement.facts, assessment), path_keys(judgement.facts)
-    return DeclaredStep(text, assessment.level, after, paths, categories, frozenset(_tokens(text)))
+    return DeclaredStep(text, assessment.level, after, paths, assessment.categories, frozenset(_tokens(text)))
 
 
 def compare_with_declared(
@@ -103,9 +102,7 @@ def _announces(hint: DeclaredStep, action: Action, judgement: Judgement) -> bool
         return True
     if judgement.assessment.level < Level.DESTRUCTIVE:
         return hint.level > Level.SAFE
-    categories = frozenset(
-        f.category for f in judgement.assessment.findings if f.level >= Level.DESTRUCTIVE and f.category
-    )
+    categories = frozenset(finding.category for finding in judgement.assessment.harmful if finding.category)
     after = effect_keys(action, judgement.facts, judgement.assessment)
     return all(_covers(hint, key, categories) for key in after if key.family != "more")
 

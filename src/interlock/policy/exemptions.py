@@ -40,7 +40,7 @@ Exemption = Callable[[Parts, PolicyInput], tuple[Parts, str]]  # the parts that 
 def _by_grant(parts: Parts, case: PolicyInput) -> tuple[Parts, str]:
     """What a grant covers up to its ceiling; nothing that cannot be read."""
     level = max(case.assessment.level, case.at.claimed_level or 0)
-    if not case.at.granted or level > case.at.grant_ceiling or _unreadable(case.assessment):
+    if not case.at.granted or level > case.at.grant_ceiling or case.assessment.unreadable:
         return parts, ""
     factor = f"granted: {case.at.granted}"
     return _without(parts, lambda part: part.name not in _NEVER_GRANTED and not part.requirement.blocked, factor)
@@ -49,7 +49,7 @@ def _by_grant(parts: Parts, case: PolicyInput) -> tuple[Parts, str]:
 def _by_confirmation(parts: Parts, case: PolicyInput) -> tuple[Parts, str]:
     """The patterns that a person confirmed for this session, for single actions up to level 2."""
     known = case.at.confirmed_patterns if case.named.single else frozenset()
-    if not known or case.assessment.level > Level.DESTRUCTIVE or _unreadable(case.assessment):
+    if not known or case.assessment.level > Level.DESTRUCTIVE or case.assessment.unreadable:
         return parts, ""
     words = f"confirmed for this session: {', '.join(sorted(known))}"
     return _without(parts, lambda part: part.name == CONFIRM_PATTERN and part.pattern in known, words)
@@ -61,7 +61,7 @@ def _by_snapshot(parts: Parts, case: PolicyInput) -> tuple[Parts, str]:
     if kept is None or not kept.verified:
         return parts, ""
     restorable = INSPECTABLE_RULES | {rule for rule in RULES if rule.startswith("data.")}
-    if any(one.rule not in restorable for one in case.assessment.findings if one.level >= Level.DESTRUCTIVE):
+    if any(one.rule not in restorable for one in case.assessment.harmful):
         return parts, ""
     what = f"{kept.id}, {count_words(kept.files, 'file')}, {size_words(kept.bytes)}"
     return _relieve(parts, case, "kept", "copied first", f"{SNAPSHOT} ({what})")
@@ -106,18 +106,13 @@ EXEMPTIONS: tuple[Exemption, ...] = (
 )  # fmt: skip
 
 
-def _unreadable(assessment: Assessment) -> bool:
-    return any("unreadable" in finding.rule for finding in assessment.findings)
-
-
 def _beyond_inspection(assessment: Assessment, at: Circumstances) -> bool:
     """Whether no inspection and no snapshot can exempt it: rights, other machines, secrets, the guard itself; everything forbidden except ephemeral databases (R-23)."""
     return any(
         finding.category in _NEVER_IMPACT_EXEMPT
         or finding.rule.startswith(GUARD)
         or (finding.level >= Level.FORBIDDEN and not (at.ephemeral and finding.rule in RULES))
-        for finding in assessment.findings
-        if finding.level >= Level.DESTRUCTIVE
+        for finding in assessment.harmful
     )
 
 
@@ -143,7 +138,7 @@ def _relieve(
 ) -> tuple[Parts, str]:
     """Puts a level's lower requirement (`by`) in place of those that the harm itself asks for; nothing where the policy has none."""
     level, instead = case.assessment.level, getattr(case.policy.levels[case.assessment.level], by)
-    if instead is None or _unreadable(case.assessment) or _beyond_inspection(case.assessment, case.at):
+    if instead is None or case.assessment.unreadable or _beyond_inspection(case.assessment, case.at):
         return parts, ""
     remaining, found = _without(parts, lambda part: part.name in names, f"{RELIEF_PREFIX}{factor}")
     if found and instead != Requirement():
@@ -178,7 +173,7 @@ class OperatorPause(Struct, frozen=True):
 def reason_to_hold(assessment: Assessment, ceiling: Level, tampers: bool = False) -> str:
     if not assessment.approvable:
         return "nobody may approve this"
-    if tampers or any(f.rule.startswith(GUARD) and f.level >= Level.DESTRUCTIVE for f in assessment.findings):
+    if tampers or any(finding.rule.startswith(GUARD) for finding in assessment.harmful):
         return "it touches the guard itself"
     if assessment.level > ceiling:
         return f"{assessment.level.word} actions take an admin"
@@ -196,7 +191,7 @@ _CHANGING = frozenset("delete truncate overwrite write move chmod chown".split()
 
 def journal_restores(judged: Judgement, book: Rulebook) -> bool:
     """Whether nothing but local files is at stake; False for what cannot be read, other places, rights, secrets and everything forbidden."""
-    harmful = [finding for finding in judged.assessment.findings if finding.level >= Level.DESTRUCTIVE]
+    harmful = judged.assessment.harmful
     stores = {fact.span for fact in judged.facts if _changes_database_file(fact)}
     of_files = {id for one in harmful if (rule := book.rules.get(id := one.rule)) is not None and rule.files}
     kept = [one for one in harmful if one.rule in of_files or (one.rule.startswith("data.") and one.span in stores)]

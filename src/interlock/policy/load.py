@@ -43,9 +43,8 @@ def files_of(name: str, base: Path | None = None) -> list[Path]:
     while path is not None and path.parent != SHIPPED and path not in found:
         found.append(path)
         try:
-            text = path.read_text(encoding="utf-8")
-            wanted = extends_value(json.loads(text) if path.suffix == ".json" else tomllib.loads(text))
-        except (OSError, ValueError, RecursionError):
+            wanted = extends_value(_read(path, path.stem)[1])
+        except PolicyError:
             break
         path = _place(wanted, path.parent) if isinstance(wanted, str) and wanted.strip() else None
     return found
@@ -111,17 +110,22 @@ def _unknown(name: str, base: Path | None) -> str:
 
 def _parse_policy(path: Path, name: str, above: tuple[Path, ...]) -> Policy:
     """The policy in a file; `above` are the files that extend it, so that a cycle is refused."""
+    text, data = _read(path, name)
+    base = _extended(data, path, name, (*above, path.resolve()))
+    return policy_of(data, name, f"{text}\0{base.source}" if base else text, base)
+
+
+def _read(path: Path, name: str) -> tuple[str, Any]:
+    """The text of a policy file, and what it says; raises PolicyError."""
     try:
         text = path.read_text(encoding="utf-8")
         if len(text) > _MAX_BYTES:
-            raise _error(name, f"{path}: longer than any policy is")
-        data: Any = json.loads(text) if path.suffix == ".json" else tomllib.loads(text)
+            raise ValueError("longer than any policy is")
+        return text, json.loads(text) if path.suffix == ".json" else tomllib.loads(text)
     except OSError as error:
         raise _error(name, f"{path}: {error.strerror}") from None
     except (ValueError, RecursionError) as error:
         raise _error(name, f"{path}: {error}") from None
-    base = _extended(data, path, name, (*above, path.resolve()))
-    return policy_of(data, name, f"{text}\0{base.source}" if base else text, base)
 
 
 def _extended(data: Any, path: Path, name: str, above: tuple[Path, ...]) -> Policy | None:

@@ -96,20 +96,13 @@ def rules_of(data: object, path: Path, problems: Problems) -> LoopRules:
 
 def apply_rules(policy: Policy, rules: LoopRules, proved: bool) -> Policy:
     """The policy under these rules; those that would loosen it count only for an authenticated agent (`proved`)."""
-    allow = policy.patterns.allow + (rules.patterns.allow if proved else ())
-    patterns = PatternSet(
-        policy.patterns.deny + rules.patterns.deny, policy.patterns.approve + rules.patterns.approve, allow
-    )
+    patterns = policy.patterns.joined(rules.patterns if proved else replace(rules.patterns, allow=()))
     steps = policy.loop.max_autonomous_steps
     if rules.max_steps is not None:
         steps = rules.max_steps if proved else min(steps, rules.max_steps)
     tolerance = min(policy.tolerance, rules.tolerance or policy.tolerance, key=_TIGHTEST.index)  # C-09
-    policy = replace(
-        policy,
-        patterns=patterns,
-        loop=replace(policy.loop, max_autonomous_steps=steps),
-        tolerance=tolerance,
-    )
+    loop = replace(policy.loop, max_autonomous_steps=steps)
+    policy = replace(policy, patterns=patterns, loop=loop, tolerance=tolerance)
     if not rules.asks:
         return policy
     confirmed = policy.restriction.patterns.joined(PatternSet(approve=rules.asks))

@@ -89,10 +89,8 @@ def minimum_trust_required(level: Level) -> Trust:
     return next(trust for trust in Trust if PUBLISHED[level][trust] not in (DENY, INTROSPECT_ONLY))
 
 
-def category_minimum(category: str, level: Level, introspection: bool = False) -> Trust:
-    """The least trust by kind of operation (TL-06)."""
-    if introspection:
-        return Trust.UNTESTED
+def category_minimum(category: str, level: Level) -> Trust:
+    """The least trust by kind of operation (TL-06); introspection needs none."""
     if level >= Level.DANGEROUS:
         return Trust.CERTIFIED
     if category == "delete" or level is Level.DESTRUCTIVE:
@@ -119,7 +117,8 @@ def passage(
         if not override:
             return Passage(DENY, published, "PERMISSION_DENIED", {"reason": OVERRIDE_REQUIRED})
         word = VERIFY
-    if _asks(call, policy):
+    below = policy.require_confirmation_below
+    if below is not None and call.trust < below and call.level > Level.SAFE:
         word = stricter(word, CONFIRM)
     return Passage(word, published, "CONFIRMATION_REQUIRED" if word != ALLOW else "")
 
@@ -190,21 +189,13 @@ def _introspection(call: AdapterCall, policy: TrustPolicy, published: str) -> Pa
 
 def _needed_trust(call: AdapterCall, policy: TrustPolicy) -> Trust:
     """The least trust by policy; the category minimums count only where an operator enabled them (C-07)."""
-    needed = [Trust.UNTESTED]
     writes = call.category != "read" or call.level > Level.SAFE
     deletes = call.category == "delete" or call.level >= Level.DESTRUCTIVE
-    if writes and policy.minimum_trust_for_writes is not None:
-        needed.append(policy.minimum_trust_for_writes)
-    if deletes and policy.minimum_trust_for_deletes is not None:
-        needed.append(policy.minimum_trust_for_deletes)
-    if policy.strict_category_minimums:
-        needed.append(category_minimum(call.category, call.level))
-    return max(needed)
-
-
-def _asks(call: AdapterCall, policy: TrustPolicy) -> bool:
-    below = policy.require_confirmation_below
-    return below is not None and call.trust < below and call.level > Level.SAFE
+    return max(
+        policy.minimum_trust_for_writes or Trust.UNTESTED if writes else Trust.UNTESTED,
+        policy.minimum_trust_for_deletes or Trust.UNTESTED if deletes else Trust.UNTESTED,
+        category_minimum(call.category, call.level) if policy.strict_category_minimums else Trust.UNTESTED,
+    )
 
 
 def _insufficient(call: AdapterCall, needed: Trust) -> Json:

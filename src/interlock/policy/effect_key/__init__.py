@@ -72,7 +72,7 @@ def effect_keys(action: Action, facts: Sequence[Fact], assessment: Assessment) -
     """
     if assessment.level < Level.DESTRUCTIVE:
         return ()
-    accused = {(f.subject, f.span) for f in assessment.findings if f.level >= Level.DESTRUCTIVE}
+    accused = {(finding.subject, finding.span) for finding in assessment.harmful}
     found: dict[EffectKey, None] = {}
     told: set[Key] = set()  # by an effect
     heard: set[Key] = set()
@@ -246,7 +246,7 @@ def _by_description(command: Command, before: Sequence[Command]) -> list[EffectK
     found: list[EffectKey] = []
     for one in named_objects(command, before):
         kind = noun(one.kind)
-        family = _FAMILIES.get(one.effect) or _family(f"{one.effect}_{kind}")
+        family = _FAMILIES.get(one.effect) or _act(f"{one.effect}_{kind}")[0]
         name = normal_spelling(one.name) if kind == "database" else one.name.removesuffix(".service")
         found.append(EffectKey(family, f"{kind}_{name}", one.place))
     return [one for one in found if one.family]
@@ -260,11 +260,10 @@ def _by_verb(command: Command) -> list[EffectKey]:
     if found is None:
         return []
     name, rest = found
-    family = _family(name)
+    family, thing = _act(name)
     if not family:
         return []
     ids = sorted({normal_spelling(word) for word in redact(["", *rest])[1:] if word} - {""})
-    thing = _thing(name)
     located = [word for word in rest if "://" in word]
     if len(located) == 1:
         return [EffectKey(family, located[0].rstrip("/"))]
@@ -288,22 +287,12 @@ def _verb(words: Sequence[str]) -> tuple[str, list[str]] | None:
 
 
 @lru_cache(maxsize=512)
-def _act(name: str) -> Effect | None:
-    """What an operation of this name announces, by the lexicon of names."""
+def _act(name: str) -> tuple[str, str]:
+    """The family and the noun of what an operation of this name announces, by the lexicon of names."""
     for fact in read(operation(name, {})).facts:
         if isinstance(fact, Effect) and fact.verb.startswith("act_"):
-            return fact
-    return None
-
-
-def _family(name: str) -> str:
-    act = _act(name)
-    return FAMILIES.get(act.verb, "") if act is not None else ""
-
-
-def _thing(name: str) -> str:
-    act = _act(name)
-    return noun(act.target) if act is not None else ""
+            return FAMILIES.get(fact.verb, ""), noun(fact.target)
+    return "", ""
 
 
 _GLOBAL = valued("-C -c --git-dir --work-tree --namespace --exec-path --super-prefix --config-env")

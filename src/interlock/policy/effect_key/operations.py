@@ -131,8 +131,7 @@ def _first(where: Mapping[str, str], names: str) -> str:
 
 
 def params_of(action: Action) -> Mapping[str, object]:
-    given = action.fields.get("params") or action.fields.get("input")
-    return redact(given) if isinstance(given, Mapping) else {}
+    return redact(action.params) if action.params else {}
 
 
 def noun(text: str) -> str:
@@ -161,11 +160,11 @@ def targets_in_params(given: object, about: str, exact: bool = False) -> tuple[t
     return tuple(dict.fromkeys(text[:200] for text in targets[:_MOST])), cut
 
 
-def split_off(given: object, names: frozenset[str]) -> tuple[dict[str, str], dict[str, object]]:
+def split_off(given: Mapping[str, object], names: frozenset[str]) -> tuple[dict[str, str], dict[str, object]]:
     """The parameters of these names, which determine the place, by their first values; and all the others."""
     where: dict[str, str] = {}
     rest: dict[str, object] = {}
-    for key, value in (given if isinstance(given, Mapping) else {}).items():
+    for key, value in given.items():
         name = "_".join(_words(str(key)))
         if name in names and _counts(value):
             where.setdefault(name, str(value))
@@ -255,9 +254,7 @@ def store_place(action: Action, effect: Effect, facts: Sequence[object]) -> str:
         if found:
             return found
     if action.kind in (Kind.OPERATION, Kind.TOOL):
-        given = action.fields.get("params") or action.fields.get("input")
-        where, _ = split_off(given, DATABASE)
-        return place_of_params(where, action.cwd)
+        return place_of_params(split_off(action.params, DATABASE)[0], action.cwd)
     code = client is None or is_interpreter(client.program)
     connected = _CONNECT.search(action.text) if code else None
     if connected:
