@@ -12,7 +12,7 @@ from interlock.times import iso
 
 
 class Code(Struct, frozen=True):
-    """One kind of error: its default message, and the only keys that its details may have."""
+    """Its default message, and the only keys that its details may have."""
 
     message: str  # the default; free of values, paths and names of code (ERR-02)
     details: tuple[str, ...] = ()
@@ -102,7 +102,7 @@ def limit_details(most: int, seconds: float, now: float) -> dict[str, Any]:
 
 
 class LoopProblem(Exception):
-    """A refusal with a code of the registry, a message, details, and the confirmation that is required."""
+    """A code of the registry, a message, details, and the confirmation that is required."""
 
     def __init__(
         self,

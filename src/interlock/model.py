@@ -125,7 +125,7 @@ PERSON = "person:"  # prefix of the principal of an operator's own plan; no inte
 
 
 class Confidential:
-    """Beside Struct: a value whose text, in a log line or a traceback, leaves out the fields named in `HIDDEN`."""
+    """Beside Struct: the text of such a value leaves out the fields named in `HIDDEN`."""
 
     __slots__ = ()
     __struct_fields__: tuple[str, ...]
@@ -156,7 +156,7 @@ class Witness(Struct, frozen=True):
 
 
 class Action(Struct, frozen=True):
-    """An action that is about to happen, not yet assessed."""
+    """About to happen, not yet assessed."""
 
     kind: Kind
     fields: Mapping[str, Any]
@@ -307,7 +307,7 @@ ADMIN = "role:admin"  # as an approver: an operator with that role
 
 
 class Requirement(Struct, frozen=True):
-    """The conditions before an action may run; joined field by field, so that order cannot matter."""
+    """What must happen before an action may run; joined field by field, so that order cannot matter."""
 
     cooling_seconds: Seconds = 0
     human: Human = Human.NONE

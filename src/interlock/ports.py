@@ -25,7 +25,7 @@ T = TypeVar("T")
 
 
 class StoreEvent(StrEnum):
-    """Changes that a store announces to its listeners besides ticket ids, none of which begins with a NUL."""
+    """Changes that a store announces besides ticket ids, none of which begins with a NUL."""
 
     AGENTS = "\0agents"
     BLOCKS = "\0blocks"
@@ -74,7 +74,7 @@ class CodeChannel(Channel, Protocol):
 
 
 class Undelivered(Exception):
-    """A message was not delivered; the words give the reason, without an address. `hopeless`: another try cannot succeed."""
+    """Why a message was not delivered, without an address. `hopeless`: another try cannot succeed."""
 
     def __init__(self, words: str, hopeless: bool = False) -> None:
         self.hopeless = hopeless
@@ -89,7 +89,7 @@ class Carrier(Protocol):
 
 
 class OpenChannel(Struct, frozen=True):
-    """A configured channel with its carrier; without one, `problem` gives the reason."""
+    """Without a carrier, `problem` gives the reason."""
 
     way: ChannelRoute
     carrier: Carrier | None = None
@@ -98,7 +98,7 @@ class OpenChannel(Struct, frozen=True):
 
 
 class Access(Struct, frozen=True):
-    """The files of a request's user, as far as they can be read, inspected and copied here with that user's rights."""
+    """The files of a request's user, as far as they can be read, inspected and copied with that user's rights."""
 
     read: Callable[[str], str | None] | None = None  # the text of a script
     project: Callable[[str], Sequence[ProjectFile]] | None = None  # the project files that count in a folder
@@ -130,7 +130,7 @@ UNKNOWN_USER = -1
 
 
 class PortListener(Struct, frozen=True):
-    """The user whose program listens on a port of this machine, where the kernel reports it."""
+    """Whose program listens on a port of this machine, where the kernel reports it."""
 
     uid: int
     user: str

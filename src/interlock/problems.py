@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 
 class ExpectedError(Exception):
-    """A failure that is no defect: its message is a sentence for a person, and ends a command."""
+    """No defect: its message is a sentence for a person, and ends a command."""
 
 
 Key = str | int
@@ -119,7 +119,7 @@ class Problems:
         error: bool = True,
         renamed: Mapping[str, str] = MappingProxyType({}),
     ) -> None:
-        """Names every unknown key, and its new name (`renamed`: old place to new) or the key that was probably meant."""
+        """Names every unknown key, and its new name (`renamed`) or the key that was probably meant."""
         names = sorted(known)
         unknown = [key for key in data if key not in names]
         if not unknown:
@@ -153,7 +153,7 @@ def describe_value(value: object) -> str:
 
 
 class WrittenTable(Struct, frozen=True):
-    """One table of hand-written data, with its place and the problems that reading it adds to."""
+    """A table of hand-written data with its place, and where its problems go."""
 
     data: Mapping[str, Any]
     path: Path

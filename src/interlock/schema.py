@@ -58,7 +58,7 @@ class Setting(Struct, frozen=True):
 
     @property
     def choices(self) -> Mapping[str, Any]:
-        """The words that it may have, with their values; empty where any value of its type may stand."""
+        """The words with their values; empty where any value of its type may stand."""
         if get_origin(self.kind) is Literal:
             return {word: word for word in get_args(self.kind)}
         if isinstance(self.kind, type) and issubclass(self.kind, Enum) and self.read is None:
@@ -97,7 +97,7 @@ def read_table(
     plain: S | None = None,
     renamed: Mapping[str, str] = MappingProxyType({}),
 ) -> S:
-    """The table as its Struct; a wrong value and an unknown key are problems, and what is left out stays as in `plain`."""
+    """A wrong value and an unknown key are problems; what is left out stays as in `plain`."""
     plain = form() if plain is None else plain
     table = problems.table(data, path)
     if not table:

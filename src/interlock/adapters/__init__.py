@@ -48,7 +48,7 @@ class AdapterOperationSpec(Struct, frozen=True):
 
     @property
     def claims(self) -> LevelClaims:
-        """The inputs of its level; a request that deletes is destructive in every category."""
+        """A request that deletes is destructive in every category."""
         mapped = Level.DESTRUCTIVE if self.method == "DELETE" else None
         return LevelClaims(self.name, self.category, self.danger, mapped)
 
@@ -69,7 +69,7 @@ class Adapter(Struct, frozen=True):
 
 
 class AdapterError(ValueError):
-    """An adapter that must not be used; the message lists what is wrong, line by line."""
+    """An adapter that must not be used; lists what is wrong, line by line."""
 
 
 class AdapterProblem(Struct, frozen=True):
@@ -98,7 +98,7 @@ class AdapterReading(Struct, frozen=True):
 
 
 def read(text: str, markdown: bool | None = None) -> AdapterReading:
-    """Reads an adapter from text; Markdown is recognised by its front matter where the format is not given."""
+    """Reads an adapter from text; without a format, front matter means Markdown."""
     if markdown is None:
         markdown = text.startswith("---\n") and "\n---\n" in text[4:]
     written = read_text(text, markdown)
@@ -111,7 +111,7 @@ def read(text: str, markdown: bool | None = None) -> AdapterReading:
 
 
 def read_file(path: File) -> AdapterReading:
-    """Reads an adapter file; raises OSError if there is none, and reads no more than the limit."""
+    """Reads an adapter file up to the limit; raises OSError."""
     with path.open("rb") as file:
         raw = file.read(MAX_CHARACTERS * 4 + 1)
     try:
@@ -125,7 +125,7 @@ def read_file(path: File) -> AdapterReading:
 
 
 def load(path: File) -> Adapter:
-    """The adapter in a file; raises AdapterError if anything in it is wrong."""
+    """The adapter in a file; raises AdapterError."""
     reading = read_file(path)
     if reading.adapter is None or not reading.usable:
         raise AdapterError(reading.errors(path))
@@ -217,7 +217,7 @@ def _check_url(url: str, target: WrittenTable) -> None:
 
 
 def _check_secrets(auth: WrittenTable) -> None:
-    """A secret in the file is everybody's who can read it; a reference to one is fine."""
+    """Refuses a secret, which everybody who reads the file would have; not a reference to one."""
     for key, value in auth.data.items():
         if isinstance(value, Mapping):
             _check_secrets(WrittenTable(value, (*auth.path, key), auth.problems))

@@ -52,7 +52,7 @@ class ConditionResult(Struct, frozen=True):
 
 
 def compile_condition(text: str) -> Condition:
-    """The condition in `text`; raises ConditionError if it is too long, too deep, loops, or names what does not exist."""
+    """Raises ConditionError for a text that is too long, too deep, loops, or names what does not exist."""
     _check_size(text)
     import cel  # 150 ms, and needed only where an adapter has a condition
 
@@ -107,7 +107,7 @@ def _check_names(used: list[str], known: tuple[str, ...], what: str) -> None:
 
 
 def _bounded(variables: Mapping[str, Any]) -> bool:
-    """Whether the values are few enough and none is too deep; works without recursion."""
+    """Without recursion, which deep values would overflow."""
     left, letters = MAX_VALUES, MAX_TEXT
     stack: list[tuple[Any, int]] = [(variables, 0)]
     while stack:

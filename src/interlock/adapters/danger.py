@@ -78,7 +78,7 @@ class DeclaredDanger(Struct, frozen=True):
 
 
 def declared_danger(block: DangerBlock, variables: Mapping[str, Any] | None = None) -> DeclaredDanger:
-    """The block's level for these variables; without variables, the level it starts from."""
+    """The block's level for these variables; without any, the level it starts from."""
     level, source, reasons = block.level, "declared", list(block.reasons)
     if variables is None:
         return DeclaredDanger(level, source, tuple(reasons))
@@ -106,7 +106,7 @@ def reached_escalation(block: DangerBlock, count: int) -> Escalation | None:
 
 
 def message(template: str, params: Mapping[str, Any]) -> str:
-    """The template with each `{param}` filled in; a value can neither end its quotes nor hide or forge text."""
+    """Fills in each `{param}`; a value can neither end its quotes nor hide or forge text."""
     return _HOLE.sub(lambda hole: _filled(hole[1], params), template)
 
 
@@ -173,7 +173,7 @@ _MAX_COUNT = 1_000_000
 
 
 def read_danger(operation: WrittenTable) -> DangerBlock | None:
-    """The danger that an operation declares in any form; None if it declares none."""
+    """The danger that an operation declares in any form."""
     table = operation.required_table("danger") if "danger" in operation else None
     block = _block(table) if table is not None else None
     # The flat form: `danger_level` and `requires_confirmation` next to the operation's name.
@@ -251,7 +251,7 @@ def _short(table: WrittenTable) -> DangerBlock | None:
 
 
 def _start(table: WrittenTable, base: Level | None) -> Level | None:
-    """The level before anything raises it: one of level, default_level and base_level, or several that agree."""
+    """The level before anything raises it; several that are named have to agree."""
     found = [read_level(table, key) for key in ("level", "default_level")]
     said = [level for level in (*found, base) if level is not None]
     if len(set(said)) > 1:
@@ -317,7 +317,7 @@ def _escalation(table: WrittenTable, start: Level) -> tuple[Escalation, ...]:
 
 
 def _score(table: WrittenTable) -> tuple[tuple[tuple[str, int], ...], Level | None]:
-    """The factors and the base level; a factor that no reader establishes would never count, and is refused."""
+    """The factors and the base level; refuses a factor that nothing establishes."""
     weights: dict[str, int] = {}
     base = None
     for at, item in enumerate(table.items("score_factors")):

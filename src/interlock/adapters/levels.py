@@ -70,7 +70,7 @@ class EffectiveLevel(Struct, frozen=True):
 
 
 class LevelClaims(Struct, frozen=True):
-    """The inputs of an operation's level; `mapped` is the level of the request behind it."""
+    """The inputs of an operation's level; `mapped` is that of the request behind it."""
 
     name: str
     category: str = ""
@@ -173,7 +173,7 @@ def level_from_name(name: str, category: str, patterns: NamePatterns = BUILT_IN_
 def name_level_notice(
     name: str, category: str, level: Level, patterns: NamePatterns = BUILT_IN_PATTERNS
 ) -> Notice | None:
-    """2.11: the notice of an operation that is dangerous or forbidden by a pattern of its name, where nothing raises it further."""
+    """2.11: the notice where a pattern of the name makes it dangerous or forbidden, and nothing raises it further."""
     found = level_from_name(name, category, patterns)
     if found is None or not found.pattern or not Level.DANGEROUS <= found.level == level:
         return None

@@ -22,7 +22,7 @@ _FILES = frozenset({"read", "write", "append", "overwrite", "truncate", "delete"
 
 
 def is_local_command(words: str) -> bool:
-    """Whether the command that a proxy starts its server with works on this machine only."""
+    """Whether the server that a proxy starts by this command works on this machine only."""
     try:
         command = json.loads(words)
     except ValueError:
@@ -44,7 +44,7 @@ def _leads_away(word: str, first: bool) -> bool:
 
 
 def _works_elsewhere(name: str) -> bool:
-    """Whether a program works in a container, on another machine or in a cloud, by its description."""
+    """In a container, on another machine or in a cloud, by the program's description."""
     program = describe(name)
     if name in program_set("other_root") or program.network is True:
         return True
@@ -53,7 +53,7 @@ def _works_elsewhere(name: str) -> bool:
 
 
 def only_touches_files(facts: Sequence[Fact]) -> bool:
-    """Whether all effects of a call are on files with a certain place: a path from the root, or from home."""
+    """Whether every effect is on a file with a certain place: a path from the root, or from home."""
     return bool(facts) and all(
         isinstance(fact, Effect)
         and fact.verb in _FILES

@@ -96,13 +96,13 @@ class ServiceLimits(Struct, frozen=True):
         return bool(self.api or self.quotas)
 
     def cost(self, asked: ServiceRequest) -> float:
-        """The price of the longest pattern that matches: the one that means this call most."""
+        """By the longest pattern that matches: the one that means this call most."""
         found = [(len(glob), cost) for glob, cost in self.prices if glob == "*" or fnmatchcase(asked.endpoint, glob)]
         return max(found)[1] if found else 0.0
 
 
 class QuotaUsage(Struct, frozen=True):
-    """What was used so far, by key; and by metric how much a human added to a pause, and until when."""
+    """Uses by key; and by metric how much a human added to a pause, and until when."""
 
     buckets: Mapping[str, Buckets] = field(default_factory=dict, name="used")
     continued: Mapping[str, tuple[float, float]] = {}
@@ -141,7 +141,7 @@ class QuotaRefusal(Struct, frozen=True):
 
 
 def quota_refusal(limits: ServiceLimits, used: QuotaUsage, asked: ServiceRequest, now: float) -> QuotaRefusal | None:
-    """Why there may be no request now; None where there may. The service's limits first, then what cannot be lifted, then the rest."""
+    """Why there may be no request now: the service's limits first, then what cannot be lifted, then the rest."""
     for limit in (one for one in limits.api if one.covers(asked)):
         if used.current(limit, now) + 1 > limit.limit:
             resets = used.room_at(limit, now, limit.limit - 1)
@@ -185,7 +185,7 @@ def count_request(limits: ServiceLimits, used: QuotaUsage, asked: ServiceRequest
 
 
 def extend_pause(used: QuotaUsage, quota: Quota, now: float) -> QuotaUsage:
-    """After a human's yes: the pause comes one quota later, for one window; the end stays where it is."""
+    """After a human's yes the pause comes one quota later, for one window; the end stays."""
     more = used.extra(quota.metric, now) + quota.pause
     return QuotaUsage(used.buckets, {**used.continued, quota.metric: (more, now + WINDOWS[quota.window])})
 

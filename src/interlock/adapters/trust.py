@@ -61,7 +61,7 @@ class TrustRecord(Struct, frozen=True):
 def promote(
     record: TrustRecord, to: Trust, by: str, at: float, reason: str, certification: Certification | None = None
 ) -> TrustRecord:
-    """The record one step higher; refuses a skipped step, a nameless or reasonless one, and an unsigned certificate."""
+    """One step higher; refuses a skipped step, a nameless or reasonless one, and an unsigned certificate."""
     if to != record.level + 1:
         way = "is no promotion" if to <= record.level else "skips a level"
         raise TrustError(f"{record.level.word} -> {to.word} {way}; trust rises by one step")
@@ -106,7 +106,7 @@ def revalidation_due(record: TrustRecord) -> float | None:
 
 
 def current_trust(record: TrustRecord, now: float) -> tuple[Trust, str]:
-    """The trust that counts at `now`, and the reason where it is less than recorded."""
+    """The trust that counts at `now`, and why it is less than recorded."""
     if record.level is not Trust.CERTIFIED:
         return record.level, ""
     if record.certification is None:
@@ -117,7 +117,7 @@ def current_trust(record: TrustRecord, now: float) -> tuple[Trust, str]:
 
 
 def settle_expired(record: TrustRecord, now: float, by: str) -> TrustRecord:
-    """The record with an expired certification recorded as a demotion; unchanged if nothing expired."""
+    """The record with an expired certification as a demotion."""
     trust, reason = current_trust(record, now)
     return record if trust is record.level else demote(record, trust, by, now, reason)
 
@@ -196,7 +196,7 @@ def _time(table: WrittenTable, key: str) -> float | None:
 
 
 def _history(trust: WrittenTable) -> tuple[TrustStep, ...]:
-    """The steps, each one up at a time or down; a step that does not start where the last ended is refused."""
+    """Steps go up by one, or down; each starts where the last ended."""
     found: list[TrustStep] = []
     if trust.data.get("promotion_history") in (None, []):
         return ()

@@ -35,7 +35,7 @@ class ParsedYaml(Struct, frozen=True):
 
 
 def read_text(text: str, markdown: bool) -> ParsedYaml:
-    """The data in a text; what cannot be read is a problem, never an exception."""
+    """What cannot be read is a problem, never an exception."""
     problems = Problems()
     lines: dict[Path, int] = {(): 1}
     if len(text) > MAX_CHARACTERS:
@@ -57,7 +57,7 @@ def read_text(text: str, markdown: bool) -> ParsedYaml:
 
 
 def _front_matter(text: str, problems: Problems) -> str | None:
-    """What stands between the two `---`, with an empty line for the first so that lines keep their numbers."""
+    """The text between two `---`; an empty line for the first keeps the line numbers."""
     rows = text.removeprefix("\ufeff").replace("\r\n", "\n").split("\n")
     if rows[0].rstrip() != _FENCE:
         problems.error((), "has no front matter: its first line is not '---'")
@@ -101,7 +101,7 @@ class _Reader:
         self.left = MAX_NODES
 
     def value(self, node: Any, path: Path, depth: int) -> Any:
-        """The value of a node and of all below it; raises _TooMuch at the limit."""
+        """Raises _TooMuch at the limit."""
         self.lines.setdefault(path, node.start_mark.line + 1)
         self.left -= 1
         if self.left < 0 or depth > MAX_DEPTH:
@@ -135,7 +135,7 @@ class _Reader:
         return found
 
     def _scalar(self, node: ScalarNode, path: Path) -> Any:
-        """A text, number, boolean or nothing; a date stays the text it is, and any other tag is refused."""
+        """A text, number, boolean or nothing; a date stays a text, any other tag is refused."""
         kind = node.tag.removeprefix(_TAG)
         if kind in ("str", "timestamp"):
             return node.value

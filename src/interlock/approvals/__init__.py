@@ -47,7 +47,7 @@ class MoveRefused(ValueError):
 
 
 def apply_move(ticket: Ticket, move: str, now: float, by: str = "", reason: str = "") -> Ticket:
-    """The ticket after a move; refuses a move that the table does not have, or that comes too late."""
+    """Refuses a move that the table does not have, or that comes too late."""
     state = MOVES.get((ticket.state, move))
     if state is None:
         raise MoveRefused(
@@ -68,7 +68,7 @@ def apply_move(ticket: Ticket, move: str, now: float, by: str = "", reason: str 
 
 
 def move_settled(tx: Tx, before: Ticket, move: str, now: float, by: str = "", reason: str = "") -> Ticket | None:
-    """Stores a ticket after time and a move; None where its state refuses the move, or somebody else changed it meanwhile."""
+    """Stores a ticket after time and a move; None where the move is refused, or somebody else changed it meanwhile."""
     try:
         after = replace(apply_move(settle(before, now), move, now, by, reason), version=before.version + 1)
     except MoveRefused:
@@ -101,17 +101,17 @@ def spend_by(ticket: Ticket, now: float) -> float:
 
 
 def is_unanswered(ticket: Ticket) -> bool:
-    """Whether nobody said anything in time; not where somebody did, or whoever asked went away."""
+    """Nobody answered in time; not where its caller went away."""
     return ticket.state is EXPIRED and not ticket.decision_reason
 
 
 def is_withdrawn(ticket: Ticket) -> bool:
-    """Whether a person took back what they themselves had asked for: nobody else said no to it."""
+    """A person took back what they themselves had asked for: nobody else said no."""
     return ticket.state is REJECTED and ticket.agent.principal == f"{PERSON}{ticket.decided_by}"
 
 
 def settle(ticket: Ticket, now: float) -> Ticket:
-    """The ticket as time alone has made it: expired, or approved where nothing but cooling-off was asked for."""
+    """The ticket as time alone has made it: expired, or approved where only cooling-off was asked for."""
     if ticket.state in (COOLING, WAITING, APPROVED) and now >= ticket.expires_at:
         unused = f"{UNUSED}: {ticket.decided_by} had said yes" if ticket.state is APPROVED else ""
         return apply_move(ticket, "expire", now, BY_TIME, unused)

@@ -47,7 +47,7 @@ def approve(state: State, session: OperatorSession, id: str, reason: str = "") -
 
 
 def reject(state: State, session: OperatorSession, id: str, reason: str = "") -> Ticket:
-    """Signs a rejection; the same effect on the same target stays rejected, whatever tool asks for it."""
+    """Signs a rejection; the same effect on the same target stays rejected, whatever tool asks."""
     reason = redact_text(reason)
 
     def work(tx: Tx, ticket: Ticket, now: float) -> Ticket:
@@ -155,7 +155,7 @@ def require_approver(state: State, session: OperatorSession, ticket: Ticket) -> 
 
 
 def _proof(session: OperatorSession) -> dict[str, str]:
-    """A passkey's signature for later proof of the record; in hex, which is not mistaken for a secret."""
+    """A passkey's signature for the record; in hex, which is not mistaken for a secret."""
     made = session.prepared
     if made is None:
         return {}
@@ -169,7 +169,7 @@ def _sign(tx: Tx, session: OperatorSession, ticket: Ticket, verdict: str, now: f
 
 
 def sign_statement(session: OperatorSession, ticket: Ticket, verdict: str, now: float, lasts: float) -> Approval:
-    """The statement, signed with the operator's unlocked key or by a passkey touched for it."""
+    """Signed with the operator's unlocked key, or by a passkey touched for it."""
     made = session.prepared
     if made is not None and (made.ticket, made.verdict) == (ticket.id, verdict):
         return made
@@ -202,7 +202,7 @@ def abandon(state: State, id: str) -> None:
 
 
 def make_room(tx: Tx, state: State, principal: str, now: float) -> bool:
-    """Withdraws tickets whose callers stopped asking; returns whether the queue is shorter."""
+    """Withdraws tickets whose callers stopped asking; whether the queue is shorter."""
 
     def is_abandoned(ticket: Ticket) -> bool:
         return now - state.baseline.last_asked_at(ticket) >= PATIENCE

@@ -52,7 +52,7 @@ class Elicitations(Struct):
         put_bounded(self.sessions, ticket.id, ticket.agent.session, MOST)
 
     def is_confirmed(self, ticket: Ticket, session: str, now: float) -> bool:
-        """Whether a user confirmed this ticket in this session; enough for a confirm only."""
+        """Whether a user confirmed it in this session; enough for a confirm only."""
         mine = bool(session) and self.sessions.get(ticket.id) == session
         return mine and now < self.agreed.get(ticket.id, 0.0)
 
@@ -69,7 +69,7 @@ def confirm_suffices(ticket: Ticket) -> bool:
 
 
 def question(state: State, principal: str, session: str, token: str) -> tuple[str, str] | None:
-    """Creates a question with its id and text; None where a user's confirmation would not suffice for this token or caller."""
+    """A question's id and text; None where a user's confirmation would not suffice for this token or caller."""
     now = state.clock.now()
     ticket = state.store.read(lambda tx: ticket_of(tx, token))
     if ticket is None or state.mode != "enforcing" or ticket.agent.principal != principal:
@@ -87,7 +87,7 @@ def question(state: State, principal: str, session: str, token: str) -> tuple[st
 
 
 def accept_answer(state: State, principal: str, session: str, ask: str, approve: bool) -> bool:
-    """Applies an answer and returns whether it freed the ticket; each question is answered once, by its own connection."""
+    """Whether an answer freed the ticket; each question is answered once, by its own connection."""
     with state.lock:
         asked = state.elicitations.questions.get(ask)
         if asked is None or (asked.principal, asked.session) != (principal, session):
@@ -130,7 +130,7 @@ def _answer(tx: Tx, state: State, asked: ClientQuestion, approve: bool) -> Ticke
 
 
 def record_run(state: State, agent: AgentRef, id: str) -> Ticket | None:
-    """Spends the ticket of a call that ran after the client's own prompt, recorded as unattested."""
+    """Spends the ticket of a call that ran after the client's own prompt, as unattested."""
     changed = state.store.write(lambda tx: _record_run(tx, state, agent, id))
     if changed is not None:
         state.tell("approve", changed)
@@ -162,14 +162,14 @@ Session = tuple[str, str, str]  # principal, name, session
 
 
 class SessionConfirmations:
-    """Patterns confirmed for a session, in this process only: a restart, a rejection or a revocation forgets them."""
+    """Patterns confirmed for a session, in this process only; a restart, a rejection or a revocation forgets them."""
 
     def __init__(self) -> None:
         self._until: dict[tuple[Session, str, str], float] = {}  # pattern and tool
         self._lock = threading.Lock()
 
     def patterns(self, agent: AgentRef, action: Action, now: float) -> frozenset[str]:
-        """The patterns that need not be confirmed again for this tool; none for an agent that claims no session."""
+        """Those that need not be confirmed again for this tool; none for an agent that claims no session."""
         if not self._until or not agent.session:
             return frozenset()
         who, tool = _session(agent), tool_of(action)

@@ -31,7 +31,7 @@ _LEVELS = frozenset(level.word for level in Level)
 
 
 def sentence(judged: Judged, weighed: PolicyResult, held: Resolution, kept: TakenSnapshot | None = None) -> str:
-    """The reason of a decision; under a policy of the specification, only its own words."""
+    """Under a policy of the specification, only its own words."""
     if judged.policy.literal_globs and held.outcome != "allow":
         return held.reason or weighed.reason()
     if held.outcome == "allow":
@@ -115,7 +115,7 @@ def _final(ticket: Ticket) -> str:
 
 
 def _other_words(ticket: Ticket) -> str:
-    """The way to the ticket of the same effect in other words, whose approval frees only those."""
+    """The way to the ticket of the same effect in other words."""
     if ticket.state is TicketState.REJECTED:
         return _final(ticket)
     if not ticket.open:
@@ -124,7 +124,7 @@ def _other_words(ticket: Ticket) -> str:
 
 
 def prompt_reason(decision: Decision) -> str:
-    """The reason for a person at the agent's own prompt, without the way to the ticket."""
+    """For a person at the agent's own prompt, without the way to the ticket."""
     return decision.reason.removesuffix(_way(decision.ticket)) if decision.ticket is not None else decision.reason
 
 

@@ -55,7 +55,7 @@ class MatchedDenial(Struct, frozen=True):
 def matching_denials(
     denials: Iterable[Denial], keys: Sequence[EffectKey], session: str, folder: str, now: float, seconds: float
 ) -> list[MatchedDenial]:
-    """The denials that bind these effects in this session, the most binding first; `seconds` is how long a no reaches other sessions."""
+    """Those that bind in this session, the most binding first; `seconds` is how long a no reaches other sessions."""
     found = []
     for one in denials:
         own, fresh = one.session == session, bool(one.rejected_at) and now < one.rejected_at + seconds
@@ -77,7 +77,7 @@ def _near(denied: EffectKey, keys: Sequence[EffectKey], here: bool) -> Relation 
 
 
 def binds(one: MatchedDenial) -> bool:
-    """Whether a denial is in force: its ticket waits, or a person rejected it; an approval, a use or time ended the others."""
+    """Its ticket waits, or a person rejected it; an approval, a use or time ended the others."""
     if one.denial.rejected_at:
         return True
     return one.ticket is not None and (one.waits or one.ticket.state is TicketState.REJECTED)
@@ -104,7 +104,7 @@ class StandingAnswers(Struct):
 
 
 def parse_answers(grants: Iterable[Grant]) -> dict[str, Answer]:
-    """The answers by id; ignores a grant without a valid pattern, which Interlock never writes."""
+    """By id; ignores a grant without a valid pattern, which Interlock never writes."""
     found = {}
     for grant in grants:
         origin = f"{grant.by}, `interlock {grant.effect}` {short_id(grant.id)}"
@@ -119,7 +119,7 @@ _MOST_READ = 20  # denials whose tickets are read, the most binding first
 
 
 def find_denial(tx: Tx, state: State, judged: Judged, own: Ticket | None) -> MatchedDenial | None:
-    """The denial that matches an action, with its ticket; `own` is the ticket of this very action."""
+    """The denial that matches an action; `own` is the ticket of this very action."""
     if not judged.effect_keys:
         return None
     principal = judged.agent.principal
@@ -160,7 +160,7 @@ def _met(judged: Judged, denials: Iterable[Denial]) -> list[MatchedDenial]:
 
 
 def denial_requirement(one: MatchedDenial | None) -> EarlierDenial | None:
-    """The requirement of a denial: the answer to its open ticket, else a new answer by a person."""
+    """The answer to its open ticket, else a new answer by a person."""
     if one is None:
         return None
     asked = one.ticket.requirement if one.waits and one.ticket is not None else Requirement(human=Human.APPROVE)
@@ -181,7 +181,7 @@ def remember(tx: Tx, state: State, judged: Judged, ticket: Ticket) -> None:
 
 
 def reject(tx: Tx, state: State, ticket: Ticket, now: float) -> None:
-    """Saves a rejection; it stays in force in the agent's session until a person answers otherwise."""
+    """Saves a rejection; it binds the agent's session until a person answers otherwise."""
     for one in rejections_of(ticket, now):
         _save(tx, state, one)
 
@@ -195,7 +195,7 @@ def rejections_of(ticket: Ticket, at: float) -> list[Denial]:
 
 
 def agree(tx: Tx, state: State, ticket: Ticket, now: float) -> None:
-    """Ends the denials of an approved action that runs: of the same effect, or of one that includes it."""
+    """Ends the denials of an approved action: of the same effect, or of one that includes it."""
     live = {_key(one): one for one in tx.denials(now, ticket.agent.principal)}
     live |= {_key(one): one for one in state.baseline.denials(ticket.agent.principal, now)}
     keys = [parse(text) for text in ticket.effect_keys]

@@ -83,7 +83,7 @@ def display_action(
 def unwrap_commands(
     steps: Sequence[EffectiveCommand], findings: Sequence[Mapping[str, Any]], action: Mapping[str, Any]
 ) -> list[Any]:
-    """The effective commands to store with an action; none where its text shows the harm as it would run."""
+    """The effective commands to store; none where the text shows the harm as it would run."""
     text, fields = action_text(action)
     worst = worst_of(findings)
     whole = "\n".join((text, *fields.values()))
@@ -109,7 +109,7 @@ def action_text(action: Mapping[str, Any], title: str = "") -> tuple[str, Mappin
 
 
 def list_text(action: Mapping[str, Any], title: str = "") -> str:
-    """An action with its parameters as far as a list has room for them; line breaks are kept."""
+    """With parameters as far as a list has room for them; line breaks are kept."""
     name = next((str(action[key]) for key in _TEXTS if action.get(key)), title)
     given = next((action[key] for key in _GIVEN if isinstance(action.get(key), Mapping)), None)
     if given and action.get("kind") not in _SPANNED:
@@ -166,7 +166,7 @@ def _run(data: Mapping[str, Any]) -> UnwrappedCommand:
 
 
 def _marks(text: str, action: Mapping[str, Any], worst: Iterable[Mapping[str, Any]]) -> tuple[Span, ...]:
-    """The spans of the harm; found by its words where the spans belong to another text."""
+    """The spans of the harm; by its words where the spans belong to another text."""
     points = action.get("kind") in _SPANNED and _REDACTED not in text
     found: dict[Span, None] = {}
     for one in worst:
@@ -189,7 +189,7 @@ def _plain(finding: Mapping[str, Any], text: str, whole: str, kind: object) -> b
 
 
 def _says(written: str, subject: str) -> bool:
-    """Whether a text has a command in it as it would run; quotes that the command needs may be others."""
+    """Whether a text has a command in it as it would run, but for its quotes."""
     meant = " ".join(subject.removesuffix("...").split())
     said = " ".join(written.split())
     return meant in said or ("'" in meant and _QUOTES.sub("", meant) in _QUOTES.sub("", said))
@@ -254,7 +254,7 @@ _ADDS = re.compile(r"\([+]\d+\)$")
 
 
 def reasons(reason: str, level: str, findings: Iterable[Mapping[str, Any]], factors: Iterable[str]) -> tuple[str, ...]:
-    """Why it is held: what asks for most, each finding, and whatever else changed the answer; each once."""
+    """What asks for most, each finding, and whatever else changed the answer; each once."""
     known = [one for one in findings if isinstance(one, Mapping)]
     named = {finding_factor(str(one.get("id")), str(one.get("reason"))) for one in known}
     factors = list(factors)

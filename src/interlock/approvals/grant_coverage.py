@@ -20,7 +20,7 @@ _OTHER = re.compile(r"[\W_]+")
 def find_covering(
     grants: Iterable[Grant], agent: AgentRef, keys: Sequence[EffectKey], assessment: Assessment, digest: str, now: float
 ) -> Grant | None:
-    """The first grant that covers every effect of the action; None for an unreadable action."""
+    """The first that covers every effect of the action; None for an unreadable action."""
     if assessment.unreadable:
         return None
     return next((g for g in grants if _covers(g, agent, keys, assessment, digest, now)), None)
@@ -49,7 +49,7 @@ def _covers(
 
 
 def _reaches(grant: Grant, key: EffectKey) -> bool:
-    """Whether it names the effect on the target in its place; a program's own words can mean more, so those are granted by digest."""
+    """A program's own words can mean more, so those are granted by digest."""
     if not key.grantable or not key.known or EARLIER.get(grant.effect, grant.effect) != key.family or key.family == RUN:
         return False
     earlier = grant.effect in EARLIER
@@ -75,12 +75,12 @@ def _within(pattern: str, key: EffectKey) -> bool:
 
 
 def _spelled_before(pattern: str, key: EffectKey) -> bool:
-    """Whether a grant that was signed by an earlier version names this target as that version spelled it."""
+    """Whether a grant of an earlier version names this target as that version spelled it."""
     return key.in_a_folder and not key.path and pattern == _OTHER.sub("_", key.target.casefold()).strip("_")
 
 
 def has_reauth(grant: Grant) -> bool:
-    """Whether its statement says that the operator signed in anew; else it satisfies no requirement of that."""
+    """Whether its operator signed in anew for it; else it satisfies no requirement of that."""
     return json.loads(grant.statement).get("reauth") is True
 
 

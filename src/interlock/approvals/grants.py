@@ -36,7 +36,7 @@ _KEYS = frozenset("effect targets environment ceiling count seconds why principa
 
 
 def add_grant(state: State, by: OperatorSession, given: Mapping[str, Any]) -> Grant:
-    """A grant on effects; refuses an empty target list, a star for everything, and level 4 from anybody but an admin."""
+    """Refuses an empty target list, a star for everything, and level 4 from anybody but an admin."""
     grant = _signed(state, by, parse_grant(state, by, given))
     if grant.ceiling is Level.FORBIDDEN:
         require_admin(state, by)
@@ -58,7 +58,7 @@ def _save(state: State, by: OperatorSession, grant: Grant, proof: Mapping[str, s
 
 
 def _signed(state: State, by: OperatorSession, grant: Grant) -> Grant:
-    """Signs the terms of a grant; in a browser, dangerous terms take a passkey touch for exactly these."""
+    """In a browser, dangerous terms take a passkey touch for exactly these."""
     if by.granted is not None:
         if _lasting(by.granted) != _lasting(grant):
             raise AnswerRefused("you were asked anew for other terms than these; sign again")
@@ -83,7 +83,7 @@ def statement_of(grant: Grant, touch: Mapping[str, Any] | None = None) -> str:
 
 
 def touch_of(grant: Grant, nonce: str) -> dict[str, Any]:
-    """The part of a statement that a fresh sign-in adds to the terms; a session's key cannot sign it."""
+    """What a fresh sign-in adds to the terms; a session's key cannot sign it."""
     return {"digest": f"grant {grant.id}", "nonce": nonce, "reauth": True}
 
 
@@ -97,7 +97,7 @@ def _lasting(grant: Grant) -> dict[str, Any]:
 
 
 def revoke_grant(state: State, by: OperatorSession, id: str) -> Grant:
-    """Revokes a grant; a standing denial only for its author or an admin, anything else for any operator."""
+    """A standing denial only for its author or an admin, anything else for any operator."""
 
     def work(tx: Tx) -> Grant:
         found = tx.grant(id)
@@ -122,7 +122,7 @@ def revoke_grant(state: State, by: OperatorSession, id: str) -> Grant:
 
 
 def is_signed(state: State, grant: Grant) -> bool:
-    """Whether an operator who is still entitled signed these terms; an edited row grants nothing."""
+    """Whether an operator who is still entitled signed it; an edited row grants nothing."""
     roster = state.sessions.roster
     person = roster.people.get(grant.by) if roster else None
     if roster is None or person is None or person.disabled or grant.key_id not in person.keys:
@@ -257,7 +257,7 @@ _RECORDED = 20_000
 
 
 def load_answers(state: State, tx: Tx) -> None:
-    """Loads standing answers; the record counts more than a row: a deleted denial stands, a restored allow does not."""
+    """The record counts more than a row: a deleted denial stands, a restored allow does not."""
     revoked = {str(body_of(row).get("grant")) for row in _records(tx, "grant_revoked")}
     rows = {grant.id: grant for grant in tx.grants(state.clock.now()) if grant.effect in STANDING}
     found = {id: grant for id, grant in rows.items() if id not in revoked}
@@ -282,7 +282,7 @@ def _recorded(id: str, terms: Mapping[str, object], at: float) -> Grant:
 
 
 def parse_answer(state: State, by: OperatorSession, verdict: str, pattern: str, why: str, seconds: int = 0) -> Grant:
-    """Parses an answer, neither signed nor saved; refuses a pattern that matches nothing, or everything."""
+    """Neither signed nor saved; refuses a pattern that matches nothing, or everything."""
     if verdict not in STANDING:
         raise AnswerRefused(
             f"no verdict {verdict!r:.40}; known: {', '.join(sorted(STANDING))}", "VALIDATION_INVALID_VALUE"

@@ -27,7 +27,7 @@ REASON = 500  # characters
 
 
 def pause(state: State, by: OperatorSession, seconds: int, reason: str) -> OperatorPause:
-    """Pauses enforcement; takes a fresh sign-in and a reason, and refuses more time than the configuration allows."""
+    """Takes a fresh sign-in and a reason; refuses more time than the configuration allows."""
     now, most = state.clock.now(), state.in_force.pauses.max_minutes * 60
     if not most:
         raise AnswerRefused("pauses are switched off here (pause.max_minutes = 0)")
@@ -64,7 +64,7 @@ def end(state: State, by: OperatorSession, reason: str = "") -> None:
 def _order(
     state: State, by: OperatorSession, words: tuple[str, ...], event: str, details: Mapping[str, object]
 ) -> None:
-    """Signs an order, valid after a restart and at every replica, and records it in the same transaction."""
+    """Signs an order, valid after a restart and at every replica, and records it."""
 
     def work(tx: Tx) -> float:
         tx.save_setting(signed_orders.PAUSE, signed_orders.sign_order(state, tx, by, signed_orders.PAUSE, *words))
@@ -98,7 +98,7 @@ def _over(state: State, tx: Tx) -> bool:
 
 
 def adopt(state: State, tx: Tx) -> None:
-    """Follows the newest order of an entitled signer; ignores an older one that is put back."""
+    """The newest order of an entitled signer counts; ignores an older one that is put back."""
     order = signed_orders.load_order(state, tx, signed_orders.PAUSE)
     if order.at > state.pause.order:
         state.pause.order = order.at
@@ -108,7 +108,7 @@ def adopt(state: State, tx: Tx) -> None:
 
 
 def warn(state: State) -> None:
-    """Warns at the start of a pause whose signature cannot be checked before an operator signs in."""
+    """Warns of a pause whose signature cannot be checked before an operator signs in."""
     found = state.store.read(lambda tx: _read(signed_orders.read_order(tx, signed_orders.PAUSE)))
     if found is not None and found.at(state.clock.now()):
         words = f"a pause until {iso(found.until)} was in force before this start; `interlock unlock` brings it back"
@@ -116,7 +116,7 @@ def warn(state: State) -> None:
 
 
 def monitored_while_paused(state: State, by: InForce, action: Action) -> InForce:
-    """What governs a step of the loop: under a pause it is only monitored."""
+    """Under a pause, a step of the loop is only monitored."""
     operator, ceiling = state.paused(state.clock.now())
     if not operator or by.mode != "enforcing" or reason_to_hold(state.reader.read(action)[0].assessment, ceiling):
         return by

@@ -107,7 +107,7 @@ def _display(ticket: TicketJson) -> ActionDisplay:
 
 
 def _action(ticket: TicketJson) -> Iterator[Line]:
-    """The action itself, whole: what is not shown was not approved. What would really run leads."""
+    """Whole, since what is not shown was not approved; what would really run leads."""
     action, found = _table(ticket, "action"), _display(ticket)
     if found.harm:
         yield (StyledText("What would run", "heading"),)
@@ -131,7 +131,7 @@ def _run(run: UnwrappedCommand, sign: str, style: str) -> Line:
 
 
 def _marked(text: str, marks: Sequence[Span]) -> Iterator[Line]:
-    """Every line of a text, with a line of marks below it where a part of it does the harm."""
+    """Every line, with marks below it where a part of it does the harm."""
     first = 0
     for line in text.split("\n"):
         yield (StyledText(f"  {visible(line)}", "command"),)

@@ -34,7 +34,7 @@ class Order(Struct, frozen=True):
 
 
 def save_order(state: State, tx: Tx, by: OperatorSession, setting: str, *words: str) -> None:
-    """Saves a signed order with its change, for replicas; each is later than the one before, whatever the clocks say."""
+    """For replicas; each is later than the one before, whatever the clocks say."""
     if state.shared:
         tx.save_setting(setting, sign_order(state, tx, by, setting, *words))
 
@@ -47,7 +47,7 @@ def sign_order(state: State, tx: Tx, by: OperatorSession, setting: str, *words: 
 
 
 def load_order(state: State, tx: Tx, setting: str) -> Order:
-    """The stored order; none where no entitled operator signed it, or this replica is not unlocked."""
+    """None where no entitled operator signed it, or this replica is not unlocked."""
     return verify_order(state, setting, tx.setting(setting) or "")
 
 
@@ -95,7 +95,7 @@ def order_tier(state: State, tx: Tx, by: OperatorSession, row: AgentRow) -> None
 
 
 def with_signed_tier(state: State, tx: Tx, row: AgentRow | None) -> AgentRow | None:
-    """The agent with its signed trust tier; on a shared store, an unsigned tier is dropped."""
+    """On a shared store, an unsigned trust tier is dropped."""
     if row is None or not row.trust_tier or not state.shared:
         return row
     return row if load_order(state, tx, _tier_of(row)).words == _tier_words(row) else replace(row, trust_tier="")

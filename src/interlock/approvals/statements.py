@@ -87,7 +87,7 @@ def statement_text(
     nonce: str,
     reauth: bool = False,
 ) -> str:
-    """The canonical text that the operator signs; refuses what `parse` would refuse."""
+    """The canonical text to sign; refuses what `parse_statement` would refuse."""
     said = Statement(
         v=VERSION,
         ticket=ticket.id,
@@ -108,7 +108,7 @@ def statement_text(
 
 
 def parse_statement(text: str) -> Statement:
-    """A statement from its text; refuses an unknown, missing or doubled key, a wrong type and any other spelling."""
+    """Refuses an unknown, missing or doubled key, a wrong type and any other spelling."""
     if len(text) > MAX_TEXT:
         raise StatementError(f"statement: {len(text)} characters, at most {MAX_TEXT}")
     try:
@@ -141,7 +141,7 @@ def requirement_hash(requirement: Requirement) -> str:
 
 
 class TicketProof(Struct, frozen=True):
-    """What a process itself knows about a ticket, whatever its row says, and the roster that checks its statements."""
+    """What a process itself knows about a ticket, and the roster that checks its statements."""
 
     problem: str = ""  # why it is not spent, whoever agreed
     cooling_since: float | None = None  # None where only the store knows
@@ -152,7 +152,7 @@ class TicketProof(Struct, frozen=True):
 
 
 def unmet(proof: TicketProof, ticket: Ticket, approvals: Iterable[Approval], asked: Requirement, now: float) -> str:
-    """Why a ticket does not satisfy a requirement; empty where it may be spent. Its own columns are not trusted."""
+    """Why a ticket does not satisfy a requirement; its own columns are not trusted."""
     if proof.problem:
         return proof.problem
     whole = ticket.requirement.join(asked)
@@ -251,7 +251,7 @@ def suffices_alone(people: Mapping[str, RosterEntry], operator: str, asked: Requ
 
 
 def needs_reauth(requirement: Requirement) -> bool:
-    """Whether the operator has to sign in anew: asked for by itself, or because it has to be verified."""
+    """Asked for by itself, or because the operator has to be verified."""
     return requirement.reauth or requirement.human >= Human.VERIFY
 
 

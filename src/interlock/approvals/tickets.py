@@ -93,7 +93,7 @@ def _given(judged: Judged, weighed: PolicyResult) -> str:
 
 
 def _stored_action(judged: Judged, marks: Sequence[Span]) -> dict[str, Any]:
-    """The stored action, with its effective commands where its own text does not show them."""
+    """With its effective commands where its own text does not show them."""
     action, assessment = judged.action, judged.assessment
     runs: list[Any] = []
     if [step.text for step in assessment.steps] != [action.text]:
@@ -127,7 +127,7 @@ def seal_of(state: State, ticket: Ticket) -> str:
 
 
 def token_of(state: State, ticket: Ticket) -> str:
-    """The conf_… that stands for a ticket: inert until a human arms the ticket (C-14), the same each time it is asked for."""
+    """The conf_… of a ticket, the same each time: inert until a human arms the ticket (C-14)."""
     key = hmac.new(state.installation.digest_key, b"token\0" + ticket.id.encode(), hashlib.sha256).hexdigest()
     return f"conf_{key}"
 
@@ -152,7 +152,7 @@ def is_altered(state: State, ticket: Ticket) -> bool:
 
 
 def shows_action(ticket: Ticket, judged: Judged) -> bool:
-    """Whether a ticket shows the action that would spend it, as judged now: people sign what they saw."""
+    """As the action is judged now: people sign what they saw."""
     action, assessment, marks = judged.action, judged.assessment, _marks(judged)
     return (
         ticket.title == title_of(action, marks)
@@ -163,7 +163,7 @@ def shows_action(ticket: Ticket, judged: Judged) -> bool:
 
 
 def _marks(judged: Judged) -> tuple[Span, ...]:
-    """Spans of the harm in a command, the worst first, which a person is always shown."""
+    """Spans of the harm in a command, the worst first; a person is always shown them."""
     if judged.action.kind is not Kind.COMMAND:
         return ()
     found = sorted(judged.assessment.harmful, key=lambda one: -one.level)
@@ -178,7 +178,7 @@ def title_of(action: Action, marks: Sequence[Span] = ()) -> str:
 
 
 def _around(text: str, marks: Sequence[Span]) -> str:
-    """A command in one line; of a long one its beginning, and the worst harm in it where that stands further on."""
+    """One line; of a long command its beginning, and the worst harm in it."""
     line = visible(" ".join(redact_around(text, marks).split()))
     start, end = marks[0]
     piece = visible(" ".join(redact_text(text[start:end]).split()))
@@ -203,7 +203,7 @@ def ticket_of(tx: Tx, token: str) -> Ticket | None:
 
 
 def pending_token(state: State, judged: Judged, held: Resolution) -> str:
-    """The token of the ticket that this very action waits for; nothing where there is none to arm."""
+    """The token of the ticket that this very action waits for."""
     ticket = held.ticket
     waits = ticket is not None and ticket.digest == judged.digest and not held.code
     if held.outcome == "allow" or ticket is None or not waits:

@@ -54,7 +54,7 @@ NOTHING_GATHERED = Gathered()
 
 
 class World(Struct, frozen=True):
-    """Everything beside the action and its judgement that a decision depends on; by default nobody was asked and nothing happened before."""
+    """Everything beside the action that a decision depends on; by default nobody was asked and nothing happened before."""
 
     policy: Policy
     at: Circumstances
@@ -76,7 +76,7 @@ class Outcome(Struct, frozen=True):
 
 
 def decide(judged: Judged, world: World) -> Outcome:
-    """The outcome for an action in this world: policy, then grants and pauses, then its ticket."""
+    """Policy, then grants and pauses, then the ticket."""
     at, grant = world.at, None
     if world.people is not None and (world.found.grants or at.paused_by):
         at, grant = _apply_grant(judged, world, world.people)
@@ -89,7 +89,7 @@ def with_snapshot(judged: Judged, world: World, snapshot: TakenSnapshot = HYPOTH
 
 
 def _apply_grant(judged: Judged, world: World, people: Mapping[str, RosterEntry]) -> tuple[Circumstances, Grant | None]:
-    """The grant whose operator could have approved alone, and the circumstances with it and with the reach of a pause."""
+    """The grant whose operator could have approved alone; and the circumstances with it and with the reach of a pause."""
     at = world.at
     bare = replace(
         at, paused_by="", loss=Loss.UNKNOWN, impact=None, ephemeral=False, unkept="", snapshot=None, journaled=False
@@ -131,7 +131,7 @@ def _resolve(judged: Judged, world: World, weighed: PolicyResult) -> Resolution:
 def resolve(
     requirement: Requirement, denies: bool, ticket: Ticket | None, agreed: str, now: float, denial_seconds: int
 ) -> Resolution:
-    """The answer for an action; `agreed` is empty when the ticket's signed approvals satisfy the requirement, else why not."""
+    """`agreed` is empty where the ticket's signed approvals satisfy the requirement, else why not."""
     if requirement.blocked:  # 1. nobody can allow it
         return Resolution("block")
     if requirement == Requirement():  # 2. nothing is asked for

@@ -58,7 +58,7 @@ def _nothing(tx: Tx, judged: Judged, decision: Decision) -> None:
 
 
 def evaluate_and_keep(state: State, request: Request, keep: Keep[Kept]) -> tuple[Decision, Kept | None]:
-    """The decision, and the result of `keep`, which writes in the transaction of the decision; None where nothing was saved."""
+    """`keep` writes in the transaction of the decision; its result is None where nothing was saved."""
     try:
         return _evaluate(state, request, keep)
     except Overtaken:  # nothing was decided: the caller reads again, and asks again
@@ -76,7 +76,7 @@ def evaluate_and_keep(state: State, request: Request, keep: Keep[Kept]) -> tuple
 
 
 def quick(state: State, request: Request) -> Decision | None:
-    """Answers everyday work at once, without the store; None where `evaluate` has to decide, and on any error."""
+    """Answers everyday work without the store; None where `evaluate` has to decide, and on any error."""
     try:
         if _has_adapter(request) and not is_known(state, request):
             return None
@@ -154,7 +154,7 @@ def _judge(state: State, request: Request, budget: int = BUDGET, at_once: bool =
 
 
 def _reaches_machine(judgement: Judgement) -> bool:
-    """Whether it acts on paths or signals processes, so that it matters where links lead and which processes are Interlock's."""
+    """Whether it matters where links lead, and which processes are Interlock's."""
     kinds = ("signals_names", "signals_numbers", "signals_users")
     return any(
         isinstance(fact, Effect) or any(fact.program in program_set(kind) for kind in kinds) for fact in judgement.facts
@@ -171,7 +171,7 @@ def _perform(
 def _everyday(
     state: State, judged: Judged, keep: Keep[Kept], at_once: bool = False
 ) -> tuple[Decision, Kept | None] | None:
-    """Allows everyday work that requires nothing, where nothing in the store could require more; else None."""
+    """Allows everyday work where nothing in the store could require more; else None."""
     request = judged.request
     if judged.assessment.level > Level.REVERSIBLE or request.pending or request.token:
         return None
@@ -225,7 +225,7 @@ NO_STORE = "the state cannot be known: the store cannot be used"
 
 
 def evaluate_with_token(state: State, request: Request, token: str = "") -> Decision:
-    """Evaluates with a token, if any; blocks, so an interface with an event loop runs it in a thread."""
+    """Blocks, so an interface with an event loop runs it in a thread."""
     return evaluate(state, replace(request, token=token) if token else request)
 
 
@@ -234,7 +234,7 @@ _LOSSES = (Loss.LOST, Loss.UNKNOWN)
 
 
 def take_snapshot(state: State, judged: Judged, world: World, answer: Outcome) -> Outcome:
-    """Takes a snapshot where that allows the action, and answers again; never for an action that stays held or denied, or a trial."""
+    """Takes a snapshot where that allows the action, and answers again; never for what stays held or denied, or a trial."""
     question, request = _copyable(judged, world, answer), judged.request
     if question is None:
         return answer
@@ -252,7 +252,7 @@ def take_snapshot(state: State, judged: Judged, world: World, answer: Outcome) -
 
 
 def keep_changes(state: State, judged: Judged, question: Inspection) -> TakenSnapshot | None:
-    """Takes a snapshot where everyday work changes files that nothing proves to be elsewhere; None where nothing is lost."""
+    """Takes a snapshot where everyday work changes files that nothing proves to be elsewhere."""
     look = judged.request.access.inspect
     seen = look(question.body) if look is not None else None
     if seen is None or seen.missing or (seen.loss in (Loss.NONE, Loss.RECOVERABLE) and not seen.presumed):
@@ -277,7 +277,7 @@ def fresh_id() -> str:
 
 
 def _copyable(judged: Judged, world: World, answer: Outcome) -> Inspection | None:
-    """The inspection to take a snapshot by; None where none can be taken, nothing is enforced, or the answer would not change."""
+    """The inspection to take a snapshot by; None where none can be taken, or would change nothing."""
     request, by, at, held = judged.request, judged.in_force, answer.at, answer.held
     if request.access.snapshot is None or at.mode != "enforcing" or at.paused_by or not by.undo.enabled:
         return None

@@ -68,7 +68,7 @@ class PolicyAnswer(Struct, frozen=True):
 
     @property
     def verdict(self) -> ExplainVerdict:
-        """The outcome as one of three words; an action that only an admin can free is denied to everybody else."""
+        """An action that only an admin can free is denied to everybody else."""
         return DENY if self.weighed.requirement.approvers == {ADMIN} else _VERDICTS[self.outcome]
 
     @property
@@ -80,7 +80,7 @@ _BLANK: Line = ()
 
 
 def explain(action: Action, assessment: Assessment, answer: PolicyAnswer) -> list[Line]:
-    """The verdict, what would run, each finding where it stands in the text, the score, and what the policy asks for."""
+    """The verdict, what would run, each finding where it stands, the score, and what the policy asks for."""
     text = action.text
     lines = [summary(assessment, answer), _BLANK]
     if action.kind is Kind.COMMAND or assessment.steps:
@@ -97,7 +97,7 @@ def explain(action: Action, assessment: Assessment, answer: PolicyAnswer) -> lis
 
 
 def _beside(seen: Impact | None, lines: list[Line]) -> list[Line]:
-    """Removes claims of irreversibility where the inspection found everything recoverable."""
+    """Without claims of irreversibility where the inspection found everything recoverable."""
     looked = (f"{IMPACT_PREFIX}{seen.words}",) if seen is not None else ()
     if not recoverable(looked):
         return lines

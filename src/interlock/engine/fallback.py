@@ -48,7 +48,7 @@ class FallbackVerdict(Struct, frozen=True):
 
 
 def main() -> NoReturn:
-    """Serves the compiled client, which replays the framed reply from stdout and denies on anything else."""
+    """Serves the compiled client, which replays the framed reply and denies on anything else."""
     status = run(sys.argv[1:], None, framed=True)
     sys.stdout.flush()
     os._exit(status)  # it has judged its one call: taking the interpreter apart took a tenth of that
@@ -98,7 +98,7 @@ def _reply(agent: AgentDialect, event: str, config: Config, ask: Ask | None) -> 
 
 
 def installed_config(folder: Path, path: str) -> Config:
-    """The configuration of the installation, with its state folder as the default; ignores the environment."""
+    """With its state folder as the default; ignores the environment."""
     if path:
         return load_config(Path(path), _home_of(folder))
     return config_of({"store": {"url": f"sqlite://{folder}"}}, environ={})

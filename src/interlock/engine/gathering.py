@@ -102,7 +102,7 @@ def gather(tx: Tx, state: State, judged: Judged) -> Gathered:
 
 
 def _is_judged_by_user(judged: Judged) -> bool:
-    """Whether a user can judge the call: everything was readable, and irreversible losses lie in the agent's folder."""
+    """Whether everything was readable, and irreversible losses lie in the agent's folder."""
     assessment, cwd = judged.assessment, judged.action.cwd
     if any(word in finding.rule for finding in assessment.findings for word in _NEVER):
         return False
@@ -146,7 +146,7 @@ def circumstances(state: State, judged: Judged, found: Gathered) -> Circumstance
 
 
 def attack(judged: Judged) -> str:
-    """How an action attacks the guard itself, in words; where files can be read, settings that run our hook count."""
+    """How an action attacks the guard itself; where files can be read, settings that run our hook count."""
     request, judgement = judged.request, judged.judgement
     if judgement.once("quiet", lambda: _is_quiet(judgement)):
         return ""
@@ -170,7 +170,7 @@ DIALOG = "dialog"  # the channel that shows codes without a sign-in
 
 
 def _question(judged: Judged) -> inspection.Inspection | None:
-    """The inspection of an action's targets on this machine; None where there are none, or nobody could inspect or copy them."""
+    """The inspection of an action's targets on this machine, if somebody could inspect or copy them."""
     request = judged.request
     if (request.access.inspect is None and request.access.snapshot is None) or runs_elsewhere(judged):
         return None
@@ -190,7 +190,7 @@ def _inspect(judged: Judged, at: Circumstances, question: inspection.Inspection)
 
 
 def changed_targets(judged: Judged) -> inspection.Inspection | None:
-    """Existing files that everyday work changes; None where there are none, or no snapshot can be taken."""
+    """Existing files that everyday work changes, if a snapshot of them can be taken."""
     request, by = judged.request, judged.in_force
     able = request.access.snapshot is not None and request.access.inspect is not None and by.undo.enabled
     if not able or by.mode != "enforcing" or runs_elsewhere(judged) or request.journaled:
@@ -214,7 +214,7 @@ def _may_exist(deed: Mapping[str, Any], bases: Sequence[str], home: str) -> bool
 
 
 def runs_elsewhere(judged: Judged) -> bool:
-    """Whether its impact cannot be inspected here: an adapter's operation, and a server's call that does more than touch local files."""
+    """An adapter's operation, or a server's call that does more than touch local files."""
     request = judged.request
     if request.server is not None:
         return not (request.server.here and only_touches_files(judged.judgement.facts))
@@ -222,7 +222,7 @@ def runs_elsewhere(judged: Judged) -> bool:
 
 
 def own_tools(request: Request) -> bool:
-    """Whether its tool works on this machine's files: a tool of the agent itself, or of a local server."""
+    """A tool of the agent itself, or of a local server."""
     return request.server is not None or (request.door == HOOK and inspection.is_own_tool(request.action))
 
 
@@ -254,7 +254,7 @@ def effect_keys_of(state: State, judged: Judged) -> tuple[EffectKey, ...]:
 
 
 def _whole(value: Any) -> Any:
-    """Keeps params whose names begin with `_` in the digest, since they are analysed too; except those that carry a token."""
+    """Keeps params that begin with `_` in the digest, since they are analysed too; not those that carry a token."""
     if not isinstance(value, Mapping):
         return value
     private = {key for key in value if isinstance(key, str) and key.startswith("_")} - _TOKENS

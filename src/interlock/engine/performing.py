@@ -45,7 +45,7 @@ FULL = (
 
 
 def perform(tx: Tx, state: State, judged: Judged, found: Gathered, answer: Outcome) -> Decision:
-    """Saves all changes of a decision before the answer leaves; denies what somebody else spent meanwhile."""
+    """Saves everything before the answer leaves; denies what somebody else spent meanwhile."""
     weighed, held, grant = answer.weighed, answer.held, answer.grant
     now, ticket, issued = judged.now, held.ticket, False
     if held.keep is TicketChange.OPEN:
@@ -195,7 +195,7 @@ INFERRED = "DANGER_LEVEL_INFERRED"
 
 
 def notices_of(judged: Judged, held: Resolution) -> tuple[Mapping[str, Any], ...]:
-    """The notices of an allowed operation; none where it is held, since the reason says why."""
+    """None where it is held, since the reason says why."""
     request, level = judged.request, judged.assessment.level
     if held.outcome != "allow" or level < Level.DANGEROUS:
         return ()
@@ -209,7 +209,7 @@ def notices_of(judged: Judged, held: Resolution) -> tuple[Mapping[str, Any], ...
 
 
 def block_for(tx: Tx, state: State, judged: Judged, counts: Counts, weighed: PolicyResult, held: Resolution) -> str:
-    """Blocks the caller where this answer calls for it, and returns why; only in enforcing mode, and never a person."""
+    """Blocks the caller where this answer calls for it; only in enforcing mode, and never a person."""
     if held.outcome == "allow" or judged.in_force.mode != "enforcing" or judged.agent.person:
         return ""
     agent, reason = judged.agent, _block_reason(judged, counts, weighed)
@@ -228,7 +228,7 @@ def _block(tx: Tx, state: State, agent: AgentRef, reason: str, now: float) -> No
 
 
 def block_now(state: State, agent: AgentRef, reason: str, alert: Mapping[str, Any]) -> bool:
-    """Records an alert and blocks its principal; False where it is blocked already, or nothing is enforced."""
+    """False where the principal is blocked already, or nothing is enforced."""
 
     def work(tx: Tx) -> bool:
         now = state.clock.now()
@@ -242,7 +242,7 @@ def block_now(state: State, agent: AgentRef, reason: str, alert: Mapping[str, An
 
 
 def _block_reason(judged: Judged, counts: Counts, weighed: PolicyResult) -> str:
-    """Tampering, an unreported action where the configuration blocks for it, the danger zone, or too many forbidden attempts."""
+    """Tampering, an unreported action where that blocks, the danger zone, or too many forbidden attempts."""
     parts = {part.name: part for part in weighed.parts}
     if TAMPERING in parts and judged.request.step is None:  # a step's agent is stopped by the loop's challenge
         return f"an action that {parts[TAMPERING].words}"

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 
 def local_policy(policy: str | None = None, config: str | None = None) -> InForce:
-    """What a daemon with this configuration would have in force, or the same with another policy; raises ConfigError, PolicyError and PackError."""
+    """What a daemon with this configuration would have in force; raises ConfigError, PolicyError and PackError."""
     found = load_config(Path(config) if config else None)
     registry = Registry()
     for pattern in found.patterns:
@@ -85,7 +85,7 @@ def preview(
 
 
 def suppose(judgement: Judgement, named: MatchNames, by: InForce, at: Circumstances) -> Outcome:
-    """The outcome for a judged action under these circumstances, as a record or a case names them; raises on an error."""
+    """Under circumstances as a record or a case names them; raises on an error."""
     judged = _judged(command(""), judgement, named, by)  # without a ticket its text does not matter
     return decide(judged, World(by.policy, at))
 

@@ -46,7 +46,7 @@ class QuotaRefused(LoopProblem):
 
 
 class QuotaQuestion(Confidential, Struct, frozen=True):
-    """A request to an adapter's service that needs quota; `count` where it follows at once."""
+    """`count` where the request follows at once."""
 
     HIDDEN = ("token",)
 
@@ -118,7 +118,7 @@ def _ask(state: State, room: QuotaQuestion, found: QuotaRefusal, quota: Quota) -
 
 
 def _request(room: QuotaQuestion, found: QuotaRefusal, quota: Quota) -> Request:
-    """The request to continue, as an operation of its own: its approval covers this metric of this adapter only."""
+    """An operation of its own: its approval covers this metric of this adapter only."""
     params = {"adapter": room.adapter, "metric": quota.metric, "pause_threshold": found.details["pause_threshold"]}
     question = "Go on with adapter '{adapter}' beyond {pause_threshold} '{metric}'?"
     block = DangerBlock(Level.REVERSIBLE, confirmation_message=question, requires_confirmation=True)

@@ -39,7 +39,7 @@ _SECRET = "<secret:"
 
 
 class ReplayPolicy(Struct, frozen=True):
-    """The rules and the policy of a configuration, with the hashes that records name them by."""
+    """The rules and policy of a configuration, with the hashes that records name them by."""
 
     rules: Rulebook
     policy: Policy
@@ -205,7 +205,7 @@ def _other_rules(row: AuditRow, by: ReplayPolicy) -> str:
 
 
 def _differences(body: Mapping[str, Any], made: Replayed) -> dict[str, tuple[Any, Any]]:
-    """Differences from the record, compared as the bytes that would be written, both redacted."""
+    """Compared as the bytes that would be written, both redacted."""
     keys = _MADE if "facts" in body else _MADE_SHORTLY
     written = {**_written(made), "decision": made.word}
     rest = {key: value for key, value in body.items() if key not in keys}

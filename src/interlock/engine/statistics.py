@@ -47,7 +47,7 @@ SHAPES: Mapping[str, tuple[str, str]] = {
 
 
 class Sample(Struct, frozen=True):
-    """One value and what it is of; a histogram's has its buckets, each with everything below it."""
+    """A histogram's has its buckets, each with everything below it."""
 
     value: float
     labels: tuple[tuple[str, str], ...] = ()
@@ -70,13 +70,13 @@ class StoreFigures(Struct, frozen=True):
 
 
 def figures_of(state: State) -> Figures:
-    """The durable figures; flushes pending records first, so that none is missing."""
+    """Flushes pending records first, so that none is missing."""
     state.recorder.flush()
     return state.store.read(lambda tx: tx.figures())
 
 
 def families(state: State) -> list[Family]:
-    """All metrics; where the store cannot be used, that fact and the process's own metrics."""
+    """Where the store cannot be used, that fact and the process's own metrics."""
     try:
         state.recorder.flush()
         kept = state.store.read(
@@ -249,7 +249,7 @@ HOUR = 3_600.0
 
 
 class ReachedLimit(Struct, frozen=True):
-    """An agent at a limit: its risk within the hour, and the consequence for its next action."""
+    """An agent at a limit, and the consequence for its next action."""
 
     agent: AgentRef
     points: int

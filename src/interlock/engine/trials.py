@@ -59,7 +59,7 @@ def recent_attempts(state: State, most: int) -> list[AuditRow]:
 
 
 def try_grant(state: State, grant: Grant, rows: Iterable[AuditRow]) -> list[PastAction]:
-    """Recorded actions that destroy something, each with whether the grant would have covered it; what is harmless needs none."""
+    """Recorded actions that destroy something, each with whether the grant would have covered it."""
     found = (_past(state, grant, row) for row in rows)
     return [past for past in found if past is not None]
 
@@ -167,7 +167,7 @@ EXAMPLES = 10
 
 
 class StandingTrial(Struct, frozen=True):
-    """One recorded action that a pattern meets, and what would be answered with it and without."""
+    """What would be answered with the pattern and without."""
 
     title: str
     agent: str
@@ -184,7 +184,7 @@ class StandingTrials(Struct, frozen=True):
 
 
 def try_standing_answer(state: State, grant: Grant) -> StandingTrials:
-    """What an answer would have changed; recorded actions that cannot be judged again are passed over."""
+    """Passes over recorded actions that cannot be judged again."""
     ((_, glob),) = parse_answers([grant]).values()
     rows = recent_attempts(state, RECORDS)
     one = PatternSet(deny=(glob,)) if grant.effect == DENY else PatternSet(allow=(glob,))
@@ -228,7 +228,7 @@ class Habit(Struct, frozen=True):
 
 
 def find_habit(state: State, id: str) -> Habit | None:
-    """The habit that a ticket's approval belongs to; None where there is none yet, or no narrow grant covers it."""
+    """None where there is none yet, or no narrow grant covers it."""
 
     def work(tx: Tx) -> tuple[Ticket | None, list[Ticket]]:
         own = tx.ticket(id)

@@ -37,7 +37,7 @@ _ROOM = 4  # pruning frees a quarter of the space, or a whole snapshot's
 
 
 class PlannedUndo(Struct, frozen=True):
-    """The changes of a restore; `plan.problem` says why it cannot be done, `plan.changes` which of them undo `later` work."""
+    """`plan.problem` says why it cannot be done, `plan.changes` which of them undo `later` work."""
 
     snapshot: Snapshot
     plan: UndoPlan
@@ -57,7 +57,7 @@ def list_snapshots(state: State, principal: str = "", limit: int = 50, before: f
 
 
 def plan_undo(state: State, id: str = "", principal: str = "", diff: bool = True) -> PlannedUndo:
-    """Plans an undo; without an id, of the newest action that is not undone. Raises AnswerRefused."""
+    """Without an id, of the newest action that is not undone. Raises AnswerRefused."""
     keeper, row = _find_with_taker(state, id, principal)
     plan = keeper.plan(row.id, row.digest, diff)
     return PlannedUndo(row, replace(plan, changes=tuple(map(_redacted, plan.changes))))
@@ -70,7 +70,7 @@ def _redacted(change: UndoChange) -> UndoChange:
 
 
 def undo(state: State, by: str, id: str = "", force: bool = False, principal: str = "") -> UndoOutcome:
-    """Restores a snapshot and records it; `by` is an operator's name or a principal. Raises AnswerRefused where none is found."""
+    """`by` is an operator's name or a principal. Raises AnswerRefused where none is found."""
     keeper, row = _find_with_taker(state, id, principal)
     undone = keeper.undo(row.id, fresh_id(), state.clock.now(), row.digest, force)
     details: dict[str, Any] = {"snapshot": row.id, "digest": row.digest, "changes": undone.total, "force": force}
@@ -105,7 +105,7 @@ def prune_journal(state: State) -> int:
 
 
 def record_journal_undos(state: State) -> None:
-    """Records the undos of journaled actions, which need no daemon and are performed by the user's own process."""
+    """They need no daemon, and are performed by the user's own process."""
     if state.snapshots.journal is None:
         return
     store = JournalStore(state.snapshots.journal)
@@ -139,7 +139,7 @@ def _prune_folder(state: State, whose: str, keeper: SnapshotTaker) -> int:
 
 
 def _owned(tx: Tx, whose: str, ids: Sequence[str]) -> list[str]:
-    """The ids that really belong to this folder's user, who is not trusted to name others."""
+    """Its user is not trusted to name the snapshots of others."""
     return [id for id in ids if not whose or ((row := tx.snapshot(id)) is not None and row.principal == whose)]
 
 
@@ -195,7 +195,7 @@ def _by(state: State, row: Snapshot) -> str:
 
 
 def _end(tx: Tx, row: Snapshot, after: Snapshot, undone: UndoResult) -> None:
-    """Marks a snapshot undone, adds the one that takes the undo back, and revives the snapshot that an undone undo had ended."""
+    """Adds the snapshot that takes the undo back, and revives the one that an undone undo had ended."""
     tx.end_snapshot(after, row)
     if row.undoes and (first := tx.snapshot(row.undoes)) is not None and first.state == UNDONE:
         tx.end_snapshot(replace(first, state=KEPT, ended_at=0.0, ended_by=""), first)

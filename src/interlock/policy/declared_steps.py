@@ -72,7 +72,7 @@ def declared_step(action: Action, judgement: Judgement) -> DeclaredStep:
 def compare_with_declared(
     action: Action, judgement: Judgement, hints: Sequence[DeclaredStep], rules: DeclarationRules
 ) -> Contribution | None:
-    """The contribution of a call that differs from the reported steps; None where it does not, or needs no report."""
+    """The contribution of a call that differs from the reported steps, or was not reported."""
     assessment = judgement.assessment
     setting = rules.word(assessment.level)
     if setting == "off" or not _counts(assessment, judgement.facts):
@@ -90,14 +90,14 @@ def compare_with_declared(
 
 
 def _counts(assessment: Assessment, facts: Iterable[Fact]) -> bool:
-    """Whether a call has to be reported: from level 2 on always, below it where it changes a named target, reading never."""
+    """Whether a call has to be reported: from level 2 on, below it where it changes a named target."""
     if assessment.level is not Level.REVERSIBLE:
         return assessment.level > Level.SAFE
     return any(isinstance(f, Effect) and f.verb in _CHANGES and f.place not in _PASSING for f in facts)
 
 
 def _announces(hint: DeclaredStep, action: Action, judgement: Judgement) -> bool:
-    """Whether a hint covers a call: below level 2 by announcing any change, from level 2 on by each effect and target."""
+    """Below level 2 any announced change suffices, from level 2 on each effect and target counts."""
     if _quoted(action.text.strip(), hint.text):
         return True
     if judgement.assessment.level < Level.DESTRUCTIVE:
@@ -108,7 +108,7 @@ def _announces(hint: DeclaredStep, action: Action, judgement: Judgement) -> bool
 
 
 def _quoted(text: str, hint: str) -> bool:
-    """Whether the hint quotes the whole call, and not only the beginning of a longer one."""
+    """Whether the hint quotes the whole call, and not the beginning of a longer one."""
     return bool(text) and re.search(rf"(?<![\w/.-]){re.escape(text)}(?![\w/.-])", hint) is not None
 
 

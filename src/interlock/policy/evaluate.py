@@ -64,7 +64,7 @@ class PolicyResult(Struct, frozen=True):
     would: tuple[Contribution, ...] = ()  # the parts that the mode or a pause disregards
 
     def reason(self) -> str:
-        """The reason of the strictest part that says what the action does, before escalations and that it cannot be undone."""
+        """Of the strictest part that says what the action does, before escalations and that it cannot be undone."""
         own = [part for part in self.parts if part.name not in RAISING and part.requirement != Requirement()]
         named = [part for part in own if part.name != "irreversible"]
         if not self.parts:
@@ -74,7 +74,7 @@ class PolicyResult(Struct, frozen=True):
 
 
 def evaluate_policy(assessment: Assessment, named: MatchNames, policy: Policy, at: Circumstances) -> PolicyResult:
-    """Joins all contributions, less the exemptions by an operator, a grant or the impact; order cannot matter."""
+    """Joins all contributions, less the exemptions; order cannot matter."""
     if at.mode in ("disabled", "logging"):
         return PolicyResult(Requirement(), (f"mode {at.mode}: not evaluated",))
     if not policy.severities.enabled:
@@ -129,7 +129,7 @@ def _impact_factors(at: Circumstances) -> Iterable[str]:
 
 
 def _apply_pause(result: PolicyResult, assessment: Assessment, at: Circumstances) -> PolicyResult:
-    """Drops the requirement while an operator's pause covers the action, and records that; a block of the agent stays."""
+    """Drops what an operator's pause covers, and records that; a block of the agent stays."""
     if not at.paused_by:
         return result
     word = result.requirement.word
@@ -203,7 +203,7 @@ def level_words(assessment: Assessment) -> str:
 
 
 def finding_words(finding: Finding) -> str:
-    """The reason of a finding, and the part of the hint that it concerns, where the hint has several."""
+    """The reason, and the part of the hint that it concerns, where the hint has several."""
     act = finding.rule.startswith("acts.") and finding.span is not None and (finding.span[0] or " " in finding.subject)
     quote = redact_text(finding.subject) if (act or finding.quoted) and finding.subject else ""
     return f'{finding.reason.rstrip(".")}: "{quote[:_HINT_LENGTH]}".' if quote else finding.reason
@@ -247,12 +247,12 @@ def _escalation(case: PolicyInput) -> Iterator[Contribution]:
 
 
 def _raised(case: PolicyInput, level: Level) -> Requirement:
-    """What a level asks for where an adapter or a caller raises to it: at least its tier, under every policy."""
+    """At least the tier of the level, under every policy."""
     return case.policy.levels[level].requirement.join(Requirement(human=RAISED_TO[level]))
 
 
 def cumulative_words(points: int, most: int, execution: bool = False) -> str:
-    """An agent's risk so far, and the bound from which everything above reversible needs a person."""
+    """The risk so far, and the bound from which everything above reversible needs a person."""
     where = "in this execution" if execution else "within an hour"
     return f"this agent's actions add up to {points:,} points of risk {where}, and from {most:,} on somebody is asked"
 

@@ -68,7 +68,7 @@ def _by_snapshot(parts: Parts, case: PolicyInput) -> tuple[Parts, str]:
 
 
 def _by_journal(parts: Parts, case: PolicyInput) -> tuple[Parts, str]:
-    """The journal below the call, which can restore all of its harm, however much that is."""
+    """It can restore all of the harm, however much that is."""
     if not case.at.journaled:
         return parts, ""
     return _relieve(parts, case, "kept", "kept by the journal", JOURNAL, _JOURNAL_EXEMPT)
@@ -136,7 +136,7 @@ def _only_waits(part: Contribution) -> bool:
 def _relieve(
     parts: Parts, case: PolicyInput, by: str, why: str, factor: str, names: frozenset[str] = _IMPACT_EXEMPT
 ) -> tuple[Parts, str]:
-    """Puts a level's lower requirement (`by`) in place of those that the harm itself asks for; nothing where the policy has none."""
+    """Puts a level's lower requirement (`by`) in place of those that the harm itself asks for."""
     level, instead = case.assessment.level, getattr(case.policy.levels[case.assessment.level], by)
     if instead is None or case.assessment.unreadable or _beyond_inspection(case.assessment, case.at):
         return parts, ""
@@ -157,7 +157,7 @@ GUARD = "self_protection."  # rules about the guard itself
 
 
 class OperatorPause(Struct, frozen=True):
-    """An operator's pause: by whom, why, from when to when, and up to which level actions pass."""
+    """By whom, why, from when to when, and up to which level actions pass."""
 
     by: str
     reason: str
@@ -166,7 +166,7 @@ class OperatorPause(Struct, frozen=True):
     ceiling: Level = Level.DANGEROUS  # an admin's reaches further, as their approval does
 
     def at(self, now: float) -> bool:
-        """Whether it is in force; not before it began, even if the clock was set back."""
+        """Not before it began, even if the clock was set back."""
         return self.since <= now < self.until
 
 
@@ -190,7 +190,7 @@ _CHANGING = frozenset("delete truncate overwrite write move chmod chown".split()
 
 
 def journal_restores(judged: Judgement, book: Rulebook) -> bool:
-    """Whether nothing but local files is at stake; False for what cannot be read, other places, rights, secrets and everything forbidden."""
+    """Whether only local files are at stake; not for what cannot be read, other places, rights, secrets and everything forbidden."""
     harmful = judged.assessment.harmful
     stores = {fact.span for fact in judged.facts if _changes_database_file(fact)}
     of_files = {id for one in harmful if (rule := book.rules.get(id := one.rule)) is not None and rule.files}

@@ -27,7 +27,7 @@ _FIGURES = tuple("files bytes only commits safe repositories presumed".split())
 
 
 class Impact(Struct, frozen=True):
-    """The result of an inspection: the amount, the files that exist nowhere else, and the commits that nothing else holds."""
+    """What would go, the files that exist nowhere else, and the commits that nothing else holds."""
 
     loss: Loss = Loss.UNKNOWN
     verb: str = "delete"
@@ -52,7 +52,7 @@ class Impact(Struct, frozen=True):
 
     @property
     def words(self) -> str:
-        """One sentence for a person, without a full stop; names come from the agent and are made visible."""
+        """One sentence without a full stop; names come from the agent and are made visible."""
         parts = [part for part in (self._files(), self._only(), self._commits(), *self.notes) if part]
         parts += [f"what would be lost is not known: {self.problem}"] if self.problem else []
         return redact_text("; ".join(parts))
@@ -112,7 +112,7 @@ def escalation_reasons(factors: Iterable[str]) -> tuple[str, ...]:
 
 
 def recoverable(factors: Iterable[str]) -> bool:
-    """Whether an inspection found everything recoverable, even if the rules call such actions irreversible."""
+    """Even if the rules call such actions irreversible."""
     return RECOVERABLE in impact_words(factors)
 
 
@@ -127,7 +127,7 @@ def impact_json(impact: Impact) -> dict[str, Any]:
 
 
 def impact_of(data: Mapping[str, Any]) -> Impact:
-    """Reads an impact from JSON, which may come from a process of the agent's user; raises ValueError, KeyError and TypeError."""
+    """May come from a process of the agent's user; raises ValueError, KeyError and TypeError."""
     figures = {name: data.get(name, 0) for name in _FIGURES}
     if any(type(one) is not int or one < 0 for one in figures.values()):
         raise ValueError("no number")

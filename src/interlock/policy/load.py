@@ -30,7 +30,7 @@ def names() -> list[str]:
 
 
 def load_policy(name: str, base: Path | None = None) -> Policy:
-    """A shipped policy by its name, or the one in a .toml or .json file (relative to `base`); raises PolicyError."""
+    """By its shipped name, or from a .toml or .json file; raises PolicyError."""
     path = _place(name, base)
     if path is None:
         raise _error(name, _unknown(name, base))
@@ -51,7 +51,7 @@ def files_of(name: str, base: Path | None = None) -> list[Path]:
 
 
 def toml(text: str) -> dict[str, Any]:
-    """The table of untrusted TOML text; raises ValueError for invalid text, and for text that would overload the parser."""
+    """Raises ValueError for invalid text, and for text that would overload the parser."""
     if sum(line.count(".") ** 2 for line in text.split("\n")) > _MOST_WORK:
         raise ValueError("too many dots in one line for any configuration")
     try:
@@ -61,7 +61,7 @@ def toml(text: str) -> dict[str, Any]:
 
 
 def text_policy(text: str, name: str, known: Policy | None = None) -> Policy:
-    """The policy in a text that is only tried; it extends a shipped one, or what `known` extends, and no file is opened for it."""
+    """Only tried: it extends a shipped policy, or what `known` extends, and no file is opened for it."""
     if len(text) > _MAX_BYTES:
         raise _error(name, "longer than any policy is")
     try:
@@ -79,7 +79,7 @@ def own_text(policy: Policy) -> str:
 
 
 def _above(wanted: str, name: str, known: Policy | None) -> Policy:
-    """What a tried policy extends: of a file only what is loaded already, never what else lies on this machine."""
+    """Of a file only what is loaded already, never what else lies on this machine."""
     if wanted in names():
         return load_policy(wanted)
     if known is not None and known.extends == wanted:
@@ -166,7 +166,7 @@ class ProjectFile(Struct, frozen=True):
 
     @property
     def rules(self) -> LoopRules:
-        """The rules of the file; an unusable file requires confirmation of everything, with the reason."""
+        """An unusable file requires confirmation of everything, with the reason."""
         wrong = self.problems
         if wrong:
             return with_origin(_EVERYTHING, f"{self.path}, which cannot be used: {'; '.join(wrong)}"[:400])
@@ -174,7 +174,7 @@ class ProjectFile(Struct, frozen=True):
 
 
 def project_rules(files: Iterable[ProjectFile]) -> list[tuple[LoopRules, bool]]:
-    """The rules of all project files; their authors are not authenticated, so they can only tighten."""
+    """Their authors are not authenticated, so they can only tighten."""
     return [(file.rules, False) for file in files if file.rules]
 
 

@@ -74,7 +74,7 @@ def match_names(action: Action, facts: Sequence[Fact]) -> MatchNames:
 
 
 def with_real_paths(named: MatchNames, action: Action, effects: Sequence[tuple[str, Effect]]) -> MatchNames:
-    """The names of an action whose paths lead through links: `effects` are paths as written, with the effect on the real target."""
+    """`effects` are paths as written that lead through links, with the effect on the real target."""
     reached = [
         tuple(effect.path if word == written else word for word in argv)
         for written, effect in effects
@@ -147,7 +147,7 @@ def _places(action: Action) -> list[tuple[str, str]]:
 
 
 def _arguments(given: object, names: Sequence[str] = (*_FIRST, *_LAST)) -> list[str]:
-    """The texts of a call under the argument names that a pattern matches, at any depth."""
+    """The texts under these argument names, at any depth."""
     found: dict[str, dict[str, None]] = {name: {} for name in names}
     waiting: list[tuple[object, int]] = [(given, 0)]
     while waiting:

@@ -52,7 +52,7 @@ def _rules_by_name(
 
 
 class DeclarationRules(Struct, frozen=True):
-    """The table `[loop.mismatch]`: the consequence of a call that differs from the steps its agent reported."""
+    """`[loop.mismatch]`: the consequence of a call that differs from the reported steps."""
 
     everyday: Annotated[Consequence, says("below level 2", weakened_by="`off`")] = "note"
     destructive: Annotated[Consequence, says("from level 2 on", weakened_by="`off`")] = "pause"
@@ -95,7 +95,7 @@ def rules_of(data: object, path: Path, problems: Problems) -> LoopRules:
 
 
 def apply_rules(policy: Policy, rules: LoopRules, proved: bool) -> Policy:
-    """The policy under these rules; those that would loosen it count only for an authenticated agent (`proved`)."""
+    """Rules that would loosen it count only for an authenticated agent (`proved`)."""
     patterns = policy.patterns.joined(rules.patterns if proved else replace(rules.patterns, allow=()))
     steps = policy.loop.max_autonomous_steps
     if rules.max_steps is not None:
@@ -146,7 +146,7 @@ def with_origin(rules: LoopRules, origin: str) -> LoopRules:
 
 
 def step_quota(policy: Policy, wanted: int | None) -> int:
-    """The number of steps without a person; the caller can only lower it, and the ceiling always holds."""
+    """The caller can only lower it, and the ceiling always holds."""
     most = min(policy.loop.max_autonomous_steps, policy.loop.step_ceiling)
     return most if wanted is None else max(0, min(most, wanted))
 

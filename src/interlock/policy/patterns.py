@@ -37,7 +37,7 @@ class PatternSyntax(ValueError):
 
 
 class Glob(Struct, frozen=True):
-    """One pattern as it was written, and what it is matched with: a tool, a command, or the name of an operation."""
+    """One pattern: of a tool, a command, or the name of an operation."""
 
     text: str
     tool: str = ""
@@ -46,7 +46,7 @@ class Glob(Struct, frozen=True):
 
     @classmethod
     def of(cls, text: object, origin: str = "") -> Glob:
-        """The pattern that `text` is; refuses an empty one, and one that is longer than any pattern is."""
+        """Refuses an empty pattern, and one that is longer than any."""
         if not isinstance(text, str) or not text.strip():
             raise PatternSyntax(f"pattern {text!r}: expected text, such as delete_* or Bash:git push*")
         if len(text) > LONGEST:
@@ -82,7 +82,7 @@ class PatternSet(Struct, frozen=True):
 
 
 def hits(globs: Iterable[Glob], named: MatchNames) -> tuple[Glob, ...]:
-    """The patterns that meet any name of the action: at the start of any word, and any command of it."""
+    """Those that meet any name of the action: at the start of any word, and any command."""
     return tuple(glob for glob in globs if _meets(glob, named))
 
 
@@ -118,7 +118,7 @@ def _covers(glob: Glob, named: MatchNames) -> bool:
 
 
 def _spans(glob: str, text: str) -> bool:
-    """Matches the whole text; a star does not match `..`, which would leave the folder of the pattern."""
+    """A star does not match `..`, which would leave the folder of the pattern."""
     return _glob(glob).fullmatch(text) is not None and (".." in glob or not _UP.search(text) or glob == "*")
 
 
@@ -151,7 +151,7 @@ def _command_meets(glob: str, argv: Argv) -> bool:
 
 
 def _beginnings(words: Argv) -> Iterator[Argv]:
-    """The words from where they can begin: behind options, each of which may take the next word for its value."""
+    """The words behind options, each of which may take the next word for its value."""
     waiting, seen = [0], {0}
     while waiting:
         at = waiting.pop()
@@ -163,7 +163,7 @@ def _beginnings(words: Argv) -> Iterator[Argv]:
 
 
 def _command_is(glob: str, argv: Argv) -> bool:
-    """As it is written, or by its parts: the same program, at least these flags, these words in this order."""
+    """As written, or by its parts: the same program, at least these flags, these words in this order."""
     if _glob(glob).fullmatch(" ".join(argv)):
         return True
     wanted = glob.removesuffix("*").split()
@@ -211,7 +211,7 @@ def _glob(pattern: str) -> Any:
 
 @lru_cache(maxsize=4096)
 def _started(pattern: str) -> Any:
-    """A glob from the start of a word on, to the end of a word where it has no star."""
+    """From the start of a word, to the end of a word where it has no star."""
     lead = "" if pattern.startswith("*") else "(?:^|_)"
     body = "[a-z0-9_]*".join(re.escape(piece) for piece in re.split(r"\*+", pattern.strip("*")))
     return compile_pattern(f"{lead}{body}{'' if pattern.endswith('*') else '(?:_|$)'}")
@@ -245,7 +245,7 @@ _SPEC = (
 
 
 def spec_globs(named: MatchNames) -> list[tuple[str, Requirement, str]]:
-    """The matches of seed 002's lists on shell text: denied for good, denied until approved, or confirmed by a person."""
+    """Seed 002's lists on shell text: denied for good, denied until approved, or confirmed."""
     return [
         (name, requirement, f"{kind} pattern: {glob}")
         for tool, text in named.tools[:1]

@@ -55,12 +55,12 @@ class Risk(Struct, frozen=True):
     warnings: tuple[str, ...] = ()  # X-09's strings
 
     def box(self, confirm_medium: bool) -> str:
-        """What has to be ticked; nothing for low, and for medium where the setting is off. High always, whatever the settings."""
+        """Nothing for low, and for medium where the setting is off; high always."""
         return "" if self.word == MEDIUM and not confirm_medium else BOXES.get(self.word, "")
 
 
 def risk(text: str, assessment: Assessment, claims: PlannerClaims | None) -> Risk:
-    """The worse of the planner's claims and our assessment; a flag that the planner left out follows the assessment."""
+    """The worse of both; a flag that the planner left out follows the assessment."""
     claimed = claims or PlannerClaims()
     steps = [step.text for step in assessment.steps]
     destroys = _SQL.match(text) is not None or any(_DESTROYS.match(step) for step in steps)
@@ -76,7 +76,7 @@ def risk(text: str, assessment: Assessment, claims: PlannerClaims | None) -> Ris
 def plan_mark(
     key: bytes, plan: str, command: str, cwd: str, risk: Risk, level: Level, witnesses: Iterable[Witness]
 ) -> str:
-    """A keyed hash of the reviewed plan: another text, folder, risk or script gives another one."""
+    """Another text, folder, risk or script gives another one."""
     shown = [
         plan,
         command,

@@ -402,7 +402,7 @@ def seed_settings(table: Mapping[str, Any], path: Path, problems: Problems) -> t
 
 
 def _own(data: Mapping[str, Any], name: str, problems: Problems, base: Policy | None) -> Policy:
-    """A policy in our words; where it extends another, own keys replace the other's, and patterns add up."""
+    """Where it extends another, own keys replace the other's, and patterns add up."""
     table = dict(data)
     if "externalRestrictions" in table:
         table.setdefault("restrictions", table["externalRestrictions"])

@@ -59,7 +59,7 @@ NO_OWN_ASSETS = OwnAssets()
 
 
 class Standpoint(Struct, frozen=True):
-    """Where an action is judged from: its folder and home as written and as they really are."""
+    """The folder and home of an action, as written and as they really are."""
 
     cwd: str = ""
     home: str = ""
@@ -73,7 +73,7 @@ class Standpoint(Struct, frozen=True):
         return path if path.startswith("/") else ""
 
     def straight(self, path: str, real: str) -> bool:
-        """Whether no link inside a path leads elsewhere; links above its folder or the home do not count."""
+        """Links above its folder or the home do not count."""
         ways = ((self.cwd, self.real_cwd), (self.home, self.real_home))
         return real == path or any(
             old and new and (path == old or path.startswith(f"{old}/")) and real == new + path[len(old) :]
@@ -144,7 +144,7 @@ def _joined(rules: Rulebook, judgement: Judgement, facts: Sequence[Fact]) -> Jud
 
 
 def paths_in(facts: Sequence[Fact], at: Standpoint) -> list[tuple[Effect, str, bool]]:
-    """The effects on files of this machine, with the path to resolve and whether a link at its end is followed."""
+    """With the path to resolve, and whether a link at its end is followed."""
     found = []
     for fact in facts:
         if not isinstance(fact, Effect) or fact.verb not in PATH_VERBS or _AWAY & fact.traits:
@@ -176,7 +176,7 @@ def redirected_effects(
 def own_files(
     found: Sequence[tuple[Effect, str, bool]], real: Sequence[str], guarded: OwnAssets, hooked: Sequence[str]
 ) -> Iterator[Effect]:
-    """The effects on Interlock's own files, on folders that hold them, and on settings that call its hook."""
+    """Also on folders that hold them, and on settings that call its hook."""
     for (fact, path, _), there in zip(found, real, strict=True):
         if fact.verb in ("read", "run_script"):
             continue
@@ -193,7 +193,7 @@ def own_files(
 
 
 def _within(path: str, folder: str) -> bool:
-    """The path itself or something in the folder; a glob on either side stands for what it fits."""
+    """A glob on either side stands for what it fits."""
     if path == folder or path.startswith(f"{folder.rstrip('/')}/"):
         return True
     if _GLOB.search(path):
@@ -207,7 +207,7 @@ def _within(path: str, folder: str) -> bool:
 def own_processes(
     facts: Sequence[Fact], guarded: OwnAssets, pid_in: Callable[[str], str | None] | None
 ) -> Iterator[Effect]:
-    """Signals that reach Interlock's processes, by number, by name, or by the port that they listen to."""
+    """By number, by name, or by the port that they listen to."""
     if not guarded.processes:
         return
     reads = [fact.path or fact.target for fact in facts if isinstance(fact, Effect) and fact.verb == "read"]
@@ -247,7 +247,7 @@ def _reads_pid(paths: Sequence[str], guarded: OwnAssets, pid_in: Callable[[str],
 
 
 def _signals(fact: Command, guarded: OwnAssets) -> str:
-    """What a program that signals by name, port or file reaches of Interlock's: `interlock`, or that among others."""
+    """What a program that signals by name, port or file reaches: `interlock`, or that among others."""
     words = [word for word in fact.words if known(word)]
     if fact.program in program_set("signals_names") and "-0" not in words:
         return AMONG if any(_named(fact.program, words, one) for one in guarded.processes) else ""
@@ -268,7 +268,7 @@ def _signals(fact: Command, guarded: OwnAssets) -> str:
 
 
 def _named(program: str, words: Sequence[str], process: Process) -> bool:
-    """Whether a program finds a process by these words: by a pattern, or by its whole name."""
+    """By a pattern, or by its whole name."""
     names, flags, skip = [], set(), False
     for word in words:
         if skip or not word.startswith("-"):
@@ -285,7 +285,7 @@ def _named(program: str, words: Sequence[str], process: Process) -> bool:
 
 
 def _fits(pattern: str, text: str, exact: bool) -> bool:
-    """As `pkill` compares; in RE2, so that no pattern takes long. One that RE2 does not know may fit anything."""
+    """In RE2, so that no pattern takes long; one that RE2 does not know may fit anything."""
     try:
         found = compile_pattern(pattern)
     except re2.error:
@@ -305,7 +305,7 @@ _HOOKS = re.compile(r"(?i)hook|interlock|tooluse|before_?tool")
 
 
 def tampering(action: Action, judgement: Judgement, files: Callable[[str], str | None] | None) -> str:
-    """What an action does to Interlock itself, in words; empty for any other action. `files` reads settings files."""
+    """What an action does to Interlock itself; `files` reads settings files."""
     effects = [fact for fact in judgement.facts if isinstance(fact, Effect)]
     for finding in judgement.assessment.findings:
         if finding.rule in STOPPING and not (
@@ -325,7 +325,7 @@ def tampering(action: Action, judgement: Judgement, files: Callable[[str], str |
 
 
 def _is_own(fact: Effect) -> bool:
-    """One of its files, by where this installation has them or by its usual name; not a folder that happens to hold one."""
+    """By where this installation has it or by its usual name; not a folder that happens to hold one."""
     return OWN in fact.traits or (HOLDS not in fact.traits and bool(_OWN.fullmatch(fact.path or fact.target)))
 
 
@@ -334,7 +334,7 @@ def _runs_hook(text: str | None) -> bool:
 
 
 def _keeps_hook(action: Action, fact: Effect) -> bool:
-    """Whether a file that calls the guard still does afterwards: a part is changed and it is another one, or the whole has our hook in it."""
+    """Whether a file still calls the guard: another part is changed, or the whole has our hook in it."""
     given = action.fields.get("input") if action.kind is Kind.TOOL else None
     if fact.verb != "write" or not isinstance(given, Mapping):
         return False
@@ -343,7 +343,7 @@ def _keeps_hook(action: Action, fact: Effect) -> bool:
 
 
 def _texts(value: Any) -> Iterator[str]:
-    """Every text of a tool's input but for paths, which name what is changed and not how."""
+    """But for paths, which name what is changed and not how."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, Mapping):

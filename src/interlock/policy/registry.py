@@ -60,7 +60,7 @@ class MatchFailure(Exception):
 
 
 class Pattern(Struct, frozen=True, rename="camel"):
-    """One kind of destructive action; refuses an unknown severity or category, and what is no expression."""
+    """Refuses an unknown severity or category, and what is no expression."""
 
     id: str
     pattern: str
@@ -83,7 +83,7 @@ class Pattern(Struct, frozen=True, rename="camel"):
 
     @classmethod
     def of(cls, data: Mapping[str, Any]) -> Pattern:
-        """The pattern that `data` describes, with the keys of the wire or of the file; refuses an unknown key."""
+        """With the keys of the wire or of the file; refuses an unknown key."""
         name = data.get("id", "?")
         values: dict[str, Any] = {}
         for key, value in data.items():
@@ -150,7 +150,7 @@ def _search(expression: str, where: str) -> Callable[[str], object]:
 
 
 class RegistryMatch(Struct, frozen=True):
-    """The patterns that match one action; `failure` is the reason why they could not be determined."""
+    """`failure` is the reason why the patterns could not be determined."""
 
     patterns: tuple[Pattern, ...] = ()
     max_cooling_ms: int = MAX_COOLING_MS
@@ -233,7 +233,7 @@ _Compiled = tuple[object, dict[str, Pattern], _Set, _Set]  # since which change,
 
 
 class Registry:
-    """The patterns of one installation, by id; the built-in ones are in it unless others are given."""
+    """The patterns of one installation, by id; with the built-in ones unless others are given."""
 
     def __init__(self, patterns: Iterable[Pattern] | None = None) -> None:
         self._change = object()  # another one after each change, as other threads may be matching meanwhile
@@ -273,7 +273,7 @@ class Registry:
         return len(self._patterns)
 
     def match(self, action: str, max_cooling_ms: int = MAX_COOLING_MS) -> RegistryMatch:
-        """The patterns that match an action, as written, normalised and with camel case split; raises MatchFailure when that cannot be determined."""
+        """As written, normalised and with camel case split; raises MatchFailure."""
         if not isinstance(action, str):
             raise MatchFailure(f"the action is {action!r}, expected text")
         if len(action) > MAX_ACTION:
@@ -287,7 +287,7 @@ class Registry:
         return RegistryMatch(tuple(pattern for id, pattern in patterns.items() if id in ids), max_cooling_ms)
 
     def _compiled(self) -> _Compiled:
-        """The patterns as they are now, ready to be searched, and apart from them those that mean an undoing themselves."""
+        """Ready to be searched, and apart from them those that mean an undoing themselves."""
         found, change = self._sets, self._change
         if found is None or found[0] is not change:
             patterns = dict(self._patterns)
@@ -307,7 +307,7 @@ class Registry:
 
 
 def _spellings(text: str) -> tuple[str, ...]:
-    """The text as it is, normalised, with its humps split, and so again in the letters that it seems to be written in."""
+    """As it is, normalised, with its humps split; and so again in the letters that it seems to be written in."""
     seen = (text,) if text.isascii() else (text, plain(text, vocabulary()))
     spelled = [(one, normalise_action(one), normalise_action(_CAMEL.sub("_", one))) for one in seen]
     return tuple(dict.fromkeys(chain.from_iterable(spelled)))

@@ -34,7 +34,7 @@ def match_registry(
 
 
 def add_registry_findings(own: Judgement, matched: RegistryMatch | None, rules: Rulebook) -> Judgement:
-    """The judgement with a finding for each registered pattern: its severity is a level, and only a declared no rolls nothing back."""
+    """A pattern's severity is a level, and only a declared no rolls nothing back."""
     patterns = matched.registered().patterns if matched else ()
     if not patterns:
         return own
@@ -55,13 +55,13 @@ def _finding(pattern: Pattern) -> Finding:
 
 
 def own_level(assessment: Assessment) -> Level:
-    """The level that the rules found; what an operator registered is left out."""
+    """Without what an operator registered."""
     found = (finding.level for finding in assessment.findings if not finding.rule.startswith(RULE))
     return max(found, default=Level.SAFE)
 
 
 def matching_patterns(assessment: Assessment, policy: Policy, matched: RegistryMatch) -> RegistryMatch:
-    """The patterns that count: `list_purge_jobs` purges nothing, whatever a shipped pattern finds in its name."""
+    """`list_purge_jobs` purges nothing, whatever a shipped pattern finds in its name."""
     if own_level(assessment) >= Level.DESTRUCTIVE or policy.literal_globs:
         return matched
     return matched.registered()

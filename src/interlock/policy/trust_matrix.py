@@ -61,7 +61,7 @@ class AdapterCall(Struct, frozen=True):
 
 
 class Passage(Struct, frozen=True):
-    """The answer of the matrix; a refusal carries its error code and details."""
+    """A refusal carries its error code and details."""
 
     word: str
     published: str
@@ -101,7 +101,7 @@ def category_minimum(category: str, level: Level) -> Trust:
 def passage(
     call: AdapterCall, matrix: str = "floor", policy: TrustPolicy | None = None, override: bool = False
 ) -> Passage:
-    """The result of the matrix and the operator's policy for a call; `override` is an admin's, with step-up."""
+    """`override` is an admin's, with step-up."""
     policy = policy or TrustPolicy()
     published = PUBLISHED[call.level][call.trust]
     if call.introspection and call.level is Level.SAFE:
@@ -173,7 +173,7 @@ def declared_parts(case: PolicyInput) -> Iterator[Contribution]:
 
 
 def _untrusted_words(call: AdapterCall, found: Passage, does: str, note: str) -> str:
-    """Why an adapter's operation is refused: what it does, what trust that takes, and what an operator can do about it."""
+    """What the operation does, what trust that takes, and what an operator can do about it."""
     needed = found.details.get("required_trust") or found.details.get("minimum_trust_required")
     what = f"{call.operation} is {call.level.word}" + (f" ({does.rstrip('.')})" if does else "")
     takes = f", and takes an adapter that is {needed}" if needed else ""

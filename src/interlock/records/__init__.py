@@ -114,7 +114,7 @@ class Credential(Struct, frozen=True):
 
 
 class SealedSession(Struct, frozen=True):
-    """A browser's session, a set-up link or a ceremony that replicas share; only its token and an unlocked daemon open the box."""
+    """A session, a set-up link or a ceremony that replicas share; only its token and an unlocked daemon open the box."""
 
     mark: str  # hash of the token
     kind: str
@@ -206,7 +206,7 @@ class Execution(Struct, frozen=True):
 
 
 class Grant(Struct, frozen=True):
-    """An operator's advance approval of an effect on targets: up to a level, a number of uses and a time."""
+    """An advance approval of an effect on targets: up to a level, a number of uses and a time."""
 
     id: str
     effect: str
@@ -416,7 +416,7 @@ class Delivery(Struct, frozen=True):
 
     @property
     def stuck(self) -> bool:
-        """Whether its channel cannot deliver it: it failed, was dropped, or was tried often enough."""
+        """It failed, was dropped, or was tried often enough."""
         return self.state in (FAILED, DROPPED) or (self.waits and bool(self.reason) and self.tries >= ENOUGH)
 
 

@@ -41,7 +41,7 @@ def issue(
     digest: str = "",
     execution: str = "",
 ) -> Challenge:
-    """The agent's live challenge, or a new one; the last one, ended, where too many had no answer lately (C-16). Never fails."""
+    """The agent's live challenge, or a new one; the last, ended one where too many had no answer lately (C-16). Never fails."""
     found = live_challenge(tx, agent, kind, now)
     if found is not None:
         return found
@@ -53,7 +53,7 @@ def issue(
 
 
 def live_challenge(tx: Tx, agent: AgentRef, kind: str, now: float) -> Challenge | None:
-    """The open challenge: of the principal where it is blocked, of the agent where it is paused and its step still waits."""
+    """The open challenge: of a blocked principal, or of a paused agent whose step still waits."""
     for one in tx.challenges(agent.principal):
         if one.kind != kind or now >= one.expires_at:
             continue
@@ -99,7 +99,7 @@ def end_challenge(tx: Tx, state: State, challenge: Challenge, how: str) -> Chall
 
 
 def normal_id(id: str) -> str:
-    """An id as it was issued, in whatever spelling of a UUID; empty for what is none, which may be a code in the wrong place."""
+    """An id as it was issued; empty for what is no UUID, which may be a code in the wrong place."""
     try:
         return str(uuid.UUID(id)) if len(id) <= 64 else ""
     except (ValueError, AttributeError, TypeError):
@@ -116,13 +116,13 @@ def is_over(challenge: Challenge, now: float) -> bool:
 
 
 def waiting_ticket(state: State, tx: Tx, challenge: Challenge, now: float) -> Ticket | None:
-    """The ticket of the challenge's step while a person can still agree to it, as this installation made it."""
+    """The ticket of the challenge's step while a person can agree to it, as this installation made it."""
     ticket = tx.live_ticket(challenge.digest, challenge.agent) if challenge.digest else None
     return ticket if ticket is not None and settle(ticket, now).open and not is_altered(state, ticket) else None
 
 
 def block_in_force(state: State, tx: Tx, challenge: Challenge) -> Block | None:
-    """The block in force of the challenge's principal, also one whose row was deleted outside Interlock."""
+    """The block of the challenge's principal, also one whose row was deleted outside Interlock."""
     principal = challenge.agent.principal
     why = state.blocked(principal)
     return tx.block(principal) or (Block(principal, why, challenge.opened_at, "interlock") if why else None)

@@ -51,7 +51,7 @@ def reveal(state: State, session: OperatorSession, id: str) -> RevealedCode:
 
 
 def reveal_unsigned(state: State, channel: str, id: str) -> RevealedCode | None:
-    """A new code for a channel that only the person in front of this machine sees; None where that is not enough."""
+    """A new code for a channel that only the person at this machine sees; None where that is not enough."""
     now, code = state.clock.now(), new_code()
 
     def work(tx: Tx) -> tuple[Challenge, Release] | None:
@@ -68,7 +68,7 @@ def reveal_unsigned(state: State, channel: str, id: str) -> RevealedCode | None:
 
 
 def _signed_release(state: State, tx: Tx, session: OperatorSession, challenge: Challenge, now: float) -> Release:
-    """The release of this operator's code; refuses where there is nothing to release, or they may not."""
+    """Refuses where there is nothing to release, or this operator may not."""
     named = Release(session.channel, session.operator)
     if challenge.kind == BLOCK:
         block = block_in_force(state, tx, challenge)
@@ -86,7 +86,7 @@ def _signed_release(state: State, tx: Tx, session: OperatorSession, challenge: C
 
 
 def _unsigned_release(state: State, tx: Tx, challenge: Challenge, channel: str, now: float) -> Release | None:
-    """The release of a code from a channel without sign-in; None where replicas or specific people must answer."""
+    """None where replicas or specific people must answer."""
     if state.shared:
         return None
     if challenge.kind == BLOCK:
@@ -96,7 +96,7 @@ def _unsigned_release(state: State, tx: Tx, challenge: Challenge, channel: str, 
 
 
 def announce(state: State) -> int:
-    """Announces new challenges, and has a local channel show their codes; returns how many."""
+    """Announces new challenges, and has a local channel show their codes."""
     found = due_announcements(state)
     for challenge in found:
         words = challenge_line(challenge)
@@ -131,7 +131,7 @@ def _whole(state: State, challenge: Challenge, words: str) -> str:
 
 
 def _mint(tx: Tx, state: State, challenge: Challenge, code: str, release: Release, now: float) -> Challenge:
-    """Saves the hash of a new code; records who revealed it, and never the code."""
+    """Saves the hash of a new code; records who revealed it, never the code."""
     made = replace(challenge, code_hash=code_hash(challenge.id, code), minted_at=now)
     tx.save_challenge(made)
     details = {"challenge": made.id, "kind": made.kind, "principal": made.agent.principal, "channel": release.channel}

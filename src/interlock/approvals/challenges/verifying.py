@@ -74,7 +74,7 @@ def verify(state: State, agent: AgentRef, challenge_id: str, code: str) -> dict[
 
 
 def _attempt(tx: Tx, state: State, agent: AgentRef, id: str, code: str) -> _Outcome:
-    """Makes one attempt in one transaction; its outcome is answered once it is on disk."""
+    """One attempt in one transaction."""
     now = state.clock.now()
     if seconds := FAILURES.wait(tx, agent.principal, now):  # 1. not too many lately
         words = f"Too many codes failed; wait {seconds} s."
@@ -105,7 +105,7 @@ def _attempt(tx: Tx, state: State, agent: AgentRef, id: str, code: str) -> _Outc
 
 
 def _released(state: State, challenge: Challenge, code: str, now: float) -> Release | None:
-    """The release of this code; None unless this process showed it, or a replica under an operator's signature."""
+    """The release of this code, if this process showed it, or a replica under an operator's signature."""
     given = code_hash(challenge.id, code)
     if not same_hash(challenge.code_hash, given):
         return None
@@ -137,7 +137,7 @@ def _freed(tx: Tx, state: State, challenge: Challenge, release: Release, now: fl
 
 
 def _lift_block(state: State, tx: Tx, challenge: Challenge, release: Release, now: float) -> Block | None:
-    """Lifts the block that this release is about, every row of it; None where it is about another one."""
+    """Lifts every row of the block that this release is about; None where it is about another one."""
     block = block_in_force(state, tx, challenge)
     if block is None:
         return None

@@ -94,7 +94,7 @@ def effect_keys(action: Action, facts: Sequence[Fact], assessment: Assessment) -
 
 
 def _listed(action: Action, facts: Sequence[Fact], accused: set[Key], found: list[EffectKey]) -> tuple[EffectKey, ...]:
-    """The keys up to the bound; a key whose target does not determine its place is covered by no grant."""
+    """Up to the bound; no grant covers a key whose target does not determine its place."""
     found = [
         one if known(one.target) and known(one.place) else EffectKey(one.family, UNKNOWN, grantable=False)
         for one in found
@@ -105,7 +105,7 @@ def _listed(action: Action, facts: Sequence[Fact], accused: set[Key], found: lis
 
 
 def everyday_keys(action: Action, facts: Sequence[Fact]) -> tuple[EffectKey, ...]:
-    """The keys of effects on named targets without any finding; only compared with denials."""
+    """Effects on named targets without any finding; only compared with denials."""
     found: dict[EffectKey, None] = {}
     for fact in facts:
         if isinstance(fact, Effect) and FAMILIES.get(fact.verb) in _EVERYDAY and fact.target and known(fact.target):
@@ -114,7 +114,7 @@ def everyday_keys(action: Action, facts: Sequence[Fact]) -> tuple[EffectKey, ...
 
 
 def path_keys(facts: Sequence[Fact]) -> tuple[EffectKey, ...]:
-    """What happens to which path, harmful or not; a name without a slash is no path."""
+    """What happens to which path, harmful or not; a name without a slash is none."""
     found = (
         fact for fact in facts if isinstance(fact, Effect) and fact.path and known(fact.path) and "/" in fact.target
     )
@@ -171,7 +171,7 @@ def _stored(action: Action, family: str, fact: Effect, facts: Sequence[Fact], aw
 
 
 def _by_name(action: Action) -> list[EffectKey]:
-    """The keys of an action without findings: by the effect that its name implies, or by the name itself, for these targets."""
+    """By the effect that its name implies, or by the name itself, for these targets."""
     if action.kind not in (Kind.OPERATION, Kind.TOOL):
         return [EffectKey(action.kind.value, normalise_action(action.text)[:200], action.cwd)]
     if action.fields.get("declared") is not None:  # the adapter's declaration replaces the meaning of the name
@@ -222,7 +222,7 @@ _LONGEST = 200
 
 
 def _command_keys(command: Command, before: Sequence[Command]) -> list[EffectKey]:
-    """The keys of one command without known effects: by the targets in its words, else by its own text."""
+    """By the targets in its words, else by its own text."""
     if all(map(known, command.words)):
         wraps = "wrapper" in command.traits  # what it runs is reported by itself
         found = [] if wraps else _git_keys(command) or _by_description(command, before) or _by_verb(command)
@@ -232,7 +232,7 @@ def _command_keys(command: Command, before: Sequence[Command]) -> list[EffectKey
 
 
 def _run_key(command: Command) -> EffectKey:
-    """A program whose effects are not known: its name and the words that are no flags, in its own folder."""
+    """A program whose effects are not known: its name and words, in its own folder."""
     words = sorted(
         word.lstrip("+") for word in redact([command.program, *command.words])[1:] if not word.startswith("-")
     )
@@ -317,7 +317,7 @@ def _git_keys(command: Command) -> list[EffectKey]:
 
 
 def _in_repository(command: Command) -> tuple[str, str, list[str]]:
-    """The folder of the repository that a git command works in, the subcommand, and the words behind it."""
+    """The folder of a git command's repository, the subcommand, and the words behind it."""
     found = options(command.words, _GLOBAL, stop_at_operand=True)
     env = dict(command.env)
     folder = command.cwd
@@ -359,7 +359,7 @@ def _checkout(git: _GitCall) -> list[str]:
 
 
 def _push(git: _GitCall) -> list[str]:
-    """The refs at the remote that are overwritten or deleted; without one, those that the repository is set to push."""
+    """The refs at the remote; without one, those that the repository is set to push."""
     names = git.options.operands
     remote = git.options.value("--repo") or (names[0] if names else "")
     if "/" in remote or ":" in remote:  # an address, without how it is reached

@@ -51,7 +51,7 @@ class EffectKey(Struct, frozen=True, eq=False):
     grantable: bool = True  # False: more words may matter, so only the very same action is granted
 
     def __eq__(self, other: object) -> bool:
-        """Whether both are the same effect on the same target; what may be granted is no part of it."""
+        """What may be granted is no part of it."""
         if not isinstance(other, EffectKey):
             return NotImplemented
         return (self.family, self.target, self.place) == (other.family, other.target, other.place)
@@ -87,7 +87,7 @@ class EffectKey(Struct, frozen=True, eq=False):
 
 
 def parse(text: str) -> EffectKey:
-    """A key as a store has it, also by the words of earlier versions; what is none has no known target."""
+    """Also by the words of earlier versions; what is none has no known target."""
     family, colon, rest = text.partition(":")
     target, _, place = rest.partition(_SEPARATOR)
     if not colon or not family or not target:
@@ -118,7 +118,7 @@ def nearest(denied: Iterable[EffectKey], asked: Iterable[EffectKey]) -> Relation
 
 
 def _same_place(one: str, other: str) -> bool:
-    """Equal, or folders of which one lies in the other: a project's folder and its `src` are one place."""
+    """A project's folder and its `src` are one place."""
     if one == other:
         return True
     (one, _, part), (other, _, rest) = one.partition("#"), other.partition("#")
@@ -128,7 +128,7 @@ def _same_place(one: str, other: str) -> bool:
 
 
 def _unsaid(denied: EffectKey, asked: EffectKey) -> bool:
-    """Whether one of them has no folder and no path as target, so that it may be the other's."""
+    """Whether one of them has no folder and no path, so that it may be the other's."""
     loose = not denied.place or not asked.place
     return (
         loose
@@ -172,7 +172,7 @@ def _targets(denied: str, asked: str) -> Relation | None:
 
 
 def _split(target: str) -> tuple[str, str]:
-    """The kind of what lies at a path, and the path; an empty path for what has none."""
+    """The kind of what lies at a path, and the path."""
     kind = next((kind for kind in (WORKTREE, UNTRACKED) if target.startswith(kind)), "")
     path = target.removeprefix(kind)
     return (kind, path) if path.startswith(("/", "~")) or "://" in path else ("", "")
@@ -192,7 +192,7 @@ def _paths(denied: str, asked: str) -> Relation | None:
 
 
 def _inside(path: str, outer: str) -> bool:
-    """Whether a path lies in a folder, or is one of those that a glob means."""
+    """In a folder, or one of those that a glob means."""
     return path.startswith(f"{outer.rstrip('/')}/") or (bool(_GLOB.search(outer)) and fnmatchcase(path, outer))
 
 

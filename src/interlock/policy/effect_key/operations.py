@@ -53,7 +53,7 @@ FORGE = "forge"  # where repositories are known by owner and name
 
 
 def acted_on(action: Action, family: str, target: str) -> list[EffectKey]:
-    """The targets of an announced effect: its noun, and the params that identify the object."""
+    """By its noun, and the params that identify the object."""
     if not known(target):
         return [EffectKey(family, UNKNOWN)]
     thing, params = _turned(noun(target)), params_of(action) or _said(action, noun(target))
@@ -79,7 +79,7 @@ def _turned(thing: str) -> str:
 
 
 def _placed(thing: str, params: Mapping[str, object], cwd: str) -> tuple[str, str, Mapping[str, object]]:
-    """The common noun of the target, its place (from the params, or the folder), and the params that identify it."""
+    """The common noun of the target, its place, and the params that identify it."""
     if thing in _GIT_NOUNS:
         where, rest = split_off(params, REPOSITORY)
         if thing in ("force", "push", "history") and (ref := _ref(rest)):
@@ -135,7 +135,7 @@ def params_of(action: Action) -> Mapping[str, object]:
 
 
 def noun(text: str) -> str:
-    """What something is called, without its articles, in the singular, in one of several words for it."""
+    """Without articles, in the singular, in one of several words for it."""
     words = [word for word in _OTHER.split(normal_name(text)) if word and word not in word_set("articles")]
     return "_".join(_SAME.get(one := (word[:-1] if is_plural(word) else word), one) for word in words)[:120]
 
@@ -161,7 +161,7 @@ def targets_in_params(given: object, about: str, exact: bool = False) -> tuple[t
 
 
 def split_off(given: Mapping[str, object], names: frozenset[str]) -> tuple[dict[str, str], dict[str, object]]:
-    """The parameters of these names, which determine the place, by their first values; and all the others."""
+    """The parameters of these names, by their first values; and all the others."""
     where: dict[str, str] = {}
     rest: dict[str, object] = {}
     for key, value in given.items():
@@ -244,7 +244,7 @@ def place_of_address(address: str, cwd: str) -> str:
 
 
 def store_place(action: Action, effect: Effect, facts: Sequence[object]) -> str:
-    """The database that a statement goes to, as far as its client, its parameters or its code names one; else the agent's folder."""
+    """As far as its client, its parameters or its code names a database; else the agent's folder."""
     client = next(
         (one for one in facts if isinstance(one, Command) and one.span == effect.span and one.program in effect.via),
         None,
