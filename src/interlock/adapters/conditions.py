@@ -75,11 +75,9 @@ def evaluate_condition(condition: Condition, variables: Mapping[str, Any]) -> Co
         raise
     except BaseException as error:  # the evaluator's own panics are not Exceptions
         return ConditionResult(True, _first_words(error))
-    return (
-        ConditionResult(result)
-        if isinstance(result, bool)
-        else ConditionResult(True, f"is not true or false but {str(result)[:60]!r}")
-    )
+    if isinstance(result, bool):
+        return ConditionResult(result)
+    return ConditionResult(True, f"is not true or false but {str(result)[:60]!r}")
 
 
 def _check_size(text: str) -> None:

@@ -37,7 +37,10 @@ def sentence(judged: Judged, weighed: PolicyResult, held: Resolution, kept: Take
     if held.outcome == "allow":
         return _allowed(weighed, held) + (f" {notice(kept.id)}" if kept is not None else "")
     reason = undo_words_after(held.reason or weighed.reason(), weighed.factors)
-    lead, why = _with_level("Denied" if held.outcome in ("block", "deny") else "Held", reason)
+    lead, why = "Denied" if held.outcome in ("block", "deny") else "Held", reason
+    word, found, rest = reason.partition(": ")
+    if found and word in _LEVELS:  # `Held as dangerous: replaces …`
+        lead, why = f"{lead} as {word}", mid_sentence(rest)
     if stopped := _unblock_words(judged.agent.principal, weighed) if held.outcome == "block" else "":
         return f"{lead}: {_end(why)}{stopped}"  # a blocked agent's alternatives are denied as well
     instead = next((f.instead for f in judged.assessment.findings if f.instead), "")
@@ -53,12 +56,6 @@ def sentence(judged: Judged, weighed: PolicyResult, held: Resolution, kept: Take
     if held.ticket is None or held.outcome == "block":
         return said
     return said + (_next(held, held.ticket) if held.ticket.digest == judged.digest else _other_words(held.ticket))
-
-
-def _with_level(lead: str, why: str) -> tuple[str, str]:
-    """Moves the level from the reason into the lead: `Held as dangerous: replaces …`."""
-    word, found, rest = why.partition(": ")
-    return (f"{lead} as {word}", mid_sentence(rest)) if found and word in _LEVELS else (lead, why)
 
 
 def notice(id: str) -> str:

@@ -12,7 +12,7 @@ from interlock.analysis.display_text import short_id
 from interlock.approvals import settle
 from interlock.model import Human, Level, Requirement, TicketState
 from interlock.policy.circumstances import EarlierDenial
-from interlock.policy.effect_key import EffectKey, Relation, parse, relation
+from interlock.policy.effect_key import EffectKey, Relation, nearest, parse, relation
 from interlock.policy.patterns import Glob, PatternSyntax
 from interlock.records import Denial, Grant, Ticket
 from interlock.runtime import session_of
@@ -61,19 +61,13 @@ def matching_denials(
         own, fresh = one.session == session, bool(one.rejected_at) and now < one.rejected_at + seconds
         if one.until <= now or not (own or fresh):
             continue
-        near = _near(parse(one.effect_key), keys, own or one.folder == folder)
-        if near is not None:
+        denied = parse(one.effect_key)
+        if not (own or one.folder == folder or denied.anchored):  # the same only in the same folder
+            continue
+        if (near := nearest((denied,), keys)) is not None:
             found.append(MatchedDenial(one, near, fresh))
     order = tuple(Relation)
     return sorted(found, key=lambda one: (not one.fresh, order.index(one.relation), -one.denial.at))
-
-
-def _near(denied: EffectKey, keys: Sequence[EffectKey], here: bool) -> Relation | None:
-    """The closest relation; in another session what has no place of its own is the same only in the same folder."""
-    if not here and not denied.anchored:
-        return None
-    found = {relation(denied, key) for key in keys}
-    return next((one for one in Relation if one in found), None)
 
 
 def binds(one: MatchedDenial) -> bool:

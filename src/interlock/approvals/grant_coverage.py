@@ -39,11 +39,7 @@ def _covers(
         return False
     if grant.digests:  # a frozen plan: exactly these actions
         return digest in grant.digests
-    if (
-        grant.environment
-        and any("production" in finding.rule for finding in assessment.findings)
-        and grant.environment != "production"
-    ):
+    if grant.environment not in ("", "production") and any("production" in one.rule for one in assessment.findings):
         return False
     return bool(keys) and all(_reaches(grant, key) for key in keys)
 
@@ -95,7 +91,9 @@ def narrow_grant(ticket: Ticket) -> dict[str, object]:
     told = len(families) == 1 and all(key.known and key.grantable and key.family != RUN for key in keys)
     return {
         "effect": families[0] if families else "",
-        "targets": [_target(key) for key in keys if key.family == families[0]] if families else [],
+        "targets": [
+            f"{key.target}{AT}{key.place}" if key.place else key.target for key in keys if key.family in families[:1]
+        ],
         "digests": [] if told else [ticket.digest],
         "ceiling": ticket.level.word,
         "count": 1,
@@ -103,7 +101,3 @@ def narrow_grant(ticket: Ticket) -> dict[str, object]:
         "name": ticket.agent.name,
         "session": ticket.agent.session,
     }
-
-
-def _target(key: EffectKey) -> str:
-    return f"{key.target}{AT}{key.place}" if key.place else key.target

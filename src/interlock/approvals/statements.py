@@ -33,10 +33,6 @@ LOCKED = "nobody has unlocked this daemon since it started: an operator signs in
 Verify = Callable[[str, bytes, str], bool]  # key id, what was signed, signature in hex
 
 
-def _no_signature(key_id: str, data: bytes, signature: str) -> bool:
-    return False
-
-
 class StatementError(ValueError):
     """A statement that does not count, and why."""
 
@@ -148,7 +144,7 @@ class TicketProof(Struct, frozen=True):
     code: bool = False  # a person entered its code
     user: bool = False  # the client's own user confirmed it in this session; unattested
     people: Mapping[str, RosterEntry] | None = None  # None while nobody has unlocked the roster
-    verify: Verify = _no_signature
+    verify: Verify = lambda key_id, data, signature: False
 
 
 def unmet(proof: TicketProof, ticket: Ticket, approvals: Iterable[Approval], asked: Requirement, now: float) -> str:
@@ -204,13 +200,13 @@ def check_agreement(
     for approval in heard:
         try:
             said, person = _signed(approval, roster, verify)  # 1-3
-            _about(said, ticket)  # 4
+            if said.ticket != ticket.id:  # 4
+                raise StatementError(f"about ticket {said.ticket!r:.80}, not {ticket.id!r:.80}")
             if said.verdict == REJECT and any(may_answer(person, one.approvers, services) for one in demands):  # 7
                 return Agreement(False, f"rejected by {person.name}", rejected_by=person.name, refused=tuple(refused))
             _bound(said, ticket)  # 4
             _in_force(said, now, spent)  # 5
-            _enough(said, person, demands, services)  # 6
-            _require_stepup(said, ticket)  # 6
+            _enough(said, person, ticket, demands, services)  # 6
         except StatementError as error:
             refused.append((approval.operator, str(error)))
         else:
@@ -269,11 +265,6 @@ def _signed(approval: Approval, roster: Mapping[str, RosterEntry], verify: Verif
     return said, person
 
 
-def _about(said: Statement, ticket: Ticket) -> None:
-    if said.ticket != ticket.id:
-        raise StatementError(f"about ticket {said.ticket!r:.80}, not {ticket.id!r:.80}")
-
-
 def _bound(said: Statement, ticket: Ticket) -> None:
     if said.digest != ticket.digest:
         raise StatementError("about another action than the ticket's")
@@ -292,7 +283,10 @@ def _in_force(said: Statement, now: float, spent: Collection[str]) -> None:
         raise StatementError("used already")
 
 
-def _enough(said: Statement, person: RosterEntry, demands: Iterable[Requirement], services: Collection[str]) -> None:
+def _enough(
+    said: Statement, person: RosterEntry, ticket: Ticket, demands: Iterable[Requirement], services: Collection[str]
+) -> None:
+    """Refuses who may not answer, and a browser session's statement about a dangerous action without step-up."""
     if said.verdict != APPROVE:
         raise StatementError(f"{person.name} did not approve, and may not reject")
     for demand in demands:
@@ -300,10 +294,6 @@ def _enough(said: Statement, person: RosterEntry, demands: Iterable[Requirement]
             raise StatementError(f"{person.name} is not among the approvers: {_names(demand)}")
         if needs_reauth(demand) and not said.reauth:
             raise StatementError(f"{person.name} did not sign in anew for it")
-
-
-def _require_stepup(said: Statement, ticket: Ticket) -> None:
-    """Refuses a browser session's statement about a dangerous action without step-up."""
     if ticket.level >= Level.DANGEROUS and said.channel == CONSOLE and not said.reauth:
         raise StatementError(f"{said.operator} was signed in, and not asked anew for it")
 

@@ -18,8 +18,10 @@ def guarded_of(config: Config) -> OwnAssets:
     paths = [os.path.abspath(path) for path in _paths(config)]
     real = [os.path.realpath(path) for path in paths]
     ports = {config.daemon.port} if config.daemon.port else set()
-    found = tuple(sorted({*paths, *real, f"/proc/{os.getpid()}"} - {"/"}))
-    return OwnAssets(found, (_process(),), frozenset(ports))
+    pid = os.getpid()
+    found = tuple(sorted({*paths, *real, f"/proc/{pid}"} - {"/"}))
+    process = Process(pid, os.getpgrp(), _read(f"/proc/{pid}/comm"), _read(f"/proc/{pid}/cmdline"))
+    return OwnAssets(found, (process,), frozenset(ports))
 
 
 def _paths(config: Config) -> Iterator[Path]:
@@ -40,11 +42,6 @@ def _paths(config: Config) -> Iterator[Path]:
     package = Path(__file__).resolve().parent.parent
     if package.parent.name in _PACKAGES:  # a development checkout is no installation
         yield package
-
-
-def _process() -> Process:
-    pid = os.getpid()
-    return Process(pid, os.getpgrp(), _read(f"/proc/{pid}/comm"), _read(f"/proc/{pid}/cmdline"))
 
 
 def _read(path: str) -> str:

@@ -69,7 +69,8 @@ class PolicyResult(Struct, frozen=True):
         named = [part for part in own if part.name != "irreversible"]
         if not self.parts:
             return ""
-        found = max(named or own or self.parts, key=_strictness)
+        asked = ((part.requirement, part) for part in named or own or self.parts)
+        found = max(asked, key=lambda one: (one[0].blocked, one[0].human, one[0].cooling_seconds))[1]
         return found.explanation or found.words
 
 
@@ -93,9 +94,7 @@ def _join(parts: list[Contribution], case: PolicyInput) -> PolicyResult:
     for part in remaining:
         requirement = requirement.join(part.requirement)
     if any(ADMIN in part.requirement.approvers for part in remaining if part.name != "approval"):
-        requirement = replace(
-            requirement, approvers=frozenset({ADMIN})
-        )  # whom an adapter names cannot replace an admin
+        requirement = replace(requirement, approvers=frozenset({ADMIN}))  # an adapter's approvers cannot replace one
     alone = requirement.cooling_seconds and requirement.human is Human.NONE
     if alone and case.assessment.irreversible and not case.policy.cooling_frees_irreversible:
         requirement = requirement.join(ASK)
@@ -148,10 +147,6 @@ def _apply_mode(result: PolicyResult, mode: str) -> PolicyResult:
     word = result.requirement.word
     factor = (f"would have: {word}",) if word != "allow" else ()
     return PolicyResult(Requirement(), (*result.factors, *factor), would=result.parts)
-
-
-def _strictness(part: Contribution) -> tuple[bool, int, float]:
-    return part.requirement.blocked, int(part.requirement.human), part.requirement.cooling_seconds
 
 
 # Yields the contributions of one concern.

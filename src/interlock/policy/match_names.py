@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from posixpath import join, normpath
 from typing import Any
 
@@ -63,7 +63,7 @@ def match_names(action: Action, facts: Sequence[Fact]) -> MatchNames:
     return MatchNames(
         operations=tuple(dict.fromkeys([name[:_LONGEST] for name in operations]))[:_MOST],
         commands=runs[:_MOST],
-        tools=tuple(_tools(given, commands)),
+        tools=tuple(dict.fromkeys([*given, *(("Bash", " ".join(argv)) for argv in commands)]))[:_MOST],
         single=_is_single(action, commands, effects)
         and not any(isinstance(fact, Command) and fact.env for fact in facts),
         cut=max(len(operations), len(given)) > _MOST
@@ -125,11 +125,6 @@ def _tool_arguments(action: Action) -> list[tuple[str, str]]:
         return []
     found = _arguments(action.fields.get("input" if action.kind is Kind.TOOL else "params"))
     return [(action.text, text) for text in found or [""]]
-
-
-def _tools(given: Sequence[tuple[str, str]], commands: Iterable[Argv]) -> list[tuple[str, str]]:
-    shells = [("Bash", " ".join(argv)) for argv in commands]
-    return list(dict.fromkeys([*given, *shells]))[:_MOST]
 
 
 def _places(action: Action) -> list[tuple[str, str]]:

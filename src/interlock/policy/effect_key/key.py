@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from enum import StrEnum
 from fnmatch import fnmatchcase
 
@@ -129,14 +129,8 @@ def _same_place(one: str, other: str) -> bool:
 
 def _unsaid(denied: EffectKey, asked: EffectKey) -> bool:
     """Whether one of them has no folder and no path, so that it may be the other's."""
-    loose = not denied.place or not asked.place
-    return (
-        loose
-        and denied.in_a_folder
-        and asked.in_a_folder
-        and not _split(denied.target)[1]
-        and not _split(asked.target)[1]
-    )
+    both = denied, asked
+    return not all(one.place for one in both) and all(one.in_a_folder and not _split(one.target)[1] for one in both)
 
 
 def _below(path: str, folder: str) -> bool:
@@ -158,10 +152,11 @@ def _targets(denied: str, asked: str) -> Relation | None:
         return Relation.SAME
     (kind, one), (other_kind, other) = _split(denied), _split(asked)
     if not one or not other:
-        return _names(denied, asked)
-    one, other = _from_home(one, other)
+        return _either_in(denied, asked, _listed)
+    if one.startswith("~") != other.startswith("~"):  # `~/x` and `/home/dev/x` alike
+        one, other = _HOME.sub("~", one, count=1), _HOME.sub("~", other, count=1)
     if kind == other_kind:
-        return Relation.SAME if one == other else _paths(one, other)
+        return Relation.SAME if one == other else _either_in(one, other, _inside)
     if not kind:  # a path was denied: Git's own ways to it, and `git clean` of a folder around it
         if one == other or _inside(other, one):
             return Relation.INSIDE
@@ -178,17 +173,10 @@ def _split(target: str) -> tuple[str, str]:
     return (kind, path) if path.startswith(("/", "~")) or "://" in path else ("", "")
 
 
-def _from_home(one: str, other: str) -> tuple[str, str]:
-    """`~/x` and `/home/dev/x` alike, where one of them is written by its home."""
-    if one.startswith("~") == other.startswith("~"):
-        return one, other
-    return _HOME.sub("~", one, count=1), _HOME.sub("~", other, count=1)
-
-
-def _paths(denied: str, asked: str) -> Relation | None:
-    if _inside(asked, denied):
+def _either_in(denied: str, asked: str, lies_in: Callable[[str, str], bool]) -> Relation | None:
+    if lies_in(asked, denied):
         return Relation.INSIDE
-    return Relation.AROUND if _inside(denied, asked) else None
+    return Relation.AROUND if lies_in(denied, asked) else None
 
 
 def _inside(path: str, outer: str) -> bool:
@@ -196,11 +184,9 @@ def _inside(path: str, outer: str) -> bool:
     return path.startswith(f"{outer.rstrip('/')}/") or (bool(_GLOB.search(outer)) and fnmatchcase(path, outer))
 
 
-def _names(denied: str, asked: str) -> Relation | None:
+def _listed(name: str, outer: str) -> bool:
     """`branch_*` takes in `branch_main`."""
-    if denied.endswith(_ALL) and asked.startswith(denied[:-1]):
-        return Relation.INSIDE
-    return Relation.AROUND if asked.endswith(_ALL) and denied.startswith(asked[:-1]) else None
+    return outer.endswith(_ALL) and name.startswith(outer[:-1])
 
 
 def _host(target: str) -> str:

@@ -56,7 +56,11 @@ def acted_on(action: Action, family: str, target: str) -> list[EffectKey]:
     """By its noun, and the params that identify the object."""
     if not known(target):
         return [EffectKey(family, UNKNOWN)]
-    thing, params = _turned(noun(target)), params_of(action) or _said(action, noun(target))
+    thing = noun(target)
+    params = params_of(action) or _said(action, thing)
+    name, _, what = thing.rpartition("_")
+    if name and what in ("branch", "tag"):  # `branch_main` for `main_branch`
+        thing = f"{what}_{name}"
     thing, place, rest = _placed(thing, params, action.cwd)
     targets, cut = targets_in_params(rest, thing, exact=thing in _GIT_NOUNS)
     kind = "" if thing in _BY_NAME_ALONE and all(targets) else f"{thing}_"
@@ -72,18 +76,13 @@ def _said(action: Action, thing: str) -> Mapping[str, object]:
     return {"id": list(dict.fromkeys(named))} if named else {}
 
 
-def _turned(thing: str) -> str:
-    """`branch_main` for `main_branch`."""
-    name, _, kind = thing.rpartition("_")
-    return f"{kind}_{name}" if name and kind in ("branch", "tag") else thing
-
-
 def _placed(thing: str, params: Mapping[str, object], cwd: str) -> tuple[str, str, Mapping[str, object]]:
     """The common noun of the target, its place, and the params that identify it."""
     if thing in _GIT_NOUNS:
         where, rest = split_off(params, REPOSITORY)
-        if thing in ("force", "push", "history") and (ref := _ref(rest)):
-            thing, rest = "branch", {"branch": ref}
+        refs = [str(value) for key, value in rest.items() if normalise_action(key) in _REF_KEYS and value]
+        if thing in ("force", "push", "history") and refs:
+            thing, rest = "branch", {"branch": refs[0].removeprefix("refs/heads/")}
         return thing, _repository(where, cwd), rest
     if thing == "repo":
         where, rest = split_off(params, REPOSITORY | {"name"})
@@ -109,11 +108,6 @@ def _cluster_nouns() -> frozenset[str]:
     """The kinds of objects in a cluster, by the descriptions of its clients."""
     clients = [program for program in shipped_programs().telling("kinds").values() if "context" in program.place]
     return frozenset(kind for one in clients for kind in one.kinds.values()) | {NAMESPACE, "job", "secret", "release"}
-
-
-def _ref(params: Mapping[str, object]) -> str:
-    named = [str(value) for key, value in params.items() if normalise_action(str(key)) in _REF_KEYS and value]
-    return named[0].removeprefix("refs/heads/") if named else ""
 
 
 def _repository(where: Mapping[str, str], cwd: str) -> str:
@@ -233,9 +227,7 @@ def place_of_address(address: str, cwd: str) -> str:
             host, port = parts.hostname or "", str(parts.port or "")
         except ValueError:
             return f"db:{address}"
-        if (
-            parts.scheme.startswith("sqlite") or parts.scheme == "file"
-        ):  # three slashes are a relative path, four an absolute one
+        if parts.scheme == "file" or parts.scheme.startswith("sqlite"):  # three slashes are relative, four absolute
             return f"db:{resolve(parts.path.removeprefix('/'), cwd)}"
         return database_place(host, port, unquote(parts.path.lstrip("/")))
     if _FILE_NAME.search(address):
