@@ -13,16 +13,14 @@ from msgspec.structs import replace
 from interlock.approvals import BY_TIME, MoveRefused, apply_move, denials, move_settled, settle
 from interlock.approvals.tickets import revocation_entry, ticket_of
 from interlock.canonical_json import normal_name
-from interlock.model import Action, AgentRef, Kind, Level, TicketState
+from interlock.model import Action, AgentRef, Decision, Kind, Level, TicketState
 from interlock.policy.exemptions import CONFIRM_PATTERN
 from interlock.ports import Tx
 from interlock.records import Ticket
-from interlock.runtime import put_bounded
+from interlock.runtime import Judged, put_bounded
 
 if TYPE_CHECKING:
-    from interlock.model import Decision
     from interlock.policy.evaluate import PolicyResult
-    from interlock.runtime import Judged
     from interlock.runtime.state import State
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from interlock.analysis.display_text import mid_sentence, short_id
 from interlock.approvals import BY_TIME, Resolution, TicketChange
-from interlock.model import ADMIN, Level, TicketState
+from interlock.model import ADMIN, AgentRef, Decision, Level, TicketState
 from interlock.notify import request_line, who
 from interlock.policy.exemptions import SNAPSHOT
 from interlock.policy.impact import (
@@ -19,11 +19,10 @@ from interlock.policy.impact import (
     undo_words_after,
 )
 from interlock.policy.policy import DEFAULT_APPROVERS
+from interlock.records import Ticket
 
 if TYPE_CHECKING:
-    from interlock.model import AgentRef, Decision
     from interlock.policy.evaluate import PolicyResult
-    from interlock.records import Ticket
     from interlock.runtime import Judged
     from interlock.snapshots import TakenSnapshot
 

@@ -14,12 +14,11 @@ from interlock.model import Human, Level, Requirement, TicketState
 from interlock.policy.circumstances import EarlierDenial
 from interlock.policy.effect_key import EffectKey, Relation, nearest, parse, relation
 from interlock.policy.patterns import Glob, PatternSyntax
+from interlock.ports import Tx
 from interlock.records import Denial, Grant, Ticket
-from interlock.runtime import session_of
+from interlock.runtime import Judged, session_of
 
 if TYPE_CHECKING:
-    from interlock.ports import Tx
-    from interlock.runtime import Judged
     from interlock.runtime.state import State
 
 _INCLUDING = (Relation.SAME, Relation.AROUND)

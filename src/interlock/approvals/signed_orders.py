@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -14,9 +14,7 @@ from interlock.identity.operators import ADMIN
 from interlock.identity.sessions import OperatorSession
 from interlock.ports import Tx
 from interlock.records import AgentRow
-
-if TYPE_CHECKING:
-    from interlock.runtime.state import State
+from interlock.runtime.state import State
 
 MODE, REMOVE, PAUSE = "order.mode", "order.remove", "order.pause"  # settings
 LIFT, TIER = "order.lift:", "order.tier:"  # with whom behind them

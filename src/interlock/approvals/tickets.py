@@ -15,22 +15,20 @@ from interlock.adapters.danger import message
 from interlock.analysis.display_text import visible
 from interlock.approvals import SELF_APPROVAL, Resolution, TicketChange, first_state
 from interlock.approvals.display import RUNS, one_line, unwrap_commands
+from interlock.audit.chain import AuditEvent, token_body
 from interlock.audit.chain import fingerprint as name_of
-from interlock.audit.chain import token_body
 from interlock.error_codes import limit_details
 from interlock.identity.attempts import Attempts
 from interlock.model import Action, Kind, Span, TicketState, finding_json, requirement_json
 from interlock.policy.impact import undo_words_after
+from interlock.ports import Tx
 from interlock.records import Ticket
 from interlock.redaction import action_json, hash_token, json_default, redact, redact_around, redact_text
-from interlock.runtime import operation_name
+from interlock.runtime import Judged, operation_name
 from interlock.times import iso
 
 if TYPE_CHECKING:
-    from interlock.audit.chain import AuditEvent
     from interlock.policy.evaluate import PolicyResult
-    from interlock.ports import Tx
-    from interlock.runtime import Judged
     from interlock.runtime.state import State
 
 TITLE = 300  # characters

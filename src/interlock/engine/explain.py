@@ -21,13 +21,12 @@ from interlock.model import (
     requirement_json,
     requirement_words,
 )
-from interlock.policy.impact import IMPACT_PREFIX, recoverable, undo_words_after
+from interlock.policy.impact import IMPACT_PREFIX, Impact, recoverable, undo_words_after
 
 if TYPE_CHECKING:  # rendering alone does not load the policy
     from interlock.analysis.assess import Judgement
     from interlock.impact.inspection import Inspection
     from interlock.policy.evaluate import PolicyResult
-    from interlock.policy.impact import Impact
 
 MAX_SHOWN = 40  # commands, and findings
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from msgspec.structs import replace
 
@@ -19,6 +19,7 @@ from interlock.engine.explain import PolicyAnswer
 from interlock.impact.inspection import Inspection, inspection_of, with_impact
 from interlock.model import Action, AgentRef, Level, Loss, command, intent, operation, tool
 from interlock.policy.circumstances import Circumstances
+from interlock.policy.impact import Impact
 from interlock.policy.load import ProjectFile, load_policy, project_rules
 from interlock.policy.match_names import MatchNames, match_names
 from interlock.policy.overrides import apply_all_rules
@@ -26,9 +27,6 @@ from interlock.policy.policy import MODES, Policy
 from interlock.policy.registry import Registry
 from interlock.policy.registry_controls import add_registry_findings, match_registry
 from interlock.runtime import InForce, Judged, Request, rules_of
-
-if TYPE_CHECKING:
-    from interlock.policy.impact import Impact
 
 
 def local_policy(policy: str | None = None, config: str | None = None) -> InForce:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import msgspec
 from msgspec import Struct
@@ -22,16 +22,13 @@ from interlock.adapters.quota import (
 )
 from interlock.engine.evaluate import evaluate
 from interlock.error_codes import LoopProblem
-from interlock.model import AgentRef, Confidential, Level, Trust, operation
+from interlock.model import AgentRef, Confidential, Decision, Level, Trust, operation
 from interlock.policy.circumstances import AdapterContext
 from interlock.policy.trust_matrix import AdapterCall
+from interlock.ports import Tx
 from interlock.runtime import Request
+from interlock.runtime.state import State
 from interlock.times import iso
-
-if TYPE_CHECKING:
-    from interlock.model import Decision
-    from interlock.ports import Tx
-    from interlock.runtime.state import State
 
 PREFIX, OWN = (
     "quota_continue_",

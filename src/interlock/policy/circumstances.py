@@ -6,11 +6,10 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from interlock.model import NOTHING, Human, Json, Level, Loss, Requirement
+from interlock.model import NOTHING, Assessment, Human, Json, Level, Loss, Requirement
 
 if TYPE_CHECKING:
     from interlock.adapters.danger import DangerBlock
-    from interlock.model import Assessment
     from interlock.policy.impact import Impact
     from interlock.policy.match_names import MatchNames
     from interlock.policy.policy import Policy

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from msgspec.structs import replace
 
-from interlock.analysis.assess import assess
+from interlock.analysis.assess import Judgement, assess
 from interlock.analysis.classify import Classified, classify
 from interlock.analysis.operations.name_patterns import exemption
 from interlock.analysis.rules import Rulebook
@@ -15,9 +13,6 @@ from interlock.policy.circumstances import Contribution, PolicyInput
 from interlock.policy.policy import Policy
 from interlock.policy.registry import Pattern, Registry, RegistryMatch, Severity, built_in_ids
 from interlock.times import milliseconds_to_seconds
-
-if TYPE_CHECKING:
-    from interlock.analysis.assess import Judgement
 
 RULE = "registry."  # begins the rule of a finding that a registered pattern makes
 

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from collections.abc import Iterator
+from typing import Annotated
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from interlock.model import ADMIN, NOTHING, Human, Json, Level, Requirement, Trust
-from interlock.policy.circumstances import Contribution
+from interlock.policy.circumstances import Contribution, PolicyInput
 from interlock.schema import says
 from interlock.times import milliseconds_to_seconds
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from interlock.policy.circumstances import PolicyInput
 
 ALLOW, CONFIRM, VERIFY, INTROSPECT_ONLY, DENY = WORDS = ("allow", "confirm", "verify", "introspect_only", "deny")
 
