@@ -26,7 +26,7 @@ PAGE = 500  # tickets that are read or moved at a time
 
 
 def _live(tx: Tx) -> list[Ticket]:
-    """All open tickets, page by page: an agent that opens many must not keep old ones from expiring."""
+    """Page by page: an agent that opens many must not keep old ones from expiring."""
     found: dict[str, Ticket] = {}
     before, most = 0.0, PAGE
     while True:
@@ -88,7 +88,7 @@ def _add_checkpoint(state: State, tx: Tx, floors: Mapping[str, Any]) -> Checkpoi
 
 
 def prune_record(state: State, keep_days: int) -> int:
-    """Deletes records older than the retention; signs where the rest begins, so that it still verifies."""
+    """Signs where the rest begins, so that it still verifies."""
     before = state.clock.now() - keep_days * 86_400
 
     def work(tx: Tx) -> int:
@@ -107,12 +107,12 @@ def prune_record(state: State, keep_days: int) -> int:
 
 
 def expired_share(state: State) -> float:
-    """The share of recently ended tickets that expired unanswered (seed 003, best practice 5)."""
+    """Of recently ended tickets (seed 003, best practice 5)."""
     return share_of(state.store.read(lambda tx: tx.tickets(ENDED)))
 
 
 def watch_expired_share(state: State, alert: float) -> bool:
-    """Raises an alert once when the share reaches `alert` and clears it below; returns whether it is on."""
+    """Raises an alert once when the share reaches `alert` and clears it below."""
     share = expired_share(state)
     if share < alert:
         state.alerts.pop(EXPIRED_SHARE, None)
@@ -127,7 +127,7 @@ def watch_expired_share(state: State, alert: float) -> bool:
 
 
 class ChainWatch:
-    """Remembers the end of this process's chain, and detects a rewritten or truncated record, signed anew or not."""
+    """Detects a rewritten or truncated record by the end of this process's chain, signed anew or not."""
 
     def __init__(self, state: State) -> None:
         self.state = state
@@ -149,7 +149,7 @@ class ChainWatch:
 
 
 class TicketSettler:
-    """Moves tickets when their time comes; reads them only after a change or at the next due time."""
+    """Moves due tickets; reads them only after a change or at the next due time."""
 
     def __init__(self, state: State) -> None:
         self.state = state

@@ -43,7 +43,7 @@ def open_state(
     strength: str = "plain",
     known: tuple[Rulebook, str] | None = None,
 ) -> State:
-    """Builds the State of a process and loads what the store remembers; `known` are the rules and their hash, slow to read."""
+    """Loads what the store remembers; `known` are the rules and their hash, slow to read."""
     installation = Installation.open(config.folder)
     policy = config.effective_policy()
     rules, mark = known or read_rules(config)
@@ -129,7 +129,7 @@ def _block_again(state: State, block: Block) -> None:
 
 
 def record_start(state: State, version: str) -> None:
-    """Records the start; raises an alert for each of policy, rules, mode and adapters that changed since the last one."""
+    """Raises an alert for each of policy, rules, mode and adapters that changed since the last one."""
     starts = state.store.read(lambda tx: tx.audit(AuditQuery(event="start", limit=1, newest_first=True)))
     adapters = {name: loaded.mark for name, loaded in sorted(state.adapters.loaded.items())}
     for last in starts:

@@ -26,7 +26,7 @@ class ToolNames(Struct, frozen=True):
 
 
 def judged_calls(dialect: ToolNames, name: str, given: Json, cwd: str, id: str = "") -> tuple[AgentCall, ...]:
-    """The calls to judge for one tool call: one, or one for each command in it; refuses a shell call without a command."""
+    """One, or one for each command in it; refuses a shell call without a command."""
     own, beside = _beside(dialect, name)
     counted = {key: value for key, value in given.items() if value is not None and key not in own and key not in beside}
     if name not in dialect.shells:
@@ -35,7 +35,7 @@ def judged_calls(dialect: ToolNames, name: str, given: Json, cwd: str, id: str =
 
 
 def _beside(dialect: ToolNames, name: str) -> tuple[frozenset[str], frozenset[str]]:
-    """The fields that do not count; in an unknown tool, a description may be the content of the call."""
+    """Fields that do not count; in an unknown tool, a description may be the content."""
     names = field_names()
     if name in dialect.shells:
         return dialect.incidental, names.beside_commands

@@ -7,7 +7,7 @@ from interlock.agents.rewriting import ASKED, LEAVE, ShellCall, folders_above, o
 
 
 def _passage(call: ShellCall) -> str:
-    """The rules of Copilot CLI are on its command line; those of VS Code's terminal are in settings of its own."""
+    """Its rules are on the command line; those of VS Code's terminal in settings of its own."""
     if call.call.tool != "bash":
         return LEAVE
     folders = [call.home / ".copilot/hooks", *(folder / ".github/hooks" for folder in folders_above(call.event.cwd))]

@@ -26,7 +26,7 @@ def _off(home: Path, project: Path) -> list[str]:
 
 
 def _passage(call: ShellCall) -> str:
-    """The rules of Cursor's command line are in files; those of its editor are in a database, and cannot be read."""
+    """The command line's rules are in files; the editor's in a database, and cannot be read."""
     if call.event.name != "preToolUse" or (call.home / ".config/Cursor/User/globalStorage/state.vscdb").exists():
         return LEAVE
     folders = folders_above(call.event.cwd)

@@ -53,7 +53,7 @@ _ABOUT_CALLS = _HOOKED | {"permission"}  # kinds of event that are about a call
 
 
 def fill_template(value: Any, words: Mapping[str, Any]) -> Any:
-    """A template with its `@words` filled in; a key whose word is empty goes, and its word with it."""
+    """A template with its `@words` filled in; a key whose word is empty goes."""
     if isinstance(value, dict):
         empty = {name for name, word in words.items() if word is None or word == ""}
         return {
@@ -82,7 +82,7 @@ class CallFields(Struct, frozen=True):
 
 
 class AnswerForm(Struct, frozen=True, forbid_unknown_fields=True):
-    """An answer in the agent's own format, and what it is given to; an exit code says the reason on stderr."""
+    """An answer in the agent's own format, and what it is given to."""
 
     on: frozenset[str] = frozenset()  # kinds or names of events; all of them, where it names none
     to: frozenset[str] = frozenset({"allow", "ask", "deny"})  # verdicts
@@ -103,7 +103,7 @@ class DialectCode(Struct, frozen=True):
 
 
 class AgentDialect(Struct, frozen=True, forbid_unknown_fields=True):
-    """One coding agent: its facts, of which `agents.toml` says what each means, and the code of its dialect."""
+    """One coding agent: its section of `agents.toml`, and the code of its dialect."""
 
     title: str
     events: dict[str, str]
@@ -148,7 +148,7 @@ class AgentDialect(Struct, frozen=True, forbid_unknown_fields=True):
         return (HookFile(path, form, note=note, status=user and self.status_line, bare=bare),) if name else ()
 
     def disablers(self, home: Path, project: Path) -> list[str]:
-        """A description of every switch in its settings that disables hooks, and of every such file that cannot be read."""
+        """Every switch in its settings that disables hooks, and every such file that cannot be read."""
         if self.code.disablers is not None:
             return self.code.disablers(home, project)
         paths: list[Path] = []
@@ -160,7 +160,7 @@ class AgentDialect(Struct, frozen=True, forbid_unknown_fields=True):
         return find_switches(paths, self.switches)
 
     def installed(self, place: HookFile, text: str | None, client: HookClient) -> str:
-        """A hooks file's new text: idempotent, and all else in it stays; raises `EditError` for a file it cannot read."""
+        """Idempotent, and all else in the file stays; raises `EditError` for one it cannot read."""
         if self.code.installed is not None:
             return self.code.installed(place, text, client)
         if place.form == "plugin":
@@ -254,7 +254,7 @@ class AgentDialect(Struct, frozen=True, forbid_unknown_fields=True):
         return answer(None)
 
     def decode(self, data: bytes, event: str = "") -> Event:
-        """Decodes hook input; never raises: unreadable input is an event with a problem, of the configured kind, or a gating one."""
+        """Never raises: unreadable input is an event with a problem, of the configured kind, or a gating one."""
         meant = self._own_name(event)
         try:
             given = parse(data)
@@ -288,7 +288,7 @@ class AgentDialect(Struct, frozen=True, forbid_unknown_fields=True):
         return next((known for known in self.events if known.replace("_", "").casefold() == folded), name)
 
     def _event(self, given: Mapping[str, Any], meant: str) -> Event:
-        """The event's kind and name. A hook that was installed to gate does so, whatever the input claims."""
+        """A hook that was installed to gate does so, whatever the input claims."""
         said, kinds, field = self._own_name(text(given, *self.event_fields)), self.events, self.event_fields[0]
         if not said and not meant:
             return Event("before", "", problem=f"{field}: missing")
@@ -303,7 +303,7 @@ class AgentDialect(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def resolve(event: Event, verdict: HookVerdict) -> HookVerdict:
-    """The effective verdict with tidy texts and a reason: an event with a problem is never allowed, and an ask without a prompt is a deny."""
+    """With tidy texts and a reason: no event with a problem is allowed, and an ask without a prompt is a deny."""
     word, reason, new = verdict.word, verdict.reason, verdict.rewrite
     if (event.problem and event.kind in GATING) or (word == "ask" and not event.asks):
         word = "deny"
@@ -328,7 +328,7 @@ _PLUGIN_ANSWERS = (
 
 
 def plugin_text(agent: AgentDialect, limit: float, client: HookClient) -> str:
-    """A plugin's source: the part that consults the client, without whose answer no call passes, and the part that the agent calls."""
+    """The part that consults the client, without whose answer no call passes, and the part that the agent calls."""
     consult = (_SOURCES / "consult.js").read_text("utf-8")
     for key, value in (("CLIENT", client.path), ("WORD", agent.word), ("LIMIT", int(limit * 1000))):
         consult = consult.replace(f"@{key}@", json.dumps(value))

@@ -37,7 +37,7 @@ def _is_name(name: str) -> bool:
 
 
 def _passage(call: ShellCall) -> str:
-    """Gemini CLI asks by its policy, which it applies to the new text: any rule of the user's about commands may be meant for the original."""
+    """Its policy is applied to the new text: a rule of the user's about commands may be meant for the original."""
     folders = [call.home, *folders_above(call.event.cwd)]
     files = [folder / _SETTINGS for folder in folders]
     tables = read_tables([*files, _SYSTEM / "settings.json"])

@@ -33,7 +33,7 @@ class HookFile(Struct, frozen=True):
 
 
 class HookClient(Struct, frozen=True):
-    """How a hook reaches Interlock: the client by its absolute path, or the daemon by URL where the agent can post."""
+    """How a hook reaches Interlock: by the client's absolute path, or by URL where the agent can post."""
 
     path: str
     url: str = ""  # the daemon's address without a path; empty for the client
@@ -72,7 +72,7 @@ class Hook(Struct, frozen=True):
 def with_hooks(
     text: str | None, hooks: Sequence[Hook], ours: Ours, comments: bool = False, base: Mapping[str, Any] | None = None
 ) -> str:
-    """The text with these entries and no older ones of ours; `base` holds other keys that the file needs at the top."""
+    """With these entries and no older ones of ours; `base` holds other keys at the top."""
     base = base or {}
     if text is None or not text.strip("\ufeff" + _BLANKS):
         return _new_file(hooks, base)
@@ -181,7 +181,7 @@ def _last_of_ours(root: Node, ours: Ours) -> KeyPath:
 
 
 def _created_path(document: Document, path: KeyPath) -> KeyPath:
-    """The outermost container that install created for this entry only; () for the whole file."""
+    """The outermost container created for this entry only; () for the whole file."""
     while path:
         parent = _at(document.root, path[:-1])
         if parent is None or len(parent.children) != 1 or not _is_created(document, parent):
@@ -199,7 +199,7 @@ def _form_behind(root: Node, created: KeyPath, base: Mapping[str, Any]) -> tuple
 
 
 def _is_created(document: Document, node: Node) -> bool:
-    """Whether a container has the whitespace that install writes, unlike one that existed before."""
+    """By its whitespace, which is that of install."""
     text = document.text
     first, last = node.children[0][1], node.children[-1][2].end
     before, behind = text[node.start + 1 : first], text[last : node.end - 1]
@@ -280,7 +280,7 @@ def _member(document: Document, node: Node, key: str, value: Any) -> str:
 
 
 def _put(document: Document, node: Node, value: Any, lead: str = "") -> str:
-    """Adds a member after the last one: the comma after its value, the member after its comments."""
+    """Adds a member after the last one and its comments."""
     text = document.text
     if not node.children:
         return _first(document, node, value, lead)
@@ -297,7 +297,7 @@ def _put(document: Document, node: Node, value: Any, lead: str = "") -> str:
 
 
 def _first(document: Document, node: Node, value: Any, lead: str) -> str:
-    """Adds the first member of an empty container, with whitespace that marks the container as not created by install."""
+    """Adds the first member of an empty container, whose whitespace says that install did not create it."""
     text = document.text
     at = _end_of(_COMMENTS, text, node.start + 1)
     inner = text[node.start + 1 : node.end - 1]
@@ -353,7 +353,7 @@ def is_ours(entry: Any) -> bool:
 
 
 def read_json_files(paths: Sequence[Path], found: list[str]) -> list[tuple[Path, dict[str, Any]]]:
-    """The JSON files that exist, by path; an unreadable one is reported in `found`, as its hooks do not run."""
+    """Those that exist; an unreadable one is reported in `found`, as its hooks do not run."""
     read: list[tuple[Path, dict[str, Any]]] = []
     for path in paths:
         try:

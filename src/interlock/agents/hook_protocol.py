@@ -76,7 +76,7 @@ class MalformedInput(ValueError):
 
 
 def parse(data: bytes) -> dict[str, Any]:
-    """Parses one JSON object; refuses other values, invalid UTF-8, duplicate keys, and input that is too long or too deep."""
+    """Refuses all but one object: invalid UTF-8, duplicate keys, and input that is too long or too deep."""
     if len(data) > MAX_BYTES:
         raise MalformedInput(f"hook input: longer than {MAX_BYTES} bytes")
     try:
@@ -108,7 +108,7 @@ def as_object(text: str, where: str) -> dict[str, Any]:
 
 
 def _fraction(digits: str) -> int | str:
-    """A number without floats, which digests do not allow: integers stay integers, fractions become canonical text."""
+    """Digests allow no floats: integers stay, fractions become canonical text."""
     value = number(digits)
     return int(value) if value.is_integer() and abs(value) < 2**53 else repr(value)
 
@@ -145,7 +145,7 @@ def required_text(data: Json, *names: str) -> str:
 
 
 def table(data: Json, *names: str) -> dict[str, Any]:
-    """The first of these fields that is there, as an object; a JSON text of one is read. Refuses when none is there."""
+    """The first of these fields that is there, as an object or a JSON text of one."""
     for name in names:
         if name not in data:
             continue
@@ -207,7 +207,7 @@ def field_names() -> FieldNames:
 
 
 def outcome_of(given: Json) -> str:
-    """`failed` where the result reports it, `unknown` for a call in the background; empty for success."""
+    """`failed` where the result reports it, `unknown` in the background; empty for success."""
     more, names = given.get("extra"), field_names()
     given = {**more, **given} if isinstance(more, Mapping) else given
     result = next((given[name] for name in names.results if name in given), None)

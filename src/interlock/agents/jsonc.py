@@ -17,7 +17,7 @@ _SCALARS = json.JSONDecoder(parse_constant=no_constant)
 
 
 class EditError(ValueError):
-    """A file that cannot be edited safely; the message begins with line and column where they are known."""
+    """A file that cannot be edited safely; begins with line and column where they are known."""
 
     def __init__(self, message: str, line: int = 0, column: int = 0) -> None:
         super().__init__(f"line {line}, column {column}: {message}" if line else message)
@@ -30,7 +30,7 @@ def error_at(text: str, at: int, message: str) -> EditError:
 
 
 class Node(Struct):
-    """A value and its position; objects and lists have children, each with its offset (of the key, in an object)."""
+    """A value and its position; each child with its offset (of the key, in an object)."""
 
     start: int
     end: int
@@ -47,7 +47,7 @@ class Document(Struct):
 
 
 def parse_jsonc(text: str, comments: bool = True) -> Document:
-    """Parses a text; refuses broken text, duplicate keys, and comments where the agent does not allow them."""
+    """Refuses broken text, duplicate keys, and comments where the agent does not allow them."""
     return Document(text, _JsoncReader(text, comments).document())
 
 

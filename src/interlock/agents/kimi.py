@@ -11,7 +11,7 @@ _FOLDERS = (".kimi", ".kimi-code")
 
 
 def _places(scope: str, home: Path, project: Path) -> tuple[HookFile, ...]:
-    """The files of those of the two programs that are there; a new file would stand in the way of their own defaults."""
+    """Of the programs that are there: a new file would stand in the way of another's defaults."""
     if scope != "user":
         return ()
     there = [folder for folder in _FOLDERS if (home / folder).is_dir()]

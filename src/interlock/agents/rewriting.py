@@ -37,7 +37,7 @@ class ShellCall(Struct, frozen=True):
 
     @property
     def parts(self) -> list[str]:
-        """Everything in the text that a rule about commands may mean: all of it, its parts as written, and the programs in it."""
+        """What a rule about commands may mean: the text, its parts as written, and the programs in it."""
         written = (part.strip() for part in _SEPARATORS.split(self.text))
         return [self.text.strip(), *filter(None, written), *(" ".join(words) for words in self.commands)]
 
@@ -49,7 +49,7 @@ class Rewriting(Struct, frozen=True):
 
 
 def with_originals(event: Event, unwrap: Callable[[str], str]) -> Event:
-    """The event with the original of each rewritten call: that is what is judged, recorded and shown."""
+    """The originals of rewritten calls are what is judged, recorded and shown."""
     calls = tuple([_original(call, unwrap) for call in event.calls])
     return event if calls == event.calls else replace(event, calls=calls)
 
@@ -95,7 +95,7 @@ def _table(path: str, changed: int, size: int) -> Json | None:
 
 
 def only_our_hooks(tables: Iterable[Json], *events: str) -> bool:
-    """Whether no other hook than ours may rewrite a call, in any of these files; one in an unknown form is another's."""
+    """No other hook may rewrite a call; one in an unknown form is another's."""
     all_hooks = [hooks for table in tables if isinstance(hooks := table.get("hooks"), Mapping)]
     found = [hooks[event] for hooks in all_hooks for event in events if hooks.get(event)]
     return all(isinstance(entries, list) and all(map(_is_only_ours, entries)) for entries in found)

@@ -70,7 +70,7 @@ def parse_toml(text: str) -> dict[str, Any]:
 
 
 def with_block(text: str | None, block: str) -> str:
-    """The text with this block at its end and no older one; refuses a file that the block would break or change."""
+    """With this block at its end and no older one; refuses a file that it would break or change."""
     rest = None if text is None else without_block(text)
     before = parse_toml(rest or "")
     newline = "\r\n" if rest and "\r\n" in rest else "\n"
@@ -88,7 +88,7 @@ def with_block(text: str | None, block: str) -> str:
 
 
 def without_block(text: str) -> str | None:
-    """The text without our block; None when nothing else was in it. Refuses a block whose end is gone."""
+    """None when nothing else was in it. Refuses a block whose end is gone."""
     start = text.find(BEGIN)
     if start < 0:
         return text

@@ -33,7 +33,7 @@ def parse_yaml(text: str) -> dict[str, Any]:
 
 
 def with_entries(text: str | None, entries: Mapping[str, Mapping[str, Any]]) -> str:
-    """The text with one entry for each event and no older ones of ours; refuses a file that they would break or change."""
+    """One entry for each event and no older ones; refuses a file that they would break or change."""
     old = text or ""
     rest, ours = _split(parse_yaml(old))
     if {event: entry for event, _, entry in ours} == entries and len(ours) == len(entries):
@@ -45,7 +45,7 @@ def with_entries(text: str | None, entries: Mapping[str, Mapping[str, Any]]) -> 
 
 
 def without_entries(text: str) -> str | None:
-    """The text without our entries and the keys that held nothing else; None when nothing else was in it."""
+    """With the keys that held nothing else; None when nothing else was in it."""
     new = text
     rest, ours = _split(parse_yaml(text))
     for number, (event, at, _) in reversed(list(enumerate(ours))):
@@ -54,7 +54,7 @@ def without_entries(text: str) -> str | None:
 
 
 def _split(data: Mapping[str, Any]) -> tuple[dict[str, Any], list[tuple[str, int, Any]]]:
-    """The data without our entries, empty lists and nulls below `hooks`; and our entries, each with its event and index."""
+    """The data without our entries and what is empty below `hooks`; and our entries, with event and index."""
     section, ours, rest = data.get(_SECTION), [], {}
     if not isinstance(section, dict):
         return {**data, _SECTION: section}, []
@@ -67,7 +67,7 @@ def _split(data: Mapping[str, Any]) -> tuple[dict[str, Any], list[tuple[str, int
 
 
 def _check(old: str, new: str, rest: Mapping[str, Any], number: int) -> str:
-    """The new text; refuses one that is broken, differs in anything else, or has not this number of entries of ours."""
+    """Refuses a text that is broken, differs in anything else, or has not this number of our entries."""
     try:
         kept, ours = _split(parse_yaml(new))
     except EditError:
@@ -94,7 +94,7 @@ def _column(text: str, at: int) -> int:
 
 
 def _insert(text: str, event: str, entry: str) -> str:
-    """Adds an entry before the others of its list, with the keys that are missing; `hooks` comes at the end of the file."""
+    """Before the others of its list, with the keys that are missing; `hooks` comes at the end."""
     root = node = _compose(text)
     keys, newline = [_SECTION, event], "\r\n" if "\r\n" in text else "\n"
     while keys and keys[0] in _children(node):

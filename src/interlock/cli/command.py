@@ -41,7 +41,7 @@ class CommandError(ExpectedError):
 
 @contextmanager
 def wrong_usage(*kinds: type[Exception]) -> Iterator[None]:
-    """Ends the command as wrongly used where one of these is raised; also decorates a function."""
+    """Ends the command as wrongly used where one of these is raised."""
     try:
         yield
     except kinds as error:
@@ -61,7 +61,7 @@ def typed_name() -> str:
 
 
 def command(word: str, fills: Mapping[str, str] = NOTHING, **more: Table) -> Callable[[Work], Main]:
-    """A command of the TOML file beside its module; what it decorates gets the parsed arguments."""
+    """A command of the TOML file beside its module."""
 
     def declare(work: Work) -> Main:
         @wraps(work)
@@ -75,7 +75,7 @@ def command(word: str, fills: Mapping[str, str] = NOTHING, **more: Table) -> Cal
 
 
 class CommandWords:
-    """A command with subcommands, declared in the TOML file beside its module as `[word]` and `["word subcommand"]`."""
+    """A command whose subcommands are `["word subcommand"]` in the TOML file beside its module."""
 
     def __init__(self, word: str, module: str) -> None:
         self._word, self._module = word, module
@@ -179,7 +179,7 @@ Row = Mapping[str, Any]
 
 
 def find_ticket(server: DaemonClient, given: str, states: Sequence[str], all_seen: bool = True) -> str | None:
-    """The id of the ticket that `given` abbreviates; None where it may be one that this caller cannot see."""
+    """The id that `given` abbreviates; None where this caller may not see the ticket."""
     prefix = id_prefix(given, TICKET)
     if given and not re.fullmatch(rf"{TICKET}[\w-]+", prefix, re.ASCII):
         raise CommandError(f"{given!r} is no ticket's id; `interlock pending` lists them", USAGE)
@@ -202,7 +202,7 @@ def find_ticket(server: DaemonClient, given: str, states: Sequence[str], all_see
 
 
 def find_row(rows: Sequence[Row], given: str, kind: str) -> str:
-    """The id of the one row whose id begins with `given`, with or without its kind; refuses none and several."""
+    """The id that `given` abbreviates, with or without its kind; refuses none and several."""
     found = [row for row in rows if str(row.get("id", "")).startswith(id_prefix(given, f"{kind}_"))]
     found = [row for row in found if row.get("id") == given] or found
     if len(found) == 1:
@@ -215,12 +215,12 @@ def open_tickets(server: DaemonClient) -> list[Row]:
 
 
 def sees_all(server: DaemonClient) -> bool:
-    """Whether this caller sees every open ticket; those of other users' agents take a sign-in."""
+    """Tickets of other users' agents take a sign-in."""
     return len(open_tickets(server)) >= int(server.get("/status").get("openTickets") or 0)
 
 
 def id_prefix(given: str, kind: str) -> str:
-    """The prefix of an id as typed: with its kind, and without the ellipsis of a shortened id."""
+    """An id as typed, with its kind, and without the ellipsis of a shortened one."""
     bare = given.strip().rstrip("…").removesuffix("...")
     return bare if bare.startswith(kind) else f"{kind}{bare}"
 

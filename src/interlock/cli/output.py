@@ -75,7 +75,7 @@ def wrap_lines(lines: Iterable[Line], width: int) -> Iterator[Line]:
 
 
 def _break_line(line: Line, width: int) -> Iterator[Line]:
-    """Break a line at its blanks, with a hanging indent; a word that is too long stays in one piece."""
+    """With a hanging indent; a word that is too long stays in one piece."""
     first = line[0].text
     indent = len(first) - len(first.lstrip())
     if len(line) > 1 and first.endswith(" ") and first.strip() and len(first) <= DEEPEST:
@@ -95,7 +95,7 @@ def _break_line(line: Line, width: int) -> Iterator[Line]:
 
 
 def print_table(columns: Sequence[str], given: Sequence[Sequence[object]], out: TextIO) -> None:
-    """Print the rows; the last column takes what room is left, and nothing in a cell acts on the terminal."""
+    """The last column takes what room is left, and nothing in a cell acts on the terminal."""
     rows = [[visible(str(cell)) for cell in row] for row in given]
     if out.isatty():
         from interlock.cli.rich_output import print_rich_table  # Rich, for terminals alone

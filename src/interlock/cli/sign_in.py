@@ -49,7 +49,7 @@ def operator_change(args: Args, method: str, path: str, body: Row | None, words:
 
 @contextmanager
 def unlocked_session(args: Args, light: bool = True) -> Iterator[DaemonClient | None]:
-    """The daemon on behalf of the operator who unlocked this terminal; None where nobody did, or the command is not `light`."""
+    """On behalf of who unlocked this terminal; None where nobody did, or the command is not `light`."""
     server = daemon(args)
     answer = server.ask("POST", "/session/resume", {"operator": args.operator or ""}) if light else None
     if answer is None or answer.status != OK_STATUS:
@@ -87,7 +87,7 @@ def session_token(server: DaemonClient, name: str) -> str:
 
 @contextmanager
 def reading_session(args: Args, sees_all: Callable[[DaemonClient], bool], why: str) -> Iterator[DaemonClient]:
-    """The daemon without a sign-in where `sees_all` holds; else on behalf of an operator, for the reason in `why`."""
+    """Without a sign-in where `sees_all` holds; else on behalf of an operator, for the reason in `why`."""
     server = daemon(args)
     if not args.operator and sees_all(server):
         yield server
@@ -101,7 +101,7 @@ def reading_session(args: Args, sees_all: Callable[[DaemonClient], bool], why: s
 
 
 def require_person(reading: bool = False, why: str = "") -> None:
-    """Refuses an agent's terminal, and the lack of one; a command that only reads may have its output in a pipe."""
+    """Refuses an agent's terminal, and none; the output of a command that only reads may go into a pipe."""
     piped = reading and os.isatty(0) and not os.isatty(1)
     with _stdout_at_the_terminal() if piped else nullcontext():
         found = is_agents_terminal()
@@ -132,7 +132,7 @@ def require_reason_or_person(args: Args) -> None:
 
 
 def require_reason(args: Args, reads: str = "") -> None:
-    """Requires a reason: the option's, else asks the person at the terminal; `reads` names who reads it."""
+    """Asks the person at the terminal where no option says it; `reads` names who reads it."""
     require_reason_or_person(args)
     if not args.reason.strip():
         args.reason = ask_line(f"Why{f' ({reads})' if reads else ''}: ")

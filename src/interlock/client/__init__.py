@@ -153,7 +153,7 @@ def path_segment(text: str) -> str:
 
 
 def check_peer(sock: socket.socket, path: Path) -> None:
-    """Refuses a peer other than our own user, root, or the folder's owner, who could have planted the socket."""
+    """Refuses all but our own user, root, and the folder's owner, who could have planted the socket."""
     uid = foreign_peer(sock, path)
     if uid is not None:
         raise NoDaemon(f"the socket {path} is served by user {uid}, who is not you; nothing was sent")

@@ -40,7 +40,7 @@ _INHERITED = "HOME PATH USER LOGNAME LANG LC_ALL TZ XDG_STATE_HOME XDG_CONFIG_HO
 
 
 class ConnectionBroken(NoDaemon):
-    """The connection ended before the reply was complete; the request may have been processed."""
+    """It ended before the reply was complete; the request may have been processed."""
 
 
 class RequestNotSent(ConnectionBroken):
@@ -48,7 +48,7 @@ class RequestNotSent(ConnectionBroken):
 
 
 class DaemonPipe(asyncio.Protocol):
-    """One connection, one request at a time; an asyncio protocol, as streams cost a quarter of the time."""
+    """One request at a time; an asyncio protocol, as streams cost a quarter of the time."""
 
     def __init__(self) -> None:
         self._transport: asyncio.Transport | None = None
@@ -91,7 +91,7 @@ class DaemonPipe(asyncio.Protocol):
         return None
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """A request that the daemon left unread, which the kernel reports as an error, is told from a reply that broke off."""
+        """The kernel reports a request that was left unread as an error, unlike a reply that broke off."""
         self.closed = True
         unheard = isinstance(exc, OSError) and not self._data and self._length < 0
         self._fail(RequestNotSent(_GONE) if unheard else ConnectionBroken(f"the daemon broke off{_MAYBE}"))
@@ -132,7 +132,7 @@ class DaemonLink:
     async def post(
         self, path: str, body: Mapping[str, Any], patience: float | None = PATIENCE, start: bool = True
     ) -> Any:
-        """The daemon's reply of any status; raises NoDaemon where none answers and none can be started."""
+        """The reply of any status; raises NoDaemon where none answers and none can be started."""
         data = _ENCODER.encode(body).encode()
         head = f"POST {API}{path} HTTP/1.1\r\n{self._head}Content-Length: {len(data)}\r\n\r\n"
         return await self._request(head.encode() + data, patience, start)
@@ -226,13 +226,13 @@ def consent_in(form: Any) -> bool | None:
 
 
 class DaemonSession:
-    """A session that the daemon holds as long as this process lives; in it, the client's own user may be asked."""
+    """Held by the daemon as long as this process lives; in it, the client's own user may be asked."""
 
     def __init__(self, link: DaemonLink) -> None:
         self._link, self.id = link, f"mcp_{secrets.token_hex(16)}"
 
     async def question(self, token: str) -> Mapping[str, Any] | None:
-        """`{ask, message}` where the client's own user may arm this token; None where that does not suffice."""
+        """`{ask, message}` where the client's own user may arm this token; else None."""
         found = await self._post("/aql/ask", {"token": token})
         return found if isinstance(found, dict) and "ask" in found else None
 
@@ -242,7 +242,7 @@ class DaemonSession:
         return isinstance(found, dict) and found.get("armed") is True
 
     async def hold(self) -> None:
-        """Holds the session open: it ends with this process's connection, and nobody else answers for its user until then."""
+        """It ends with this process's connection, and nobody else answers for its user until then."""
         while True:
             await self._post("/aql/hold", {}, None)
             await asyncio.sleep(HOLD_AGAIN)
@@ -258,7 +258,7 @@ class DaemonSession:
 
 
 async def start_daemon(config: Config, config_path: Path | None) -> None:
-    """Starts a daemon and returns when it answers; raises NoDaemon with the log's path otherwise."""
+    """Returns when it answers; raises NoDaemon with the log's path otherwise."""
     process = _spawn(config, config_path)
     end = asyncio.get_running_loop().time() + START_PATIENCE
     while asyncio.get_running_loop().time() < end:

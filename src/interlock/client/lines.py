@@ -15,7 +15,7 @@ MOST_WAITING = 1 << 20  # unread bytes at which writers wait
 
 
 class LineSplitter:
-    """Splits chunks into lines; a line over the limit is dropped and reported once, an empty one just dropped."""
+    """A line over the limit is dropped and reported once, an empty one just dropped."""
 
     def __init__(
         self, line: Callable[[bytes], None], most: int = sys.maxsize, too_long: Callable[[], None] = lambda: None
@@ -84,7 +84,7 @@ class LineReader:
 
 
 class LineWriter:
-    """Writes whole messages to a descriptor in order; `put` never waits, however slow the reader."""
+    """Writes whole messages in order; `put` never waits, however slow the reader."""
 
     def __init__(self, file: int) -> None:
         self._file = file

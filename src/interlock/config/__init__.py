@@ -143,7 +143,7 @@ class Config(Struct, frozen=True):
 
     @property
     def folder(self) -> Path:
-        """The state folder: with SQLite for everything, with PostgreSQL for the keys and the socket."""
+        """With SQLite for everything, with PostgreSQL for the keys and the socket."""
         if self.store.startswith("sqlite:///"):
             return Path(self.store.removeprefix("sqlite://")).expanduser()
         return state_folder()
@@ -192,7 +192,7 @@ def config_path(environ: Mapping[str, str] = os.environ) -> Path:
 
 
 def load_config(path: Path | None = None, environ: Mapping[str, str] = os.environ) -> Config:
-    """The configuration in a file, or the defaults where there is none; the environment can only tighten it."""
+    """The defaults where there is no file; the environment can only tighten it."""
     chosen = path or config_path(environ)
     if chosen.is_file():
         try:
@@ -259,7 +259,7 @@ def _name_patterns(lists: NamePatternLists, problems: Problems) -> NamePatterns:
 
 
 def _with_policy_mode(config: Config) -> Config:
-    """R-12: seed 001's JSON may carry the mode; errors of the policy are reported where it is loaded."""
+    """R-12: seed 001's JSON may carry the mode; its errors are reported where it is loaded."""
     if not config.policy.endswith(".json"):
         return config
     try:
@@ -303,7 +303,7 @@ def settings_schema() -> dict[str, Any]:
 
 
 def tighten_mode(config: Config, wanted: str | None, lead: str) -> Config:
-    """R-12: the mode of the environment or a flag counts only where it is the stricter one; an unknown value is enforcing."""
+    """R-12: this mode counts only where it is the stricter one; an unknown value is enforcing."""
     if wanted is None:
         return config
     if wanted not in MODES:
@@ -316,6 +316,6 @@ def tighten_mode(config: Config, wanted: str | None, lead: str) -> Config:
 
 
 def policy_mark(config: Config, policy: Policy) -> str:
-    """One hash of everything that is evaluated: the policy's text and this configuration's overrides."""
+    """One hash of the policy's text and this configuration's overrides."""
     overrides = canonical_json({"gate": config.gate, "trust": config.trust_policy})
     return hashlib.sha256(f"{policy_hash(policy)}{overrides}".encode()).hexdigest()

@@ -47,7 +47,7 @@ def _events(value: object, path: Path, problems: Problems, plain: object) -> tup
 
 
 class ChannelRoute(Confidential, Struct, frozen=True):
-    """One `[[channels.send]]`; its secret is in the environment, in a file, or else in `url` itself."""
+    """One `[[channels.send]]`; its secret is in the environment, in a file, or in `url` itself."""
 
     HIDDEN = ("url",)
 
@@ -66,7 +66,7 @@ class ChannelRoute(Confidential, Struct, frozen=True):
     implied: bool = False  # not configured by anybody: its failures raise no alarm
 
     def wants(self, event: str, level: Level | None = None) -> bool:
-        """Whether it gets such an event; one with a delay gets only what can still be answered, or concerns everybody."""
+        """One with a delay gets only what can still be answered, or concerns everybody."""
         if event not in self.events or (level is not None and level < self.level):
             return False
         return not self.after_seconds or event in WAITING or event in ALSO_DELAYED
@@ -132,7 +132,7 @@ class ChannelSettings(Struct, frozen=True):
 
     @property
     def files(self) -> tuple[str, ...]:
-        """The files that hold addresses and keys; a relative path starts at the configuration's folder."""
+        """Relative to the configuration's folder."""
         return tuple(name for route in self.send for name in (route.url_file, route.secret_file) if name)
 
     @property
@@ -145,7 +145,7 @@ class ChannelSettings(Struct, frozen=True):
 
     @property
     def implied(self) -> ChannelRoute | None:
-        """The desktop notification that needs no configuration; only for events that wait for an answer."""
+        """The desktop notification that needs no configuration, of what waits for an answer."""
         if self.desktop == "off" or any(DESKTOP in (route.kind, route.name) for route in self.send):
             return None
         return ChannelRoute(DESKTOP, DESKTOP, events=WAITING, implied=True)
@@ -182,7 +182,7 @@ def _sources(route: ChannelRoute, path: Path, problems: Problems) -> None:
 
 
 def wrong_webhook(url: str) -> str:
-    """The error in a webhook's address, or empty; the address is not repeated, for it may hold a secret."""
+    """The error in an address, which is not repeated: it may hold a secret."""
     try:
         parts = urlsplit(url)
         host, _ = parts.hostname or "", parts.port

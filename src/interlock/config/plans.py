@@ -42,7 +42,7 @@ class PlannerSettings(Struct, frozen=True):
 
     @property
     def open(self) -> bool:
-        """Whether the planner was left to chance: any program may listen on Ollama's default port of this machine."""
+        """Left to chance: any program may listen on Ollama's default port of this machine."""
         return self.use == AUTO and self.host == OLLAMA_HOST
 
     @property

@@ -69,7 +69,7 @@ def loop_mode(value: object, path: Path, problems: Problems, plain: str) -> str:
 
 
 def public_url(value: object, path: Path, problems: Problems, plain: str) -> str:
-    """The address without a slash at its end; refuses one without a host name, because passkeys are bound to it."""
+    """Without a slash at its end; refuses one without a host name, because passkeys are bound to it."""
     url = optional_text(value, path, problems).strip().rstrip("/")
     if url and (error := _url_error(url)):
         problems.error(path, error)

@@ -31,7 +31,7 @@ SESSION = "interlock-doctor"
 
 
 def canary(word: str, event: str, command: str | None, cwd: str, session: str = SESSION) -> bytes | None:
-    """The input an agent sends before it runs this shell command; None for an event that does not gate one."""
+    """The agent's input before this shell command; None for an event that does not gate one."""
     known = _inputs().get(word, {})
     found = known.get(event, known.get("*"))
     if found is None:
@@ -76,7 +76,7 @@ def fire(
     more: Mapping[str, str],
     user: struct_passwd | None = None,
 ) -> HookReply:
-    """Runs the handler once, as root also as another user; raises DidNotFire where it cannot start or is too slow for the agent."""
+    """As root also as another user; raises DidNotFire where it cannot start or is too slow."""
     if handler.how == "url":
         return _post(handler.words[0], payload, agent.limit_seconds)
     if handler.how == "plugin":

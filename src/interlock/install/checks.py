@@ -91,7 +91,7 @@ def check_wrapping(config: Config) -> Check:
 
 
 def is_trusted(one: HookedFile, config: Config) -> bool:
-    """Whether the handlers run our client and nothing else, so that doctor cannot be made to run another program."""
+    """Else doctor could be made to run another program."""
     client = client_of(one.place, one.text)
     return client is not None and _whole(one, client) and (bool(client.url) or client.path == client_path(config))
 
@@ -111,7 +111,7 @@ def canary_calls(one: HookedFile, user: pwd.struct_passwd | None = None) -> Iter
 
 
 def agents_user(config: Config) -> pwd.struct_passwd | None:
-    """The user whose call root tries: a daemon with its own user guards the listed users, and root is none of them."""
+    """Whose call root tries: a separate daemon guards the listed users, and root is none of them."""
     if os.geteuid() != 0 or not config.separate.on:
         return None
     return next((one for one in pwd.getpwall() if one.pw_name in config.separate.users), None)
@@ -120,7 +120,7 @@ def agents_user(config: Config) -> pwd.struct_passwd | None:
 def _fire_canary(
     one: HookedFile, handler: Handler, event: str, user: pwd.struct_passwd | None, command: str | None
 ) -> tuple[str, HookReply]:
-    """The agent's verdict on this command in a new session; without a command, on a malformed call."""
+    """The verdict in a new session; without a command, on a malformed call."""
     cwd = Path(user.pw_dir) if user else one.project
     cwd = cwd if cwd.is_dir() else Path("/")
     payload = canary(one.agent.word, event, command, str(cwd), f"{SESSION}-{secrets.token_hex(4)}")
@@ -215,7 +215,7 @@ _ASIDE = ".put-aside-by-doctor"
 
 
 def check_without_daemon(one: HookedFile, config: Config) -> Iterator[Check]:
-    """Tests the fail mode: one dangerous and one harmless call of every gating event, without a daemon."""
+    """One dangerous and one harmless call of every gating event."""
     if not is_trusted(one, config):
         return
     with _silent(config.agents_socket):

@@ -105,7 +105,7 @@ def _row(word: str, config: Config) -> bytes:
 
 
 def owner_of(config: Config) -> int:
-    """The uid the daemon must have: the owner of its socket's folder, or of its state under [separate]."""
+    """The owner of the socket's folder, or under [separate] of the state."""
     place = config.folder if config.separate.on else config.agents_socket.parent
     try:
         return place.stat().st_uid

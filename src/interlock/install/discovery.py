@@ -55,7 +55,7 @@ def agents_on_machine(home: Path) -> list[tuple[AgentDialect, str]]:
 
 
 def hooked_files(config: Config, home: Path, project: Path) -> list[HookedFile]:
-    """Every file with hooks of ours: in the settings of this user, project and machine, or in the register."""
+    """In the settings of this user, project and machine, or in the register."""
     wrote = {Path(entry.path) for entry in registered_files(config)}
     found: dict[Path, HookedFile] = {}
     for one in _places(config, home, project):

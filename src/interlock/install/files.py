@@ -48,7 +48,7 @@ def digest(data: bytes) -> str:
 
 
 def read_state(path: Path) -> FileState:
-    """Reads the file behind a path; refuses all but regular files, and files too large for settings."""
+    """Refuses all but regular files, and files too large for settings."""
     with _named_errors(path):
         try:
             real = path.resolve()
@@ -63,7 +63,7 @@ def read_state(path: Path) -> FileState:
 
 
 def replace_file(current: FileState, data: bytes, mode: int) -> list[Path]:
-    """Replaces the file's bytes, keeping mode and owner; refuses where it changed meanwhile. Returns the folders it created."""
+    """Keeps mode and owner; refuses where it changed meanwhile. Returns the folders it created."""
     made: list[Path] = []
     try:
         with _named_errors(current.path):
@@ -87,7 +87,7 @@ def back_up(current: FileState, stamp: str) -> Path:
 
 
 def remove_file(current: FileState, made: tuple[Path, ...] = ()) -> None:
-    """Removes the file, and those of these folders that are then empty; refuses where the file changed meanwhile."""
+    """With those of these folders that are then empty; refuses where it changed meanwhile."""
     _unchanged(current)
     with _named_errors(current.path):
         current.path.unlink()
@@ -175,13 +175,13 @@ class RegisteredFile(Struct, frozen=True):
 
 
 def register_path(config: Config) -> Path:
-    """Beside the state, or in this user's own state folder where the state belongs to another user."""
+    """Beside the state, or in this user's own folder where another user has the state."""
     folder = state_folder() if config.separate.on and not os.access(config.folder, os.W_OK) else config.folder
     return folder / NAME
 
 
 def registered_files(config: Config) -> tuple[RegisteredFile, ...]:
-    """The installed files; an unreadable register is empty, as the files themselves are what counts."""
+    """Empty where it is unreadable, as the files themselves are what counts."""
     try:
         text = read_state(register_path(config)).text
         data = json.loads(text) if text else {}

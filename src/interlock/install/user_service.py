@@ -173,7 +173,7 @@ def _write(path: Path, data: bytes, mode: int = 0o644) -> None:
 
 
 def _change_settings(config: Config, tables: Mapping[str, Mapping[str, Any]]) -> None:
-    """Adds tables to init's block in the configuration; refuses a file that defines them already."""
+    """Adds tables to init's block; refuses a file that defines them already."""
     path = settings_file(config)
     state = read_state(path)
     own, rest = _own_settings(state.text or "")
@@ -221,7 +221,7 @@ def _disable(manager: str) -> None:
 
 
 def _stop(pid: int, config: Config) -> None:
-    """Ends the process and waits until it has ended, after which nothing writes into the state folder."""
+    """Waits until it has ended, after which nothing writes into the state folder."""
     if not pid:
         return
     end = time.monotonic() + START_SECONDS
@@ -257,7 +257,7 @@ _TABLE = re.compile(r"^\[undo\][ \t]*(?:#[^\n]*)?\n", re.MULTILINE)
 
 
 def switch_on(config: Config) -> str:
-    """Why calls stay unwrapped; empty where the setting is on. A value that somebody wrote stays."""
+    """Why calls stay unwrapped; empty where it is on. A value that somebody wrote stays."""
     path = settings_file(config)
     try:
         current = read_state(path)
@@ -288,7 +288,7 @@ def switch_off(config: Config) -> None:
 
 
 def with_setting(text: str) -> str:
-    """The file's text with the setting in a block of its own; refuses a file that nothing can be added to."""
+    """In a block of its own; refuses a file that nothing can be added to."""
     table = _TABLE.search(text)
     key, at = ("wrap", table.end()) if table else ("undo.wrap", 0)
     block = "\n".join(["", BEGIN, f"{key} = true", END, ""])

@@ -53,7 +53,7 @@ def deciding_files(word: str, home: Path, project: Path) -> set[Path]:
 
 
 def missing_files(word: str, project: Path) -> Iterator[Path]:
-    """Missing files of the project that could switch the hooks off once somebody creates them."""
+    """Files that could switch the hooks off once somebody creates them."""
     for name in _SETTINGS.get(word, _NO_FILES).placeholders:
         if not os.path.lexists(project / name):
             yield project / name
@@ -65,7 +65,7 @@ def agent_of_program(program: str) -> str:
 
 
 class Placeholders(Struct):
-    """Empty settings files where an agent could create others; the last sandbox that needs one removes it."""
+    """Empty settings files; the last sandbox that needs one removes it."""
 
     made: list[Path] = field(default_factory=list)
     folders: list[Path] = field(default_factory=list)
@@ -130,7 +130,7 @@ class SandboxMounts(Struct):
     notes: list[str] = field(default_factory=list)  # for the person
 
     def put(self, path: Path, how: MountMode, target: str = "") -> None:
-        """Mounts a path, unless a stricter mode is there already; ignores a missing path, except for a link."""
+        """A stricter mode stays; ignores a missing path, except for a link."""
         if how is not MountMode.LINK:
             path = path.resolve()
             if not os.path.exists(path) or str(path) == "/":  # also where it may not be read
@@ -140,7 +140,7 @@ class SandboxMounts(Struct):
             self.mounts[path] = SandboxMount(path, how, path.is_dir(), target)
 
     def pin(self, path: Path) -> None:
-        """Keeps everything that leads to a path from being renamed: folders on the way become mounts, links are in a fixed folder."""
+        """Folders on the way become mounts, and links are in a fixed folder, so that nothing is renamed."""
         for folder, name in _path_steps(path):
             entry = folder / name
             if not os.access(folder, os.W_OK):
@@ -255,7 +255,7 @@ class SandboxPlan(Struct):
 
 
 def plan_sandbox(at: SandboxSituation) -> SandboxPlan:
-    """Plans the sandbox: hidden paths first, then those that stay visible, then the fixed ones."""
+    """Hidden paths first, then those that stay visible, then the fixed ones."""
     world = SandboxMounts()
     withheld = [word for word in GRANTS if word not in at.granted]
     for path in (*map(Path, _SYSTEM), *_grant_paths(withheld, at)):  # what listens in /run, known or not
@@ -300,7 +300,7 @@ def _code() -> list[Path]:
 
 
 def _state(world: SandboxMounts, at: SandboxSituation) -> None:
-    """Hides the state folder except the hook client, the socket, and the journal of hooks while no daemon answers."""
+    """Hides all but the hook client, the socket, and the journal of hooks while no daemon answers."""
     state = at.config.folder.resolve()
     world.pin(state)
     world.put(state, MountMode.HIDE)

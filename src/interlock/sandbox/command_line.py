@@ -114,7 +114,7 @@ def seatbelt_argv(jail: SandboxPlan) -> list[str]:
 
 
 def seatbelt_profile(jail: SandboxPlan) -> str:
-    """A profile that allows by default and denies by mount; of several matching rules the last counts."""
+    """Allows by default and denies by mount; of several matching rules the last counts."""
     lines = ["(version 1)", "(allow default)"]
     for mount in jail.world.in_order():
         if mount.how is not MountMode.LINK:

@@ -44,7 +44,7 @@ def main(given: list[str]) -> int:
 
 
 def restrict_sockets() -> bool:
-    """Cuts off abstract sockets of processes outside (X11's, an old D-Bus's); False on an older kernel."""
+    """Cuts off abstract sockets outside (X11's, an old D-Bus's); False on an older kernel."""
     call = ctypes.CDLL(None, use_errno=True).syscall
     call.restype = ctypes.c_long
     rules = _Ruleset(0, 0, _ABSTRACT_SOCKETS)

@@ -71,7 +71,7 @@ def relay(master: int, ended: int) -> None:
 
 
 def _forward(source: int, to: int) -> bool:
-    """Forwards available bytes; False at the end, which a terminal reports with an error once its other end is closed."""
+    """False at the end, which a terminal reports with an error once its other end is closed."""
     try:
         data = os.read(source, _CHUNK)
     except OSError:

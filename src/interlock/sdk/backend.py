@@ -19,7 +19,7 @@ CHANNEL = "python"  # through which an operator answers
 
 
 class SignedInSession(Confidential, Struct, frozen=True):
-    """An operator who is signed in for some minutes. Only the token counts; an invented session is refused."""
+    """An operator, for some minutes. Only the token counts; an invented session is refused."""
 
     HIDDEN = ("token",)
 

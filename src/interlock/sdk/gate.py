@@ -314,7 +314,7 @@ ConfigSource = Config | str | os.PathLike[str] | None
 def connect(
     config: ConfigSource, policy: str | None, store: str | os.PathLike[str] | None, url: str | None, token: str | None
 ) -> GateBackend:
-    """Choose the backend; raises GateError where there is none, and ConfigError or PolicyError for settings that must not be used."""
+    """Raises GateError where nothing decides, and ConfigError or PolicyError for settings that must not be used."""
     if url is not None:
         if config is not None or policy is not None or store is not None:
             raise TypeError("url= is a daemon with its own settings: config=, policy= and store= do not go with it")
@@ -335,7 +335,7 @@ def connect(
 
 
 def gate_config(config: ConfigSource, policy: str | None, store: str | os.PathLike[str] | None) -> Config:
-    """The configuration of a program: a Config or a file, with another policy or store where given."""
+    """A Config or a file, with another policy or store where given."""
     made = config if isinstance(config, Config) else load_config(Path(config) if config is not None else None)
     if policy is not None:
         made = replace(
@@ -379,7 +379,7 @@ class SharedBackend:
         os.register_at_fork(after_in_child=lambda: (renew := forked()) and renew())
 
     def backend(self) -> GateBackend:
-        """The backend; raises GateError once closed, and in a forked child that cannot open the folder for itself."""
+        """Raises GateError once closed, and in a forked child that cannot open the folder for itself."""
         if self._closed:
             raise GateError("this gate is closed")
         if self._process != os.getpid():

@@ -67,7 +67,7 @@ def report_outcome(gate: Gate, decision: Decision, outcome: str) -> None:
 
 
 class OutcomeReport:
-    """Runs an allowed block, with `with` or on an event loop with `async with`, and reports its outcome at its end."""
+    """Runs an allowed block, with `with` or `async with`, and reports its outcome at its end."""
 
     def __init__(self, gate: Gate, decision: Decision) -> None:
         self.gate, self.decision, self.outcome = gate, decision, RAN
@@ -88,7 +88,7 @@ class OutcomeReport:
 
 @contextmanager
 def guarded_block(gate: Gate, wait: float, asked: ActionArguments, action: Action | None = None) -> Iterator[Decision]:
-    """A block that is entered only when it is allowed; raises Held or Denied before its first line."""
+    """Raises Held or Denied before its first line."""
     with OutcomeReport(gate, require_allowed(ask_gate(gate, wait, asked, action))) as report:
         yield report.decision
 
@@ -206,7 +206,7 @@ class Callee(Struct, frozen=True):
     guard: Guard
 
     def call(self, given: tuple[Any, ...], named: Mapping[str, Any]) -> GuardedCall:
-        """The call with private copies of its arguments; raises Denied for one that cannot be shown, TypeError for one that does not fit."""
+        """With private copies of its arguments; raises Denied for one that cannot be shown."""
         binding = self.signature.bind(*given, **named)
         resource = self.find_resource(given, named)
         shown = dict(self.defaults)
@@ -243,7 +243,7 @@ class Callee(Struct, frozen=True):
 
 
 def inspect_callee(function: Callable[..., Any], guard: Guard) -> Callee:
-    """Describes a function for its guard; refuses, with TypeError, one that would run later or act on something that the gate does not see."""
+    """Refuses, with TypeError, a function that would run later or act on something that the gate does not see."""
     if isinstance(function, (staticmethod, classmethod, property)):
         kind = type(function).__name__
         raise TypeError(f"@{kind} goes above the guard: the guard takes the function itself")

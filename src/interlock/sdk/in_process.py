@@ -54,7 +54,7 @@ _UNDO = re.compile(r"`?interlock undo (u_\w+)`?")
 def open_in_process(
     config: Config, registry: Registry | None = None, clock: Clock | None = None, silence: str = ""
 ) -> InProcessBackend:
-    """Open the state folder in this process; raises GateError where another process holds it. `silence` is why no daemon was asked."""
+    """Raises GateError where another process holds the folder. `silence` is why no daemon was asked."""
     try:
         store = open_store(config.store)
     except (StoreError, OSError) as error:
@@ -199,7 +199,7 @@ class InProcessBackend:
 
     @raise_gate_errors()
     def register(self, pattern: Pattern, session: SignedInSession | None) -> None:
-        """Adds a pattern for this program while it runs; with a session it is saved, and counts for everybody."""
+        """For this program while it runs; with a session it is saved, and counts for everybody."""
         if session is not None:
             add_pattern(self.state, self._operator(session), pattern.wire)
             return
@@ -232,7 +232,7 @@ class InProcessBackend:
 
     @raise_gate_errors()
     def undo(self, id: str, force: bool) -> UndoResult:
-        """Restores a snapshot as this process's user: one that it took itself, or a daemon in the same folder."""
+        """As this process's user: a snapshot of its own, or of a daemon in the same folder."""
         return undoing.undo(self.state, self._who.principal, id, force, self._who.principal).undone
 
     def sign_in(self, name: str, passphrase: str) -> SignedInSession:
@@ -257,7 +257,7 @@ class InProcessBackend:
         change_agent(self.state, self._operator(session), self._who.principal, agent, tier)
 
     def after_fork(self) -> InProcessBackend:
-        """The child opens the folder for itself, which it can once its parent has closed it; its patterns come along."""
+        """The child can open the folder once its parent has closed it; its patterns come along."""
         try:
             made = open_in_process(self.config, self.state.registry, self.state.clock)
         except GateError as error:
@@ -267,7 +267,7 @@ class InProcessBackend:
         return made
 
     def close(self) -> None:
-        """Writes what is left, signs the record and releases the folder; does nothing in a forked child."""
+        """Writes what is left, signs the record and releases the folder; nothing in a forked child."""
         if self._closed or os.getpid() != self._process:
             return
         self._closed = True

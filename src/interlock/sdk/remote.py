@@ -169,7 +169,7 @@ _MOST_BYTES = 16 * 1024 * 1024
 
 
 async def long_poll(daemon: DaemonClient, path: str, seconds: float) -> DaemonReply:
-    """The daemon's reply; raises NoDaemon. Cancelling it closes the connection. httpx takes nine times as long for it."""
+    """Raises NoDaemon; cancelling it closes the connection. httpx takes nine times as long."""
     parts, secure = urlsplit(daemon.url), daemon.url.startswith("https:")
     headers = {"Host": parts.netloc or "localhost", **daemon.headers()}
     lines = [f"GET {daemon.target(path)} HTTP/1.1", *(f"{name}: {value}" for name, value in headers.items()), "", ""]

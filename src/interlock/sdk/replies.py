@@ -31,7 +31,7 @@ class UnreadableReply(ValueError):
 
 
 def parse_decision(answer: DaemonReply) -> Decision:
-    """The decision of a reply; allows only where it is complete and its status, `allowed` and `decision` agree."""
+    """Allows only where it is complete and its status, `allowed` and `decision` agree."""
     try:
         return _decision(answer.status, _table(answer.body))
     except (KeyError, TypeError, ValueError, AttributeError):
@@ -83,7 +83,7 @@ def _parse_first_ticket(body: Json, allowed: bool, requirement: Requirement) -> 
 
 
 def _record_fields(body: Json, names: str) -> dict[str, Any]:
-    """The body under the names of its record's fields, times in seconds; raises KeyError where one of `names` is missing."""
+    """Under the names of the record's fields, times in seconds; raises KeyError without one of `names`."""
     for name in names.split():
         body[name]
     return {
@@ -93,7 +93,7 @@ def _record_fields(body: Json, names: str) -> dict[str, Any]:
 
 
 def _assessment(body: Json) -> Assessment:
-    """The daemon's assessment; a command's steps and the separate factors are not on the wire."""
+    """A command's steps and the separate factors are not on the wire."""
     given = {key: body[key] for key in ("level", "irreversible", "score", "tier")}
     given["flags"] = _record_fields(_table(body["flags"]), _FLAGS)
     given["findings"] = [_finding(_table(finding)) for finding in body["findings"]]
@@ -106,7 +106,7 @@ def _finding(body: Json) -> dict[str, Any]:
 
 
 def parse_ticket(body: Any) -> Ticket:
-    """A ticket as the daemon shows it, without its digest, token and seal, which stay there; raises UnreadableReply."""
+    """Without its digest, token and seal, which stay at the daemon; raises UnreadableReply."""
     try:
         given = {"digest": "", "requirement": _requirement(_table(_table(body)["requirement"]))}
         made = convert(_record_fields(body, _TICKET) | given, Ticket)

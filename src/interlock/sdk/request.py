@@ -104,7 +104,7 @@ class Unwritable(ValueError):
 
 
 def copy_arguments(value: Any) -> tuple[Any, Any]:
-    """A private copy for the function, and that copy as plain data; raises Unwritable for what is not data."""
+    """A private copy, and that copy as plain data; raises Unwritable for what is not data."""
     try:
         private = copy.deepcopy(value)
         return private, to_plain_data(private)
@@ -115,7 +115,7 @@ def copy_arguments(value: Any) -> tuple[Any, Any]:
 
 
 def bind_params(params: Mapping[str, Any]) -> dict[str, Any]:
-    """The params under names that all count for the digest; raises Unwritable where two could be mistaken."""
+    """Under names that all count for the digest; raises Unwritable where two could be mistaken."""
     hidden = {name: value for name, value in params.items() if name.startswith("_")}
     plain = {name: value for name, value in params.items() if name not in hidden}
     if hidden and UNBOUND in plain:

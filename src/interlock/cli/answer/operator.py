@@ -67,7 +67,7 @@ def _add(args: Args) -> int:
 
 
 def _first(args: Args) -> int:
-    """Enrol an operator: sends the daemon a sealed row and the seal's key, never the passphrase."""
+    """Sends the daemon a sealed row and the seal's key, never the passphrase."""
     with wrong_usage(EnrolError):
         name = operator_name(args.name) if args.name else ""
     row, seal_key = enrol_at_terminal(float(int(time.time())), name)
@@ -111,7 +111,7 @@ def _passphrase(args: Args) -> int:
 
 @main.word("link")
 def _link(args: Args) -> int:
-    """Show the link on this terminal only, and erase it: its first visitor registers a credential under this name."""
+    """Shown on this terminal only, and erased: its first visitor registers a credential under this name."""
     if args.json:
         raise CommandError("a set-up link is shown to a person, and printed for no program", 2)
     with operator_session(args) as operator:

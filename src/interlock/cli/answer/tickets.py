@@ -74,7 +74,7 @@ def pending_main(args: Args) -> int:
 
 
 def pending_lines(found: Sequence[Row]) -> Iterator[Line]:
-    """Several lines for each ticket, because an id that a narrow window wraps cannot be copied."""
+    """Several lines for each: an id that a narrow window wraps cannot be copied."""
     if not found:
         yield line("Nothing waits for an answer.")
         return
@@ -214,7 +214,7 @@ def _confirm(word: str) -> None:
 
 
 def _light(ticket: Row) -> bool:
-    """Whether an unlocked terminal may approve it: up to level 2, where no fresh sign-in is required."""
+    """An unlocked terminal approves up to level 2, where no fresh sign-in is required."""
     asked = ticket.get("requirement") or {}
     return (
         int(ticket.get("level") or 0) <= LIGHT
@@ -239,7 +239,7 @@ def _sign_answer(word: str, args: Args, operator: DaemonClient, id: str, shown: 
 
 
 def _reject_all(args: Args) -> int:
-    """Reject every open ticket, listed first; skips those that somebody else answered meanwhile."""
+    """Lists them first; skips those that somebody else answered meanwhile."""
     require_reason_or_person(args)
     server = daemon(args)
     if not open_tickets(server) and sees_all(server):

@@ -61,7 +61,7 @@ url = "sqlite://{folder}/state"
 
 @contextmanager
 def private_daemon() -> Iterator[tuple[DaemonClient, str]]:
-    """A running daemon and the token of its operator, whose passphrase is known to this process alone."""
+    """The passphrase of its operator is known to this process alone."""
     with TemporaryDirectory(prefix="interlock-demo-") as name:
         folder = Path(name)
         config = folder / "interlock.toml"
@@ -112,7 +112,7 @@ _LEADS = {"allow": "allow", "deny": "deny", "block": "deny"}
 
 
 def approve_by_touch(operator: ConsoleOperator, waits: bool, ticket: str) -> str:
-    """Approves in the console with the demo's passkey; a person at the terminal may touch a key for it."""
+    """A person at the terminal may touch a key for it."""
     touched = ""
     if waits:
         print(f"              Press Enter: it stands for a touch of your passkey ({_TOUCH_SECONDS} s).", flush=True)
@@ -200,7 +200,7 @@ def main(args: Args) -> int:
 
 
 def _lasting() -> Path:
-    """A folder whose files are kept before they are deleted; temporary ones are not, and a home can be temporary."""
+    """A folder whose files are kept before they are deleted, as temporary ones are not."""
     temporary = Path(gettempdir()).resolve()
     return next((one for one in (Path.home(), Path.cwd()) if temporary not in one.resolve().parents), Path.home())
 

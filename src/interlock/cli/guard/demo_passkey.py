@@ -55,7 +55,7 @@ class SoftwarePasskey:
 
 
 class ConsoleOperator:
-    """A signed-in browser without a window: cookies, the page's token, and the passkey, over the console's own routes."""
+    """A browser without a window: cookies, the page's token and the passkey, over the console's routes."""
 
     def __init__(self, set_up_link: str) -> None:
         origin, _, rest = set_up_link.partition("/console/")

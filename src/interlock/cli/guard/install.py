@@ -89,7 +89,7 @@ def _offer_agents(args: Args, home: Path) -> list[AgentDialect]:
 
 
 def _refuse_agents(changes: Sequence[FileChange]) -> None:
-    """Refuses an agent's terminal where existing hooks could be pointed at another daemon; a first installation only tightens."""
+    """Refuses an agent that could point hooks at another daemon; a first installation only tightens."""
     replaced = [change.name for change in changes if change.replaces]
     if replaced and (why := agent_above(os.getpid())):
         lead = f"the hooks in {replaced[0]} would be changed, and this looks like an agent's terminal"
@@ -124,7 +124,7 @@ def _build(config: Config) -> None:
 
 
 def _switch_wrapping(args: Args, config: Config, agents: Sequence[AgentDialect]) -> dict[str, Any]:
-    """Lets commands run below the journal where an agent and a try allow it; else the reason why not."""
+    """Lets commands run below the journal; else says why not."""
 
     able = any(agent.rewrites is not None for agent in agents) and not config.separate.on
     if args.no_wrap or args.dry_run or args.http or not able:

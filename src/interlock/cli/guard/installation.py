@@ -48,7 +48,7 @@ def report_refusals(refused: Sequence[InstallRefusal], word: str) -> None:
 
 
 def confirm_changes(args: Args, count: int, verb: str, steps: int = 0) -> bool:
-    """Ask before changing so many files and taking so many steps; without a terminal it requires --yes."""
+    """Without a terminal it requires --yes."""
     if args.yes:
         return True
     parts = [f"{verb} {pluralize(count, 'file')}"] if count or not steps else []
@@ -68,7 +68,7 @@ def require_root(args: Args) -> None:
 
 
 def guarded_users(args: Args) -> tuple[str, ...]:
-    """The named users, else those guarded already, else the caller of sudo; refuses where there is none."""
+    """The named users, those guarded already, or the caller of sudo; refuses where there is none."""
     named = tuple(dict.fromkeys(args.users or ()))
     if named:
         return named
@@ -81,7 +81,7 @@ def guarded_users(args: Args) -> tuple[str, ...]:
 
 
 def set_up_system(args: Args) -> Config:
-    """Install what the daemon needs and return its configuration; with --dry-run, the one that would result."""
+    """The configuration of the daemon; with --dry-run, the one that would result."""
     layout, users = Layout(), guarded_users(args)
     try:
         wanted = [step for step in steps(layout, users, tuple(args.operators or ())) if step.needed]
@@ -103,7 +103,7 @@ def set_up_system(args: Args) -> Config:
 
 
 def take_down_system(args: Args) -> list[SystemStep]:
-    """The steps that remove the installation; none where agents were named, because the daemon then stays."""
+    """None where agents were named, because the daemon then stays."""
     if args.scope != "system" or args.agents:
         return []
     layout = Layout()

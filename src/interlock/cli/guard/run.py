@@ -118,7 +118,7 @@ def _command(given: list[str]) -> list[str]:
 
 
 def _daemon_answers(config: Config) -> None:
-    """Start a daemon outside the jail where none answers; refuses to go on if it does not come up."""
+    """Starts a daemon outside the jail; refuses to go on without one."""
     if is_running(config):
         return
     start_daemon(config)

@@ -45,7 +45,7 @@ def status_text(status: Mapping[str, Any] | None) -> str:
 
 
 def _configured(argv: Sequence[str]) -> Path:
-    """The socket that the configuration names; its imports would cost more than the whole line."""
+    """Its imports would cost more than the whole line."""
     from interlock.cli.arguments import declared_parser
     from interlock.cli.command import settings
 

@@ -19,7 +19,7 @@ _MOST = 4_096
 
 
 def main(argv: Sequence[str]) -> int:
-    """SOCKET CONFIG LINE [zle] -> 0 to run it, 3 to run it after a yes, 1 to skip it; CONFIG may be empty, zle is still editing the line."""
+    """SOCKET CONFIG LINE [zle] -> 0 to run it, 3 after a yes, 1 to skip it; CONFIG may be empty, zle still edits the line."""
     socket, config, line, *editing = argv
     if not line.strip():
         return RUN
@@ -40,7 +40,7 @@ def main(argv: Sequence[str]) -> int:
 
 
 def _local(line: str, cwd: str, config: str) -> Mapping[str, Any]:
-    """The answer without a daemon, by the same rules; it takes a moment, because they are read first."""
+    """By the same rules; it takes a moment, because they are read first."""
     from interlock.engine.assessment import Unjudged
     from interlock.engine.preview import local_policy, preview
     from interlock.impact.files import read_text
@@ -72,7 +72,7 @@ def _words(answer: Mapping[str, Any]) -> str:
 
 
 def _agrees(terminal: int, level: int) -> bool:
-    """Whether the person says yes; to what is dangerous the whole word, so that no habit answers it."""
+    """To what is dangerous only the whole word is a yes, so that no habit answers it."""
     whole = level >= DANGEROUS
     before = termios.tcgetattr(terminal)
     asking = list(before)

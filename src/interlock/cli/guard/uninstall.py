@@ -58,7 +58,7 @@ def main(args: Args) -> int:
 
 
 def _remove(args: Args, changes: Sequence[FileChange], steps: Sequence[SystemStep], config: Config) -> None:
-    """1. a person's terminal, 2. an operator where there are any, 3. a yes, 4. the record, 5. the files, 6. the daemon itself."""
+    """1. a person's terminal, 2. an operator where there are any, 3. a yes, 4. the record, 5. the files, 6. the daemon."""
     require_person(why=_FOR_A_PERSON)  # 1
     with _authorised(args, config, bool(changes)) as server:  # 2
         if not confirm_changes(args, len(changes), "Change", len(steps)):  # 3
@@ -76,7 +76,7 @@ def _remove(args: Args, changes: Sequence[FileChange], steps: Sequence[SystemSte
 
 @contextmanager
 def _authorised(args: Args, config: Config, hooks: bool) -> Iterator[DaemonClient | None]:
-    """The daemon that records it, on behalf of an operator where there is one; None where nothing is on record and no hooks go."""
+    """On behalf of an operator where there is one; None where nothing is on record and no hooks go."""
     try:
         operators = daemon(args).get("/status").get("operators")
     except NoDaemon as error:

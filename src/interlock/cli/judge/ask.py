@@ -83,7 +83,7 @@ def request_plan(operator: DaemonClient, args: Args, words: str) -> Row:
 
 
 def review(operator: DaemonClient, args: Args, plan: Row) -> int:
-    """Review a plan until it is run or discarded; returns the command's exit code, or NOT_RUN."""
+    """The command's exit code, or NOT_RUN where it was discarded."""
     path = f"/plans/{path_segment(str(plan['id']))}"
     try:
         return _review_loop(operator, args, path, plan)
@@ -118,7 +118,7 @@ def _review_loop(operator: DaemonClient, args: Args, path: str, plan: Row) -> in
 
 
 def _run(operator: DaemonClient, args: Args, path: str, plan: Row) -> int | Row:
-    """Run the plan once the daemon allows it; returns the changed plan where it needs another review."""
+    """The exit code, or the changed plan where it needs another review."""
     said = {key: plan[key] for key in ("command", "mark")}
     said |= {"understood": bool(plan.get("confirmation")), "at": "terminal"}
     answer: Row = operator.post(f"{path}/run", said)
@@ -195,7 +195,7 @@ def _save(operator: DaemonClient, plan: Row) -> None:
 
 
 def _workflow(operator: DaemonClient, args: Args) -> int:
-    """The steps of a workflow, each with its own review; stops where one fails, if it says so."""
+    """Each step has its own review; a failed one ends it, if it says so."""
     opened: Row = operator.post(f"/workflows/{path_segment(args.workflow)}/open")
     flow, steps, code = opened["workflow"], opened["steps"], OK
     for number, plan in enumerate(steps, 1):

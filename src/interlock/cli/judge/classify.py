@@ -92,7 +92,7 @@ def classify_line(line: bytes | None) -> bytes:
 
 
 def parse_action(line: bytes) -> tuple[Id, Action]:
-    """The id and the action that a line names; raises BadLine on anything that is not exactly one action."""
+    """Raises BadLine on anything that is not exactly one action."""
     data, twice = _parsed(line)
     id = None if "id" in twice else data.get("id")
     if isinstance(id, bool) or not isinstance(id, str | int | None):

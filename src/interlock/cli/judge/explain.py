@@ -169,7 +169,7 @@ def show(
 
 
 def _reached(config: str | None) -> list[dict[str, Any]]:
-    """The limits that agents of this user have reached, from the daemon; empty where none answers."""
+    """The limits that this user's agents have reached; empty where no daemon answers."""
     from interlock.client import ApiError, NoDaemon, find_daemon  # 60 modules, for --look alone
 
     try:
@@ -187,7 +187,7 @@ def _project_lines(files: Sequence[ProjectFile]) -> Iterator[Line]:
 
 
 def _inspector(ending: contextlib.ExitStack) -> Callable[[Mapping[str, Any]], Impact]:
-    """Inspects the targets in a child process, as this user; a person waits longer than an agent."""
+    """Looks in a child process; a person waits longer than an agent."""
     from interlock.impact.warm_child import WarmInspector  # subprocess and socket, for --look alone
 
     found = WarmInspector()
@@ -196,7 +196,7 @@ def _inspector(ending: contextlib.ExitStack) -> Callable[[Mapping[str, Any]], Im
 
 
 def _text(words: Sequence[str]) -> str:
-    """The command: one argument verbatim, several joined with quoting, else standard input; empty for none."""
+    """One argument verbatim, several joined with quoting, else standard input."""
     if len(words) == 1 and words[0] != "-":
         return words[0]
     if len(words) > 1:

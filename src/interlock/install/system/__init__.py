@@ -141,7 +141,7 @@ def has_systemd() -> bool:
 
 
 def removal_steps(layout: Layout) -> Iterator[SystemStep]:
-    """The steps of an uninstall; state and configuration stay, as they hold the record and the operators."""
+    """State and configuration stay, as they hold the record and the operators."""
     if has_systemd():
         stop = ["systemctl", "disable", "--quiet", "--now", *_UNITS]
         there = any(map(Path.exists, unit_files(layout)))
@@ -155,7 +155,7 @@ def removal_steps(layout: Layout) -> Iterator[SystemStep]:
 
 
 def _config(layout: Layout, users: Sequence[str], operators: Sequence[str]) -> str:
-    """The configuration's text with these users added; refuses to edit one that an operator changed."""
+    """With these users added; refuses to edit one that an operator changed."""
     if not layout.config.exists():
         return config_text(layout, users, operators)
     try:

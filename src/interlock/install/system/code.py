@@ -154,7 +154,7 @@ def _requirements(one: Distribution, extras: Set[str]) -> Iterator[tuple[str, fr
 
 
 def why_writable(path: Path) -> str:
-    """Why someone other than root could change this path, in words; empty where nobody can. Follows every link."""
+    """Why someone other than root could change this path; empty where nobody can. Follows every link."""
     for place in _path_chain(path):
         try:
             found = place.lstat()
@@ -179,7 +179,7 @@ def why_unreachable(path: Path) -> str:
 
 
 def why_writable_inside(folder: Path) -> str:
-    """Why someone other than root could change anything below a folder; empty where nobody can."""
+    """The same for anything below a folder."""
     for root, folders, files in os.walk(folder):
         for name in [*folders, *files]:
             place = Path(root, name)

@@ -15,7 +15,7 @@ NONE: Dangers = {}
 
 
 def dangers_of(given: Mapping[str, str] | None) -> Dangers:
-    """The levels that tools are said to have, by their names; raises ValueError for a level that there is not."""
+    """The levels of tools, by their names; raises ValueError for an unknown one."""
     for name, level in (given or {}).items():
         if level not in LEVELS:
             raise ValueError(f"dangers[{name!r}]={level!r}: expected one of {', '.join(LEVELS)}")
@@ -23,7 +23,7 @@ def dangers_of(given: Mapping[str, str] | None) -> Dangers:
 
 
 def tool_call(name: str, given: Any, dangers: Dangers = NONE) -> tuple[dict[str, Any], ActionArguments]:
-    """The arguments that run if it is allowed, and what is asked about them; raises Denied for what cannot be shown."""
+    """The arguments that run if allowed, and the request; raises Denied for what cannot be shown."""
     try:
         if not isinstance(given, Mapping):
             raise Unwritable("they are no table")

@@ -28,7 +28,7 @@ _LEFT = re.compile(r"[\\^$.|?+()\[\]{}]")
 
 
 class ForeignRule(Struct, frozen=True):
-    """A rule as its file has it, and the patterns that say the same here; none where `problem` says why."""
+    """A rule of a file, and the patterns that say the same here; none where `problem` says why."""
 
     verdict: str
     source: str
@@ -48,7 +48,7 @@ class ForeignRule(Struct, frozen=True):
         return self.left(f"a built-in rule of {guard}, {words}")
 
     def exact(self, command: str) -> ForeignRule:
-        """One command; a star in it would stand for anything here, so that only a denial may have one."""
+        """A star would stand for anything here, so that only a denial may have one."""
         if "*" in command and self.verdict == ALLOW:
             return self.left("its star is a character, and here a star stands for anything")
         return self.carried(as_command(" ".join(command.split())))
@@ -63,7 +63,7 @@ class ForeignRule(Struct, frozen=True):
         return self.carried(f"{words}*" if " " in words else f"{words} *")
 
     def from_regex(self, expression: str = "") -> ForeignRule:
-        """The pattern that says the same as a simple regular expression, its source; an allow matches the whole command."""
+        """Its simple regular expression as a pattern; an allow matches the whole command."""
         text = _ANYTHING.sub(_STAR, _BLANKS.sub(" ", (expression or self.source).strip()))
         ends = text.endswith("$") and not text.endswith("\\$")
         text = text.removeprefix("^").removesuffix("$" if ends else "").replace(r"\b", "")
@@ -197,7 +197,7 @@ def _claude_rule(rule: ForeignRule, path: Path) -> ForeignRule:
 
 
 def _claude_path(rule: ForeignRule, tools: Sequence[str], inside: str, path: Path) -> ForeignRule:
-    """`//` begins at the root, `~` at home, `/` at the project; all else is relative to whatever folder the agent is in."""
+    """`//` begins at the root, `~` at home, `/` at the project, all else at any folder."""
     place = re.sub(r"\*+", "*", inside)
     if place.startswith("//"):
         place = place[1:]
@@ -219,7 +219,7 @@ _DECISIONS = {"allow": ALLOW, "prompt": ASK, "forbidden": DENY}
 
 
 def _codex(text: str) -> Iterator[ForeignRule]:
-    """`prefix_rule(…)` calls; Starlark's literals and calls are Python's, and nothing of it is run."""
+    """`prefix_rule(…)` calls, whose literals are Python's; nothing is run."""
     try:
         tree = ast.parse(text)
     except (SyntaxError, ValueError, RecursionError) as error:
@@ -282,7 +282,7 @@ def _dcg_allowlist(found: Table, path: Path) -> Iterator[ForeignRule]:
 
 
 def _remaining(text: Any) -> int | None:
-    """The seconds until then; 0 where it does not end, None where it has ended or cannot be read."""
+    """0 where it does not end, None where it has ended or cannot be read."""
     if not text:
         return 0
     try:

@@ -35,7 +35,7 @@ class LogTally(Struct):
 
 
 class AgentLog(Struct):
-    """What was read of one agent's log: its calls in the hook's form, and the outcomes of calls by their ids."""
+    """The calls of one agent's log in its hook's form, and their outcomes by id."""
 
     agent: str
     written: float  # when the file was; for calls without a time

@@ -29,7 +29,7 @@ from interlock.runtime import InForce
 
 
 def rehearse_call(action: Action, by: InForce, created: Provenance = NOTHING_CREATED) -> PolicyAnswer | Unjudged:
-    """Judge a past call as if every file were the only copy and fitted into a snapshot; reads no scripts, which may have changed since."""
+    """As if every file were the only copy and fitted into a snapshot; scripts may have changed since."""
     return preview(action, by, look=lambda question: Impact(Loss.LOST), created=created)
 
 
@@ -43,7 +43,7 @@ _MILLISECONDS, _ENTRIES = 2_000, 20_000
 
 
 def fate(assessment: Assessment, question: Inspection | None, home: str) -> str:
-    """The fate of the data that a call destroyed: `lost`, `back` (recoverable or worthless) or `open` (unknown)."""
+    """What became of the data: `lost`, `back` (recoverable or worthless) or `open` (unknown)."""
     if not any(one.irreversible and one.category in _DATA for one in assessment.findings):
         return BACK
     if question is None:
@@ -58,7 +58,7 @@ def fate(assessment: Assessment, question: Inspection | None, home: str) -> str:
 
 
 def _effect_fate(effect: Mapping[str, Any], base: str, home: str) -> str:
-    """The fate of one target; unknown for what Git discarded or a file held before it was overwritten."""
+    """Unknown for what Git discarded or a file held before it was overwritten."""
     target = effect.get("target")
     if effect.get("verb") != "delete" or not isinstance(target, str):
         return OPEN

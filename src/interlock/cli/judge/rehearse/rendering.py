@@ -48,7 +48,7 @@ def rehearsal_lines(days: int, found: Rehearsal) -> Iterator[Line]:
 
 
 def false_alarm_lines(found: Rehearsal, rules: Sequence[str], known: Collection[str]) -> Iterator[Line]:
-    """For each rule, the examples it would have to spare and a grant until then; last, the questions that remain."""
+    """For each rule, the examples it would have to spare and a grant until then."""
     left = list(found.asked)
     for rule in rules:
         marked = [one for one in left if rule in one.rules]

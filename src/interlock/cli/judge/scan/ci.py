@@ -26,7 +26,7 @@ class Scalar(Struct, frozen=True):
 
 
 def scalars(text: str) -> Iterator[Scalar]:
-    """All scalars of all documents, in order; of broken or deeply nested YAML those before the place."""
+    """All scalars in order; of broken or deeply nested YAML those before the place."""
     source, events = text.splitlines(), yaml.parse(text, Loader=yaml.SafeLoader)
     with suppress(yaml.YAMLError):
         for event in events:
@@ -56,7 +56,7 @@ def _scalars_of(event: yaml.Event, path: Path, events: Iterator[yaml.Event], sou
 
 
 def _lines(event: yaml.ScalarEvent, source: list[str]) -> tuple[int, ...]:
-    """The file's line for each line of a scalar's text; `>` joins lines, and what is quoted counts as one."""
+    """The file's line for each line of a scalar; `>` joins lines, and what is quoted counts as one."""
     first = event.start_mark.line + 1 if event.start_mark else 1
     rows = event.value.rstrip().split("\n")
     if event.style == "|":
@@ -127,7 +127,7 @@ def _grouped(values: list[Scalar], keys: frozenset[str], above: str) -> Iterator
 
 
 def _name_and_place(path: Path) -> tuple[Key, Path]:
-    """The last key that is a name, and the keys before it; positions in a list of commands do not count."""
+    """The last key that is a name, and those before it; positions in a list do not count."""
     end = len(path)
     while end and isinstance(path[end - 1], int):
         end -= 1

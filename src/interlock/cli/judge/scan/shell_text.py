@@ -44,7 +44,7 @@ def in_language(language: str, piece: Snippet) -> Snippet:
 
 
 def without_templates(text: str) -> str:
-    """Replaces CI expressions such as `${{ github.ref }}` by a plain word of the same length: unknown, and without effect."""
+    """`${{ github.ref }}` as a plain word of the same length: unknown, and without effect."""
     return _TEMPLATE.sub(lambda found: "template".ljust(len(found[0]), "_")[: len(found[0])], text)
 
 
@@ -75,7 +75,7 @@ def package_json(text: str) -> list[Snippet]:
 
 
 def _place_of(text: str, name: str, command: str, start: int) -> int:
-    """Where a script stands in the file, from `start` on; `start` itself when its spelling is unusual."""
+    """`start` itself where a script's spelling is unusual."""
     for spelled in (json.dumps(name, ensure_ascii=False), json.dumps(name)):
         for key in re.compile(re.escape(spelled) + r"\s*:\s*").finditer(text, start):
             try:
@@ -96,7 +96,7 @@ _PERCENT = re.compile(r"(?<!\\)%")
 
 
 def crontab(text: str, system: bool = False) -> list[Snippet]:
-    """A user's crontab; a line that starts with a well-known user's name is read as a system's."""
+    """A line that starts with a well-known user's name is read as a system's."""
     found = []
     for number, line in enumerate(text.split("\n"), 1):
         job = None if line.lstrip().startswith("#") or _SETTING.match(line) else _JOB.match(line)
@@ -130,7 +130,7 @@ _BUILT_IN = {
 
 
 def makefile(text: str) -> list[Snippet]:
-    """Each recipe line, continuations included, with the file's own variables filled in; and what `$(shell …)` runs."""
+    """Each recipe line with the file's own variables filled in; and what `$(shell …)` runs."""
     variables = {**_BUILT_IN, **_variables(text)}
     found: list[Snippet] = []
     recipe: list[Snippet] = []
@@ -186,7 +186,7 @@ def _variables(text: str) -> dict[str, str]:
 
 
 def expand_variables(text: str, variables: Mapping[str, str]) -> str:
-    """Make's own references filled in, and what is left for the shell as the shell would see it."""
+    """What is left is for the shell, as the shell would see it."""
     for _ in range(_ROUNDS):
         once = _REFERENCE.sub(lambda found: _fill_reference(found, variables), text)
         if once == text or len(once) > 20_000:
@@ -259,7 +259,7 @@ class _Stage(Struct):
 
 
 def dockerfile(text: str) -> list[Snippet]:
-    """RUN, CMD, ENTRYPOINT and HEALTHCHECK, in shell and JSON form, with what ENV and ARG set."""
+    """RUN, CMD, ENTRYPOINT and HEALTHCHECK in both forms, with what ENV and ARG set."""
     found: list[Snippet] = []
     stage = _Stage()
     for number, body, heredocs in _instructions(text):
