@@ -61,8 +61,6 @@ def _move(state: State, due: Sequence[Ticket], now: float) -> int:
 
 
 def sign_record(state: State) -> None:
-    """Signs a checkpoint with every writer's head; forgets denials that have ended."""
-
     def work(tx: Tx) -> None:
         tx.forget_denials(state.clock.now())
         if point := _add_checkpoint(state, tx, _floors(tx)):
@@ -72,12 +70,10 @@ def sign_record(state: State) -> None:
 
 
 def _floors(tx: Tx) -> dict[str, Any]:
-    """The hash before the first remaining record of each writer."""
     return {writer: place for point in tx.checkpoints()[-1:] for writer, place in point.floors.items()}
 
 
 def _add_checkpoint(state: State, tx: Tx, floors: Mapping[str, Any]) -> Checkpoint | None:
-    """Signs where each writer's records begin and end; None where there are no records."""
     heads = {writer: head_of(head) for writer in tx.audit_writers() if (head := tx.audit_head(writer)) is not None}
     if not heads:
         return None
@@ -134,7 +130,6 @@ class ChainWatch:
         self._last: AuditRow | None = None
 
     def check(self) -> bool:
-        """Whether the last known record is unchanged; otherwise alerts once and records it."""
         last, writer = self._last, self.state.recorder.writer
         query = AuditQuery(writer, last.seq - 1, limit=1) if last else None
         kept, self._last = self.state.store.read(lambda tx: (tx.audit(query) if query else [], tx.audit_head(writer)))
@@ -158,7 +153,6 @@ class TicketSettler:
         self._due = 0.0
 
     def begin(self) -> None:
-        """Subscribes to changes; until then every call reads the tickets."""
         self.state.store.listen(self._heard)
         self._hears = True
 

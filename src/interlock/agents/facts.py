@@ -67,8 +67,6 @@ def fill_template(value: Any, words: Mapping[str, Any]) -> Any:
 
 
 class CallFields(Struct, frozen=True):
-    """The fields of an agent's events, each with its other spellings."""
-
     tool: tuple[str, ...] = ("tool_name",)
     input: tuple[str, ...] = ("tool_input",)
     id: tuple[str, ...] = ("tool_use_id",)
@@ -201,7 +199,6 @@ class AgentDialect(Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def rewrites(self) -> Rewriting | None:
-        """How it takes rewritten calls; None where it takes none."""
         passage = self.code.passage
         return None if passage is None else Rewriting(passage, self.persistent, self.flags)
 

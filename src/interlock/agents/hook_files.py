@@ -63,8 +63,6 @@ _GAP = re.compile(rf"{_COMMENTS.pattern}[ \t\r\n]*")
 
 
 class Hook(Struct, frozen=True):
-    """An entry to add: the path of keys to its list, and its value."""
-
     path: tuple[str, ...]
     value: Mapping[str, Any]
 
@@ -117,7 +115,6 @@ def with_member(text: str, key: str, value: Any) -> str:
 
 
 def without_member(text: str, key: str, ours: Ours) -> str:
-    """The text without a key at the top, where its value is ours."""
     document = parse_jsonc(text, comments=False)
     found = document.root.child(key)
     return text if found is None or not ours(found.value) else _remove(document, (key,))
@@ -233,7 +230,6 @@ def _remove(document: Document, path: KeyPath) -> str:
 
 
 def _comma(text: str, at: int) -> int | None:
-    """The offset of the comma after a value, past whitespace and comments."""
     at = _end_of(_GAP, text, at)
     return at if text[at : at + 1] == "," else None
 
@@ -280,7 +276,6 @@ def _member(document: Document, node: Node, key: str, value: Any) -> str:
 
 
 def _put(document: Document, node: Node, value: Any, lead: str = "") -> str:
-    """Adds a member after the last one and its comments."""
     text = document.text
     if not node.children:
         return _first(document, node, value, lead)

@@ -123,7 +123,6 @@ def _kind(value: object) -> str:
 
 
 def text(data: Json, *names: str) -> str:
-    """The first of these fields that is text, or an empty one."""
     for name in names:
         value = data.get(name)
         if isinstance(value, str):

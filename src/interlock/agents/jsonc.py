@@ -125,7 +125,6 @@ class _JsoncReader:
         return node
 
     def _members(self, node: Node, closer: str) -> Iterator[int]:
-        """The offset of each member; sets the node's end after its closing bracket."""
         at = self._blank(node.start + 1)
         while self.text[at : at + 1] != closer:
             yield at

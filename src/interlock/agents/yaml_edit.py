@@ -114,7 +114,6 @@ def _insert(text: str, event: str, entry: str) -> str:
 
 
 def _cut(text: str, event: str, index: int) -> str:
-    """Removes an entry, with the keys above it that have nothing else."""
     path: KeyPath = (_SECTION, event, index)
     parents = [_compose(text)]
     for key in path[:-1]:

@@ -44,8 +44,6 @@ class DaemonReply(Struct, frozen=True):
 
 
 class DaemonClient(Confidential, Struct, frozen=True):
-    """Calls a running daemon over its socket or its address, on behalf of the token's owner."""
-
     HIDDEN = ("token",)
 
     path: Path

@@ -120,8 +120,6 @@ def _length(head: bytes) -> int:
 
 
 class DaemonLink:
-    """The calls of one MCP server, each on its own connection."""
-
     def __init__(self, config: Config, config_path: Path | None, token: str = "") -> None:
         self._config, self._config_path = config, config_path
         self._head = "Host: localhost\r\nContent-Type: application/json\r\n"
@@ -237,7 +235,6 @@ class DaemonSession:
         return found if isinstance(found, dict) and "ask" in found else None
 
     async def send_answer(self, ask: str, approve: bool) -> bool:
-        """Whether the answer to that question armed its token."""
         found = await self._post("/aql/elicited", {"ask": ask, "approve": approve})
         return isinstance(found, dict) and found.get("armed") is True
 

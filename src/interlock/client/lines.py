@@ -55,8 +55,6 @@ class LineSplitter:
 
 
 class LineReader:
-    """Passes what a descriptor has to a splitter of lines, and calls `end` after the last."""
-
     def __init__(self, file: int, lines: LineSplitter, end: Callable[[], None]) -> None:
         self._file, self._lines, self._end = file, lines, end
         self._loop = asyncio.get_running_loop()

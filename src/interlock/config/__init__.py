@@ -186,7 +186,6 @@ def state_folder(environ: Mapping[str, str] = os.environ) -> Path:
 
 
 def config_path(environ: Mapping[str, str] = os.environ) -> Path:
-    """The user's own file, or else that of the machine's daemon, if it has one."""
     own = Path(environ.get("XDG_CONFIG_HOME") or Path.home() / ".config") / "interlock" / "interlock.toml"
     return SYSTEM_CONFIG if SYSTEM_CONFIG.is_file() and not own.is_file() else own
 
@@ -316,6 +315,5 @@ def tighten_mode(config: Config, wanted: str | None, lead: str) -> Config:
 
 
 def policy_mark(config: Config, policy: Policy) -> str:
-    """One hash of the policy's text and this configuration's overrides."""
     overrides = canonical_json({"gate": config.gate, "trust": config.trust_policy})
     return hashlib.sha256(f"{policy_hash(policy)}{overrides}".encode()).hexdigest()

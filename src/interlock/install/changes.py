@@ -175,7 +175,6 @@ def install(change: FileChange, config: Config) -> str:
 
 
 def uninstall(change: FileChange, config: Config) -> None:
-    """Restores or removes the file; deletes the backup it restored."""
     made = change.entry.made if change.entry else ()
     if change.after is None:
         remove_file(change.current, tuple(map(Path, made)))

@@ -114,7 +114,6 @@ def owner_of(config: Config) -> int:
 
 
 def _literal(text: bytes) -> bytes:
-    """Bytes as a C string literal; octal escapes for all but plain characters."""
     if b"\0" in text:
         raise CannotBuild("a path with a NUL in it")
     letters = [bytes([c]) if c in _PLAIN else b"\\%03o" % c for c in text]

@@ -119,7 +119,6 @@ class Handler(Struct, frozen=True):
 
     @property
     def client(self) -> tuple[str, str]:
-        """The path of the client that it runs, or else the address that it posts to."""
         if self.how == "url":
             parts = urlsplit(self.words[0])
             return "", f"{parts.scheme}://{parts.netloc}"

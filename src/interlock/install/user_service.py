@@ -157,7 +157,6 @@ def settings_file(config: Config) -> Path:
 
 
 def add_channel(config: Config, url: str) -> Path:
-    """Adds a channel whose address is in a file of its own; returns the configuration's path."""
     path = settings_file(config)
     secret = path.with_name("channel-url")
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)

@@ -72,7 +72,6 @@ class Placeholders(Struct):
     held: dict[Path, int] = field(default_factory=dict)
 
     def make(self, paths: Iterable[Path]) -> list[str]:
-        """Returns the problems of those that could not be created."""
         problems = []
         for path in paths:
             try:
@@ -187,8 +186,6 @@ def _path_steps(path: Path) -> Iterator[tuple[Path, str]]:
 
 
 class SandboxGrant(Struct, frozen=True, forbid_unknown_fields=True):
-    """A resource that is out of reach unless it is granted."""
-
     words: str
     places: tuple[str, ...] = ()
     variables: tuple[str, ...] = ()

@@ -30,7 +30,6 @@ class CannotJail(ExpectedError):
 
 
 def find_bubblewrap() -> str:
-    """The path of a bubblewrap that works; raises CannotJail."""
     program = shutil.which(PROGRAM, path="/usr/bin:/bin") or shutil.which(PROGRAM)
     if program is None:
         raise CannotJail("bubblewrap is missing: install the package `bubblewrap`")
@@ -60,8 +59,6 @@ def _is_off(name: str) -> bool:
 
 
 class Handshake(Struct, frozen=True):
-    """The pipes between outside and inside before the agent starts."""
-
     info: int = -1  # bubblewrap writes the pid of the first process
     ready: int = -1  # the first process inside reports that the sandbox is complete
     go: int = -1  # and waits here

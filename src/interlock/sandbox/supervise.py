@@ -41,8 +41,6 @@ def raw_mode() -> Iterator[None]:
 
 @contextmanager
 def follow_size(master: int) -> Iterator[None]:
-    """Gives the agent's terminal the size of the person's, now and whenever that changes."""
-
     def resize(sig: int = 0, frame: FrameType | None = None) -> None:
         with suppress(OSError):
             fcntl.ioctl(master, termios.TIOCSWINSZ, fcntl.ioctl(1, termios.TIOCGWINSZ, _NO_SIZE))
@@ -56,7 +54,6 @@ def follow_size(master: int) -> Iterator[None]:
 
 
 def relay(master: int, ended: int) -> None:
-    """Passes bytes on until `ended` can be read and no output is left."""
     open_stdin, over = True, False
     while True:
         watched = [master] if over else [master, ended, *([0] if open_stdin else [])]

@@ -43,8 +43,6 @@ def seconds_until_change(ticket: Ticket, now: float) -> float:
 
 
 class TicketChanges:
-    """Callbacks by ticket, called in the store's own thread when it changes."""
-
     def __init__(self) -> None:
         self._wakes: dict[str, list[Callable[[], None]]] = {}
         self._lock = threading.Lock()

@@ -228,7 +228,6 @@ class Callee(Struct, frozen=True):
         return GuardedCall(binding.args, binding.kwargs, request)
 
     def find_resource(self, given: tuple[Any, ...], named: Mapping[str, Any]) -> str | None:
-        """The resource that the call acts on; raises Denied where that is no text."""
         if self.guard.resource is None:
             return None
         found = self.guard.resource(*given, **named)

@@ -212,7 +212,6 @@ def _workflow(operator: DaemonClient, args: Args) -> int:
 
 
 def _edit_line(prompt: str, text: str) -> str:
-    """One line to edit at the terminal, the text already in it."""
     if "\n" in text:
         print("This command has several lines; what you type takes the place of all of them.")
         return ask_line(prompt)

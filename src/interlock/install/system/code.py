@@ -102,7 +102,6 @@ def _fill(new: Path, final: Path) -> None:
 
 
 def _copy_parts(one: Distribution, site: Path) -> None:
-    """Copies the files of a distribution, except its programs."""
     for file in one.files or ():
         source, target = Path(str(one.locate_file(file))), site / str(file)
         own_path = one.name == "interlock" and source.suffix == ".pth"

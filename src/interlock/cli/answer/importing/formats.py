@@ -142,14 +142,12 @@ def _texts(value: Any) -> list[str]:
 
 
 def _rule(verdict: str, row: Table, source: str, *why: str) -> ForeignRule:
-    """The rule of a row, with the first of these keys that says why."""
     return ForeignRule(
         verdict, str(row.get(source) or ""), why=next((str(row[key]) for key in why if row.get(key)), "")
     )
 
 
 def _built_in(guard: str, found: Table, verdicts: Mapping[str, str], at: str = "") -> Iterator[ForeignRule]:
-    """The rules of a guard itself that its file names under these keys."""
     for key, verdict in verdicts.items():
         for name in _texts(found.get(key)) or _table(found.get(key)):
             yield ForeignRule(verdict, f"{at}{key}: {name}").built_in(guard)

@@ -111,7 +111,6 @@ class Rehearsal(Struct):
 
     @property
     def lost(self) -> list[RehearsedQuestion]:
-        """The calls that ran and really destroyed data, whatever the answer would have been."""
         return self._of(LOST)
 
     @property
@@ -148,7 +147,6 @@ class RehearsedSessions(Struct):
 
 
 def rehearse(logs: Iterable[Path], since: float, by: InForce, tick: Tick) -> Rehearsal:
-    """Judge every call of these logs once, as if the gate had been enforcing."""
     found, seen, sessions = Rehearsal(), set[str](), RehearsedSessions()
     by = replace(by, mode="enforcing")
     for path in logs:

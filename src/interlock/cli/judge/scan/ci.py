@@ -35,7 +35,6 @@ def scalars(text: str) -> Iterator[Scalar]:
 
 
 def _scalars_of(event: yaml.Event, path: Path, events: Iterator[yaml.Event], source: list[str]) -> Iterator[Scalar]:
-    """The scalars of a node that begins with this event."""
     if len(path) > MAX_DEPTH:
         raise yaml.YAMLError("nested too deeply")
     if isinstance(event, yaml.ScalarEvent):

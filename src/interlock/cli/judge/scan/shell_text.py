@@ -28,12 +28,10 @@ class Snippet(Struct, frozen=True):
 
 
 def snippet(text: str, first: int) -> Snippet:
-    """Text whose lines follow one another in the file, from line `first` on."""
     return Snippet(text, tuple(range(first, first + text.count("\n") + 1)))
 
 
 def join_snippets(parts: Sequence[Snippet]) -> Snippet:
-    """Several pieces that run one after the other in the same shell."""
     lines = tuple(line for part in parts for line in part.lines)
     return Snippet("\n".join(part.text for part in parts), lines, parts[0].cwd)
 
@@ -252,8 +250,6 @@ _RUNS = frozenset({"RUN", "CMD", "ENTRYPOINT", "HEALTHCHECK"})
 
 
 class _Stage(Struct):
-    """What holds for the instructions that follow: variables, and the directory."""
-
     settings: list[Snippet] = field(default_factory=list)
     cwd: str = "/"
 
