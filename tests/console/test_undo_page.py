@@ -18,7 +18,7 @@ from interlock.console.pages.undo import PAGE, shown_changes
 from interlock.identity.operators import add_operator, sign_in
 from interlock.journal.build import ready
 from interlock.records import UNDONE, Snapshot
-from interlock.snapshots import UndoChange
+from interlock.snapshots import UndoChange, change_json
 
 HOME = "/console/undo"
 LETTERS = "abcdefghijklmnopqrstuvwxyz234567"
@@ -111,9 +111,10 @@ def test_nothing_that_agents_wrote_runs(here: ConsoleVisitor) -> None:
 
 def test_a_diff_is_coloured_by_what_comes_and_goes() -> None:
     change = UndoChange("/x", "replace", diff="--- a\n+++ b\n@@ -1 +1 @@\n-old\n+new\n same\n")
-    (found,) = shown_changes([change])
-    assert [kind for kind, _ in found.lines] == ["", "", "dim", "del", "add", ""]
-    assert shown_changes([UndoChange("/x", "delete")])[0].lines == ()
+    (found,) = shown_changes({"changes": [change_json(change)], "total": 1})["changes"]
+    assert [kind for kind, _ in found["lines"]] == ["", "", "dim", "del", "add", ""]
+    gone = {"changes": [change_json(UndoChange("/x", "delete"))], "total": 3}
+    assert shown_changes(gone)["changes"][0]["lines"] == [] and shown_changes(gone)["more"] == 2
 
 
 def test_the_record_of_an_action_leads_to_what_was_kept_of_it(here: ConsoleVisitor) -> None:

@@ -7,15 +7,17 @@ from collections.abc import Iterable
 from typing import Any
 
 from interlock.audit.verify import AuditVerdict
+from interlock.engine import undoing
 from interlock.model import AgentRef, Category, Level, TicketState, requirement_json
 from interlock.policy.impact import impact_words
 from interlock.policy.patterns import PatternSet
 from interlock.policy.policy import Control, Policy
 from interlock.policy.registry import CATEGORIES, Severity
-from interlock.records import AgentRow, Approval, AuditRow, Block, Figures, Grant, OperatorRow, Ticket
+from interlock.records import AgentRow, Approval, AuditRow, Block, Figures, Grant, OperatorRow, Snapshot, Ticket
 from interlock.runtime.adapter_trust import review_due
 from interlock.runtime.adapters import LoadedAdapter
 from interlock.runtime.state import State
+from interlock.snapshots import UndoPlan, UndoResult, change_json
 from interlock.times import iso
 
 Json = dict[str, Any]
@@ -190,3 +192,41 @@ def adapter_json(state: State, loaded: LoadedAdapter, whole: bool) -> dict[str, 
         body["certification"] = {"authority": found.authority, "certificate_id": found.certificate_id, **ends}
     body |= {"mark": loaded.mark} if loaded.kind == "server" else {}
     return body | ({"file" if loaded.kind == "adapter" else "starts": loaded.path} if whole else {})
+
+
+def snapshot_json(row: Snapshot) -> Json:
+    return wire_fields(
+        row,
+        "id,at,principal,agent,session,cwd,command,files,bytes,state,machine",
+        "undoes,ended_at,ended_by",
+        agent=row.name,
+        cwd=_escape(row.cwd),
+        command=_escape(row.command),
+    )
+
+
+def undo_plan_json(found: undoing.PlannedUndo) -> Json:
+    return _changes_json(found.snapshot, found.plan) | {"later": found.plan.later}
+
+
+def _changes_json(snapshot: Snapshot, found: UndoPlan | UndoResult) -> Json:
+    return {
+        "snapshot": snapshot_json(snapshot),
+        "changes": [
+            {key: _escape(value) if isinstance(value, str) else value for key, value in change_json(change).items()}
+            for change in found.changes
+        ],
+        "total": found.total or len(found.changes),
+        "say": [_escape(words) for words in found.say],
+        "problem": found.problem,
+    }
+
+
+def _escape(text: str) -> str:
+    return text.encode("utf-8", "backslashreplace").decode()
+
+
+def undo_result_json(found: undoing.UndoOutcome) -> Json:
+    undone = found.undone
+    body = _changes_json(found.snapshot, undone) | {"undone": undone.done, "refused": undone.refused}
+    return body | ({"undoableAs": undone.as_id} if undone.as_id else {})

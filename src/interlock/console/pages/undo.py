@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 from urllib.parse import urlencode
 
-from msgspec import Struct, convert
 from starlette.responses import Response
 
 from interlock.console.record_views import when
@@ -19,19 +18,16 @@ from interlock.journal import JournalError
 from interlock.journal.undo import JournalUndo
 from interlock.records import KEPT, Snapshot
 from interlock.runtime.state import State
-from interlock.snapshots import UndoChange, UndoPlan, UndoResult
+from interlock.web.wire import undo_plan_json, undo_result_json
 
+Json = dict[str, Any]
 HOME = "/console/undo"
 routes = PageRoutes(HOME)
 PAGE = 50
 _KINDS = (("+++", ""), ("---", ""), ("@@", "dim"), ("+", "add"), ("-", "del"))
 
 
-class ShownChange(Struct, frozen=True):
-    path: str
-    what: str
-    later: bool
-    lines: tuple[tuple[str, str], ...]  # kind, text
+_NOTHING: Json = {"changes": (), "total": 0, "later": 0, "say": (), "problem": "", "refused": False, "undoableAs": ""}
 
 
 @routes.get()
@@ -67,8 +63,7 @@ def one(visit: Visit) -> Response:
         when=when,
         plan=plan,
         problem=problem,
-        changes=shown_changes(plan.changes) if plan else (),
-        more=max(0, plan.total - len(plan.changes)) if plan else 0,
+        **shown_changes(plan or _NOTHING),
     )
 
 
@@ -79,18 +74,18 @@ def undo(visit: Visit) -> Response:
     if visit.form.get("sure") != "yes":
         raise InvalidInput("tick the box first: this changes files")
     force = visit.form.get("force") == "yes"
-    if (journal := _journal(visit, row.id)) is not None:
-        done = _journal_undo(journal, row.id, force)
-    else:
-        done = undoing.undo(visit.state, visit.who.operator, row.id, force).undone
+    try:
+        journal, by = _journal(visit, row.id), visit.who.operator
+        found = (
+            journal.undo(row.id, force) if journal else undo_result_json(undoing.undo(visit.state, by, row.id, force))
+        )
+    except JournalError as error:
+        found = {"problem": str(error)}
+    body = _NOTHING | found
+    done = not body["refused"] and not body["problem"]
+    back = f"{HOME}/{row.id}"
     return visit.page(
-        "undo/outcome.html",
-        200 if done.done else 409,
-        row=row,
-        done=done,
-        changes=shown_changes(done.changes),
-        more=max(0, done.total - len(done.changes)),
-        back=f"{HOME}/{row.id}",
+        "undo/outcome.html", 200 if done else 409, row=row, done=done, body=body, back=back, **shown_changes(body)
     )
 
 
@@ -100,37 +95,22 @@ def _journal(visit: Visit, id: str = "") -> JournalUndo | None:
     return JournalUndo(config) if not config.separate.on and (not id or JOURNAL_ID.fullmatch(id)) else None
 
 
-def _changes(body: Mapping[str, Any]) -> tuple[UndoChange, ...]:
-    return convert(body.get("changes", ()), tuple[UndoChange, ...])
-
-
-def _journal_undo(journal: JournalUndo, id: str, force: bool) -> UndoResult:
-    try:
-        body = journal.undo(id, force)
-    except JournalError as error:
-        return UndoResult(id, problem=str(error))
-    say, problem = tuple(body.get("say", ())), str(body.get("problem", ""))
-    as_id, refused = str(body.get("undoableAs", "")), bool(body.get("refused"))
-    return UndoResult(id, as_id, "", _changes(body), int(body.get("total", 0)), refused, problem, say)
-
-
-def _restore_plan(visit: Visit, row: Snapshot) -> tuple[UndoPlan | None, str]:
+def _restore_plan(visit: Visit, row: Snapshot) -> tuple[Json | None, str]:
+    """What restoring would change, or why it cannot be done."""
     if row.state != KEPT:
         return None, ""
     try:
-        if (journal := _journal(visit, row.id)) is not None:
-            body = journal.plan(row.id)
-            counts = int(body.get("total", 0)), int(body.get("later", 0))
-            plan = UndoPlan(row.id, _changes(body), *counts, tuple(body.get("say", ())), str(body.get("problem", "")))
-        else:
-            plan = undoing.plan_undo(visit.state, row.id).plan
+        journal = _journal(visit, row.id)
+        plan = journal.plan(row.id) if journal else undo_plan_json(undoing.plan_undo(visit.state, row.id))
     except (AnswerRefused, JournalError) as error:
         return None, str(error)
-    return plan, plan.problem
+    return _NOTHING | plan, plan.get("problem", "")
 
 
-def shown_changes(changes: Iterable[UndoChange]) -> tuple[ShownChange, ...]:
-    return tuple(ShownChange(one.path, one.what, one.later, tuple(_diff_lines(one.diff))) for one in changes)
+def shown_changes(body: Json) -> Json:
+    """The changes with the lines of their differences, and how many more there are."""
+    changes = [{**one, "lines": list(_diff_lines(one.get("diff", "")))} for one in body["changes"]]
+    return {"changes": changes, "more": max(0, body["total"] - len(changes))}
 
 
 def _diff_lines(diff: str) -> Iterator[tuple[str, str]]:

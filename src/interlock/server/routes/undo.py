@@ -10,14 +10,12 @@ from fastapi import Query
 from interlock.engine import undoing
 from interlock.journal import ID as JOURNAL_ID
 from interlock.journal.undo import JournalUndo
-from interlock.records import Snapshot
 from interlock.server.routes import ANYBODY, RouteGroup
-from interlock.snapshots import UndoPlan, UndoResult, change_json
 from interlock.times import iso
 from interlock.web.bodies import Moment, Undoing, seconds_of
 from interlock.web.callers import ApiCaller
 from interlock.web.context import Context, TheContext, TheState, Who
-from interlock.web.wire import wire_fields
+from interlock.web.wire import snapshot_json, undo_plan_json, undo_result_json
 
 NEWEST = "newest"  # instead of an id: the newest snapshot that is not undone
 
@@ -52,7 +50,7 @@ def planned(
     _, principal = _scope(who)
     if JOURNAL_ID.fullmatch(id) and _is_own(context, principal):
         return JournalUndo(context.config).plan(id)
-    return plan_json(undoing.plan_undo(state, _snapshot_id(id), principal, diff))
+    return undo_plan_json(undoing.plan_undo(state, _snapshot_id(id), principal, diff))
 
 
 @routes(
@@ -89,44 +87,6 @@ def _journaled(context: Context, limit: int, before: str) -> list[dict[str, Any]
 
 def _snapshot_id(id: str) -> str:
     return "" if id == NEWEST else id
-
-
-def snapshot_json(row: Snapshot) -> dict[str, Any]:
-    return wire_fields(
-        row,
-        "id,at,principal,agent,session,cwd,command,files,bytes,state,machine",
-        "undoes,ended_at,ended_by",
-        agent=row.name,
-        cwd=_escape(row.cwd),
-        command=_escape(row.command),
-    )
-
-
-def plan_json(found: undoing.PlannedUndo) -> dict[str, Any]:
-    return _changes_json(found.snapshot, found.plan) | {"later": found.plan.later}
-
-
-def _changes_json(snapshot: Snapshot, found: UndoPlan | UndoResult) -> dict[str, Any]:
-    return {
-        "snapshot": snapshot_json(snapshot),
-        "changes": [
-            {key: _escape(value) if isinstance(value, str) else value for key, value in change_json(change).items()}
-            for change in found.changes
-        ],
-        "total": found.total or len(found.changes),
-        "say": [_escape(words) for words in found.say],
-        "problem": found.problem,
-    }
-
-
-def _escape(text: str) -> str:
-    return text.encode("utf-8", "backslashreplace").decode()
-
-
-def undo_result_json(found: undoing.UndoOutcome) -> dict[str, Any]:
-    undone = found.undone
-    body = _changes_json(found.snapshot, undone) | {"undone": undone.done, "refused": undone.refused}
-    return body | ({"undoableAs": undone.as_id} if undone.as_id else {})
 
 
 ROUTES = (routes,)
