@@ -71,6 +71,12 @@ def ensure_known(state: State, server: ServerClaim | None) -> None:
         refresh_trust(state)
 
 
+def known_adapters(state: State) -> list[LoadedAdapter]:
+    """Every adapter and met server, at its current trust; raises StoreError."""
+    ensure_known(state, None)
+    return [loaded for name in state.adapters.names for loaded in state.adapters.found(name)]
+
+
 def refresh_trust(state: State) -> None:
     """Reloads trust from the store; raises StoreError."""
     state.adapters.stale = False

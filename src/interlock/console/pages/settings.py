@@ -25,7 +25,7 @@ from interlock.plans import planner_choice, running
 from interlock.policy.policy import MODES
 from interlock.policy.rendering import policy_warnings
 from interlock.records import OperatorRow
-from interlock.runtime.adapter_trust import change_trust, refresh_trust
+from interlock.runtime.adapter_trust import change_trust, known_adapters
 from interlock.web.wire import adapter_json
 
 HOME = "/console/settings"
@@ -59,7 +59,7 @@ def page(visit: Visit, error: str = "") -> Response:
         error=error,
         operators=[_operator(visit, row) for row in rows],
         channels=outbox.list_channels(state, 3),
-        adapters=_adapters(visit),
+        adapters=[{**adapter_json(state, one, True), "whole_mark": one.mark} for one in known_adapters(state)],
         trusts=[trust.word for trust in Trust],
         modes=_MODES,
         limits=[(_LIMITS.get(name, name), value) for name, value in asdict(config.limits).items()],
@@ -85,14 +85,6 @@ def _operator(visit: Visit, row: OperatorRow) -> dict[str, Any]:
         "passkeys": sum(one.kind == PASSKEY for one in held),
         "codes": sum(one.kind != PASSKEY for one in held),
     }
-
-
-def _adapters(visit: Visit) -> list[dict[str, Any]]:
-    state = visit.state
-    if state.adapters.stale:
-        refresh_trust(state)
-    each = [loaded for name in state.adapters.names for loaded in state.adapters.found(name)]
-    return [{**adapter_json(state, loaded, True), "whole_mark": loaded.mark} for loaded in each]
 
 
 def _change(work: Work) -> Callable[[Visit], Response]:

@@ -10,7 +10,7 @@ from pydantic import Field
 from interlock.adapters.quota import ServiceRequest
 from interlock.engine.quota import QuotaQuestion, QuotaRefused, quota_status, take_quota
 from interlock.model import TRUSTS, AgentRef, Trust
-from interlock.runtime.adapter_trust import change_trust, find_adapter, refresh_trust, review_due
+from interlock.runtime.adapter_trust import change_trust, ensure_known, find_adapter, known_adapters, review_due
 from interlock.runtime.adapters import LoadedAdapter
 from interlock.runtime.servers import accept_tools, server_standing
 from interlock.server.routes import AGENT, ANYBODY, OPERATOR, RouteGroup
@@ -25,10 +25,7 @@ routes = RouteGroup("/api/v1", "adapters")
 
 @routes("GET", "/adapters", "adapters", ANYBODY, "The loaded adapters and their trust levels")
 def adapters(state: TheState, who: Who) -> Any:
-    if state.adapters.stale:
-        refresh_trust(state)
-    found = [loaded for name in state.adapters.names for loaded in state.adapters.found(name)]
-    return {"adapters": [adapter_json(state, loaded, who.session is not None) for loaded in found]}
+    return {"adapters": [adapter_json(state, loaded, who.session is not None) for loaded in known_adapters(state)]}
 
 
 @routes("PUT", "/adapters/{name}/trust", "adapter", OPERATOR, "Changes the trust level: one step up, or down", 404)
@@ -71,8 +68,7 @@ def left(state: TheState, adapter: str = Query(min_length=1, max_length=200)) ->
     loaded = state.adapters.loaded.get(adapter)
     if loaded is None:
         raise HttpProblem("NOT_FOUND_RESOURCE", "no such adapter is loaded", details={"resource_type": "adapter"})
-    if state.adapters.stale:
-        refresh_trust(state)
+    ensure_known(state, None)
     trust = state.adapters.standing(adapter, state.clock.now()).trust
     quota, review = quota_status(state, adapter, loaded.adapter.limits), review_due(state, loaded)
     return {**quota, "trust": trust.word, "file": loaded.mark, **review}
