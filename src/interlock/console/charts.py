@@ -58,7 +58,7 @@ class Share(Struct, frozen=True):
 def daily_chart(days: Sequence[tuple[float, Mapping[Level, int]]]) -> Chart:
     most = max([sum(found.values()) for _, found in days] + [1])
     step = (WIDTH - LEFT) / max(1, len(days))
-    bars: list[Bar] = []
+    bars = []
     for at, (day, found) in enumerate(days):
         height = 0.0
         for level in Level:

@@ -79,7 +79,7 @@ def agent_above(pid: int, proc: Path = PROC) -> str | None:
 
 def words_above(pid: int) -> frozenset[str] | None:
     """Options without their values; None where a process cannot be seen."""
-    found: set[str] = set()
+    found = set()
     for process in _ancestors(PROC, pid):
         if process is None:
             return None

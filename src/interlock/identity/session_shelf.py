@@ -76,7 +76,7 @@ def _typed(kind: type, value: Any) -> Any:
     if kind is Ed25519PrivateKey:
         return Ed25519PrivateKey.from_private_bytes(bytes.fromhex(value))
     if kind is Signer:
-        signer: type[OperatorKeys | DelegatedKey] = OperatorKeys if "seal_key" in value else DelegatedKey
+        signer = OperatorKeys if "seal_key" in value else DelegatedKey
         return msgspec.convert(value, signer, dec_hook=_typed)
     raise TypeError(f"no part of a session: {kind.__name__}")
 

@@ -53,7 +53,7 @@ async def gather_evidence(client: Client, approve: Callable[[], None], version: 
     tools = [tool.name for tool in (await client.list_tools()).tools]
     modes = [mode for mode, tool in (("semantic", "mcp_aql_read"), ("single", "mcp_aql")) if tool in tools]
     capabilities = introspection["operations_list"]["data"]["_protocol"]["capabilities"]
-    found: Json = {
+    found = {
         "implementation": "interlock",
         "version": version,
         "spec_version": "1.0.0-draft",

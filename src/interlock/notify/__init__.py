@@ -77,7 +77,7 @@ class Message(Confidential, Struct, frozen=True):
 
     @property
     def wire(self) -> dict[str, Any]:
-        wire: dict[str, Any] = {
+        wire = {
             "id": self.id, "event": self.event, "subject": self.subject, "at": iso(self.at), "about": list(self.about),
             "link": self.link, "this_device_only": not self.public, "record": self.head, **self.data,
         }  # fmt: skip

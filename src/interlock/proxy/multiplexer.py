@@ -219,7 +219,7 @@ class Multiplexer:
         return {"tools": [tool for tools in found for tool in tools]}
 
     async def _list_tools(self, name: str, params: Json) -> list[Json]:
-        tools: list[Json] = []
+        tools = []
         params = {key: value for key, value in params.items() if key == "_meta"}
         for _ in range(_PAGES):
             page = await self._request(name, "tools/list", params)

@@ -146,7 +146,7 @@ def _hidden(value: str, kind: str) -> str:
 
 
 def _table(value: Mapping[Any, Any], kind: str, depth: int, doubt: bool) -> dict[Any, Any]:
-    out: dict[Any, Any] = {}
+    out = {}
     named = _named_value(value) if doubt and not kind else ""
     for key, item in value.items():
         name = redact_text(key) if doubt and isinstance(key, str) and len(key) >= _LEAST_KEY else key

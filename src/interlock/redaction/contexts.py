@@ -218,7 +218,7 @@ def argument_kinds(words: list[str]) -> dict[int, str]:
         return {}
     program = words[0].rpartition("/")[2]
     glued, apart, pairs = _flags(program, " ".join(words[1:8]))
-    out: dict[int, str] = {}
+    out = {}
     for at, word in enumerate(words[1:], 1):
         before = words[at - 1]
         if len(word) > 2 and word[0] == "-" and word[1] in glued and word[2] != "-":

@@ -81,7 +81,7 @@ def bind_and_drop_root(config: Config) -> list[socket.socket]:
     owner = _owner(config.folder)
     for path in {config.socket_path.parent, config.agents_socket.parent, Path(config.separate.inspector).parent}:
         _folder(path, owner)  # 1
-    places: ListeningSockets = open_sockets(config)  # 2
+    places = open_sockets(config)  # 2
     for sock in places.all:
         sock.listen(1024)
     if config.separate.inspector:

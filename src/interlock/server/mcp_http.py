@@ -77,7 +77,7 @@ class McpHttpServer:
 class HttpToolBackend:
     def __init__(self, aql: AqlApi) -> None:
         self._aql = aql
-        self._wanted: ConnectionOptions = ConnectionOptions(ToolNaming())
+        self._wanted = ConnectionOptions(ToolNaming())
         self._schemas: tuple[str, dict[str, Json]] = ("", {})  # of a mode
 
     @property

@@ -59,7 +59,7 @@ class PeerProtocol(HttpToolsProtocol):
         super().connection_lost(exc)
 
     def _hang_up(self) -> None:
-        transport: Any = self.transport
+        transport = self.transport
         if not transport.is_closing():
             transport.abort()
 

@@ -56,7 +56,7 @@ class _SchemaTables(Struct, frozen=True):
     def table(self, table: Json) -> Schema:
         fields = self._fields(table)
         properties = {name.rstrip("?"): field for name, field in fields.items()}
-        made: Schema = {"type": "object", "properties": properties, "additionalProperties": False}
+        made = {"type": "object", "properties": properties, "additionalProperties": False}
         if "one_of" in table:
             kinds = [{"required": [name]} for name in table["one_of"].split()]
             return {**made, "description": table["about"], "oneOf": kinds}

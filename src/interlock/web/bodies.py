@@ -279,7 +279,7 @@ _KINDS: Mapping[str, tuple[str, str]] = {
 
 
 def validation_problem(error: RequestValidationError) -> HttpProblem:
-    first: Mapping[str, Any] = error.errors()[0]
+    first = error.errors()[0]
     kind, name = str(first.get("type", "")), ".".join(map(str, first.get("loc", ())[1:]))[:200] or "body"
     if kind == "missing":
         details = {"param_name": name}
@@ -289,7 +289,7 @@ def validation_problem(error: RequestValidationError) -> HttpProblem:
             "VALIDATION_UNKNOWN_PARAM", f"unknown parameter {name!r}", details={"unknown_params": [name]}
         )
     code, words = _KINDS.get(kind, (TYPE, "expected something else"))
-    expected: Mapping[str, Any] = defaultdict(lambda: "another number of", first.get("ctx") or {})
+    expected = defaultdict(lambda: "another number of", first.get("ctx") or {})
     said = _one_of(str(expected["pattern"])) or words.format_map(expected)
     return HttpProblem(code, f"{name!r}: {said}", details={"param_name": name})
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Annotated
 
 from fastapi import Depends
@@ -13,7 +12,7 @@ from starlette.requests import Request
 from interlock.audit.proof import verify_chains
 from interlock.audit.verify import AuditVerdict
 from interlock.config import Config
-from interlock.identity.agent_detection import TerminalPlace, agent_above, place_of
+from interlock.identity.agent_detection import agent_above, place_of
 from interlock.identity.sessions import OperatorSession
 from interlock.impact.files import ProjectFileCache
 from interlock.impact.user_access import user_access
@@ -46,8 +45,8 @@ class Context:
         self.proving = threading.Lock()  # one verification of the record at a time
         self.started, self.port = state.clock.now(), 0  # for browsers; known once the daemon listens
         self.projects = ProjectFileCache()
-        self.agent_above: Callable[[int], str | None] = agent_above  # why a peer process counts as an agent's
-        self.place_of: Callable[[int, float | None], TerminalPlace | None] = place_of  # the terminal of a peer process
+        self.agent_above = agent_above  # why a peer process counts as an agent's
+        self.place_of = place_of  # the terminal of a peer process
         self._access: dict[tuple[str, bool], Access] = {}
         self._open_files()
 

@@ -116,7 +116,7 @@ def policy_json(policy: Policy) -> Json:
 
 
 def _control(control: Control) -> Json:
-    body: Json = {"requirement": requirement_json(control.requirement), "denies": control.denies}
+    body = {"requirement": requirement_json(control.requirement), "denies": control.denies}
     extra = {"relief": control.relief, "kept": control.kept, "irreversible": control.irreversible}
     return body | {key: requirement_json(value) for key, value in extra.items() if value is not None}
 
@@ -172,7 +172,7 @@ def adapter_json(state: State, loaded: LoadedAdapter, whole: bool) -> dict[str, 
     if kept is not None and kept.mark != loaded.mark and loaded.kind == "server":
         kept = None  # of another server of that name
     proved = kept is not None and kept.proved(state.sessions.seal_key())
-    body: dict[str, Any] = {
+    body = {
         "name": adapter.name,
         "kind": loaded.kind,
         "version": adapter.version,

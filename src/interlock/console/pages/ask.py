@@ -142,7 +142,7 @@ def _page(
     status: int = 200,
 ) -> Response:
     state = visit.state
-    values: dict[str, Any] = {
+    values = {
         "problem": problem[:1].upper() + problem[1:],
         "intent": intent,
         "cwd": cwd or (plan.cwd if plan else planning.working_folder("")),

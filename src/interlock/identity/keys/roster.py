@@ -170,7 +170,7 @@ def problems(rows: Iterable[OperatorRow], seal_key: bytes, listed: str | None) -
         return ("there is no operator",)
     names = Counter(row.name for row in kept)
     keys = Counter(row.key_id for row in kept)
-    found: list[str] = []
+    found = []
     for row in kept:
         if not _same(seal_row(row, seal_key).seal, row.seal):
             found.append(f"operator {row.name!r:.80}: this row was added or altered outside the operator commands")

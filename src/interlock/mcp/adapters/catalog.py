@@ -195,7 +195,7 @@ class AdapterFiles:
             return list(self._served)
 
     def _reload(self, one: ServedAdapter) -> ServedAdapter:
-        signature: Signature = (0, 0, 0)
+        signature = (0, 0, 0)
         try:
             signature = _signature(one.path)
             if signature == one.signature:
@@ -279,7 +279,7 @@ def _with_loop(surface: Surface, loop: LoopSurface) -> Surface:
 def _info(served: ServedAdapter, standing: Json) -> dict[str, Any]:
     """TL-06: the trust in force and the trust claimed, and whether the daemon knows the file that is served."""
     same = standing.get("file") == served.mark
-    trust: dict[str, Any] = {"level": standing["trust"] if same else Trust.UNTESTED.word}
+    trust = {"level": standing["trust"] if same else Trust.UNTESTED.word}
     trust["claimed"] = served.adapter.trust.level.word
     trust |= {key: standing[key] for key in ("revalidate_by", "overdue") if same and key in standing}
     if not same:

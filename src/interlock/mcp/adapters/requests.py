@@ -275,7 +275,7 @@ class Service(Struct, frozen=True):
         ):
             if target.get(key, known[0]) not in known:
                 wrong.append(f"target.{key} {target[key]!r:.40}: expected {' or '.join(known)}")
-        calls: dict[str, ServiceCall] = {}
+        calls = {}
         auth = Auth()
         try:
             auth = Auth.of(adapter.auth)
@@ -351,7 +351,7 @@ def merge_fields(before: Any, given: Any) -> Any:
 
 def _form(body: Json, above: str = "") -> list[tuple[str, str]]:
     """A table as form fields, nested as `a[b]`; null empties a field."""
-    found: list[tuple[str, str]] = []
+    found = []
     for key, value in body.items():
         if "[" in key or "]" in key:
             raise invalid_value(above or "input", "names without brackets")

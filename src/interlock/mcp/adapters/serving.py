@@ -227,7 +227,7 @@ class AdapterServer(Struct):
             warnings = self.asking.check_quota(served.name, name, served.mark, quota_token)  # 3
             judged, crude = rows[name].judged(params), own.operation.category
             ticket = self.asking.evaluate(served.name, name, crude, judged, call.given.token())  # 4
-            counted: list[list[dict[str, Any]]] = [warnings]
+            counted = [warnings]
 
             async def before() -> None:
                 if not served.adapter.limits:  # the daemon has the same file, so it has nothing to count either

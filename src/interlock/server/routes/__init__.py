@@ -85,7 +85,7 @@ _SCHEMES = {
 
 def document(app: FastAPI) -> Json:
     """FastAPI's parameters and bodies, our schemas of every answer."""
-    made: Json = get_openapi(title=app.title, version="1", description=_DESCRIPTION, routes=app.routes)
+    made = get_openapi(title=app.title, version="1", description=_DESCRIPTION, routes=app.routes)
     for path, operations in made["paths"].items():
         for operation in operations.values():
             said = operation.pop(ROUTE_EXTRA)

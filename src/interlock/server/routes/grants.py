@@ -95,7 +95,7 @@ def tried(state: TheState, by: By, body: NewStanding) -> Any:
 def _json(state: State, grant: Grant) -> dict[str, Any]:
     body = grant_json(grant)
     counts = grant.effect != ALLOW or is_signed(state, grant)
-    kept: dict[str, Any] = {key: body[key] for key in ("id", "by", "why", "createdAt", "expiresAt")}
+    kept = {key: body[key] for key in ("id", "by", "why", "createdAt", "expiresAt")}
     return {**kept, "verdict": grant.effect, "pattern": grant.targets[0], "counts": counts}
 
 

@@ -132,7 +132,7 @@ def choose(state: TheState, by: By, body: PlannerChoice) -> Any:
 
 
 def planner_json(found: PlannerState) -> dict[str, Any]:
-    body: dict[str, Any] = {
+    body = {
         "use": found.use,
         "chosenBy": found.chosen_by,
         "open": found.open,
