@@ -85,6 +85,11 @@ class Visit:
     def session(self) -> OperatorSession:
         return self.who.session
 
+    @property
+    def by(self) -> tuple[State, OperatorSession]:
+        """The first two arguments of everything that an operator does."""
+        return self.state, self.session
+
     def page(self, template: str, status: int = 200, /, part: str = "", **values: Any) -> Response:
         state, signed_in = self.state, self.visitor is not None
         around = {

@@ -100,14 +100,14 @@ def execution(visit: Visit) -> Response:
 
 @routes.post("/block", APPROVER)
 def block(visit: Visit) -> Response:
-    service.block(visit.state, visit.session, _principal(visit), visit.reason("say why it is blocked: it is recorded"))
+    service.block(*visit.by, _principal(visit), visit.reason("say why it is blocked: it is recorded"))
     return _back(visit)
 
 
 @routes.post("/lift", APPROVER)
 def lift(visit: Visit) -> Response:
     """Lifts a block; approves nothing."""
-    service.unblock(visit.state, visit.session, _principal(visit), visit.reason("say why it is lifted: it is recorded"))
+    service.unblock(*visit.by, _principal(visit), visit.reason("say why it is lifted: it is recorded"))
     return _back(visit)
 
 

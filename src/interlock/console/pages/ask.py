@@ -45,7 +45,7 @@ def make(visit: Visit) -> Response:
     """An error is shown beside the request."""
     intent, cwd = field(visit, "intent"), field(visit, "cwd")
     try:
-        plan = planning.make_plan(visit.state, visit.session, intent, cwd)
+        plan = planning.make_plan(*visit.by, intent, cwd)
     except AnswerRefused as error:
         return _page(visit, problem=str(error), intent=intent, cwd=cwd, status=422)
     return visit.redirect(f"{HOME}?plan={quote(plan.id)}")
@@ -75,7 +75,7 @@ def run(visit: Visit) -> Body:
     """On the operator's yes to exactly this command; else answers with what the gate still requires."""
     yes = PlanConsent(field(visit, "command"), field(visit, "mark"), visit.form.get("understood") == "yes")
     try:
-        running.start(visit.state, visit.session, visit.id, yes, elsewhere(visit))
+        running.start(*visit.by, visit.id, yes, elsewhere(visit))
     except PlanHeld as held:
         return {"status": "held", "reason": str(held), "ticket": _touch_ticket(visit, held.ticket)}
     return {"status": "running"}
@@ -94,30 +94,30 @@ def _touch_ticket(visit: Visit, ticket: Ticket | None) -> str:
 def output(visit: Visit) -> Body:
     start = visit.query.get("start", "0")
     at = int(start) if start.isdigit() and len(start) < 9 else 0
-    return progress_json(running.follow(visit.state, visit.session, visit.id, at))
+    return progress_json(running.follow(*visit.by, visit.id, at))
 
 
 @routes.json("/{id}/cancel", APPROVER)
 def cancel(visit: Visit) -> Body:
-    running.cancel(visit.state, visit.session, visit.id)
+    running.cancel(*visit.by, visit.id)
     return {"status": "ending"}
 
 
 @routes.json("/{id}/type", APPROVER)
 def type_line(visit: Visit) -> Body:
-    running.type_line(visit.state, visit.session, visit.id, field(visit, "line"), elsewhere(visit))
+    running.type_line(*visit.by, visit.id, field(visit, "line"), elsewhere(visit))
     return {"status": "typed"}
 
 
 @routes.post("/{id}/reject", APPROVER)
 def reject(visit: Visit) -> Response:
-    planning.reject(visit.state, visit.session, visit.id)
+    planning.reject(*visit.by, visit.id)
     return visit.redirect(f"{HOME}?said=away")
 
 
 @routes.post("/{id}/save", APPROVER)
 def save(visit: Visit) -> Response:
-    state, session = visit.state, visit.session
+    state, session = visit.by
     plan = state.plans.of(session.operator, visit.id)
     step = {"command": plan.command, "cwd": plan.cwd, "intent": plan.intent}
     made = workflows.save(state, session, field(visit, "name"), [step])
@@ -208,7 +208,7 @@ def history_entry(visit: Visit) -> Response:
 
 @routes.post("/runs/{id}/again", APPROVER)
 def again(visit: Visit) -> Response:
-    plan = planning.rerun(visit.state, visit.session, visit.id)
+    plan = planning.rerun(*visit.by, visit.id)
     return visit.redirect(f"{HOME}?plan={quote(plan.id)}")
 
 
@@ -229,7 +229,7 @@ def save_workflow(visit: Visit) -> Response:
     lines = [line for line in field(visit, "commands").replace("\r\n", "\n").split("\n") if line.strip()]
     steps = [{"command": line, "cwd": field(visit, "cwd")} for line in lines]
     stops = visit.form.get("stop") == "yes"
-    made = workflows.save(visit.state, visit.session, field(visit, "name"), steps, stops)
+    made = workflows.save(*visit.by, field(visit, "name"), steps, stops)
     return visit.redirect(f"{FLOWS}/{quote(made.id)}")
 
 
@@ -251,16 +251,16 @@ def one(visit: Visit) -> Response:
 
 @routes.post("/workflows/{id}/remove", APPROVER)
 def remove(visit: Visit) -> Response:
-    workflows.remove(visit.state, visit.session, visit.id)
+    workflows.remove(*visit.by, visit.id)
     return visit.redirect(FLOWS)
 
 
 @routes.json("/workflows/{id}/run", APPROVER)
 def run_workflow(visit: Visit) -> Body:
     """Takes a yes to every step, or to the frozen whole; else answers with the tickets that hold it."""
-    state, session, id = visit.state, visit.session, visit.id
+    frozen = field(visit, "frozen")
     try:
-        flow = workflows.start_run(state, session, id, _step_answers(visit), field(visit, "frozen"), elsewhere(visit))
+        flow = workflows.start_run(*visit.by, visit.id, _step_answers(visit), frozen, elsewhere(visit))
     except workflows.StepsHeld as held:
         words = f"{held} Answer them in the queue, then run it again."
         return {"status": "held", "reason": words, "tickets": [one.ticket.id for _, one in held.held if one.ticket]}
@@ -282,7 +282,7 @@ def freeze(visit: Visit) -> Body:
 
 
 def _terms(visit: Visit) -> dict[str, Any] | None:
-    return workflows.to_freeze(visit.state, visit.session, visit.id, _step_answers(visit), *_span(visit))[2]
+    return workflows.to_freeze(*visit.by, visit.id, _step_answers(visit), *_span(visit))[2]
 
 
 def _span(visit: Visit) -> tuple[int, int]:
@@ -294,12 +294,12 @@ def _span(visit: Visit) -> tuple[int, int]:
 
 @routes.get("/workflows/{id}/progress", APPROVER, json=True)
 def progress(visit: Visit) -> Body:
-    return flow_json(workflows.find_run(visit.state, visit.session, visit.id))
+    return flow_json(workflows.find_run(*visit.by, visit.id))
 
 
 @routes.json("/workflows/{id}/cancel", APPROVER)
 def cancel_workflow(visit: Visit) -> Body:
-    workflows.cancel_run(visit.state, visit.session, visit.id)
+    workflows.cancel_run(*visit.by, visit.id)
     return {"status": "ending"}
 
 

@@ -134,7 +134,7 @@ def _approve_too(visit: Visit, ticket: Ticket | None, grant: Grant) -> str:
     if not visit.form.get("too") or ticket is None or not ticket.open or needs_stepup(ticket):
         return "saved"
     try:
-        answers.approve(visit.state, visit.session, ticket.id, f"with grant {grant.id}")
+        answers.approve(*visit.by, ticket.id, f"with grant {grant.id}")
     except AnswerRefused:
         return "saved-alone"
     return "saved-too"
@@ -142,7 +142,7 @@ def _approve_too(visit: Visit, ticket: Ticket | None, grant: Grant) -> str:
 
 @routes.post("/{id}/revoke", APPROVER)
 def revoke(visit: Visit) -> Response:
-    revoke_grant(visit.state, visit.session, visit.id)
+    revoke_grant(*visit.by, visit.id)
     return listing(visit) if visit.part else visit.redirect(f"{HOME}?said=revoked")
 
 

@@ -95,7 +95,7 @@ def approve(visit: Visit) -> Response:
     if needs_stepup(ticket):
         raise InvalidInput("this takes your passkey, or your passphrase and a code")
     require_typed_name(visit, ticket)
-    answers.approve(visit.state, visit.session, ticket.id, visit.field("reason", needed=False))
+    answers.approve(*visit.by, ticket.id, visit.field("reason", needed=False))
     return _after_answer(visit)
 
 
@@ -117,15 +117,13 @@ def require_typed_name(visit: Visit, ticket: Ticket) -> None:
 @routes.post("/console/tickets/{id}/reject", APPROVER)
 def reject(visit: Visit) -> Response:
     """Also vetoes a cooling-off; the reason reaches the agent."""
-    reason = visit.reason("say why: the agent is told")
-    answers.reject(visit.state, visit.session, visit.id, reason)
+    answers.reject(*visit.by, visit.id, visit.reason("say why: the agent is told"))
     return _after_answer(visit)
 
 
 @routes.post("/console/tickets/{id}/revoke", APPROVER)
 def revoke(visit: Visit) -> Response:
-    reason = visit.reason("say why it is taken back: it is recorded")
-    answers.revoke(visit.state, visit.session, visit.id, reason)
+    answers.revoke(*visit.by, visit.id, visit.reason("say why it is taken back: it is recorded"))
     return one(visit) if visit.part else visit.redirect(f"/console/tickets/{quote(visit.id)}")
 
 
@@ -133,20 +131,20 @@ def revoke(visit: Visit) -> Response:
 def lift(visit: Visit) -> Response:
     """Lifts a block; approves nothing."""
     reason = visit.reason("say why the block is lifted: it is recorded")
-    unblock(visit.state, visit.session, visit.form.get("principal", ""), reason)
+    unblock(*visit.by, visit.form.get("principal", ""), reason)
     return _after_answer(visit)
 
 
 @routes.post("/console/challenges/{id}/reveal", APPROVER)
 def reveal(visit: Visit) -> Response:
     """A new code, shown once, on this page alone."""
-    shown = revealing.reveal(visit.state, visit.session, visit.id)
+    shown = revealing.reveal(*visit.by, visit.id)
     return visit.page("queue/_code.html", code=shown.code, expires_at=shown.expires_at)
 
 
 @routes.post("/console/challenges/{id}/reissue", APPROVER)
 def reissue(visit: Visit) -> Response:
-    challenges.reissue(visit.state, visit.session, visit.id)
+    challenges.reissue(*visit.by, visit.id)
     return _after_answer(visit)
 
 

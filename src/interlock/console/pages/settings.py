@@ -106,7 +106,7 @@ def mode(visit: Visit) -> str:
     wanted, reason = visit.form.get("mode", ""), visit.reason(_WHY)[:500]
     if wanted not in MODES:
         raise InvalidInput(f"no mode {wanted[:40]!r}")
-    set_mode(visit.state, visit.session, wanted, reason)
+    set_mode(*visit.by, wanted, reason)
     return "mode"
 
 
@@ -114,8 +114,7 @@ def mode(visit: Visit) -> str:
 @_change
 def operator(visit: Visit) -> str:
     roles, teams = _names(visit, "roles"), _names(visit, "teams")
-    disabled = visit.form.get("disabled") == "yes"
-    change_operator(visit.state, visit.session, visit.params["name"], roles, teams, disabled)
+    change_operator(*visit.by, visit.params["name"], roles, teams, visit.form.get("disabled") == "yes")
     return "operator"
 
 
@@ -128,15 +127,14 @@ def new_operator(visit: Visit) -> str:
         raise InvalidInput("a name is letters, digits and . @ - _, no more than 64")
     if first != again:
         raise InvalidInput("the two passphrases are not the same")
-    given = _names(visit, "roles"), _names(visit, "teams")
-    add_operator(visit.state, visit.session, name.strip(), first, *given)
+    add_operator(*visit.by, name.strip(), first, _names(visit, "roles"), _names(visit, "teams"))
     return "added"
 
 
 @routes.post("/channels/{name}/test", APPROVER)
 def test_channel(visit: Visit) -> Response:
     try:
-        told = outbox.send_test(visit.state, visit.session, visit.params["name"])
+        told = outbox.send_test(*visit.by, visit.params["name"])
     except AnswerRefused as error:
         told = {"sent": False, "reason": str(error), "name": visit.params["name"]}
     return visit.page("settings/_channel_test.html", told=told)
@@ -149,8 +147,8 @@ def trust(visit: Visit) -> str:
     wanted = TRUSTS.get(visit.form.get("level", ""))
     if wanted is None:
         raise InvalidInput("no such level of trust")
-    given = visit.params["name"], wanted, visit.reason(_WHY)[:500], visit.form.get("mark", "")
-    change_trust(visit.state, visit.session, *given)
+    reason, mark = visit.reason(_WHY)[:500], visit.form.get("mark", "")
+    change_trust(*visit.by, visit.params["name"], wanted, reason, mark)
     return "trust"
 
 
@@ -158,8 +156,7 @@ def trust(visit: Visit) -> str:
 def planner(visit: Visit) -> Response:
     to = ASK if visit.form.get("back") == "ask" else HOME
     try:
-        given = visit.form.get("use", ""), visit.form.get("model", "")
-        planner_choice.choose(visit.state, visit.session, *given)
+        planner_choice.choose(*visit.by, visit.form.get("use", ""), visit.form.get("model", ""))
     except AnswerRefused as error:
         return page(visit, str(error))
     return visit.redirect(f"{to}?said=planner")
