@@ -21,7 +21,7 @@ from gate import AGENT, Gate
 from interlock.approvals import step_up
 from interlock.engine.evaluate import Request, evaluate
 from interlock.identity import credentials, passkeys
-from interlock.identity.console_access import enter_by_link, set_up_link, sign_out_everywhere, visitor_of
+from interlock.identity.console_access import enter_by_link, set_up_link, visitor_of
 from interlock.identity.sessions import SignInRefused
 from interlock.model import operation
 from interlock.ports import StoreEvent
@@ -49,7 +49,7 @@ def test_a_passkey_and_its_touch_count_at_every_replica_until_it_is_removed(pair
     step_up.approve(two.state, entered.visitor, held.ticket.id, step_up.Touch(asked["ceremony"], answer, SITE))
     assert evaluate(one.state, Request(DROP, AGENT, "test")).allowed
     here = enter_with_passkey(as_gate(one), key)
-    sign_out_everywhere(one.state, "ann")
+    one.state.visitors.shelf.drop_owned("ann")
     assert visitor_of(two.state, entered.token) is None
     assert visitor_of(one.state, here.token) is None
     one.clock.forward(1)

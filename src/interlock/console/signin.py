@@ -10,7 +10,7 @@ from interlock.console.replies import HOME
 from interlock.console.visit import OPEN, Body, InvalidInput, PageRoutes, Visit
 from interlock.error_codes import AnswerRefused
 from interlock.identity import credentials, passkeys, totp
-from interlock.identity.console_access import enter_by_link, sign_out_everywhere, visitor_of
+from interlock.identity.console_access import enter_by_link, visitor_of
 from interlock.identity.keys.roster import PASSKEY
 from interlock.identity.sessions import SignInRefused, TooManySignIns
 from interlock.identity.visitors import Visitor
@@ -85,7 +85,7 @@ def sign_out(visit: Visit) -> Response:
 
 @routes.post("/console/sign-out/everywhere")
 def sign_out_all(visit: Visit) -> Response:
-    sign_out_everywhere(visit.state, visit.who.operator)
+    visit.state.visitors.shelf.drop_owned(visit.who.operator)
     visit.sign_out()
     return visit.redirect(SIGN_IN)
 

@@ -12,8 +12,6 @@ from interlock.runtime.state import State
 
 ADMIN, APPROVER = "admin", "approver"
 _RANKS = (VIEWER, APPROVER, ADMIN)
-# Prefix of the setting with the time up to which an operator's sessions are void, at every replica.
-_SIGNED_OUT = "signed_out."
 
 
 def visitor_of(state: State, token: str, setting_up: bool = False, idles: bool = False) -> Visitor | None:
@@ -24,7 +22,7 @@ def visitor_of(state: State, token: str, setting_up: bool = False, idles: bool =
     found = state.visitors.find(token, state.clock.now(), idles)
     if found is None or not state.sessions.is_valid(found.session):
         return None
-    if (found.how == SET_UP) is not setting_up or _signed_out_since(state, found):
+    if (found.how == SET_UP) is not setting_up:
         return None
     return replace(found, role=role_of(state, found.operator))
 
@@ -40,12 +38,6 @@ def role_of(state: State, operator: str) -> str:
 def may_visit(visitor: Visitor, role: str) -> bool:
     """False for an unknown role."""
     return role in _RANKS and _RANKS.index(visitor.role) >= _RANKS.index(role)
-
-
-def sign_out_everywhere(state: State, operator: str) -> None:
-    """At every replica."""
-    state.visitors.shelf.drop_owned(operator)
-    state.store.write(lambda tx: tx.save_setting(_SIGNED_OUT + operator, repr(state.clock.now())))
 
 
 def set_up_link(state: State, session: OperatorSession) -> str:
@@ -68,13 +60,3 @@ def enter_by_link(state: State, token: str, source: str, secure: bool = False) -
     how = {"channel": "console", "how": "set-up link", "source": source}
     state.recorder.event_alone("unlock", session.operator, how)
     return entered
-
-
-def _signed_out_since(state: State, visitor: Visitor) -> bool:
-    if not state.shared:
-        return False
-    said = state.store.read(lambda tx: tx.setting(_SIGNED_OUT + visitor.operator))
-    try:
-        return said is not None and float(said) >= visitor.signed_in_at
-    except ValueError:
-        return True  # a garbled row ends the session

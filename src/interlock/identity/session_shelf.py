@@ -189,6 +189,7 @@ class SessionShelf:
         self._store.write(lambda tx: tx.delete_session(hash_token(token)))
 
     def drop_owned(self, owner: str) -> None:
+        """Signs an operator out everywhere: at every replica that shares the rows."""
         self._store.write(lambda tx: tx.delete_sessions(owner))
 
     def _sealed(self, row: SealedSession, token: str, value: object) -> SealedSession:
