@@ -33,7 +33,7 @@ from interlock.notify.outbox import Outbox
 from interlock.plans.planner_choice import PlannerOffer, listener_at
 from interlock.plans.planners import open_planner
 from interlock.plans.running import stop_all
-from interlock.ports import Channel, PlannerError, Store, StoreError
+from interlock.ports import PlannerError, StoreError
 from interlock.redaction import redact_text
 from interlock.runtime.state import State, SystemClock
 from interlock.server.app import DaemonApp, build
@@ -97,12 +97,15 @@ def serve(
     """Runs until a signal; calls `ready` with the port; `given` are inherited sockets. Raises CannotServe."""
     make_undumpable()
     _raise_file_limit()
-    store = _store(config)
     with contextlib.ExitStack() as ending:
-        ending.callback(_attempt, store.close)
         try:
+            store = open_store(config.store)
+            ending.callback(_attempt, store.close)
             strength = SEPARATE if config.separate.on else PLAIN
-            state = open_state(config, store, SystemClock(), _channels(config), strength)
+            channels, missing = open_builtin_channels(config.channels.dialog, os.environ, agent_above(os.getpid()))
+            for words in missing:
+                LOG.warning("%s", words)
+            state = open_state(config, store, SystemClock(), channels, strength)
             ending.enter_context(export_figures(state, config.telemetry, version))
             places = open_sockets(config, given)
             ending.callback(places.close)
@@ -111,7 +114,8 @@ def serve(
             state.publish_blocks()
             record_start(state, version)
         except StoreError as error:
-            raise CannotServe(f"the store cannot be used: {error}") from None
+            hint = "; `interlock status` asks the daemon that runs" if "is in use by process" in str(error) else ""
+            raise CannotServe(f"the store cannot be used: {error}{hint}") from None
         except NoTelemetry as error:
             raise CannotServe(str(error)) from None
         number = int(places.port.getsockname()[1])
@@ -179,14 +183,6 @@ def _raise_file_limit() -> None:
             resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
 
 
-def _store(config: Config) -> Store:
-    try:
-        return open_store(config.store)
-    except StoreError as error:
-        hint = "; `interlock status` asks the daemon that runs" if "is in use by process" in str(error) else ""
-        raise CannotServe(f"the store cannot be used: {error}{hint}") from None
-
-
 def _plans(config: Config, state: State) -> None:
     """Opens the planner; logs one that cannot be used."""
     if config.planner.open:
@@ -197,13 +193,6 @@ def _plans(config: Config, state: State) -> None:
         except PlannerError as error:
             LOG.warning("%s", error)
     state.plans.files = None if config.separate.on else read_text  # another user's scripts are not read as this user
-
-
-def _channels(config: Config) -> list[Channel]:
-    found, missing = open_builtin_channels(config.channels.dialog, os.environ, agent_above(os.getpid()))
-    for words in missing:
-        LOG.warning("%s", words)
-    return found
 
 
 def _outbox(config: Config, state: State, app: DaemonApp) -> Outbox:

@@ -232,16 +232,13 @@ class Performer:
             raise _failed("The URL of the service cannot be used") from None
 
     async def _read(self, response: httpx.Response) -> bytes:
-        said, encoding = (response.headers.get(f"content-{name}", "") for name in ("length", "encoding"))
-        if said.isdigit() and int(said) > self._most:
-            raise too_large(self._most)
         pieces, size = [], 0
         async for piece in response.aiter_raw():
             size += len(piece)
             if size > self._most:
                 raise too_large(self._most)
             pieces.append(piece)
-        body = b"".join(pieces)
+        body, encoding = b"".join(pieces), response.headers.get("content-encoding", "")
         return decompress(body, encoding, self._most) if encoding not in ("", "identity") and body else body
 
 
