@@ -1,4 +1,4 @@
-"""★ Answers a browser's request: checks its origin, finds the visitor, checks the role, calls the page's handler; every answer leaves here."""
+"""★ Answers a browser's request: checks its origin, finds the visitor, checks the role, calls the page's handler."""
 
 from __future__ import annotations
 

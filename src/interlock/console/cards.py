@@ -1,4 +1,4 @@
-"""Cards of the queue: one for each action that waits, most urgent first, with its other attempts; spots approvals made too fast."""
+"""Cards of the queue: one for each action that waits, most urgent first; spots approvals made too fast."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The looks of the console: static files by their hash, the headers of every answer, the templates, and the words in them."""
+"""The looks of the console: static files by their hash, headers, templates, and the words in them."""
 
 from __future__ import annotations
 

@@ -55,7 +55,7 @@ def grant_begin(visit: Visit, given: Mapping[str, Any]) -> Body:
 
 
 def grant_signed(visit: Visit, given: Mapping[str, Any]) -> OperatorSession:
-    """The session re-authenticated for exactly this grant; the plain one where no answer was sent, which suffices for a lesser grant."""
+    """Re-authenticated for exactly this grant; the plain session where no answer was sent, which suffices for a lesser grant."""
     by_reentry = bool(visit.form.get("passphrase"))
     if not by_reentry and not visit.form.get("ceremony"):
         return visit.session

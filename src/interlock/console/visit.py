@@ -1,4 +1,4 @@
-"""A request to the console: its visitor, fields and cookies, the routes that take it, and the answers that a page gives."""
+"""A request to the console: its visitor, fields and cookies, its routes, and the answers that a page gives."""
 
 from __future__ import annotations
 
@@ -163,7 +163,7 @@ class Visit:
         return ("__Host-interlock" if self.site.secure else "interlock") + (f"-{more}" if more else "")
 
     def _set_cookie(self, value: str, more: str = "", sites: str = "Strict", seconds: int | None = None) -> None:
-        """Sets a cookie that scripts cannot read; the path keeps it from other servers on this device, as cookies ignore ports."""
+        """Scripts cannot read it; the path keeps it from other servers on this device, as cookies ignore ports."""
         where = "Path=/; Secure" if self.site.secure else "Path=/console"
         age = f"; Max-Age={seconds}" if seconds is not None else ""
         self.new_cookies.append(f"{self._cookie_name(more)}={value}; {where}; HttpOnly; SameSite={sites}{age}")

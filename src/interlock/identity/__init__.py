@@ -1,4 +1,4 @@
-"""Who acts here: this module reads a process from the kernel's tables (parent, start, user, mounts, home), never from what it claims."""
+"""Who acts here: reads a process from the kernel's tables, never from what it claims."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Detects agents by terminal, environment and ancestor processes, and identifies the foreground shell of a person's terminal."""
+"""Detects agents by terminal, environment and ancestors, and identifies the foreground shell of a person's terminal."""
 
 from __future__ import annotations
 
@@ -147,7 +147,7 @@ class TerminalPlace(Struct, frozen=True):
 
 
 def place_of(pid: int, connected: float | None = None, proc: Path = PROC) -> TerminalPlace | None:
-    """The place of a command that a shell runs in the foreground of its terminal; None for every other process, and for an agent's.
+    """A command that a shell runs in the foreground of its terminal; None for every other process, and for an agent's.
 
     `connected` is the time of its connection, in seconds since boot: a process that began later has only reused its number.
     """

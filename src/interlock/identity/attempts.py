@@ -25,7 +25,7 @@ class KeyFailures(Struct, frozen=True, array_like=True):
 
 
 class Attempts(Struct, frozen=True):
-    """A limit of failures per key and time window; keys are stored as hashes, as people type secrets into the wrong field."""
+    """Keys are stored as hashes, as people type secrets into the wrong field."""
 
     setting: str  # the setting that stores them
     most: int = 10

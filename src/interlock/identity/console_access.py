@@ -1,4 +1,4 @@
-"""Resolves a console cookie to a visitor and its role; a set-up link gives access to registering a first passkey, nothing else."""
+"""Resolves a console cookie to a visitor and its role; a set-up link only registers a first passkey."""
 
 from __future__ import annotations
 

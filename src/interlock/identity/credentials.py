@@ -1,4 +1,4 @@
-"""Manages operators' passkeys and authenticators: sealed rows, a waiting period for unvouched ones, no silent removal of the last."""
+"""Manages passkeys and authenticators: sealed rows, a waiting period for unvouched ones, no silent removal of the last."""
 
 from __future__ import annotations
 
@@ -145,7 +145,7 @@ def with_latest_counter(state: State, tx: Tx, row: Credential) -> Credential:
 
 
 def enrolments(state: State) -> list[dict[str, Any]]:
-    """When, how and from where each operator was enrolled and each credential registered; the newest first."""
+    """Of operators and credentials: when, how and from where; the newest first."""
     rows = state.store.read(lambda tx: tx.operators())
     found = [
         {"operator": row.name, "kind": "service" if row.service else "operator", "name": "", "at": row.created_at,

@@ -1,4 +1,4 @@
-"""Signs operators in and manages them: the first from a terminal, others by an admin; every change is sealed and recorded."""
+"""Signs operators in and manages them; every change is sealed and recorded."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Registers passkeys at the console and signs operators in with them; a session key is vouched for by the passkey."""
+"""Registers passkeys and signs operators in with them; the passkey vouches for a session key."""
 
 from __future__ import annotations
 

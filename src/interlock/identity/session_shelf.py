@@ -1,4 +1,4 @@
-"""Keeps sessions and their keys, set-up links and ceremonies by secret tokens: in memory, or sealed in the store that replicas share."""
+"""Keeps sessions, set-up links and ceremonies by secret tokens: in memory, or sealed in the store that replicas share."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class DelegatedKey(Confidential, Struct, frozen=True):
 
 
 def encode(value: Any) -> bytes:
-    """A session, or the subject of a ceremony, as JSON, private keys included: only to be held in memory or sealed."""
+    """JSON, private keys included: only to be held in memory or sealed."""
     return msgspec.json.encode(value, enc_hook=_plain)
 
 

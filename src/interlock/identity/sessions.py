@@ -77,7 +77,7 @@ class OperatorSession(Confidential, Struct, frozen=True):
         return not self.resumed and now - (self.fresh_at if self.cookie else self.signed_in_at) <= STEP_UP_SECONDS
 
     def asked_anew(self, ticket: str, now: float) -> bool:
-        """Whether the operator stepped up for this ticket; a cookie counts only for the one that it is armed for."""
+        """A cookie counts only for the ticket that it is armed for."""
         return self.armed == ticket if self.cookie else self.stepped_up(now)
 
     @property
@@ -116,7 +116,7 @@ class OperatorSessions:
         return token
 
     def unlock(self, place: Hashable, session: OperatorSession, until: float) -> None:
-        """Lets this terminal resume the operator's session without the passphrase, within the limits of `resumed`."""
+        """Lets this terminal resume the session without the passphrase, within the limits of `resumed`."""
         with self._lock:
             known = {key: one for key, one in self._unlocked.items() if one.expires_at > session.signed_in_at}
             self._unlocked = {**known, place: replace(session, resumed=True, expires_at=until)}

@@ -92,7 +92,7 @@ def read_passphrase(prompt: str = "Passphrase: ") -> str:
 
 
 def show_once(terminal: Terminal, lines: Sequence[str], seconds: float = SCREEN_SECONDS) -> bool:
-    """Shows lines until a key is pressed; False where none was. Refuses a terminal that cannot erase them again."""
+    """Until a key is pressed; False where none was. Refuses a terminal that cannot erase the lines again."""
     if os.environ.get("TERM", "") in _NO_SCREEN:
         raise TerminalError("this terminal cannot erase a text (TERM); use another one")
     with _interruptible(), _single_keys(terminal):

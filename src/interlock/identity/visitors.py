@@ -1,4 +1,4 @@
-"""Browser sessions of the console: its site, sessions found by a cookie, set-up links, and single-use passkey ceremonies."""
+"""Browser sessions of the console, set-up links, and single-use passkey ceremonies."""
 
 from __future__ import annotations
 
@@ -141,7 +141,7 @@ class Visitors:
     def enter(
         self, session: OperatorSession, how: str, source: str, now: float, secure: bool = False
     ) -> tuple[str, Visitor]:
-        """A new session and its cookie; an earlier cookie of the browser does not open it.
+        """An earlier cookie of the browser does not open it.
 
         Above the limit the operator's own oldest session ends, never another operator's.
         """

@@ -1,4 +1,4 @@
-"""★ A low-level MCP server in front of an MCP-AQL backend, in both protocol eras: tools, progress, and confirmation by the client's user."""
+"""★ A low-level MCP server in front of an MCP-AQL backend, in both protocol eras."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ MOST_BYTES = 16 * 1024 * 1024  # of one message
 
 
 def decode_message(message: bytes) -> str:
-    """Decodes a message; one that is not UTF-8 or has a lone surrogate becomes the same call with the problem as arguments (EP-11)."""
+    """One that is not UTF-8 or has a lone surrogate becomes the same call with the problem as arguments (EP-11)."""
     try:
         text = message.decode()
     except UnicodeDecodeError as error:
@@ -104,7 +104,7 @@ class _State(Struct, frozen=True, array_like=True):
 
 
 async def resume_call(backend: McpBackend, params: types.CallToolRequestParams, call: ToolCall) -> ToolCall:
-    """The call, with its token if a user has just agreed to it (2026-07-28: the answer comes with a retry)."""
+    """With its token if a user has just agreed to it (2026-07-28: the answer comes with a retry)."""
     responses = params.input_responses or {}
     try:
         state = msgspec.json.decode(params.request_state or "", type=_State)

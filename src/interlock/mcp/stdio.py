@@ -1,4 +1,4 @@
-"""MCP over stdio as a thin client of the daemon: plain tool calls are answered without the MCP library, every other message is handed to it."""
+"""MCP over stdio as a client of the daemon: plain tool calls bypass the MCP library, every other message is handed to it."""
 
 from __future__ import annotations
 

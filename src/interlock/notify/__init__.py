@@ -1,4 +1,4 @@
-"""Builds the messages that people get: what is held, who asks, why, until when, where to answer; secrets removed."""
+"""Builds the messages that people get, without secrets."""
 
 from __future__ import annotations
 

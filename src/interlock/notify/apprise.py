@@ -1,4 +1,4 @@
-"""Sends messages through Apprise (Slack, e-mail, SMS, Telegram, ntfy, Teams and more); its address is treated as a secret."""
+"""Sends messages through Apprise (Slack, e-mail, SMS and more); its address is a secret."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Opens the configured, implied and built-in channels; one that cannot be used says why, and an agent's daemon shows no codes."""
+"""Opens channels; one that cannot be used says why, and an agent's daemon shows no codes."""
 
 from __future__ import annotations
 

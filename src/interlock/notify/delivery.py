@@ -1,4 +1,4 @@
-"""Collects what waits for an answer and delivers it on one thread per channel: paced, retried, given up; every outcome is recorded."""
+"""Delivers what waits for an answer on one thread per channel: paced, retried, given up; every outcome is recorded."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Shows notifications, and in windows of their own release codes, on the daemon's own desktop; a code goes to a program's stdin, never into arguments or files."""
+"""Shows notifications and release codes on the daemon's own desktop; a code goes to a program's stdin, never into arguments or files."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ _NOWHERE = "/nonexistent"  # no home, whose settings others could write
 
 
 class DialogProgram(Struct, frozen=True):
-    """A program that shows a window or a notification: its arguments, and what it reads on stdin.
+    """A program that shows a window or a notification: its arguments, which never contain a window's text, and its stdin.
 
-    A window's get the text and the seconds that it stays; its arguments never contain the text. A notification's get title and text.
+    A window gets the text and the seconds that it stays; a notification title and text.
     """
 
     path: str
@@ -72,7 +72,7 @@ POWERSHELL = DialogProgram(
 
 
 def dialog_program(environ: Mapping[str, str], platform: str = sys.platform) -> DialogProgram | None:
-    """The program that can show a window here; None without a desktop, and for a program that this user could replace."""
+    """None without a desktop, and for a program that this user could replace."""
     if platform == "darwin":
         known = [OSASCRIPT]
     elif platform == "win32":
@@ -204,7 +204,7 @@ WINDOWS = DialogProgram(
 
 
 def notifier(environ: Mapping[str, str], platform: str = sys.platform) -> DialogProgram | None:
-    """The program that shows notifications here; None without a desktop, and for a program that this user could replace."""
+    """None without a desktop, and for a program that this user could replace."""
     if platform == "win32":
         return WINDOWS
     found = APPLE if platform == "darwin" else NOTIFY_SEND

@@ -1,4 +1,4 @@
-"""Queues messages for channels, stored before they are sent: pending items when they are due, events as they happen; lists and tests channels."""
+"""Queues messages for channels, stored before they are sent; lists and tests channels."""
 
 from __future__ import annotations
 

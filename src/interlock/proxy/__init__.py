@@ -1,4 +1,4 @@
-"""What the proxy knows of an MCP server: its identity, the tools it lists and their claims, and the verdict on a call."""
+"""What the proxy knows of an MCP server: its identity, its tools and their claims, and the verdict on a call."""
 
 from __future__ import annotations
 

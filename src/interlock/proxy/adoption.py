@@ -46,7 +46,7 @@ class CommandSwap(Struct, frozen=True):
 
 
 def swap_for(name: str, entry: Any, proxy: ProxyCommand | None) -> CommandSwap | str:
-    """The change that puts one server behind a proxy, or restores it where `proxy` is None; or why there is none."""
+    """Puts one server behind a proxy, or restores it where `proxy` is None; or says why not."""
     if not isinstance(entry, Mapping):
         return "it is no table"
     command, args = entry.get("command"), entry.get("args", [])
@@ -66,7 +66,7 @@ def swap_for(name: str, entry: Any, proxy: ProxyCommand | None) -> CommandSwap |
 
 
 def adopt_json(text: str, proxy: ProxyCommand | None) -> AdoptionResult:
-    """Rewrites a JSON file and keeps its comments; raises EditError for a broken one, and where it names no servers."""
+    """Keeps the file's comments; raises EditError for a broken file, and where it names no servers."""
     result = AdoptionResult(text)
     paths = [path for path, _ in _json_entries(text)]
     if not paths:

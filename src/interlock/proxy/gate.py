@@ -1,4 +1,4 @@
-"""A gate in front of any MCP server: puts each `tools/call` to the daemon with the tool's claims; without a daemon, destructive calls are denied. A held call waits for a person."""
+"""Puts each `tools/call` to the daemon with the tool's claims; without a daemon, destructive calls are denied. A held call waits for a person."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Parses one line of JSON-RPC and refuses ambiguous ones, and builds a proxy's own responses and requests."""
+"""Parses one line of JSON-RPC, refuses ambiguous ones, and builds a proxy's own messages."""
 
 from __future__ import annotations
 

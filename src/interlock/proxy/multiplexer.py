@@ -1,4 +1,4 @@
-"""`interlock proxy --config FILE.json`: many servers as one; tools are named `server__tool`, and each server has its own gate."""
+"""`interlock proxy --config FILE.json`: many servers as one; tools are `server__tool`, and each server has its own gate."""
 
 from __future__ import annotations
 

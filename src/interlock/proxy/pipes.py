@@ -1,4 +1,4 @@
-"""Line-based pipes of a proxy: the client on stdin and stdout, and a server as child process; over-long lines are dropped and reported."""
+"""Pipes of a proxy: the client on stdin and stdout, a server as child process; over-long lines are dropped and reported."""
 
 from __future__ import annotations
 

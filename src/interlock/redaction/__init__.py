@@ -122,7 +122,7 @@ def _texts(value: Any, depth: int) -> Iterator[str]:
 
 
 def _clean(value: Any, kind: str, depth: int, doubt: bool) -> Any:
-    """The value without secrets; all of it is removed where `kind` is set, because its name announced a secret."""
+    """All of it is removed where `kind` is set, because its name announced a secret."""
     if isinstance(value, str):
         if kind:
             return _hidden(value, kind)
@@ -167,7 +167,7 @@ def _named_value(value: Mapping[Any, Any]) -> str:
 
 
 def _announced(key: str, item: Any) -> str:
-    """The kind of secret under a key; a number under a plural is a count, and a doubtful name needs a value that settles it."""
+    """A number under a plural is a count, and a doubtful name needs a value that settles it."""
     kind = kind_of(key)
     if not kind or isinstance(item, bool):
         return ""

@@ -1,4 +1,4 @@
-"""★ Builds the ASGI app: guards first, then authentication, then evaluate on its own path, then every other route."""
+"""★ Builds the ASGI app: guards, then authentication, then evaluate on its own path, then every other route."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Runs the daemon: one process on a loopback port and a unix socket, its start and stop on record, its log as JSON lines."""
+"""Runs the daemon on a loopback port and a unix socket, its start and stop on record, its log as JSON lines."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Starts a separate-user daemon without systemd, and serves inspections and snapshots as root for it: `python -m interlock.server.impact_helper CONFIGURATION`."""
+"""Starts a separate-user daemon without systemd; serves inspections and snapshots as root: `python -m interlock.server.impact_helper CONFIGURATION`."""
 
 from __future__ import annotations
 

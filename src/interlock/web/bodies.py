@@ -1,4 +1,4 @@
-"""Request bodies and times of operators and agents other than evaluate: every key is known, every length bounded, no error repeats a value."""
+"""Request bodies and times other than evaluate's: every key is known, every length bounded, no error repeats a value."""
 
 from __future__ import annotations
 

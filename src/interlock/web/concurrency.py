@@ -1,4 +1,4 @@
-"""Keeps the event loop free: a bounded pool of threads for blocking work, and events that wake the waiters of a ticket."""
+"""Keeps the event loop free: a bounded pool for blocking work, and events that wake the waiters of a ticket."""
 
 from __future__ import annotations
 

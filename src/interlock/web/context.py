@@ -65,7 +65,7 @@ class Context:
         )
 
     def access(self, principal: str, here: bool) -> Access:
-        """The access to the files of a principal's user, who is on this machine or has a helper; `here` says so for other names."""
+        """The access of a user who is on this machine or has a helper; `here` says so for other names."""
         found = self._access.get((principal, here))
         if found is None:
             takers = self.state.snapshots.takers

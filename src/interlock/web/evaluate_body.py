@@ -1,4 +1,4 @@
-"""Parses the body of an evaluate request, with the server behind a proxy; every key is checked, and claims stay claims."""
+"""Parses the body of an evaluate request; every key is checked, and claims stay claims."""
 
 from __future__ import annotations
 

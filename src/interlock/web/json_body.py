@@ -14,7 +14,7 @@ MOST_TEXT = 1_048_576
 
 
 def parse_json(body: bytes) -> Any:
-    """The value of a body; raises HttpProblem for bad encoding, bad JSON, duplicate keys, and anything past the limits."""
+    """Raises HttpProblem for bad encoding, bad JSON, duplicate keys, and anything past the limits."""
     value = decode_json(body)
     # Cheap tests first: depth takes brackets, size takes length, hidden characters take escapes.
     if len(body) >= MOST_ITEMS or b"\\u" in body or body.count(b"[") + body.count(b"{") > MOST_DEPTH:

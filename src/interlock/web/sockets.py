@@ -1,4 +1,4 @@
-"""Opens the daemon's sockets: the port, its own unix socket, one for agents; takes over those that systemd holds open."""
+"""Opens the daemon's sockets, or takes over those that systemd holds open."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Ask page: plain words become a plan to review, edit and run; the history of plans; workflows, frozen and run."""
+"""Ask page: plain words become a plan to review, edit and run; the history of plans; workflows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pages of the record: the live feed, the explorer, one record's story, verification and export; and its figures."""
+"""Pages of the record: live feed, explorer, one record's story, verification, export, figures."""
 
 from __future__ import annotations
 

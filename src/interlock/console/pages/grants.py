@@ -1,4 +1,4 @@
-"""Grants page: narrow grants, tried on the audit log and on near misses before they are signed, and revoked here."""
+"""Grants page: narrow grants, tried on the audit log and on near misses before they are signed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Policy page: the policy in force in words; another text checked, tested and compared with the audit log. It writes no file."""
+"""Policy page: the policy in force in words; another text checked, tested and compared. It writes no file."""
 
 from __future__ import annotations
 

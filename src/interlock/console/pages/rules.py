@@ -1,4 +1,4 @@
-"""Rules pages: packs in force with examples run, any input tried on a rule, a new pack checked; a file not in force is told apart."""
+"""Rules pages: packs in force with examples run, any input tried on a rule, a new pack checked."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Settings page: operators, notification channels, adapter trust, the mode, the planner and the configuration file."""
+"""Settings page: operators, channels, adapter trust, the mode, the planner and the configuration file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Try page: the effect of any action, and the answers of the policy in force and of another one; nothing is run, opened or recorded."""
+"""Try page: the effect of any action, and the answers of two policies; nothing is run, opened or recorded."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Undo page: snapshots and journaled actions, the changes that undoing one would make, and a button that does it."""
+"""Undo page: snapshots and journaled actions, the changes of an undo, and a button that does it."""
 
 from __future__ import annotations
 

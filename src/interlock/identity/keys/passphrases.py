@@ -1,4 +1,4 @@
-"""Derives an operator's signing key from a passphrase and unwraps the installation's seal key; neither is stored in the clear."""
+"""Derives an operator's signing key from a passphrase and unwraps the seal key; neither is stored in the clear."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""WebAuthn: options for a browser, and verification of its answers and of stored proofs; the library is imported on first use."""
+"""WebAuthn: options for a browser, and verification of its answers and of stored proofs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Adapter files served as an MCP-AQL server: each operation is evaluated, then performed over HTTP; here its errors, free of secrets."""
+"""Adapter files served as an MCP-AQL server; here its errors, free of secrets."""
 
 from __future__ import annotations
 

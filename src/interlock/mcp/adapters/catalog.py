@@ -1,4 +1,4 @@
-"""Loads adapter files, reloads changed ones (keeping the last good version), and presents their operations and the loop's as MCP-AQL surfaces."""
+"""Loads adapter files, keeps the last good version of a changed one, and presents them as MCP-AQL surfaces."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class OfferedOperation(Struct, frozen=True):
         return {**given, INPUT: {**found.params, **removed}}
 
     def judged(self, params: Json) -> dict[str, Any]:
-        """The params as the adapter declares them and its conditions name them: nested fields beside the others."""
+        """As the adapter's conditions name them: nested fields beside the others."""
         if self.inner is None or INPUT not in params:
             return dict(params)
         return {**{name: value for name, value in params.items() if name != INPUT}, **params[INPUT]}
@@ -101,7 +101,7 @@ def inference_warning(
 
 
 def _split(call: ServiceCall) -> tuple[tuple[ParamSpec, ...], OperationSpec | None]:
-    """Splits the params of an UPDATE: those that identify the resource, and the fields to change inside `input`."""
+    """Those that identify the resource, and the fields to change inside `input`."""
     own = call.operation
     declared = {param.name: param for param in own.params}
     if not call.updates:

@@ -1,4 +1,4 @@
-"""★ Performs one request on the service's own host, bounded, retried only where that is safe; its response is data or a registry error (RL-01)."""
+"""★ Performs one request on the service's own host, bounded, retried only where that is safe (RL-01)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Builds one HTTP request from an operation's path template, its parameters and the adapter's `auth` block; no value can leave its place in the path, and secrets stay in their header."""
+"""Builds one HTTP request from a path template, parameters and the `auth` block; no value can leave its place, and secrets stay in their header."""
 
 from __future__ import annotations
 

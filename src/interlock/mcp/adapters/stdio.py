@@ -1,4 +1,4 @@
-"""Serves adapters over MCP's stdio with a backend that performs operations; nothing but the protocol goes to stdout."""
+"""Serves adapters over MCP's stdio; nothing but the protocol goes to stdout."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Describes the routes: who may ask, the schema of a response, its error statuses; and the OpenAPI document of them all."""
+"""Describes the routes: who may ask, the schema of a response, its error statuses; and their OpenAPI document."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Routes for grants, registry patterns and standing answers; a standing answer is tried on the audit log before it is kept."""
+"""Routes for grants, patterns and standing answers; a standing answer is tried on the audit log before it is kept."""
 
 from __future__ import annotations
 

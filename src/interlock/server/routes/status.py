@@ -1,4 +1,4 @@
-"""Routes for the daemon itself and its audit log: policy in force, status, figures, health, the pause, channels; search, verify, export."""
+"""Routes for the daemon itself and its audit log: policy, status, figures, health, the pause, channels; search, verify, export."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Routes for tickets and their challenges: list, show, wait, answer, report; agents never see a challenge's code."""
+"""Routes for tickets and their challenges; agents never see a challenge's code."""
 
 from __future__ import annotations
 

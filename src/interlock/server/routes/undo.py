@@ -1,4 +1,4 @@
-"""Routes for snapshots and journaled actions: list, preview, restore; an agent's user sees its own, an operator all of them."""
+"""Routes for snapshots and journaled actions; an agent's user sees its own, an operator all of them."""
 
 from __future__ import annotations
 
