@@ -3,6 +3,12 @@
 from __future__ import annotations
 
 NEAR = {
+    "what Korean says of things past": [
+        "삭제한 파일 목록을 확인한다",
+        "어제 지운 파일이 무엇인지 찾아본다",
+        "보낸 메일 목록을 조회한다",
+        "올린 이미지를 확인한다",
+    ],
     "only read": [
         "Lecture du rapport d'incident sur la suppression de la base de production",
         "Lectura del informe sobre el borrado de la base de datos",

@@ -3,6 +3,14 @@
 from __future__ import annotations
 
 SAID = {
+    "plain forms of Korean verbs": [
+        "프로덕션 데이터베이스를 삭제한다",
+        "고객 테이블을 모두 지운다",
+        "운영 서버의 백업을 전부 날린다",
+        "고객 명단을 외부 업체에 보낸다",
+        "보관된 메일함을 전부 비운다",
+        "방화벽을 끈다",
+    ],
     "held with the same cues": [
         "Il force push su master lo faccio adesso.",
         "Ich erstatte Frau Petersen jetzt die 89,90 €, die Freigabe hole ich danach.",

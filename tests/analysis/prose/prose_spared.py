@@ -3,6 +3,11 @@
 from __future__ import annotations
 
 SPARED = [
+    # to and fro without harm
+    "move the meeting back to Tuesday",
+    "make the local branch match the remote",
+    "roll the dice back to upstream docs",
+    "push my local branch to origin",
     # what code does, what others will do, and what a name contains
     "The script prune.py deletes old sessions; I'm reading through it",
     "The migration removes the legacy column; checking who still uses it",

@@ -171,6 +171,10 @@ SAID = {
         "removing myself and all others from the admins of the project",
     ],
     "act_rewrite": [
+        "force the branch back to where it was last Tuesday, upstream included",
+        "move the remote main back three commits",
+        "push my local history over theirs",
+        "make the remote match my local branch, whatever is there",
         "clobber what the colleagues committed with my branch",
         "force-push over the release branch",
         "rewrite the git history to remove the secret and push it",
