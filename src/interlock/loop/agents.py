@@ -1,4 +1,4 @@
-"""An agent's live executions and its principal's block: what they wait for, how they end or are lifted; and the overview of all agents."""
+"""An agent's live executions and its principal's block: what they wait for, how they end; and the overview of all agents."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ MOST_RUNS = 2_000  # live executions
 
 
 def live_executions(tx: Tx, agent: AgentRef) -> list[Execution]:
-    """The agent's executions that have not ended, in whatever session, the newest first."""
+    """The agent's executions that have not ended, in any session, the newest first."""
     return tx.executions(agent, live=True)
 
 
@@ -44,7 +44,7 @@ def current_execution(tx: Tx, agent: AgentRef, among: list[Execution] | None = N
 def pause_in_force(
     tx: Tx, agent: AgentRef, among: list[Execution], now: float
 ) -> tuple[Execution | None, Pause] | None:
-    """C-19: the pause of any of the agent's executions; a verify pause also without one, while its challenge is open."""
+    """C-19: the pause of any of its executions; a verify pause also without one, while its challenge is open."""
     for one in among:
         pause = pause_of(one.pause)
         if pause is not None and not is_lifted(tx, pause, now):
@@ -58,7 +58,7 @@ def pause_in_force(
 
 
 def is_lifted(tx: Tx, pause: Pause, now: float) -> bool:
-    """Whether a pause ended by itself: with its challenge (R-10), or with another name's ticket. One for its own ticket has to be resumed."""
+    """Whether a pause ended by itself: with its challenge (R-10), or another name's ticket. Its own ticket has to resume it."""
     if pause.kind == "other":
         ticket = tx.ticket(pause.ticket)
         return ticket is None or not settle(ticket, now).open
@@ -69,7 +69,7 @@ def is_lifted(tx: Tx, pause: Pause, now: float) -> bool:
 
 
 def resume(tx: Tx, execution: Execution, now: float) -> Execution:
-    """The execution without its pause, with one more quota where the steps had run out (C-20)."""
+    """The execution without its pause, with one more quota where steps had run out (C-20)."""
     pause = pause_of(execution.pause)
     if pause is not None and pause.grants:
         words = f"A person agreed: {execution.quota} more steps"
@@ -85,7 +85,7 @@ def resume_waiting(tx: Tx, agent: AgentRef, ticket: str, now: float, but: str = 
 
 
 def lift_ended_pause(tx: Tx, execution: Execution, now: float) -> Execution:
-    """The execution without a pause that ended by itself, and with one more quota where its challenge was verified."""
+    """The execution without a pause that ended by itself, with one more quota where its challenge was verified."""
     pause = pause_of(execution.pause)
     if pause is None or not is_lifted(tx, pause, now):
         return execution
@@ -98,13 +98,12 @@ def paused_execution(execution: Execution, pause: Pause, now: float) -> Executio
 
 
 def unpaused_execution(execution: Execution, now: float, more: bool) -> Execution:
-    """The execution without its pause; `more` adds one quota of steps."""
     most = max(execution.max_steps, execution.steps) + execution.quota if more else execution.max_steps
     return replace(move_execution(execution, "resume", now), pause=NOTHING, max_steps=most)
 
 
 def end_execution(tx: Tx, state: State, execution: Execution, move: str, ended: Json) -> Execution:
-    """Ends an execution, clears its notices and records it; raises LoopProblem for a move that its state does not allow."""
+    """Ends an execution, clears its notices and records it; raises LoopProblem where its state does not allow that."""
     now = state.clock.now()
     after = replace(move_execution(execution, move, now), ended=ended)
     tx.save_execution(after, execution)
@@ -128,18 +127,18 @@ def no_execution_error(agent: AgentRef) -> LoopProblem:
 
 
 def blocked_by(state: State, tx: Tx, principal: str) -> str:
-    """Why a principal is blocked; a row deleted outside Interlock lifts nothing, and one of another replica counts."""
+    """Why a principal is blocked; a row deleted outside Interlock lifts nothing, another replica's counts."""
     found = tx.block(principal)
     return found.reason if found is not None else state.blocked(principal)
 
 
 def enforced_block(state: State, by: InForce, principal: str) -> str:
-    """Why a principal is blocked, where blocks are enforced: other modes only report them (C-43)."""
+    """Why a principal is blocked, where that is enforced: other modes only report (C-43)."""
     return state.blocked(principal) if by.mode == "enforcing" else ""
 
 
 def refuse_blocked(state: State, by: InForce, agent: AgentRef) -> None:
-    """C-15, OOB-09: raises PERMISSION_DENIED for a blocked principal, whatever name it takes and execution it starts (C-18)."""
+    """C-15, OOB-09: raises PERMISSION_DENIED for a blocked principal, whatever its name and execution (C-18)."""
     why = enforced_block(state, by, agent.principal)
     if why:
         challenge = challenge_of(state, agent, why)
@@ -148,7 +147,7 @@ def refuse_blocked(state: State, by: InForce, agent: AgentRef) -> None:
 
 
 def challenge_of(state: State, agent: AgentRef, why: str) -> Challenge:
-    """The live challenge of a block, or a new one where there is none, within C-16's cap."""
+    """A block's live challenge, or a new one within C-16's cap."""
     now = state.clock.now()
     found = state.store.read(lambda tx: challenges.live_challenge(tx, agent, challenges.BLOCK, now))
     if found is not None:
@@ -157,7 +156,7 @@ def challenge_of(state: State, agent: AgentRef, why: str) -> Challenge:
 
 
 def stopped_step(state: State, agent: AgentRef, why: str) -> dict[str, Any]:
-    """C-15: the answer to a step of a blocked agent; nothing is evaluated, and nothing counted."""
+    """C-15: the answer to a blocked agent's step; nothing is evaluated or counted."""
     now, challenge = state.clock.now(), challenge_of(state, agent, why)
     notes, execution = state.store.read(lambda tx: (notices.pending(tx, agent, now), current_execution(tx, agent)))
     others = [note for note in notes if note["type"] != notices.DANGER]
@@ -175,14 +174,14 @@ def stopped_step(state: State, agent: AgentRef, why: str) -> dict[str, Any]:
 
 
 def danger_note(agent: AgentRef, challenge: Challenge, now: float) -> dict[str, Any]:
-    """OOB-05: the notice for the offender itself, with the id of the live challenge."""
+    """OOB-05: the offender's own notice, with the live challenge's id."""
     metadata = {"level": Tier.DANGER_ZONE.value, "verificationId": challenge.id}
     message = notices.danger_words(agent.name)
     return {"type": notices.DANGER, "message": message, "metadata": metadata, "timestamp": iso(now)}
 
 
 def block(tx: Tx, state: State, agent: AgentRef, reason: str, now: float, *, digest: str, execution: str) -> Challenge:
-    """OOB-02, OOB-10, OOB-11: blocks the principal, stored and recorded, with a challenge, and notifies every executing agent."""
+    """OOB-02, OOB-10, OOB-11: blocks the principal with a challenge, stores, records and notifies every executing agent."""
     challenge = challenges.issue(tx, state, agent, challenges.BLOCK, reason, now, digest=digest, execution=execution)
     found = tx.block(agent.principal)
     made = Block(agent.principal, reason, now, "interlock", normal_name(agent.name), challenge.id)
@@ -196,7 +195,7 @@ def block(tx: Tx, state: State, agent: AgentRef, reason: str, now: float, *, dig
 
 
 class AgentOverview(Struct, frozen=True):
-    """One agent: its stored row and totals, its block and its live execution."""
+    """One agent: its row, totals, block and live execution."""
 
     principal: str
     name: str
@@ -211,7 +210,7 @@ class AgentOverview(Struct, frozen=True):
 
     @property
     def stopped(self) -> int:
-        """The number of decisions that were not allowed at once."""
+        """Decisions that were not allowed at once."""
         decided = [(name, count) for name, count in self.figures.items() if name.startswith("decision:")]
         return sum(int(count) for name, count in decided if not name.startswith("decision:allow:"))
 
@@ -225,7 +224,7 @@ class AgentOverview(Struct, frozen=True):
 
 
 def list_agents(state: State) -> list[AgentOverview]:
-    """Every agent with a token, a decision, a live execution or a block: the blocked first, then the most recently active."""
+    """Every agent with a token, decision, live execution or block: the blocked first, then the last active."""
     state.recorder.flush()
     rows, totals, runs = state.store.read(
         lambda tx: (tx.agents(), tx.agent_totals(), tx.executions(live=True, most=MOST_RUNS))

@@ -59,7 +59,7 @@ T = TypeVar("T")
 
 
 def stored(state: State, work: Callable[[Tx], T | LoopProblem]) -> T:
-    """The result of an attempt once it is stored; a refusal is stored too, so that it counts, and then raised."""
+    """The result of an attempt once stored; a refusal is stored too, so that it counts, then raised."""
     found = state.store.write(work)
     if isinstance(found, LoopProblem):
         raise found
@@ -67,7 +67,7 @@ def stored(state: State, work: Callable[[Tx], T | LoopProblem]) -> T:
 
 
 def confirm_operation(state: State, agent: AgentRef, *, confirmation_token: str, operation: str) -> dict[str, Any]:
-    """Uses a token that a person armed: executions that wait for it resume; the action itself, reported again, spends its ticket (2.11)."""
+    """Uses a token that a person armed: what waits for it resumes; the action, reported again, spends its ticket (2.11)."""
     require_ready(state, agent)
 
     def work(tx: Tx) -> Ticket | LoopProblem:
@@ -86,7 +86,7 @@ def confirm_operation(state: State, agent: AgentRef, *, confirmation_token: str,
 
 
 def continue_execution(state: State, agent: AgentRef, *, confirmation_token: str = "") -> dict[str, Any]:
-    """Resumes a paused execution after a person armed its ticket (R-15); one that is not paused stays as it is."""
+    """Resumes a paused execution after a person armed its ticket (R-15); any other stays as it is."""
     require_ready(state, agent)
 
     def work(tx: Tx) -> Execution | LoopProblem:
@@ -116,7 +116,7 @@ def continue_execution(state: State, agent: AgentRef, *, confirmation_token: str
 
 
 def get_pending_cli_approvals(state: State, agent: AgentRef) -> dict[str, Any]:
-    """The tickets of this agent that wait for a person, or were armed and not used yet."""
+    """This agent's tickets that wait for a person, or were armed and not used."""
     now = state.clock.now()
     query = TicketQuery(notices.OPEN_TICKETS, agent.principal, agent.name, limit=100)
     found = [settle(ticket, now) for ticket in state.store.read(lambda tx: tx.tickets(query))]
@@ -139,7 +139,7 @@ def get_pending_cli_approvals(state: State, agent: AgentRef) -> dict[str, Any]:
 
 
 def approve_cli_permission(state: State, agent: AgentRef, *, request_id: str) -> dict[str, Any]:
-    """Reports that a person armed a held call; the call itself, repeated, spends its ticket. An unarmed one is refused (R-15)."""
+    """Reports that a person armed a held call, which spends its ticket when repeated. Refuses an unarmed one (R-15)."""
     require_ready(state, agent)
 
     def work(tx: Tx) -> Ticket | LoopProblem:
@@ -167,7 +167,7 @@ def require_ready(state: State, agent: AgentRef) -> None:
 def _own_armed(
     tx: Tx, state: State, agent: AgentRef, ticket: Ticket | None, token: str, operation: str, once: bool = True
 ) -> Ticket | LoopProblem:
-    """The agent's own ticket, armed by a person; else the problem, counted: another's token is no token."""
+    """The agent's own ticket, armed by a person; else the problem, counted: another's token is none."""
     now = state.clock.now()
     wait = TOKEN_FAILURES.wait(tx, agent.principal, now)
     if wait:
@@ -190,7 +190,7 @@ def _token_problem(
     now: float,
     once: bool = True,
 ) -> LoopProblem | None:
-    """CT-05, C-14: why a token is not valid; None where a person, also the client's own user in this session, armed it and it is unused."""
+    """CT-05, C-14: why a token is not valid; None where a person, also the client's user in this session, armed it and it is unused."""
     shown = {"token": fingerprint(token)}
     if ticket is None:
         return LoopProblem("TOKEN_INVALID", details=shown)
@@ -232,7 +232,7 @@ def _record_failure(
     found: LoopProblem,
     now: float,
 ) -> LoopProblem:
-    """Counts an invalid token against the rate limit and records it (C-14, CT-12, CT-13)."""
+    """Counts and records an invalid token (C-14, CT-12, CT-13)."""
     TOKEN_FAILURES.failed(tx, agent.principal, now)
     why = str(found.details.get("reason", found.code)) if found.code == "PERMISSION_DENIED" else found.code
     name = ticket.operation if ticket is not None else operation[:200]
@@ -243,7 +243,7 @@ def _record_failure(
 
 
 def _use_token(tx: Tx, state: State, ticket: Ticket, now: float) -> Ticket | LoopProblem:
-    """Uses the token: executions that wait for it resume, and its challenge and notices end."""
+    """Uses the token: what waits for it resumes, its challenge and notices end."""
     settled = settle(ticket, now)
     after = replace(settled, outcome=CONFIRMED, version=ticket.version + 1)
     if not tx.change_ticket(after, ticket):
@@ -275,7 +275,7 @@ def permission_prompt(
     input: Mapping[str, Any],
     cwd: str = "",
 ) -> dict[str, Any]:
-    """Whether a tool call may be made now; a held one is denied with its ticket, and passes once a person approved."""
+    """Whether a tool call may be made now; a held one is denied with its ticket, and passes once approved."""
     state.catch_up()
     by, action = governing(state, agent, via), tool(tool_name, input, cwd)
     decision = evaluate(state, Request(action, agent, via.door, strength=via.strength, in_force=by))
@@ -293,8 +293,6 @@ _REQUIREMENT = Requirement(human=Human.APPROVE)
 
 
 class _ReleaseOutcome(Struct, frozen=True):
-    """The outcome of a request for release, answered once it is stored."""
-
     message: str
     released: bool = False
     opened: Ticket | None = None  # the ticket, where it was opened now
@@ -303,7 +301,7 @@ class _ReleaseOutcome(Struct, frozen=True):
 def release_deadlock(
     state: State, agent: AgentRef, via: Connection = PLAIN_CONNECTION, *, reason: str = ""
 ) -> dict[str, Any]:
-    """Asks a person to end the agent's wait, and ends it once they approved; the held step is not approved by that."""
+    """Asks a person to end the agent's wait, and ends it once approved; that approves no held step."""
     state.catch_up()
     reason = redact_text(reason)[:REASON_CHARS]
     done = stored(state, lambda tx: _request_release(tx, state, agent, via, reason))
@@ -347,7 +345,7 @@ def _request_release(
 
 
 def _judged(state: State, agent: AgentRef, via: Connection, held: tuple[Execution | None, Pause], now: float) -> Judged:
-    """The release as an action, with the same digest for as long as the agent waits for the same."""
+    """The release as an action, with one digest for as long as the agent waits for the same."""
     execution, pause = held
     action = operation_action(RELEASE, {"element_name": agent.name, "waits_for": pause.id}, "EXECUTE")
     judgement, names = state.reader.read(action)
@@ -358,7 +356,7 @@ def _judged(state: State, agent: AgentRef, via: Connection, held: tuple[Executio
 
 
 def _open_ticket(tx: Tx, state: State, pause: Pause, judged: Judged, reason: str) -> _ReleaseOutcome:
-    """Opens the ticket for people; where their queue is full, only the alert reaches them."""
+    """Opens the ticket; where people's queue is full, only the alert reaches them."""
     step = tx.ticket(pause.ticket) if pause.ticket else None
     what = f"'{ticket_excerpt(step)}'" if step is not None else pause.reason
     why = f": {reason.rstrip('.')}" if reason else ""
@@ -382,7 +380,7 @@ def _open_ticket(tx: Tx, state: State, pause: Pause, judged: Judged, reason: str
 def _release(
     tx: Tx, state: State, agent: AgentRef, pause: Pause, ticket: Ticket, now: float
 ) -> _ReleaseOutcome | LoopProblem:
-    """Spends the approval and withdraws what the agent waited for; nothing of that is approved."""
+    """Spends the approval and withdraws what the agent waited for, which approves nothing of it."""
     spent = move_settled(tx, ticket, "spend", now)
     if spent is None or not state.baseline.spend(ticket.id, spent):
         return LoopProblem("TOKEN_ALREADY_USED")

@@ -55,7 +55,7 @@ def execute_agent(
     max_autonomous_steps: int | None = None,
     token: str = "",
 ) -> dict[str, Any]:
-    """Starts an execution once a person approved this one (R-11); CONFIRMATION_REQUIRED until then, a blocked principal is refused."""
+    """Starts an execution once a person approved it (R-11), CONFIRMATION_REQUIRED until then; refuses a blocked principal."""
     state.catch_up()
     by = governing(state, require_name(agent), via)
     refuse_blocked(state, by, agent)
@@ -100,7 +100,7 @@ def execute_agent(
 
 
 def complete_execution(state: State, agent: AgentRef, *, outcome: str = "success", summary: str = "") -> dict[str, Any]:
-    """Ends an execution with success or failure; refuses a blocked principal (C-15)."""
+    """Refuses a blocked principal (C-15)."""
     state.catch_up()
     refuse_blocked(state, state.in_force, agent)
 
@@ -119,7 +119,7 @@ def complete_execution(state: State, agent: AgentRef, *, outcome: str = "success
 
 
 def abort_execution(state: State, agent: AgentRef, *, reason: str = "") -> dict[str, Any]:
-    """Ends an execution early, in any state; ends its pause and this agent's pauses elsewhere, and lifts no block (C-15, R-10)."""
+    """Ends an execution early, in any state, and this agent's pauses elsewhere; lifts no block (C-15, R-10)."""
 
     def work(tx: Tx) -> Execution | None:
         mine, ended = current_execution(tx, require_name(agent)), {"summary": redact_text(reason)[:SUMMARY_CHARS]}
@@ -137,7 +137,7 @@ def abort_execution(state: State, agent: AgentRef, *, reason: str = "") -> dict[
 
 
 def execution_state(state: State, agent: AgentRef) -> dict[str, Any]:
-    """The state of the agent's execution, the newest where several ran (LC-02)."""
+    """The agent's execution, the newest where several ran (LC-02)."""
     now = state.clock.now()
 
     def work(tx: Tx) -> dict[str, Any]:
@@ -171,7 +171,7 @@ def execution_state(state: State, agent: AgentRef) -> dict[str, Any]:
 
 
 def end_session(state: State, principal: str, session: str) -> None:
-    """ESL-13: ends the executions and tokens of a connection with it. Blocks stay."""
+    """ESL-13: ends a connection's executions and tokens with it. Blocks stay."""
     if not session:
         return
 
@@ -185,7 +185,7 @@ def end_session(state: State, principal: str, session: str) -> None:
 
 
 def refusal(decision: Decision, now: float) -> LoopProblem:
-    """A decision that does not allow, as an error of the registry that says who can change it."""
+    """A decision that does not allow, as an error that says who can change it."""
     failure = failure_json(decision)
     error = failure.get("error", {})
     details = error.get("details") or ({"reason": decision.reason} if decision.code == "PERMISSION_DENIED" else NOTHING)
@@ -209,7 +209,7 @@ def require_name(agent: AgentRef) -> AgentRef:
 
 
 def _begin(state: State, made: Execution, tx: Tx, judged: Judged, decision: Decision) -> None:
-    """Stores a new execution in the transaction of the decision; it takes over the pause of the one that it replaces."""
+    """Stores a new execution with the decision; it takes over the pause of the one it replaces."""
     if not decision.allowed:
         return
     before = current_execution(tx, made.agent)

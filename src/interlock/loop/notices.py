@@ -1,4 +1,4 @@
-"""Notices for an agent: queued until delivered or obsolete, and the messages of a paused one: whom it waits for, how long, how to end it."""
+"""Notices for an agent, queued until delivered or obsolete, and a paused one's messages: for whom it waits, how long, how to end it."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ _TITLE = 160  # characters of an action
 
 
 def notify(tx: Tx, agent: AgentRef, type: str, message: str, now: float, **metadata: str) -> Notification:
-    """Stores one notification; `ticket`, `execution` and `principal` say what it is about, and are not delivered."""
+    """Stores a notification; `ticket`, `execution` and `principal` are its subject, and not delivered."""
     about = {key: value for key, value in metadata.items() if value}
     note = Notification(0, agent.principal, agent.name, type, message, now, about)
     return replace(note, id=tx.add_notification(note))
 
 
 def broadcast(tx: Tx, offender: AgentRef, challenge: Challenge, tier: str, now: float) -> None:
-    """AE-13, R-18: notifies every executing agent, the offender too, of who was stopped and why; never of the action's text."""
+    """AE-13, R-18: notifies every executing agent of who was stopped and why; never of the action's text."""
     running = [execution.agent for execution in tx.executions(live=True)]
     agents = {(one.principal, normal_name(one.name)): one for one in (*running, offender)}
     message = danger_words(offender.name)
@@ -45,17 +45,17 @@ def broadcast(tx: Tx, offender: AgentRef, challenge: Challenge, tier: str, now: 
 
 
 def danger_words(name: str) -> str:
-    """The message about a stopped agent; its name is the agent's own choice, so it is cut and its hidden characters are shown."""
+    """A stopped agent chose its name, so it is cut and its hidden characters are shown."""
     return f"Agent '{visible(name)[:60]}' was stopped (danger_zone); a person has to verify before it goes on"
 
 
 def pending(tx: Tx, agent: AgentRef, now: float) -> list[dict[str, Any]]:
-    """The notices for the agent now, in 2.2's form; reading them changes nothing."""
+    """The agent's notices in 2.2's form; reading changes nothing."""
     return [note_json(note) for note in tx.notifications(agent, now) if not is_over(tx, note, now)]
 
 
 def deliver(tx: Tx, agent: AgentRef, now: float) -> list[dict[str, Any]]:
-    """The notices for the agent now, marked as delivered; obsolete ones are cleared."""
+    """The agent's notices, marked as delivered; obsolete ones are cleared."""
     notes = []
     for note in tx.notifications(agent, now):
         if is_over(tx, note, now):
@@ -84,7 +84,7 @@ def clear(
 
 
 def is_over(tx: Tx, note: Notification, now: float) -> bool:
-    """Whether the subject of a notification has ended without anybody clearing it (AE-11 to AE-13)."""
+    """Whether a notification's subject ended without anybody clearing it (AE-11 to AE-13)."""
     metadata = note.metadata
     if note.type == DANGER:  # cleared when the block is lifted, by whomever
         return bool(metadata.get("principal")) and tx.block(str(metadata["principal"])) is None

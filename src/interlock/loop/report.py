@@ -1,4 +1,4 @@
-"""Validates a reported step, names its operation (LC-05) and reads the state of the agent's executions just before it."""
+"""Validates a reported step, names its operation (LC-05) and reads the state of the agent's executions before it."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ TEXT_CHARS = 500  # of a description or finding that the record stores
 
 
 def operation_name(hint: str, named: MatchNames) -> str:
-    """The operation or the command that a hint names; empty where it is only prose."""
+    """The operation or command that a hint names; empty for mere prose."""
     if named.commands:
         program, *words = named.commands[0]
         return _form("_".join([program, *words[:1]]) if words and _SUBCOMMAND.fullmatch(words[0]) else program)
@@ -55,7 +55,7 @@ def operation_name(hint: str, named: MatchNames) -> str:
 
 
 def repetition_key(hint: str, named: MatchNames) -> str:
-    """The key by which repetition is counted: the operation, or verb and noun of the hint; hashed, for it is stored."""
+    """By what repetition is counted: the operation, or the hint's verb and noun; hashed, for it is stored."""
     name = named.operations[0] if named.operations else hint.casefold()
     what = operation_name(hint, named) or "_".join(_form(name).split("_")[:2])
     return hashlib.sha256(what.encode()).hexdigest()[:16]
@@ -67,7 +67,7 @@ def _form(name: str) -> str:
 
 
 class ReportedStep(Struct, frozen=True):
-    """An agent's report: how the previous step ended, and what it is about to do."""
+    """How the previous step ended, and what the agent is about to do."""
 
     hint: str
     description: str = ""
@@ -78,7 +78,7 @@ class ReportedStep(Struct, frozen=True):
 
 
 class StepReport(Struct):
-    """One attempt to answer a step: the state read before it, and its result."""
+    """One attempt to answer a step: the state before it, and its result."""
 
     state: State
     by: InForce  # that governs the agent
@@ -125,7 +125,7 @@ class StepReport(Struct):
 
 
 def validate_step(step: ReportedStep) -> ReportedStep:
-    """The step, its hint trimmed; refuses a hint in which nothing can be seen."""
+    """The step, its hint trimmed; refuses a hint without anything visible."""
     hint = step.hint.strip() if isinstance(step.hint, str) else ""
     if not any(unicodedata.category(char)[0] not in "CZ" for char in hint):
         words = "Missing required parameter 'next_action_hint': say in detail which action comes next"
@@ -134,7 +134,7 @@ def validate_step(step: ReportedStep) -> ReportedStep:
 
 
 def read_report(state: State, by: InForce, agent: AgentRef, step: ReportedStep) -> StepReport:
-    """Reads the agent's execution, pause and block; refuses an agent that runs nothing in this session."""
+    """Reads the agent's execution, pause and block; refuses one that runs nothing in this session."""
     now, action = state.clock.now(), intent(step.hint, step.cwd)
     enforcing = by.mode == "enforcing"
 

@@ -1,4 +1,4 @@
-"""The states of an execution and their transitions, and a decision's meaning for the agent that reported the step."""
+"""An execution's states and transitions, and what a decision means for the agent that reported the step."""
 
 from __future__ import annotations
 
@@ -56,8 +56,6 @@ _STAGES = {
 
 
 class LoopVerdict(StrEnum):
-    """The meaning of a decision for the loop."""
-
     GO = "go"
     WAIT = "wait"  # another step is held, and nothing continues before it
     CONFIRM = "confirm"  # a person has to agree
@@ -67,7 +65,7 @@ class LoopVerdict(StrEnum):
 
 
 class Pause(Struct, frozen=True):
-    """The ticket, or its challenge, that an execution waits for."""
+    """The ticket, or its challenge, that is waited for."""
 
     kind: str  # confirm, verify, or other: held for another name of the principal
     digest: str  # of the held step
@@ -85,7 +83,7 @@ class Pause(Struct, frozen=True):
 
 
 class Directive(Struct, frozen=True, omit_defaults=True):
-    """AE-01: whether the agent that reported may continue, and why; encoded in 2.1's form."""
+    """AE-01: whether the reporting agent may continue, and why; encoded in 2.1's form."""
 
     go: bool = field(name="continue")
     factors: list[str]
@@ -97,7 +95,7 @@ class Directive(Struct, frozen=True, omit_defaults=True):
 
 
 def move_execution(execution: Execution, move: str, now: float, blocked: bool = False) -> Execution:
-    """The execution after a move; raises LoopProblem for one that the table does not have."""
+    """Raises LoopProblem for a move that the table does not have."""
     state = MOVES.get((status_of(execution, blocked), move))
     if state is None:
         words = f"execution {execution.id} is {status_of(execution, blocked)}; it cannot {move}"
@@ -109,12 +107,12 @@ def move_execution(execution: Execution, move: str, now: float, blocked: bool = 
 
 
 def status_of(execution: Execution, blocked: bool) -> str:
-    """The state to report: a block is the principal's, and outranks the execution's own."""
+    """A block is the principal's, and outranks the execution's own state."""
     return BLOCKED if blocked and execution.status in LIVE else execution.status
 
 
 def pause_of(data: Mapping[str, Any]) -> Pause | None:
-    """The pause of a row; one that cannot be read still pauses."""
+    """A row's pause; one that cannot be read still pauses."""
     if not data:
         return None
     try:
@@ -124,7 +122,7 @@ def pause_of(data: Mapping[str, Any]) -> Pause | None:
 
 
 def tier_reached(decision: Decision, claimed: int | None) -> Tier:
-    """The tier of a step: of its score, or of the agent's higher estimate, and one more after much repetition (DL-13, R-13)."""
+    """A step's tier: by its score or the agent's higher estimate, one more after much repetition (DL-13, R-13)."""
     score = max(decision.assessment.score if decision.assessment else 0, claimed or 0)
     tier = tier_of(score)
     repeated = any(part.name == "repetition" for part in decision.parts)
@@ -132,7 +130,7 @@ def tier_reached(decision: Decision, claimed: int | None) -> Tier:
 
 
 def verdict_of(decision: Decision, tier: Tier) -> LoopVerdict:
-    """The verdict of a decision; a deny pattern and the last tier stop the agent, whatever else contributed (C-10)."""
+    """A deny pattern and the last tier stop the agent, whatever else contributed (C-10)."""
     names = {part.name for part in decision.parts}
     if decision.allowed:
         return LoopVerdict.GO
@@ -148,7 +146,7 @@ def verdict_of(decision: Decision, tier: Tier) -> LoopVerdict:
 
 
 def stops(parts: Iterable[Contribution], tier: Tier) -> bool:
-    """OOB-02, R-9: whether a deny pattern, the danger_zone tier, an action nobody may approve or tampering stops the agent."""
+    """OOB-02, R-9: whether a deny pattern, the danger_zone tier, an unapprovable action or tampering stops the agent."""
     names = {part.name for part in parts}
     asked = not names.isdisjoint({"tier", "repetition"})  # not where an operator's grant took it away
     return not names.isdisjoint({"deny", "never", DANGER_ZONE, TAMPERING}) or (asked and tier is Tier.DANGER_ZONE)
@@ -157,7 +155,7 @@ def stops(parts: Iterable[Contribution], tier: Tier) -> bool:
 def stages(
     decision: Decision, tier: Tier, run: Execution, previous: str, tolerance: tuple[str, int], claimed: int | None
 ) -> tuple[str, ...]:
-    """The five stages of a run's next step in sentences for a person, then the other contributions (AE-02)."""
+    """The five stages of the next step in sentences for a person, then other contributions (AE-02)."""
     by_stage: dict[int, list[str]] = {stage: [] for stage in range(1, 6)}
     for part in decision.parts:
         if part.name in _STAGES:
@@ -184,7 +182,7 @@ def stages(
 
 
 def reason_of(verdict: LoopVerdict, decision: Decision, operation: str) -> str:
-    """Why the agent may not continue, in a sentence; short for a stop or a pause, since they are repeated."""
+    """Why the agent may not continue; short for a stop or a pause, since they are repeated."""
     named = {part.name: part.words for part in decision.parts}
     if verdict is LoopVerdict.STOP:
         for name in ("deny", "never", TAMPERING):

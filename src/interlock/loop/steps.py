@@ -71,7 +71,7 @@ _GIVES_UP = "too many steps of this agent were reported in the same moment"
 def record_step(
     state: State, agent: AgentRef, step: ReportedStep, via: Connection = PLAIN_CONNECTION
 ) -> dict[str, Any]:
-    """The directive for a step and the state of its execution; refuses an empty hint and an agent that runs nothing."""
+    """The directive for a step and its execution's state; refuses an empty hint and an agent that runs nothing."""
     # 1. the report is valid                     3. the agent's execution and pause are read
     # 2. a blocked agent is told so (C-15)       4. one evaluation, stored with the step in one transaction
     step = validate_step(step)  # 1
@@ -203,7 +203,7 @@ def _notes(report: StepReport, decision: Decision) -> list[dict[str, Any]]:
 
 
 def apply_decision(report: StepReport, tx: Tx, judged: Judged, decision: Decision) -> StepReport:
-    """Stores what a step changes, and returns its report; raises Overtaken where the agent's state has changed since it was read."""
+    """Stores what a step changes, and returns its report; raises Overtaken where the agent's state changed meanwhile."""
     report = replace(report)
     report.tier = tier_reached(decision, report.step.risk)
     report.verdict = verdict_of(decision, report.tier)
@@ -235,7 +235,7 @@ def apply_decision(report: StepReport, tx: Tx, judged: Judged, decision: Decisio
 
 
 def _count_step(report: StepReport, tx: Tx, judged: Judged, decision: Decision, row: Execution) -> Execution:
-    """Counts one more step; the approval that it spends also resumes the executions that waited for it."""
+    """Counts one more step; an approval that it spends also resumes executions that waited for it."""
     spent, state, now = decision.ticket, report.state, judged.now
     if spent is None and report.by.mode == "enforcing":
         if row.steps >= row.max_steps or pause_in_force(tx, report.agent, [row], now):
@@ -256,7 +256,7 @@ def _count_step(report: StepReport, tx: Tx, judged: Judged, decision: Decision, 
 
 
 def _pause(report: StepReport, tx: Tx, judged: Judged, decision: Decision, ticket: Ticket, row: Execution) -> Execution:
-    """Pauses the execution for its ticket and, where verification is required, for a challenge."""
+    """Pauses the execution for its ticket and, where that is required, a challenge."""
     state, agent, now = report.state, report.agent, judged.now
     reason = reason_of(report.verdict, decision, report.operation)
     report.confirmation = _confirmation(ticket, decision.token)
@@ -282,7 +282,7 @@ def _pause_of(kind: str, judged: Judged, decision: Decision, ticket: Ticket, rea
 
 
 def _notify_pause(report: StepReport, tx: Tx, pause: Pause, ticket: Ticket, now: float, execution: str) -> None:
-    """AE-11, AE-12, C-23: notifies of the pending permission with its action, and of the pause with its end."""
+    """AE-11, AE-12, C-23: notifies of the pending permission and its action, and of the pause and its end."""
     agent, about, title = report.agent, {"ticket": pause.ticket, "execution": execution}, ticket_excerpt(ticket)
     notices.clear(tx, agent, now, execution=execution)
     if pause.kind == "confirm":

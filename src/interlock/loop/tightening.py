@@ -26,7 +26,7 @@ IGNORED = "TIGHTENING_ONLY"  # the warning's code
 
 
 class Tightening(Struct, frozen=True):
-    """The rules and mode of an agent-side file or flag; they are the agent's claim, so they only tighten."""
+    """Rules and mode of an agent-side file or flag: the agent's claim, so they only tighten."""
 
     rules: LoopRules = field(default_factory=LoopRules)
     mode: str = ""
@@ -34,7 +34,6 @@ class Tightening(Struct, frozen=True):
 
     @property
     def warnings(self) -> list[dict[str, str]]:
-        """The ignored parts, as an envelope carries them."""
         return [{"code": IGNORED, "message": words, "severity": "medium"} for words in self.ignored]
 
 
@@ -42,7 +41,7 @@ NO_TIGHTENING = Tightening()
 
 
 def parse_tightening(state: State, policy: str = "", mode: str = "") -> Tightening:
-    """Parses the text of a policy file and a `--safety-mode`; refuses a policy that cannot be read."""
+    """Parses a policy file's text and a `--safety-mode`; refuses an unreadable policy."""
     if not policy and not mode:
         return NO_TIGHTENING
     found, loosens = _parse_policy(policy) if policy else (NO_TIGHTENING, False)
@@ -60,7 +59,7 @@ def parse_tightening(state: State, policy: str = "", mode: str = "") -> Tighteni
 
 
 class Connection(Struct, frozen=True):
-    """The properties of a connection: its tightening, its interface, and the isolation of its caller where that is known."""
+    """A connection's tightening and interface, and its caller's isolation where known."""
 
     tight: Tightening = NO_TIGHTENING
     door: str = INTERFACE

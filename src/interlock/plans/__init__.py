@@ -1,4 +1,4 @@
-"""Plan review (seed 004): a command is analysed, evaluated by the policy and joined with its planner's claims; a yes counts for this text alone."""
+"""Plan review (seed 004): a command is analysed, evaluated by the policy and joined with its planner's claims; a yes is for this text alone."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ NAME = "interlock ask"
 
 
 def review(state: State, id: str, text: str, cwd: str, claims: PlannerClaims | None, shown: bool = True) -> Reviewed:
-    """The risk of exactly this text in this folder, and the mark that its approval has to carry; with `shown`, targets are inspected."""
+    """This text's risk in this folder, and the mark for its approval; with `shown`, targets are inspected."""
     action = command(text, cwd)
     read = state.reader.read(action, state.plans.files)
     found, witnesses = read[0].assessment, read[0].witnesses
@@ -40,7 +40,7 @@ def review(state: State, id: str, text: str, cwd: str, claims: PlannerClaims | N
 
 
 def draft_json(plan: ReviewedPlan) -> dict[str, Any]:
-    """The words of a plan's draft and the flags of its review, as they are shown and stored."""
+    """A draft's words and its review's flags, as shown and stored."""
     draft, risk = plan.draft, plan.reviewed.risk
     return {
         "flags": flags_json(risk.flags),
@@ -53,14 +53,14 @@ def draft_json(plan: ReviewedPlan) -> dict[str, Any]:
 
 
 def review_again(state: State, plan: ReviewedPlan) -> Reviewed:
-    """Reviews a plan again: rules and scripts may have changed since it was shown."""
+    """Rules and scripts may have changed since the plan was shown."""
     claims = None if plan.edited else plan.draft.claims  # the planner's, about its own text
     found = review(state, plan.id, plan.command, plan.cwd, claims, shown=False)
     return replace(found, blast=plan.reviewed.blast, copied=plan.reviewed.copied and found.mark == plan.reviewed.mark)
 
 
 def request_of(state: State, plan: ReviewedPlan, runs_as: str = "") -> Request:
-    """The request to evaluate: the operator's own command, under no agent's principal; `runs_as` is the user whose files it reaches."""
+    """The operator's own command, under no agent's principal; `runs_as` is the user whose files it reaches."""
     agent, own = AgentRef(f"{PERSON}{plan.operator}", NAME, plan.id), state.plans.access(runs_as)
     return Request(
         command(plan.command, plan.cwd), agent, INTERFACE, runs_as=runs_as,

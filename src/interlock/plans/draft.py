@@ -46,11 +46,11 @@ SCHEMA: Mapping[str, Any] = MappingProxyType(
 
 
 class DraftError(ValueError):
-    """A reply that is no plan; the message is for a person."""
+    """The message is for a person."""
 
 
 def parse_draft(reply: object) -> Draft:
-    """The draft; refuses a reply without one usable command, and notes what else is missing."""
+    """Refuses a reply without one usable command, and notes what else is missing."""
     if not isinstance(reply, Mapping):
         raise DraftError("the planner's answer is no object")
     notes: list[str] = []
@@ -80,7 +80,7 @@ def parse_draft(reply: object) -> Draft:
 
 
 def parse_command(value: object) -> str:
-    """A command as it may be shown and run; refuses an empty or long one, and invisible characters."""
+    """A command that may be shown and run; refuses an empty or long one, and invisible characters."""
     if not isinstance(value, str) or not value.strip():
         raise DraftError("the plan has no command")
     text = value.strip().replace("\r\n", "\n")
@@ -101,7 +101,7 @@ def _words(reply: Mapping[Any, Any], key: str, notes: list[str]) -> str:
 
 
 def _flags(value: object, notes: list[str]) -> Flags:
-    """The claimed flags; a value that is neither true nor false counts as true."""
+    """A claimed value that is neither true nor false counts as true."""
     if not isinstance(value, Mapping):
         notes.append("the planner gave no flags: they are what Interlock reads")
         return Flags()

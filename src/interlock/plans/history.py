@@ -1,4 +1,4 @@
-"""The history of plans: texts without secrets, how each ended, its ticket, and leases for runs at a terminal; a run without one was interrupted."""
+"""The history of plans: texts without secrets, how each ended, and leases for runs at a terminal; one without was interrupted."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _OPEN = (TicketState.COOLING, TicketState.WAITING, TicketState.APPROVED)
 
 
 def withdraw_ticket(state: State, by: str, id: str, why: str) -> bool:
-    """Closes the ticket of a held plan for its operator; that refuses nothing, and the same can be requested again."""
+    """Closes a held plan's ticket for its operator; refuses nothing, so that the same can be requested again."""
     # Another plan on the desk, with the same text, may wait for the same ticket.
     if not id or any(plan.ticket == id and plan.status in (PLANNED, STARTING) for plan in state.plans.all()):
         return False
@@ -38,7 +38,7 @@ def withdraw_ticket(state: State, by: str, id: str, why: str) -> bool:
 
 
 def close_abandoned(state: State) -> int:
-    """Closes the tickets of plans that were abandoned, or lost with their process; returns their number."""
+    """Closes tickets of plans abandoned or lost with their process; returns their number."""
     query = TicketQuery(_OPEN, name=NAME, limit=1_000)
     found = state.store.read(lambda tx: tx.tickets(query))
     left = [ticket for ticket in found if ticket.door == INTERFACE and not _is_attended(state, ticket)]
@@ -69,7 +69,7 @@ def _close_ticket(tx: Tx, state: State, before: Ticket | None, move: str, by: st
 
 
 def _is_attended(state: State, ticket: Ticket) -> bool:
-    """Whether a plan of this ticket is starting, running, or was touched recently."""
+    """Whether a plan of this ticket starts, runs, or was touched recently."""
     now = state.clock.now()
     return any(
         plan.status in (STARTING, RUNNING) or (plan.status == PLANNED and now - plan.touched_at < LEFT)
@@ -79,7 +79,7 @@ def _is_attended(state: State, ticket: Ticket) -> bool:
 
 
 def plan_row(state: State, plan: ReviewedPlan) -> PlanRow:
-    """A plan as it is stored, without secrets."""
+    """Without secrets."""
     found, sure = plan.reviewed, plan.draft.confidence
     details = {
         **draft_json(plan),
@@ -96,14 +96,14 @@ def plan_row(state: State, plan: ReviewedPlan) -> PlanRow:
 
 
 def save_plan(state: State, row: PlanRow) -> None:
-    """Stores a plan under review; its loss would endanger nobody, and every pause in typing stores one."""
+    """Its loss would endanger nobody, and every pause in typing stores one."""
     state.store.write_soon(lambda tx: tx.save_plan(row))
 
 
 def record_end(
     state: State, id: str, status: str, code: int, output: str, cut: bool, by: str, journal: str = ""
 ) -> PlanRow | None:
-    """Records the end of a run in the history, the audit trail and its ticket, and settles its snapshot with the state that it left."""
+    """Records a run's end in the history, audit trail and ticket; settles its snapshot with the state that it left."""
     text = redact_text(output[-MOST_OUTPUT:])
     state.plans.settle(id, status)
 
@@ -123,7 +123,7 @@ def record_end(
 
 
 def end_run(tx: Tx, state: State, row: PlanRow, status: str, by: str) -> PlanRow:
-    """Stores and records an ended run, and reports it on its ticket."""
+    """Stores and records an ended run, also on its ticket."""
     now = state.clock.now()
     after = replace(row, status=status, ended_at=now)
     tx.save_plan(after)
@@ -142,7 +142,7 @@ def search_plans(state: State, query: PlanQuery) -> list[PlanRow]:
 
 
 def recover_interrupted(state: State) -> int:
-    """Marks runs of an earlier process as interrupted and closes abandoned tickets; returns the number of runs."""
+    """Marks an earlier process's runs as interrupted and closes abandoned tickets; returns the number of runs."""
     close_abandoned(state)
     mine = [row for row in state.store.read(_running) if not state.shared or row.writer == state.recorder.writer]
     if not mine:
@@ -157,7 +157,7 @@ def recover_interrupted(state: State) -> int:
 
 
 class TerminalProgram(Struct, frozen=True):
-    """The program at the terminal: its pid may be reused, but not with the same start time."""
+    """A pid may be reused, but not with the same start time."""
 
     pid: int
     start: int
@@ -168,7 +168,7 @@ class TerminalProgram(Struct, frozen=True):
 
 
 def watch_terminal(state: State, id: str, pid: int) -> None:
-    """Watches the program that runs a plan; `pid` is the socket peer's, 0 where the kernel does not give one."""
+    """Watches the program that runs a plan; `pid` is the socket peer's, 0 where unknown."""
     start = start_of(pid) if pid else 0
     if start:
         state.plans.terminals[id] = TerminalProgram(pid, start)
@@ -176,7 +176,7 @@ def watch_terminal(state: State, id: str, pid: int) -> None:
 
 
 def renew_leases(state: State) -> int:
-    """Renews the leases of living programs, and ends runs that nobody watches any more; returns their number."""
+    """Renews living programs' leases, ends runs that nobody watches; returns their number."""
     now, ended = state.clock.now(), 0
     rows = [row for row in state.store.read(_running) if row.place == TERMINAL]
     known = state.plans.terminals
@@ -193,7 +193,6 @@ def renew_leases(state: State) -> int:
 
 
 def lease_end(row: PlanRow) -> float:
-    """The end of a run's lease."""
     until = row.details.get(UNTIL)
     return float(until) if isinstance(until, int | float) else row.started_at + UNSEEN
 
@@ -212,7 +211,7 @@ def _renew(state: State, id: str, lasts: float) -> None:
 
 
 def _end(state: State, id: str, now: float) -> bool:
-    """Ends a run as interrupted; its program may still report how it ended, if it was only out of reach."""
+    """Ends a run as interrupted; a program that was only out of reach may still report how it ended."""
 
     def work(tx: Tx) -> bool:
         row = tx.plan(id)

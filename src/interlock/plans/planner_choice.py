@@ -1,4 +1,4 @@
-"""Chooses the planner that answers: the configured one or an operator's choice, bound to the user whose program listens; never by itself."""
+"""Chooses the planner that answers: the configured one or an operator's choice, bound to the user whose program listens."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _TABLES = (Path("/proc/net/tcp"), Path("/proc/net/tcp6"))
 
 
 class PlannerOffer(Struct, frozen=True):
-    """The planners that an operator can choose from, where the configuration leaves it open."""
+    """What operators can choose from, where the configuration leaves it open."""
 
     settings: PlannerSettings
     open: Callable[[PlannerSettings], Planner]
@@ -43,7 +43,7 @@ class PlannerOffer(Struct, frozen=True):
 
 
 class ChosenPlanner(Struct, frozen=True):
-    """An operator's choice; `owner` is the user whose program listened at the time."""
+    """`owner` is the user whose program listened at the time."""
 
     use: str
     model: str
@@ -63,7 +63,7 @@ class PlannerState(Struct, frozen=True):
 
 
 def planner_for(state: State) -> Planner | None:
-    """The planner that answers; raises AnswerRefused where an operator has to choose first. None where there is none."""
+    """None where there is none; raises AnswerRefused where an operator has to choose first."""
     plans = state.plans
     if plans.planner is not None or plans.offer is None:
         return plans.planner
@@ -83,7 +83,7 @@ def planner_for(state: State) -> Planner | None:
 
 
 def choose(state: State, by: OperatorSession, use: str, model: str = "") -> PlannerState:
-    """Stores which planner answers, until somebody chooses again; refuses anybody but an admin."""
+    """Stores which planner answers; refuses anybody but an admin."""
     offer = state.plans.offer
     if offer is None:
         raise AnswerRefused("the planner is set in the configuration (planner.use), and changed there")
@@ -107,7 +107,7 @@ def choose(state: State, by: OperatorSession, use: str, model: str = "") -> Plan
 
 
 def stored_choice(state: State) -> ChosenPlanner | None:
-    """The stored choice; a row without a valid seal counts as none."""
+    """A row without a valid seal counts as none."""
     text = state.store.read(lambda tx: tx.setting(SETTING))
     try:
         fields = json.loads(text or "null")
@@ -119,7 +119,6 @@ def stored_choice(state: State) -> ChosenPlanner | None:
 
 
 def planner_state(state: State) -> PlannerState:
-    """The present planner and choice, to be shown."""
     plans = state.plans
     if plans.offer is None:
         settings = plans.configured
@@ -134,7 +133,7 @@ def planner_state(state: State) -> PlannerState:
 
 
 def _trusted(choice: ChosenPlanner) -> frozenset[int]:
-    """The users whose program may answer: root, and the one that listened at the choice; where none did, this daemon's user."""
+    """Whose program may answer: root's, and the one's that listened at the choice; where none did, this daemon's user's."""
     return frozenset({0, choice.owner} | ({os.getuid()} if choice.owner == UNKNOWN_USER else set()))
 
 
@@ -148,7 +147,7 @@ def _seal(state: State, choice: ChosenPlanner) -> str:
 
 
 def listener_at(url: str) -> PortListener | None:
-    """The user whose program listens at a URL; None where nothing listens."""
+    """The user whose program listens at a URL; None where nothing does."""
     parts = urlsplit(url)
     host, port = parts.hostname or "", parts.port or (443 if parts.scheme == "https" else 80)
     try:
@@ -167,7 +166,7 @@ def listener_at(url: str) -> PortListener | None:
 
 
 def _bound(port: int) -> Iterator[tuple[str, int]]:
-    """The addresses at which a port listens, with the user of each."""
+    """Addresses at which a port listens, with the user of each."""
     for table in _TABLES:
         try:
             lines = table.read_text("ascii").splitlines()[1:]

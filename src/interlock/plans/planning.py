@@ -27,7 +27,7 @@ _CODES: Mapping[type[Exception], str] = MappingProxyType({PlannerTimeout: "PLANN
 
 
 def make_plan(state: State, by: OperatorSession, intent: str, cwd: str = "") -> ReviewedPlan:
-    """A planner's plan for a request, reviewed; raises AnswerRefused where there is none."""
+    """A planner's plan, reviewed; raises AnswerRefused where there is none."""
     if not intent.strip() or len(intent) > MOST_INTENT:
         raise AnswerRefused(f"say what you want in 1 to {MOST_INTENT} characters", INVALID)
     place, planner = working_folder(cwd), planner_for(state)
@@ -57,13 +57,13 @@ def plan_command(
 
 
 def rerun(state: State, by: OperatorSession, id: str) -> ReviewedPlan:
-    """A new plan from one of the history; it is reviewed as if it were new."""
+    """Reviewed as if it were new."""
     row = find(state, id)
     return plan_command(state, by, row.command, row.cwd, row.intent)
 
 
 def edit(state: State, by: OperatorSession, id: str, text: str, cwd: str | None = None) -> ReviewedPlan:
-    """The plan with another text, reviewed again; earlier boxes and approvals no longer count."""
+    """Another text, reviewed again; earlier boxes and approvals no longer count."""
     plan = _open(state, by, id)
     command, place = usable_command(text), plan.cwd if cwd is None else working_folder(cwd)
     claims = plan.draft.claims if command == plan.generated else None
@@ -76,7 +76,7 @@ def edit(state: State, by: OperatorSession, id: str, text: str, cwd: str | None 
 
 
 def reject(state: State, by: OperatorSession, id: str) -> ReviewedPlan:
-    """Rejects a plan and closes its ticket; the history keeps that it was reviewed."""
+    """Closes the plan's ticket; the history keeps that it was reviewed."""
     plan = _open(state, by, id)
     after = state.plans.change(plan, replace(plan, status=REJECTED))
     save_plan(state, plan_row(state, after))
@@ -85,7 +85,6 @@ def reject(state: State, by: OperatorSession, id: str) -> ReviewedPlan:
 
 
 def find(state: State, id: str) -> PlanRow:
-    """A plan of the history."""
     row = state.store.read(lambda tx: tx.plan(id))
     if row is None:
         raise NotFound(f"no plan {id!r:.80}")
@@ -118,7 +117,7 @@ def _open(state: State, by: OperatorSession, id: str) -> ReviewedPlan:
 
 
 def usable_command(text: str | None) -> str:
-    """The command of a person or a workflow; refuses one that cannot be shown and run."""
+    """Refuses a command that cannot be shown and run."""
     try:
         return parse_command(text)
     except DraftError as error:
@@ -126,7 +125,7 @@ def usable_command(text: str | None) -> str:
 
 
 def working_folder(cwd: str) -> str:
-    """The folder to run in; the home folder where none was named; refuses a relative path."""
+    """The folder to run in, by default the home folder; refuses a relative path."""
     path = os.path.expanduser(cwd.strip() or "~")
     if not path.startswith("/") or len(path) > 4_096 or not path.isprintable():
         raise AnswerRefused("the folder has to be an absolute path, such as /home/you/project", INVALID)

@@ -31,7 +31,7 @@ OnEnd = Callable[[int, bool, str, bool], None]  # exit code, whether somebody en
 
 
 def environment(environ: Mapping[str, str]) -> dict[str, str]:
-    """The part of the daemon's environment that a command gets: nothing that could be a key."""
+    """What a command gets of the daemon's environment: nothing that could be a key."""
     return {name: environ[name] for name in _NAMES if name in environ} | {
         "TERM": "dumb",
         "PAGER": "cat",
@@ -40,7 +40,7 @@ def environment(environ: Mapping[str, str]) -> dict[str, str]:
 
 
 class RunningCommand:
-    """A running command; a thread of its own reads its output, others poll it."""
+    """A thread of its own reads the output, others poll it."""
 
     def __init__(
         self,
@@ -52,7 +52,7 @@ class RunningCommand:
         ended: OnEnd,
         below: Below = list,
     ) -> None:
-        """Starts the command, `below` what adds the words of another program before it; raises OSError where that is not possible."""
+        """Starts the command, `below` adds another program's words before it; raises OSError where that is impossible."""
         self._most, self._ended, self._until = most, ended, time.monotonic() + seconds
         self._output, self._lock = bytearray(), threading.Lock()
         self.cut = self.over = self.stopped = False
@@ -75,14 +75,14 @@ class RunningCommand:
         self._thread.start()
 
     def output(self, start: int) -> tuple[str, int]:
-        """The printable output since byte `start`, and the next start; half an escape or letter waits for its rest."""
+        """Printable output since byte `start`, and the next start; half an escape or letter waits for its rest."""
         with self._lock:
             data, over = bytes(self._output[max(0, start) :]), self.over
         end = len(data) if over else _whole(data)
         return printable_output(data[:end].decode("utf-8", "replace")), max(0, start) + end
 
     def type(self, text: str) -> bool:
-        """Types one line; False where the command has ended, or takes no more for now."""
+        """Types one line; False where the command ended, or takes no more for now."""
         with self._lock:
             if self.over or self._master < 0:
                 return False
@@ -92,7 +92,7 @@ class RunningCommand:
                 return False
 
     def cancel(self) -> None:
-        """Asks every process of its group to end, and kills them soon after."""
+        """Asks all processes of its group to end, and kills them soon after."""
         self.stopped = True
 
     def wait(self, seconds: float) -> bool:
@@ -118,7 +118,7 @@ class RunningCommand:
             self._finish()
 
     def _read(self) -> bool:
-        """Reads available output; False when nobody can write any more."""
+        """Reads available output; False when nobody can write more."""
         waiting = select.poll()  # select() takes no file beyond the first 1024, and a busy daemon has more
         waiting.register(self._master, select.POLLIN)
         if not waiting.poll(100):
@@ -138,7 +138,7 @@ class RunningCommand:
         return True
 
     def _end_if_due(self, now: float) -> None:
-        """Ends a command that was cancelled or exceeded its time: SIGTERM first, SIGKILL after GRACE."""
+        """Ends a cancelled or overdue command: SIGTERM first, SIGKILL after GRACE."""
         if now > self._until:
             self.stopped = True
         if not self.stopped or self._child.poll() is not None:
@@ -173,13 +173,13 @@ class RunningCommand:
 
 
 def printable_output(text: str) -> str:
-    """Output as a page can show it: without cursor movements, and with hidden characters spelled out."""
+    """Output for a page: without cursor movements, hidden characters spelled out."""
     plain = _ESCAPES.sub("", text).replace("\r\n", "\n").replace("\r", "\n")
     return "\n".join(visible(line.replace("\t", "    ").replace("\x08", "")) for line in plain.split("\n"))
 
 
 def _whole(data: bytes) -> int:
-    """The number of bytes that end with a whole letter and a whole escape."""
+    """How many bytes end with a whole letter and escape."""
     decoder = codecs.getincrementaldecoder("utf-8")("replace")
     decoder.decode(data)
     end = len(data) - len(decoder.getstate()[0])  # half a letter

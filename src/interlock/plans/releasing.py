@@ -29,7 +29,7 @@ NEVER = "Nobody may approve this command, so it does not run from here."
 
 
 class PlanConsent(Struct, frozen=True):
-    """A person's consent to a plan: its text, the mark that it was shown under, and whether the box was ticked."""
+    """A plan's text, the mark it was shown under, and whether the box was ticked."""
 
     command: str
     mark: str
@@ -99,7 +99,7 @@ def release(
 
 
 def pre_release(state: State, by: OperatorSession, plan: ReviewedPlan) -> PlanHeld | None:
-    """What the policy will require, before anything runs; nothing is spent."""
+    """What the policy will require, before anything runs; spends nothing."""
     try:
         _gate(state, by, plan, own_principal(), spend=False)
     except PlanHeld as held:
@@ -108,12 +108,12 @@ def pre_release(state: State, by: OperatorSession, plan: ReviewedPlan) -> PlanHe
 
 
 def own_principal() -> str:
-    """The principal of the user that this daemon runs commands as."""
+    """The user that this daemon runs commands as."""
     return f"uid:{os.getuid()}"
 
 
 def _gate(state: State, by: OperatorSession, plan: ReviewedPlan, runs_as: str, spend: bool = True) -> Decision:
-    """The one evaluation path. Where only a signed-in person's confirmation is required, this person's consent is it."""
+    """The one evaluation path. Where only a signed-in person's confirmation is required, this consent is it."""
     request = replace(request_of(state, plan, runs_as), spend=spend)
     decision = evaluate(state, request)
     ticket = decision.ticket

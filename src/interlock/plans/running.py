@@ -1,4 +1,4 @@
-"""Runs a released plan in the daemon or at the person's terminal, and records its end; refuses input that the command would execute."""
+"""Runs a released plan in the daemon or at the person's terminal, and records its end; refuses input that would be executed."""
 
 from __future__ import annotations
 
@@ -29,8 +29,6 @@ MOST_TYPED = 1_000  # characters of a line
 
 
 class RunProgress(Struct, frozen=True):
-    """The progress of a run: new output, and its end."""
-
     text: str
     next: int
     status: str
@@ -55,7 +53,7 @@ def why_not_here(state: State, elsewhere: bool = False) -> str:
 
 
 def start(state: State, by: OperatorSession, id: str, yes: PlanConsent, elsewhere: bool = False) -> ReviewedPlan:
-    """Runs a plan in the daemon, as its user, in a terminal of its own; raises AnswerRefused or PlanHeld, and then nothing ran."""
+    """Runs a plan as the daemon's user, in its own terminal; raises AnswerRefused or PlanHeld, and then nothing ran."""
     if why := why_not_here(state, elsewhere):
         raise AnswerRefused(why)
     plan = state.plans.of(by.operator, id)
@@ -69,7 +67,7 @@ def start(state: State, by: OperatorSession, id: str, yes: PlanConsent, elsewher
 
 
 def spawn(state: State, plan: ReviewedPlan) -> RunningCommand | None:
-    """Starts the process of a released plan; None where that failed, which the history records."""
+    """Starts a released plan; None where that failed, which the history records."""
     assert plan.status == RUNNING  # only `release` makes it so
     settings = state.plans.settings
     journal = None if plan.reviewed.assessment.flags.escalates_privileges else state.plans.journal(_AGENT)
@@ -99,7 +97,7 @@ def spawn(state: State, plan: ReviewedPlan) -> RunningCommand | None:
 
 
 def follow(state: State, by: OperatorSession, id: str, start: int) -> RunProgress:
-    """New output and state of a run; of one that ended longer ago, as the history has it."""
+    """A run's new output and state; of one that ended longer ago, as the history has it."""
     row = state.store.read(lambda tx: tx.plan(id))
     if row is None or row.operator != by.operator:
         raise NotFound(f"no plan {id!r:.80} of yours")
@@ -118,7 +116,7 @@ def seconds_of(state: State, row: PlanRow) -> float:
 
 
 def cancel(state: State, by: OperatorSession, id: str) -> None:
-    """Ends a run with the whole group of its processes."""
+    """Ends a run's whole process group."""
     state.plans.of(by.operator, id)
     _running_here(state, id).cancel()
 
@@ -131,7 +129,7 @@ def _running_here(state: State, id: str) -> RunningCommand:
 
 
 def type_line(state: State, by: OperatorSession, id: str, text: str, elsewhere: bool = False) -> None:
-    """Types one line of the plan's own operator into a run here; refuses input that would run as a command, for nobody reviewed it."""
+    """Types one line of the plan's operator into a run here; refuses input that would run as a command, for nobody reviewed it."""
     if why := why_not_here(state, elsewhere):
         raise AnswerRefused(why)
     plan = state.plans.of(by.operator, id)
@@ -165,7 +163,6 @@ def release_to_terminal(
 
 
 def end_at_terminal(state: State, by: OperatorSession, id: str, code: int, stopped: bool = False) -> PlanRow:
-    """Records the end of a run at a terminal, as that terminal reports it."""
     row = state.store.read(lambda tx: tx.plan(id))
     if row is None or row.operator != by.operator or row.place != TERMINAL:
         raise NotFound(f"no plan {id!r:.80} of yours runs at a terminal")
@@ -177,7 +174,7 @@ def end_at_terminal(state: State, by: OperatorSession, id: str, code: int, stopp
 
 
 def stop_all(state: State) -> None:
-    """Ends all runs at the daemon's end, and waits for their records."""
+    """Ends all runs with the daemon, and waits for their records."""
     with state.plans.lock:
         processes = [one for one in state.plans.processes.values() if not one.over]
     for process in processes:
@@ -187,12 +184,12 @@ def stop_all(state: State) -> None:
 
 
 def _ending(code: int, stopped: bool) -> tuple[str, int]:
-    """The status of a run, and its exit code as a shell has it: 128 and its number for a signal."""
+    """A run's status, and its exit code as a shell has it: 128 and its number for a signal."""
     return INTERRUPTED if stopped else SUCCESS if code == 0 else FAILURE, 128 - code if code < 0 else code
 
 
 def _reads_commands(fact: Fact) -> bool:
-    """Whether this part of a command executes typed input, or could: an unreadable part counts."""
+    """Whether this part of a command executes typed input, or could: an unreadable one counts."""
     if isinstance(fact, Effect):
         return fact.verb == "unreadable"
     if not isinstance(fact, Command):

@@ -16,7 +16,7 @@ from interlock.times import iso
 
 
 def plan_json(state: State, plan: ReviewedPlan) -> dict[str, Any]:
-    """The plan, its review, and the mark that its approval has to carry."""
+    """With the mark that its approval has to carry."""
     found = plan.reviewed
     reasons = dict.fromkeys((*(one.reason for one in found.assessment.findings), *lookalikes(plan.command)))
     instead = dict.fromkeys(finding.instead for finding in found.assessment.findings if finding.instead)
@@ -53,7 +53,6 @@ def plan_json(state: State, plan: ReviewedPlan) -> dict[str, Any]:
 
 
 def row_json(state: State, row: PlanRow, output: bool = False) -> dict[str, Any]:
-    """A plan of the history."""
     found = {
         "id": row.id, "operator": row.operator, "madeAt": iso(row.made_at), "status": row.status, "intent": row.intent,
         "generated": row.generated, "command": row.command, "cwd": row.cwd, "risk": row.risk, "level": int(row.level),
@@ -90,6 +89,5 @@ def opened_json(state: State, opened: OpenWorkflow) -> dict[str, Any]:
 
 
 def flow_json(flow: RunningWorkflow) -> dict[str, Any]:
-    """The state of a workflow's run."""
     steps = [{"plan": plan.id, "status": status} for plan, status in zip(flow.plans, flow.statuses)]
     return {"status": flow.status, "reason": flow.words, "step": flow.step, "steps": steps}

@@ -1,4 +1,4 @@
-"""Saved workflows: commands under one name, reviewed and run step by step, frozen by one yes to all of them as they are; stops at the first failure."""
+"""Saved workflows: named commands, reviewed and run step by step, or frozen by one yes to all as they are; stops at the first failure."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ Answers = Sequence[tuple[str, PlanConsent]]  # to the plan of each step
 
 
 class OpenWorkflow(Struct, frozen=True):
-    """An opened workflow: its steps as plans, and whether the consent to all of them still counts."""
+    """Steps as plans, and whether the consent to all of them still counts."""
 
     workflow: Workflow
     plans: tuple[ReviewedPlan, ...]
@@ -48,7 +48,7 @@ class OpenWorkflow(Struct, frozen=True):
 def save(
     state: State, by: OperatorSession, name: str, steps: Sequence[Mapping[str, str]], stop_on_failure: bool = True
 ) -> Workflow:
-    """A new workflow; refuses a command with a secret in it, for a workflow is stored as it is."""
+    """Refuses a command with a secret in it, for a workflow is stored as it is."""
     name = " ".join(name.split())
     if not name or len(name) > 80 or not name.isprintable():
         raise AnswerRefused("a workflow has a name of 1 to 80 characters", INVALID)
@@ -71,7 +71,7 @@ def save(
 
 
 def find(state: State, id: str) -> Workflow:
-    """A workflow by its id or its name."""
+    """By id or name."""
 
     def work(tx: Tx) -> Workflow | None:
         return tx.workflow(id) or next((one for one in tx.workflows() if one.name.casefold() == id.casefold()), None)
@@ -87,14 +87,14 @@ def list_workflows(state: State) -> list[Workflow]:
 
 
 def remove(state: State, by: OperatorSession, id: str) -> Workflow:
-    """Removes a workflow; its runs stay in the history."""
+    """Its runs stay in the history."""
     found = replace(find(state, id), removed_at=state.clock.now(), frozen=NOTHING)
     state.store.write(lambda tx: _save(tx, state, by, found, {"removed": True}))
     return found
 
 
 def open_steps(state: State, by: OperatorSession, id: str) -> OpenWorkflow:
-    """Opens a workflow; each step is reviewed as if it were new."""
+    """Each step is reviewed as if it were new."""
     flow = find(state, id)
     plans = tuple(
         planning.plan_command(
@@ -108,7 +108,7 @@ def open_steps(state: State, by: OperatorSession, id: str) -> OpenWorkflow:
 
 
 def freeze(state: State, by: OperatorSession, id: str, answers: Answers, runs: int, days: int) -> OpenWorkflow:
-    """Approves all steps as they are, for so many runs; each step was reviewed, and its box ticked. Drift ends it."""
+    """Approves all steps as they are, for so many runs; each was reviewed, its box ticked. Drift ends it."""
     flow, plans, terms = to_freeze(state, by, id, answers, runs, days)
     grant = add_grant(state, by, terms).id if terms else ""
     until = state.clock.now() + days * 86_400
@@ -122,7 +122,7 @@ def freeze(state: State, by: OperatorSession, id: str, answers: Answers, runs: i
 def to_freeze(
     state: State, by: OperatorSession, id: str, answers: Answers, runs: int, days: int
 ) -> tuple[Workflow, tuple[ReviewedPlan, ...], dict[str, Any] | None]:
-    """The workflow, its reviewed steps, and the terms of the grant to sign beforehand; none where no step requires approval."""
+    """The workflow, its reviewed steps, and the terms of the grant to sign before; none where no step needs approval."""
     if not 1 <= runs <= 50 or not 1 <= days <= FREEZE_DAYS:
         raise AnswerRefused(f"freeze it for 1 to 50 runs and 1 to {FREEZE_DAYS} days", INVALID)
     flow = find(state, id)
@@ -145,7 +145,7 @@ def to_freeze(
 
 
 def reviewed_steps(state: State, by: OperatorSession, flow: Workflow, answers: Answers) -> tuple[ReviewedPlan, ...]:
-    """The plans of all steps in order, each with consent to exactly its text; refuses any other set."""
+    """All steps in order, each with consent to exactly its text; refuses any other set."""
     plans: list[ReviewedPlan] = []
     for id, yes in answers:
         plan = require_yes(state, by, id, yes)
@@ -160,7 +160,7 @@ def reviewed_steps(state: State, by: OperatorSession, flow: Workflow, answers: A
 def frozen_steps(
     state: State, by: OperatorSession, flow: Workflow, ids: Sequence[str], mark: str
 ) -> tuple[ReviewedPlan, ...]:
-    """The plans of a frozen workflow, which need no box; refuses where anything has changed."""
+    """A frozen workflow's plans, which need no box; refuses where anything changed."""
     plans = tuple(state.plans.of(by.operator, id) for id in ids)
     right = [(plan.workflow, plan.step) for plan in plans] == [(flow.id, at) for at in range(1, len(flow.steps) + 1)]
     for plan in plans:
@@ -175,7 +175,7 @@ def frozen_steps(
 
 
 def take_run(state: State, by: OperatorSession, flow: Workflow) -> None:
-    """Spends one run of a frozen workflow; refuses where another window spent it first, or removed the workflow."""
+    """Spends one run of a frozen workflow; refuses where another window did, or removed it."""
 
     def work(tx: Tx) -> None:
         kept, left = tx.workflow(flow.id), int(_number(flow.frozen.get("runs"))) - 1
@@ -188,7 +188,7 @@ def take_run(state: State, by: OperatorSession, flow: Workflow) -> None:
 
 
 def _is_frozen(state: State, by: OperatorSession, flow: Workflow, plans: Sequence[ReviewedPlan], mark: str) -> bool:
-    """Whether the consent to all steps counts: the same steps and person, in time, runs left, and a valid grant."""
+    """Whether the consent counts: same steps and person, in time, runs left, a valid grant."""
     frozen = flow.frozen
     if not frozen or frozen.get("by") != by.operator or not same_mark(str(frozen.get("mark")), mark):
         return False
@@ -208,7 +208,7 @@ def _held_steps(plans: Iterable[ReviewedPlan]) -> list[ReviewedPlan]:
 
 
 def _mark(state: State, flow: Workflow, plans: Iterable[ReviewedPlan]) -> str:
-    """One keyed hash of all steps as they are now, whatever the ids of their plans."""
+    """One keyed hash of all steps as they are, whatever their plans' ids."""
     shown = [flow.id, flow.stop_on_failure]
     for plan in plans:
         found = plan.reviewed
@@ -237,7 +237,6 @@ def _step(given: Mapping[str, str]) -> Json:
 
 
 def _save(tx: Tx, state: State, by: OperatorSession, flow: Workflow, details: Mapping[str, Any]) -> None:
-    """Stores a workflow, and records what was done with it."""
     tx.save_workflow(flow)
     state.recorder.event(tx, "workflow", by.operator, {"workflow": flow.id, "name": flow.name, **details})
 
@@ -258,8 +257,6 @@ class StepsHeld(Exception):
 
 
 class RunningWorkflow(Struct):
-    """One run of a workflow, with its present state."""
-
     workflow: Workflow
     operator: str
     plans: tuple[ReviewedPlan, ...]
@@ -270,14 +267,14 @@ class RunningWorkflow(Struct):
 
     @property
     def step(self) -> int:
-        """The number of the step that runs, or ran last."""
+        """The step that runs, or ran last."""
         return max(1, sum(status != PLANNED for status in self.statuses))
 
 
 def start_run(
     state: State, by: OperatorSession, id: str, answers: Answers, frozen: str = "", elsewhere: bool = False
 ) -> RunningWorkflow:
-    """Runs all steps of a workflow: with consent to each, or with its mark where it is frozen; raises AnswerRefused or StepsHeld."""
+    """Runs all steps: with consent to each, or the mark of a frozen workflow; raises AnswerRefused or StepsHeld."""
     if why := why_not_here(state, elsewhere):
         raise AnswerRefused(why)
     flow = find(state, id)

@@ -230,7 +230,7 @@ def _unglue(line: CmdLine) -> None:
     line.quoted[0:1] = [False, *([False] if rest else [])]
 
 
-# -- built-in commands ------------------------------------------------------------------------------------
+# -- built-in commands
 
 
 def _parted(line: CmdLine) -> tuple[frozenset[str], list[str]]:
@@ -408,7 +408,7 @@ _BUILTINS: dict[str, Callable[[CmdReading, CmdLine], str | None]] = {
 }
 
 
-# -- programs ---------------------------------------------------------------------------------------------
+# -- programs
 
 
 def _run_program(session: CmdReading, line: CmdLine) -> str:

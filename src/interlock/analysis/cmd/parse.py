@@ -209,7 +209,7 @@ def _items(cursor: CmdCursor) -> str:
     raise WindowsSyntaxError("for without ')'")
 
 
-# -- words ------------------------------------------------------------------------------------------------
+# -- words
 
 MAX_TEXT = 100_000
 

@@ -28,6 +28,7 @@ from interlock.analysis.places import place, resolve
 from interlock.analysis.programs import Program
 from interlock.analysis.programs.load import UNDESCRIBED
 from interlock.analysis.programs.options import CommandOptions, options, parse
+from interlock.analysis.shell.expand import is_unknown
 from interlock.model import Span
 
 if TYPE_CHECKING:
@@ -211,7 +212,7 @@ class Job(Struct):
         where = Where(found, self.where.via, self.where.traits, self.where.env)
         return Job(self.host, source[slice(*found)], [], where, self.stdin)
 
-    # -- Report -----------------------------------------------------------------------------------------
+    # -- Report
 
     def step(self, count: int = 1) -> None:
         self.host.session.step(count)
@@ -292,6 +293,16 @@ class Job(Struct):
         if address := self.session.fetched(*paths):
             self.effect("run_download", address)
         return bool(address)
+
+    def hides(self, text: str) -> bool:
+        """Reports text to run that is a download, or made at run time."""
+        if "download" in taints_in(text):
+            self.effect("run_download", "the network")
+        elif is_unknown(text.strip()):
+            self.unreadable("text made at run time is run as a command", "payload")
+        else:
+            return False
+        return True
 
     def text_to_run(self) -> str | None:
         """What flows in, for what runs it; a download is reported, not read."""

@@ -24,8 +24,7 @@ _GLOBAL = frozenset({"export", "readonly"})
 
 def letters_of(program: str, words: Sequence[str]) -> tuple[frozenset[str], frozenset[str]]:
     """The attributes that a declaration's options set, and those that they remove."""
-    given = "".join(word[1:] for word in words if len(word) > 1 and word[0] == "-")
-    taken = "".join(word[1:] for word in words if len(word) > 1 and word[0] == "+")
+    given, taken = ("".join(word[1:] for word in words if word.startswith(sign)) for sign in "-+")
     return frozenset(given + _IMPLIED.get(program, "")), frozenset(taken)
 
 
@@ -88,25 +87,21 @@ def refer(shell: Shell, name: str, target: str) -> None:
 def convert_values(shell: Shell, name: str, items: list[str]) -> list[str]:
     """A value as its variable's attributes convert it: evaluated as a number, or in one case."""
     letters = shell.attributes[name]
-    if "i" in letters:
-        for item in items:
-            evaluate(item, shell)
-        numbers = [calculate(item, shell) for item in items]
-        return [hole(name) if number is None else str(number) for number in numbers]
-    if "l" in letters:
-        return [item.lower() for item in items]
-    return [item.upper() for item in items] if "u" in letters else items
+    if "i" not in letters:
+        change = str.lower if "l" in letters else str.upper if "u" in letters else str
+        return list(map(change, items))
+    for item in items:
+        evaluate(item, shell)
+    numbers = [calculate(item, shell) for item in items]
+    return [hole(name) if number is None else str(number) for number in numbers]
 
 
 def leave_scope(shell: Shell) -> None:
     """Restore the variables that a function declared for itself."""
     for name, value in shell.scopes.pop().items():
-        shell.attributes.pop(name, None)
-        shell.references.pop(name, None)
-        shell.choices.pop(name, None)
-        if value is None:
-            shell.variables.pop(name, None)
-        else:
+        for table in (shell.attributes, shell.references, shell.choices, shell.variables):
+            table.pop(name, None)
+        if value is not None:
             shell.variables[name] = value
 
 

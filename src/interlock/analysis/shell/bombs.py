@@ -53,16 +53,14 @@ def spawns_without_end(loop: ShellLoop) -> bool:
 
 def fills_without_end(loop: ShellLoop) -> bool:
     """Whether an endless loop nests folders, appends, or copies under ever new names."""
-    names = [node.words[0].literal for node in loop.body if isinstance(node, SimpleCommand) and node.words]
-    fills = program_set("fill")
+    commands = [node for node in loop.body if isinstance(node, SimpleCommand) and node.words]
+    names = [node.words[0].literal for node in commands]
     if not _is_endless(loop) or len(names) != len(loop.body):
         return False
-    if not all(name in fills or name in _MOVES or name in _INSTANT for name in names):
+    if not all(name in program_set("fill") or name in _MOVES or name in _INSTANT for name in names):
         return False
-    anew = any(word.literal is None for node in loop.body if isinstance(node, SimpleCommand) for word in node.words)
-    appends = any(
-        one.operator == ">>" for node in loop.body if isinstance(node, SimpleCommand) for one in node.redirects
-    )
+    anew = any(word.literal is None for node in commands for word in node.words)
+    appends = any(one.operator == ">>" for node in commands for one in node.redirects)
     into = not _MOVES.isdisjoint(names) and any(_writes(name, folder=True) for name in names)
     return appends or into or (anew and any(_writes(name, folder=False) for name in names))
 

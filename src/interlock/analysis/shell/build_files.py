@@ -23,12 +23,11 @@ MOST_INCLUDED = 20
 _MAKE_FILES = ("GNUmakefile", "makefile", "Makefile")
 
 
-def make_targets(job: Job) -> Stream | None:
+def make_targets(job: Job) -> None:
     """make [-C dir] [-f file] [VAR=value] [target…]"""
     found = job.options()
     with job.within(found.value("-C", "--directory")):
         _run_make(job, found)
-    return None
 
 
 def _run_make(job: Job, found: CommandOptions) -> None:
@@ -213,10 +212,10 @@ _SETTING = lazy_regex(r"^([A-Za-z_]+)[ \t]*=[ \t]*(.*)$")
 _PLACEHOLDER = lazy_regex(r"\{([^{}]*)\}")
 
 
-def tox_commands(job: Job) -> Stream | None:
+def tox_commands(job: Job) -> None:
     found = job.options()
     if found.has("-l", "--listenvs", "-a", "--listenvs-all", "--showconfig", "--notest", "-n"):
-        return None
+        return
     sections: dict[str, dict[str, list[str]]] = {}
     setting: list[str] = []
     for line in _lines(job, job.file_text(found.value("-c", "--conf") or "tox.ini")):
@@ -232,14 +231,13 @@ def tox_commands(job: Job) -> Stream | None:
         section = sections.get(name, {})
         for line in [line for key in ("commands_pre", "commands", "commands_post") for line in section.get(key, ())]:
             job.shell_text(_PLACEHOLDER.sub(lambda one: hole(one[1]), line.lstrip("- ")), f"tox {name}")
-    return None
 
 
 _TASK = lazy_regex(r"^([ \t]*)(?:multi)?task[ \t(]+[:'\"]?([\w:]*\w)['\"]?(.*?)\bdo\b")
 _NAMES = lazy_regex(r"[:'\"]([\w:]+)")
 
 
-def rake_tasks(job: Job) -> Stream | None:
+def rake_tasks(job: Job) -> None:
     """rake x: the task's block in the Rakefile, after those it needs."""
     found = job.options()
     names = found.all("-f", "--rakefile") or ("Rakefile", "rakefile", "Rakefile.rb", "rakefile.rb")
@@ -256,7 +254,6 @@ def rake_tasks(job: Job) -> Stream | None:
             tasks[head[2]] = (_NAMES.findall(head[3]), block)
     wanted = [word.partition("[")[0].rpartition(":")[2] for word in found.operands if "=" not in word]
     _run_tasks(tasks, wanted or ["default"], lambda name, text: job.code("ruby", text, f"rake {name}"))
-    return None
 
 
 _LIFECYCLE = frozenset({"test", "start", "stop", "restart", "build", "dev", "lint"})
@@ -300,15 +297,15 @@ def _run_package_script(job: Job, words: list[str]) -> Stream | None:
 _RECIPE = lazy_regex(r"^@?([A-Za-z_][\w-]*)(?:\s+[^:]*)?:(?!=)(.*)$")
 
 
-def recipes(job: Job) -> Stream | None:
+def recipes(job: Job) -> None:
     found = job.options()
     if found.has("-l", "--list", "-n", "--dry-run", "--show", "--summary", "--evaluate"):
-        return None
+        return
     text = _first_text(job, ("justfile", "Justfile", ".justfile"))
     name = next((word for word in found.operands if "=" not in word), "")
     if text is None:
         job.effect("run_script", f"{job.program} {name}")
-        return None
+        return
     tasks: dict[str, Task] = {}
     lines: list[str] = []
     for line in _lines(job, text):
@@ -318,7 +315,6 @@ def recipes(job: Job) -> Stream | None:
             lines = []
             tasks[recipe[1]] = recipe[2].split(), lines
     _run_tasks(tasks, [name or next(iter(tasks), "")], lambda name, text: job.shell_text(text, f"{job.program} {name}"))
-    return None
 
 
 _FILLED = lazy_regex(r"\{\{\s*([\w]+)\s*\}\}")

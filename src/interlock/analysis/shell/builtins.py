@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from interlock.analysis.facts import APPROXIMATE, Command, Effect, hole, known, taints_in
+from interlock.analysis.facts import APPROXIMATE, Command, Effect, hole, known
 from interlock.analysis.lazy_regex import lazy_regex
 from interlock.analysis.places import is_system_folder, resolve
 from interlock.analysis.programs.load import describe, program_set, word_set
@@ -73,13 +73,7 @@ def evaluate(job: Job) -> Stream:
     text = " ".join(word for word in job.words if word != "--")
     if is_unknown(text.strip()) and _is_setup(job):
         return NOTHING
-    if "download" in taints_in(text):
-        job.effect("run_download", "the network")
-        return UNKNOWN
-    if is_unknown(text.strip()):
-        job.unreadable("text made at run time is run as a command", "payload")
-        return UNKNOWN
-    return job.host.read(text, job.where.inside("eval"), job.stdin)
+    return UNKNOWN if job.hides(text) else job.host.read(text, job.where.inside("eval"), job.stdin)
 
 
 def _is_setup(job: Job) -> bool:
@@ -294,7 +288,7 @@ def _with_values(letters: str, option: str, work: Callable[[Job, str], object]) 
     return handle
 
 
-def history(job: Job) -> Stream | None:
+def history(job: Job) -> None:
     """fc: -e runs an editor, -s a command of the past."""
     found = job.options("-e")
     for text in found.all("-e"):
@@ -302,7 +296,6 @@ def history(job: Job) -> Stream | None:
             job.shell_text(text, "fc -e")
     if found.has("-s") or "-" in found.all("-e"):
         job.unreadable("a command of the history is run again", "payload")
-    return None
 
 
 def remember(job: Job) -> Stream:
@@ -380,38 +373,26 @@ def shell(job: Job) -> Stream | None:
 
 def _shell_words(words: list[str]) -> tuple[str | None, list[str], set[str], list[str]]:
     """The text of -c, what follows, the flags, and the start-up files."""
-    flags: set[str] = set()
-    startup: list[str] = []
-    wants_text = False
-    index = 0
-    while index < len(words):
-        word = words[index]
-        if word in ("--", "-"):
-            index += 1
-            break
-        if not re.fullmatch(r"[-+][A-Za-z]+|--[a-z-]+(=.*)?", word):
-            break
-        flags.add(word)
-        if not word.startswith("--"):
-            flags.update(f"-{letter}" for letter in word[1:])
-            wants_text = wants_text or ("c" in word[1:] and word[0] == "-")
-        elif word == "--command":
-            wants_text = True
-        elif word.startswith("--command="):
-            return word[10:], words[index + 1 :], flags, startup
-        elif word.startswith(("--rcfile=", "--init-file=")):
-            startup.append(word.partition("=")[2])
-        index += 1
-        if word in ("--rcfile", "--init-file", "-C") or (not word.startswith("--") and word[-1] in "oO"):
-            if word in ("--rcfile", "--init-file"):
-                startup += words[index : index + 1]
-            else:
-                flags.update(words[index : index + 1])
-            index += 1
-    rest = words[index:]
+    flags, startup, wants_text, rest = set[str](), list[str](), False, list(words)
+    while rest and (found := _SHELL_OPTION.fullmatch(rest[0])):
+        word, letters, name, value = rest.pop(0), found[1] or "", found[2], found[3]
+        if name == "--command" and value is not None:
+            return value, rest, flags, startup
+        flags |= {word, *(f"-{letter}" for letter in letters)}
+        wants_text = wants_text or name == "--command" or (word[0] == "-" and "c" in letters)
+        if value is None and (name in _STARTUP or letters == "C" or letters[-1:] in ("o", "O")):
+            value = rest.pop(0) if rest else None
+        if value is not None:
+            startup += [value] if name in _STARTUP else []
+            flags |= {value} if name not in _STARTUP else set()
+    rest = rest[1:] if rest[:1] in (["--"], ["-"]) else rest
     if wants_text:
-        return (rest[0] if rest else ""), rest[1:], flags, startup
+        return "".join(rest[:1]), rest[1:], flags, startup
     return None, rest, flags, startup
+
+
+_SHELL_OPTION = lazy_regex(r"[-+]([A-Za-z]+)|(--[a-z-]+)(?:=(.*))?", re.DOTALL)
+_STARTUP = frozenset({"--rcfile", "--init-file"})
 
 
 def from_stdin(job: Job, dialect: str, args: list[str]) -> Stream | None:

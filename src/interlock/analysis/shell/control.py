@@ -45,16 +45,12 @@ if TYPE_CHECKING:
 Proof = tuple[frozenset[str], frozenset[str]]  # not empty on success, not empty on failure
 
 NOTHING_PROVED: Proof = (frozenset(), frozenset())
-_EQUAL, _UNEQUAL = frozenset({"=", "=="}), frozenset({"!="})
 _LEAVING = frozenset({"exit", "return", "break", "continue"})
 
 
 def proof(node: Node | None) -> Proof:
     """What a node's success and failure prove; nothing for what is no test."""
-    if isinstance(node, SimpleCommand) and node.words:
-        name = node.words[0].literal
-        if name not in ("[", "test"):
-            return NOTHING_PROVED
+    if isinstance(node, SimpleCommand) and node.words and (name := node.words[0].literal) in ("[", "test"):
         words = node.words[1:-1] if name == "[" else node.words[1:]
         return _swapped(_test(words, quoted_only=True), node.negated)
     if isinstance(node, Expression) and not node.arithmetic:
@@ -84,9 +80,9 @@ def _swapped(found: Proof, negated: bool) -> Proof:
 
 def _joined(found: Sequence[Proof], operator: str) -> Proof:
     """`a && b` succeeds where both do; `a || b` fails where both do."""
-    if operator == "&&":
-        return frozenset().union(*(one[0] for one in found)), frozenset()
-    return frozenset(), frozenset().union(*(one[1] for one in found))
+    side = 0 if operator == "&&" else 1
+    both = frozenset[str]().union(*(one[side] for one in found))
+    return (frozenset(), both) if side else (both, frozenset())
 
 
 def _test(words: Sequence[ShellWord], quoted_only: bool) -> Proof:
@@ -99,11 +95,10 @@ def _test(words: Sequence[ShellWord], quoted_only: bool) -> Proof:
     ]
     if "(" in texts or ")" in texts:
         return NOTHING_PROVED
-    for marks, operator in ((("||", "-o"), "||"), (("&&", "-a"), "&&")):
-        cuts = [index for index, text in enumerate(texts) if text in marks and index]
+    for operator, mark in (("||", "-o"), ("&&", "-a")):
+        cuts = [index for index, text in enumerate(texts) if text in (operator, mark) and index]
         if cuts:
-            edges = [-1, *cuts, len(words)]
-            parts = [words[a + 1 : b] for a, b in pairwise(edges)]
+            parts = [words[a + 1 : b] for a, b in pairwise([-1, *cuts, len(words)])]
             return _joined([_test(part, quoted_only) for part in parts], operator)
     if texts[:1] == ["!"]:
         return _swapped(_test(words[1:], quoted_only), True)
@@ -114,13 +109,11 @@ def _primary(words: Sequence[ShellWord], texts: Sequence[str | None], quoted_onl
     names = [_variable(word, quoted_only) for word in words]
     if len(words) == 1:
         return names[0], frozenset()
-    if len(words) == 2 and texts[0] == "-z":
-        return frozenset(), names[1]
-    if len(words) == 2 and texts[0] in word_set("test_flags"):
-        return names[1], frozenset()
-    if len(words) == 3 and texts[1] in _EQUAL | _UNEQUAL:
+    if len(words) == 2 and (texts[0] == "-z" or texts[0] in word_set("test_flags")):
+        return _swapped((names[1], frozenset()), texts[0] == "-z")
+    if len(words) == 3 and texts[1] in ("=", "==", "!="):
         left, right = (names[0], texts[2]) if names[0] else (names[2], texts[0])
-        same = texts[1] in _EQUAL
+        same = texts[1] != "!="
         if right == "":
             return _swapped((frozenset(), left), not same)
         return (left if same and right is not None and "*" not in right else frozenset()), frozenset()
@@ -209,7 +202,7 @@ def group(shell: Shell, node: ShellGroup, stdin: Stream) -> Stream:
     stream = shell.walk_list(node.body, stdin)
     if node.subshell:
         shell.restore(saved)
-    return redirections.write_output(shell, node.redirects, stream, "", [])
+    return redirections.write_output(shell, node.redirects, stream)
 
 
 def branches(shell: Shell, node: Branches, stdin: Stream) -> Stream:
@@ -246,8 +239,7 @@ def branches(shell: Shell, node: Branches, stdin: Stream) -> Stream:
         ends = _union(ends, missed or start) if node.bodies else start
     shell.filled = filled if after is None else after
     shell.cwds = ends or before
-    stream = join_streams(streams)
-    return redirections.write_output(shell, node.redirects, stream, "", [])
+    return redirections.write_output(shell, node.redirects, join_streams(streams))
 
 
 def loop(shell: Shell, node: ShellLoop, stdin: Stream) -> Stream:
@@ -263,15 +255,13 @@ def loop(shell: Shell, node: ShellLoop, stdin: Stream) -> Stream:
         if not names and _sets_values([*node.head, *node.body]):  # each round has other values
             shell.guess()
         lines = stdin.text.splitlines() if names and stdin.known else []
-        each: list[Stream] = [stdin]  # one by one; all of it at once when they are not known
-        if lines:
-            more = [hole()] if len(lines) > MAX_ROUNDS else []
-            each = [Stream(f"{line}\n", stdin.taints) for line in [*lines[:MAX_ROUNDS], *more]]
-        for line in each:
+        bulk = stdin is not TERMINAL and (not lines or len(lines) >= MANY or "bulk" in stdin.taints)
+        more = [hole()] if len(lines) > MAX_ROUNDS else []
+        # One by one; all of it at once when they are not known.
+        for line in [Stream(f"{line}\n", stdin.taints) for line in [*lines[:MAX_ROUNDS], *more]] or [stdin]:
             if names:
                 assignments.assign_read(shell, names, line)
             streams.append(shell.walk_list(node.head, line))
-            bulk = stdin is not TERMINAL and (not lines or len(lines) >= MANY or "bulk" in stdin.taints)
             passed = proof(node.head[-1]) if node.head else NOTHING_PROVED  # by the test that lets the body run
             filled, shell.filled = shell.filled, shell.filled | passed[1 if node.until else 0]
             streams.append(_round(shell, node.body, stdin, bulk))
@@ -290,8 +280,7 @@ def loop(shell: Shell, node: ShellLoop, stdin: Stream) -> Stream:
             shell.choices.pop(node.name, None)
             streams.append(_round(shell, node.body, stdin, bulk))
         shell.filled = filled
-    stream = join_streams(streams)
-    return redirections.write_output(shell, node.redirects, stream, "", [])
+    return redirections.write_output(shell, node.redirects, join_streams(streams))
 
 
 def _round(shell: Shell, body: Sequence[Node], stdin: Stream, bulk: bool) -> Stream:
@@ -319,12 +308,8 @@ def _sets_values(nodes: Sequence[Node]) -> bool:
 
 def _read_names(head: Sequence[Node]) -> list[str]:
     """`while read -r f`: the words behind `read`."""
-    for node in head:
-        if isinstance(node, SimpleCommand):
-            words = [word.literal for word in node.words]
-            if words and words[0] == "read":
-                return [word or "" for word in words[1:]]
-    return []
+    commands = [[word.literal or "" for word in node.words] for node in head if isinstance(node, SimpleCommand)]
+    return next((words[1:] for words in commands if words[:1] == ["read"]), [])
 
 
 def define(shell: Shell, node: ShellFunction, stdin: Stream) -> Stream:

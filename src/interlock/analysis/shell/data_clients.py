@@ -10,7 +10,7 @@ from interlock.analysis.lazy_regex import lazy_regex
 from interlock.analysis.programs import Program, StoreEffect
 from interlock.analysis.programs.load import word_set
 from interlock.analysis.programs.options import CommandOptions, behind, holds, parse
-from interlock.analysis.shell import Job, Reader, Stream, is_production
+from interlock.analysis.shell import Job, Reader, is_production
 from interlock.analysis.shell.network import of_the_machine
 from interlock.analysis.targets.carried import LEAKS, carries, leaks_of
 
@@ -68,7 +68,7 @@ class ScratchJob(Job):
         super().effect("sql_read" if within else verb, target, *(() if within else traits))
 
 
-def redis(job: Job) -> Stream | None:
+def redis(job: Job) -> None:
     from interlock.analysis.datastores import read_redis, read_redis_text
 
     inner = inside(job)
@@ -78,15 +78,13 @@ def redis(job: Job) -> Stream | None:
     for path in job.options("--eval").all("--eval"):
         for call in _LUA_CALL.findall(job.file_text(path) or "")[:200]:
             read_redis([word.strip(" '\"") for word in call.split(",")], inner)
-    return None
 
 
 _LUA_CALL = lazy_regex(r"redis\.p?call\s*\(([^()]{1,300})")
 
 
-def apply_stores(job: Job) -> Stream | None:
+def apply_stores(job: Job) -> None:
     read_store(job.described, job.words, inside(job))
-    return None
 
 
 _STATEMENT = lazy_regex(
@@ -94,13 +92,12 @@ _STATEMENT = lazy_regex(
 )
 
 
-def statement(job: Job) -> Stream | None:
+def statement(job: Job) -> None:
     """DROP TABLE users, where a shell is expected: what it does in the console it was meant for."""
     text = " ".join([job.program, *job.words])
     found = _STATEMENT.fullmatch(text)
     if found and (found[2] or "table").lower() in word_set("dropped_objects"):
         inside(job).code("sql", text)
-    return None
 
 
 _SEPARATED = lazy_regex(r"[;\n]|&&|\|\|")
@@ -109,11 +106,11 @@ _SEPARATED = lazy_regex(r"[;\n]|&&|\|\|")
 def read_transfer(job: Job, text: str, via: str, traits: Sequence[str]) -> None:
     """The commands of a file transfer client."""
     for line in _SEPARATED.split(text):
-        words = line.replace('"', "").replace("'", "").split()
-        if words and words[0].startswith("!"):
+        name, *words = line.replace('"', "").replace("'", "").split() or [""]
+        if name.startswith("!"):
             job.shell_text(line.strip()[1:], f"{job.program} !")
-        elif words:
-            _command(job, words[0].lstrip("-").lower(), words[1:])
+        elif name:
+            _command(job, name.lstrip("-").lower(), words)
 
 
 def _command(job: Job, name: str, words: Sequence[str]) -> None:
@@ -125,20 +122,17 @@ def _command(job: Job, name: str, words: Sequence[str]) -> None:
     reverse = "R" in flags or "--reverse" in words
     if name == "mirror" and ("e" in flags or any(word.startswith("--delete") for word in words)):
         target = names[-1] if names else "."
-        job.effect("delete", target, "recursive", "bulk", "mirror", *(("remote",) if reverse else ()))
+        job.effect("delete", target, "recursive", "bulk", "mirror", *["remote"] * reverse)
     elif name in word_set("transfer_puts") and (name != "mirror" or reverse):
         if leaks := leaks_of(job, names):
             job.effect("send", job.program, *leaks)
     elif name in word_set("transfer_deletes"):
         many = "r" in flags or name in ("mdelete", "mrm", "mdel") or any(set("*?[") & set(word) for word in names)
         for path in names:
-            job.effect("delete", path, "remote", *(("recursive", "bulk") if many else ()))
+            job.effect("delete", path, "remote", *["recursive", "bulk"] * many)
 
 
-READERS: dict[str, Reader] = {
-    "statement": statement,
-    "redis": redis,
-}
+READERS: dict[str, Reader] = {"statement": statement, "redis": redis}
 
 
 def read_store(program: Program, words: Sequence[str], out: Report) -> None:

@@ -74,7 +74,7 @@ def _value(part: Part, values: Shell) -> list[str]:
     return items_of(part, values, text)
 
 
-# -- splitting --------------------------------------------------------------------------------------------
+# -- splitting
 
 
 def _split(parts: list[Part], values: Shell) -> list[str]:

@@ -45,15 +45,10 @@ def _output_verb(job: Job, path: str) -> str:
 
 def _apply(job: Job, item: PathEffect, found: CommandOptions, operands: list[str]) -> None:
     into = found.value(*item.into)
-    sources = operands if into is not None else operands[:-1]
-    target = into if into is not None else "".join(operands[1:][-1:])
-    if item.of == "target":
-        paths = [target] if target else []
-    elif item.of == "sources":
-        paths = sources
-    elif item.of in ("operands", "first"):
-        paths = operands if item.of == "operands" else operands[:1]
-    else:
+    sources, target = (operands[:-1], "".join(operands[1:][-1:])) if into is None else (operands, into)
+    kinds = {"target": [target] if target else [], "sources": sources, "operands": operands, "first": operands[:1]}
+    paths = kinds.get(item.of, [])
+    if item.of == "setting":
         given = [word for text in found.all(*item.option) for word in text.split()] if item.option else operands
         paths = _settings(item.setting, given)
         sources = _settings(item.source, operands)
@@ -91,8 +86,9 @@ def _traits(item: PathEffect, found: CommandOptions) -> list[str]:
     traits = [trait for trait in item.traits if not found.has(*item.traits_but.get(trait, ()))]
     traits += [trait for trait, flags in item.traits_by.items() if unknown or found.has(*flags)]
     if item.mode:
-        given = "".join(found.operands[:1]) if item.mode == ("operand",) else found.value(*item.mode)
-        traits += mode_traits(given or "")
+        traits += mode_traits(
+            "".join(found.operands[:1]) if item.mode == ("operand",) else found.value(*item.mode) or ""
+        )
     return traits
 
 
@@ -107,8 +103,7 @@ def _effect(job: Job, item: PathEffect, path: str, sources: Sequence[str], targe
     if "output" in traits:
         verb = _output_verb(job, path)
     if verb == "move" and target == _NOWHERE:
-        tree = ("recursive",) if "." not in path.rpartition("/")[2] else ()
-        job.effect("delete", path, *tree, *marks)
+        job.effect("delete", path, *["recursive"] * ("." not in path.rpartition("/")[2]), *marks)
         return
     if item.contents and path.startswith("/dev/") and "replaces" in traits:
         job.effect("delete", path)
@@ -152,12 +147,11 @@ def _pour(job: Job, verb: str, path: str, traits: Sequence[str]) -> None:
 def _carry_all_over(job: Job, how: str, sources: Sequence[str], target: str) -> None:
     if not sources and job.piped:
         job.keep_file(target, job.stdin.text)
-    elif len(sources) == 1:
-        _carry_over(job, how, sources[0], target)
-    else:
+    if len(sources) > 1:
         copy_to(job, sources, target)
-        for source in sources:
-            _carry_over(job, how, source, f"{target}/")
+        target += "/"
+    for source in sources:
+        _carry_over(job, how, source, target)
 
 
 def _carry_over(job: Job, how: str, source: str, target: str) -> None:
@@ -188,28 +182,32 @@ def _parse_mode(job: Job) -> CommandOptions:
 
 def sed(job: Job) -> Stream | None:
     """sed: its script may run or write; -i edits its files in place."""
+    from interlock.analysis.code.sed import read_sed
+
     found = job.options("-e -f --expression --file -l")
     in_place = any(re.match(r"-i|--in-place|-[nEerzs]*i[^=]*$", word) for word in job.words)
-    scripts = found.all("-e", "--expression")
-    operands = list(found.operands)
+    scripts, operands = found.all("-e", "--expression"), list(found.operands)
     if not scripts and not found.all("-f", "--file") and operands:
         scripts = [operands.pop(0)]
     scripts += [text for path in found.all("-f", "--file") if (text := job.file_text(path)) is not None]
-    from interlock.analysis.code.sed import read_sed
-
     for script in scripts:
         read_sed(script, job.at(job.where.inside("sed")))
-    if in_place:
-        deletes_all = any(re.fullmatch(r"(1,\$|\$!?)?\s*d", script.strip()) for script in scripts)
-        kept = any(re.search(r"^-i.+|--in-place=.+", word) for word in job.words)
-        for path in operands:
-            verb = "truncate" if deletes_all else "write"
-            job.effect(verb, path, "edit", *(("kept",) if kept else ()), *_marks(path, job))
-        return NOTHING
-    shown = () if names_only(job.program, [word for word in job.words if word not in operands]) else ("shown",)
+    if not in_place:
+        read_files(job, operands)
+        return None
+    deletes_all = any(re.fullmatch(r"(1,\$|\$!?)?\s*d", script.strip()) for script in scripts)
+    kept = any(re.search(r"^-i.+|--in-place=.+", word) for word in job.words)
     for path in operands:
+        verb = "truncate" if deletes_all else "write"
+        job.effect(verb, path, "edit", *["kept"] * kept, *_marks(path, job))
+    return NOTHING
+
+
+def read_files(job: Job, paths: Sequence[str]) -> None:
+    """Report files that are shown, where not only the names in them are."""
+    shown = [] if names_only(job.program, [word for word in job.words if word not in paths]) else ["shown"]
+    for path in paths:
         job.effect("read", path, *shown)
-    return None
 
 
 def kill(job: Job) -> Stream | None:
@@ -222,14 +220,13 @@ def kill(job: Job) -> Stream | None:
         if word == "--":
             targets += words
             break
-        if word in ("-s", "-n", "--signal"):
-            del words[:1]
+        if word.startswith("-") and not signalled and not (word == "-1" and not words):
             signalled = True
-        elif word.startswith("-") and not signalled and not (word == "-1" and not words):
-            signalled = True
+            if word in ("-s", "-n", "--signal"):
+                del words[:1]
         else:
             targets.append(word)
-    job.effect("kill", " ".join(targets), *(("all",) if "-1" in targets else ()))
+    job.effect("kill", " ".join(targets), *["all"] * ("-1" in targets))
     return NOTHING
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Iterator
+from itertools import islice
 from typing import NamedTuple
 
 from interlock.analysis.lazy_regex import lazy_regex
@@ -93,9 +94,8 @@ def _modules(job: Job, language: str, code: str, folder: str) -> Iterator[_Modul
     elif (pattern := _RELATIVE.get(language)) is not None:
         for name in dict.fromkeys(pattern.findall(code)):
             paths = (posixpath.normpath(f"{folder}/{name}{ending}") for ending in ("", *ENDINGS[language]))
-            found = next(((path, text) for path in paths if (text := job.file_text(path)) is not None), None)
-            if found is not None:
-                yield _Module(*found)
+            found = (_Module(path, text) for path in paths if (text := job.file_text(path)) is not None)
+            yield from islice(found, 1)
 
 
 def _python_names(code: str, folder: str) -> Iterator[tuple[str, str]]:

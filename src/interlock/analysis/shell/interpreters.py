@@ -7,7 +7,7 @@ import re
 from collections.abc import Collection, Iterator
 from itertools import product
 
-from interlock.analysis.facts import names_only, taints_in
+from interlock.analysis.facts import taints_in
 from interlock.analysis.lazy_regex import lazy_regex
 from interlock.analysis.programs.load import describe, described_program, dialect_of, word_table
 from interlock.analysis.programs.options import CommandOptions, options
@@ -15,6 +15,7 @@ from interlock.analysis.shell import NOTHING, UNKNOWN, Job, Reader, Stream
 from interlock.analysis.shell.build_files import read_deno_task, read_package_script
 from interlock.analysis.shell.builtins import from_stdin, run_script
 from interlock.analysis.shell.expand import is_unknown
+from interlock.analysis.shell.file_programs import read_files
 from interlock.analysis.shell.imports import ENDINGS, read_imports, stored_module, written_module
 from interlock.analysis.shell.loose_text import add_harm, name_script
 from interlock.analysis.shell.output import constant_output
@@ -265,24 +266,24 @@ def run_module(job: Job) -> Stream | None:
     return None
 
 
-def awk(job: Job) -> Stream | None:
+def awk(job: Job) -> None:
     found = job.options(stop_at_operand=True)
     for code in found.all("-e", "--source"):
         job.code("awk", code)
-    edited = "inplace" in found.all("-i", "--include")
     if not found.has("-f", "--file", "-e", "--source", "-E", "--exec") and found.operands:
         if job.piped and re.search(r'\|\s*"(ba|z|da|k)?sh"', found.operands[0]):
             from_stdin(job, "bash", [])
         where = job.where.marked("bulk") if job.piped else job.where
         job.at(where).code("awk", found.operands[0])
         files = [path for path in found.operands[1:] if "=" not in path]
-        shown = () if names_only(job.program, [word for word in job.words if word not in files]) else ("shown",)
+        if "inplace" not in found.all("-i", "--include"):
+            read_files(job, files)
+            files = []
         for path in files:
-            job.effect(*(("write", path, "edit") if edited else ("read", path, *shown)))
+            job.effect("write", path, "edit")
     for path in found.all("-f", "--file", "-i", "--include", "-E", "--exec"):
         if (text := job.file_text(path)) is not None:
             job.code("awk", text, f"{job.program} -f")
-    return None
 
 
 _APPLE_SHELL = lazy_regex(
@@ -297,7 +298,7 @@ _METHOD = lazy_regex(r"\.(\w+)\(")
 _POWER = lazy_regex(r"\b(?:shut down|restart|log out)\b", re.IGNORECASE)
 
 
-def applescript(job: Job) -> Stream | None:
+def applescript(job: Job) -> None:
     """osascript -e: shell text in AppleScript or JavaScript, and orders to applications."""
     found = job.options("-e -l")
     texts = found.all("-e")
@@ -315,7 +316,6 @@ def applescript(job: Job) -> Stream | None:
         orders = _method_orders
     for application, order in orders(code):
         job.run([f"{application}.app", *order], "osascript")
-    return None
 
 
 def _orders(text: str) -> Iterator[tuple[str, list[str]]]:
@@ -352,7 +352,7 @@ def compiled(job: Job) -> Stream | None:
     return None
 
 
-def compiler(job: Job) -> Stream | None:
+def compiler(job: Job) -> None:
     """gcc, rustc…: a source that the action wrote is about to be run."""
     for word in job.words:
         text = job.written_text(word) if word.endswith((".c", ".cc", ".cpp", ".rs", ".go", ".java")) else None
@@ -360,7 +360,6 @@ def compiler(job: Job) -> Stream | None:
             job.code(_by_ending(word), text, job.program)
     if "-" in job.words and job.stdin.known:
         job.code("other", job.stdin.text, job.program)
-    return None
 
 
 def _by_ending(path: str) -> str:

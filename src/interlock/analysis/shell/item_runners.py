@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import pairwise
 
 from interlock.analysis.facts import APPROXIMATE, HOLE, hole
 from interlock.analysis.programs.load import word_set
@@ -32,8 +33,7 @@ def find_targets(words: Sequence[str], acts: int | None = None) -> list[str]:
     roots, start = _find_roots(words)
     expression = _Expression(words, start)
     names = expression.before.get(acts) if acts is not None else expression.printed
-    bounded = "-maxdepth" in words and words[words.index("-maxdepth") + 1 : words.index("-maxdepth") + 2] == ["0"]
-    if bounded:
+    if ("-maxdepth", "0") in pairwise(words):
         return roots
     if names is None:
         return [root if is_unknown(root) else f"{root.rstrip('/')}/**" for root in roots]
@@ -48,14 +48,10 @@ def _joined(root: str, name: str) -> str:
 
 def _find_roots(words: Sequence[str]) -> tuple[list[str], int]:
     """The folders that a find starts from, and where its expression begins."""
-    roots: list[str] = []
-    index = 0
-    while index < len(words) and words[index] in ("-H", "-L", "-P"):
-        index += 1
-    while index < len(words) and not words[index].startswith("-") and words[index] not in ("(", "!", "\\("):
-        roots.append(words[index])
-        index += 1
-    return roots or ["."], index
+    start = next((at for at, word in enumerate(words) if word not in ("-H", "-L", "-P")), len(words))
+    ends = (at for at, word in enumerate(words) if at >= start and (word[:1] == "-" or word in ("(", "!", "\\(")))
+    end = next(ends, len(words))
+    return list(words[start:end]) or ["."], end
 
 
 Names = list[str] | None  # None: no name is asked for
@@ -77,10 +73,9 @@ class _Expression:
             names, prunes = self._all(outer)
             if not prunes:
                 found = None if found is None or names is None else [*found, *names]
-            if self.pos < len(self.words) and self.words[self.pos] in ("-o", "-or", ","):
-                self.pos += 1
-                continue
-            break
+            if self.words[self.pos : self.pos + 1] not in (["-o"], ["-or"], [","]):
+                break
+            self.pos += 1
         return found or None
 
     def _all(self, outer: Names) -> tuple[Names, bool]:
@@ -114,22 +109,19 @@ class _Expression:
         return names, prunes
 
     def _name(self, test: str) -> str | None:
-        if self.pos >= len(self.words):
-            return None
         self.pos += 1
-        text = self.words[self.pos - 1]
-        if test in _FIND_NAMES:
+        text = next(iter(self.words[self.pos - 1 :]), None)
+        if text is None or test in _FIND_NAMES:
             return text
         ending = re.search(r"\\\.\(?\\?\(?([A-Za-z0-9]+)", text)
         return f"*.{ending[1]}" if ending else "*"
 
 
-def find(job: Job) -> Stream | None:
+def find(job: Job) -> None:
     words = job.words
     job.step(len(words))
     marks = [*["empty_only"] * ("-empty" in words), *_limits(words), *[APPROXIMATE] * _is_loose(words)]
-    expression = _Expression(words, _find_roots(words)[1])
-    for index in expression.before:
+    for index in _Expression(words, _find_roots(words)[1]).before:
         word = words[index]
         if word in ("-delete", "-rm"):
             for target in find_targets(words, index):
@@ -140,7 +132,6 @@ def find(job: Job) -> Stream | None:
             job.effect("write", words[index + 1], "output")
             if word == "-fprintf" and index + 2 < len(words):
                 job.keep_file(words[index + 1], unescape(words[index + 2]))
-    return None
 
 
 def _is_loose(words: Sequence[str]) -> bool:
@@ -176,32 +167,27 @@ def _find_exec(job: Job, words: Sequence[str], index: int) -> None:
     if not command:
         return
     shell = re.fullmatch(r"(ba|z|da|k|fi)?sh", command[0].rpartition("/")[2])
+    loose = (APPROXIMATE,) if _is_loose(words) or words[index] == "-execdir" else ()
+    where = job.where.inside(f"find {words[index]}", "bulk", *_limits(words), *loose)
     for target in find_targets(words, index):
         filled = [target if item == "{}" else item for item in command]
         if not shell or (len(filled) > 2 and "{}" in " ".join(filled)):
             filled = [item.replace("{}", target) for item in filled]
-        loose = (APPROXIMATE,) if _is_loose(words) or words[index] == "-execdir" else ()
-        where = job.where.inside(f"find {words[index]}", "bulk", *_limits(words), *loose)
         job.host.run(filled, where)
 
 
 def fd(job: Job) -> Stream | None:
-    at = next((n for n, word in enumerate(job.words) if word in ("-x", "-X", "--exec", "--exec-batch")), None)
-    if at is None:
-        return None
-    found = parse(job.described, job.words[:at])
-    pattern, roots = (found.operands[0] if found.operands else ""), found.operands[1:] or ["."]
-    names = [f"/*.{ending}" for ending in found.all("-e", "--extension")]
-    names = names or ([f"/{pattern.strip('^$')}"] if pattern not in ("", ".") else [""])
-    targets = [f"{root.rstrip('/')}/**{name}" for root in roots for name in names]
+    at = next((n for n, word in enumerate(job.words) if word in ("-x", "-X", "--exec", "--exec-batch")), len(job.words))
     command = [word for word in job.words[at + 1 :] if word != ";"]
     if not command:
         return None
-    for target in targets:
+    found = parse(job.described, job.words[:at])
+    pattern, roots = "".join(found.operands[:1]), found.operands[1:] or ["."]
+    names = [f"/*.{ending}" for ending in found.all("-e", "--extension")]
+    names = names or ([f"/{pattern.strip('^$')}"] if pattern not in ("", ".") else [""])
+    for target in [f"{root.rstrip('/')}/**{name}" for root in roots for name in names]:
         filled = [re.sub(r"\{[/.]*\}", target, word) for word in command]
-        if filled == command:
-            filled = [*command, target]
-        job.host.run(filled, job.where.inside("fd -x", "bulk"))
+        job.host.run(filled if filled != command else [*command, target], job.where.inside("fd -x", "bulk"))
     return UNKNOWN
 
 
@@ -210,55 +196,45 @@ def xargs(job: Job) -> Stream | None:
     found = job.options(stop_at_operand=True)
     command = found.operands or ["echo"]
     job.step(len(command))
-    path = found.value("-a", "--arg-file")
-    source = job.stdin.text
-    if APPROXIMATE in job.stdin.taints:
+    source, guessed = job.stdin.text, APPROXIMATE in job.stdin.taints
+    if (path := found.value("-a", "--arg-file")) is not None:
+        source, taints = data_text(job.host, path) or (hole(), frozenset[str]())
+        guessed = guessed or bool(taints)
+    if guessed:
         job.host.guess()
-    if path is not None:
-        listed = data_text(job.host, path)
-        source = listed[0] if listed is not None else hole()
-        if listed is not None and listed[1]:
-            job.host.guess()
     mark = found.value("-I", "--replace", "-J") or ("{}" if found.has("-i", "-I", "--replace") else "")
     splits = r"[\n\0]+" if mark or found.has("-0", "--null", "-d", "--delimiter") else r"[\s\0]+"
     items = [item for item in re.split(splits, source) if item.strip()] or [hole()]
     bulk = not job.piped or HOLE in source or "bulk" in job.stdin.taints or len(items) > 1
-    traits = ("bulk",) if bulk else ()
-    where = job.where.inside(job.program, *traits)
-    if mark:
-        stream = UNKNOWN
-        for item in _bounded(items, 16):
-            stream = job.host.run([word.replace(mark, item) for word in command], where)
-        return stream
-    return job.host.run([*command, *_bounded(items, 64)], where)
+    where = job.where.inside(job.program, *["bulk"] * bulk)
+    if not mark:
+        return job.host.run([*command, *_bounded(items, 64)], where)
+    stream = UNKNOWN
+    for item in _bounded(items, 16):
+        stream = job.host.run([word.replace(mark, item) for word in command], where)
+    return stream
 
 
 def parallel(job: Job) -> Stream | None:
     """Text with {} for each argument."""
     words = list(job.words)
     items: list[str] = []
-    for mark in (":::", "::::"):
-        if mark in words:
-            at = words.index(mark)
-            items, words = (words[at + 1 :] if mark == ":::" else [hole()]), words[:at]
-            break
+    if mark := next((mark for mark in (":::", "::::") if mark in words), ""):
+        at = words.index(mark)
+        items, words = (words[at + 1 :] if mark == ":::" else [hole()]), words[:at]
     else:
-        source = job.stdin.text
+        items = job.stdin.text.splitlines() or [hole()]
         if APPROXIMATE in job.stdin.taints:
             job.host.guess()
-        items = source.splitlines() or [hole()]
     found = parse(job.described, words, stop_at_operand=True)
-    command = " ".join(found.operands)
+    command = found.operands
     if found.has("--dry-run", "--dryrun"):
         return UNKNOWN
     for item in _bounded(items, 16):
-        if not command:
-            job.shell_text(item, "parallel", "bulk")
-            continue
-        filled = [_ITEM.sub(item.replace("\\", "\\\\"), word) for word in found.operands]
-        if filled == found.operands:
+        filled = [_ITEM.sub(item.replace("\\", "\\\\"), word) for word in command]
+        if filled == command:
             filled.append(item)
-        if len(found.operands) == 1:
+        if len(command) < 2:
             job.shell_text(" ".join(filled), "parallel", "bulk")
         else:
             job.run(filled, "parallel", "bulk")

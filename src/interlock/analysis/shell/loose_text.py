@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from fnmatch import fnmatchcase
 from functools import cache, partial
+from itertools import islice
 
 from interlock.analysis.facts import HOLE, Command, Effect, Fact
 from interlock.analysis.lazy_regex import lazy_regex
@@ -50,7 +51,7 @@ _LOADED = lazy_regex(rf"(?i)-?-?[\w-]*(?:{_LOADS})[\w.-]*[=:\s]['\"]?(?:[\w-]+=)
 
 
 def read_loose_words(job: Job, handled: bool, known_words: bool) -> None:
-    """Read the words that no description or reader has read; `handled`: a reader knows the program, `known_words`: each of its words.
+    """Read words that no description or reader has read; `handled`: a reader knows the program, `known_words`: each of its words.
 
     Text that is data (a message, a search, the name of a test) is left alone.
     """
@@ -68,10 +69,9 @@ def read_loose_words(job: Job, handled: bool, known_words: bool) -> None:
         elif data or not _read_written(job, option, value):
             _report_loaded(job, option, value)
         name = word if word.startswith("-") and word != "--" and "=" not in word else ""
-    if not handled and not data and job.stdin.known:
-        text = job.stdin.text
-        if not _RUNS.isdisjoint(job.words) or _SQL.match(text):
-            add_harm(job, text, job.program)
+    text = job.stdin.text
+    if not (handled or data) and job.stdin.known and (not _RUNS.isdisjoint(job.words) or _SQL.match(text)):
+        add_harm(job, text, job.program)
 
 
 def _report_loaded(job: Job, option: str, value: str) -> None:
@@ -106,17 +106,16 @@ def _read_written(job: Job, option: str, path: str) -> bool:
 
 def _loads(job: Job, option: str, path: str) -> bool:
     """Whether an option names code to load: by its own name, or a short one with a file of code."""
-    return _LOADED.match(f"{option}={path}") is not None or (
-        len(option) == 2
-        and option not in word_set("short_data")
-        and (path.startswith("/dev/fd/") or _CODE_FILE.search(path) is not None)
-        # A described program that starts no code, and of which this option takes no value: `ls -l /tmp/x.sh` only lists.
-        and (
-            any(job.program in program_set(f"starts_{what}") for what in _STARTED)
-            or not (program := describe(job.program)).name
-            or option in program.value_flags
-        )
-    )
+    if _LOADED.match(f"{option}={path}"):
+        return True
+    if len(option) != 2 or option in word_set("short_data"):
+        return False
+    if not path.startswith("/dev/fd/") and not _CODE_FILE.search(path):
+        return False
+    # Not for a described program that starts no code, and of which this option takes no value: `ls -l /tmp/x.sh` only lists.
+    program = describe(job.program)
+    starts = any(job.program in program_set(f"starts_{what}") for what in _STARTED)
+    return starts or not program.name or option in program.value_flags
 
 
 def is_data(option: str) -> bool:
@@ -150,13 +149,15 @@ def read_loose_variable(job: Job, name: str, value: str) -> None:
 
 def _is_new(job: Job, place: str) -> bool:
     """Whether a place is in the folder that mktemp just made, where nobody else can write, and nothing was put there since."""
-    made = [item.text.rstrip("/") for item in describe("mktemp").prints]
-    if not any(place.startswith(f"{folder}/") for folder in made):
+    if not any(place.startswith(f"{item.text.rstrip('/')}/") for item in describe("mktemp").prints):
         return False
-    facts, inside = job.session.facts, f"{place}/"
-    named = [fact.words if isinstance(fact, Command) else (fact.target, fact.path) for fact in facts]
-    words = [word for found in named for word in found]
-    return not any(HOLE in word or f"{word}/".startswith(inside) or inside.startswith(f"{word}/") for word in words)
+    named = [fact.words if isinstance(fact, Command) else (fact.target, fact.path) for fact in job.session.facts]
+    inside = f"{place}/"
+    return not any(
+        HOLE in word or f"{word}/".startswith(inside) or inside.startswith(f"{word}/")
+        for words in named
+        for word in words
+    )
 
 
 @cache
@@ -166,11 +167,7 @@ def _matches(name: str, kind: str) -> bool:
 
 def add_harm(job: Job, text: str, via: str) -> None:
     """Add the facts of the first harmful reading of a text, if any."""
-    if len(text) > _LONGEST:
-        return
-    for number, (language, part) in enumerate(_readings(text)):
-        if number == _TRIALS:
-            return
+    for language, part in islice(_readings(text), _TRIALS) if len(text) <= _LONGEST else ():
         facts = _trial(job, partial(Job.code, language=language, text=part), via)
         if _is_harm(facts):
             job.session.facts += facts
@@ -196,10 +193,9 @@ def is_program(word: str) -> bool:
     from interlock.analysis.shell.programs import HANDLERS
 
     name = word.rpartition("/")[2].lower()
-    if name in program_set("fetcher"):  # whose output may be run
-        return True
     described = describe(name)
-    return described.operands != "text" if described.name else name in HANDLERS
+    known = described.operands != "text" if described.name else name in HANDLERS
+    return known or name in program_set("fetcher")  # whose output may be run
 
 
 def _enclosed(text: str, opened: int, start: int) -> str:
@@ -236,9 +232,9 @@ def _is_harm(facts: Sequence[Fact]) -> bool:
             if fact.verb == "unreadable":
                 return False
             harm = harm or fact.verb in word_set("harmful_effects")
-        elif isinstance(fact, Command):
-            if not is_program(fact.program):
-                return False
+        elif not is_program(fact.program):
+            return False
+        else:
             described = describe(fact.program)
             harm = harm or (bool(described.name) and not described.wrapper and len(fact.words) > 1)
     return harm

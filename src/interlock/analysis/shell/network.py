@@ -57,8 +57,7 @@ def _config_words(job: Job) -> Iterator[str]:
             name, _, value = _CONFIG_LINE.sub("=", line.strip(), count=1).partition("=")
             if name and not name.startswith("#"):
                 yield name if name.startswith("-") else f"--{name}"
-                if value:
-                    yield value.strip("\"'")
+                yield from [value.strip("\"'")] if value else []
 
 
 _CONFIG_LINE = lazy_regex(r"\s*[=:]\s*|\s+")
@@ -94,14 +93,13 @@ def named_request(job: Job) -> None:
         read_http(method or "post", url, body, (), job)
 
 
-def remote_procedure(job: Job) -> Stream | None:
+def remote_procedure(job: Job) -> None:
     """grpcurl HOST:PORT package.Service/Method: judged by its name."""
     from interlock.analysis.http import is_deletion_name, read_http
 
     words = job.options().operands
     if words[1:2] and words[1] not in ("list", "describe") and is_deletion_name(re.split(r"[/.]", words[1])[-1]):
         read_http("delete", "/".join(words[:2]), "", (), job)
-    return None
 
 
 # Where the tokens of well-known programs come from, and so may go back to.
@@ -117,9 +115,7 @@ def _uploads(job: Job, url: str, uploads: Sequence[str], text: str) -> None:
         if path in ("-", "@-", "/dev/stdin"):
             send_stdin(job, url)
             continue
-        leaks = carries(job, path) & LEAKS
-        if not leaks and path.startswith(("/etc/", "~/.")):
-            leaks = frozenset({"secret"})
+        leaks = carries(job, path) & LEAKS or ({"secret"} if path.startswith(("/etc/", "~/.")) else ())
         job.effect("send", url, *(leaks or of_the_machine(url)))
     if leaks := find_leaks(text, url):
         job.effect("send", url, *leaks)
@@ -128,24 +124,22 @@ def _uploads(job: Job, url: str, uploads: Sequence[str], text: str) -> None:
 
 
 def send_stdin(job: Job, to: str, host: str = "") -> None:
-    if job.piped:
-        leaks = job.stdin.taints & LEAKS or (
-            frozenset({"secret"}) if _SECRET_NAME.search(job.stdin.text) else frozenset()
-        )
-        typed = job.stdin.known and "bulk" not in job.stdin.taints  # which `ls` and `find` print
-        job.effect("send", to, *leaks, *(() if typed else of_the_machine(host or to)))
-        if raw := _RAW.match(job.stdin.text):
-            from interlock.analysis.http import read_http
+    if not job.piped:
+        return
+    host, text = host or to, job.stdin.text
+    leaks = job.stdin.taints & LEAKS or (("secret",) if _SECRET_NAME.search(text) else ())
+    typed = job.stdin.known and "bulk" not in job.stdin.taints  # which `ls` and `find` print
+    job.effect("send", to, *leaks, *(() if typed else of_the_machine(host)))
+    if raw := _RAW.match(text):
+        from interlock.analysis.http import read_http
 
-            read_http(raw[1], f"http://{host or to}{raw[2]}", job.stdin.text.partition("\r\n\r\n")[2], (), job)
+        read_http(raw[1], f"http://{host}{raw[2]}", text.partition("\r\n\r\n")[2], (), job)
 
 
 def find_leaks(text: str, url: str) -> frozenset[str]:
     """Secrets in a request: what flowed in, a variable with a secret's name, or another service's token."""
-    found = taints_in(text) & LEAKS
-    if not found and HOLE in text and (_SECRET_NAME.search(text) or _is_foreign_token(text, url)):
-        return frozenset({"secret"})
-    return found
+    named = HOLE in text and (_SECRET_NAME.search(text) or _is_foreign_token(text, url))
+    return taints_in(text) & LEAKS or frozenset({"secret"} if named else ())
 
 
 # Variables with the tokens of well-known services, and a part of the names of the hosts they are for.
@@ -158,12 +152,9 @@ _HOST_WORDS = {
 
 def _is_foreign_token(text: str, url: str) -> bool:
     host = host_of(url)
-    return bool(host) and any(
-        _HOST_WORDS.get(service.lower(), service.lower()) not in host
-        and "." in host
-        and not _PRIVATE_HOST.fullmatch(host)
-        for service in _TOKENS.findall(text)
-    )
+    if "." not in host or _PRIVATE_HOST.fullmatch(host):
+        return False
+    return any(_HOST_WORDS.get(name, name) not in host for name in map(str.lower, _TOKENS.findall(text)))
 
 
 def host_of(url: str) -> str:
@@ -225,11 +216,8 @@ def apply_sends(job: Job) -> None:
             send_stdin(job, to, host)
             continue
         leaks = leaks_of(job, found.all(*item.files))
-        if item.stdin:
-            leaks |= job.stdin.taints & LEAKS
-        if item.words:
-            leaks |= find_leaks(" ".join(job.words), "")
-        if leaks:
+        leaks |= job.stdin.taints & LEAKS if item.stdin else frozenset()
+        if leaks := leaks | (find_leaks(" ".join(job.words), "") if item.words else frozenset()):
             job.effect("send", to, *leaks)
 
 
@@ -237,9 +225,8 @@ def exchange(job: Job, sources: Sequence[str], target: str) -> None:
     """Files that go to HOST:PATH, or come from a stranger's."""
     if is_away(target):
         here = [path for path in sources if not is_away(path)]
-        leaks = leaks_of(job, here)
-        if leaks or (here and of_the_machine(target)):
-            job.effect("send", target, *(leaks or ("content",)))
+        if sent := leaks_of(job, here) or (here and of_the_machine(target)):
+            job.effect("send", target, *sent)
         return
     copy_to(job, sources, target)
     for source in sources:
@@ -258,16 +245,16 @@ def _mark_download(job: Job, address: str, target: str) -> None:
 def fetch(job: Job) -> Stream | None:
     """aria2c, axel, lwp-download…: the files that they write."""
     found = job.options()
-    addresses = [word for word in found.operands if "://" in word]
     folder = found.value("-d", "--dir")
     second = "".join(word for word in found.operands[1:2] if "://" not in word)
     given = found.value("-o", "-O", "--out", "--output") or second
-    for address in addresses:
-        _mark_download(job, address, f"{folder}/{given}" if folder else given)
+    for address in found.operands:
+        if "://" in address:
+            _mark_download(job, address, f"{folder}/{given}" if folder else given)
     return DOWNLOADED
 
 
-def exchange_commits(job: Job) -> Stream | None:
+def exchange_commits(job: Job) -> None:
     """git clone from a stranger, whose files are downloads; git push to one, or of a secret just added."""
     if "clone" in job.words:
         words = job.options().operands
@@ -276,10 +263,10 @@ def exchange_commits(job: Job) -> Stream | None:
             job.session.downloads[f"{job.full(name)}/"] = without_holes(words[1])
         if leaks := taints_in(" ".join(words[1:])) & LEAKS:
             job.effect("send", words[1], *leaks)
-        return None
+        return
     found = job.options()
     if found.operands[:1] != ["push"] or found.has("-n", "--dry-run"):
-        return None
+        return
     remote = found.value("--repo") or "".join(found.operands[1:2])
     added = [words for words in _words_behind(job, "remote") if len(words) > 2 and words[0] in ("add", "set-url")]
     address = {words[-2]: words[-1] for words in added}.get(remote, remote)
@@ -289,7 +276,6 @@ def exchange_commits(job: Job) -> Stream | None:
             job.effect("send", address, "content")
     if any(carries(job, word) & LEAKS for words in _words_behind(job, "add") for word in words if word[:1] != "-"):
         job.effect("send", address or "the remote", "secret")
-    return None
 
 
 _REMOTE = lazy_regex(r"[a-z+]+://|[\w.-]+@[\w.-]+:")
@@ -338,7 +324,7 @@ def _says_send(word: str) -> bool:
 _LONGEST_VERB = 60
 
 
-def send_named(job: Job) -> Stream | None:
+def send_named(job: Job) -> None:
     """What programs are given leaves, where their name, first words or an address beside a file make them a sender."""
     words = job.words
     valued = job.described.value_flags
@@ -354,7 +340,7 @@ def send_named(job: Job) -> Stream | None:
     to = to or _host_given(words)
     stranger = bool(to) and bool(of_the_machine(to))
     if not (by_name or stranger) or any(map(_STORES.fullmatch, head)):
-        return None
+        return
     given = [path for path in _given(words, by_name, _is_sender(job.program)) if path != to]
     flowing = job.stdin.taints
     if leaks := leaks_of(job, given) | ((taints_in(" ".join(words)) | flowing) & LEAKS):
@@ -362,7 +348,6 @@ def send_named(job: Job) -> Stream | None:
     elif _is_open(job.program, head) and word_set("receiving").isdisjoint(head):
         if given or (job.piped and not job.stdin.known):
             job.effect("send", to or job.program, "content")
-    return None
 
 
 def _is_open(program: str, head: Sequence[str]) -> bool:
@@ -374,10 +359,8 @@ def _is_open(program: str, head: Sequence[str]) -> bool:
 
 def _host_given(words: Sequence[str]) -> str:
     """The host that an option names, if it is outside this network."""
-    for option, value in pairwise(words):
-        if option[:1] == "-" and "." in value and _HOST_OPTION.fullmatch(option) and _HOST_NAME.fullmatch(value):
-            return value
-    return ""
+    pairs = (value for option, value in pairwise(words) if option[:1] == "-" and _HOST_OPTION.fullmatch(option))
+    return next((value for value in pairs if "." in value and _HOST_NAME.fullmatch(value)), "")
 
 
 _HOST_OPTION = lazy_regex(

@@ -278,7 +278,7 @@ def _from_hex(digits: str) -> str:
     return bytes.fromhex(digits[: len(digits) // 2 * 2]).decode("utf-8", "replace")
 
 
-# -- decoders: base64 -d, xxd -r, rev, tr, gunzip, openssl ------------------------------------------------
+# -- decoders
 
 MAX_OUTPUT = 100_000
 Decoder = Callable[[list[str], str], str | None]

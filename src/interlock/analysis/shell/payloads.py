@@ -321,7 +321,7 @@ def run_words(
     return host.run(rest, where, job.stdin, wrapped=True)
 
 
-# -- env: options of its own, one of which is a text that is split into words ------------------------------------
+# -- env: options of its own, one of which is a text
 
 _ENV_LONG = ("--unset", "--chdir", "--argv0", "--split-string", "--ignore-environment", "--null", "--debug")
 _ENV_VALUED = frozenset("-u -C -P -a -S --unset --chdir --argv0 --split-string".split())

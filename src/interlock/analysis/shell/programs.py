@@ -66,14 +66,15 @@ def aliases(job: Job) -> Stream | None:
         elif name.lower() == "include.path" or value.startswith(("/", "~")):
             read_loose_variable(job, "GIT_CONFIG", value)
     words = found.operands
-    if words[:1] == ["config"]:
-        plain = [word for word in words[1:] if not word.startswith("-")]
-        if len(plain) > 1 and plain[0].lower() == _HOOKS:
-            _read_hooks(job, plain[1])
-        if len(plain) > 1 and plain[0].lower().startswith(_ALIAS):
-            job.host.aliases[own + plain[0][len(_ALIAS) :]] = plain[1]
-            if plain[1].startswith("!"):  # what it will run
-                job.shell_text(plain[1][1:], f"{own}{plain[0]}")
+    plain = [word for word in words[1:] if not word.startswith("-")] if words[:1] == ["config"] else []
+    if len(plain) > 1:
+        name, value = plain[:2]
+        if name.lower() == _HOOKS:
+            _read_hooks(job, value)
+        if name.lower().startswith(_ALIAS):
+            job.host.aliases[own + name[len(_ALIAS) :]] = value
+            if value.startswith("!"):  # what it will run
+                job.shell_text(value[1:], f"{own}{name}")
     if words and words[0] not in named and not _is_own_word(job.described, words[0]):
         named |= _configured_aliases(job, found.value("-C") or "")
     if not words or words[0] not in named:
@@ -88,9 +89,8 @@ def aliases(job: Job) -> Stream | None:
 
 def _read_hooks(job: Job, folder: str) -> None:
     """The hooks that this action wrote, which run unasked from then on."""
-    inside = f"{job.full(folder).rstrip('/')}/"
     for path, text in list(job.session.files.items()):
-        if path.startswith(inside):
+        if path.startswith(f"{job.full(folder).rstrip('/')}/"):
             job.shell_text(text, f"{job.program} hook")
 
 
@@ -104,10 +104,9 @@ def _configured_aliases(job: Job, folder: str) -> dict[str, str]:
     while len(above) < _DEEPEST and "/" in above[-1].rstrip("/"):
         above.append(above[-1].rpartition("/")[0] or "/")
     inside = (f"{one.rstrip('/')}/.git/config" for one in above if one.startswith("/"))
-    texts = [next((text for path in inside if (text := job.file_text(path)) is not None), None)]
-    texts += [job.file_text(path) for path in ("~/.config/git/config", "~/.gitconfig")]
+    own = next((text for path in inside if (text := job.file_text(path)) is not None), None)
     found: dict[str, str] = {}
-    for text in reversed(texts):
+    for text in (job.file_text("~/.gitconfig"), job.file_text("~/.config/git/config"), own):
         section = ""
         for line in (text or "").replace("\\\n", " ").splitlines()[:2000]:
             if head := _SECTION.match(line):
@@ -133,14 +132,13 @@ def saved_plan(job: Job) -> Stream | None:
     return None
 
 
-def line_editor(job: Job) -> Stream | None:
+def line_editor(job: Job) -> None:
     """ed, ex: a line that begins with ! is a command; all lines deleted and written empties a file."""
     lines = [line.strip().lstrip(":") for line in job.stdin.text.splitlines()] if job.piped else []
     for line in lines:
         if line.startswith("!"):
             job.shell_text(line[1:], job.program)
     report_emptied(job, lines, job.options().operands)
-    return None
 
 
 _ALL_LINES = lazy_regex(r"(?:%|,|1\s*,\s*\$|g/[.^$]?/)\s*d(?:elete)?!?")
@@ -153,7 +151,7 @@ def report_emptied(job: Job, lines: Sequence[str], files: Sequence[str]) -> None
             job.effect("truncate", path)
 
 
-def vim(job: Job) -> Stream | None:
+def vim(job: Job) -> None:
     found = job.options()
     texts = [*found.all("-c", "--cmd"), *(word[1:] for word in job.words if word.startswith("+"))]
     for text in texts:
@@ -165,7 +163,6 @@ def vim(job: Job) -> Stream | None:
             job.effect("run_script", path)
     lines = [part.strip().lstrip(":") for text in texts for part in text.split("|")]
     report_emptied(job, lines, [word for word in found.operands if not word.startswith("+")])
-    return None
 
 
 HANDLERS = builtins.HANDLERS  # of the shell's own commands
@@ -266,15 +263,13 @@ def read_program(job: Job, written: str) -> Stream:
         job.words = whole_words(program, job.words)
     local = "/" in written and not _SYSTEM_PROGRAM.match(written)
     windows = "windows" in job.where.traits
-    helps = not program.wrapper and asks_for_help(
-        UNDESCRIBED if local else program, job.words, net_words().switches, windows
-    )
-    mark = "wrapper" if program.wrapper else ("help_word" if local else "help") if helps else ""
+    mark = "wrapper" if program.wrapper else ""
+    if not mark and asks_for_help(UNDESCRIBED if local else program, job.words, net_words().switches, windows):
+        mark = "help_word" if local else "help"
     where = job.where.marked(mark) if mark else job.where
     session, folder = job.session, job.host.cwds[0]
     session.step(FACT_STEPS)
-    moved = folder if folder != session.cwd else ""
-    session.facts.append(command_fact(name, job.words, where, job.stdin, moved))
+    session.facts.append(command_fact(name, job.words, where, job.stdin, folder if folder != session.cwd else ""))
     if mark == "help":
         return UNKNOWN
     if mark == "help_word":  # a script may ignore it
@@ -297,7 +292,8 @@ def _may_write(program: Program, word: str) -> bool:
     if word[:2] != "--":
         return word[:1] == "-"  # among other letters, perhaps
     name = word.partition("=")[0].lstrip("-")
-    return any(name.startswith(bare) or bare.startswith(name) for bare in (one.lstrip("-") for one in program.writes))
+    bare = [one.lstrip("-") for one in program.writes]
+    return name.startswith(tuple(bare)) or any(one.startswith(name) for one in bare)
 
 
 _BLANKS = lazy_regex(r"(?<!\\)\s+")
@@ -372,13 +368,9 @@ def _own_file(job: Job, written: str, described: bool) -> str:
         full = job.full(written)
         if full in session.files or session.fetched(full):
             return written
-        if (
-            _SYSTEM_PROGRAM.match(written)
-            or _PROGRAM_FOLDER.match(written)
-            or not (described or job.program in HANDLERS)
-        ):
-            return ""
-        return written if job.file_text(written) is not None else ""
+        installed = _SYSTEM_PROGRAM.match(written) or _PROGRAM_FOLDER.match(written)
+        named = (described or job.program in HANDLERS) and not installed
+        return written if named and job.file_text(written) is not None else ""
     if not session.changed:
         return ""
     job.step((len(session.downloads) + len(session.files)) // 16)
@@ -391,8 +383,8 @@ def _own_file(job: Job, written: str, described: bool) -> str:
 def _on_path(job: Job, path: str) -> bool:
     """Whether the action itself put this file's folder on PATH."""
     given = [value for name, value in job.where.env if name == "PATH"] or job.host.variables.get("PATH", [])
-    folder, cwd = path.rpartition("/")[0], job.host.cwds[0]
-    return any(resolve(part or ".", cwd) == folder for value in given for part in value.split(":") if HOLE not in part)
+    folders = [part or "." for value in given for part in value.split(":") if HOLE not in part]
+    return any(resolve(folder, job.host.cwds[0]) == path.rpartition("/")[0] for folder in folders)
 
 
 _HANDS_ON = frozenset({"--", "exec", "-e", "-x", "--exec", "--command", "launch", "do"})

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from interlock.analysis.facts import APPROXIMATE, Effect, hole_of, known, taints_in
+from interlock.analysis.facts import APPROXIMATE, Effect, known, taints_in
 from interlock.analysis.lazy_regex import lazy_regex
 from interlock.analysis.places import resolve
 from interlock.analysis.programs.load import describe, dialect_of, program_set
@@ -27,16 +27,15 @@ _NEAR = 40  # facts of a pipeline that are searched
 def keep_redirects(shell: Shell, redirects: Sequence[ShellRedirect], stdin: Stream) -> None:
     """exec < f, exec 3> f, exec > >(cmd): for later commands."""
     for redirect in redirects:
-        if redirect.operator in _INPUTS:
-            if redirect.operator == "<>" and (path := expand.text(redirect.target, shell)).startswith(_NETWORK_FILES):
+        if redirect.operator == "<>":
+            if (path := expand.text(redirect.target, shell)).startswith(_NETWORK_FILES):
                 shell.job("exec", [path]).effect("reverse_shell", path)
         elif redirect.operator in _OUTPUTS:
             number = _number(shell, redirect.fd) or "1"
             target = _process(redirect) or expand.text(redirect.target, shell)
             if redirect.operator == ">&" and isinstance(target, str) and target.isdigit():
-                if target in shell.outputs:
-                    shell.outputs[number] = shell.outputs[target]
-            elif target != "-":
+                target = shell.outputs.get(target, "-")
+            if target != "-":
                 shell.outputs[number] = target
     if stdin is not TERMINAL:
         shell.inputs["0"] = stdin
@@ -61,7 +60,7 @@ def _process(redirect: ShellRedirect) -> list[Node]:
 def deliver(shell: Shell, sink: str | list[Node], stream: Stream) -> Stream:
     """Hand output to what a descriptor leads to: a file, or commands that read it."""
     if isinstance(sink, str):
-        return _write(shell, sink, ">>", "", stream, "", [])
+        return _write(shell, sink, ">>", "", stream)
     outer, shell.where = shell.where, shell.where.inside(">( )")
     saved = shell.save()
     shell.outputs.pop("1", None)
@@ -123,20 +122,18 @@ def _input_of(shell: Shell, redirect: ShellRedirect, stdin: Stream) -> Stream:
 def _from_file(shell: Shell, path: str) -> Stream:
     if path in shell.session.downloads:
         return DOWNLOADED
-    number = descriptor_of(path)
-    if number and number in shell.inputs:
+    if (number := descriptor_of(path)) and number in shell.inputs:
         return shell.inputs[number]
+    if path == "/dev/null":
+        return Stream("")
     found = data_text(shell, path)  # before the facts say that it is read
     job = shell.job("<", [path])
-    if path != "/dev/null":
-        job.effect("read", path)
+    job.effect("read", path)
     if path.startswith(_NETWORK_FILES):
         job.effect("fetch", path)
         return DOWNLOADED
     taints = carries(job, path)
-    if path == "/dev/null":
-        return Stream("")
-    return Stream(found[0], taints | found[1]) if found is not None else Stream(hole_of(taints), taints)
+    return Stream(found[0], taints | found[1]) if found is not None else Stream.holding(taints)
 
 
 def show_secret(shell: Shell, words: Sequence[str], where: Where) -> None:
@@ -162,7 +159,7 @@ _NO_BYTES = lazy_regex(r"(?:^|\s)-(?:c|n|-bytes=|-lines=)\s?0(?:\s|$)")
 
 
 def write_output(
-    shell: Shell, redirects: Sequence[ShellRedirect], stream: Stream, program: str, words: Sequence[str]
+    shell: Shell, redirects: Sequence[ShellRedirect], stream: Stream, program: str = "", words: Sequence[str] = ()
 ) -> Stream:
     """A file that is written, a network device, or on down the pipe."""
     for redirect in redirects:
@@ -182,7 +179,7 @@ def write_output(
 
 
 def _write(
-    shell: Shell, path: str, operator: str, fd: str, stream: Stream, program: str, words: Sequence[str]
+    shell: Shell, path: str, operator: str, fd: str, stream: Stream, program: str = "", words: Sequence[str] = ()
 ) -> Stream:
     job = shell.job(f"{program} {operator}".strip(), [*words[:6], path])
     if path.startswith(_NETWORK_FILES):
@@ -244,16 +241,15 @@ def _will_run(job: Job, path: str, text: str) -> None:
     elif settings and (found := _IN_SETTINGS.findall(text)):
         commands = found[:100]
     elif path.endswith((".service", ".timer", ".desktop")):
-        parts = [line.partition("=") for line in text.splitlines()]
-        commands = [command.strip() for name, _, command in parts if name.strip() in _STARTED]
+        commands = _STARTED.findall(text)
     elif path.startswith(("/etc/cron", "/var/spool/cron")):
-        lines = [line.split(None, 6) for line in text.splitlines()[:100] if not line.startswith("#")]
-        commands = [" ".join(words[5:]) for words in lines if len(words) > 5]
+        commands = [timed[1] for line in text.splitlines()[:100] if (timed := _SCHEDULED.match(line))]
     for command in commands:
         job.shell_text(command, path)
 
 
-_STARTED = frozenset({"ExecStart", "ExecStartPre", "ExecStop", "Exec"})
+_STARTED = lazy_regex(r"(?m)^[ \t]*Exec(?:Start|StartPre|Stop)?[ \t]*=[ \t]*(.*?)[ \t]*$")
+_SCHEDULED = lazy_regex(r"(?!#)\s*(?:\S+\s+){5}(.*\S)")
 
 
 _CHANGES = frozenset({"append", "delete", "move", "overwrite", "truncate", "write"})

@@ -106,7 +106,7 @@ def _default(part: ShellVariable, items: list[str] | None, values: Shell, joined
     return [value]
 
 
-# -- operators on one item --------------------------------------------------------------------------------
+# -- operators on one item
 
 
 def _slice(items: list[str], argument: str, second: str, positional: bool) -> list[str]:
@@ -179,7 +179,7 @@ def _glob_to_regex(glob: str) -> str:
     return "".join({"*": ".*", "?": "."}.get(char) or re.escape(char) for char in _STARS.sub("*", glob))
 
 
-# -- arithmetic -------------------------------------------------------------------------------------------
+# -- arithmetic
 
 _RUNS = lazy_regex(r"\$[({]|`")
 _SUBSCRIPT = lazy_regex(r"[A-Za-z_]\w*\[(.*)\]", re.DOTALL)

@@ -8,7 +8,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from interlock.analysis.facts import APPROXIMATE, HOLE, QUOTED, hole, hole_of, taints_in
+from interlock.analysis.facts import APPROXIMATE, HOLE, QUOTED, hole, hole_of
 from interlock.analysis.places import home_of
 from interlock.analysis.programs.load import word_table
 from interlock.analysis.programs.options import is_unreadable, program_name
@@ -104,7 +104,7 @@ class Shell(Struct):
             self.own_home = home_of(self.session.cwd)
         return self.own_home
 
-    # -- what expansion asks ----------------------------------------------------------------------------
+    # -- what expansion asks
 
     def lookup(self, name: str) -> list[str] | None:
         name = self.references.get(name, name)
@@ -126,8 +126,8 @@ class Shell(Struct):
         return None
 
     def environment(self, name: str) -> list[str] | None:
-        known_value = word_table("shell_variables").get(self.references.get(name, name))
-        return None if known_value is None else [known_value]
+        value = word_table("shell_variables").get(self.references.get(name, name))
+        return None if value is None else [value]
 
     def if_empty(self, text: str) -> str:
         """The text where each variable that may be empty is."""
@@ -218,7 +218,7 @@ class Shell(Struct):
         for name, value in zip(_OWN_TO_EACH, saved, strict=True):
             setattr(self, name, value)
 
-    # -- text -------------------------------------------------------------------------------------------
+    # -- text
 
     def read(self, text: str, span_of: Where, stdin: Stream = TERMINAL, quiet: bool = False) -> Stream:
         """Read a text in this shell; what does not parse is reported unless `quiet`, the rest is read all the same."""
@@ -267,11 +267,7 @@ class Shell(Struct):
         if self.session.nesting >= MAX_NESTING:
             job.unreadable("commands nested too deeply", "nesting")
             return UNKNOWN
-        if "download" in taints_in(text):
-            job.effect("run_download", "the network")
-            return UNKNOWN
-        if expand.is_unknown(text.strip()):
-            job.unreadable("text made at run time is run as a command", "payload")
+        if job.hides(text):
             return UNKNOWN
         child = self.child()
         if where.traits & ELSEWHERE and not self.where.traits & ELSEWHERE:
@@ -320,7 +316,7 @@ class Shell(Struct):
     def file_text(self, path: str) -> str | None:
         return redirections.script_text(self, path)
 
-    # -- nodes ------------------------------------------------------------------------------------------
+    # -- nodes
 
     def walk_list(self, nodes: Sequence[Node], stdin: Stream = TERMINAL) -> Stream:
         """Read nodes in order; where a `cd` may have failed, both folders stay possible."""
@@ -339,7 +335,7 @@ class Shell(Struct):
             return self._simple(node, stdin)
         return control.WALKERS[type(node)](self, node, stdin)
 
-    # -- simple commands --------------------------------------------------------------------------------
+    # -- simple commands
 
     def _simple(self, node: SimpleCommand, stdin: Stream) -> Stream:
         outer, self.where = self.where, self._at(node)
@@ -362,7 +358,7 @@ class Shell(Struct):
     def _other_choices(self, node: SimpleCommand, stdin: Stream) -> None:
         """Once more for each other value of the variables in it."""
         for name in sorted(self.touched):
-            for other in list(self.choices.get(name, ()))[:MAX_CHOICES]:
+            for other in self.choices.get(name, ())[:MAX_CHOICES]:
                 kept = self.variables.get(name)
                 self.variables[name] = other
                 self._simple_once(node, stdin)
@@ -371,8 +367,7 @@ class Shell(Struct):
 
     def _simple_once(self, node: SimpleCommand, stdin: Stream) -> Stream:
         stdin = self.inputs.get("0", stdin) if stdin is TERMINAL else stdin
-        stdin = redirections.read_input(self, node.redirects, stdin) if node.redirects else stdin
-        self.flow = stdin
+        stdin = self.flow = redirections.read_input(self, node.redirects, stdin) if node.redirects else stdin
         words: list[str] = []
         for word in node.words:
             literal = word.literal
@@ -406,7 +401,7 @@ class Shell(Struct):
             stream = redirections.deliver(self, self.outputs["1"], stream)
         return stream
 
-    # -- running ----------------------------------------------------------------------------------------
+    # -- running
 
     def run(self, words: list[str], where: Where, stdin: Stream = TERMINAL, wrapped: bool = False) -> Stream:
         """Read one command with its words worked out: alias, function, wrapper, interpreter or plain program.

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import base64
 import binascii
+import re
 
 from interlock.analysis.facts import known
+from interlock.analysis.lazy_regex import lazy_regex
 from interlock.analysis.programs.load import word_set
 from interlock.analysis.shell import UNKNOWN, Job, Reader, Stream
 from interlock.analysis.shell.interpreters import run_source
@@ -14,27 +16,26 @@ from interlock.analysis.windows import cmd_line, saved_download
 
 def powershell(job: Job) -> Stream | None:
     """powershell -Command text, -EncodedCommand base64, -File path, or what flows in."""
-    words, at = job.words, 0
-    while at < len(words):
-        word = words[at]
+    words = list(job.words)
+    while words:
+        word = words.pop(0)
         flag = word.lower().lstrip("-/\u2013\u2014")
-        at += 1
         if word[:1] not in ("-", "/", "\u2013", "\u2014"):
-            job.code("powershell", " ".join(words[at - 1 :]), job.program)
+            job.code("powershell", " ".join([word, *words]), job.program)
             return UNKNOWN
         if (flag and "command".startswith(flag) and flag != "co") or flag in ("c", "commandwithargs", "cwa"):
-            text = " ".join(words[at:])
+            text = " ".join(words)
             if text.strip() == "-" and job.piped:
                 text = job.stdin.text
             job.code("powershell", text, f"{job.program} -Command")
             return UNKNOWN
         if flag and ("encodedcommand".startswith(flag) or flag in ("ec", "enc")):
-            _encoded(job, words[at] if at < len(words) else "")
+            _encoded(job, "".join(words[:1]))
             return UNKNOWN
-        if flag and "file".startswith(flag) and at < len(words) and words[at] != "-":
-            return run_source(job, "powershell", words[at], words[at + 1 :])
+        if flag and "file".startswith(flag) and words and words[0] != "-":
+            return run_source(job, "powershell", words[0], words[1:])
         if flag in word_set("powershell_values"):
-            at += 1
+            del words[:1]
     _piped(job, "powershell")
     return UNKNOWN
 
@@ -58,27 +59,26 @@ def _piped(job: Job, language: str) -> None:
 def _cmd(job: Job) -> Stream | None:
     """cmd /c text, or what flows in."""
     for index, word in enumerate(job.words):
-        if word.lower()[:2] in ("/c", "/k", "/r") or word.lower() in ("//c", "//k"):
-            attached = word[2:] if word[:2] != "//" else ""
-            text = " ".join([*([attached] if attached else []), *job.words[index + 1 :]])
+        if found := _RUNS.match(word):
+            text = " ".join(filter(None, [word[found.end() :], *job.words[index + 1 :]]))
             job.code("cmd", text, f"{job.program} {word[:2]}")
             return UNKNOWN
     _piped(job, "cmd")
     return UNKNOWN if job.piped else None
 
 
-def _scripted(job: Job) -> Stream | None:
+_RUNS = lazy_regex(r"/[ckr]|//[ck]$", re.IGNORECASE)
+
+
+def _scripted(job: Job) -> None:
     """diskpart, diskshadow: the lines of the script that /s names, or that flow in."""
     paths = [after for word, after in zip(job.words, job.words[1:]) if word.lower() in ("/s", "-s")]
     texts = [job.file_text(path) for path in paths[:1]]
-    if not paths and job.piped:
-        texts = [job.stdin.text]
-    for text in texts:
+    for text in texts or [job.stdin.text] * job.piped:
         if text is None or not known(text):
             job.unreadable(f"a script of {job.program} that cannot be read", "payload")
         else:
             _report_script(job, text)
-    return None
 
 
 def _report_script(job: Job, script: str) -> None:
@@ -98,11 +98,10 @@ def _by_cmd(job: Job) -> Stream:
     return UNKNOWN
 
 
-def _fetched(job: Job) -> Stream | None:
+def _fetched(job: Job) -> None:
     """certutil -urlcache, bitsadmin /transfer: where the file came from."""
     if (saved := saved_download(job.program, job.words)) is not None:
         job.session.downloads[job.full(saved[1])] = saved[0]
-    return None
 
 
 # By the name of a reader in the description of a program.

@@ -32,7 +32,7 @@ _KINDS = ("enum", "object", "scalar", "union")
 
 
 class TableError(ValueError):
-    """A table of operations that contradicts itself; raised when it is built, never to a caller."""
+    """A table that contradicts itself; raised when it is built, never to a caller."""
 
 
 class ParamSpec(Struct, frozen=True):
@@ -87,8 +87,6 @@ class ParamSpec(Struct, frozen=True):
 
 
 class Returns(Struct, frozen=True):
-    """The type of a success's data."""
-
     name: str
     kind: str = "object"
     description: str = ""
@@ -104,8 +102,6 @@ class Returns(Struct, frozen=True):
 
 
 class Danger(Struct, frozen=True):
-    """The danger of an operation by itself."""
-
     level: Level = Level.REVERSIBLE
     reasons: tuple[str, ...] = ()
     confirmation_message: str = ""
@@ -132,8 +128,6 @@ class Danger(Struct, frozen=True):
 
 
 class OperationSpec(Struct, frozen=True, dict=True):
-    """One row of a table."""
-
     name: str
     endpoint: str
     description: str
@@ -166,17 +160,17 @@ class OperationSpec(Struct, frozen=True, dict=True):
 
     @cached_property
     def spelled(self) -> Mapping[str, ParamSpec]:
-        """The parameters by every spelling that `params` may have."""
+        """By every spelling that `params` may have."""
         return {name: param for param in self.params for name in (param.name, *param.aliases)}
 
     @cached_property
     def beside(self) -> frozenset[str]:
-        """The spellings that may also stand beside `params`."""
+        """Spellings that may also stand beside `params`."""
         return frozenset(name for name, param in self.spelled.items() if not param.nested)
 
 
 def table(*operations: OperationSpec) -> Mapping[str, OperationSpec]:
-    """Operations by name; refuses duplicates."""
+    """Refuses duplicates."""
     found = {operation.name: operation for operation in operations}
     if len(found) != len(operations):
         raise TableError("an operation stands twice in the table")

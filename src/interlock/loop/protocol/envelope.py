@@ -1,4 +1,4 @@
-"""Closed envelopes of success and failure, which failures are MCP errors, and the size, depth and text limits of a call (EP-11)."""
+"""Closed envelopes of success and failure, which failures are MCP errors, and a call's size, depth and text limits (EP-11)."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def success(
 
 
 def refusal(problem: LoopProblem, session: str = "", closed: bool = False) -> ProtocolReply:
-    """The reply to a failed call (ERR-01); where `closed`, with code and message only (INT-09)."""
+    """A failed call's reply (ERR-01); where `closed`, code and message only (INT-09)."""
     error: dict[str, Any] = {"code": problem.code, "message": problem.message}
     more, known = dict(problem.details), CODES[problem.code]
     if leaks(problem.message):  # words of an operator or a rule that only look like a leak stay readable in the details
@@ -57,7 +57,7 @@ def refusal(problem: LoopProblem, session: str = "", closed: bool = False) -> Pr
 
 
 def leaks(message: str) -> bool:
-    """Whether a message would be taken for a stack trace by the public runner."""
+    """Whether the public runner would take a message for a stack trace."""
     return _LEAKS.search(message) is not None
 
 
@@ -78,7 +78,7 @@ _UNITS = {"array_elements": "elements", "nesting_depth": "levels"}
 
 
 def check_request(arguments: Any) -> None:
-    """Refuses a request that is too large or deep, and malformed text; walks without recursion, and what it accepts can be serialised."""
+    """Refuses a request too large or deep, and malformed text; walks without recursion, so that it can be serialised."""
     waiting = [(arguments, 1)]
     size = 2
     while waiting:
@@ -121,7 +121,7 @@ def bad_text(words: str) -> LoopProblem:
 
 
 def _text(text: str) -> int:
-    """The size of a text in bytes; refuses NUL, lone surrogates and a text that is too long."""
+    """A text's size in bytes; refuses NUL, lone surrogates and too long a text."""
     if "\0" in text:
         raise bad_text("A text holds a NUL character")
     try:

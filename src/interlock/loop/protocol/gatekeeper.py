@@ -28,13 +28,13 @@ ANY = "any"  # the endpoint of single mode: every operation, with the same check
 
 
 class CheckedParameters(Struct, frozen=True):
-    """Parameters by their canonical names, defaults included, and the fields with `_` in front."""
+    """By their canonical names, defaults included; and the fields with `_` in front."""
 
     params: Mapping[str, Any]
     private: Mapping[str, Any] = field(default_factory=dict)
 
     def token(self, key: str = "_confirmation") -> str:
-        """CT-14: the token of a retry; refuses one that is no string."""
+        """CT-14: a retry's token; refuses one that is no string."""
         given = self.private.get(key)
         if given is not None and not isinstance(given, str):
             raise wrong_type(key, "string", given)
@@ -53,7 +53,7 @@ def requested_operation(arguments: Any) -> str:
 
 
 def check_parameters(operation: OperationSpec, arguments: Mapping[str, Any]) -> CheckedParameters:
-    """The parameters of a call; refuses those that the operation does not document (EP-06, GK-01)."""
+    """Refuses parameters that the operation does not document (EP-06, GK-01)."""
     inner = arguments.get("params")
     if inner is None:
         inner = {}
@@ -114,12 +114,12 @@ def type_of(value: Any) -> str:
 
 
 def printable_name(name: str) -> str:
-    """A name as a message may repeat it; text that is no name is not repeated."""
+    """A name as a message may repeat it; other text is not repeated."""
     return f"'{name}'" if _SHOWN.fullmatch(name) else "(not a name)"
 
 
 def _given(param: ParamSpec, inner: Mapping[str, Any], outer: Mapping[str, Any]) -> Any:
-    """The value: that of `params`, else the one beside it; two spellings must not disagree (R-2, C-03)."""
+    """The value in `params`, else the one beside it; spellings must not disagree (R-2, C-03)."""
     by_spelling = {}
     for name in (param.name, *param.aliases):
         for place in (inner, outer):
@@ -152,7 +152,7 @@ def _valid(param: ParamSpec, value: Any) -> Any:
 
 
 def _check_length(param: ParamSpec, value: str | list[Any]) -> None:
-    """Refuses too short and too long a text or array, and one with another content than the parameter has."""
+    """Refuses a text or array of a wrong length or content."""
     if isinstance(value, str):
         unit, least = "character", len(value.strip())  # blanks say nothing
     else:
@@ -176,7 +176,7 @@ def _pattern(text: str) -> Any:
 
 
 def route(operations: Mapping[str, OperationSpec], name: str, endpoint: str) -> OperationSpec:
-    """Layers 1 and 2: the operation of that name, if it came through its own endpoint (EP-03) and is not denied."""
+    """Layers 1 and 2: the operation, if it came through its own endpoint (EP-03) and is not denied."""
     operation = operations.get(name)
     if operation is None:
         details = {"operation": name[:80], "available": sorted(operations)}
@@ -193,7 +193,7 @@ def route(operations: Mapping[str, OperationSpec], name: str, endpoint: str) -> 
 
 
 def permission(operation: OperationSpec) -> str:
-    """The permission level of an operation; its own outranks its endpoint's (R-11, C-22)."""
+    """An operation's own permission level outranks its endpoint's (R-11, C-22)."""
     return operation.permission or PERMISSIONS.get(operation.endpoint, SINGLE)
 
 
@@ -204,6 +204,6 @@ def permission_flags(operation: OperationSpec) -> dict[str, bool]:
 
 
 def offered_endpoints(operations: Iterable[OperationSpec]) -> list[str]:
-    """The endpoints that have operations, in CRUDE order (R-17)."""
+    """In CRUDE order (R-17)."""
     used = {operation.endpoint for operation in operations}
     return [endpoint for endpoint in ENDPOINTS if endpoint in used]

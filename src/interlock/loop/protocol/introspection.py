@@ -24,7 +24,7 @@ _PART = {"enum": "values", "object": "fields", "union": "members", "scalar": ""}
 
 
 class ProtocolType(Struct, frozen=True):
-    """One type: an enum has values, an object fields, a union members."""
+    """An enum has values, an object fields, a union members."""
 
     name: str
     kind: str
@@ -52,14 +52,14 @@ def types(*given: ProtocolType) -> Mapping[str, ProtocolType]:
 
 
 def unresolved_types(named: Iterable[str], known: Mapping[str, ProtocolType]) -> list[str]:
-    """The names, also of union members and object fields, that no type has."""
+    """The names, also of union members and fields, that no type has."""
     inner = [part for one in known.values() if one.kind == "union" for part in one.parts]
     fields = [part for one in known.values() for part in one.parts if isinstance(part, ParamSpec)]
     return sorted({*named, *inner, *(param.type for param in fields)} - set(known))
 
 
 def load_types(group: str, *more: ProtocolType) -> Mapping[str, ProtocolType]:
-    """The types of a group in types.toml, after `more`; a field whose enum is a name has the values of that type."""
+    """A group in types.toml, after `more`; a field whose enum is a name has that type's values."""
     found = {one.name: one for one in more}
     rows = load_packs(Path(__file__).parent, list, "types.toml")[0][group]
     values = {name: row["parts"] for name, row in rows.items() if row["kind"] == "enum"}
@@ -116,8 +116,6 @@ INTROSPECTION = load_operation(DECLARED["introspect"])
 
 
 class SurfaceInfo(Struct, frozen=True):
-    """The description of a surface beyond its table."""
-
     name: str
     version: str
     conformance: str = "level-2"
@@ -132,7 +130,7 @@ class SurfaceInfo(Struct, frozen=True):
 def answer_introspection(
     operations: Mapping[str, OperationSpec], about: SurfaceInfo, params: Mapping[str, Any], caller: ProtocolCaller
 ) -> dict[str, Any]:
-    """The data of an introspection; an unknown name is null, not an error (INT-07)."""
+    """An unknown name is null, not an error (INT-07)."""
     name = params.get("name")
     match params["query"]:
         case "operations":
@@ -178,7 +176,7 @@ def capabilities(about: SurfaceInfo) -> dict[str, Any]:
 
 
 def protocol(operations: Mapping[str, OperationSpec], about: SurfaceInfo, caller: ProtocolCaller) -> dict[str, Any]:
-    """`_protocol`, the one object that is open: danger, permissions and defaults stand here for everybody (C-04)."""
+    """`_protocol`, the one open object: danger, permissions and defaults stand here for everybody (C-04)."""
     return {
         "version": VERSION,
         "conformance": about.conformance,

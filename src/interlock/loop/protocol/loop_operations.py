@@ -37,7 +37,7 @@ _AGREES = "A person has to agree to the start; until then the answer is CONFIRMA
 
 
 def operations(policy: Policy, mode: str = "enforcing") -> Mapping[str, OperationSpec]:
-    """The table under a policy; while the loop is disabled, each of its operations says so (R-25)."""
+    """While the loop is disabled, each operation says so (R-25)."""
     rows = (_execute_agent(_LOADED[0], policy, mode == "enforcing"), *_LOADED[1:])
     if mode == "disabled":
         rows = tuple(replace(row, description=f"{row.description} {DISABLED}") for row in rows)
@@ -45,7 +45,7 @@ def operations(policy: Policy, mode: str = "enforcing") -> Mapping[str, Operatio
 
 
 def _execute_agent(row: OperationSpec, policy: Policy, enforced: bool) -> OperationSpec:
-    """The operation under a policy: who agrees to a start, and how many steps it allows."""
+    """Who agrees to a start, and how many steps it allows, under a policy."""
     start = SINGLE if enforced and policy.loop.start != "allow" else AUTO  # R-11
     ceiling = policy.loop.step_ceiling
     *others, steps = row.params

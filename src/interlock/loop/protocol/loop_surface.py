@@ -24,7 +24,7 @@ _DISABLED = ({"code": "SAFETY_LOOP_DISABLED", "message": f"{UNJUDGED['disabled']
 
 
 def surface(state: State, version: str, mode: str) -> Surface:
-    """The loop's surface in a mode; its server builds another one when the mode changes."""
+    """The loop's surface in one mode."""
     operations = loop_operations.operations(state.policy, mode)
     bound = {name: _handler(name, state, mode) for name in _WORK if name in operations}
     about = SurfaceInfo(
@@ -40,7 +40,7 @@ def surface(state: State, version: str, mode: str) -> Surface:
 
 
 def agent(call: OperationCall) -> AgentRef:
-    """The principal that the interface proved, the claimed name, and the interface's own session (ESL-14)."""
+    """The proved principal, the claimed name, and the interface's own session (ESL-14)."""
     name = call.params.get("element_name", "")
     return AgentRef(call.caller.principal, normal_name(name), call.caller.session)
 
@@ -51,7 +51,7 @@ def connection(call: OperationCall) -> Connection:
 
 
 def _handler(name: str, state: State, mode: str) -> Handler:
-    """Calls an operation with its parameters by their own names, and with the connection where it asks for that."""
+    """Calls an operation with its parameters, and with the connection where it asks for that."""
     work, connected = _WORK[name]
     notices = _DISABLED if mode == "disabled" else ()
 

@@ -41,8 +41,6 @@ class ProtocolCaller(Struct, frozen=True):
 
 
 class OperationCall(Struct, frozen=True):
-    """The arguments of a handler."""
-
     operation: OperationSpec
     given: CheckedParameters
     caller: ProtocolCaller
@@ -53,8 +51,6 @@ class OperationCall(Struct, frozen=True):
 
 
 class DataWithWarnings(Struct, frozen=True):
-    """A handler's answer that comes with warnings; a mapping alone is one without."""
-
     data: Mapping[str, Any]
     warnings: Sequence[Mapping[str, Any]] = ()
 
@@ -63,7 +59,7 @@ Handler = Callable[[OperationCall], "Mapping[str, Any] | DataWithWarnings"]
 
 
 class Surface(Struct, frozen=True):
-    """The operations of a server; `introspect` answers from the same table that calls are checked with (INT-07)."""
+    """A server's operations; `introspect` answers from the table that calls are checked with (INT-07)."""
 
     operations: Mapping[str, OperationSpec]
     handlers: Mapping[str, Handler]
@@ -81,7 +77,7 @@ class Surface(Struct, frozen=True):
 
 
 def call(surface: Surface, endpoint: str, arguments: Any, caller: ProtocolCaller) -> ProtocolReply:
-    """The envelope of a call; refusals use the registry's codes, and the interface has to catch anything unexpected."""
+    """Refusals use the registry's codes; the interface has to catch anything unexpected."""
     started = time.perf_counter()
     closed = isinstance(arguments, dict) and arguments.get("operation") == INTROSPECT
     try:
@@ -118,7 +114,7 @@ def _one(surface: Surface, endpoint: str, arguments: Any, caller: ProtocolCaller
 
 
 def _batch(surface: Surface, endpoint: str, arguments: Mapping[str, Any], caller: ProtocolCaller) -> dict[str, Any]:
-    """Runs several READ operations in order; a batch with any other operation is refused whole."""
+    """Runs several READ operations in order; refuses a batch with any other whole."""
     items = arguments["operations"]
     extra = [key for key in arguments if key != "operations" and not key.startswith("_")]
     if extra:

@@ -20,11 +20,11 @@ _ANNOTATIONS: Mapping[str, tuple[bool, bool]] = {**ENDPOINTS, ANY: (False, True)
 
 
 class SurfaceSettingError(ValueError):
-    """An invalid mode, profile or prefix; the message is for a person."""
+    """The message is for a person."""
 
 
 class ToolNaming(Struct, frozen=True):
-    """The endpoint mode and tool prefix of a connection; refuses invalid ones."""
+    """A connection's endpoint mode and tool prefix; refuses invalid ones."""
 
     mode: str = "all"
     prefix: str = ""
@@ -55,7 +55,7 @@ class ToolNaming(Struct, frozen=True):
         return semantic + ([ANY] if self.mode != "semantic" else [])
 
     def endpoint_of(self, tool: str) -> str | None:
-        """The endpoint that a tool's name means in this mode; None for any other name."""
+        """The endpoint that a tool's name means in this mode; else None."""
         meant = [ANY] if self.mode == "single" else list(ENDPOINTS) if self.mode == "semantic" else [*ENDPOINTS, ANY]
         return next((one for one in meant if self.tool(one) == tool), None)
 

@@ -1,4 +1,4 @@
-"""Planners: the folder is the registry, `use` names a file here. Asks a model's server for a JSON object, bounded in time and size."""
+"""Planners: the folder is the registry, `use` names a file here. Asks a model's server for JSON, bounded in time and size."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ class PlannerNotConnected(PlannerError):
 
 
 def known() -> list[str]:
-    """The names of all planners, one for each file of this folder."""
+    """The planners' names, one for each file here."""
     return sorted(module.name for module in iter_modules(__path__))
 
 
 def open_planner(settings: PlannerSettings, environ: Mapping[str, str]) -> Planner:
-    """The planner of these settings; `auto` is Ollama, with the mock planner behind it while nobody listens there."""
+    """`auto` is Ollama, with the mock planner behind it while nobody listens there."""
     if settings.use not in known():
         raise PlannerError(f"no planner {settings.use!r}; known: {', '.join(known())}")
     planner: Planner = import_module(f"interlock.plans.planners.{settings.use}").open_planner(settings, environ)
@@ -41,7 +41,7 @@ def open_planner(settings: PlannerSettings, environ: Mapping[str, str]) -> Plann
 
 
 class ChatPlanner(Confidential, Struct, frozen=True):
-    """One model behind an endpoint for chats; a planner calls nothing, so that tool calls in its answer are ignored."""
+    """A model behind an endpoint for chats; it calls nothing, and tool calls in its answer are ignored."""
 
     HIDDEN = ("key",)
 
@@ -68,7 +68,7 @@ class ChatPlanner(Confidential, Struct, frozen=True):
 
 
 def post(name: str, url: str, body: Mapping[str, Any], seconds: float, headers: Mapping[str, str]) -> Any:
-    """The JSON reply of a server; raises PlannerError with a message for a person, without the server's own text."""
+    """A server's JSON reply; raises PlannerError with a message for a person, without the server's text."""
     import httpx
 
     until = time.monotonic() + seconds
@@ -101,7 +101,7 @@ def post(name: str, url: str, body: Mapping[str, Any], seconds: float, headers: 
 
 
 def parse_reply(name: str, content: object) -> Mapping[str, Any]:
-    """The JSON object with a command in a model's reply, whatever text surrounds it; raises PlannerError where there is none."""
+    """The JSON object with a command in a model's reply, whatever surrounds it; raises PlannerError for none."""
     if not isinstance(content, str) or not content.strip():
         raise PlannerError(f"{name} gave no plan: its answer has no text")
     decoder, at = json.JSONDecoder(), content.find("{")

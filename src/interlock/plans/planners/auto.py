@@ -13,7 +13,7 @@ from interlock.ports import Planner, PlannerReply
 
 
 class Auto(Struct, frozen=True):
-    """Asks the first planner, and the second one only while the first is not connected; a wrong answer stays an error."""
+    """Asks the second planner only while the first is not connected; a wrong answer stays an error."""
 
     first: Planner
     second: Planner

@@ -1,4 +1,4 @@
-"""A planner without a model: everyday requests by pattern, the same answer each time, everything from the request quoted."""
+"""A planner without a model: everyday requests by pattern, always the same answer, everything from the request quoted."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from interlock.ports import Planner, PlannerReply, UnknownRequest
 
 
 class EverydayRequest(Struct, frozen=True, forbid_unknown_fields=True):
-    """One kind of request; `{names}` of the command are filled with quoted words of the request."""
+    """`{names}` of the command are filled with quoted words of the request."""
 
     example: str
     pattern: str
@@ -43,7 +43,7 @@ _LONGEST = 1_000  # characters of a request that patterns are tried on
 
 
 class Mock:
-    """Answers the requests of `REQUESTS`; raises UnknownRequest with examples for any other."""
+    """Raises UnknownRequest with examples for a request beyond `REQUESTS`."""
 
     def plan(self, intent: str, context: Mapping[str, Any]) -> PlannerReply:
         text = " ".join(intent[:_LONGEST].split()).rstrip(".!?")

@@ -14,6 +14,7 @@ from interlock.analysis.shell.syntax.cursor import (
     ShellCursor,
     ShellSyntax,
     ShellTooDeep,
+    is_escaped,
 )
 from interlock.analysis.shell.syntax.nodes import (
     AndOr,
@@ -78,7 +79,7 @@ def parse_document(text: str, step: Callable[[int], None], dialect: str = "bash"
         return ShellWord([ShellText(text, True)], 0, len(text))
 
 
-# -- lists ------------------------------------------------------------------------------------------------
+# -- lists
 
 
 def _nodes(cursor: ShellCursor, stop: str) -> list[Node]:
@@ -126,7 +127,7 @@ def _pipeline(cursor: ShellCursor) -> Node:
         stages.append(_command(cursor))
 
 
-# -- commands ---------------------------------------------------------------------------------------------
+# -- commands
 
 
 def _command(cursor: ShellCursor) -> Node:
@@ -140,20 +141,19 @@ def _command(cursor: ShellCursor) -> Node:
             return _parenthesis(cursor)
         found = _RESERVED.match(cursor.text, cursor.pos)
         if not found or (cursor.dialect == "dash" and found[0] in _BASH_ONLY):
-            simple = _simple(cursor)
-            if negated and isinstance(simple, SimpleCommand):
-                simple.negated = True
-            return simple
-        start = cursor.pos
-        cursor.pos = found.end()
-        negated = negated or found[0] == "!"
-        if found[0] not in ("!", "time"):
+            node = _simple(cursor)
+        else:
+            start = cursor.pos
+            cursor.pos = found.end()
+            if found[0] in ("!", "time"):
+                negated = negated or found[0] == "!"
+                if _stands_alone(cursor, found[0]):
+                    return SimpleCommand([], [], [], (start + cursor.base, cursor.pos + cursor.base))
+                continue
             node = _compound(cursor, found[0])
-            if negated and isinstance(node, Expression):
-                node.negated = True
-            return node
-        if _stands_alone(cursor, found[0]):
-            return SimpleCommand([], [], [], (start + cursor.base, cursor.pos + cursor.base))
+        if negated and isinstance(node, SimpleCommand | Expression):
+            node.negated = True
+        return node
 
 
 def _parenthesis(cursor: ShellCursor) -> Node:
@@ -242,7 +242,7 @@ def _definition(cursor: ShellCursor, words: list[ShellWord], assigns: list[Assig
     return function_body(cursor, name, start)
 
 
-# -- assignments ------------------------------------------------------------------------------------------
+# -- assignments
 
 
 def _assignment(cursor: ShellCursor) -> Assignment | None:
@@ -277,17 +277,16 @@ def _array(cursor: ShellCursor) -> tuple[list[ShellWord], list[str]]:
         keys.append(found[1].strip("\"'") if found else "")
 
 
-# -- redirections -----------------------------------------------------------------------------------------
+# -- redirections
 
 
 def _redirects(cursor: ShellCursor) -> list[ShellRedirect]:
     found: list[ShellRedirect] = []
-    while True:
-        cursor.blank()
-        redirect = _redirect(cursor)
-        if not redirect:
-            return found
+    cursor.blank()
+    while redirect := _redirect(cursor):
         found.append(redirect)
+        cursor.blank()
+    return found
 
 
 def _redirect(cursor: ShellCursor) -> ShellRedirect | None:
@@ -314,22 +313,14 @@ def _redirect(cursor: ShellCursor) -> ShellRedirect | None:
 
 def _here(redirect: ShellRedirect, target: ShellWord, raw: str) -> HereDocument:
     """The line that closes it is the word as written, unquoted: nothing in it is expanded."""
-    if all(isinstance(part, ShellText) for part in target.parts):
-        quoted = any(part.quoted for part in target.parts if isinstance(part, ShellText))
-        end = "".join(part.text for part in target.parts if isinstance(part, ShellText))
+    texts = [part for part in target.parts if isinstance(part, ShellText)]
+    if len(texts) == len(target.parts):
+        quoted, end = any(part.quoted for part in texts), "".join(part.text for part in texts)
     else:
         quoted = _QUOTE.search(raw) is not None
         end = _QUOTE.sub(lambda found: next((text for text in found.groups() if text is not None), ""), raw)
         redirect.target = ShellWord([ShellText(end, True)], target.start, target.end)
     return HereDocument(redirect, end, quoted, redirect.operator == "<<-")
-
-
-def _is_joined(text: str, stop: int) -> bool:
-    """Whether an odd number of backslashes ends the line, so that it goes on."""
-    start = stop
-    while start and text[start - 1] == "\\":
-        start -= 1
-    return (stop - start) % 2 == 1
 
 
 def _document(cursor: ShellCursor, here: HereDocument) -> ShellWord:
@@ -338,7 +329,7 @@ def _document(cursor: ShellCursor, here: HereDocument) -> ShellWord:
     lines: list[str] = []
     while cursor.pos < cursor.size:
         stop = cursor.text.find("\n", cursor.pos)
-        while not here.quoted and stop >= 0 and _is_joined(cursor.text, stop):
+        while not here.quoted and stop >= 0 and is_escaped(cursor.text, stop):  # it goes on with the next line
             stop = cursor.text.find("\n", stop + 1)
         line = cursor.text[cursor.pos :] if stop < 0 else cursor.text[cursor.pos : stop]
         cursor.pos = cursor.size if stop < 0 else stop + 1

@@ -70,20 +70,18 @@ def _items(cursor: ShellCursor) -> list[ShellWord]:
         cursor.blank()
         if cursor.pos >= cursor.size or cursor.text[cursor.pos] in ";\n&|)":
             return items
-        if (cursor.at("<") and not cursor.at("<(")) or cursor.at(">"):
-            raise ShellSyntax("unexpected redirection", cursor.pos)
-        if cursor.at("("):
-            raise ShellSyntax("unexpected '('", cursor.pos)
+        char = cursor.text[cursor.pos]
+        if char in "<>(" and not cursor.at("<("):
+            raise ShellSyntax("unexpected '('" if char == "(" else "unexpected redirection", cursor.pos)
         items.append(word(cursor))
 
 
 def _do_body(cursor: ShellCursor) -> list[Node]:
     cursor.separators()
-    if cursor.take("{"):
-        body = cursor.body("}")
-    else:
+    braces = cursor.take("{")
+    if not braces:
         cursor.expect("do")
-        body = cursor.body("done")
+    body = cursor.body("}" if braces else "done")
     cursor.closing()
     return body
 

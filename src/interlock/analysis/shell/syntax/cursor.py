@@ -83,7 +83,7 @@ class ShellCursor(Struct):
         if self.depth > MAX_DEPTH:
             raise ShellTooDeep("nested too deeply", self.pos)
 
-    # -- moves ------------------------------------------------------------------------------------------
+    # -- moves
 
     def at(self, text: str) -> bool:
         return self.text.startswith(text, self.pos)
@@ -111,14 +111,10 @@ class ShellCursor(Struct):
 
     def lines(self) -> None:
         """Line ends and comments, where a command goes on behind them."""
-        while True:
+        self.blank()
+        while self.at("\n") or self.at("#"):
+            self.newline() if self.at("\n") else self._comment()
             self.blank()
-            if self.at("\n"):
-                self.newline()
-            elif self.at("#"):
-                self._comment()
-            else:
-                return
 
     def separators(self) -> None:
         """All that may stand between two commands."""
@@ -150,7 +146,7 @@ class ShellCursor(Struct):
             got = self.text[self.pos : self.pos + 10] or "the end"
             raise ShellSyntax(f"expected {text!r}, got {got!r}", self.pos)
 
-    # -- nodes between two marks --------------------------------------------------------------------------
+    # -- nodes between two marks
 
     def enclosed(self, stop: str) -> list[Node]:
         """The nodes up to the character `stop`, which is read too."""
@@ -265,14 +261,18 @@ def subscript_end(cursor: ShellCursor) -> int:
 
 
 def backtick_end(cursor: ShellCursor) -> int:
-    text = cursor.text
     start = cursor.pos + 1
-    end = text.find("`", start)
-    while end >= 0:
-        run = end
-        while run > start and text[run - 1] == "\\":
-            run -= 1
-        if (end - run) % 2 == 0:
-            return end
-        end = text.find("`", end + 1)
-    raise ShellSyntax("a backtick is not closed", cursor.pos)
+    end = cursor.text.find("`", start)
+    while end >= 0 and is_escaped(cursor.text, end, start):
+        end = cursor.text.find("`", end + 1)
+    if end < 0:
+        raise ShellSyntax("a backtick is not closed", cursor.pos)
+    return end
+
+
+def is_escaped(text: str, at: int, start: int = 0) -> bool:
+    """Whether an odd number of backslashes stands before a character."""
+    run = at
+    while run > start and text[run - 1] == "\\":
+        run -= 1
+    return (at - run) % 2 == 1

@@ -135,7 +135,7 @@ def _backtick(cursor: ShellCursor, parts: list[Part], quoted: bool = False) -> N
     cursor.pos = end + 1
 
 
-# -- $ ----------------------------------------------------------------------------------------------------
+# -- $
 
 
 def _dollar(cursor: ShellCursor, parts: list[Part], quoted: bool = False) -> None:
@@ -181,7 +181,7 @@ def _substitution(cursor: ShellCursor, parts: list[Part], quoted: bool) -> None:
     parts.append(Substitution(cursor.enclosed(")"), quoted))
 
 
-# -- ${…} -------------------------------------------------------------------------------------------------
+# -- ${…}
 
 
 def _braced(cursor: ShellCursor, parts: list[Part], quoted: bool) -> None:
