@@ -72,8 +72,7 @@ def resume(tx: Tx, execution: Execution, now: float) -> Execution:
     """The execution without its pause, with one more quota where steps had run out (C-20)."""
     pause = pause_of(execution.pause)
     if pause is not None and pause.grants:
-        words = f"A person agreed: {execution.quota} more steps"
-        notices.notify(tx, execution.agent, notices.STATUS, words, now)
+        notices.notify(tx, execution.agent, notices.STATUS, f"A person agreed: {execution.quota} more steps", now)
     return unpaused_execution(execution, now, pause is not None and pause.grants)
 
 

@@ -71,8 +71,9 @@ def confirm_operation(state: State, agent: AgentRef, *, confirmation_token: str,
     require_ready(state, agent)
 
     def work(tx: Tx) -> Ticket | LoopProblem:
-        found = _own_armed(tx, state, agent, ticket_of(tx, confirmation_token), confirmation_token, operation)
-        return found if isinstance(found, LoopProblem) else _use_token(tx, state, found, state.clock.now())
+        use = _TokenUse(tx, state, agent, confirmation_token, operation, state.clock.now())
+        found = _own_armed(use, ticket_of(tx, confirmation_token))
+        return found if isinstance(found, LoopProblem) else _use_token(use, found)
 
     ticket = stored(state, work)
     return {
@@ -102,13 +103,12 @@ def continue_execution(state: State, agent: AgentRef, *, confirmation_token: str
         if ticket is None:
             words = f"This agent waits for challenge {pause.id}. {HOW}."
             return LoopProblem("PERMISSION_DENIED", words, {"reason": "a challenge is open"})
-        given = confirmation_token or token_of(state, ticket)
-        named = ticket_of(tx, given)
-        mine = ticket if named is not None and named.id == ticket.id else None
-        problem = _token_problem(tx, state, agent, mine, given, ticket.operation, now)
-        if problem is not None:
-            return _record_failure(tx, state, agent, ticket, given, ticket.operation, problem, now)
-        done = _use_token(tx, state, ticket, now)
+        use = _TokenUse(tx, state, agent, confirmation_token or token_of(state, ticket), ticket.operation, now)
+        named = ticket_of(tx, use.token)
+        mine = _armed(use, ticket if named is not None and named.id == ticket.id else None)
+        if isinstance(mine, LoopProblem):
+            return _record_failure(use, ticket, mine)
+        done = _use_token(use, ticket)
         return done if isinstance(done, LoopProblem) else tx.execution(running.id) or running
 
     execution = stored(state, work)
@@ -146,8 +146,9 @@ def approve_cli_permission(state: State, agent: AgentRef, *, request_id: str) ->
         ticket = tx.ticket(request_id)
         mine = ticket if ticket is not None and ticket.agent.principal == agent.principal else None
         token, operation = (token_of(state, mine), mine.operation) if mine is not None else (request_id, "")
-        found = _own_armed(tx, state, agent, mine, token, operation, once=False)
-        return found if isinstance(found, LoopProblem) else settle(found, state.clock.now())
+        use = _TokenUse(tx, state, agent, token, operation, state.clock.now())
+        found = _own_armed(use, mine, once=False)
+        return found if isinstance(found, LoopProblem) else settle(found, use.now)
 
     ticket = stored(state, work)
     return {
@@ -164,38 +165,34 @@ def require_ready(state: State, agent: AgentRef) -> None:
     refuse_blocked(state, state.in_force, agent)
 
 
-def _own_armed(
-    tx: Tx, state: State, agent: AgentRef, ticket: Ticket | None, token: str, operation: str, once: bool = True
-) -> Ticket | LoopProblem:
+class _TokenUse(Struct, frozen=True):
+    """An agent's use of a token for an operation."""
+
+    tx: Tx
+    state: State
+    agent: AgentRef
+    token: str
+    operation: str
+    now: float
+
+
+def _own_armed(use: _TokenUse, ticket: Ticket | None, once: bool = True) -> Ticket | LoopProblem:
     """The agent's own ticket, armed by a person; else the problem, counted: another's token is none."""
-    now = state.clock.now()
-    wait = TOKEN_FAILURES.wait(tx, agent.principal, now)
+    wait = TOKEN_FAILURES.wait(use.tx, use.agent.principal, use.now)
     if wait:
-        return rate_limit_problem(wait, now, TOKEN_FAILURES)
-    mine = ticket if ticket is not None and ticket.agent.principal == agent.principal else None
-    problem = _token_problem(tx, state, agent, mine, token, operation, now, once)
-    if problem is None and mine is not None:
-        return mine
-    found = problem or LoopProblem("TOKEN_INVALID", details={"token": fingerprint(token)})
-    return _record_failure(tx, state, agent, mine, token, operation, found, now)
+        return rate_limit_problem(wait, use.now, TOKEN_FAILURES)
+    mine = ticket if ticket is not None and ticket.agent.principal == use.agent.principal else None
+    found = _armed(use, mine, once)
+    return _record_failure(use, mine, found) if isinstance(found, LoopProblem) else found
 
 
-def _token_problem(
-    tx: Tx,
-    state: State,
-    agent: AgentRef,
-    ticket: Ticket | None,
-    token: str,
-    operation: str,
-    now: float,
-    once: bool = True,
-) -> LoopProblem | None:
-    """CT-05, C-14: why a token is not valid; None where a person, also the client's user in this session, armed it and it is unused."""
-    shown = {"token": fingerprint(token)}
+def _armed(use: _TokenUse, ticket: Ticket | None, once: bool = True) -> Ticket | LoopProblem:
+    """CT-05, C-14: the ticket, where a person, also the client's user in this session, armed it and it is unused; else why not."""
+    now, shown = use.now, {"token": fingerprint(use.token)}
     if ticket is None:
         return LoopProblem("TOKEN_INVALID", details=shown)
-    if operation != ticket.operation:
-        named = {"token_operation": ticket.operation, "requested_operation": operation[:200]}
+    if use.operation != ticket.operation:
+        named = {"token_operation": ticket.operation, "requested_operation": use.operation[:200]}
         return LoopProblem(
             "TOKEN_SCOPE_MISMATCH", "This confirmation token is for another operation", {**shown, **named}
         )
@@ -207,7 +204,7 @@ def _token_problem(
         when = {"expired_at": iso(ticket.expires_at), "current_time": iso(now)}
         return LoopProblem("TOKEN_EXPIRED", details={**shown, **when})
     if settled.state is TicketState.REJECTED:
-        held = any(one.pause and one.pause.get("ticket") == ticket.id for one in live_executions(tx, ticket.agent))
+        held = any(one.pause and one.pause.get("ticket") == ticket.id for one in live_executions(use.tx, ticket.agent))
         words = f"This was refused: {rejection_message(settled)} {ANEW if held else ANOTHER}"
         return LoopProblem("TOKEN_INVALID", words, shown)
     if settled.open and ticket.requirement.human is not Human.NONE:
@@ -216,44 +213,32 @@ def _token_problem(
     if wait:
         details = {"reason": COOLING, "retry_after_seconds": wait}
         return LoopProblem("PERMISSION_DENIED", f"It cools off for {wait} s more. Use the token after this.", details)
-    why = unmet(state.proof_of(settled, agent.session, now), settled, tx.approvals(ticket.id), Requirement(), now)
+    proof = use.state.proof_of(settled, use.agent.session, now)
+    why = unmet(proof, settled, use.tx.approvals(ticket.id), Requirement(), now)
     if why or settled.state is not TicketState.APPROVED:
         return LoopProblem("PERMISSION_DENIED", "Nobody may use this token yet.", {"reason": why or COOLING})
-    return None
+    return ticket
 
 
-def _record_failure(
-    tx: Tx,
-    state: State,
-    agent: AgentRef,
-    ticket: Ticket | None,
-    token: str,
-    operation: str,
-    found: LoopProblem,
-    now: float,
-) -> LoopProblem:
+def _record_failure(use: _TokenUse, ticket: Ticket | None, found: LoopProblem) -> LoopProblem:
     """Counts and records an invalid token (C-14, CT-12, CT-13)."""
-    TOKEN_FAILURES.failed(tx, agent.principal, now)
+    TOKEN_FAILURES.failed(use.tx, use.agent.principal, use.now)
     why = str(found.details.get("reason", found.code)) if found.code == "PERMISSION_DENIED" else found.code
-    name = ticket.operation if ticket is not None else operation[:200]
-    adapter = ticket.adapter if ticket is not None else "loop"
-    body = token_body(now, "TOKEN_REJECTED", token, name, adapter, why, agent.session)
-    state.recorder.now(tx, "TOKEN_REJECTED", body)
+    name, adapter = (ticket.operation, ticket.adapter) if ticket is not None else (use.operation[:200], "loop")
+    body = token_body(use.now, "TOKEN_REJECTED", use.token, name, adapter, why, use.agent.session)
+    use.state.recorder.now(use.tx, "TOKEN_REJECTED", body)
     return found
 
 
-def _use_token(tx: Tx, state: State, ticket: Ticket, now: float) -> Ticket | LoopProblem:
+def _use_token(use: _TokenUse, ticket: Ticket) -> Ticket | LoopProblem:
     """Uses the token: what waits for it resumes, its challenge and notices end."""
-    settled = settle(ticket, now)
-    after = replace(settled, outcome=CONFIRMED, version=ticket.version + 1)
+    tx, state, now, agent = use.tx, use.state, use.now, ticket.agent
+    after = replace(settle(ticket, now), outcome=CONFIRMED, version=ticket.version + 1)
     if not tx.change_ticket(after, ticket):
         return LoopProblem("PERMISSION_DENIED", "The ticket was changed just now; try again")
-    agent = ticket.agent
     resume_waiting(tx, agent, ticket.id, now)
-    for challenge in tx.challenges(agent.principal):
-        if challenge.kind == challenges.VERIFY and challenge.digest == ticket.digest:
-            challenges.end(tx, state, agent.principal, challenges.VERIFY, agent.name, challenges.ANSWERED)
-            break
+    if any(one.kind == challenges.VERIFY and one.digest == ticket.digest for one in tx.challenges(agent.principal)):
+        challenges.end(tx, state, agent.principal, challenges.VERIFY, agent.name, challenges.ANSWERED)
     notices.clear(tx, agent, now, ticket=ticket.id)
     token, user = token_of(state, ticket), ticket.decided_by
     body = token_body(now, "TOKEN_VALIDATED", token, ticket.operation, ticket.adapter, "", agent.session, user)
@@ -337,8 +322,7 @@ def _request_release(
     if why:
         return _ReleaseOutcome(f"{_ASKED} {HOW}.")
     if held is None or judged is None:
-        words = f"An operator was told, but nothing holds this agent: report the next step, or {ABORT}."
-        return _ReleaseOutcome(words)
+        return _ReleaseOutcome(f"An operator was told, but nothing holds this agent: report the next step, or {ABORT}.")
     if settled is not None and settled.state is TicketState.REJECTED:
         return _ReleaseOutcome(f"This was refused: {rejection_message(settled)} Wait for the answer, or {ABORT}.")
     return _open_ticket(tx, state, held[1], judged, reason)

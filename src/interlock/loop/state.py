@@ -123,8 +123,7 @@ def pause_of(data: Mapping[str, Any]) -> Pause | None:
 
 def tier_reached(decision: Decision, claimed: int | None) -> Tier:
     """A step's tier: by its score or the agent's higher estimate, one more after much repetition (DL-13, R-13)."""
-    score = max(decision.assessment.score if decision.assessment else 0, claimed or 0)
-    tier = tier_of(score)
+    tier = tier_of(max(decision.assessment.score if decision.assessment else 0, claimed or 0))
     repeated = any(part.name == "repetition" for part in decision.parts)
     return _TIERS[min(_TIERS.index(tier) + 1, len(_TIERS) - 1)] if repeated else tier
 

@@ -30,8 +30,7 @@ def review(state: State, id: str, text: str, cwd: str, claims: PlannerClaims | N
     mark = plan_mark(state.installation.digest_key, id, text, cwd, joined_risk, found.level, witnesses)
     undo, by = state.in_force.undo, f"uid:{os.getuid()}"
     undo = replace(undo, enabled=undo.enabled and state.plans.access(by).snapshot is not None)
-    look = state.plans.look if shown else None
-    answer = preview(action, replace(state.in_force, undo=undo), read=read, look=look)
+    answer = preview(action, replace(state.in_force, undo=undo), read=read, look=state.plans.look if shown else None)
     if isinstance(answer, Unjudged):
         raise ValueError(answer.error)
     asked = Requirement() if answer.keepable else answer.weighed.requirement

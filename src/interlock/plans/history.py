@@ -63,8 +63,7 @@ def _close_ticket(tx: Tx, state: State, before: Ticket | None, move: str, by: st
         return False
     denials.release(tx, state, ticket, now)
     state.baseline.ended(ticket.id)
-    event = "expire" if move == "expire" else "revoke"
-    state.recorder.event(tx, event, by, {"ticket": ticket.id, "reason": why})
+    state.recorder.event(tx, move, by, {"ticket": ticket.id, "reason": why})
     return True
 
 

@@ -66,8 +66,7 @@ def edit(state: State, by: OperatorSession, id: str, text: str, cwd: str | None 
     """Another text, reviewed again; earlier boxes and approvals no longer count."""
     plan = _open(state, by, id)
     command, place = usable_command(text), plan.cwd if cwd is None else working_folder(cwd)
-    claims = plan.draft.claims if command == plan.generated else None
-    found = review(state, plan.id, command, place, claims)
+    found = review(state, plan.id, command, place, plan.draft.claims if command == plan.generated else None)
     after = replace(plan, command=command, cwd=place, reviewed=found, ticket="", touched_at=state.clock.now())
     state.plans.change(plan, after)
     save_plan(state, plan_row(state, after))

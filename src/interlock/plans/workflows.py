@@ -181,8 +181,7 @@ def take_run(state: State, by: OperatorSession, flow: Workflow) -> None:
         kept, left = tx.workflow(flow.id), int(_number(flow.frozen.get("runs"))) - 1
         if kept is None or dict(kept.frozen) != dict(flow.frozen) or left < 0:
             raise AnswerRefused("this workflow was changed just now, perhaps in another window; open it again", STALE)
-        after = replace(kept, frozen={**kept.frozen, "runs": str(left)})
-        _save(tx, state, by, after, {"run": True, "left": str(left)})
+        _save(tx, state, by, replace(kept, frozen={**kept.frozen, "runs": str(left)}), {"run": True, "left": str(left)})
 
     state.store.write(work)
 

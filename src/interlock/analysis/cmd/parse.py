@@ -127,8 +127,7 @@ def _command(cursor: CmdCursor) -> Node:
         return CmdGroup(body, tail[0].strip() if tail else "")
     if cursor.match(_IF):
         _condition(cursor)
-        then = _body(cursor)
-        return If(then, _body(cursor) if cursor.match(_ELSE) else ())
+        return If(_body(cursor), _body(cursor) if cursor.match(_ELSE) else ())
     if cursor.match(_FOR):
         return _for(cursor)
     raw = cursor.match(_INSIDE if cursor.depth else _OUTSIDE)

@@ -288,11 +288,24 @@ class Job(Struct):
     def unreadable(self, what: str, *traits: str) -> None:
         self.effect("unreadable", what, *traits)
 
-    def runs_download(self, *paths: str) -> bool:
-        """Reports that one of these files, which was fetched, is run."""
-        if address := self.session.fetched(*paths):
+    def runs_download(self, path: str) -> bool:
+        """Reports that this file, which was fetched, is run."""
+        if address := self.session.fetched(self.full(path)):
             self.effect("run_download", address)
         return bool(address)
+
+    def script(self, path: str, *others: str, quiet: bool = False) -> tuple[str, str] | None:
+        """The path and text of a script that is run, the first that there is; a hidden one is reported unless `quiet`."""
+        if self.runs_download(path):
+            return None
+        for one in (path, *others):
+            if (text := self.file_text(one)) is not None:
+                return one, text
+        if not is_unknown(path) and not path.startswith("/dev/fd/"):
+            self.effect("run_script", path)
+        elif not quiet:
+            self.unreadable("a script that is only known at run time is run", "payload")
+        return None
 
     def hides(self, text: str) -> bool:
         """Reports text to run that is a download, or made at run time."""

@@ -42,7 +42,7 @@ def _run_make(job: Job, found: CommandOptions) -> None:
             _Make(job, piped, given).run(targets)
         return
     for name in found.all("-f", "--file", "--makefile") or _MAKE_FILES:
-        if job.runs_download(job.full(name)):
+        if job.runs_download(name):
             return
         if (makefile := job.file_text(name)) is not None:
             _Make(job, _with_included(job, makefile), given).run(targets)

@@ -103,25 +103,18 @@ def source(job: Job) -> Stream:
 
 def run_script(job: Job, path: str, args: list[str], via: str, dialect: str = "bash") -> Stream:
     """A script that the shell runs: read if there is its text, else named."""
-    host = job.host
-    if job.runs_download(job.full(path), path):
+    is_setup = via == "source" and (is_unknown(path) or _is_setup_source(job))
+    found = job.script(path, quiet=is_setup)
+    if found is None:
         return UNKNOWN
-    text = job.file_text(path)
-    if text is None:
-        if path.startswith("/dev/fd/") or is_unknown(path):
-            if not (via == "source" and (is_unknown(path) or _is_setup_source(job))):
-                job.unreadable("a script that is only known at run time is run", "payload")
-            return UNKNOWN
-        job.effect("run_script", path)
-        return UNKNOWN
-    if is_unknown(text.strip()):
-        if not (via == "source" and _is_setup_source(job)):
+    if is_unknown(found[1].strip()):
+        if not is_setup:
             job.unreadable("a script made at run time is run", "payload")
         return UNKNOWN
     where = job.where.inside(f"{via} {path}" if not path.startswith("/dev/fd/") else f"{via} <( )")
     if via == "source":
-        return host.read(text, where, job.stdin)
-    return host.nested(text, where, [path, *args], dialect, job.stdin)
+        return job.host.read(found[1], where, job.stdin)
+    return job.host.nested(found[1], where, [path, *args], dialect, job.stdin)
 
 
 def _is_setup_source(job: Job) -> bool:

@@ -51,8 +51,7 @@ _LEAVING = frozenset({"exit", "return", "break", "continue"})
 def proof(node: Node | None) -> Proof:
     """What a node's success and failure prove; nothing for what is no test."""
     if isinstance(node, SimpleCommand) and node.words and (name := node.words[0].literal) in ("[", "test"):
-        words = node.words[1:-1] if name == "[" else node.words[1:]
-        return _swapped(_test(words, quoted_only=True), node.negated)
+        return _swapped(_test(node.words[1:-1] if name == "[" else node.words[1:], quoted_only=True), node.negated)
     if isinstance(node, Expression) and not node.arithmetic:
         return _swapped(_test(node.words, quoted_only=False), node.negated)
     if isinstance(node, AndOr) and len(set(node.operators)) == 1:

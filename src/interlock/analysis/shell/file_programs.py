@@ -12,7 +12,8 @@ from interlock.analysis.programs import PathEffect
 from interlock.analysis.programs.options import CommandOptions, behind, holds, parse
 from interlock.analysis.shell import NOTHING, Job, Reader, Stream
 from interlock.analysis.shell.network import exchange, is_away
-from interlock.analysis.targets.carried import copy_to, origin_of, put
+from interlock.analysis.shell.redirections import keep_written
+from interlock.analysis.targets.carried import copy_to, origin_of
 
 _GLOB = re.compile(r"[*?\[]")
 _NOISE = frozenset({"/dev/null", "/dev/zero", "/dev/urandom", "/dev/random"})
@@ -135,13 +136,7 @@ def _pour(job: Job, verb: str, path: str, traits: Sequence[str]) -> None:
         verb = "truncate"
     job.effect(verb, path, *traits, *stream.taints)
     if job.piped:
-        full = job.full(path)
-        job.session.put_file(full, stream.text, verb == "append")
-        if "download" in stream.taints:
-            job.session.downloads[full] = "the network"
-        if "endless" in stream.taints and not path.startswith("/dev/"):
-            job.effect("fill_disk", path)
-        put(job, path, stream.taints)
+        keep_written(job, path, stream, verb == "append")
 
 
 def _carry_all_over(job: Job, how: str, sources: Sequence[str], target: str) -> None:
@@ -198,8 +193,7 @@ def sed(job: Job) -> Stream | None:
     deletes_all = any(re.fullmatch(r"(1,\$|\$!?)?\s*d", script.strip()) for script in scripts)
     kept = any(re.search(r"^-i.+|--in-place=.+", word) for word in job.words)
     for path in operands:
-        verb = "truncate" if deletes_all else "write"
-        job.effect(verb, path, "edit", *["kept"] * kept, *_marks(path, job))
+        job.effect("truncate" if deletes_all else "write", path, "edit", *["kept"] * kept, *_marks(path, job))
     return NOTHING
 
 

@@ -14,7 +14,6 @@ from interlock.analysis.programs.options import CommandOptions, options
 from interlock.analysis.shell import NOTHING, UNKNOWN, Job, Reader, Stream
 from interlock.analysis.shell.build_files import read_deno_task, read_package_script
 from interlock.analysis.shell.builtins import from_stdin, run_script
-from interlock.analysis.shell.expand import is_unknown
 from interlock.analysis.shell.file_programs import read_files
 from interlock.analysis.shell.imports import ENDINGS, read_imports, stored_module, written_module
 from interlock.analysis.shell.loose_text import add_harm, name_script
@@ -153,8 +152,7 @@ _EMPTIES = lazy_regex(r"\s*(?:\$_\s*=\s*(?:\"\"|''|undef)|undef\s*\(?\s*\$_\)?|s
 
 def _perl_in_place(job: Job, words: list[str], files: list[str], codes: list[str]) -> None:
     emptied = bool(codes) and all(map(_EMPTIES.fullmatch, codes))
-    in_place = re.compile(r"-(?![MI])[a-zA-Z0]*i(\.\w+)?[a-zA-Z]*")
-    for path in files if any(map(in_place.fullmatch, words)) else ():
+    for path in files if any(map(re.compile(r"-(?![MI])[a-zA-Z0]*i(\.\w+)?[a-zA-Z]*").fullmatch, words)) else ():
         job.effect("truncate" if emptied else "write", path, "edit")
 
 
@@ -205,29 +203,16 @@ def run_source(job: Job, language: str, path: str, args: list[str]) -> Stream | 
     name = path.rpartition("/")[2].lower()
     if describe(name).script:
         return job.host.run([name, *args], job.where.inside(job.program), job.stdin)
-    if job.runs_download(job.full(path), path):
-        return UNKNOWN
-    for found in (path, *(f"{path.rstrip('/')}{ending}" for ending in _UNNAMED.get(language, ()))):
-        if (text := job.file_text(found)) is not None:
-            break
-    if text is None:
-        if is_unknown(path) or path.startswith("/dev/fd/"):
-            job.unreadable("a script that is only known at run time is run", "payload")
-        else:
-            job.effect("run_script", path)
-        return UNKNOWN
-    _read_code(job, language, text, f"{job.program} {path}", posixpath.dirname(found))
+    if found := job.script(path, *(f"{path.rstrip('/')}{ending}" for ending in _UNNAMED.get(language, ()))):
+        _read_code(job, language, found[1], f"{job.program} {path}", posixpath.dirname(found[0]))
     return UNKNOWN
 
 
 def executable(job: Job, path: str) -> Stream | None:
     """./x.sh: a script run by its name."""
-    if job.runs_download(job.full(path)):
+    if (script := job.script(path)) is None:
         return UNKNOWN
-    text = job.file_text(path)
-    if text is None:
-        job.effect("run_script", path)
-        return UNKNOWN
+    text = script[1]
     found = _SHEBANG.match(text)
     language = word_table("languages").get(posixpath.splitext(path)[1])
     program = found[1].rpartition("/")[2] if found else ""
@@ -273,8 +258,7 @@ def awk(job: Job) -> None:
     if not found.has("-f", "--file", "-e", "--source", "-E", "--exec") and found.operands:
         if job.piped and re.search(r'\|\s*"(ba|z|da|k)?sh"', found.operands[0]):
             from_stdin(job, "bash", [])
-        where = job.where.marked("bulk") if job.piped else job.where
-        job.at(where).code("awk", found.operands[0])
+        job.at(job.where.marked("bulk") if job.piped else job.where).code("awk", found.operands[0])
         files = [path for path in found.operands[1:] if "=" not in path]
         if "inplace" not in found.all("-i", "--include"):
             read_files(job, files)

@@ -271,8 +271,7 @@ def exchange_commits(job: Job) -> None:
     added = [words for words in _words_behind(job, "remote") if len(words) > 2 and words[0] in ("add", "set-url")]
     address = {words[-2]: words[-1] for words in added}.get(remote, remote)
     if _REMOTE.match(address) and (host := host_of(address)) and HOLE not in host:
-        named_locally = "." not in host and host != "localhost"
-        if named_locally or of_the_machine(address):
+        if ("." not in host and host != "localhost") or of_the_machine(address):
             job.effect("send", address, "content")
     if any(carries(job, word) & LEAKS for words in _words_behind(job, "add") for word in words if word[:1] != "-"):
         job.effect("send", address or "the remote", "secret")
@@ -342,8 +341,7 @@ def send_named(job: Job) -> None:
     if not (by_name or stranger) or any(map(_STORES.fullmatch, head)):
         return
     given = [path for path in _given(words, by_name, _is_sender(job.program)) if path != to]
-    flowing = job.stdin.taints
-    if leaks := leaks_of(job, given) | ((taints_in(" ".join(words)) | flowing) & LEAKS):
+    if leaks := leaks_of(job, given) | ((taints_in(" ".join(words)) | job.stdin.taints) & LEAKS):
         job.effect("send", to or job.program, *leaks)
     elif _is_open(job.program, head) and word_set("receiving").isdisjoint(head):
         if given or (job.piped and not job.stdin.known):

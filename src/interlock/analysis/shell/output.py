@@ -375,8 +375,7 @@ def _paste(words: list[str], source: str) -> str | None:
     found = options(words, valued("-d --delimiters"))
     if not found.has("-s", "--serial"):
         return None
-    between = unescape(found.value("-d", "--delimiters") or "\t")[:1]
-    return between.join(source.splitlines()) + "\n"
+    return unescape(found.value("-d", "--delimiters") or "\t")[:1].join(source.splitlines()) + "\n"
 
 
 def _openssl(words: list[str], source: str) -> str | None:

@@ -187,7 +187,7 @@ def _written_files(job: Job, languages: Mapping[str, str]) -> Iterator[tuple[str
 
 
 def _file_texts(job: Job, path: str, language: str) -> Iterator[tuple[str, str]]:
-    if job.runs_download(job.full(path)):
+    if job.runs_download(path):
         return
     piped = path in ("-", "/dev/stdin") and job.piped
     text = job.text_to_run() if piped else job.file_text(path)
@@ -332,8 +332,7 @@ def _env(job: Job) -> Stream | None:
     rest, text = _env_words(job.words)
     if text is not None:
         return job.shell_text(" ".join([job.program, text.replace("\\_", " "), *map(quote, rest)]), f"{job.program} -S")
-    env = _assigned(rest, ".*=")
-    return run_words(job, rest, job.program, (), env) if rest else None
+    return run_words(job, rest, job.program, (), _assigned(rest, ".*=")) if rest else None
 
 
 def _env_words(words: Sequence[str]) -> tuple[list[str], str | None]:

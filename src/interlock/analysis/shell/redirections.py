@@ -200,16 +200,22 @@ def _write(
     verb = "append" if appended else "truncate" if empty or _is_input(shell, full) else "write"
     bulk = ("bulk",) if verb == "truncate" and _GLOB.search(path) else ()
     job.effect(verb, path, *(stream.taints & NAMED_TAINTS), *bulk)
-    if "endless" in stream.taints and program not in program_set("ended") and not path.startswith("/dev/"):
-        job.effect("fill_disk", path)
     if stream.known and stream.text.strip():
         _will_run(job, path, stream.text)
-    if known(path):
-        shell.session.put_file(full, stream.text, appended)
-    if "download" in stream.taints:
-        shell.session.download(full, stream.text)
-    put(job, path, stream.taints)
+    keep_written(job, path, stream, appended, program in program_set("ended"))
     return NOTHING
+
+
+def keep_written(job: Job, path: str, stream: Stream, appended: bool, ended: bool = False) -> None:
+    """Remember what is written to a file; one that is written without end fills the disk."""
+    full = job.full(path)
+    if "endless" in stream.taints and not ended and not path.startswith("/dev/"):
+        job.effect("fill_disk", path)
+    if known(path):
+        job.session.put_file(full, stream.text, appended)
+    if "download" in stream.taints:
+        job.session.download(full, stream.text)
+    put(job, path, stream.taints)
 
 
 def _is_input(shell: Shell, full: str) -> bool:

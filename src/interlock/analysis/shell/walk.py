@@ -282,8 +282,7 @@ class Shell(Struct):
             stream = child.read(text, where, stdin)
             if other is not None:  # sh is bash on some systems and dash on others
                 other.dialect, other.called, other.arguments = "dash", child.called, child.arguments
-                printed = other.read(text, where, stdin, quiet=True)
-                stream = stream if stream.text else printed
+                stream = stream if stream.text else other.read(text, where, stdin, quiet=True)
             return stream
         finally:
             self.session.nesting -= 1
@@ -418,8 +417,7 @@ class Shell(Struct):
             found = control.call_function(self, first, words[1:], where, stdin)
             if not wrapped:
                 return found
-        copied = original_name(self, first) if self.session.copies else ""
-        program = copied or program_name(first)
+        program = (original_name(self, first) if self.session.copies else "") or program_name(first)
         if not program:
             job = Job(self, first, words[1:], where, stdin)
             if is_unreadable(first):

@@ -41,8 +41,7 @@ def surface(state: State, version: str, mode: str) -> Surface:
 
 def agent(call: OperationCall) -> AgentRef:
     """The proved principal, the claimed name, and the interface's own session (ESL-14)."""
-    name = call.params.get("element_name", "")
-    return AgentRef(call.caller.principal, normal_name(name), call.caller.session)
+    return AgentRef(call.caller.principal, normal_name(call.params.get("element_name", "")), call.caller.session)
 
 
 def connection(call: OperationCall) -> Connection:
