@@ -81,12 +81,10 @@ class CommandWords:
         self._word, self._module = word, module
         self._works: dict[str, Work] = {}
 
-    def word(self, name: str) -> Callable[[Work], Work]:
-        def declare(work: Work) -> Work:
-            self._works[name] = work
-            return work
-
-        return declare
+    def word(self, work: Work) -> Work:
+        """Declares a subcommand, by the first word of the function's name."""
+        self._works[work.__name__.strip("_").partition("_")[0]] = work
+        return work
 
     def __call__(self, argv: Sequence[str]) -> int:
         tables = declarations(self._module)

@@ -17,7 +17,7 @@ from interlock.engine.assessment import Unjudged
 from interlock.engine.decide import HYPOTHETICAL, Outcome, World, decide, with_snapshot
 from interlock.engine.explain import PolicyAnswer
 from interlock.impact.inspection import Inspection, inspection_of, with_impact
-from interlock.model import Action, AgentRef, Level, Loss, command, intent, operation, tool
+from interlock.model import Action, AgentRef, Assessment, Level, Loss, command, intent, operation, tool
 from interlock.policy.circumstances import Circumstances
 from interlock.policy.impact import Impact
 from interlock.policy.load import ProjectFile, load_policy, project_rules
@@ -101,6 +101,22 @@ def _passes_when_kept(judged: Judged, by: InForce, world: World, outcome: Outcom
         by.undo.enabled and by.impact.exempt and by.mode == "enforcing" and question.copyable and question.excuses(seen)
     )
     return can and with_snapshot(judged, world).held.outcome == "allow"
+
+
+def preview_json(answer: PolicyAnswer, assessment: Assessment) -> dict[str, Any]:
+    """What a person is told before a command of theirs runs."""
+    worst = assessment.worst
+    return {
+        "verdict": answer.verdict.word,
+        "outcome": answer.outcome,
+        "level": int(assessment.level),
+        "levelName": assessment.level.word,
+        "irreversible": assessment.irreversible,
+        "reason": worst.reason if worst else "",
+        "rule": worst.rule if worst else "",
+        "instead": worst.instead if worst else "",
+        "impact": answer.seen.words if answer.seen is not None else "",
+    }
 
 
 CWD = "/home/dev/app"  # where the commands of cases run

@@ -27,7 +27,7 @@ from interlock.local_times import ago, clock
 main = CommandWords("agents", __name__)
 
 
-@main.word("list")
+@main.word
 def _list(args: Args) -> int:
     with operator_session(args, reading=True) as operator:
         found, blocks = list_rows(operator.get("/agents"), "agents"), list_rows(operator.get("/blocks"), "blocks")
@@ -45,7 +45,7 @@ def _token(agent: Row) -> str:
     return "revoked" if agent.get("revokedAt") else "yes" if agent["token"] else ""
 
 
-@main.word("add")
+@main.word
 def _add(args: Args) -> int:
     body = {"name": args.name} | ({"trust_tier": args.tier} if args.tier else {})
     with operator_session(args) as operator:
@@ -54,14 +54,14 @@ def _add(args: Args) -> int:
     return report(args, made, f"{words}The agent sends it as `Authorization: Bearer agt_…`.")
 
 
-@main.word("trust")
+@main.word
 def _trust(args: Args) -> int:
     return _change_agent(
         args, {"trust_tier": args.tier}, f"{args.principal} {args.name} is {args.tier or 'of no tier'} now."
     )
 
 
-@main.word("revoke")
+@main.word
 def _revoke(args: Args) -> int:
     return _change_agent(args, {"revoked": True}, f"Revoked: the token of {args.principal} {args.name} counts no more.")
 

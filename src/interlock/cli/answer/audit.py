@@ -58,7 +58,7 @@ _STYLES = {
 main = CommandWords("audit", __name__)
 
 
-@main.word("tail")
+@main.word
 def _tail(args: Args) -> int:
     with operator_session(args, reading=True) as operator:
         found = _records(operator, limit=args.n)
@@ -71,7 +71,7 @@ def _tail(args: Args) -> int:
     return OK
 
 
-@main.word("search")
+@main.word
 def _search(args: Args) -> int:
     times = {name: iso(parse_time(given)) for name, given in (("since", args.since), ("until", args.until)) if given}
     with operator_session(args, reading=True) as operator:
@@ -111,7 +111,7 @@ def record_line(record: Row, width: int = 0) -> Line:
     )
 
 
-@main.word("export")
+@main.word
 def _export(args: Args) -> int:
     with operator_session(args, reading=True) as operator:
         lines = operator.lines("/audit/export", format=args.format)
@@ -124,7 +124,7 @@ def _export(args: Args) -> int:
     return OK
 
 
-@main.word("verify")
+@main.word
 def _verify(args: Args) -> int:
     with operator_session(args, reading=True) as operator:
         found = operator.get("/audit/verify", 600.0)
@@ -165,7 +165,7 @@ def _verdict(found: Row) -> Iterable[Line]:
             yield line(note, "dim")
 
 
-@main.word("stats")
+@main.word
 def _stats(args: Args) -> int:
     with operator_session(args, reading=True) as operator:
         found = operator.get("/metrics")

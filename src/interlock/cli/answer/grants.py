@@ -37,7 +37,7 @@ _FIELDS = ("effect", "targets", "environment", "ceiling", "count", "principal", 
 main = CommandWords("grants", __name__)
 
 
-@main.word("list")
+@main.word
 def _list(args: Args) -> int:
     found = operator_rows(args, "/grants", "grants")
     return report(args, found, _blocks(found))
@@ -62,7 +62,7 @@ def _blocks(found: Sequence[Row]) -> Iterator[Line]:
         yield line(f"    {grant.get('by', '')}: {grant.get('why', '')}", "dim")
 
 
-@main.word("add")
+@main.word
 def _add(args: Args) -> int:
     seconds = parse_duration(args.lasts)
     if not args.ticket and not (args.effect and args.target):
@@ -91,7 +91,7 @@ def _terms(args: Args, offered: Row, seconds: int) -> dict[str, Any]:
     return {**given, "why": args.why, "seconds": seconds}
 
 
-@main.word("revoke")
+@main.word
 def revoke_grant(args: Args) -> int:
     with operator_session(args) as operator:
         id = find_row(list_rows(operator.get("/grants"), "grants"), args.id, "grant")

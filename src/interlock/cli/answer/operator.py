@@ -39,7 +39,7 @@ LINK_SECONDS = 300.0  # that a link stays on the screen
 main = CommandWords("operator", __name__)
 
 
-@main.word("list")
+@main.word
 def _list(args: Args) -> int:
     found = operator_rows(args, "/operators", "operators")
     rows = [(one["name"], ", ".join(one["roles"]), ", ".join(one["teams"]), _state(one)) for one in found]
@@ -50,7 +50,7 @@ def _state(operator: Row) -> str:
     return "disabled" if operator["disabled"] else "service" if operator["service"] else ""
 
 
-@main.word("add")
+@main.word
 def _add(args: Args) -> int:
     server = daemon(args)
     if server.get("/status").get("operators") == 0:
@@ -83,7 +83,7 @@ def _change_operator(args: Args, change: Row, said: str) -> int:
     return operator_change(args, "PATCH", f"/operators/{path_segment(args.name)}", change, said)
 
 
-@main.word("roles")
+@main.word
 def _roles(args: Args) -> int:
     change = {key: given for key, given in (("roles", args.role), ("teams", args.team)) if given is not None}
     if not change:
@@ -91,17 +91,17 @@ def _roles(args: Args) -> int:
     return _change_operator(args, change, f"{args.name}: changed.")
 
 
-@main.word("disable")
+@main.word
 def _disable(args: Args) -> int:
     return _change_operator(args, {"disabled": True}, f"{args.name} is disabled; what this name signed counts no more.")
 
 
-@main.word("enable")
+@main.word
 def _enable(args: Args) -> int:
     return _change_operator(args, {"disabled": False}, f"{args.name} may sign in again.")
 
 
-@main.word("passphrase")
+@main.word
 def _passphrase(args: Args) -> int:
     with operator_session(args) as operator:
         name = str(operator.get("/session")["operator"])
@@ -109,7 +109,7 @@ def _passphrase(args: Args) -> int:
     return report(args, {"name": name, "changed": True}, "Changed. What you signed under the old one counts no more.")
 
 
-@main.word("link")
+@main.word
 def _link(args: Args) -> int:
     """Shown on this terminal only, and erased: its first visitor registers a credential under this name."""
     if args.json:
@@ -153,7 +153,7 @@ def unlock_main(args: Args) -> int:
 channels_main = CommandWords("channels", __name__)
 
 
-@channels_main.word("list")
+@channels_main.word
 def _list_channels(args: Args) -> int:
     found = operator_rows(args, "/channels", "channels")
     rows, troubles = [], []
@@ -170,7 +170,7 @@ def _list_channels(args: Args) -> int:
     return OK
 
 
-@channels_main.word("test")
+@channels_main.word
 def _test(args: Args) -> int:
     with operator_session(args) as operator:
         found = operator.post(f"/channels/{path_segment(args.name)}/test", {})

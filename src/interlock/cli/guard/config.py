@@ -17,7 +17,7 @@ from interlock.runtime.adapters import read_adapters
 main = CommandWords("config", __name__)
 
 
-@main.word("show")
+@main.word
 def _show(args: Args) -> int:
     config = settings(args)
     project = find_project_files(str(Path.cwd()))
@@ -41,7 +41,7 @@ def _show(args: Args) -> int:
     return OK
 
 
-@main.word("check")
+@main.word
 def _check(args: Args) -> int:
     args.config = args.file or args.config
     try:
@@ -74,14 +74,14 @@ def _read_rules(config: Config) -> None:
             raise PackError(f"{config.path}: rules.files: {error}") from None
 
 
-@main.word("path")
+@main.word
 def _path(args: Args) -> int:
     path = Path(args.config) if args.config else config_path()
     words = str(path) if path.is_file() else f"{path} (not there: the defaults are used)"
     return report(args, {"path": str(path), "exists": path.is_file()}, words)
 
 
-@main.word("schema")
+@main.word
 def _schema(args: Args) -> int:
     say_json(settings_schema())
     return OK

@@ -262,7 +262,7 @@ def _tail(operator: DaemonClient) -> Iterator[Line]:
 conformance_main = CommandWords("conformance", __name__)
 
 
-@conformance_main.word("evidence")
+@conformance_main.word
 def _evidence(args: Args) -> int:
     with private_daemon() as (daemon, token):
         say_json(asyncio.run(_driven(daemon, daemon.on_behalf(token))))

@@ -21,7 +21,7 @@ SHOWN = 20  # changed actions
 main = CommandWords("policy", __name__)
 
 
-@main.word("show")
+@main.word
 def _show(args: Args) -> int:
     policy = load_policy(args.name) if args.name else settings(args).effective_policy()
     where = args.name or settings(args).policy
@@ -30,7 +30,7 @@ def _show(args: Args) -> int:
     return report(args, policy_json(policy), [*policy_lines(policy), (), line(shipped)])
 
 
-@main.word("check")
+@main.word
 def _check(args: Args) -> int:
     try:
         policy = load_policy(args.file)
@@ -48,7 +48,7 @@ def _check(args: Args) -> int:
     return report(args, found, "\n".join([*(f"warning: {said}" for said in warnings), last]))
 
 
-@main.word("test")
+@main.word
 def _test(args: Args) -> int:
     policy = load_policy(args.file)
     found = failed_cases(policy, load())
@@ -57,7 +57,7 @@ def _test(args: Args) -> int:
     return report(args, body, "\n".join([*found, last]), FAILED if found else OK)
 
 
-@main.word("diff")
+@main.word
 def _diff(args: Args) -> int:
     one, other = load_policy(args.one), load_policy(args.other)
     rules = replay_policy(settings(args)).rules

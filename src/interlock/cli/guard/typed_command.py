@@ -42,22 +42,14 @@ def main(argv: Sequence[str]) -> int:
 def _local(line: str, cwd: str, config: str) -> Mapping[str, Any]:
     """By the same rules; it takes a moment, because they are read first."""
     from interlock.engine.assessment import Unjudged
-    from interlock.engine.preview import local_policy, preview
+    from interlock.engine.preview import local_policy, preview, preview_json
     from interlock.impact.files import read_text
     from interlock.model import command
 
     answer = preview(command(line, cwd), local_policy(config=config or None), read_text)
     if isinstance(answer, Unjudged) or answer.judgement is None:
         return {"verdict": "ask", "level": DANGEROUS, "reason": "This could not be judged."}
-    assessment = answer.judgement.assessment
-    worst = max(assessment.findings, key=lambda finding: finding.level, default=None)
-    return {
-        "verdict": answer.verdict.word,
-        "level": int(assessment.level),
-        "levelName": assessment.level.word,
-        "irreversible": assessment.irreversible,
-        **({"reason": worst.reason, "rule": worst.rule, "instead": worst.instead} if worst else {}),
-    }
+    return preview_json(answer, answer.judgement.assessment)
 
 
 def _words(answer: Mapping[str, Any]) -> str:

@@ -63,7 +63,7 @@ def main(argv: Sequence[str]) -> int:
     return _serve(argv[1:]) if argv[:1] == ["serve"] else _words(argv)
 
 
-@_words.word("check")
+@_words.word
 def _check(args: Args) -> int:
     now, found, usable = time.time(), [], True
     for at, name in enumerate(args.files):
@@ -165,7 +165,7 @@ def _row_json(row: CheckedOperation) -> dict[str, Any]:
     }
 
 
-@_words.word("list")
+@_words.word
 def _list_adapters(args: Args) -> int:
     found = list_rows(daemon(args).get("/adapters"), "adapters")
     empty = "No adapter is loaded: name their files under adapters.files in the configuration. No proxy has asked yet, either."
@@ -183,7 +183,7 @@ def _adapter_row(one: Mapping[str, Any]) -> tuple[str, ...]:
     return (*(str(one.get(key, "")) for key in keys), f"{one.get('why') or changed}{due}")
 
 
-@_words.word("trust")
+@_words.word
 def _trust(args: Args) -> int:
     body = {"level": args.level, "reason": args.reason, **({"mark": args.mark} if args.mark else {})}
     with operator_session(args) as operator:
@@ -194,8 +194,8 @@ def _trust(args: Args) -> int:
     return report(args, after, f"{kind} {after.get('name')} is {after.get('trust')} now{why}{starts or '.'}")
 
 
-@_words.word("serve")
-def _described(args: Args) -> int:
+@_words.word
+def _serve_below(args: Args) -> int:
     """Stands for `serve` in the help; `main` runs it."""
     return USAGE
 

@@ -6,13 +6,14 @@ import json
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from io import BufferedReader
-from typing import Any, cast
+from typing import Any, TypeVar, cast
 
 from interlock.analysis.wire import Id, assessment_json, error_json
 from interlock.engine.assessment import Unjudged, judge
 from interlock.model import Action, command, intent, operation, tool
 from interlock.strict_json import no_constant
 
+T = TypeVar("T", str, dict[str, Any])
 MAX_LINE = 1024 * 1024
 _CHUNK = 64 * 1024
 _HELP = """\
@@ -108,24 +109,22 @@ def parse_action(line: bytes) -> tuple[Id, Action]:
     kind = kinds[0]
     text = _text(data, kind, id)
     if kind == "operation":
-        return id, operation(text, _object(data, "params", id), _text(data, "crude", id), cwd)
+        return id, operation(text, _field(data, "params", dict, id), _text(data, "crude", id), cwd)
     if kind == "tool":
-        return id, tool(text, _object(data, "input", id), cwd)
+        return id, tool(text, _field(data, "input", dict, id), cwd)
     return id, command(text, cwd) if kind == "command" else intent(text, cwd)
 
 
+def _field(data: dict[str, Any], key: str, form: type[T], id: Id) -> T:
+    value = data.get(key)
+    if not isinstance(value, form | None):
+        expected = "a string" if form is str else "an object"
+        raise BadLine(f"{key} is a {type(value).__name__}, expected {expected}", id)
+    return value or form()
+
+
 def _text(data: dict[str, Any], key: str, id: Id) -> str:
-    value = data.get(key)
-    if not isinstance(value, str | None):
-        raise BadLine(f"{key} is a {type(value).__name__}, expected a string", id)
-    return _whole(value or "", key, id)
-
-
-def _object(data: dict[str, Any], key: str, id: Id) -> dict[str, Any]:
-    value = data.get(key)
-    if not isinstance(value, dict | None):
-        raise BadLine(f"{key} is a {type(value).__name__}, expected an object", id)
-    return value or {}
+    return _whole(_field(data, key, str, id), key, id)
 
 
 def _parsed(line: bytes) -> tuple[dict[str, Any], list[str]]:

@@ -15,7 +15,7 @@ from interlock.cli.command import FAILED, OK, USAGE, Args, CommandError, Command
 main = CommandWords("rules", __name__)
 
 
-@main.word("list")
+@main.word
 def _list(args: Args) -> int:
     packs = _packs()
     if args.pack is not None and args.pack not in packs:
@@ -29,7 +29,7 @@ def _list(args: Args) -> int:
     return OK
 
 
-@main.word("show")
+@main.word
 def _show(args: Args) -> int:
     rules = {rule.id: (pack, rule) for pack, book in _packs().items() for rule in book.rules.values()}
     if args.id not in rules:
@@ -37,7 +37,7 @@ def _show(args: Args) -> int:
     return report(args, rule_json(*rules[args.id]), rule_lines(*rules[args.id]))
 
 
-@main.word("test")
+@main.word
 def _test(args: Args) -> int:
     shipped = _shipped_files()
     paths = [Path(name) for name in args.files] or shipped
@@ -48,7 +48,7 @@ def _test(args: Args) -> int:
     return FAILED if found else OK
 
 
-@main.word("docs")
+@main.word
 def _docs(args: Args) -> int:
     print(rules_markdown({pack: list(book.rules.values()) for pack, book in _packs().items()}), end="")
     return OK

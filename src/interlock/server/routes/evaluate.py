@@ -10,10 +10,9 @@ from msgspec.structs import replace
 
 from interlock.engine.assessment import Unjudged
 from interlock.engine.evaluate import evaluate_with_token, quick
-from interlock.engine.explain import PolicyAnswer
-from interlock.engine.preview import preview
+from interlock.engine.preview import preview, preview_json
 from interlock.identity import home_for
-from interlock.model import Assessment, Decision, command
+from interlock.model import Decision, command
 from interlock.policy.wire import decision_json, failure_json, status_of
 from interlock.runtime import Request
 from interlock.server.routes import ANYBODY, RouteGroup
@@ -95,22 +94,7 @@ def preview_command(state: TheState, who: Who, body: TypedCommand) -> Any:
     answer = preview(action, state.in_force, read=read, look=look)
     if isinstance(answer, Unjudged) or answer.judgement is None:
         raise invalid_value("this command could not be judged")
-    return _preview_json(answer, answer.judgement.assessment)
-
-
-def _preview_json(answer: PolicyAnswer, assessment: Assessment) -> dict[str, Any]:
-    worst = max(assessment.findings, key=lambda finding: finding.level, default=None)
-    return {
-        "verdict": answer.verdict.word,
-        "outcome": answer.outcome,
-        "level": int(assessment.level),
-        "levelName": assessment.level.word,
-        "irreversible": assessment.irreversible,
-        "reason": worst.reason if worst else "",
-        "rule": worst.rule if worst else "",
-        "instead": worst.instead if worst else "",
-        "impact": answer.seen.words if answer.seen is not None else "",
-    }
+    return preview_json(answer, answer.judgement.assessment)
 
 
 ROUTES = (routes,)
