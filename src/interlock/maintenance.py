@@ -12,6 +12,7 @@ from interlock.analysis.display_text import short_id
 from interlock.approvals import ENDED, EXPIRED_SHARE, challenges, pausing, settle, share_of
 from interlock.approvals.challenges import revealing
 from interlock.audit.chain import CHECKPOINT, checkpoint_body, head_of, signed_checkpoint
+from interlock.config.settings import AuditSettings
 from interlock.engine import undoing
 from interlock.model import TicketState
 from interlock.plans import history
@@ -180,33 +181,32 @@ class TicketSettler:
 class Maintenance(threading.Thread):
     """Runs the periodic work while the daemon runs; retries failures and reports each once."""
 
-    def __init__(self, state: State, checkpoint_seconds: float, keep_days: int, alert: float) -> None:
+    def __init__(self, state: State, audit: AuditSettings) -> None:
         super().__init__(name="interlock-upkeep", daemon=True)
-        self.state, self.keep_days, self.alert = state, keep_days, alert
-        self.checkpoint_seconds = checkpoint_seconds
+        self.state, self.audit = state, audit
         self._ending = threading.Event()
         self._said = ""
         self._watch, self._settling = ChainWatch(state), TicketSettler(state)
 
     def run(self) -> None:
-        rounds, state = 0, self.state
+        rounds, state, audit = 0, self.state, self.audit
         every = (  # rounds of half a second, and the work that is due after so many
             (1, state.recorder.flush),
             (1, self._watch.check),
             (1, self._settling.settle),
             (1, lambda: pausing.refresh(state)),
             (1, lambda: revealing.announce(state)),
-            (max(1, int(self.checkpoint_seconds * 2)), lambda: sign_record(state)),
+            (audit.checkpoint_minutes * 120, lambda: sign_record(state)),
             (10, lambda: history.renew_leases(state)),
             (10, lambda: undoing.record_journal_undos(state)),
             (20, lambda: undoing.is_crowded(state) and undoing.prune(state)),
             (60, lambda: challenges.expire(state)),
             (60, lambda: history.close_abandoned(state)),
             (60, lambda: settle_trust(state)),
-            (60, lambda: watch_expired_share(state, self.alert)),
+            (60, lambda: watch_expired_share(state, audit.expired_share_alert)),
             (7200, lambda: undoing.prune(state)),
             (7200, lambda: undoing.prune_journal(state)),
-            (7200, lambda: prune_record(state, self.keep_days)),
+            (7200, lambda: prune_record(state, audit.keep_days)),
         )
         self._try(self._settling.begin)
         self._try(lambda: undoing.prune(state))

@@ -20,13 +20,11 @@ FACTS = all_facts()["claude-code"]
 _SETTINGS, _MANAGED = FACTS.path("user"), Path(FACTS.path("system"))
 _TOOLS = ("Bash", "Monitor")
 _RULE = re.compile(r"([\w*]+)(?:\((.*)\))?", re.DOTALL)
-_PATH_TOOLS = frozenset(
-    "Read Edit Write MultiEdit NotebookEdit Glob Grep LS".split()
-)  # their paths count for commands too
+# Their paths count for commands too.
+_PATH_TOOLS = frozenset("Read Edit Write MultiEdit NotebookEdit Glob Grep LS".split())
 _UNSURE = re.compile(r"[`$<>(){}\\]")  # Claude Code looks further into these than at the words
-_GUARDED = re.compile(
-    r"\.(?:git|claude|vscode|idea|husky|devcontainer)(?![\w-])"
-)  # it asks about these whatever rules and modes say
+# It asks about these whatever rules and modes say.
+_GUARDED = re.compile(r"\.(?:git|claude|vscode|idea|husky|devcontainer)(?![\w-])")
 _PARTS = re.compile(r"&&|\|\||[;|&\n]")
 _EDITS = frozenset("mkdir touch rm rmdir mv cp sed cd".split())  # acceptEdits accepts some of these in some places
 _KNOWN_MODES = frozenset({"default", "acceptEdits", "dontAsk"})

@@ -129,6 +129,7 @@ class AgentDialect(Struct, frozen=True, forbid_unknown_fields=True):
     keeps_folder: bool = False
     event_fields: tuple[str, ...] = ("hook_event_name", "hookEventName")
     plugin_head: str = ""
+    programs: tuple[str, ...] = ()
     word: str = ""
     code: DialectCode = DialectCode()
 
@@ -341,6 +342,7 @@ def all_facts() -> dict[str, AgentDialect]:
         word: replace(
             one,
             word=word,
+            programs=one.programs or (word,),
             hooked=one.hooked or tuple(name for name, kind in one.events.items() if kind in _HOOKED),
             **(plugin if one.form == "plugin" else {}),
         )

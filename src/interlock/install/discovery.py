@@ -21,13 +21,6 @@ from interlock.agents.toml_edit import parse_toml
 from interlock.config import Config
 from interlock.install.files import FileProblem, digest, find_registered, read_state, registered_files
 
-# Program names that differ from the agent's word.
-PROGRAMS = {
-    "antigravity": ("agy", "antigravity"),
-    "claude-code": ("claude",),
-    "cursor": ("cursor", "cursor-agent"),
-    "kiro": ("kiro", "kiro-cli"),
-}
 _SHARED = frozenset({".config", ".codeium", ".gemini", "Documents"})  # folders in the home that several agents use
 
 
@@ -95,7 +88,7 @@ def _read_hooked(one: HookedFile, wrote: bool) -> HookedFile | None:
 
 
 def _sign(agent: AgentDialect, home: Path) -> str:
-    for name in PROGRAMS.get(agent.word, (agent.word,)):
+    for name in agent.programs:
         if path := shutil.which(name):
             return path
     for place in agent.places("user", home, home):

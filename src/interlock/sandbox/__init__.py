@@ -19,7 +19,7 @@ import interlock
 from interlock.agents import SCOPES, agent, words
 from interlock.config import Config
 from interlock.identity.isolation import FOLDER, JOURNAL, SOCKET
-from interlock.install.discovery import PROGRAMS, hooked_files
+from interlock.install.discovery import hooked_files
 from interlock.journal.build import supervisor_of
 
 
@@ -61,7 +61,7 @@ def missing_files(word: str, project: Path) -> Iterator[Path]:
 
 def agent_of_program(program: str) -> str:
     name = os.path.basename(program)
-    return next((word for word in words() if name in PROGRAMS.get(word, (word,))), "")
+    return next((word for word in words() if name in agent(word).programs), "")
 
 
 class Placeholders(Struct):

@@ -107,8 +107,7 @@ class InProcessBackend:
         self._changes = TicketChanges()
         self._inspector = WarmInspector() if config.impact.inspect else None  # starts with the first inspection
         state.snapshots.taker = WarmSnapshotter(config.snapshots, config.folder)  # starts with the first snapshot
-        audit = config.audit
-        self._upkeep = Maintenance(state, audit.checkpoint_minutes * 60, audit.keep_days, audit.expired_share_alert)
+        self._upkeep = Maintenance(state, config.audit)
         state.store.listen(self._changes.notify)
         self._upkeep.start()
 

@@ -128,9 +128,7 @@ def serve(
 
 
 def _run(config: Config, state: State, app: DaemonApp, sockets: list[socket.socket], ready: Callable[[], None]) -> None:
-    upkeep = Maintenance(
-        state, config.audit.checkpoint_minutes * 60, config.audit.keep_days, config.audit.expired_share_alert
-    )
+    upkeep = Maintenance(state, config.audit)
     settings = uvicorn.Config(
         app,
         http=PeerProtocol,

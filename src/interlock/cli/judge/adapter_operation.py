@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 from msgspec import Struct
 
@@ -17,11 +18,9 @@ from interlock.policy.trust_matrix import AdapterCall
 
 class AdapterOperation(Struct, frozen=True):
     action: Action
-    adapter: str
-    trust: str
     level: EffectiveLevel
     context: AdapterContext  # the trust matrix's input
-    message: str = ""
+    shown: dict[str, Any]
     claimed: str = ""  # where a daemon would trust it less
 
 
@@ -32,15 +31,15 @@ def resolve_operation(path: str, asked: Action) -> AdapterOperation:
         known = ", ".join(sorted(item.name for item in adapter.operations))
         raise AdapterError(f"{path}: no operation {name!r}; known: {known}")
     trust, block = adapter.trust.level, found.danger
-    variables = {
-        "params": dict(params),
-        **call_facts(name, params, found.category),
-        "agent": "",
-        "adapter": adapter.name,
-    }
+    facts = call_facts(name, params, found.category)
+    variables = {"params": dict(params), **facts, "agent": "", "adapter": adapter.name}
     level = effective_level(found.claims, level_from_name, trust, variables=variables)
     words = message(block.confirmation_message, params) if block and block.confirmation_message else ""
     action = operation(name, params, found.category, asked.cwd, level.level)
     context = AdapterContext(AdapterCall(name, level.level, trust, found.category, reasons=level.reasons), block)
     claimed = f"a daemon counts {HIGHEST_CLAIM.word} at most until an operator agrees" if trust > HIGHEST_CLAIM else ""
-    return AdapterOperation(action, adapter.name, trust.word, level, context, words, claimed)
+    shown = {
+        "name": adapter.name, "trust": trust.word, "level_from": level.source, "reasons": list(level.reasons),
+        "confirmation_message": words, "warnings": [notice.as_json() for notice in level.warnings],
+    }  # fmt: skip
+    return AdapterOperation(action, level, context, shown, claimed)

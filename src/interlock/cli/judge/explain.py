@@ -88,21 +88,14 @@ def _show_adapter_operation(args: argparse.Namespace, asked: Action, by: InForce
     except (AdapterError, OSError) as error:
         print(f"interlock explain: {error}", file=sys.stderr)
         return 2
-    said = {
-        "name": found.adapter,
-        "trust": found.trust,
-        "level_from": found.level.source,
-        "reasons": list(found.level.reasons),
-        "confirmation_message": found.message,
-        "warnings": [notice.as_json() for notice in found.level.warnings],
-    }
+    said, level = found.shown, found.level
     code = show(found.action, by, args.json, not args.no_files, {"adapter": said}, found.context)
     if not args.json:
-        notices = (notice.message for notice in found.level.warnings)
-        said_of_it = [f"{found.adapter}, trust {found.trust}; level from {found.level.source}", found.claimed]
-        rows = [*said_of_it, *found.level.reasons, *notices]
+        said_of_it = [f"{said['name']}, trust {said['trust']}; level from {level.source}", found.claimed]
+        rows = [*said_of_it, *level.reasons, *(notice.message for notice in level.warnings)]
         lines = [labelled("" if at else "Adapter", words) for at, words in enumerate(filter(None, rows))]
-        paint([*lines, *([labelled("Asks", found.message)] if found.message else [])], sys.stdout)
+        asks = said["confirmation_message"]
+        paint([*lines, *([labelled("Asks", asks)] if asks else [])], sys.stdout)
     return code
 
 
