@@ -56,9 +56,8 @@ def passage(call: ShellCall) -> str:
 def read_rules(call: ShellCall) -> PermissionRules | None:
     """The rules that count for a call; None where a file of them cannot be read."""
     root, found = _project(call), PermissionRules()
-    for folder in folders_above(
-        call.event.cwd
-    ):  # of those above the project nobody knows whether they count: only what restricts does
+    # Of those above the project nobody knows whether they count: only what restricts does.
+    for folder in folders_above(call.event.cwd):
         tables = read_tables([folder / ".claude/settings.json", folder / ".claude/settings.local.json"])
         if tables is None:
             return None

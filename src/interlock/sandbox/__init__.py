@@ -196,24 +196,15 @@ GRANTS: Mapping[str, SandboxGrant] = MappingProxyType(
 )
 
 
-def places(word: str, home: Path, runtime: Path) -> Iterator[Path]:
+def _places(word: str, at: SandboxSituation) -> Iterator[Path]:
     for place in GRANTS[word].places:
         text = place.replace("{uid}", str(os.getuid()))
-        beginning = {"~": str(home), "@": str(runtime)}.get(text[0], "")
+        beginning = {"~": str(at.home), "@": str(at.runtime)}.get(text[0], "")
         pattern = f"{glob.escape(beginning)}{text[1:]}" if beginning else text
         yield from (Path(found) for found in sorted(glob.glob(pattern, include_hidden=True)))
 
 
-def pointed_places(word: str, environ: Mapping[str, str]) -> Iterator[Path]:
-    for name in variables(word, environ):
-        value = environ[name]
-        for part in (value, *value.split(",")):
-            path = part.partition("path=")[2] or part.removeprefix("unix://").removeprefix("unix:")
-            if path.startswith("/") and os.path.lexists(path):
-                yield Path(path)
-
-
-def variables(word: str, environ: Mapping[str, str]) -> Iterator[str]:
+def _variables(word: str, environ: Mapping[str, str]) -> Iterator[str]:
     for name in environ:
         if any(name == known or (known[-1] == "*" and name.startswith(known[:-1])) for known in GRANTS[word].variables):
             yield name
@@ -267,13 +258,13 @@ def plan_sandbox(at: SandboxSituation) -> SandboxPlan:
     _state(world, at)
     for name in at.config.channels.files:  # what opens the ways to people
         world.put(Path(at.config.path).parent / Path(name).expanduser(), MountMode.HIDE)
-    startup = places(_FIXED_ONLY, at.home, at.runtime) if _FIXED_ONLY in withheld else ()
+    startup = _places(_FIXED_ONLY, at) if _FIXED_ONLY in withheld else ()
     config = at.config
     named = [Path(name).expanduser() for name in config.adapters]
     for path in (*_code(), *([Path(config.path)] if config.path else []), *config.rule_files, *named, *startup):
         world.fix(path)
     fixed = _hooks(world, at)
-    unset = {name for word in withheld for name in variables(word, at.environ)} | at.config.channels.variables
+    unset = {name for word in withheld for name in _variables(word, at.environ)} | at.config.channels.variables
     environ = {name: value for name, value in at.environ.items() if name not in unset}
     abstract = not _ABSTRACT.isdisjoint(at.granted)
     program = str(supervisor_of(at.config).resolve())
@@ -284,9 +275,15 @@ def plan_sandbox(at: SandboxSituation) -> SandboxPlan:
 
 def _grant_paths(words: Iterable[str], at: SandboxSituation) -> Iterator[Path]:
     for word in words:
-        if word != _FIXED_ONLY:
-            yield from places(word, at.home, at.runtime)
-            yield from pointed_places(word, at.environ)
+        if word == _FIXED_ONLY:
+            continue
+        yield from _places(word, at)
+        for name in _variables(word, at.environ):
+            value = at.environ[name]
+            for part in (value, *value.split(",")):
+                path = part.partition("path=")[2] or part.removeprefix("unix://").removeprefix("unix:")
+                if path.startswith("/") and os.path.lexists(path):
+                    yield Path(path)
 
 
 def _code() -> list[Path]:

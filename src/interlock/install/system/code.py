@@ -8,7 +8,7 @@ import re
 import shutil
 import stat
 import sys
-from collections.abc import Iterator, Set
+from collections.abc import Callable, Iterator, Set
 from importlib.metadata import Distribution, PackageNotFoundError, distribution
 from pathlib import Path
 
@@ -154,40 +154,39 @@ def _requirements(one: Distribution, extras: Set[str]) -> Iterator[tuple[str, fr
 
 def why_writable(path: Path) -> str:
     """Why someone other than root could change this path; empty where nobody can. Follows every link."""
+    return _first_problem(path, _ownership_problem)
+
+
+def _first_problem(path: Path, problem: Callable[[Path], str]) -> str:
     for place in _path_chain(path):
         try:
-            found = place.lstat()
+            if why := problem(place):
+                return why
         except OSError as error:
             return f"{place}: {error.strerror}"
-        if why := _ownership_problem(place, found):
-            return why
     return ""
 
 
 def why_unreachable(path: Path) -> str:
     """Why the daemon's service could not run this path; empty where it can."""
-    for place in _path_chain(path):
-        if place in _HIDDEN:
-            return f"{place} is hidden from services"
-        try:
-            if not stat.S_ISLNK(place.lstat().st_mode) and not place.stat().st_mode & stat.S_IXOTH:
-                return f"{place} is closed to other users"
-        except OSError as error:
-            return f"{place}: {error.strerror}"
-    return ""
+    return _first_problem(path, _reach_problem)
+
+
+def _reach_problem(place: Path) -> str:
+    if place in _HIDDEN:
+        return f"{place} is hidden from services"
+    closed = not stat.S_ISLNK(place.lstat().st_mode) and not place.stat().st_mode & stat.S_IXOTH
+    return f"{place} is closed to other users" if closed else ""
 
 
 def why_writable_inside(folder: Path) -> str:
     """The same for anything below a folder."""
-    for root, folders, files in os.walk(folder):
-        for name in [*folders, *files]:
-            place = Path(root, name)
-            if why := _ownership_problem(place, place.lstat()):
-                return why
-    return ""
+    below = (Path(root, name) for root, folders, files in os.walk(folder) for name in (*folders, *files))
+    return next(filter(None, map(_ownership_problem, below)), "")
 
 
-def _ownership_problem(place: Path, found: os.stat_result) -> str:
+def _ownership_problem(place: Path) -> str:
+    found = place.lstat()
     if found.st_uid != 0:
         return f"{place} belongs to user {found.st_uid}, not to root"
     if stat.S_ISLNK(found.st_mode):
