@@ -10,15 +10,14 @@ import pytest
 from interlock.analysis import prose
 from interlock.analysis.prose import english
 from interlock.analysis.prose.clauses import may_say
-from interlock.analysis.prose.english import mood
 from repository import ROOT
 
 ASKED = {
-    "not run": (mood.NOT_RUN_CUES, mood.PATTERNS.not_run),
+    "not run": (prose.NOT_RUN_CUES, prose._SAID.not_run),
     "no negation": (english.NOT_NEGATIONS_CUES, english._PATTERNS.not_negations),
     "no backup": (english._NO_BACKUP_CUES, english._OBJECT_PATTERNS.no_backup),
     "no undo": (english._NO_UNDO_CUES, english._OBJECT_PATTERNS.no_undo),
-    "refused": (mood.REFUSED_CUES, mood.PATTERNS.refused),
+    "refused": (prose._MOODS.in_order("refuses"), prose._SAID.refused),
     "production": (("prod",), prose._PRODUCTION),
     "no copy": (("no ", "only"), prose._PATTERNS.no_copy),
 }

@@ -5,13 +5,16 @@ from __future__ import annotations
 import re
 from itertools import dropwhile
 
+from msgspec.structs import replace
+
 from interlock.analysis.facts import Report
-from interlock.analysis.lexicon import nouns, scope, split_name, verb_forms
-from interlock.analysis.lexicon.load import Patterns, WordLists
+from interlock.analysis.lexicon import form_of, nouns, scope, split_name, verb_forms
+from interlock.analysis.lexicon.load import Patterns, Rows, WordLists
 from interlock.analysis.operations.names import harms, may_be_operation
-from interlock.analysis.prose.clauses import ENGLISH, NOTHING, AnnouncedAct, Tokens, sentences, tokens
+from interlock.analysis.prose import clauses
+from interlock.analysis.prose.clauses import AROUND, ENGLISH, NOTHING, AnnouncedAct, Around, Tokens, may_say
 from interlock.analysis.prose.embedded import MARK, Embedded, Lifted, calls_in, shape_of
-from interlock.analysis.prose.english import mood, read_clause
+from interlock.analysis.prose.english import EnglishObject, read_clause, thing_in
 from interlock.analysis.prose.foreign import read_foreign
 from interlock.analysis.prose.named import CALLED, NAMED, Mention, file_effects, mentions, named_clauses
 from interlock.analysis.prose.normalise import LIMIT, known_words, normalise, without_claims
@@ -47,10 +50,10 @@ def read_prose(text: str, out: Report, vague: str = "act_vague") -> None:
     told = Told(out, Lifted(without_claims(text)))
     if told.lifted.full:
         out.unreadable("more commands in one description than can be read", "budget")
-    plain = mood.without_refused(told.lifted.text)
+    plain = without_refused(told.lifted.text)
     if plain != told.lifted.text:
         told.asks()
-    for sentence in sentences(plain):
+    for sentence in clauses.sentences(plain):
         out.step()
         _read_sentence(sentence, told)
     if told.any:
@@ -77,12 +80,12 @@ def is_vague(text: str, known: bool) -> bool:
 def _read_sentence(sentence: str, told: Told) -> None:
     """Reads a sentence in its language, unless it only asks or rehearses."""
     low = sentence.lower()
-    if mood.is_question(low):
+    if is_question(low):
         told.asks()
         return
-    if not mood.reads_as_english(low) and read_foreign(sentence, told):
+    if not reads_as_english(low) and read_foreign(sentence, told):
         return
-    if mood.is_not_run(low):
+    if is_not_run(low):
         told.known = told.looks = True
         return
     told.wide = frozenset({"production"}) if "prod" in low and _PRODUCTION.search(low) else NOTHING
@@ -90,11 +93,13 @@ def _read_sentence(sentence: str, told: Told) -> None:
         told.wide |= {"no_backup"}
     told.spoken.clear()
     told.mentioned.clear()
-    told.keeps = mood.keeps_data(low)
-    plain = mood.without_question(sentence)
+    # stops something and says that its data stays, or that it comes back
+    kept = _SAID.stack.search(low) and _SAID.kept.search(low) and "prod" not in low
+    told.keeps = bool(kept) and not _SAID.lost.search(low)
+    plain = without_question(sentence)
     if plain != sentence:
         told.asks()
-    for words, named, joined in named_clauses(mood.without_asides(plain, low), low):
+    for words, named, joined in named_clauses(without_asides(plain, low), low):
         told.about(words)
         told.named = told.named or joined
         _read_clause(words, named, told)
@@ -111,8 +116,8 @@ def _read_clause(words: Tokens, named: list[Mention], told: Told) -> None:
     words = ["function" if at in spoken_of else word for at, word in enumerate(words)] if spoken_of else words
     marks = [at for at, word in enumerate(words) if word.startswith(MARK)] if MARK in told.lifted.text else []
     low = [word.lower() for word in words]
-    guard = mood.guard_at_work(words, low)
-    if guard is not None or mood.is_judged(low):
+    guard = guard_at_work(words, low)
+    if guard is not None or is_judged(low):
         told.known = told.looks = True
         told.spoken.add("told" if guard is None else "guard")
         told.thing = guard if guard is not None and guard.kind else told.thing
@@ -132,7 +137,7 @@ def _read_clause(words: Tokens, named: list[Mention], told: Told) -> None:
         told.call(named)
         for at in marks:
             thing = told.lifted.of(words[at])
-            if thing.kind == "quote" and mood.PATTERNS.pressed.search(" ".join(low[:at])):
+            if thing.kind == "quote" and _SAID.pressed.search(" ".join(low[:at])):
                 _read_said(thing.text, told)
     placed = file_effects(words, clause)
     for verb, path, *traits in placed:
@@ -140,12 +145,12 @@ def _read_clause(words: Tokens, named: list[Mention], told: Told) -> None:
         told.out.effect(verb, path, *traits)
     if marks or told.quoted:
         said, which, tail = " ".join(low).partition(" which is ")
-        if not clause.denied and mood.PATTERNS.followed.match(said):
+        if not clause.denied and _SAID.followed.match(said):
             _do_as_quoted(told)
         told.quoted += [told.lifted.of(words[at]) for at in marks]
-        if mood.PATTERNS.followed.match(f"{which[1:]}{tail}"):
+        if _SAID.followed.match(f"{which[1:]}{tail}"):
             _do_as_quoted(told)
-    if clause.shield == "make" and (made := mood.made_to(words)):
+    if clause.shield == "make" and (made := made_to(words)):
         told.quoted.append(Embedded("quote", made))
     harmful = [one for one in clause.acts if one.harmful and not (told.keeps and one.verb == "act_terminate")]
     for one in harmful:
@@ -160,7 +165,7 @@ def _read_clause(words: Tokens, named: list[Mention], told: Told) -> None:
 
 def _read_said(text: str, told: Told) -> None:
     """Reads the begin of what was quoted as a clause of its own."""
-    words, around = tokens(text[:_PRESSED]), told.thing
+    words, around = clauses.tokens(text[:_PRESSED]), told.thing
     told.thing = None
     _read_clause(words, mentions(words), told)
     told.thing = around
@@ -180,6 +185,128 @@ def _do_as_quoted(told: Told) -> None:
             _read_said(thing.text[len(thing.extra) if known is not None else 0 :], told)
 
 
+# -- sentences: what is asked, refused, rehearsed, judged or described, and what is left to announce something -----------
+
+_SAID = Patterns("sentence")
+_MOODS = WordLists("sentence")
+_TAME = ("do", "look", "make")  # kinds of verbs that do no harm
+NOT_RUN_CUES = ("not ", "nothing ", "don", "only", "dry", "without ", "never ", "simulat", "rehears", "if mode")
+
+
+def is_question(low: str) -> bool:
+    """True for what is asked; a polite request is none."""
+    marked = low.rstrip().endswith("?")
+    if (not marked and not _SAID.asks_openly.match(low)) or _SAID.polite.match(low):
+        return False
+    if _SAID.asks.match(low):
+        return marked or not _SAID.answers.search(low)
+    return marked and low.startswith("¿")
+
+
+def without_question(sentence: str) -> str:
+    """The sentence up to the question that it ends with: `one thing is open: may the logs go?`."""
+    for cut in _SAID.halt.finditer(sentence) if "?" in sentence or ": " in sentence or " —" in sentence else ():
+        if (cut[0] != ", " or sentence.endswith("?")) and is_question(sentence[cut.end() :].lower()):
+            return sentence[: cut.start()]
+    return sentence
+
+
+def without_refused(text: str) -> str:
+    """The text without what somebody wants and the speaker refuses; what follows the refusal is read as ever."""
+    return _SAID.refused.sub(" . ", text) if may_say(_MOODS.in_order("refuses"), text.lower()) else text
+
+
+def is_not_run(low: str) -> bool:
+    """True for a sentence that only rehearses, or says that nothing is run."""
+    return (
+        may_say(NOT_RUN_CUES, low)
+        and bool(_SAID.not_run.search(low))
+        and not _SAID.not_run_denied.search(low)
+        and _SAID.but_only.sub(_instead, low) == low
+    )
+
+
+_GOES_ON = re.compile(r"(?:,| and|;) (?:then|afterwards|now) ", re.IGNORECASE)
+
+
+def without_asides(sentence: str, low: str) -> str:
+    """The sentence without `could you`, without what a colon only quotes or lists, and with both halves of `not only … but also`."""
+    request = _SAID.polite.match(low)
+    if request and " we" not in request[0]:
+        sentence = sentence[request.end() :]
+    if titled := _SAID.titled.match(sentence) if ": " in sentence else None:
+        verb = titled["verb"].lower()
+        if verb in _MOODS.composes or verb_forms().get(verb, ("", "", ""))[2] in ("make", "look"):
+            after = _GOES_ON.search(sentence, titled.end())
+            sentence = sentence[: titled.end() - 2] + (sentence[after.start() :] if after else "")
+    if listed := _SAID.listed.match(sentence) if ": " in sentence else None:
+        head = listed["head"].lower().split()
+        if all(verb_forms().get(word, ("", "", "do"))[2] in _TAME for word in head):
+            sentence = f"{listed['head']}."
+    if low.startswith("in "):
+        sentence = _SAID.set_in.sub(r"\g<act> in \g<place>", sentence)
+    if "drag and drop" in low:
+        sentence = _SAID.dragged.sub("drag-and-drop", sentence)
+    if "()" in sentence:
+        sentence = _SAID.brackets.sub("", sentence)
+    if "while" in low:
+        sentence = _SAID.meanwhile.sub("", sentence)
+    if when := _SAID.when.match(sentence):
+        sentence = f"{when[0]}, {sentence[when.end() :]}"
+    if "only" in low or "just" in low or "merely" in low or " but " in low:
+        sentence = _SAID.but_only.sub(_instead, _SAID.only.sub(r"\g<first> and ", sentence))
+    return sentence
+
+
+def _instead(match: re.Match[str]) -> str:
+    """What is denied, and the same verb with what is done instead."""
+    if match["verb"].lower() not in verb_forms() or match["rest"].lower() in verb_forms():
+        return match[0]
+    return f"{match['no']} {match['verb']}{match['what']}, {match['verb']} {match['rest']}"
+
+
+def made_to(words: Tokens) -> str:
+    """What a script or a migration does that is written here: `a migration that drops the column`."""
+    for at, word in enumerate(words[:-2]):
+        if word.lower() in ("that", "which", "to") and (known := verb_forms().get(words[at + 1].lower())):
+            if known[2] not in _TAME and known[1] in ("third", "base"):
+                return " ".join((known[0], *words[at + 2 :]))[:200]
+    return ""
+
+
+_REACH = 9  # words in which a subject ends
+
+
+def guard_at_work(words: Tokens, low: Tokens) -> EnglishObject | None:
+    """The guard of a clause like `branch protection blocks my push`; none when somebody else acts."""
+    guards = _MOODS.guards
+    at = next((at for at, word in enumerate(low[:_REACH]) if "<refuses>" in clauses.classes(word)), 0)
+    if guards.isdisjoint(low[max(0, at - 2) : at]) or low[at - 1] in _MOODS.not_guards:
+        return None  # not `remove the rule that blocks …`
+    acts = at > 1 and form_of(low[0]) in ("base", "ing") and low[0] not in guards
+    return None if acts else replace(thing_in(words, 0, at), kind="safety")
+
+
+_JUDGED = Rows("judged", "opening", AROUND)
+
+
+def is_judged(low: Tokens) -> bool:
+    """`dropping the table is forbidden`, `a dropped schema cannot be restored`."""
+    says = (at for at, word in enumerate(low[:8]) if word in ("can", "may") or form_of(word) == "third")
+    happens = next(filter(None, says), 0)
+    return bool(_JUDGED.first((form_of(low[0]),), Around(low, happens)))
+
+
+def reads_as_english(low: str) -> bool:
+    """True when the sentence begins with an English verb or article and has a word that only English has."""
+    words = low.split()
+    first = words[0] if words else ""
+    verb = first in verb_forms()
+    if verb and first.endswith("ing") and _MOODS.not_here.isdisjoint(words):
+        return True
+    return (verb or first in _MOODS.only_here or first == "no") and not _MOODS.only_here.isdisjoint(words)
+
+
 # -- the words of what is announced -----------------------------------------------------------------------
 
 _WORD = re.compile(r"[^a-z0-9]+")
@@ -191,9 +318,9 @@ def announced_clauses(text: str) -> list[tuple[str, ...]]:
     """The words of every clause that announces something, verbs in base form, for matching against name patterns; a question and a denial announce nothing."""
     lifted = Lifted(without_claims(normalise(text[:_CONTENT])[0]))
     found = []
-    for sentence in map(mood.without_question, sentences(mood.without_refused(lifted.text))):
+    for sentence in map(without_question, clauses.sentences(without_refused(lifted.text))):
         low = sentence.lower()
-        for words, named, _ in () if mood.is_question(low) or mood.is_not_run(low) else named_clauses(sentence, low):
+        for words, named, _ in () if is_question(low) or is_not_run(low) else named_clauses(sentence, low):
             clause = read_clause(words, None, NOTHING)
             # operations that the clause calls in no way
             spoken_of = {one.at for one in named if one.role == NAMED or (clause.shield and one.role != CALLED)}
