@@ -160,19 +160,15 @@ class Around(dict[str, Collection[str]]):
 @lru_cache(maxsize=8192)
 def classes(word: str) -> tuple[str, ...]:
     """The word, and what it can be: scope, owner of what follows, a form of a verb, or what can stand before a verb in its plain form."""
-    known = verb_forms().get(word)
+    verb, form, kind = verb_forms().get(word, ("", "", ""))
+    stops = form in ("third", "past") and (kind in _ROLES.holds or verb in _ROLES.refuses)
     said = {
         "<scope>": word in scope(),
         "<owner>": word.endswith("'s") and word not in _ROLES.not_owners,
         "<adverb>": word.endswith(("ly", "all")),
-        "<leads>": word.endswith(("ly", "_")) or (known is not None and known[2] == "do") or not word[:1].isalpha(),
-        "<refuses>": word in _ROLES.held
-        or (
-            known is not None
-            and known[1] in ("third", "past")
-            and (known[2] in _ROLES.holds or known[0] in _ROLES.refuses)
-        ),
-        "<doing>": known is not None and word.endswith("ing"),
+        "<leads>": word.endswith(("ly", "_")) or kind == "do" or not word[:1].isalpha(),
+        "<refuses>": stops or word in _ROLES.held,
+        "<doing>": bool(verb) and word.endswith("ing"),
         f"<{form_of(word)}>": word not in nouns(),
     }
     return (word, *(name for name, holds in said.items() if holds))

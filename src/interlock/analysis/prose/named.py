@@ -10,7 +10,17 @@ from msgspec import Struct
 from interlock.analysis.lexicon import form_of, split_name
 from interlock.analysis.lexicon.load import Patterns, Rows, WordLists
 from interlock.analysis.operations.names import harms, is_operation, may_be_operation
-from interlock.analysis.prose.clauses import AROUND, Around, Tokens, classes, clauses, framed, is_denied, tokens
+from interlock.analysis.prose.clauses import (
+    AROUND,
+    NOTHING,
+    Around,
+    Tokens,
+    classes,
+    clauses,
+    framed,
+    is_denied,
+    tokens,
+)
 from interlock.analysis.prose.english import EnglishClause
 
 _PATTERNS = Patterns("operations")
@@ -94,57 +104,36 @@ _FILE_PATTERNS = Patterns("files")
 _FILE_LISTS = WordLists("files")
 _FILE = re.compile(r"^(?:[\w@+-]+/)*[\w@+.-]*\w\.[A-Za-z]\w{0,9}$|^(?:[\w@+.-]+/){1,}[\w@+.*-]*$|^\*\.\w{1,6}$")
 _MOST = 20
+_EFFECTS = Rows("file_effect", "shield verb", "text clause path reach head before")
 _PLACES = {"home": "~", "root": "/", "here": "."}
 
 
 def file_effects(words: Tokens, clause: EnglishClause) -> list[tuple[str, ...]]:
     """What the clause does to the files that it names; only where verb and path are plain."""
-    text = clause.text
+    text, found = clause.text, []
     if clause.denied or not _FILE_PATTERNS.places.search(text):
         return []
-    acts = next((at for at, word in enumerate(words) if form_of(word) == "third"), 0)  # not `prune.py deletes …`
-    named = [word for word in words[acts:] if not word.isalpha() and _is_path(word)][:_MOST]
-    if _FILE_PATTERNS.sends.match(text) and _FILE_PATTERNS.outward.search(text):
-        return [("act_leak", path, "secret") for path in named if _FILE_PATTERNS.secret.search(path)]
-    if clause.shield == "look":
-        return [("read", path, "shown") for path in named] if _FILE_PATTERNS.reads.match(text) else []
-    if clause.shield == "make":
-        if not _FILE_PATTERNS.writes.match(text) or clause.head not in _FILE_LISTS.own:
+    verb, reach = (clause.acts[0].verb, clause.acts[0].traits) if clause.acts else ("", NOTHING)
+    if not clause.shield and verb in _FILE_LISTS.destroys and _FILE_PATTERNS.killers.search(text):
+        if directory := _FILE_PATTERNS.directories.search(text):
+            return [("delete", _PLACES[directory.lastgroup or "here"], "recursive")]
+        if _FILE_PATTERNS.no_files.search(text):
             return []
-        adds = _FILE_PATTERNS.adds.match(text)
-        return [("write", path) for path in named if not (adds and _FILE_PATTERNS.rc.search(path))]
-    if not clause.acts or clause.acts[0].verb not in _FILE_LISTS.destroys:
-        return []
-    if _FILE_PATTERNS.killers.search(text):
-        return _deleted(words, named, text, bool(clause.acts[0].traits & {"bulk", "all"}))
-    if not _FILE_PATTERNS.overwrites.search(text):
-        return []
-    if "contents of" not in text:
-        named = [path for path in named if words[words.index(path) - 1].lower() not in _FILE_LISTS.within]
-    # Saying that a file is overwritten says that it was there; what a build makes can be made again.
-    lost = [path for path in named if not _FILE_PATTERNS.made.search(path)] if _FILE_PATTERNS.loses.search(text) else []
-    return [*(("overwrite", path) for path in named), *(("act_delete", path, "one") for path in lost)]
-
-
-def _deleted(words: Tokens, named: list[str], text: str, bulk: bool) -> list[tuple[str, ...]]:
-    if directory := _FILE_PATTERNS.directories.search(text):
-        return [("delete", _PLACES[directory.lastgroup or "here"], "recursive")]
-    if _FILE_PATTERNS.no_files.search(text):
-        return []
-    folder = _FILE_PATTERNS.named_folder.search(text)
-    if folder and folder[1] not in _FILE_LISTS.no_names:
-        return [("delete", folder[1], "recursive")]
-    tree = _FILE_PATTERNS.folder.search(text) is not None
-    if not (bulk and tree):
-        named = [path for path in named if words[words.index(path) - 1].lower() not in _FILE_LISTS.inside]
-    trees = {path for path in named if tree or _FILE_PATTERNS.tree.fullmatch(path.replace("\\", "/"))}
-    return [("delete", path, *(("recursive",) if path in trees else ())) for path in named]
+        folder = _FILE_PATTERNS.named_folder.search(text)
+        if folder and folder[1] not in _FILE_LISTS.no_names:
+            return [("delete", folder[1], "recursive")]
+    acts = next((at for at, word in enumerate(words) if form_of(word) == "third"), 0)  # not `prune.py deletes …`
+    for at, path in [(at, word) for at, word in enumerate(words) if at >= acts and _is_path(word)][:_MOST]:
+        given = {"text": text, "clause": text, "path": path.replace("\\", "/"), "reach": reach, "head": (clause.head,)}
+        said = _EFFECTS.first((clause.shield, verb), given | {"before": (words[at - 1].lower(),)}) or ""
+        found += [(effect, path, *traits) for effect, *traits in map(str.split, said.split(", ") if said else ())]
+    return found
 
 
 def _is_path(word: str) -> bool:
     """True for a path and the name of a file; not for a version, a host, or owner/repository."""
-    if len(word) > 300 or _FILE_PATTERNS.path.match(word):
-        return len(word) <= 300
+    if word.isalpha() or len(word) > 300 or _FILE_PATTERNS.path.match(word):
+        return not word.isalpha() and len(word) <= 300
     if len(word) > 120 or not _FILE.match(word):
         return False
     return not _FILE_PATTERNS.no_file.fullmatch(word) or _FILE_PATTERNS.in_folder.fullmatch(word) is not None
