@@ -116,11 +116,11 @@ def _read_clause(words: Tokens, named: list[Mention], told: Told) -> None:
     words = ["function" if at in spoken_of else word for at, word in enumerate(words)] if spoken_of else words
     marks = [at for at, word in enumerate(words) if word.startswith(MARK)] if MARK in told.lifted.text else []
     low = [word.lower() for word in words]
-    guard = guard_at_work(words, low)
-    if guard is not None or is_judged(low):
+    ruled_out = _ruled_out(words, low)
+    if ruled_out is not None:
         told.known = told.looks = True
-        told.spoken.add("told" if guard is None else "guard")
-        told.thing = guard if guard is not None and guard.kind else told.thing
+        told.spoken.add("guard" if ruled_out.kind else "told")
+        told.thing = ruled_out if ruled_out.kind else told.thing
         return
     clause = read_clause(words, told.thing, told.wide)
     plain = not clause.shield and not clause.denied
@@ -190,6 +190,9 @@ def _do_as_quoted(told: Told) -> None:
 _SAID = Patterns("sentence")
 _MOODS = WordLists("sentence")
 _TAME = ("do", "look", "make")  # kinds of verbs that do no harm
+_JUDGED = Rows("judged", "opening", AROUND)
+_REACH = 9  # words in which a subject ends
+_GOES_ON = re.compile(r"(?:,| and|;) (?:then|afterwards|now) ", re.IGNORECASE)
 NOT_RUN_CUES = ("not ", "nothing ", "don", "only", "dry", "without ", "never ", "simulat", "rehears", "if mode")
 
 
@@ -218,15 +221,8 @@ def without_refused(text: str) -> str:
 
 def is_not_run(low: str) -> bool:
     """True for a sentence that only rehearses, or says that nothing is run."""
-    return (
-        may_say(NOT_RUN_CUES, low)
-        and bool(_SAID.not_run.search(low))
-        and not _SAID.not_run_denied.search(low)
-        and _SAID.but_only.sub(_instead, low) == low
-    )
-
-
-_GOES_ON = re.compile(r"(?:,| and|;) (?:then|afterwards|now) ", re.IGNORECASE)
+    rehearsed = may_say(NOT_RUN_CUES, low) and _SAID.not_run.search(low) and not _SAID.not_run_denied.search(low)
+    return bool(rehearsed) and _SAID.but_only.sub(_instead, low) == low
 
 
 def without_asides(sentence: str, low: str) -> str:
@@ -247,12 +243,9 @@ def without_asides(sentence: str, low: str) -> str:
         sentence = _SAID.set_in.sub(r"\g<act> in \g<place>", sentence)
     if "drag and drop" in low:
         sentence = _SAID.dragged.sub("drag-and-drop", sentence)
-    if "()" in sentence:
-        sentence = _SAID.brackets.sub("", sentence)
-    if "while" in low:
-        sentence = _SAID.meanwhile.sub("", sentence)
-    if when := _SAID.when.match(sentence):
-        sentence = f"{when[0]}, {sentence[when.end() :]}"
+    if "()" in low or "while" in low:
+        sentence = _SAID.aside.sub("", sentence)
+    sentence = _SAID.when.sub(r"\g<0>,", sentence)
     if "only" in low or "just" in low or "merely" in low or " but " in low:
         sentence = _SAID.but_only.sub(_instead, _SAID.only.sub(r"\g<first> and ", sentence))
     return sentence
@@ -274,27 +267,17 @@ def made_to(words: Tokens) -> str:
     return ""
 
 
-_REACH = 9  # words in which a subject ends
-
-
-def guard_at_work(words: Tokens, low: Tokens) -> EnglishObject | None:
-    """The guard of a clause like `branch protection blocks my push`; none when somebody else acts."""
+def _ruled_out(words: Tokens, low: Tokens) -> EnglishObject | None:
+    """The guard of a clause like `branch protection blocks my push`, unless somebody else acts; nothing of a kind for `dropping it is forbidden`."""
     guards = _MOODS.guards
     at = next((at for at, word in enumerate(low[:_REACH]) if "<refuses>" in clauses.classes(word)), 0)
-    if guards.isdisjoint(low[max(0, at - 2) : at]) or low[at - 1] in _MOODS.not_guards:
-        return None  # not `remove the rule that blocks …`
-    acts = at > 1 and form_of(low[0]) in ("base", "ing") and low[0] not in guards
-    return None if acts else replace(thing_in(words, 0, at), kind="safety")
-
-
-_JUDGED = Rows("judged", "opening", AROUND)
-
-
-def is_judged(low: Tokens) -> bool:
-    """`dropping the table is forbidden`, `a dropped schema cannot be restored`."""
+    # not `remove the rule that blocks …`
+    if not guards.isdisjoint(low[max(0, at - 2) : at]) and low[at - 1] not in _MOODS.not_guards:
+        if at < 2 or form_of(low[0]) not in ("base", "ing") or low[0] in guards:
+            return replace(thing_in(words, 0, at), kind="safety")
     says = (at for at, word in enumerate(low[:8]) if word in ("can", "may") or form_of(word) == "third")
-    happens = next(filter(None, says), 0)
-    return bool(_JUDGED.first((form_of(low[0]),), Around(low, happens)))
+    happens = Around(low, next(filter(None, says), 0))
+    return EnglishObject() if _JUDGED.first((form_of(low[0]),), happens) else None
 
 
 def reads_as_english(low: str) -> bool:
