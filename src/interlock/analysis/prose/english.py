@@ -121,11 +121,10 @@ def _read_verb(found: EnglishClause, at: int) -> None:
     """Reads the verb at this place: one that only looks or makes shields the rest, one of harm may announce its effect."""
     low, table = found.low, verb_forms()
     verb, form, kind = table.get(low[at]) or opening_forms().get(low[at]) or (low[at], "noun", nominals()[low[at]])
-    options = english_words().phrasals.get(verb)  # words that turn it into another one: `turn … off`
+    options = english_words().phrasals.get(verb, {})  # words that turn it into another one: `turn … off`
     places = range(at + 1, min(len(low), at + _PARTICLE_REACH)) if options else ()
-    particle = next((place for place in places if low[place] in options), 0) if options else 0
-    if options and particle:
-        kind = options[low[particle]]
+    particle = next((place for place in places if low[place] in options), 0)
+    kind = options[low[particle]] if particle else kind
     around = Around(low, at)
     if found.shield and not (found.shield == "make" and _JOBS.first((), around)):
         return
@@ -207,49 +206,43 @@ def _object(found: EnglishClause, at: int, kind: str, name: str, passive: bool, 
 
 
 def _read_whole(found: EnglishClause, plain: str, topic: int) -> None:
-    """Reads a clause that no verb of its own makes harmful: by its phrases, or else by its object, particle and adverbs."""
-    before = found.before
+    """Reads a clause that no verb of its own makes harmful: by its phrases, or else by its object, particle and adverbs.
+
+    Behind a verb that shields, a phrase counts that begins before it, or at it where it is strong; what only the topic of a text has,
+    `an article about ransomware`, is not done.
+    """
+    before, low = found.before, found.low
     whole = found.whole = thing_in(found.words, 0, len(found.words))
     if not whole.kind and (whole.pronoun or _IT.search(found.text)) and before is not None and before.kind:
         whole = before.with_traits(whole.traits)
         if before.words:
             plain = _IT.sub(lambda _: whole.words.lower(), plain, count=1)
-    _read_idioms(found, plain, whole, topic)
-    if not found.shield and not found.denied and not found.harmful:
-        # something of value is taken away for good, or all of it by a verb that nobody knows
-        traits = whole.traits | found.wide
-        said = _LOSSES.first(("yes" if found.known else "no", whole.kind), Around(found.low, 0, {"traits": traits}))
-        if said:
-            found.known = True
-            found.acts.append(act(said, whole.kind, whole.words, traits))
-
-
-def _read_idioms(found: EnglishClause, text: str, thing: EnglishObject, topic: int) -> None:
-    """Wording that only as a whole says what happens; behind a verb that shields, only what begins before it, or at it where it is strong.
-
-    What only the topic of a text has, `an article about ransomware`, is not done.
-    """
-    low, head = found.low, found.head_at if found.shield else len(text)
-    before = " ".join(text.split(" ")[:topic])
-    done = None if topic >= len(low) else _GOES_OUT.union(one.effect for _, one in phrases().found(before))
-    for start, wording in phrases().found(text[:_LONGEST]):
-        if start >= head + wording.strong or (done is not None and wording.effect not in done):
+    head = found.head_at if found.shield else len(plain)
+    said = phrases().found(" ".join(plain.split(" ")[:topic])) if topic < len(low) else ()
+    done = _GOES_OUT.union(one.effect for _, one in said)
+    for start, wording in phrases().found(plain[:_LONGEST]):
+        if start >= head + wording.strong or (topic < len(low) and wording.effect not in done):
             continue
-        if is_denied([*low, ""], min(len(text[:start].split()), len(low))):
-            return
-        kind, own = thing.kind, found.wide.union(wording.traits)
+        if found.harmful or is_denied([*low, ""], min(len(plain[:start].split()), len(low))):
+            break
+        kind, traits = whole.kind, found.wide.union(wording.traits)
         if wording.effect in _LISTS.things and kind in ("code", "scrap"):
             continue
         if wording.kind == "reset" and kind in ("code", "resource", ""):
-            kind = "data" if "production" in thing.traits else ""
-        if wording.effect:
-            said = AnnouncedAct(wording.effect, text[:120], thing.traits - {"admin", "public"} | own)
-        else:
-            said = act(wording.kind, kind, thing.words or text, thing.traits | own)
+            kind = "data" if "production" in whole.traits else ""
         found.known, found.shield = True, ""
-        found.acts.append(said)
-        if said.harmful:
-            return
+        if wording.effect:
+            traits |= whole.traits - {"admin", "public"}
+            found.acts.append(AnnouncedAct(wording.effect, plain[:120], traits))
+        else:
+            found.acts.append(act(wording.kind, kind, whole.words or plain, whole.traits | traits))
+    if not found.shield and not found.denied and not found.harmful:
+        # something of value is taken away for good, or all of it by a verb that nobody knows
+        traits = whole.traits | found.wide
+        lost = _LOSSES.first(("yes" if found.known else "no", whole.kind), Around(low, 0, {"traits": traits}))
+        if lost:
+            found.known = True
+            found.acts.append(act(lost, whole.kind, whole.words, traits))
 
 
 # -- the things that words name ---------------------------------------------------------------------------
