@@ -145,7 +145,7 @@ class JournalRun(Struct, frozen=True):
 
     def id(self) -> str:
         """What `interlock undo` calls it, once it has run; empty where it changed nothing."""
-        found = next((action.id for action in self.store.actions(200) if action.label == self.label), "")
+        found = next((action.id for action in self.store.actions() if action.label == self.label), "")
         if found and self.store.journal(found).wait(_ENDING) and self.store.journal(found).action() is None:
             return ""
         return found
@@ -157,10 +157,9 @@ def begin_run(config: Config, agent: str, build: bool = False) -> JournalRun | N
         return None
     try:
         program, store = ready(config)
-        done = subprocess.run(
-            [program, "--probe", store.path], stdin=subprocess.DEVNULL, capture_output=True, timeout=_PROBE
-        )
+        argv = [str(program), "--probe", str(store.path)]
+        done = subprocess.run(argv, stdin=subprocess.DEVNULL, capture_output=True, timeout=_PROBE)
     except (JournalError, OSError, subprocess.TimeoutExpired):
         return None
-    label = f"{agent.split()[0] if agent.strip() else 'agent'} {secrets.token_hex(8)}"
+    label = f"{(agent.split() or ['agent'])[0]} {secrets.token_hex(8)}"
     return JournalRun(program, store, label) if done.returncode == 0 else None

@@ -12,6 +12,8 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
+from interlock.journal import JournaledAction
+
 _RECORD = struct.Struct("<IIcB18sIQQ")
 _STATE = struct.Struct("<IBBBxIIIIQQQqqqqQ32sIII")
 _LENGTHS = struct.Struct("<II")
@@ -109,21 +111,14 @@ class ActionJournal(Struct):
     last: float = 0.0  # time of the last record
 
 
-class JournalHead(Struct, frozen=True):
-    at: float
-    cwd: str
-    label: str
-    command: tuple[str, ...]
-
-
-def read_head(data: bytes) -> JournalHead | None:
-    """None where it is damaged or cut off."""
+def read_head(id: str, data: bytes) -> JournaledAction | None:
+    """The action of a journal, from its first bytes; None where they are damaged or cut off."""
     for type, _, _, _, time, states in _records(data):
         if type != "H" or len(states) != 1:
             return None
         words = data[states[0].data[0] : sum(states[0].data)].split(b"\0")[:-1]
         label, *command = map(os.fsdecode, words)
-        return JournalHead(time, states[0].path, label, tuple(command))
+        return JournaledAction(id, time, tuple(command), states[0].path, label)
     return None
 
 
@@ -195,20 +190,14 @@ def _records(data: Any) -> Iterator[tuple[str, str, int, int, float, tuple[Journ
 
 def _state(data: Any, at: int) -> tuple[JournalState, int, int]:
     """With its length, and how much the checksum covers: all but the content, which has a hash of its own."""
-    (
-        length, kind, content, role, mode, uid, gid, nlink, dev, ino, size, atime, mtime, ctime, btime, object, hash,
-        path_length, xattr_length, data_length,
-    ) = _STATE.unpack_from(data, at)  # fmt: skip
-    start = at + _STATE.size
-    path = os.fsdecode(bytes(data[start : start + path_length]))
-    start += path_length
-    attributes = _attributes(bytes(data[start : start + xattr_length])) if xattr_length else ()
-    start += xattr_length
-    state = JournalState(
-        path, PathKind(kind), KeptContent(content), StateRole(role), mode, (uid, gid), nlink, dev, ino, size,
-        atime, mtime, ctime, btime, object, hash, attributes, (start, data_length),
-    )  # fmt: skip
-    return state, length, length - data_length
+    fields = _STATE.unpack_from(data, at)
+    length, kind, content, role, mode, user, group, *numbers, path_length, xattr_length, data_length = fields
+    marks = at + _STATE.size + path_length
+    start = marks + xattr_length
+    path, attributes = os.fsdecode(bytes(data[at + _STATE.size : marks])), _attributes(bytes(data[marks:start]))
+    known: list[Any] = [path, PathKind(kind), KeptContent(content), StateRole(role), mode, (user, group), *numbers]
+    known += [attributes, (start, data_length)]
+    return JournalState(*known), length, length - data_length
 
 
 def _attributes(data: bytes) -> tuple[tuple[str, bytes], ...]:

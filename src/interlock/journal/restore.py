@@ -111,20 +111,17 @@ class Restorer:
             os.rename(self._moved.pop(path), path)
         elif step.what == "replace" and place.content is not None:
             self._rewrite(path, place.content)
-        elif step.what == "create":
-            state = place.state or place.content
-            assert state is not None
+        elif step.what == "create" and (state := place.state or place.content) is not None:
             self._create(path, state, place.content)
 
     def _create(self, path: str, state: JournalState, content: JournalState | None) -> None:
         if state.kind is PathKind.FOLDER:
             os.mkdir(path, 0o700)
         elif state.kind is PathKind.LINK:
-            start, length = state.data
-            os.symlink(os.fsdecode(bytes(self._data[start : start + length])), path)
+            os.symlink(os.fsdecode(bytes(self._data[state.data[0] : sum(state.data)])), path)
         elif content is not None and not (state.nlink > 1 and self._link(path, state, content)):
-            with open(os.open(path, _MAKE, 0o600), "wb") as file:
-                self._write(file.fileno(), content)
+            with closing_handle(os.open(path, _MAKE, 0o600)) as handle:
+                self._write(handle, content)
             self._made[state.identity] = path
 
     def _link(self, path: str, state: JournalState, content: JournalState) -> bool:
@@ -161,8 +158,7 @@ class Restorer:
 
     def _parts(self, content: JournalState) -> Iterator[bytes]:
         if content.content is KeptContent.INLINE:
-            start, length = content.data
-            yield bytes(self._data[start : start + length])
+            yield bytes(self._data[content.data[0] : sum(content.data)])
             return
         try:
             with open(self._stored.object(content.object), "rb") as file:
@@ -172,18 +168,17 @@ class Restorer:
             raise JournalError(f"the kept content of {content.path} is missing") from None
 
     def _mark(self, path: str, state: JournalState) -> None:
-        """Owner, mode, attributes and times; what this user may not set is said, and keeps no content back."""
+        """What this user may not set is said, and keeps no content back."""
         try:
             found = os.lstat(path)
         except OSError:
             return
         if not marks_differ(path, found, state):
             return
-        link = state.kind is PathKind.LINK
         try:
             if (found.st_uid, found.st_gid) != state.owner:
                 os.chown(path, *state.owner, follow_symlinks=False)
-            if not link:
+            if state.kind is not PathKind.LINK:
                 os.chmod(path, stat.S_IMODE(state.mode))
                 _set_attributes(path, dict(state.attributes))
             os.utime(path, ns=(state.atime, state.mtime), follow_symlinks=False)

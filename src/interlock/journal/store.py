@@ -8,6 +8,7 @@ import json
 import mmap
 import os
 import shutil
+import sys
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -16,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from interlock.config import Config
 from interlock.identity.isolation import FOLDER, JOURNAL
@@ -81,15 +83,12 @@ class StoredJournal(Struct, frozen=True):
         if (self.folder / "end").exists():
             return False
         try:
-            handle = os.open(self.folder / "journal", os.O_RDONLY | os.O_CLOEXEC)
+            with open(self.folder / "journal", "rb") as file:
+                fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return True
         except OSError:
             return False
-        try:
-            fcntl.flock(handle, fcntl.LOCK_SH | fcntl.LOCK_NB)
-        except OSError:
-            return True
-        finally:
-            os.close(handle)
         return False
 
     def wait(self, seconds: float | None = None) -> bool:
@@ -105,16 +104,16 @@ class StoredJournal(Struct, frozen=True):
         """None where its head is damaged."""
         try:
             with open(self.folder / "journal", "rb") as file:
-                head = read_head(file.read(_HEAD))
+                head = read_head(self.id, file.read(_HEAD))
         except OSError:
             return None
         if head is None:
             return None
-        end, note = self._end(), self.note()
-        return JournaledAction(
-            self.id, head.at, head.command, head.cwd, head.label, not end and self.is_running(),
-            end.get("ended", 0) / 1e9, end.get("status", -1), end.get("files", 0), end.get("bytes", 0),
-            str(note.get("undoes", "")), self._read("undone").strip(),
+        end = self._end()
+        return replace(
+            head, running=not end and self.is_running(), ended=end.get("ended", 0) / 1e9,
+            **{name: end[name] for name in ("status", "files", "bytes") if end},
+            undoes=str(self.note().get("undoes", "")), undone_by=self._read("undone").strip(),
         )  # fmt: skip
 
     def size(self) -> int:
@@ -128,10 +127,9 @@ class StoredJournal(Struct, frozen=True):
 
     def note(self) -> dict[str, Any]:
         """What the undo that this action was has noted; empty for others."""
-        try:
-            found = json.loads(self._read("undo.json") or "{}")
-        except ValueError:
-            return {}
+        found = None
+        with contextlib.suppress(ValueError):
+            found = json.loads(self._read("undo.json"))
         return found if isinstance(found, dict) else {}
 
     def _end(self) -> dict[str, int]:
@@ -184,14 +182,11 @@ class JournalStore(Struct, frozen=True):
 
     def newest(self) -> JournaledAction | None:
         """The newest action that changed something and is not undone."""
-        for id in self.ids():
-            stored = self.journal(id)
-            action = stored.action()
-            if action is None or action.undone_by or action.undoes:
-                continue
-            with contextlib.suppress(JournalError), stored.mapped() as data:
-                if has_changes(data):
-                    return action
+        for action in self.actions(sys.maxsize):
+            if not action.undone_by and not action.undoes:
+                with contextlib.suppress(JournalError), self.journal(action.id).mapped() as data:
+                    if has_changes(data):
+                        return action
         return None
 
     def same(self, id: str) -> dict[tuple[str, Fingerprint], Fingerprint]:
@@ -226,7 +221,10 @@ class JournalStore(Struct, frozen=True):
                 shutil.rmtree(stored.folder, ignore_errors=True)
                 gone.append(id)
         if gone:
-            self._count()
+            used = sum(self.journal(id).size() for id in self.ids())
+            with open(os.open(self.path / "usage", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600), "r+b") as file:
+                fcntl.flock(file, fcntl.LOCK_EX)
+                file.write(b"%020d\n" % used)
         return gone
 
     def log_undo(self, entry: Mapping[str, Any]) -> None:
@@ -246,17 +244,11 @@ class JournalStore(Struct, frozen=True):
         found = []
         for line in taken.read_bytes().splitlines():
             with contextlib.suppress(ValueError):
-                found.append(json.loads(line))
-        return [entry for entry in found if isinstance(entry, dict)]
+                found += [entry] if isinstance(entry := json.loads(line), dict) else []
+        return found
 
     def forget_undos(self) -> None:
         (self.path / f"{_UNDOS}.taken").unlink(missing_ok=True)
-
-    def _count(self) -> None:
-        used = sum(self.journal(id).size() for id in self.ids())
-        with open(os.open(self.path / "usage", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600), "r+b") as file:
-            fcntl.flock(file, fcntl.LOCK_EX)
-            file.write(b"%020d\n" % used)
 
 
 def _write(place: Path, data: bytes) -> None:

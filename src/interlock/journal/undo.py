@@ -44,27 +44,30 @@ class JournalUndo:
         return [_row(action) for action in self._store.actions(limit)]
 
     def snapshots(self, limit: int, before: float = 0.0) -> list[Snapshot]:
-        found = [action for action in self._store.actions(limit) if not before or action.at < before]
-        return [_snapshot(action) for action in found]
+        return [_snapshot(action) for action in self._store.actions(limit) if not before or action.at < before]
 
     def snapshot(self, id: str) -> Snapshot | None:
         action = self._store.journal(id).action()
         return _snapshot(action) if action is not None else None
 
     def row(self, id: str) -> dict[str, Any]:
-        return _row(self._action(id))
+        found = self._store.journal(id).action()
+        if found is None:
+            raise JournalError(f"no action {id!r:.60}")
+        if found.undone_by:
+            raise JournalError(f"action {id} was undone already; `interlock undo {found.undone_by}` takes that back")
+        return _row(found)
 
     def newest(self) -> str:
         found = self._store.newest()
         return found.id if found is not None else ""
 
     def plan(self, id: str) -> dict[str, Any]:
-        """What an undo would change now, with the difference of small texts."""
-        action = self._action(id)
-        return {"snapshot": _row(action), **plan_undo(self._store, id, diff=True)}
+        """With the difference of small texts."""
+        return {"snapshot": self.row(id), **plan_undo(self._store, id, diff=True)}
 
     def undo(self, id: str, force: bool) -> dict[str, Any]:
-        action = self._action(id)
+        row = self.row(id)
         program, store = ready(self._config)
         body = undo(store, program, id, force)
         entry = {"journal": id, "uid": os.getuid(), "undone_at": iso(time.time())}
@@ -74,15 +77,7 @@ class JournalUndo:
         elif "undoableAs" in body:
             entry["undoable_as"] = body["undoableAs"]
         store.log_undo(entry)
-        return {"snapshot": _row(action), **body}
-
-    def _action(self, id: str) -> JournaledAction:
-        found = self._store.journal(id).action()
-        if found is None:
-            raise JournalError(f"no action {id!r:.60}")
-        if found.undone_by:
-            raise JournalError(f"action {id} was undone already; `interlock undo {found.undone_by}` takes that back")
-        return found
+        return {"snapshot": row, **body}
 
 
 def _row(action: JournaledAction) -> dict[str, Any]:
@@ -99,8 +94,7 @@ def _row(action: JournaledAction) -> dict[str, Any]:
         "bytes": action.bytes,
         "state": "undone" if action.undone_by else "running" if action.running else "kept",
     }
-    body |= {"call": call} if call else {}
-    return body | ({"undoes": action.undoes} if action.undoes else {})
+    return body | {name: word for name, word in (("call", call), ("undoes", action.undoes)) if word}
 
 
 def _snapshot(action: JournaledAction) -> Snapshot:
@@ -133,8 +127,9 @@ def plan_undo(store: JournalStore, id: str, diff: bool = False) -> dict[str, Any
 def _difference(step: JournalStep, data: Any) -> dict[str, str]:
     """Without secrets; none for what is no small text."""
     saved, old = step.place.content, b""
-    small = saved is not None and saved.kind is PathKind.FILE and saved.content is KeptContent.INLINE
-    if saved is None or not small or step.what not in ("create", "replace") or place(step.path) == "secret":
+    if saved is None or (saved.kind, saved.content) != (PathKind.FILE, KeptContent.INLINE):
+        return {}
+    if step.what not in ("create", "replace") or place(step.path) == "secret":
         return {}
     if step.what == "replace":
         try:

@@ -46,14 +46,14 @@ class JournalPlanner:
 
     def plan(self) -> JournalPlan:
         model = UndoModel(self._journal, self._was_object)
-        places = [one for one in model.places() if one[1].was is not None]
-        used = {place.base for _, place, _ in model.places()}
+        every = list(model.places())
+        places = [one for one in every if one[1].was is not None]
+        used = {place.base for _, place, _ in every}
         gone = [base for base in model.touched if base not in used and self.now(base) is not None]
         leaving = {*gone, *(place.base for _, place, moves in places if moves)}
-        found = JournalPlan()
-        found.steps += [
-            JournalStep(base, "delete", not self.is_left(base), Place()) for base in sorted(gone, reverse=True)
-        ]
+        found = JournalPlan(
+            [JournalStep(base, "delete", not self.is_left(base), Place()) for base in sorted(gone, reverse=True)]
+        )
         for path, place, moves in places:
             if place.base is not None and self.now(place.base) is not None:
                 if place.was is not None and self._is_object(place.base, place.was):
@@ -61,7 +61,7 @@ class JournalPlanner:
                 if moves:
                     found.steps.append(JournalStep(path, "move", not self.is_left(place.base), place, place.base))
                 self._add_present(found, path, place, place.base)
-            else:
+            elif place.state is not None or place.content is not None:
                 occupied = self.now(path) is not None and leaving.isdisjoint(ancestors(path))
                 self._add_missing(found, path, place, occupied)
         return found
@@ -69,8 +69,6 @@ class JournalPlanner:
     def _add_missing(self, plan: JournalPlan, path: str, place: Place, occupied: bool) -> None:
         state = place.state or place.was
         assert state is not None
-        if place.state is None and place.content is None:
-            return
         if state.kind is PathKind.OTHER:
             plan.notes.append(f"{path} was no file: it is not brought back")
         elif state.kind is PathKind.FILE and place.content is None:
@@ -93,10 +91,9 @@ class JournalPlanner:
 
     def now(self, path: str) -> os.stat_result | None:
         if path not in self._found:
-            try:
+            self._found[path] = None
+            with contextlib.suppress(OSError):
                 self._found[path] = os.lstat(path)
-            except OSError:
-                self._found[path] = None
         return self._found[path]
 
     def is_left(self, path: str) -> bool:

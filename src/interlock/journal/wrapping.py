@@ -27,8 +27,7 @@ _DIGITS = 32  # of a call whose id is no plain word
 _MARK_SECONDS = 86_400
 _SKIPS = "+skip"  # behind the call's id: the file of folders that its journal leaves out
 _ID = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.:-]{0,79}")
-_KNOWN = frozenset({"bash", "zsh"})
-_UNKNOWN = frozenset({"", "sh", "dash", "nologin", "false"})  # agents then take bash
+_SHELLS = frozenset({"bash", "zsh", "", "sh", "dash", "nologin", "false"})  # for the last five agents take bash
 
 
 class Wrapper(Struct, frozen=True):
@@ -105,16 +104,17 @@ def prepare_wrapping(config: Config) -> Path:
     if sys.platform != "linux" or config.separate.on:
         raise JournalError("calls are wrapped on Linux only, by a daemon of the agent's own user")
     shell = os.path.basename(pwd.getpwuid(os.getuid()).pw_shell)
-    if shell not in _KNOWN | _UNKNOWN:
+    if shell not in _SHELLS:
         raise JournalError(f"calls are wrapped in bash and zsh only, and the shell of this user is {shell!r:.40}")
     program, store = ready(config)
     front = front_of(config)
-    values = {"@PROGRAM@": str(program), "@STORE@": str(store.path), "@FOLDER@": str(front.parent)}
     marks = front.parent / MARKS
-    values["@MARKS@"] = str(marks)
+    values = {"@PROGRAM@": program, "@STORE@": store.path, "@FOLDER@": front.parent, "@MARKS@": marks}
     try:
         marks.mkdir(mode=0o700, exist_ok=True)
-        _forget_marks(marks)
+        for mark in marks.iterdir():  # of calls that nobody reported; those of a call that may still run stay
+            if mark.stat().st_mtime < time.time() - _MARK_SECONDS:
+                mark.unlink(missing_ok=True)
         for source in sorted(SHELLS.iterdir()):
             _install(source.read_text("utf-8"), front.parent / source.name, values)
     except OSError as error:
@@ -124,16 +124,9 @@ def prepare_wrapping(config: Config) -> Path:
     return front
 
 
-def _forget_marks(folder: Path) -> None:
-    """Removes the marks of calls that nobody reported; those of a call that may still run stay."""
-    for mark in folder.iterdir():
-        if mark.stat().st_mtime < time.time() - _MARK_SECONDS:
-            mark.unlink(missing_ok=True)
-
-
-def _install(text: str, to: Path, values: dict[str, str]) -> None:
+def _install(text: str, to: Path, values: dict[str, Path]) -> None:
     for name, value in values.items():
-        text = text.replace(name, shlex.quote(value))
+        text = text.replace(name, shlex.quote(str(value)))
     if not to.exists() or to.read_text("utf-8") != text:
         new = to.with_name(f"{to.name}.{os.getpid()}")
         new.write_text(text, "utf-8")
