@@ -8,7 +8,7 @@ import logging
 import re
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import cached_property
 from importlib.resources import files
 from operator import attrgetter
@@ -58,15 +58,7 @@ class Transaction:
         if self.failed is not None:
             raise self.failed
         try:
-            return self.run(
-                sql,
-                [  # most text needs no escaping
-                    storable_text(value)
-                    if isinstance(value, str) and not (value.isascii() and "\0" not in value)
-                    else value
-                    for value in params
-                ],
-            )
+            return self.run(sql, [storable_text(value) if isinstance(value, str) else value for value in params])
         except StoreError as error:
             self.failed = error
             raise
@@ -101,13 +93,11 @@ def transaction(session: Tr, begin: str) -> Iterator[Tr]:
 def storable_text(text: str) -> str:
     """NUL and lone surrogates are written as JSON behind a mark."""
     if "\0" not in text and not text.startswith(_MARK):
-        if text.isascii():
+        if text.isascii():  # as most text is
             return text
-        try:
+        with suppress(UnicodeEncodeError):
             text.encode()
             return text
-        except UnicodeEncodeError:
-            pass
     return _MARK + json.dumps(text)
 
 
@@ -139,12 +129,9 @@ class Migration(Struct, frozen=True):
 def migrations() -> list[Migration]:
     """The files of this program, in order; refuses a gap."""
     folder = files("interlock.storage") / "migrations"
-    found = [
-        Migration(int(match[1]), file.name, file.read_text())
-        for file in folder.iterdir()
-        if (match := _NAME.fullmatch(file.name))
-    ]
-    found.sort(key=lambda migration: migration.number)
+    named = ((_NAME.fullmatch(file.name), file) for file in folder.iterdir())
+    found = [Migration(int(match[1]), file.name, file.read_text()) for match, file in named if match]
+    found.sort(key=attrgetter("number"))
     numbers = [migration.number for migration in found]
     if numbers != list(range(1, len(found) + 1)):
         raise StoreError(f"migrations: expected 1 to {len(found)}, got {numbers}")
@@ -161,7 +148,10 @@ def migrate(database: SqlConnection, begin: str, lock: str = "", known: list[Mig
         done = session.execute("SELECT number, name, sha256 FROM migrations ORDER BY number")
         _check(done, known)
         for migration in known[len(done) :]:
-            _apply(session, migration)
+            for statement in migration.statements:
+                session.execute(statement)
+            row = (migration.number, migration.name, migration.sha256, time.time())
+            session.execute("INSERT INTO migrations (number, name, sha256, applied_at) VALUES (?, ?, ?, ?)", row)
 
 
 def _check(done: list[Row], known: list[Migration]) -> None:
@@ -173,15 +163,6 @@ def _check(done: list[Row], known: list[Migration]) -> None:
     for (number, name, sha256), migration in zip(done, known):
         if (number, sha256) != (migration.number, migration.sha256):
             raise StoreError(f"migration {number} of the database is {name}, and not this program's {migration.name}")
-
-
-def _apply(session: Transaction, migration: Migration) -> None:
-    for statement in migration.statements:
-        session.execute(statement)
-    session.execute(
-        "INSERT INTO migrations (number, name, sha256, applied_at) VALUES (?, ?, ?, ?)",
-        (migration.number, migration.name, migration.sha256, time.time()),
-    )
 
 
 R = TypeVar("R")
@@ -214,25 +195,21 @@ def _tuple(text: str) -> tuple[Any, ...]:
     return () if text == "[]" else tuple(json.loads(text))
 
 
-class _Codec(Struct, frozen=True):
-    write: Callable[[Any], Any]
-    read: Callable[[Any], Any]
-
-
+_Codec = tuple[Callable[[Any], Any], Callable[[Any], Any]]  # writes and reads a column
 # By the annotation of a field; a field of another type is refused when its table is first used.
-_CODECS = {
-    "str": _Codec(str, stored_text),
-    "int": _Codec(int, int),
-    "float": _Codec(float, float),
-    "Seconds": _Codec(float, lambda value: milliseconds_to_seconds(value * 1000)),
-    "bool": _Codec(int, bool),
-    "Level": _Codec(int, Level),
-    "Human": _Codec(int, Human),
-    "TicketState": _Codec(str, TicketState),
-    "Json": _Codec(to_json, from_json),
-    "tuple[str, ...]": _Codec(to_json, _tuple),
-    "tuple[Json, ...]": _Codec(to_json, _tuple),
-    "frozenset[str]": _Codec(lambda value: to_json(sorted(value)), lambda text: frozenset(_tuple(text))),
+_CODECS: dict[str, _Codec] = {
+    "str": (str, stored_text),
+    "int": (int, int),
+    "float": (float, float),
+    "Seconds": (float, lambda value: milliseconds_to_seconds(value * 1000)),
+    "bool": (int, bool),
+    "Level": (int, Level),
+    "Human": (int, Human),
+    "TicketState": (str, TicketState),
+    "Json": (to_json, from_json),
+    "tuple[str, ...]": (to_json, _tuple),
+    "tuple[Json, ...]": (to_json, _tuple),
+    "frozenset[str]": (lambda value: to_json(sorted(value)), lambda text: frozenset(_tuple(text))),
 }
 _NESTED: dict[str, type[Any]] = {"AgentRef": AgentRef, "Requirement": Requirement}
 
@@ -264,6 +241,21 @@ class RecordTable(Struct, Generic[R], frozen=True, dict=True):
         return dict(_leaves(self.record))
 
     @cached_property
+    def _codecs(self) -> tuple[tuple[Callable[[Any], Any], ...], ...]:
+        return tuple(zip(*self._leaves.values()))
+
+    @cached_property
+    def _nested(self) -> tuple[tuple[int, int, type[Any]], ...]:
+        """The nested records with the range of their columns, the last first."""
+        inner, at = [], 0
+        for of in self.record.__annotations__.values():
+            nested = _NESTED.get(of)
+            end = at + (len(dict(_leaves(nested))) if nested is not None else 1)
+            inner += [(at, end, nested)] if nested is not None else []
+            at = end
+        return tuple(reversed(inner))
+
+    @cached_property
     def columns(self) -> tuple[str, ...]:
         return tuple(path.rpartition(".")[2] for path in self._leaves)
 
@@ -275,6 +267,10 @@ class RecordTable(Struct, Generic[R], frozen=True, dict=True):
     def insert(self) -> str:
         return self._insert(1)
 
+    def add_row(self, session: Transaction, record: R) -> None:
+        """Refuses an existing key."""
+        session.execute(self.insert, self.values(record))
+
     @cached_property
     def upsert(self) -> str:
         kept = (*self.key, *(("name_key",) if self.by_name else ()))
@@ -282,33 +278,19 @@ class RecordTable(Struct, Generic[R], frozen=True, dict=True):
         return f"{self.insert} ON CONFLICT ({_list(self.key)}) DO UPDATE SET {changes}"
 
     @cached_property
-    def _fields(self) -> tuple[Callable[[R], tuple[Any, ...]], tuple[Callable[[Any], Any], ...]]:
-        return attrgetter(*self._leaves), tuple(codec.write for codec in self._leaves.values())
+    def _taken(self) -> Callable[[R], tuple[Any, ...]]:
+        return attrgetter(*self._leaves)
 
     def values(self, record: R) -> list[Any]:
-        """A parameter for each column of `insert`."""
-        taken, writers = self._fields
-        own = [write(value) for write, value in zip(writers, taken(record))]
+        own = [write(value) for write, value in zip(self._codecs[0], self._taken(record))]
         return [*own, name_key(record)] if self.by_name else own
 
-    @cached_property
-    def _shape(self) -> tuple[tuple[Callable[[Any], Any], ...], tuple[tuple[int, int, type[Any]], ...]]:
-        """The nested records with the range of their columns, the last first."""
-        inner, at = [], 0
-        for of in self.record.__annotations__.values():
-            nested = _NESTED.get(of)
-            end = at + (len(dict(_leaves(nested))) if nested is not None else 1)
-            inner += [(at, end, nested)] if nested is not None else []
-            at = end
-        return tuple(codec.read for codec in self._leaves.values()), tuple(reversed(inner))
-
     def read(self, rows: Iterable[Row]) -> list[R]:
-        return [self._build(row) for row in rows]
+        return list(map(self._build, rows))
 
     def _build(self, row: Row) -> R:
-        readers, inner = self._shape
-        values = [read(value) for read, value in zip(readers, row)]
-        for start, end, record in inner:
+        values = [read(value) for read, value in zip(self._codecs[1], row)]
+        for start, end, record in self._nested:
             values[start:end] = [record(*values[start:end])]
         return self.record(*values)
 
@@ -320,14 +302,20 @@ class RecordTable(Struct, Generic[R], frozen=True, dict=True):
         found = []
         for row in session.execute(f"{self.select} {where}", params):
             try:
-                found += self.read([row])
+                found.append(self._build(row))
             except (ValueError, TypeError, KeyError, RecursionError) as error:
                 _LOG.error("a row of %s cannot be read and is skipped: %s", self.name, error)
         return found
 
-    def first(self, session: Transaction, where: str, params: Sequence[Any] = ()) -> R | None:
-        found = self.find(session, f"{where} LIMIT 1", params)
-        return found[0] if found else None
+    def first(self, session: Transaction, where: str, *params: Any) -> R | None:
+        return next(iter(self.find(session, f"{where} LIMIT 1", params)), None)
+
+    @cached_property
+    def _by_key(self) -> str:
+        return f"WHERE {' AND '.join(f'{name} = ?' for name in self.key)}"
+
+    def get(self, session: Transaction, *key: Any) -> R | None:
+        return self.first(session, self._by_key, *key)
 
     def save(self, session: Transaction, record: R) -> None:
         """Adds a row, or replaces the one with its key."""

@@ -54,7 +54,6 @@ _OPEN = "state IN ('pending_cooling', 'pending_approval')"
 _ALL_NAMES = 20  # times the limit of one name, for all names of a principal
 _SAME = "digest = ? AND principal = ? AND name_key = ?"
 _OPENED_AS = {TicketState.COOLING: "blocked_by_cooling", TicketState.WAITING: "blocked_by_approval"}
-_ANSWERED = {TicketState.APPROVED: "approved", TicketState.REJECTED: "rejected"}
 _BECAME = {TicketState.APPROVED: "approved", TicketState.REJECTED: "rejected", TicketState.EXPIRED: "expired"}
 BLOCKS = RecordTable("blocks", Block, key=("principal", "since"))
 DENIALS = RecordTable("denials", Denial, key=("effect_key", "principal", "session", "ticket"))
@@ -90,28 +89,19 @@ def _chunks(rows: list[Any], size: int = 50) -> Iterable[list[Any]]:
     return (rows[start : start + size] for start in range(0, len(rows), size))
 
 
-def next_number(db: Transaction, name: str) -> int:
+def next_number(db: DecisionQueries, name: str) -> int:
     """The next number of a sequence; never the same twice."""
-    return int(
-        db.execute(
-            "INSERT INTO counters (name, value) VALUES (?, 1) "
-            "ON CONFLICT (name) DO UPDATE SET value = counters.value + 1 RETURNING value",
-            (name,),
-        )[0][0]
+    return db._count(
+        "INSERT INTO counters (name, value) VALUES (?, 1) "
+        "ON CONFLICT (name) DO UPDATE SET value = counters.value + 1 RETURNING value",
+        name,
     )
 
 
 def _figures(deed: HistoryEntry) -> list[str]:
     severity = deed.severity or _SEVERITIES.get(deed.level, "")
-    always = ["total_checked", f"decision:{deed.outcome}:{deed.level.word}"]
-    if not severity:
-        return always
-    return [
-        *always,
-        "destructive_detected",
-        f"severity:{severity}",
-        *(f"category:{category}" for category in deed.categories),
-    ]
+    harm = ["destructive_detected", f"severity:{severity}", *(f"category:{one}" for one in deed.categories)]
+    return ["total_checked", f"decision:{deed.outcome}:{deed.level.word}", *(harm if severity else ())]
 
 
 def _same(digest: str, agent: AgentRef) -> tuple[str, str, str]:
@@ -180,18 +170,17 @@ class DecisionQueries(Transaction):
     def _forbidden(self, agent: AgentRef, since: float) -> int:
         """Under all names since the last block was lifted; allowed actions do not count."""
         lifted = self.execute("SELECT max(lifted_at) FROM blocks WHERE principal = ?", (agent.principal,))[0][0]
-        row = self.execute(
+        return self._count(
             "SELECT count(*) FROM (SELECT 1 AS one FROM deeds WHERE principal = ? AND level = 4 AND outcome <> 'allow' AND at > ? LIMIT ?) AS newest",
-            (agent.principal, max(since, float(lifted or 0)), _ENOUGH),
-        )[0]
-        return int(row[0])
+            agent.principal, max(since, float(lifted or 0)), _ENOUGH,
+        )  # fmt: skip
 
     # tickets
 
     def open_ticket(self, ticket: Ticket, most_open: int) -> Ticket:
         """Adds a new ticket, or returns the live one of the same action; raises QueueFull."""
         agent = ticket.agent
-        live = TICKETS.first(self, f"WHERE {_SAME} AND {_LIVE}", _same(ticket.digest, agent))
+        live = TICKETS.first(self, f"WHERE {_SAME} AND {_LIVE}", *_same(ticket.digest, agent))
         if live is not None:
             return live
         # Two openers of one agent change the same row, so that they count one after the other.
@@ -214,18 +203,18 @@ class DecisionQueries(Transaction):
         return ticket
 
     def ticket(self, id: str) -> Ticket | None:
-        return TICKETS.first(self, "WHERE id = ?", (id,))
+        return TICKETS.get(self, id)
 
     def live_ticket(self, digest: str, agent: AgentRef) -> Ticket | None:
         """The live ticket of an action, else the newest that is not spent."""
         same = _same(digest, agent)
-        return TICKETS.first(self, f"WHERE {_SAME} AND {_LIVE}", same) or TICKETS.first(
-            self, f"WHERE {_SAME} AND {_UNSPENT} ORDER BY opened_at DESC, id DESC", same
+        return TICKETS.first(self, f"WHERE {_SAME} AND {_LIVE}", *same) or TICKETS.first(
+            self, f"WHERE {_SAME} AND {_UNSPENT} ORDER BY opened_at DESC, id DESC", *same
         )
 
     def ticket_by_token(self, token_hash: str) -> Ticket | None:
         """None for the empty hash, which many tickets have."""
-        return TICKETS.first(self, "WHERE token_hash = ? AND token_hash <> ''", (token_hash,))
+        return TICKETS.first(self, "WHERE token_hash = ? AND token_hash <> ''", token_hash)
 
     def tickets(self, query: TicketQuery) -> list[Ticket]:
         """Queries each state by itself, so that a rare one is found among millions."""
@@ -255,8 +244,9 @@ class DecisionQueries(Transaction):
         became = {_BECAME[after.state]: 1} if after.state is not before.state and after.state in _BECAME else {}
         if after.executed_at and not before.executed_at:
             became["executed"] = 1
-        if before.open and after.state in _ANSWERED and after.decided_by not in ("", BY_TIME):
-            verdict, seconds = _ANSWERED[after.state], after.decided_at - before.opened_at
+        verdict = _BECAME.get(after.state, "expired")
+        if before.open and verdict != "expired" and after.decided_by not in ("", BY_TIME):
+            seconds = after.decided_at - before.opened_at
             within = next((most for most in ANSWERED_WITHIN if seconds <= most), "inf")
             became |= {f"answered:{verdict}:{within}": 1, f"answer_ms:{verdict}": max(0, int(seconds * 1000))}
         increment(self, before.agent, became)
@@ -272,14 +262,16 @@ class DecisionQueries(Transaction):
         return APPROVALS.find(self, "WHERE ticket = ? ORDER BY at, operator", (ticket,))
 
     def _open_tickets(self, of: str, *params: str) -> int:
-        sql = f"SELECT count(*) FROM tickets WHERE principal = ? AND {of} AND {_OPEN}"
+        return self._count(f"SELECT count(*) FROM tickets WHERE principal = ? AND {of} AND {_OPEN}", *params)
+
+    def _count(self, sql: str, *params: Any) -> int:
         return int(self.execute(sql, params)[0][0])
 
     # blocks, denials and grants
 
     def block(self, principal: str) -> Block | None:
         """The newest block that is not lifted."""
-        return BLOCKS.first(self, "WHERE principal = ? AND lifted_at = 0 ORDER BY since DESC", (principal,))
+        return BLOCKS.first(self, "WHERE principal = ? AND lifted_at = 0 ORDER BY since DESC", principal)
 
     def blocks(self) -> list[Block]:
         """All blocks, lifted ones too, the newest first."""
@@ -309,7 +301,7 @@ class DecisionQueries(Transaction):
         return GRANTS.find(self, f"WHERE {_GOOD} ORDER BY created_at, id", (now,))
 
     def grant(self, id: str) -> Grant | None:
-        return GRANTS.first(self, "WHERE id = ?", (id,))
+        return GRANTS.get(self, id)
 
     def save_grant(self, grant: Grant) -> None:
         """An existing one can only be revoked or lose uses, as the rest of it is signed."""
@@ -331,7 +323,7 @@ class DecisionQueries(Transaction):
     def audit_head(self, writer: str) -> AuditRow | None:
         """None for records that belong to no chain."""
         known = "EXISTS (SELECT 1 FROM audit_heads AS head WHERE head.writer = audit.writer)"
-        return AUDIT.first(self, f"WHERE writer = ? AND {known} ORDER BY seq DESC", (writer,))
+        return AUDIT.first(self, f"WHERE writer = ? AND {known} ORDER BY seq DESC", writer)
 
     def append_audit(self, rows: Iterable[AuditRow]) -> None:
         """Refuses a record that does not follow the one before it."""
@@ -376,7 +368,7 @@ class DecisionQueries(Transaction):
     def add_checkpoint(self, checkpoint: Checkpoint) -> int:
         """Under the next number, whatever number it has."""
         number = next_number(self, "checkpoint")
-        self.execute(CHECKPOINTS.insert, CHECKPOINTS.values(replace(checkpoint, id=number)))
+        CHECKPOINTS.add_row(self, replace(checkpoint, id=number))
         return number
 
     def _move_head(self, writer: str, chain: list[AuditRow]) -> None:

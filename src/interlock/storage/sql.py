@@ -64,10 +64,10 @@ class SqlTx(DecisionQueries):
     def figures(self) -> Figures:
         """The metrics of the gate, counted as things happen."""
         rows = self.execute("SELECT figure, CAST(sum(value) AS BIGINT) FROM figures GROUP BY figure")
-        totals = {str(figure): int(value) for figure, value in rows}
+        totals = {str(figure): int(value) for figure, value in sorted(rows)}
 
         def part(prefix: str) -> dict[str, int]:
-            return {name.removeprefix(prefix): totals[name] for name in sorted(totals) if name.startswith(prefix)}
+            return {name.removeprefix(prefix): total for name, total in totals.items() if name.startswith(prefix)}
 
         return Figures(
             **{name: totals.get(name, 0) for name, of in Figures.__annotations__.items() if of == "int"},
@@ -86,20 +86,17 @@ class SqlTx(DecisionQueries):
     def agent_totals(self) -> list[AgentTotals]:
         """The totals of every agent, the most recent first."""
         found: dict[tuple[str, str], dict[str, int]] = {}
-        for principal, name, figure, value in self.execute(
-            "SELECT principal, name_key, figure, value FROM figures ORDER BY principal, name_key, figure"
-        ):
+        sql = "SELECT principal, name_key, figure, value FROM figures ORDER BY principal, name_key, figure"
+        for principal, name, figure, value in self.execute(sql):
             found.setdefault((stored_text(principal), stored_text(name)), {})[str(figure)] = int(value)
-        last = {
-            (stored_text(principal), stored_text(name)): float(at or 0) for principal, name, at in self.execute(_LAST)
-        }
+        last = {(stored_text(who), stored_text(name)): float(at or 0) for who, name, at in self.execute(_LAST)}
         totals = [AgentTotals(*who, figures, last.get(who, 0.0)) for who, figures in found.items()]
         return sorted(totals, key=lambda one: (-one.last_at, one.principal, one.name))
 
     # executions
 
     def challenge(self, id: str) -> Challenge | None:
-        return CHALLENGES.first(self, "WHERE id = ?", (id,))
+        return CHALLENGES.get(self, id)
 
     def challenges(self, principal: str = "", state: str = "open", since: float = 0.0) -> list[Challenge]:
         """The oldest first; an empty filter matches any."""
@@ -116,7 +113,7 @@ class SqlTx(DecisionQueries):
         CHALLENGES.save(self, challenge)
 
     def execution(self, id: str) -> Execution | None:
-        return EXECUTIONS.first(self, "WHERE id = ?", (id,))
+        return EXECUTIONS.get(self, id)
 
     def executions(
         self, agent: AgentRef | None = None, status: str = "", most: int = 0, live: bool = False
@@ -144,7 +141,7 @@ class SqlTx(DecisionQueries):
     def add_notification(self, note: Notification) -> int:
         """Under the next number, whatever number it has."""
         number = next_number(self, "notification")
-        self.execute(NOTIFICATIONS.insert, NOTIFICATIONS.values(replace(note, id=number)))
+        NOTIFICATIONS.add_row(self, replace(note, id=number))
         return number
 
     def notifications(self, agent: AgentRef, now: float) -> list[Notification]:
@@ -163,7 +160,7 @@ class SqlTx(DecisionQueries):
     # plans and workflows
 
     def plan(self, id: str) -> PlanRow | None:
-        return PLANS.first(self, "WHERE id = ?", (id,))
+        return PLANS.get(self, id)
 
     def plans(self, query: PlanQuery) -> list[PlanRow]:
         """The newest first; a text is searched for in requests, proposals and runs."""
@@ -179,7 +176,7 @@ class SqlTx(DecisionQueries):
         PLANS.save(self, row)
 
     def workflow(self, id: str) -> Workflow | None:
-        return WORKFLOWS.first(self, "WHERE id = ? AND removed_at = 0", (id,))
+        return WORKFLOWS.first(self, "WHERE id = ? AND removed_at = 0", id)
 
     def workflows(self) -> list[Workflow]:
         """By name, without the removed ones."""
@@ -191,11 +188,10 @@ class SqlTx(DecisionQueries):
     # snapshots
 
     def add_snapshot(self, row: Snapshot) -> None:
-        """Adds a snapshot; refuses an existing id."""
-        self.execute(SNAPSHOTS.insert, SNAPSHOTS.values(row))
+        SNAPSHOTS.add_row(self, row)
 
     def snapshot(self, id: str) -> Snapshot | None:
-        return SNAPSHOTS.first(self, "WHERE id = ?", (id,))
+        return SNAPSHOTS.get(self, id)
 
     def snapshots(self, query: SnapshotQuery) -> list[Snapshot]:
         """The newest first."""
@@ -219,7 +215,7 @@ class SqlTx(DecisionQueries):
         return DELIVERIES.add_new(self, row)
 
     def delivery(self, id: str) -> Delivery | None:
-        return DELIVERIES.first(self, "WHERE id = ?", (id,))
+        return DELIVERIES.get(self, id)
 
     def due_deliveries(self, channel: str, now: float, limit: int) -> list[Delivery]:
         """The longest due first."""
@@ -232,7 +228,7 @@ class SqlTx(DecisionQueries):
         return float(found[0][0]) if found else None
 
     def owed(self, channel: str) -> int:
-        return int(self.execute("SELECT COUNT(*) FROM deliveries WHERE channel = ? AND done_at = 0", (channel,))[0][0])
+        return self._count("SELECT COUNT(*) FROM deliveries WHERE channel = ? AND done_at = 0", channel)
 
     def change_delivery(self, row: Delivery, before: Delivery) -> bool:
         """Compare-and-set on the version; False when another change came first."""
@@ -241,9 +237,8 @@ class SqlTx(DecisionQueries):
 
     def deliveries(self, channel: str, limit: int) -> list[Delivery]:
         """The newest first."""
-        return DELIVERIES.readable(
-            self, f"WHERE channel = ? ORDER BY made_at DESC LIMIT {max(1, int(limit))}", (channel,)
-        )
+        where = f"WHERE channel = ? ORDER BY made_at DESC LIMIT {max(1, int(limit))}"
+        return DELIVERIES.readable(self, where, (channel,))
 
     def forget_deliveries(self, before: float) -> None:
         """Those that ended before this time."""
@@ -275,7 +270,7 @@ class SqlTx(DecisionQueries):
         return bool(self.execute(sql, (counter, at, id, before)))
 
     def sealed_session(self, mark: str) -> SealedSession | None:
-        return SESSIONS.first(self, "WHERE mark = ?", (mark,))
+        return SESSIONS.get(self, mark)
 
     def sealed_sessions(self, kind: str) -> list[SealedSession]:
         return SESSIONS.find(self, "WHERE kind = ? ORDER BY ends_at, mark", (kind,))
@@ -293,14 +288,14 @@ class SqlTx(DecisionQueries):
         self.execute("DELETE FROM sealed_sessions WHERE owner = ?", (owner,))
 
     def agent(self, principal: str, name: str) -> AgentRow | None:
-        return AGENTS.first(self, "WHERE principal = ? AND name_key = ?", (principal, normal_name(name)))
+        return AGENTS.get(self, principal, normal_name(name))
 
     def agents(self) -> list[AgentRow]:
         return AGENTS.find(self, "ORDER BY principal, name_key")
 
     def agent_by_token(self, token_hash: str) -> AgentRow | None:
         """None for the empty hash; revoked agents are returned too."""
-        return AGENTS.first(self, "WHERE token_hash = ? AND token_hash <> ''", (token_hash,))
+        return AGENTS.first(self, "WHERE token_hash = ? AND token_hash <> ''", token_hash)
 
     def save_agent(self, row: AgentRow) -> None:
         AGENTS.save(self, row)
