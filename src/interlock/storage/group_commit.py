@@ -8,7 +8,6 @@ import random
 import threading
 import time
 from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import Future
 from contextlib import suppress
 from queue import Empty, SimpleQueue
 from typing import Any, TypeVar
@@ -32,7 +31,7 @@ _PAUSE = 0.002  # seconds; more after each try
 class _Job(Struct):
     work: Callable[[Tx], Any]
     soon: bool = False  # the caller does not wait for the disk
-    future: Future[Any] | None = None  # of a queued job
+    done: threading.Event | None = None  # of a queued job
     value: Any = None
     error: BaseException | None = None
     changed: Sequence[str] = ()
@@ -79,16 +78,23 @@ class GroupWriter:
                     raise StoreError("the store is closed")
                 lone = not self._queued and self._turn.acquire(blocking=False)
                 if not lone:
-                    job.future = Future()
+                    job.done = threading.Event()
                     self._queued += 1
                     self._queue.put(job)
                     self._bell.put(True)
-            answer: T = self._run_here(job) if lone else job.future.result()  # type: ignore[union-attr]
-            return answer
+            if job.done is not None:
+                job.done.wait()
+            else:  # on its caller's thread, which saves two thread switches
+                self._owner = threading.get_ident()
+                self._settle([job])
         finally:  # also on Ctrl-C
             if lone:
                 self._owner = 0
                 self._turn.release()
+        if job.error is not None:
+            raise job.error
+        answer: T = job.value
+        return answer
 
     def refuse_inside(self, words: str = "a transaction cannot close the store that it runs on") -> None:
         """Refuses a call from inside a work, which would wait for itself."""
@@ -105,14 +111,6 @@ class GroupWriter:
             self._bell.put(False)
         self._thread.join()
 
-    def _run_here(self, job: _Job) -> Any:
-        """Runs a lone job on its caller's thread, which saves two thread switches."""
-        self._owner = threading.get_ident()
-        self._settle([job])
-        if job.error is not None:
-            raise job.error
-        return job.value
-
     def _serve(self) -> None:
         while self._bell.get():
             with self._turn:
@@ -122,19 +120,13 @@ class GroupWriter:
                     self._settle(jobs)
                 finally:
                     self._owner = 0
-            self._answer(jobs)
+            with self._gate:
+                self._queued -= len(jobs)
+            for job in jobs:
+                if job.done is not None:
+                    job.done.set()
         with self._turn:
             self._drop()
-
-    def _answer(self, jobs: list[_Job]) -> None:
-        with self._gate:
-            self._queued -= len(jobs)
-        for job in jobs:
-            assert job.future is not None
-            if job.error is not None:
-                job.future.set_exception(job.error)
-            else:
-                job.future.set_result(job.value)
 
     def _waiting(self) -> list[_Job]:
         """None where an earlier batch took them."""
@@ -228,11 +220,8 @@ class GroupWriter:
             raise job.error
 
     def _drop(self) -> None:
-        database, self._database = (
-            self._database,
-            None,
-        )  # first, so that an interruption leaves no closed connection behind
-        self._soon = False
+        # first, so that an interruption leaves no closed connection behind
+        database, self._database, self._soon = self._database, None, False
         if database is not None:
             database.close()
 

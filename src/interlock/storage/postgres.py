@@ -95,20 +95,16 @@ class Feed:
                     raw.execute(f"SET application_name = '{NAME}'")
                     raw.execute(f"LISTEN {CHANNEL}")
                     self._ready.set()
-                    if missed:
-                        self._tell_all(raw)
+                    for id in (
+                        [id for (id,) in raw.execute(_MISSED)] + list(map(storable_text, StoreEvent)) if missed else ()
+                    ):
+                        self._tell(id)
                     missed = True
                     self._follow(raw)
             except (StoreError, psycopg.Error) as error:
                 self._proved = -math.inf
                 _LOG.warning("the feed of changes was cut off: %s", error)
                 self._end.wait(_PAUSE)
-
-    def _tell_all(self, raw: psycopg.Connection[Any]) -> None:
-        for (id,) in raw.execute(_MISSED).fetchall():
-            self._tell(id)
-        for change in StoreEvent:
-            self._tell(storable_text(change))
 
     def _follow(self, raw: psycopg.Connection[Any]) -> None:
         while not self._end.is_set():
@@ -138,7 +134,7 @@ class Feed:
 
 T = TypeVar("T")
 
-_CONNECT_SECONDS = 3
+
 _POOL_SECONDS = 3.0
 _READERS = 8
 # A transaction sees one snapshot; one that conflicts with a later change is run again.
@@ -155,20 +151,12 @@ _SETTINGS = (
 )
 _PACES = ("SET synchronous_commit = 'on'", "SET synchronous_commit = 'off'")
 _ALIVE = {"keepalives_idle": 5, "keepalives_interval": 2, "keepalives_count": 3, "tcp_user_timeout": 8000}
+_ONE: dict[str, Any] = {"autocommit": True, "connect_timeout": 3, **_ALIVE}
 
 # By prefix of PostgreSQL's error code; any other concerns one statement only.
 _CONFLICTS = ("40001", "40P01")  # serialization failure, deadlock
-_TROUBLE = (
-    "08",
-    "25006",
-    "28",
-    "3D",
-    "53",
-    "57P",
-    "58",
-    "F0",
-    "XX",
-)  # connection, read-only, login, resources, shutdown, system
+# connection, read-only, login, resources, shutdown, system
+_TROUBLE = ("08", "25006", "28", "3D", "53", "57P", "58", "F0", "XX")
 
 
 class _PostgresConnection:
@@ -220,7 +208,10 @@ class PostgresStore(WritingStore):
         super().__init__("this store")
         self._url = url
         self._feed = Feed(self._connect)
-        self._pool = self._open_pool()
+        self._pool = ConnectionPool(
+            url, kwargs=_ONE, min_size=0, max_size=_READERS, timeout=_POOL_SECONDS, reconnect_timeout=1.0, configure=_configure,
+            name="interlock-readers", open=True,
+        )  # fmt: skip
         self._open(GroupWriter(self._writing, _WRITE, _announce, lambda changed: None, _PACES))
 
     def read(self, work: Callable[[Tx], T]) -> T:
@@ -244,22 +235,9 @@ class PostgresStore(WritingStore):
         self._feed.close()
         self._pool.close()
 
-    def _open_pool(self) -> ConnectionPool[psycopg.Connection[Row]]:
-        return ConnectionPool(
-            self._url,
-            kwargs={"autocommit": True, "connect_timeout": _CONNECT_SECONDS, **_ALIVE},
-            min_size=0,
-            max_size=_READERS,
-            timeout=_POOL_SECONDS,
-            reconnect_timeout=1.0,
-            configure=_configure,
-            name="interlock-readers",
-            open=True,
-        )
-
     def _connect(self) -> psycopg.Connection[Row]:
         try:
-            raw = psycopg.connect(self._url, autocommit=True, connect_timeout=_CONNECT_SECONDS, **_ALIVE)  # type: ignore[arg-type]
+            raw = psycopg.connect(self._url, **_ONE)
         except psycopg.Error as error:
             raise store_error(error, lost=True) from error
         _configure(raw)

@@ -64,26 +64,9 @@ class FolderLock:
 
 
 def _same(path: Path, file: int) -> bool:
-    try:
+    with contextlib.suppress(FileNotFoundError):
         return os.path.samestat(path.stat(), os.fstat(file))
-    except FileNotFoundError:
-        return False
-
-
-def make_private_folder(folder: Path) -> None:
-    """Creates a folder that only its owner can read."""
-    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    if folder.stat().st_mode & 0o077:
-        folder.chmod(0o700)
-
-
-def sync_folder(folder: Path) -> None:
-    """Returns when the folder's list of files is on disk."""
-    file = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
-    try:
-        os.fsync(file)
-    finally:
-        os.close(file)
+    return False
 
 
 T = TypeVar("T")
@@ -188,7 +171,11 @@ def _create(path: Path) -> None:
     connection = _SqliteConnection(new, ("synchronous = FULL",), empty=True)
     migrated(connection, "BEGIN IMMEDIATE").close()
     new.rename(path)
-    sync_folder(path.parent)
+    folder = os.open(path.parent, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        os.fsync(folder)
+    finally:
+        os.close(folder)
 
 
 class SqliteStore(WritingStore):
@@ -231,20 +218,21 @@ class SqliteStore(WritingStore):
 
     def _claim(self) -> None:
         """Refuses a missing file where there was one: an empty database would forget every block."""
+        folder = self._path.parent
         try:
-            make_private_folder(self._path.parent)
+            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            if folder.stat().st_mode & 0o077:
+                folder.chmod(0o700)
             used = self._lock.take()
             if not self._path.exists():
                 if used:
-                    raise StoreError(
-                        f"{self._path}: gone; put it back, or remove {self._path.parent}/lock to start over"
-                    )
+                    raise StoreError(f"{self._path}: gone; put it back, or remove {folder}/lock to start over")
                 _create(self._path)
             self._path.chmod(0o600)
             self._lock.sign()
         except OSError as error:
             self._lock.close()
-            raise StoreError(f"{error.filename or self._path.parent}: {error.strerror}") from error
+            raise StoreError(f"{error.filename or folder}: {error.strerror}") from error
         except StoreError:
             self._lock.close()
             raise
