@@ -113,7 +113,7 @@ class StepReport(Struct):
         given = {"outcome": step.outcome, "description": step.description, "findings": step.findings}
         texts = {key: redact_text(value)[:TEXT_CHARS] for key, value in given.items() if value}
         return StepContext(
-            left=run.max_steps - run.steps,
+            steps_left=run.max_steps - run.steps,
             previous=step.outcome,
             repeats=int(run.tally.get(self.repetition, 0)),
             cumulative=run.risk,

@@ -64,7 +64,7 @@ class Overtaken(Exception):
 class StepContext(Struct, frozen=True):
     """What the loop knows about the step, or the start of an execution, under evaluation."""
 
-    left: int | None = None  # steps without a person, this one included
+    steps_left: int | None = None  # without a person, this one included
     previous: str = ""  # outcome of the step before
     repeats: int = 0
     cumulative: int = 0
@@ -153,19 +153,10 @@ def operation_name(request: Request) -> str:
 
 
 def with_step(at: Circumstances, request: Request) -> Circumstances:
-    step = request.step
-    if step is None:
+    if request.step is None:
         return at
-    return replace(
-        at,
-        steps_left=step.left,
-        previous=step.previous,
-        repeats=step.repeats,
-        cumulative=step.cumulative,
-        starting=step.starting,
-        pause=step.pause,
-        pause_human=step.pause_human,
-    )
+    names = ("steps_left", "previous", "repeats", "cumulative", "starting", "pause", "pause_human")
+    return replace(at, **{name: getattr(request.step, name) for name in names})
 
 
 def counted_name(action: Action) -> str:
@@ -192,8 +183,7 @@ def put_newest(table: OrderedDict[Any, Any], key: Any, value: Any, most: int) ->
     """The same, but a known key becomes the newest."""
     table[key] = value
     table.move_to_end(key)
-    while len(table) > most:
-        table.popitem(last=False)
+    put_bounded(table, key, value, most)
 
 
 MOST_JUDGEMENTS = 2_048  # in the cache

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import asdict, replace
@@ -78,7 +79,7 @@ def known_adapters(state: State) -> list[LoadedAdapter]:
 
 
 def refresh_trust(state: State) -> None:
-    """Reloads trust from the store; raises StoreError."""
+    """Raises StoreError."""
     state.adapters.stale = False
     try:
         state.store.read(lambda tx: _load(state, tx))
@@ -127,19 +128,24 @@ def find_adapter(state: State, name: str, mark: str = "") -> LoadedAdapter:
 
 def review_due(state: State, loaded: LoadedAdapter) -> dict[str, Any]:
     """TL-04: when an adapter is due for revalidation, and whether that date has passed."""
-    kept = state.adapters.kept.get(loaded.adapter.name)
-    proved = kept is not None and kept.mark == loaded.mark and kept.proved(state.sessions.seal_key())
-    due = revalidation_due(kept.record if kept is not None and proved else loaded.adapter.trust)
+    kept = _proved(state, loaded.adapter.name)
+    due = revalidation_due(kept.record if kept is not None and kept.mark == loaded.mark else loaded.adapter.trust)
     return {} if due is None else {"revalidate_by": iso(due), "overdue": state.clock.now() >= due}
+
+
+def _proved(state: State, name: str) -> TrustEntry | None:
+    kept = state.adapters.kept.get(name)
+    return kept if kept is not None and kept.proved(state.sessions.seal_key()) else None
 
 
 def settle_trust(state: State) -> int:
     """Records expired certifications as demotions and returns how many; without a signed-in operator there is no key to seal with."""
     now, ended = state.clock.now(), 0
-    for name, kept in list(state.adapters.kept.items()):
-        same = [one for one in state.adapters.found(name) if one.mark == kept.mark]
+    for name in list(state.adapters.kept):
+        kept = _proved(state, name)
+        same = [one for one in state.adapters.found(name) if kept is not None and one.mark == kept.mark]
         loaded = same[0] if same else state.adapters.loaded.get(name)
-        if loaded is None or not kept.proved(state.sessions.seal_key()):
+        if kept is None or loaded is None:
             continue
         after = settle_expired(kept.record, now, BY_TIME)
         if after != kept.record:
@@ -166,8 +172,8 @@ def _change_level(
 
 def _record(state: State, loaded: LoadedAdapter, now: float) -> TrustRecord:
     """The sealed trust record, lowered to the trust in force; a fresh one where no seal can be proved."""
-    kept, standing = state.adapters.kept.get(loaded.adapter.name), state.adapters.standing_of(loaded, now)
-    if kept is None or not kept.proved(state.sessions.seal_key()):
+    kept, standing = _proved(state, loaded.adapter.name), state.adapters.standing_of(loaded, now)
+    if kept is None:
         return replace(loaded.adapter.trust, level=standing.trust, history=(), certification=None, promoted_from=None)
     if standing.trust < kept.record.level:
         return demote(kept.record, standing.trust, BY_TIME, now, standing.why)
@@ -177,24 +183,16 @@ def _record(state: State, loaded: LoadedAdapter, now: float) -> TrustRecord:
 def _save(state: State, tx: Tx, loaded: LoadedAdapter, record: TrustRecord, by: str) -> TrustEntry:
     name, last = loaded.adapter.name, record.history[-1]
     before = state.adapters.kept.get(name)
-    at = max(
-        state.clock.now(), state.adapters.recorded.get(name, (0.0,))[0] + _STEP, before.at + _STEP if before else 0.0
-    )
+    earlier = max(state.adapters.recorded.get(name, (0.0,))[0], before.at if before else 0.0)
+    at = max(state.clock.now(), earlier + _STEP)
     key = state.sessions.seal_key()
     if key is None:
         raise AnswerRefused("nobody has unlocked this daemon: an operator runs `interlock unlock`")
     text = canonical_json({"adapter": name, "file": loaded.mark, "at": repr(at), "trust": _json(record)})
     kept = TrustEntry(record, loaded.mark, at, text, trust_seal(text, key))
     tx.save_setting(f"{SETTING}{name}", json.dumps({"text": text, "seal": kept.seal}))
-    details = {
-        "adapter": name,
-        "from": last.before.word,
-        "to": last.after.word,
-        "reason": last.reason,
-        "file": loaded.mark,
-        "order": repr(at),
-    }
-    state.recorder.event(tx, EVENT, by, details)
+    change = {"from": last.before.word, "to": last.after.word, "reason": last.reason}
+    state.recorder.event(tx, EVENT, by, {"adapter": name, **change, "file": loaded.mark, "order": repr(at)})
     return kept
 
 
@@ -208,19 +206,20 @@ def _load(state: State, tx: Tx) -> None:
     adapters = state.adapters
     for row in tx.audit(AuditQuery(event=EVENT, limit=_MOST)):  # the oldest first
         said = json_table(row.body)
-        name, level = str(said.get("adapter")), TRUSTS.get(str(said.get("to")))
-        at = _number(said.get("order"))
+        name, level, at = str(said.get("adapter")), TRUSTS.get(str(said.get("to"))), 0.0
+        with suppress(ValueError):
+            at = float(str(said.get("order")))
         if level is not None and at >= adapters.recorded.get(name, (0.0,))[0]:
             adapters.recorded[name] = (at, level)
     for name in adapters.names:
         text = tx.setting(f"{SETTING}{name}")
         kept = _parse_entry(name, text) if text else None
-        if text and kept is None:
-            state.trouble(f"the trust entry of adapter {name!r} cannot be read and is ignored", "altered")
         if kept is not None:
             adapters.kept[name] = kept
-        else:
-            adapters.kept.pop(name, None)
+            continue
+        adapters.kept.pop(name, None)
+        if text:
+            state.trouble(f"the trust entry of adapter {name!r} cannot be read and is ignored", "altered")
 
 
 def _parse_entry(name: str, text: str) -> TrustEntry | None:
@@ -234,13 +233,13 @@ def _parse_entry(name: str, text: str) -> TrustEntry | None:
         return None
 
 
+_PLAIN = ("generated_at", "generated_by", "validated_at", "validated_by")
+
+
 def _json(record: TrustRecord) -> dict[str, Any]:
     found = record.certification
     return {
-        "generated_at": record.generated_at,
-        "generated_by": record.generated_by,
-        "validated_at": record.validated_at,
-        "validated_by": record.validated_by,
+        **{name: getattr(record, name) for name in _PLAIN},
         "certification": {**asdict(found), "scope": list(found.scope)} if found is not None else None,
         "level": record.level.word,
         "promoted_from": record.promoted_from.word if record.promoted_from is not None else None,
@@ -254,18 +253,8 @@ def _of(data: Mapping[str, Any]) -> TrustRecord:
         certification = Certification(**{**certification, "scope": tuple(certification["scope"])})
     return TrustRecord(
         TRUSTS[data["level"]],
-        data["generated_at"],
-        data["generated_by"],
-        data["validated_at"],
-        data["validated_by"],
+        **{name: data[name] for name in _PLAIN},
         promoted_from=TRUSTS[data["promoted_from"]] if data["promoted_from"] is not None else None,
         history=tuple(TrustStep(TRUSTS[a], TRUSTS[b], float(at), by, why) for a, b, at, by, why in data["history"]),
         certification=certification,
     )
-
-
-def _number(value: object) -> float:
-    try:
-        return float(str(value))
-    except ValueError:
-        return 0.0

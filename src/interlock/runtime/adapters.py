@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import hmac
 from collections.abc import Callable, Mapping, Sequence
+from operator import attrgetter, methodcaller
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -80,14 +81,13 @@ def read_adapters(config: Config) -> tuple[LoadedAdapter, ...]:
         path = _path(config, name)
         reading = _reading(path)
         wrong += [_words(path, problem) for problem in reading.problems if problem.error]
-        if reading.adapter is None or not reading.usable:
+        adapter = reading.adapter
+        if adapter is None or not reading.usable:
             continue
-        if reading.adapter.name in found:
-            wrong.append(
-                f"{path}: adapter {reading.adapter.name!r} is there already, in {found[reading.adapter.name].path}"
-            )
+        if adapter.name in found:
+            wrong.append(f"{path}: adapter {adapter.name!r} is there already, in {found[adapter.name].path}")
         said = tuple(_words(path, problem) for problem in reading.problems if not problem.error)
-        found[reading.adapter.name] = LoadedAdapter(reading.adapter, str(path), reading.mark, said)
+        found[adapter.name] = LoadedAdapter(adapter, str(path), reading.mark, said)
     if wrong:
         raise ConfigError("adapters.files: " + "; ".join(wrong))
     return tuple(found.values())
@@ -138,30 +138,26 @@ class Adapters:
     def standing_of(self, loaded: LoadedAdapter, now: float) -> AdapterStanding:
         """The trust in force; an unproved entry can only lower it."""
         name = loaded.adapter.name
-        return replace(self._standing_of(loaded, now), spoken=name in self.kept or name in self.recorded)
-
-    def _standing_of(self, loaded: LoadedAdapter, now: float) -> AdapterStanding:
-        name = loaded.adapter.name
+        spoken = name in self.kept or name in self.recorded
         claim, why = current_trust(loaded.adapter.trust, now)
         if claim > HIGHEST_CLAIM:
             claim, why = HIGHEST_CLAIM, f"its {loaded.origin} says {claim.word}, which counts once an operator agrees"
         kept = self.kept.get(name)
         at, level = self.recorded.get(name, (0.0, Trust.CERTIFIED))
         if kept is None or kept.at < at:
-            return AdapterStanding(
-                min(claim, level), why if claim <= level else "the record says so, and the stored entry is gone"
-            )
+            why = why if claim <= level else "the record says so, and the stored entry is gone"
+            return AdapterStanding(min(claim, level), why, spoken)
         key = self._seal_key()
-        proved = kept.proved(key)
-        if proved and kept.mark == loaded.mark:
-            return AdapterStanding(*current_trust(kept.record, now))
         reason = "its trust entry was altered outside Interlock"
-        if proved:
+        if kept.proved(key):
+            if kept.mark == loaded.mark:
+                return AdapterStanding(*current_trust(kept.record, now), spoken)
             reason = f"its {loaded.origin} is not the one that operators decided about"
         elif key is None:
             reason = "its trust entry counts once an operator has run `interlock unlock`"
-        said = min(kept.record.level, level)
-        return AdapterStanding(min(claim, said), reason if claim < kept.record.level else why)
+        return AdapterStanding(
+            min(claim, kept.record.level, level), reason if claim < kept.record.level else why, spoken
+        )
 
 
 def enrich_from_adapter(state: State, request: Request, now: float) -> Request:
@@ -169,31 +165,27 @@ def enrich_from_adapter(state: State, request: Request, now: float) -> Request:
     loaded = state.adapters.loaded.get(request.adapter)
     if loaded is None:
         return _unknown(request)
-    standing = state.adapters.standing(request.adapter, now)
+    standing = state.adapters.standing_of(loaded, now)
     own = _operation(loaded.adapter, request)
-    if own is None:
-        note = f"adapter {request.adapter!r} has no operation {request.action.text[:80]!r}"
-        call = AdapterCall(request.action.text, Level.SAFE, standing.trust)
-        return replace(request, adapter_context=AdapterContext(call, note=note, missing=True))
-    return _known(state, request, own, standing)
+    if own is not None:
+        return _known(state, request, own, standing)
+    note = f"adapter {request.adapter!r} has no operation {request.action.text[:80]!r}"
+    call = AdapterCall(request.action.text, Level.SAFE, standing.trust)
+    return replace(request, adapter_context=AdapterContext(call, note=note, missing=True))
 
 
 def _known(state: State, request: Request, own: AdapterOperationSpec, standing: AdapterStanding) -> Request:
-    action, trust = request.action, standing.trust
+    action, trust, patterns = request.action, standing.trust, state.rules.patterns
     params = action.fields.get("params") or _NOTHING
-    variables = {
-        "params": params,
-        **call_facts(own.name, params, own.category),
-        "agent": request.agent.name,
-        "adapter": request.adapter,
-    }
-    patterns = state.rules.patterns
+    facts = call_facts(own.name, params, own.category)
     found = effective_level(
-        own.claims, lambda name, category: level_from_name(name, category, patterns), trust, variables=variables
+        own.claims,
+        lambda name, category: level_from_name(name, category, patterns),
+        trust,
+        variables={"params": params, **facts, "agent": request.agent.name, "adapter": request.adapter},
     )
     call = AdapterCall(own.name, found.level, trust, own.category, own.name == INTROSPECT, found.reasons)
-    notices = tuple(notice.message for notice in found.warnings)
-    warnings = tuple(notice.as_json() for notice in found.warnings)
+    notices, warnings = (tuple(map(how, found.warnings)) for how in (attrgetter("message"), methodcaller("as_json")))
     adapted = AdapterContext(
         call, own.danger, note=raise_trust_hint(request.adapter, standing), notices=notices, warnings=warnings
     )

@@ -84,8 +84,8 @@ class Declarations(Struct):
             exclusive = not agent.principal.startswith(_SHARED)
             found = [
                 hints
-                for key, hints in self.executions.items()
-                if key[0] == agent.principal and (exclusive or key[1] == name)
+                for (principal, own, _), hints in self.executions.items()
+                if principal == agent.principal and (exclusive or own == name)
             ]
             return [hint for hints in found for hint in hints] if found else None
 
@@ -102,11 +102,9 @@ def find_difference(state: State, judged: Judged) -> Contribution | None:
     if request.door not in (HOOK, PROXY) or judged.assessment.level is Level.SAFE:
         return None
     hints = state.declarations.steps_of(request.agent, request.door)
-    return (
-        None
-        if hints is None
-        else compare_with_declared(request.action, judged.judgement, hints, judged.in_force.loops.mismatch)
-    )
+    if hints is None:
+        return None
+    return compare_with_declared(request.action, judged.judgement, hints, judged.in_force.loops.mismatch)
 
 
 def _key(agent: AgentRef) -> Key:

@@ -45,7 +45,7 @@ class IntegrityBaseline:
         self._agents: dict[tuple[str, str], AgentRow] = {}
 
     def load(self, tx: Tx, state: State) -> None:
-        """Loads the baseline at the start; the audit record counts more than a row."""
+        """The audit record counts more than a row."""
         now = state.clock.now()
         for row in tx.agents():
             self.agent_changed(row)
@@ -56,12 +56,12 @@ class IntegrityBaseline:
             for id in _named(tx, event, "ticket", now - _ENDED_WITHIN):
                 self.ended(id)
         self._uses.update(_named(tx, "grant_used", "grant", now - _GRANTS_WITHIN))
-        self._revoked |= set(_named(tx, "grant_revoked", "grant", now - _GRANTS_WITHIN))
+        self._revoked.update(_named(tx, "grant_revoked", "grant", now - _GRANTS_WITHIN))
         self.take_denials(tx, now)
         for id in _named(tx, "reject", "ticket", now - state.policy.denial_seconds):
             no = tx.ticket(id)  # the recorded rejection counts, whatever became of its rows
             for one in rejections_of(no, no.decided_at) if no is not None else ():
-                if (one.effect_key, one.session, one.ticket) not in self._denials.get(one.principal, {}):
+                if _key(one) not in self._denials.get(one.principal, {}):
                     self.deny(one)
 
     # tickets
@@ -99,16 +99,15 @@ class IntegrityBaseline:
     # denials, for the whole principal: a name and a session are claims
 
     def take_denials(self, tx: Tx, now: float) -> None:
-        """Takes over the store's denials, whoever wrote them; a shared store decides alone, and this copy says when to read it."""
+        """Whoever wrote them; a shared store decides alone, and this copy says when to read it."""
         for one in tx.denials(now):
-            known = self._denials.get(one.principal, {}).get((one.effect_key, one.session, one.ticket))
+            known = self._denials.get(one.principal, {}).get(_key(one))
             if known is None or known.rejected_at <= one.rejected_at:  # a row older than a rejection lifts nothing
                 self.deny(one)
 
     def deny(self, denial: Denial) -> None:
         """Remembers a denial, or that it ended."""
-        of = self._denials.setdefault(denial.principal, {})
-        put_bounded(of, (denial.effect_key, denial.session, denial.ticket), denial, MOST)
+        put_bounded(self._denials.setdefault(denial.principal, {}), _key(denial), denial, MOST)
 
     def denials(self, principal: str, now: float) -> list[Denial]:
         found = self._denials.get(principal)
@@ -146,28 +145,26 @@ class IntegrityBaseline:
 
 def recorded_blocks(tx: Tx) -> list[Block]:
     """Blocks that the record never lifted and that have no row."""
-    rows = [
-        row
-        for event in ("block", "unblock")
-        for row in tx.audit(AuditQuery(event=event, limit=MOST, newest_first=True))
-    ]
-    last: dict[str, Block | None] = {}
+    queries = (AuditQuery(event=event, limit=MOST, newest_first=True) for event in ("block", "unblock"))
+    rows = [row for query in queries for row in tx.audit(query)]
+    last: dict[str, Block] = {}
     for row in sorted(rows, key=lambda row: (row.at, row.seq)):
         said = json_table(row.body)
-        principal, reason = said.get("principal"), said.get("reason")
-        if isinstance(principal, str):
-            blocks = row.event == "block"
-            last[principal] = (
-                Block(principal, str(reason or "blocked"), row.at, str(said.get("by"))) if blocks else None
-            )
-    return [block for block in last.values() if block is not None and tx.block(block.principal) is None]
+        if isinstance(principal := said.get("principal"), str):
+            last.pop(principal, None)
+            if row.event == "block":
+                last[principal] = Block(principal, str(said.get("reason") or "blocked"), row.at, str(said.get("by")))
+    return [block for block in last.values() if tx.block(block.principal) is None]
+
+
+def _key(denial: Denial) -> tuple[str, str, str]:
+    return denial.effect_key, denial.session, denial.ticket
 
 
 def _named(tx: Tx, event: str, key: str, since: float) -> Iterator[str]:
     """An unreadable record has none."""
     for row in tx.audit(AuditQuery(event=event, since=since, limit=MOST, newest_first=True)):
-        named = json_table(row.body).get(key)
-        if isinstance(named, str) and named:
+        if isinstance(named := json_table(row.body).get(key), str) and named:
             yield named
 
 

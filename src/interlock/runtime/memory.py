@@ -27,12 +27,8 @@ LOG = logging.getLogger("interlock")
 MODE_SETTING = "mode"
 STRICTNESS = {mode: rank for rank, mode in enumerate(reversed(MODES))}
 _SETTINGS = ("", MODE_SETTING, ROSTER_SETTING, signed_orders.REMOVE, signed_orders.PAUSE, SETTING)
-_HEARD = frozenset(
-    {
-        *(StoreEvent.BLOCKS, StoreEvent.DENIALS, StoreEvent.OPERATORS, StoreEvent.PATTERNS),
-        *(StoreEvent.SETTING + name for name in _SETTINGS),
-    }
-)
+_EVENTS = (StoreEvent.BLOCKS, StoreEvent.DENIALS, StoreEvent.OPERATORS, StoreEvent.PATTERNS)
+_HEARD = frozenset({*_EVENTS, *(StoreEvent.SETTING + name for name in _SETTINGS)})
 
 
 class Memory:
@@ -143,9 +139,8 @@ class Memory:
     def _take_mode(self, tx: Tx) -> None:
         """Adopts the newest signed mode since the start; without one, only a stricter mode."""
         order, stored = signed_orders.load_order(self._state, tx, signed_orders.MODE), tx.setting(MODE_SETTING)
-        self._newest = max(
-            self._newest, signed_orders.read_order(tx, signed_orders.MODE).at
-        )  # an older order that is put back is ignored
+        # an older order that is put back is ignored
+        self._newest = max(self._newest, signed_orders.read_order(tx, signed_orders.MODE).at)
         if order.at > self._first and order.at >= self._newest and order.words[0] in MODES:
             self._state.enforce(mode=order.words[0])
         if stored in MODES and STRICTNESS[stored] > STRICTNESS[self._state.mode]:

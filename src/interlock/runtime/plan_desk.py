@@ -98,7 +98,7 @@ class PlanDesk(Struct):
             if plan.id not in self._open and len(self._open) >= MOST:
                 idle = next((id for id, one in self._open.items() if one.status not in (RUNNING, STARTING)), None)
                 if idle is None:
-                    raise _refused("too many commands are running", "RATE_LIMIT_EXCEEDED")
+                    raise AnswerRefused("too many commands are running", "RATE_LIMIT_EXCEEDED")
                 del self._open[idle]
             self._open[plan.id] = plan
             return plan
@@ -107,9 +107,8 @@ class PlanDesk(Struct):
         """Refuses another operator's."""
         found = self._open.get(id)
         if found is None or found.operator != operator:
-            raise _refused(
-                f"no plan {id!r:.80} of yours is open: ask again, or take it from the history", "NOT_FOUND_RESOURCE"
-            )
+            words = f"no plan {id!r:.80} of yours is open: ask again, or take it from the history"
+            raise AnswerRefused(words, "NOT_FOUND_RESOURCE")
         return found
 
     def all(self) -> list[ReviewedPlan]:
@@ -120,9 +119,8 @@ class PlanDesk(Struct):
         """Compare-and-set: refuses where another tab, or another request, was faster."""
         with self.lock:
             if self._open.get(before.id) is not before:
-                raise _refused(
-                    "the plan was changed just now, perhaps in another window; review it again", "TOKEN_SCOPE_MISMATCH"
-                )
+                words = "the plan was changed just now, perhaps in another window; review it again"
+                raise AnswerRefused(words, "TOKEN_SCOPE_MISMATCH")
             self._open[before.id] = after
             return after
 
@@ -130,7 +128,3 @@ class PlanDesk(Struct):
         with self.lock:
             if (found := self._open.get(id)) is not None:
                 self._open[id] = replace(found, status=status)
-
-
-def _refused(words: str, code: str) -> Exception:
-    return AnswerRefused(words, code)

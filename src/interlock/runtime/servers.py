@@ -94,21 +94,16 @@ class ServerStanding(Struct, frozen=True):
 
 def enrich(state: State, request: Request, now: float) -> Request:
     """The caller's own claims are ignored."""
+    server = request.server
     if request.adapter_context is not None:
         return request
-    if request.server is not None:
-        return _enrich_from_server(state, request, request.server, now)
-    return enrich_from_adapter(state, request, now) if request.adapter else request
-
-
-def _enrich_from_server(state: State, request: Request, server: ServerClaim, now: float) -> Request:
-    server_standing = state.adapters.standing_of(server.loaded, now)
+    if server is None:
+        return enrich_from_adapter(state, request, now) if request.adapter else request
+    standing = state.adapters.standing_of(server.loaded, now)
     action = server.labelled(request.action)
-    reads = action is not request.action and not server.stated and not server_standing.spoken
-    call = AdapterCall(action.text, Level.SAFE, server_standing.trust, introspection=reads)
-    note = raise_trust_hint(server.name, server_standing, TYPE) + (
-        UNSTATED if not server.stated and not server_standing.spoken else ""
-    )
+    claimed = not server.stated and not standing.spoken
+    call = AdapterCall(action.text, Level.SAFE, standing.trust, introspection=action is not request.action and claimed)
+    note = raise_trust_hint(server.name, standing, TYPE) + (UNSTATED if claimed else "")
     why = server.why or (SAYS_SO if server.destroys else "")
     adapted = AdapterContext(call, note=note, notices=(why,) if why else ())
     return replace(request, action=action, adapter=server.name, adapter_context=adapted)
@@ -152,15 +147,19 @@ def accept_tools(state: State, by: str, server: LoadedAdapter, reason: str) -> N
 
 
 def _check_pins(state: State, server: ServerClaim, tools: Mapping[str, str], principal: str) -> tuple[str, ...]:
+    """Tools that differ from the pinned ones; pins new tools."""
     known = state.store.read(lambda tx: _pins(tx, server.loaded))
     changed = tuple(sorted(name for name, mark in tools.items() if known.get(name, mark) != mark))
     fresh = {name: mark for name, mark in tools.items() if name not in known}
     if fresh or changed:
         state.store.write(lambda tx: _save_pins(tx, state, server, fresh, changed, principal))
     if changed:
-        words = f"tools of server {server.name} have changed: {', '.join(changed)[:300]}"
-        if state.alerts.get(f"{CHANGED} {server.name}") != words:
-            state.alerts[f"{CHANGED} {server.name}"] = words
+        key, words = (
+            f"{CHANGED} {server.name}",
+            f"tools of server {server.name} have changed: {', '.join(changed)[:300]}",
+        )
+        if state.alerts.get(key) != words:
+            state.alerts[key] = words
             state.tell("alert", None, words)
     return changed
 
