@@ -120,35 +120,35 @@ def find_project_files(cwd: str) -> tuple[ProjectFile, ...]:
     if not cwd.startswith("/") or "\0" in cwd:
         return ()
     found: list[ProjectFile] = []
-    folder = os.path.normpath(cwd)
+    start = folder = os.path.normpath(cwd)
     for _ in range(DEEPEST):
-        file = _read_file(os.path.join(folder, NAME))
-        if file is not None:
+        if (file := _read_file(os.path.join(folder, NAME))) is not None:
             found.append(file)
         if os.path.lexists(os.path.join(folder, ".git")):
             return tuple(found)
         if folder == "/":
             break
         folder = os.path.dirname(folder)
-    return tuple(file for file in found if os.path.dirname(file.path) == os.path.normpath(cwd))
+    return tuple(file for file in found if os.path.dirname(file.path) == start)
 
 
 def _read_file(path: str) -> ProjectFile | None:
     """A file that exists and cannot be read is a problem, not nothing."""
+    problem = f"it is longer than {MOST} bytes"
     try:
         with open_regular(path) as file:
             data = file.read(MOST + 1)
-        if len(data) > MOST:
-            return ProjectFile(path, problem=f"it is longer than {MOST} bytes")
-        return ProjectFile(path, data.decode("utf-8"))
+        if len(data) <= MOST:
+            return ProjectFile(path, data.decode("utf-8"))
     except (FileNotFoundError, NotADirectoryError):
         return None
     except Unclear:
-        return ProjectFile(path, problem="it is no ordinary file")
+        problem = "it is no ordinary file"
     except OSError as error:
-        return ProjectFile(path, problem=f"it cannot be read: {error.strerror}")
+        problem = f"it cannot be read: {error.strerror}"
     except UnicodeDecodeError:
-        return ProjectFile(path, problem="it is not UTF-8")
+        problem = "it is not UTF-8"
+    return ProjectFile(path, problem=problem)
 
 
 CACHE_SECONDS = 5.0  # of validity, so that the event loop never waits for a disk

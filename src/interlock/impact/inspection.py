@@ -125,16 +125,15 @@ def inspection_of(
 
 
 def _beyond(changes: Sequence[Json], named: Sequence[Json], bases: Sequence[str]) -> Iterator[Json]:
-    known_as = {(one["verb"], _whole(base, one)) for one in named for base in bases}
+    def key(base: str, deed: Json) -> tuple[str, str]:
+        return deed["verb"], posixpath.normpath(posixpath.join(base, str(deed.get("target", ""))))
+
+    known_as = {key(base, one) for one in named for base in bases}
     commands = [one["words"] for one in named if "words" in one]
     for one in changes:
-        named_already = one.get("words") in commands or (one["verb"], _whole(bases[-1], one)) in known_as
+        named_already = one.get("words") in commands or key(bases[-1], one) in known_as
         if one != ANYTHING and not one.get("maybe") and not named_already:
             yield one
-
-
-def _whole(base: str, deed: Json) -> str:
-    return posixpath.normpath(posixpath.join(base, str(deed.get("target", ""))))
 
 
 def _is_throwaway(answer: Ephemeral, bases: Sequence[str], created: Provenance) -> bool:
@@ -147,19 +146,16 @@ def _is_throwaway(answer: Ephemeral, bases: Sequence[str], created: Provenance) 
 
 def change_inspection(action: Action, judged: Judgement, created: Provenance) -> Inspection | None:
     """The files that everyday work changes: no question by its level, but none of them may be lost unasked (R-24)."""
-    if action.kind not in (Kind.COMMAND, Kind.TOOL) or not action.cwd.startswith("/"):
+    cwd, facts = action.cwd, judged.facts
+    if action.kind not in (Kind.COMMAND, Kind.TOOL) or not cwd.startswith("/"):
         return None
-    facts = judged.facts
-    changes = judged.once(
-        f"changes in {action.cwd}", lambda: local_changes(facts, action.cwd, copies_in(facts, action.cwd, judged.line))
-    )
+    changes = judged.once(f"changes in {cwd}", lambda: local_changes(facts, cwd, copies_in(facts, cwd, judged.line)))
     if not changes.deeds:
         return None
     whole = len(changes.deeds) <= MOST_CHANGES
-    deeds = changes.deeds if whole else (ANYTHING,)
-    bases = tuple(dict.fromkeys((action.cwd, *created.strayed, *_entered(action.cwd, facts))))
-    own = tuple(created.local())
-    return Inspection(bases, deeds, whole and changes.exact, (), own, (), action.home, moved=changes.moved)
+    bases, own = tuple(dict.fromkeys((cwd, *created.strayed, *_entered(cwd, facts)))), tuple(created.local())
+    deeds, exact = (changes.deeds, changes.exact) if whole else ((ANYTHING,), False)
+    return Inspection(bases, deeds, exact, (), own, (), action.home, moved=changes.moved)
 
 
 def _entered(cwd: str, facts: Sequence[Fact]) -> Iterator[str]:
@@ -182,9 +178,9 @@ def with_impact(
         return at
     impact = run_inspection(question, inspect)
     counts = question.relieves and relief
-    loss = impact.loss if counts else Loss.UNKNOWN
     new = question.in_files and impact.missing and not impact.problem  # the action makes what it drops
-    return replace(at, impact=impact, loss=loss, ephemeral=counts and (question.throwaway or new))
+    ephemeral = counts and (question.throwaway or new)
+    return replace(at, impact=impact, loss=impact.loss if counts else Loss.UNKNOWN, ephemeral=ephemeral)
 
 
 def unkept_words(question: Inspection, impact: Impact) -> str:
@@ -223,46 +219,40 @@ def _effects(facts: Sequence[Fact], accused: set[Key], before: Sequence[str]) ->
     for fact in facts:
         if fact_key(fact) not in accused:
             continue
+        here = all(map(runs_here, fact.via))
         if isinstance(fact, Effect):
             if fact.verb in VERBS and RESOLVED not in fact.traits:  # the inspection follows links by itself
-                query = search_behind(fact, searches)
-                clear = (
-                    known(fact.target)
-                    and QUOTED not in fact.target
-                    and (query is not None or all(map(runs_here, fact.via)))
-                )
-                command = commands.get(fact_key(fact))
-                more = _exactly(fact, command) if command is not None else {}
-                more = more if query is None else {"found": query, "sure": True}
-                yield {"verb": VERBS[fact.verb], "target": fact.target, **more} if clear and fact.target else None
+                query, command = search_behind(fact, searches), commands.get(fact_key(fact))
+                clear = fact.target and known(fact.target) and QUOTED not in fact.target and (query is not None or here)
+                more = {"found": query, "sure": True} if query is not None else _exactly(fact, command)
+                yield {"verb": VERBS[fact.verb], "target": fact.target, **more} if clear else None
         elif in_repository(fact):
-            clear = all(map(known, fact.words)) and not fact.env and all(map(runs_here, fact.via))
             after = {"after": list(before)} if before else {}
+            clear = here and not fact.env and all(map(known, fact.words))
             yield {"verb": "git", "words": list(fact.words), **after} if clear else None
 
 
-def _exactly(fact: Effect, command: Command) -> Json:
+def _exactly(fact: Effect, command: Command | None) -> Json:
     """What is known of an effect beyond its target: that its command does nothing else, and the query of a search."""
-    if "link" in fact.traits and sum(not word.startswith("-") for word in command.words) == 2:
-        return {"sure": True}
+    if command is None:
+        return {}
     found = find_delete_query(command)
     if found is not None:
         return {"found": found, "sure": True}
-    return {"sure": True} if command.program in program_set("deletes") else {}
+    link = "link" in fact.traits and sum(not word.startswith("-") for word in command.words) == 2
+    return {"sure": True} if link or command.program in program_set("deletes") else {}
 
 
 def _bases(cwd: str, facts: Sequence[Fact]) -> tuple[str, ...] | None:
     """The folders it may run in: this one and, after one `cd`, also its target, since nobody knows whether that succeeds."""
     commands = [fact for fact in facts if isinstance(fact, Command)]
     moves = [fact for fact in commands if fact.program in program_set("moves_folder")]
-    if any(fact.program in program_set("folder_stack") for fact in commands):
+    if any(fact.program in program_set("folder_stack") for fact in commands) or len(moves) > 1:
         return None
     if not moves:
         return (cwd,)
     words = [word for word in moves[0].words if word != "--"]
-    if len(moves) > 1 or len(words) != 1 or not known(words[0]):
-        return None
-    if words[0].startswith(("-", "~", QUOTED)) or set("*?[") & set(words[0]):
+    if len(words) != 1 or not known(words[0]) or words[0].startswith(("-", "~", QUOTED)) or set("*?[") & set(words[0]):
         return None
     there = posixpath.join(cwd, words[0])
     return (cwd, there) if there.rstrip("/") != cwd.rstrip("/") else (cwd,)
@@ -374,14 +364,14 @@ class _Found:
         self.exact = True
 
     def change(self, fact: Effect) -> None:
-        command = self.commands.get(fact_key(fact))
+        command, verb = self.commands.get(fact_key(fact)), VERBS[fact.verb]
         if fact.verb == "write" and "link" in fact.traits:  # without force a link replaces nothing
             return
-        query = find_delete_query(command) if command is not None else None
-        query = None if APPROXIMATE in fact.traits else query or search_behind(fact, self.searches)
-        loose = APPROXIMATE in fact.traits or (command is not None and query is None and "-iname" in command.words)
+        query = None
+        if not (approximate := APPROXIMATE in fact.traits):
+            query = (find_delete_query(command) if command is not None else None) or search_behind(fact, self.searches)
         more: dict[str, Any] = {"found": query} if query is not None else {}
-        if VERBS[fact.verb] == "overwrite":
+        if verb == "overwrite":
             more = {"from": self._sources(fact)}
         # A search deletes what it finds, perhaps the very path that it starts from.
         searched = fact.subject.partition(" ")[0] in program_set("searches") or fact.via[-1:] == SEARCHED
@@ -389,22 +379,23 @@ class _Found:
             root, _, name = fact.target.partition("/**")
             here = {"root": root or "/", "name": name.strip("/") or "*", "icase": False, "type": "", "depth": [0, 0]}
             self.deeds.append({"verb": "delete", "target": root or "/", "found": here})
-        if loose:
+        if approximate or (command is not None and query is None and "-iname" in command.words):
             self.exact = False
             self.deeds.append(dict(ANYTHING))
+        targets = list(self._targets(fact))
         if "shredded" in fact.traits and fact.verb == "delete":  # written through a link before its name goes
-            self.deeds += [{"verb": "truncate", "target": target} for target, _ in self._targets(fact) if target]
-        for target, exact in self._targets(fact):
-            self.exact = self.exact and exact
-            self.deeds.append({"verb": VERBS[fact.verb], "target": target, **more} if target else dict(ANYTHING))
+            self.deeds += [{"verb": "truncate", "target": target} for target, _ in targets if target]
+        self.exact = self.exact and all(exact for _, exact in targets)
+        self.deeds += [{"verb": verb, "target": target, **more} if target else dict(ANYTHING) for target, _ in targets]
 
     def move(self, fact: Effect) -> None:
         """What is moved away; where another effect reaches its new place, it goes for good."""
+        changed = [one for one in self.effects if one.verb in VERBS]
+        places = [one.path for one in changed if fact_key(one) == fact_key(fact)]
+        others = [one.path for one in changed if fact_key(one) != fact_key(fact)]
         for target, exact in self._targets(fact):
             self.exact = self.exact and exact and APPROXIMATE not in fact.traits
             self.moved.append({"verb": "delete", "target": target or "."})
-            places = [one.path for one in self.effects if fact_key(one) == fact_key(fact) and one.verb in VERBS]
-            others = [one.path for one in self.effects if fact_key(one) != fact_key(fact) and one.verb in VERBS]
             if any(_touches(other, place) for other in others for place in places):
                 self.deeds.append(self.moved[-1])
 
@@ -434,6 +425,5 @@ class _Found:
 
 def _touches(one: str, other: str) -> bool:
     inside = f"{one}/".startswith(f"{other}/") or f"{other}/".startswith(f"{one}/")
-    return (
-        inside or bool(set("*?[") & set(one)) or not known(one) or posixpath.normpath(one) == posixpath.normpath(other)
-    )
+    unclear = bool(set("*?[") & set(one)) or not known(one)
+    return inside or unclear or posixpath.normpath(one) == posixpath.normpath(other)

@@ -37,8 +37,7 @@ class Repository(Struct, dict=True):
         """An empty one where there is none; raises Unclear for an unknown form."""
         path = f"{self.own}/index"
         try:
-            written = _parts(os.stat(path).st_mtime_ns)
-            return parse_index(read_contents(path, self.budget, MOST), written, self.budget)
+            return parse_index(read_contents(path, self.budget, MOST), _parts(os.stat(path).st_mtime_ns), self.budget)
         except FileNotFoundError:
             return GitIndex({}, (0, 0))
         except (struct.error, IndexError, ValueError, UnicodeError):
@@ -187,20 +186,16 @@ def parse_index(data: bytes, written: tuple[int, int], budget: Budget) -> GitInd
     place, name, merging = 12, b"", False
     for _ in range(count):
         cs, cn, ms, mn, _, inode, mode, _, _, size, oid, flags = _FIXED.unpack_from(data, place)
-        start, more = place + _FIXED.size, 0
+        start, more, cut = place + _FIXED.size, 0, len(name)
         if flags & _EXTENDED:
             (more,) = struct.unpack_from(">H", data, start)
             start += 2
         trusted = not flags & _ASSUMED and not more & 0x4000
         if version == 4:  # how many bytes of the name before are dropped
             cut, start = read_offset(data, start)
-            end = data.index(b"\0", start)
-            name = name[: len(name) - cut] + data[start:end]
-            place = end + 1
-        else:
-            end = data.index(b"\0", start)
-            name = data[start:end]
-            place += (end - place + 8) & ~7
+        end = data.index(b"\0", start)
+        name = name[: len(name) - cut] + data[start:end]
+        place = end + 1 if version == 4 else place + ((end - place + 8) & ~7)
         merging = merging or bool(flags & _STAGE)
         entries[os.fsdecode(name)] = IndexEntry(oid, mode, size, (ms, mn), (cs, cn), inode, trusted)
     while place + 8 <= len(data) - 20:  # extensions; the last bytes are a checksum

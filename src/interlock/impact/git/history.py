@@ -73,11 +73,10 @@ class GitHistory(Struct, dict=True):
         """None for a word that names no commit known here."""
         base, steps = _split(name)
         oid = self._base(base)
-        if oid is None:
-            return None
-        oid = self._peel(oid)
-        for kind, count in steps:
-            oid = self._step(oid, kind, count)
+        if oid is not None:
+            oid = self._peel(oid)
+            for kind, count in steps:
+                oid = self._step(oid, kind, count)
         return oid
 
     def refs(self) -> dict[str, bytes]:
@@ -88,13 +87,11 @@ class GitHistory(Struct, dict=True):
             with os.scandir(todo.pop()) as entries:
                 for entry in entries:
                     self.budget.entry()
+                    name = os.path.relpath(entry.path, self.shared)
                     if entry.is_dir(follow_symlinks=False):
                         todo.append(entry.path)
-                    elif entry.is_file(follow_symlinks=False):
-                        name = os.path.relpath(entry.path, self.shared)
-                        oid = self.ref(name)
-                        if oid is not None:
-                            found[name] = oid
+                    elif entry.is_file(follow_symlinks=False) and (oid := self.ref(name)) is not None:
+                        found[name] = oid
             if len(found) > MOST_REFS:
                 raise Unclear("the repository has too many branches")
         return {name: oid for name, oid in found.items() if not name.startswith(OURS)}

@@ -105,22 +105,18 @@ _STARS = {"**/": "(?:.*/)?", "/**/": "/(?:.*/)?", "/**": "/.+", "?": "[^/]"}
 def _pattern(text: str) -> str | None:
     pieces = []
     for piece in _PIECES.findall(text):
-        if piece in _STARS:
-            pieces.append(_STARS[piece])
-        elif piece.startswith("*"):
-            pieces.append("[^/]*")
-        elif piece.startswith("[") and len(piece) > 1:
+        if piece.startswith("[") and len(piece) > 1:
             inner = piece[1:-1]
             if "[:" in inner:
                 return None
             negated = inner[:1] in ("!", "^")
-            body = (inner[1:] if negated else inner).replace("\\", "\\\\").replace("[", "\\[")
-            body = body.replace("]", "\\]").replace("&&", "&\\&").replace("||", "|\\|").replace("~~", "~\\~")
+            body = inner[negated:].replace("\\", "\\\\").replace("[", "\\[").replace("]", "\\]")
+            body = body.replace("&&", "&\\&").replace("||", "|\\|").replace("~~", "~\\~")
             pieces.append(f"(?!/)[{'^' if negated else ''}{body}]")
-        elif piece.startswith("\\") and len(piece) == 2:
-            pieces.append(re.escape(piece[1]))
+        elif piece in _STARS or piece.startswith("*"):
+            pieces.append(_STARS.get(piece, "[^/]*"))
         else:
-            pieces.append(re.escape(piece))
+            pieces.append(re.escape(piece[-1]))
     try:
         re.compile("".join(pieces))
     except re.error:

@@ -6,6 +6,9 @@ import mmap
 import os
 import struct
 import zlib
+from bisect import bisect_left
+from contextlib import suppress
+from itertools import islice
 
 from msgspec import Struct
 
@@ -24,24 +27,13 @@ class Pack(Struct, frozen=True):
 
     def find(self, oid: bytes) -> int | None:
         low, high = self._range(oid[0])
-        while low < high:
-            middle = (low + high) // 2
-            found = self._name(middle)
-            if found == oid:
-                return self._offset(middle)
-            low, high = (middle + 1, high) if found < oid else (low, middle)
-        return None
+        number = low + bisect_left(range(low, high), oid, key=self._name)
+        return self._offset(number) if number < high and self._name(number) == oid else None
 
     def begins(self, prefix: str) -> set[bytes]:
         """The ids with this prefix, two at most."""
-        found = set()
-        for number in range(*self._range(int(prefix[:2], 16))):
-            oid = self._name(number)
-            if oid.hex().startswith(prefix):
-                found.add(oid)
-                if len(found) > 1:
-                    break
-        return found
+        names = map(self._name, range(*self._range(int(prefix[:2], 16))))
+        return set(islice((oid for oid in names if oid.hex().startswith(prefix)), 2))
 
     def _name(self, number: int) -> bytes:
         return self.names[1032 + number * 20 : 1032 + number * 20 + 20]
@@ -187,16 +179,13 @@ def _packs(folder: str) -> list[Pack]:
 
 
 def _map(path: str) -> mmap.mmap | None:
-    try:
+    with suppress(OSError, ValueError):
         handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOCTTY)
-    except OSError:
-        return None
-    try:
-        return mmap.mmap(handle, 0, access=mmap.ACCESS_READ) if os.path.isfile(path) else None
-    except (OSError, ValueError):
-        return None
-    finally:
-        os.close(handle)
+        try:
+            return mmap.mmap(handle, 0, access=mmap.ACCESS_READ) if os.path.isfile(path) else None
+        finally:
+            os.close(handle)
+    return None
 
 
 def _inflate(data: bytes, size: int = LARGEST) -> bytes:
@@ -227,8 +216,12 @@ def _apply_delta(base: bytes, delta: bytes) -> bytes:
     while place < len(delta):
         code, place = delta[place], place + 1
         if code & 128:
-            start, count, place = _copy_range(delta, place, code)
-            parts.append(base[start : start + count])
+            values = [0] * 7
+            for bit in range(7):
+                if code & (1 << bit):
+                    values[bit], place = delta[place], place + 1
+            start = int.from_bytes(bytes(values[:4]), "little")
+            parts.append(base[start : start + (int.from_bytes(bytes(values[4:]), "little") or 0x10000)])
         else:
             parts.append(delta[place : place + code])
             place += code
@@ -236,15 +229,6 @@ def _apply_delta(base: bytes, delta: bytes) -> bytes:
     if len(built) != wanted:
         raise Unclear("an object of the repository is damaged")
     return built
-
-
-def _copy_range(delta: bytes, place: int, code: int) -> tuple[int, int, int]:
-    values = [0] * 7
-    for bit in range(7):
-        if code & (1 << bit):
-            values[bit], place = delta[place], place + 1
-    start = values[0] | values[1] << 8 | values[2] << 16 | values[3] << 24
-    return start, (values[4] | values[5] << 8 | values[6] << 16) or 0x10000, place
 
 
 def _length(data: bytes, place: int) -> tuple[int, int]:
