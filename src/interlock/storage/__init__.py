@@ -265,7 +265,7 @@ class RecordTable(Struct, Generic[R], frozen=True, dict=True):
 
     @cached_property
     def insert(self) -> str:
-        return self._insert(1)
+        return f"INSERT INTO {self._into} VALUES {placeholders(len(self.columns) + self.by_name, 1)}"
 
     def add_row(self, session: Transaction, record: R) -> None:
         """Refuses an existing key."""
@@ -273,8 +273,7 @@ class RecordTable(Struct, Generic[R], frozen=True, dict=True):
 
     @cached_property
     def upsert(self) -> str:
-        kept = (*self.key, *(("name_key",) if self.by_name else ()))
-        changes = ", ".join(f'"{name}" = excluded."{name}"' for name in self.columns if name not in kept)
+        changes = ", ".join(f'"{name}" = excluded."{name}"' for name in self.columns if name not in self.key)
         return f"{self.insert} ON CONFLICT ({_list(self.key)}) DO UPDATE SET {changes}"
 
     @cached_property
@@ -334,14 +333,11 @@ class RecordTable(Struct, Generic[R], frozen=True, dict=True):
         return bool(session.execute(sql, [*(value for _, value in kept), *params]))
 
     def add(self, session: Transaction, records: Sequence[R]) -> None:
-        """Adds many rows with few statements."""
-        for start in range(0, len(records), _AT_ONCE):
-            some = records[start : start + _AT_ONCE]
-            session.execute(self._insert(len(some)), [value for record in some for value in self.values(record)])
+        insert_many(session, self._into, list(map(self.values, records)))
 
-    def _insert(self, rows: int) -> str:
-        names = (*self.columns, "name_key") if self.by_name else self.columns
-        return f"INSERT INTO {self.name} ({_list(names)}) VALUES {placeholders(len(names), rows)}"
+    @cached_property
+    def _into(self) -> str:
+        return f"{self.name} ({_list((*self.columns, 'name_key') if self.by_name else self.columns)})"
 
 
 def where(*conditions: tuple[str, Any]) -> tuple[str, list[Any]]:
@@ -361,6 +357,14 @@ def contains(text: str) -> str:
 def placeholders(columns: int, rows: int) -> str:
     """Placeholders for several rows: `(?, ?), (?, ?)`."""
     return ", ".join([f"({', '.join('?' * columns)})"] * rows)
+
+
+def insert_many(session: Transaction, into: str, rows: Sequence[Sequence[Any]], then: str = "") -> None:
+    """Adds many rows with few statements."""
+    for start in range(0, len(rows), _AT_ONCE):
+        some = rows[start : start + _AT_ONCE]
+        sql = f"INSERT INTO {into} VALUES {placeholders(len(some[0]), len(some))} {then}"
+        session.execute(sql, [value for row in some for value in row])
 
 
 def _list(names: Iterable[str]) -> str:

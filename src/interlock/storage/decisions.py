@@ -28,7 +28,7 @@ from interlock.records import (
     Ticket,
     TicketQuery,
 )
-from interlock.storage import RecordTable, Transaction, contains, name_key, placeholders, stored_text, where
+from interlock.storage import RecordTable, Transaction, contains, insert_many, name_key, stored_text, where
 
 DEEDS = RecordTable("deeds", HistoryEntry, by_name=True)
 LIKE = "lower({}) LIKE ? ESCAPE '!'"
@@ -72,21 +72,14 @@ WITH RECURSIVE named(writer) AS (
 
 
 def increment(db: Transaction, agent: AgentRef, figures: Mapping[str, int]) -> None:
-    """Adds to permanent figures, in one order, so that two transactions cannot deadlock."""
     _add_figures(db, {(agent.principal, normal_name(agent.name), name): count for name, count in figures.items()})
 
 
 def _add_figures(db: Transaction, figures: Mapping[tuple[str, str, str], int]) -> None:
-    for chunk in _chunks(sorted(figures.items())):
-        db.execute(
-            f"INSERT INTO figures (principal, name_key, figure, value) VALUES {placeholders(4, len(chunk))} "
-            "ON CONFLICT (principal, name_key, figure) DO UPDATE SET value = figures.value + excluded.value",
-            [value for key, count in chunk for value in (*key, count)],
-        )
-
-
-def _chunks(rows: list[Any], size: int = 50) -> Iterable[list[Any]]:
-    return (rows[start : start + size] for start in range(0, len(rows), size))
+    """Adds to permanent figures, in one order, so that two transactions cannot deadlock."""
+    rows = [(*key, count) for key, count in sorted(figures.items())]
+    then = "ON CONFLICT (principal, name_key, figure) DO UPDATE SET value = figures.value + excluded.value"
+    insert_many(db, "figures (principal, name_key, figure, value)", rows, then)
 
 
 def next_number(db: DecisionQueries, name: str) -> int:
@@ -122,16 +115,12 @@ class DecisionQueries(Transaction):
         figures: Counter[tuple[str, str, str]] = Counter()
         for deed in deeds:
             who, minute = (deed.agent.principal, name_key(deed)), int(deed.at // 60)
-            for key in ((*who, "", minute), (*who, f"o{deed.operation}", minute)):
-                minutes[key] += 1
-                points[key] += deed.score
+            for operation in ("", f"o{deed.operation}"):
+                minutes[*who, operation, minute] += 1
+                points[*who, operation, minute] += deed.score
             figures.update((*who, figure) for figure in _figures(deed))
-        for chunk in _chunks(sorted(minutes.items())):
-            self.execute(
-                "INSERT INTO tallies (principal, name_key, operation, slot, minute, deeds, points) "
-                f"VALUES {placeholders(7, len(chunk))} {_TALLY}",
-                [value for key, count in chunk for value in (*key[:3], key[3] % _SLOTS, key[3], count, points[key])],
-            )
+        rows = [(*key[:3], key[3] % _SLOTS, key[3], count, points[key]) for key, count in sorted(minutes.items())]
+        insert_many(self, "tallies (principal, name_key, operation, slot, minute, deeds, points)", rows, _TALLY)
         _add_figures(self, figures)
 
     def counts(
@@ -179,7 +168,7 @@ class DecisionQueries(Transaction):
 
     def open_ticket(self, ticket: Ticket, most_open: int) -> Ticket:
         """Adds a new ticket, or returns the live one of the same action; raises QueueFull."""
-        agent = ticket.agent
+        agent, principal = ticket.agent, ticket.agent.principal
         live = TICKETS.first(self, f"WHERE {_SAME} AND {_LIVE}", *_same(ticket.digest, agent))
         if live is not None:
             return live
@@ -187,13 +176,11 @@ class DecisionQueries(Transaction):
         increment(self, agent, {"opened": 1})
         # The open tickets of one session, so that those of another do not count; and those under all names: names are claims,
         # and with new ones an agent could flood the queue.
-        waiting = self._open_tickets(
-            "name_key = ? AND session = ?", agent.principal, normal_name(agent.name), agent.session
-        )
-        if self._open_tickets("TRUE", agent.principal) >= most_open * _ALL_NAMES:
-            raise QueueFull(f"{agent.principal!r} has {most_open * _ALL_NAMES} open tickets under all its names")
+        waiting = self._open_tickets("name_key = ? AND session = ?", principal, normal_name(agent.name), agent.session)
+        if self._open_tickets("TRUE", principal) >= most_open * _ALL_NAMES:
+            raise QueueFull(f"{principal!r} has {most_open * _ALL_NAMES} open tickets under all its names")
         if waiting >= most_open:
-            whose = f"{(agent.name or agent.principal)!r}{f' in session {agent.session!r}' if agent.session else ''}"
+            whose = f"{agent.name or principal!r}{f' in session {agent.session!r}' if agent.session else ''}"
             raise QueueFull(f"{whose} has {waiting} open tickets, at most {most_open}")
         if not TICKETS.add_new(self, ticket):
             raise StoreError(f"ticket {ticket.id!r} cannot be opened: its id or its token is taken")
@@ -286,8 +273,8 @@ class DecisionQueries(Transaction):
         """In force; rejections first, then the newest."""
         if not principal:
             return DENIALS.find(self, "WHERE until > ?", (now,))
-        where = "WHERE principal = ? AND until > ? ORDER BY rejected_at DESC, at DESC, effect_key DESC"
-        return DENIALS.find(self, f"{where} LIMIT {_MOST_DENIALS}", (principal, now))
+        order = f"ORDER BY rejected_at DESC, at DESC, effect_key DESC LIMIT {_MOST_DENIALS}"
+        return DENIALS.find(self, f"WHERE principal = ? AND until > ? {order}", (principal, now))
 
     def save_denial(self, denial: Denial) -> None:
         DENIALS.save(self, denial)
@@ -357,10 +344,8 @@ class DecisionQueries(Transaction):
         head = self.execute("SELECT seq FROM audit_heads WHERE writer = ?", (writer,))
         if not head:
             return 0
-        gone = self.execute(
-            "DELETE FROM audit WHERE writer = ? AND seq < ? RETURNING seq", (writer, min(before_seq, head[0][0]))
-        )
-        return len(gone)
+        sql = "DELETE FROM audit WHERE writer = ? AND seq < ? RETURNING seq"
+        return len(self.execute(sql, (writer, min(before_seq, head[0][0]))))
 
     def checkpoints(self) -> list[Checkpoint]:
         return CHECKPOINTS.find(self, "ORDER BY id")

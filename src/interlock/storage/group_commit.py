@@ -299,7 +299,7 @@ class WritingStore:
         return self._writer.run(work, soon=True)
 
     def check(self) -> None:
-        """Reads and writes; raises StoreError where one of them fails."""
+        """Reads and writes; raises StoreError."""
         self.read(lambda tx: tx.setting(PROBE))
         self.write(lambda tx: tx.save_setting(PROBE, ""))
 

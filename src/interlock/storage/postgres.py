@@ -164,16 +164,14 @@ class _PostgresConnection:
 
     def __init__(self, raw: psycopg.Connection[Row]) -> None:
         self._raw = raw
-        self._error = psycopg.Error
-        self._lost = (psycopg.OperationalError, psycopg.InterfaceError)
 
     def execute(self, sql: str, params: Sequence[Any] = ()) -> list[Row]:
         try:
             cursor = self._raw.execute(_percent(sql), params or None)
             return cursor.fetchall() if cursor.description else []
-        except self._error as error:
-            lost = self._raw.closed or (error.sqlstate is None and isinstance(error, self._lost))
-            raise store_error(error, lost) from error
+        except psycopg.Error as error:
+            gone = error.sqlstate is None and isinstance(error, (psycopg.OperationalError, psycopg.InterfaceError))
+            raise store_error(error, self._raw.closed or gone) from error
 
     def check(self) -> None:
         """Does nothing: a lost connection fails when it is used."""

@@ -100,9 +100,8 @@ class SqlTx(DecisionQueries):
 
     def challenges(self, principal: str = "", state: str = "open", since: float = 0.0) -> list[Challenge]:
         """The oldest first; an empty filter matches any."""
-        clause, params = where(
-            ("principal = ?", principal or None), ("state = ?", state or None), ("opened_at > ?", since)
-        )
+        given = (("principal = ?", principal or None), ("state = ?", state or None), ("opened_at > ?", since))
+        clause, params = where(*given)
         return CHALLENGES.find(self, f"{clause}ORDER BY opened_at, id", params)
 
     def challenged_ticket(self, challenge: Challenge) -> Ticket | None:
