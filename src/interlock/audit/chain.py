@@ -152,7 +152,7 @@ def entry(
     policy: str = "",
     key_id: str = "",
 ) -> AuditRow:
-    """The record that follows `head`, secrets out; refuses a head of another writer, an empty writer or event."""
+    """Follows `head`, secrets out; refuses a head of another writer, an empty writer or event."""
     if not writer or not event:
         raise ValueError(f"audit: empty {'event' if writer else 'writer'}")
     if head is not None and head.writer != writer:

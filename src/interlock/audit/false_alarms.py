@@ -44,7 +44,6 @@ class AlarmsOfRule(Struct, frozen=True):
 
     @property
     def quoted(self) -> tuple[str, ...]:
-        """The examples as a rule's block has them."""
         return tuple(json.dumps(text, ensure_ascii=False) for text in self.examples)
 
 

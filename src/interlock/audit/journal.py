@@ -66,7 +66,6 @@ def _still_there(path: Path, handle: int) -> bool:
 
 
 def is_pending(folder: Path) -> bool:
-    """Whether journal lines wait, beside the state or from jails."""
     return any(os.path.lexists(one / name) for one in _places(folder) for name in (NAME, _TAKEN))
 
 
@@ -111,7 +110,7 @@ def _locked(handle: int) -> bool:
 
 
 def _aside(folder: Path) -> bool:
-    """Moves the journal away from its writers; False where there is none."""
+    """False where there is none."""
     try:
         handle = os.open(folder / NAME, _READING)
     except OSError as error:

@@ -70,7 +70,7 @@ MOST = 20_000  # records that are followed to the signed one
 
 
 def proof_of(state: State, row: AuditRow) -> RecordProof:
-    """Proves a record; a signature too many records away counts as none."""
+    """A signature too many records away counts as none."""
 
     def work(tx: Tx) -> RecordProof:
         point = covering_checkpoint(row, tx.checkpoints(), _by_own_key(state))
@@ -96,7 +96,7 @@ def _by_own_key(state: State) -> Verify:
 
 
 def verify_chains(state: State) -> AuditVerdict:
-    """The verdict on every writer's chain; the key is this installation's own."""
+    """The key is this installation's own."""
     writers, points = state.store.read(lambda tx: (tx.audit_writers(), tx.checkpoints()))
     found = verify({writer: writer_records(state, writer) for writer in writers}, points, _by_own_key(state))
     strange = state.store.read(lambda tx: [writer for writer in writers if tx.audit_head(writer) is None])

@@ -28,7 +28,7 @@ Place = tuple[float, str, int]  # where a record stands in time: at, writer, num
 
 
 class RecordQuery(Struct, frozen=True):
-    """A query of the record; an empty field matches anything."""
+    """An empty field matches anything."""
 
     text: str = ""
     event: str = ""
@@ -60,7 +60,7 @@ class RecordEntry(Struct, frozen=True):
 
 
 class RecordPage(Struct, frozen=True):
-    """One page, and where the next one begins; None where there is nothing older."""
+    """None where there is nothing older."""
 
     entries: tuple[RecordEntry, ...]
     older: Place | None = None
@@ -124,7 +124,7 @@ def _older(state: State, wanted: RecordQuery, before: Place | None) -> Iterator[
 
 
 def _text(wanted: RecordQuery) -> str:
-    """The text that the store searches: the words, else the agent where its name has one spelling."""
+    """The words, else the agent where its name has one spelling."""
     if wanted.text or not wanted.agent.isascii():
         return wanted.text
     return json.dumps(wanted.agent.strip())[1:-1]

@@ -24,8 +24,6 @@ class BudgetExceeded(Exception):
 
 
 class Budget(Struct):
-    """The time, entries and bytes left for one inspection."""
-
     until: float
     entries: int = ENTRIES
     bytes: int = BYTES
@@ -35,14 +33,14 @@ class Budget(Struct):
         return cls(time.monotonic() + milliseconds / 1000, entries)
 
     def entry(self, count: int = 1) -> None:
-        """Counts inspected entries; raises BudgetExceeded."""
+        """Raises BudgetExceeded."""
         self.entries -= count
         if self.entries < 0:
             raise BudgetExceeded("there is too much of it")
         self.tick()
 
     def read(self, count: int) -> None:
-        """Counts bytes read; raises BudgetExceeded."""
+        """Raises BudgetExceeded."""
         self.bytes -= count
         if self.bytes < 0:
             raise BudgetExceeded("it is too large")

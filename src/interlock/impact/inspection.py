@@ -173,7 +173,7 @@ def _entered(cwd: str, facts: Sequence[Fact]) -> Iterator[str]:
 def with_impact(
     at: Circumstances, question: Inspection | None, inspect: Callable[[Json], Impact], relief: bool
 ) -> Circumstances:
-    """The circumstances with the impact inspected for this decision; only the impact of the whole action relaxes anything."""
+    """Only the impact of the whole action relaxes anything."""
     if question is None:
         return at
     impact = run_inspection(question, inspect)
@@ -193,7 +193,7 @@ def unkept_words(question: Inspection, impact: Impact) -> str:
 
 
 def run_inspection(question: Inspection, inspect: Callable[[Json], Impact]) -> Impact:
-    """Inspects the targets and adds the notes that are known without it."""
+    """Adds the notes that are known without it."""
     if not question.deeds:
         return Impact(Loss.RECOVERABLE, notes=question.notes)
     impact = inspect(question.body)
@@ -310,7 +310,7 @@ def local_changes(facts: Sequence[Fact], cwd: str, copies: Mapping[str, str] = M
 
 
 def _copied_before(fact: Effect, effects: Sequence[Effect], copies: Mapping[str, str]) -> bool:
-    """Whether an earlier step copied the file, and nothing else reaches its copy."""
+    """And nothing else reaches its copy."""
     copy = copies.get(fact.path)
     if copy is None or not known(copy) or copy.startswith(_PASSING):
         return False
@@ -353,8 +353,6 @@ def _database_files(fact: Command, own: Sequence[Effect]) -> Iterator[dict[str, 
 
 
 class _Found:
-    """Collects the targets of one action."""
-
     def __init__(self, cwd: str, effects: Sequence[Effect], commands: Sequence[Command]) -> None:
         self.cwd, self.effects = cwd, effects
         self.commands = {fact_key(one): one for one in commands}

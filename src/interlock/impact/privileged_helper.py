@@ -49,7 +49,7 @@ Answers = Mapping[str, UserTask]
 
 
 def target_users(names: Collection[str]) -> dict[int, TargetUser]:
-    """The users by number; refuses unknown ones and root."""
+    """Refuses unknown ones and root."""
     found = {}
     for name in names:
         entry = pwd.getpwnam(name)

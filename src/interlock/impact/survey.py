@@ -17,8 +17,6 @@ from interlock.policy.impact import MISSING, NAMES, Impact
 
 
 class ImpactTally(Struct):
-    """Counts the files and commits that an inspection meets."""
-
     verb: str = "delete"
     files: int = 0
     bytes: int = 0
@@ -74,7 +72,7 @@ MOST = 2_000
 
 
 def file_mark(found: os.stat_result) -> str:
-    """Identifies one version of a file: another file of that name, or one changed since, has another mark."""
+    """Another file of that name, or one changed since, has another mark."""
     return f"{found.st_dev}:{found.st_ino}:{found.st_size}:{found.st_mtime_ns}"
 
 
@@ -315,7 +313,7 @@ def folders_made_again(cwd: str, budget: Budget) -> list[str]:
 
 
 def is_ignored_whole(repository: Repository, folder: str) -> bool:
-    """Whether Git ignores a folder, and tracks nothing in it."""
+    """Whole, and tracks nothing in it."""
     inside = repository.inside(folder)
     tracked = any(name.startswith(f"{inside}/") for name in repository.index.entries)
     return repository.ignored(inside, True) and not tracked

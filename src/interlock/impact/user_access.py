@@ -37,13 +37,13 @@ class HelperUnavailable(OSError):
 
 
 def read_as(place: str, uid: int, path: str) -> str | None:
-    """`read_text` as that user; raises HelperUnavailable where there is no clear answer."""
+    """Raises HelperUnavailable where there is no clear answer."""
     kind, data = _request(place, {"uid": uid, "path": path}, REQUEST_SECONDS)
     return data.decode("utf-8", "surrogatepass") if kind == TEXT else None
 
 
 def inspect_as(place: str, uid: int, question: Json) -> Impact:
-    """`inspect_targets` as that user; an unknown impact where there is no clear answer."""
+    """An unknown impact where there is no clear answer."""
     try:
         _, data = _request(place, {"uid": uid, "look": dict(question)}, INSPECTION_SECONDS)
         return impact_of(json.loads(data))
@@ -52,7 +52,7 @@ def inspect_as(place: str, uid: int, question: Json) -> Impact:
 
 
 def resolve_as(place: str, uid: int, asked: Sequence[tuple[str, bool]]) -> list[str]:
-    """`real_paths` as that user; raises HelperUnavailable where there is no clear answer."""
+    """Raises HelperUnavailable where there is no clear answer."""
     try:
         found = real_paths(asked, strict=True)
     except Hidden:
@@ -118,7 +118,7 @@ def user_access(
 
 
 def _find_as(place: str, uid: int, cwd: str) -> ProjectFiles:
-    """`find_project_files` as another user; a failed search is a problem, since a file may be there."""
+    """A failed search is a problem, since a file may be there."""
     try:
         rows = json.loads(ask_as(place, uid, "project", {"cwd": cwd}, PATIENCE, DEEPEST * (MOST * 6 + 8_192)))
         return tuple(ProjectFile(*map(str, one)) for one in rows)

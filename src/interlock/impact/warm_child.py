@@ -113,8 +113,6 @@ class WarmChild:
 
 
 class WarmInspector:
-    """Inspects targets as the user of this process."""
-
     def __init__(self) -> None:
         self._child = WarmChild("interlock.impact.inspector")
 

@@ -41,16 +41,12 @@ class KeptContent(IntEnum):
 
 
 class StateRole(IntEnum):
-    """Which part of a call a state belongs to."""
-
     TARGET = 0
     SECOND = 1  # of a rename, what it replaces; of a link, what it links to
     PARENT = 2  # the folder whose times change
 
 
 class JournalState(Struct, frozen=True):
-    """One path as it was before a call."""
-
     path: str
     kind: PathKind
     content: KeptContent
@@ -123,7 +119,7 @@ def read_head(id: str, data: bytes) -> JournaledAction | None:
 
 
 def has_changes(data: Any) -> bool:
-    """Whether a journal has a change; reads no further than the first."""
+    """Reads no further than the first."""
     return any(type in CHANGES for type, *_ in _records(data))
 
 

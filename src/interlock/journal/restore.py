@@ -218,7 +218,7 @@ def _make_room(path: str) -> None:
 
 
 def _other_name(path: str, state: JournalState) -> str | None:
-    """Another name of a file, looked for around its own; only if nobody wrote to it since."""
+    """Looked for around its own; only if nobody wrote to it since."""
     searched, before = 0, ""
     for folder in ancestors(os.path.dirname(path)):
         if not os.path.isdir(folder) or os.stat(folder).st_dev != state.dev:
@@ -253,7 +253,7 @@ def restore(store: JournalStore, id: str, force: bool) -> dict[str, Any]:
 
 
 def plan_body(plan: JournalPlan) -> dict[str, Any]:
-    """The changes of a plan, later work first."""
+    """Later work first."""
     steps = sorted(plan.steps, key=lambda step: (not step.later, step.path))
     return {
         "changes": [{"path": step.path, "what": step.what, "later": step.later} for step in steps[:MOST_CHANGES]],

@@ -49,7 +49,7 @@ class StoredJournal(Struct, frozen=True):
 
     @contextmanager
     def mapped(self) -> Iterator[mmap.mmap | bytes]:
-        """The journal's bytes; raises JournalError where there is none."""
+        """Raises JournalError where there is none."""
         at, last = self._tail()
         try:
             with (
@@ -181,7 +181,7 @@ class JournalStore(Struct, frozen=True):
         return islice((action for action in found if action is not None), limit)
 
     def newest(self) -> JournaledAction | None:
-        """The newest action that changed something and is not undone."""
+        """That changed something and is not undone."""
         for action in self.actions(sys.maxsize):
             if not action.undone_by and not action.undoes:
                 with contextlib.suppress(JournalError), self.journal(action.id).mapped() as data:

@@ -35,8 +35,6 @@ MOST_DIFFS = 100
 
 
 class JournalUndo:
-    """The journaled actions of this user, as `interlock undo` asks for them."""
-
     def __init__(self, config: Config) -> None:
         self._config, self._store = config, store_of(config)
 

@@ -51,7 +51,7 @@ class InForce(Struct, frozen=True):
     pauses: PauseSettings = PauseSettings()
 
     def under(self, policy: Policy, mode: str, applied_rules: tuple[AppliedRules, ...] = ()) -> InForce:
-        """The same under another policy and mode, for one call; `applied_rules` are the rules that changed the policy."""
+        """For one call; `applied_rules` are the rules that changed the policy."""
         if policy is self.policy and mode == self.mode:
             return self
         return replace(self, policy=policy, mode=mode, applied_rules=applied_rules or self.applied_rules)
@@ -224,7 +224,7 @@ class ActionReader:
         self._known: dict[Key, _Known] = {}
 
     def read(self, action: Action, files: FileReader | None = None, budget: int = BUDGET) -> Read:
-        """The judgement of an action and its match names; raises BudgetSpent where the budget is too small."""
+        """Raises BudgetSpent where the budget is too small."""
         key = _key(action)
         if key is None:
             return self._read(action, files, budget)

@@ -43,7 +43,7 @@ _STEP = 0.001  # seconds
 
 
 def begin(state: State) -> None:
-    """Loads trust from the store and the record, and follows later changes of a shared store."""
+    """Follows later changes of a shared store."""
 
     def mark_stale(id: str) -> None:
         if id == StoreEvent.SETTING or id.startswith(f"{StoreEvent.SETTING}{SETTING}"):
@@ -64,7 +64,7 @@ def is_known(state: State, request: Request) -> bool:
 
 
 def ensure_known(state: State, server: ServerClaim | None) -> None:
-    """Makes a server known to operators, and loads trust where it is missing or stale; raises StoreError."""
+    """Loads trust where it is missing or stale; raises StoreError."""
     if server is not None:
         with state.lock:
             state.adapters.meet(server.loaded)
@@ -127,7 +127,7 @@ def find_adapter(state: State, name: str, mark: str = "") -> LoadedAdapter:
 
 
 def review_due(state: State, loaded: LoadedAdapter) -> dict[str, Any]:
-    """TL-04: when an adapter is due for revalidation, and whether that date has passed."""
+    """TL-04: when it is due, and whether that date has passed."""
     kept = _proved(state, loaded.adapter.name)
     due = revalidation_due(kept.record if kept is not None and kept.mark == loaded.mark else loaded.adapter.trust)
     return {} if due is None else {"revalidate_by": iso(due), "overdue": state.clock.now() >= due}

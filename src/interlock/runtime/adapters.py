@@ -33,8 +33,6 @@ _NOTHING: Mapping[str, Any] = {}
 
 
 class LoadedAdapter(Struct, frozen=True):
-    """One adapter file that the configuration names."""
-
     adapter: Adapter
     path: str
     mark: str  # the file's hash

@@ -74,7 +74,7 @@ class Declarations(Struct):
             return self._failed.pop((agent.principal, normal_name(agent.name)), "")
 
     def steps_of(self, agent: AgentRef, door: str) -> Sequence[DeclaredStep] | None:
-        """The caller's latest reports; None where it has no open execution."""
+        """None where the caller has no open execution."""
         if not self.executions:
             return None
         with self._lock:

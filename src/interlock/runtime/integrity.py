@@ -70,7 +70,6 @@ class IntegrityBaseline:
         put_bounded(self._since, ticket.id, ticket.opened_at, MOST)
 
     def ask(self, id: str, now: float) -> None:
-        """Notes that the caller still asks for a ticket."""
         self._asked.pop(id, None)
         put_bounded(self._asked, id, now, MOST)
 
@@ -139,7 +138,6 @@ class IntegrityBaseline:
         put_bounded(self._agents, (row.principal, normal_name(row.name)), row, MOST)
 
     def agent(self, principal: str, name: str) -> AgentRow | None:
-        """The agent as operators last changed it."""
         return self._agents.get((principal, normal_name(name))) if self._agents else None
 
 

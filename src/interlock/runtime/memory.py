@@ -73,7 +73,7 @@ class Memory:
             LOG.warning("a change could not be read yet: %s", error)
 
     def refresh(self) -> None:
-        """Adopts the store's current state; raises StoreError."""
+        """Raises StoreError."""
         with self._state.lock:
             due = self._due
             self._state.store.read(self._take)

@@ -147,7 +147,7 @@ def accept_tools(state: State, by: str, server: LoadedAdapter, reason: str) -> N
 
 
 def _check_pins(state: State, server: ServerClaim, tools: Mapping[str, str], principal: str) -> tuple[str, ...]:
-    """Tools that differ from the pinned ones; pins new tools."""
+    """Pins new tools."""
     known = state.store.read(lambda tx: _pins(tx, server.loaded))
     changed = tuple(sorted(name for name, mark in tools.items() if known.get(name, mark) != mark))
     fresh = {name: mark for name, mark in tools.items() if name not in known}

@@ -107,7 +107,7 @@ def no_snapshot(id: str, problem: str) -> TakenSnapshot:
 
 
 def parse_answer(data: Any, kind: type[_Answer]) -> _Answer:
-    """Parses JSON from the agent's user, texts and lists cut to their limits; raises ValueError for anything else."""
+    """Texts and lists cut to their limits; raises ValueError for anything else."""
     return convert(_bounded(data), kind)
 
 

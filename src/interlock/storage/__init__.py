@@ -102,7 +102,6 @@ def storable_text(text: str) -> str:
 
 
 def stored_text(text: str) -> str:
-    """The text that `storable_text` was given."""
     return str(json.loads(text[1:])) if text.startswith(_MARK) else text
 
 
@@ -224,7 +223,6 @@ def _leaves(record: type[Any], before: str = "") -> Iterator[tuple[str, _Codec]]
 
 
 def name_key(record: Any) -> str:
-    """The normal form of an agent's claimed name."""
     return normal_name(record.agent.name if hasattr(record, "agent") else record.name)
 
 
@@ -317,7 +315,6 @@ class RecordTable(Struct, Generic[R], frozen=True, dict=True):
         return self.first(session, self._by_key, *key)
 
     def save(self, session: Transaction, record: R) -> None:
-        """Adds a row, or replaces the one with its key."""
         session.execute(self.upsert, self.values(record))
 
     def add_new(self, session: Transaction, record: R) -> bool:

@@ -148,7 +148,7 @@ class DecisionQueries(Transaction):
         return first[0] + whole.get(f"o{operation}", (0, 0))[0], first[1] + whole.get("", (0, 0))[1]
 
     def _tally(self, operation: str, condition: str, params: tuple[Any, ...]) -> tuple[int, int]:
-        """This operation and all points in a part of the history."""
+        """In a part of the history."""
         row = self.execute(
             "SELECT count(CASE WHEN operation = ? THEN 1 END), CAST(coalesce(sum(score), 0) AS BIGINT) FROM deeds "
             f"WHERE {condition}",
@@ -193,7 +193,6 @@ class DecisionQueries(Transaction):
         return TICKETS.get(self, id)
 
     def live_ticket(self, digest: str, agent: AgentRef) -> Ticket | None:
-        """The live ticket of an action, else the newest that is not spent."""
         same = _same(digest, agent)
         return TICKETS.first(self, f"WHERE {_SAME} AND {_LIVE}", *same) or TICKETS.first(
             self, f"WHERE {_SAME} AND {_UNSPENT} ORDER BY opened_at DESC, id DESC", *same
@@ -241,7 +240,7 @@ class DecisionQueries(Transaction):
         return True
 
     def add_approval(self, approval: Approval) -> None:
-        """Adds a signed statement; ignores a duplicate."""
+        """Ignores a duplicate."""
         APPROVALS.add_new(self, approval)
         self.changed.append(approval.ticket)
 
@@ -336,7 +335,6 @@ class DecisionQueries(Transaction):
         return AUDIT.find(self, f"{clause}ORDER BY {order} LIMIT ?", [*params, query.limit])
 
     def audit_writers(self) -> list[str]:
-        """Every writer with a chain or with records."""
         return sorted(stored_text(writer) for (writer,) in self.execute(_WRITERS))
 
     def prune_audit(self, writer: str, before_seq: int) -> int:

@@ -280,8 +280,7 @@ class WritingStore:
         raise NotImplementedError
 
     def listen(self, changed: Callable[[str], None]) -> None:
-        """Calls back with the id of a changed ticket or a StoreEvent, whichever process made the change;
-        after an interruption with everything that may have been missed."""
+        """Calls back with a changed ticket's id or a StoreEvent, whoever changed it; after an interruption with all that may have been missed."""
         raise NotImplementedError
 
     def hears(self) -> bool:

@@ -42,8 +42,6 @@ _MISSED = "SELECT id FROM tickets ORDER BY opened_at DESC LIMIT 1000"
 
 
 class Feed:
-    """Notifies listeners of changes by any process."""
-
     def __init__(self, connect: Callable[[], psycopg.Connection[Any]]) -> None:
         self._connect = connect
         self._listeners: list[Callable[[str], None]] = []
@@ -66,7 +64,7 @@ class Feed:
             raise StoreError("PostgreSQL: cannot listen for changes")
 
     def fresh(self) -> bool:
-        """Whether announcements up to a second ago were delivered; calling it keeps the proofs running."""
+        """Calling it keeps the proofs running."""
         self._requested = now = time.monotonic()
         if self._asleep:
             self._wake()
@@ -87,7 +85,7 @@ class Feed:
             self._ring.send(b"!")
 
     def _serve(self) -> None:
-        """Listens until the end; after an interruption, reports recent tickets as changed."""
+        """After an interruption, reports recent tickets as changed."""
         missed = False
         while not self._end.is_set():
             try:
@@ -160,8 +158,6 @@ _TROUBLE = ("08", "25006", "28", "3D", "53", "57P", "58", "F0", "XX")
 
 
 class _PostgresConnection:
-    """One connection that raises our errors and takes `?` for parameters."""
-
     def __init__(self, raw: psycopg.Connection[Row]) -> None:
         self._raw = raw
 
@@ -202,7 +198,7 @@ class PostgresStore(WritingStore):
     shared = True  # this process's caches may be outdated
 
     def __init__(self, url: str) -> None:
-        """Brings the schema up to date; raises StoreError where the database cannot be reached."""
+        """Raises StoreError where the database cannot be reached."""
         super().__init__("this store")
         self._url = url
         self._feed = Feed(self._connect)

@@ -62,7 +62,6 @@ class SqlTx(DecisionQueries):
     # figures
 
     def figures(self) -> Figures:
-        """The metrics of the gate, counted as things happen."""
         rows = self.execute("SELECT figure, CAST(sum(value) AS BIGINT) FROM figures GROUP BY figure")
         totals = {str(figure): int(value) for figure, value in sorted(rows)}
 
@@ -79,12 +78,12 @@ class SqlTx(DecisionQueries):
         )
 
     def deeds(self, principal: str, name: str, since: float, most: int) -> list[HistoryEntry]:
-        """An agent's history since then, the newest first."""
+        """The newest first."""
         where = "WHERE principal = ? AND name_key = ? AND at > ? ORDER BY at DESC LIMIT ?"
         return DEEDS.find(self, where, (principal, normal_name(name), since, most))
 
     def agent_totals(self) -> list[AgentTotals]:
-        """The totals of every agent, the most recent first."""
+        """The most recent first."""
         found: dict[tuple[str, str], dict[str, int]] = {}
         sql = "SELECT principal, name_key, figure, value FROM figures ORDER BY principal, name_key, figure"
         for principal, name, figure, value in self.execute(sql):
@@ -105,7 +104,6 @@ class SqlTx(DecisionQueries):
         return CHALLENGES.find(self, f"{clause}ORDER BY opened_at, id", params)
 
     def challenged_ticket(self, challenge: Challenge) -> Ticket | None:
-        """The ticket of the action that a challenge is about."""
         return self.live_ticket(challenge.digest, challenge.agent) if challenge.digest else None
 
     def save_challenge(self, challenge: Challenge) -> None:
@@ -152,7 +150,7 @@ class SqlTx(DecisionQueries):
         return NOTIFICATIONS.find(self, clause, (agent.principal, normal_name(agent.name), now))
 
     def change_notification(self, note: Notification) -> None:
-        """Changes a notification; refuses an unknown number."""
+        """Refuses an unknown number."""
         if not NOTIFICATIONS.change(self, note, ("id", "principal", "name"), "id = ?", (note.id,)):
             raise StoreError(f"there is no notification {note.id}")
 
@@ -203,7 +201,7 @@ class SqlTx(DecisionQueries):
         return SNAPSHOTS.readable(self, f"{clause}{order}", params)
 
     def end_snapshot(self, row: Snapshot, before: Snapshot) -> bool:
-        """Compare-and-set on the state; False when another change came first."""
+        """Compare-and-set on the state."""
         sql = "UPDATE snapshots SET state = ?, ended_at = ?, ended_by = ? WHERE id = ? AND state = ? RETURNING id"
         return bool(self.execute(sql, (row.state, row.ended_at, row.ended_by, before.id, before.state)))
 
@@ -230,7 +228,7 @@ class SqlTx(DecisionQueries):
         return self._count("SELECT COUNT(*) FROM deliveries WHERE channel = ? AND done_at = 0", channel)
 
     def change_delivery(self, row: Delivery, before: Delivery) -> bool:
-        """Compare-and-set on the version; False when another change came first."""
+        """Compare-and-set on the version."""
         same = (before.id, before.version)
         return DELIVERIES.change(self, row, _FIXED_DELIVERY, "id = ? AND version = ?", same)
 
@@ -264,7 +262,7 @@ class SqlTx(DecisionQueries):
         self.changed.append(StoreEvent.OPERATORS)
 
     def use_credential(self, id: str, before: int, counter: int, at: float) -> bool:
-        """Compare-and-set on the counter; False when another use came first."""
+        """Compare-and-set on the counter."""
         sql = "UPDATE credentials SET counter = ?, used_at = ? WHERE id = ? AND counter = ? RETURNING id"
         return bool(self.execute(sql, (counter, at, id, before)))
 

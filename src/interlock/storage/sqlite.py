@@ -182,7 +182,7 @@ class SqliteStore(WritingStore):
     """A state folder; a second opener is refused."""
 
     def __init__(self, folder: Path) -> None:
-        """Creates the folder and its database where they are missing; never again after that."""
+        """Creates folder and database where they are missing; never again after that."""
         super().__init__(f"{folder / _FILE}")
         self._path = folder / _FILE
         self._lock = FolderLock(folder)

@@ -76,7 +76,6 @@ class Repository(Struct, dict=True):
         return self._trees[commit]
 
     def committed(self, path: str) -> bytes | None:
-        """The content that the last commit has under a path."""
         head = self.history.head()
         found = self.tree(head).get(path) if head is not None else None
         return found[1] if found else None
@@ -94,7 +93,7 @@ class Repository(Struct, dict=True):
 
 
 def repository_of(folder: str, budget: Budget) -> Repository | None:
-    """The repository that a real folder is in; raises Unclear for an unusual or inconsistent one."""
+    """Raises Unclear for an unusual or inconsistent one."""
     at = folder
     for _ in range(_UP):
         budget.entry()
@@ -161,8 +160,6 @@ class IndexEntry(Struct, frozen=True):
 
 
 class GitIndex(Struct, frozen=True):
-    """The tracked files by path from the top of the work tree."""
-
     entries: dict[str, IndexEntry]
     written: tuple[int, int]  # when
     merging: bool = False  # some paths have more than one content

@@ -115,7 +115,7 @@ class CheckoutScope(Struct, frozen=True):
 def git_commands(
     effect: Json, bases: Sequence[str], survey: FileSurvey, known: Container[str]
 ) -> Iterator[tuple[GitCommand, str, list[str]]]:
-    """The command in each folder that it may run in, its subcommand and the remaining words; raises Unclear without a repository."""
+    """In each folder that it may run in; raises Unclear without a repository."""
     words, after = ([str(word) for word in effect.get(name, ())] for name in ("words", "after"))
     folders, name, rest = split_git_command(words)
     if name not in known:

@@ -40,7 +40,7 @@ class GitHistory(Struct, dict=True):
     _commits: dict[bytes, GitCommit] = {}
 
     def read_file(self, *path: str, most: int = 16 << 20) -> bytes:
-        """The content of one of Git's own files; empty where there is none."""
+        """Empty where there is none."""
         try:
             return read_contents(os.path.join(*path), self.budget, most)
         except (FileNotFoundError, NotADirectoryError):
@@ -51,7 +51,6 @@ class GitHistory(Struct, dict=True):
         return self.ref("HEAD")
 
     def ref(self, name: str) -> bytes | None:
-        """The object id of a ref by its full name."""
         for _ in range(_LINKS):
             text = self._text(name)
             if text.startswith("ref: "):
@@ -138,7 +137,7 @@ class GitHistory(Struct, dict=True):
         return {oid for oid in seen if not marks[oid]}
 
     def in_log(self, oid: bytes) -> bool:
-        """Whether the reflog of HEAD still names a commit, so that it can be restored."""
+        """So that it can be restored."""
         return oid.hex().encode() in self.read_file(self.own, "logs", "HEAD")
 
     def stashes(self) -> list[str]:

@@ -39,7 +39,7 @@ class IgnoreRules(Struct):
     _known: dict[str, bool] = {}
 
     def __call__(self, path: str, folder: bool = False) -> bool:
-        """Whether a path from the top is ignored, by itself or with a folder that it is in."""
+        """By itself or with a folder that it is in."""
         parts = path.split("/")
         for depth in range(1, len(parts)):
             if self._folder("/".join(parts[:depth])):

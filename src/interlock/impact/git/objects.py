@@ -51,8 +51,6 @@ class Pack(Struct, frozen=True):
 
 
 class Objects(Struct):
-    """All objects of a repository, its alternates included."""
-
     folder: str
     budget: Budget
     folders: list[str] = []

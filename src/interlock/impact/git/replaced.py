@@ -100,7 +100,7 @@ def _left(repository: Repository) -> list[bytes]:
 
 
 def _added(repository: Repository, old: bytes | None, new: bytes) -> Iterator[str]:
-    """The paths of one commit that another one does not have; folders with the same content are not read."""
+    """Folders with the same content are not read."""
     history = repository.history
     todo = [("", history.commit(old).tree if old is not None else None, history.commit(new).tree)]
     while todo:
