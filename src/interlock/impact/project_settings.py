@@ -48,9 +48,12 @@ def check_database_settings(bases: Sequence[str], environment: str, survey: File
 def check_sql_files(paths: list[str], survey: FileSurvey) -> None:
     """Raises Unclear where an SQL file holds client commands, such as connecting to another database or running a program."""
     for path in paths:
-        text = read_contents(os.path.realpath(path), survey.budget, MOST).decode("utf-8", "replace")
-        if _CLIENT_COMMANDS.search(text):
+        if _CLIENT_COMMANDS.search(_text(os.path.realpath(path), survey)):
             raise Unclear(f"{os.path.basename(path)} says more than statements")
+
+
+def _text(path: str, survey: FileSurvey) -> str:
+    return read_contents(path, survey.budget, MOST).decode("utf-8", "replace")
 
 
 def check_last_migration(folders: list[str], applied: str, survey: FileSurvey) -> None:
@@ -87,7 +90,7 @@ def check_compose_files(paths: list[str], survey: FileSurvey, own: bool = False)
             if not survey.own.file(path, os.lstat(path)):
                 raise Unclear(f"{os.path.basename(path)} was not created in this session")
             continue
-        text = read_contents(os.path.realpath(path), survey.budget, MOST).decode("utf-8", "replace")
+        text = _text(os.path.realpath(path), survey)
         named = _PROJECT.search(text)
         if _INCLUDED.search(text) or (_VOLUMES.search(text) and not (named and is_ephemeral_name(named[1]))):
             raise Unclear(f"{os.path.basename(path)} may share its volumes with another project")
@@ -96,7 +99,7 @@ def check_compose_files(paths: list[str], survey: FileSurvey, own: bool = False)
 
 
 def _check_settings_file(path: str, name: str, survey: FileSurvey) -> None:
-    text = _OTHERS.sub("", read_contents(path, survey.budget, MOST).decode("utf-8", "replace"))
+    text = _OTHERS.sub("", _text(path, survey))
     for address in _ADDRESS.findall(text):
         place = database_of_url(address)
         if address.lower().startswith(("http:", "https:")):

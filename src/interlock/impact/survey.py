@@ -130,7 +130,7 @@ class SessionFiles(Struct):
             there = os.lstat(source)
         except OSError:
             return False
-        if there.st_size != found.st_size or (there.st_dev, there.st_ino) == (found.st_dev, found.st_ino):
+        if there.st_size != found.st_size or os.path.samestat(there, found):
             return False
         self._relied_on.add(source)
         mark = blob_id(source, there, self.budget)
@@ -218,11 +218,9 @@ class FileSurvey(Struct, dict=True):
 
     def repository(self, folder: str) -> Repository | None:
         if folder not in self._repositories:
-            holder = os.path.dirname(folder)
-            if folder != "/" and not os.path.lexists(os.path.join(folder, ".git")):
-                self._repositories[folder] = self.repository(holder)
-            else:
-                self._repositories[folder] = repository_of(folder, self.budget)
+            above = folder != "/" and not os.path.lexists(os.path.join(folder, ".git"))
+            found = self.repository(os.path.dirname(folder)) if above else repository_of(folder, self.budget)
+            self._repositories[folder] = found
         return self._repositories[folder]
 
     def _is_recoverable(self, path: str, found: os.stat_result, folder: str) -> bool:
@@ -245,22 +243,19 @@ class FileSurvey(Struct, dict=True):
 
     def is_regenerable(self, folder: str) -> bool:
         """A tagged cache, packages with their lock file, or a build that Git ignores."""
-        name = os.path.basename(folder)
-        if _is_proved(folder, name):
-            self.tally.restorable += 1
-            self.tally.note(f"{self._name(folder)} can be made again")
-            return True
-        holder = os.path.dirname(folder)
-        if name not in REGENERABLE or (
-            name in _NEEDS_PROJECT and not any(one.endswith(_NEEDS_PROJECT[name]) for one in os.listdir(holder))
-        ):
-            return False
-        repository = self.repository(holder)
-        if repository is None or not is_ignored_whole(repository, folder):
-            return False
+        name, holder = os.path.basename(folder), os.path.dirname(folder)
+        proved = _is_proved(folder, name)
+        if not proved:
+            project = _NEEDS_PROJECT.get(name)
+            if name not in REGENERABLE or (project and not any(one.endswith(project) for one in os.listdir(holder))):
+                return False
+            repository = self.repository(holder)
+            if repository is None or not is_ignored_whole(repository, folder):
+                return False
+            self.tally.presumed += 1
         self.tally.restorable += 1
-        self.tally.presumed += 1
-        self.tally.note(f"{self._name(folder)} is ignored by Git and can be regenerated")
+        why = "can be made again" if proved else "is ignored by Git and can be regenerated"
+        self.tally.note(f"{self._name(folder)} {why}")
         return True
 
     def _name(self, path: str) -> str:
@@ -274,8 +269,7 @@ _LOCKS = {
     "Pods": ["Podfile.lock"],
     "vendor": ["composer.lock", "go.sum"],
     "deps": ["mix.lock"],
-    ".venv": "uv.lock poetry.lock pdm.lock Pipfile.lock requirements.txt".split(),
-    "venv": "uv.lock poetry.lock pdm.lock Pipfile.lock requirements.txt".split(),
+    **dict.fromkeys((".venv", "venv"), "uv.lock poetry.lock pdm.lock Pipfile.lock requirements.txt".split()),
 }
 _MOST = 100  # folders that a journal is told to leave out
 _CACHE_TAG = b"Signature: 8a477f597d28d172789f06886806bc55"

@@ -56,7 +56,7 @@ def resolve_as(place: str, uid: int, asked: Sequence[tuple[str, bool]]) -> list[
     try:
         found = real_paths(asked, strict=True)
     except Hidden:
-        kind, data = _request(place, {"uid": uid, "real": [list(one) for one in asked]}, REQUEST_SECONDS)
+        kind, data = _request(place, {"uid": uid, "real": list(asked)}, REQUEST_SECONDS)
         found = json.loads(data) if kind == TEXT else []
     if len(found) != len(asked) or not all(isinstance(one, str) for one in found):
         raise HelperUnavailable(f"{place}: no answer about where paths lead")
@@ -98,22 +98,24 @@ def user_access(
     Without a helper, another user's files are nobody's here. A helper that does not answer raises, and that is a denial.
     `here` says that the principal is on this machine, whatever its name.
     """
-    uid = _uid(principal)
-    if uid is None:
+    kind, _, number = principal.partition(":")
+    if kind != "uid" or not number.isdigit():
         return Access(resolve=real_paths if here and not separate.on else None)
+    uid, place = int(number), separate.inspector
     own = uid == os.getuid()
     taker = takers.get(principal, snapshotter if own else None)
     take = taker.take if taker is not None else None
+    find = partial(projects.find, principal)
     if own:
-        return Access(read_text, partial(projects.find, principal, find_project_files), inspect, take, real_paths)
-    if not separate.on or not separate.inspector:
+        return Access(read_text, partial(find, find_project_files), inspect, take, real_paths)
+    if not separate.on or not place:
         return Access(snapshot=take)
     return Access(
-        partial(read_as, separate.inspector, uid),
-        partial(projects.find, principal, partial(_find_as, separate.inspector, uid)),
-        partial(inspect_as, separate.inspector, uid) if inspect is not None else None,
+        partial(read_as, place, uid),
+        partial(find, partial(_find_as, place, uid)),
+        partial(inspect_as, place, uid) if inspect is not None else None,
         take,
-        partial(resolve_as, separate.inspector, uid),
+        partial(resolve_as, place, uid),
     )
 
 
@@ -124,8 +126,3 @@ def _find_as(place: str, uid: int, cwd: str) -> ProjectFiles:
         return tuple(ProjectFile(*map(str, one)) for one in rows)
     except (HelperUnavailable, ValueError, TypeError) as error:
         return (ProjectFile(os.path.join(cwd, NAME), problem=f"it could not be searched for: {error}"[:200]),)
-
-
-def _uid(principal: str) -> int | None:
-    uid = principal.removeprefix("uid:")
-    return int(uid) if principal.startswith("uid:") and uid.isdigit() else None

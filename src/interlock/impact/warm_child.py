@@ -33,8 +33,8 @@ class WarmChild:
     """`python -I -m MODULE FD WORDS…`: one request a line, one answer a line."""
 
     def __init__(self, module: str, words: Sequence[str] = (), most: int = 65_536) -> None:
-        self._module, self._words, self._most = module, tuple(words), most
-        self._lock = threading.Lock()
+        self._argv, self._most = [sys.executable, "-I", "-m", module], most
+        self._words, self._lock = tuple(words), threading.Lock()
         self._child: subprocess.Popen[bytes] | None = None
         self._sock: socket.socket | None = None
         self._lines: IO[bytes] = io.BytesIO()  # that the child answers
@@ -74,18 +74,11 @@ class WarmChild:
         self._kill()
         ours, theirs = socket.socketpair()
         with theirs:
-            number = theirs.fileno()
+            number, none = theirs.fileno(), subprocess.DEVNULL
             self._child = subprocess.Popen(
-                [sys.executable, "-I", "-m", self._module, str(number), *self._words],
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL,
-                stderr=subprocess.DEVNULL,
-                env=_ENVIRONMENT,
-                cwd="/",
-                close_fds=True,
-                pass_fds=(number,),
-                start_new_session=True,
-            )
+                [*self._argv, str(number), *self._words], stdin=none, stdout=none, stderr=none, env=_ENVIRONMENT, cwd="/",
+                close_fds=True, pass_fds=(number,), start_new_session=True,
+            )  # fmt: skip
         self._sock, self._lines = ours, ours.makefile("rb")
         if self._line(STARTING) != READY:
             raise OSError("the child does not start")

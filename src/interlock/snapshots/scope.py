@@ -64,10 +64,8 @@ class SnapshotScope(Struct, dict=True):
             self.path(holder)
             holder = os.path.dirname(holder)
         found = self.places.stat(path)
-        if found is not None and stat.S_ISDIR(found.st_mode):
-            self.tree(path)
-        else:
-            self.path(path)
+        folder = found is not None and stat.S_ISDIR(found.st_mode)
+        (self.tree if folder else self.path)(path)
 
     def tree(self, path: str) -> None:
         self.trees[self._ordinary(path)] = None
@@ -84,6 +82,15 @@ class SnapshotScope(Struct, dict=True):
     def hold(self, repository: Repository, *commits: bytes | None) -> None:
         """Adds commits that only the snapshot may refer to later."""
         self.git(repository).tips |= {commit: None for commit in commits if commit is not None}
+
+    def add_blobs(self, repository: Repository, tree: Repository) -> None:
+        """Adds the contents that only the index of a work tree holds."""
+        head, blobs = tree.history.head(), self.git(repository).blobs
+        committed = tree.tree(head) if head is not None else {}
+        for path, entry in tree.index.entries.items():
+            known = committed.get(path)
+            if (known is None or known[1] != entry.oid) and not entry.submodule and tree.objects.has(entry.oid):
+                blobs[entry.oid] = None
 
 
 def add_git_command(effect: Json, bases: Sequence[str], scope: SnapshotScope) -> None:
@@ -150,21 +157,16 @@ def add_index(scope: SnapshotScope, repository: Repository, source: bytes | None
     history = repository.history
     scope.path(f"{repository.own}/index", "index", source.hex() if source is not None else "")
     scope.path(f"{repository.own}/HEAD", "head")
-    head, branch, changed = history.head(), history.branch(), scope.git(repository)
-    if branch:
-        changed.refs.setdefault(branch, head.hex() if head is not None else "")
-    tree = repository.tree(head) if head is not None else {}
-    for path, entry in repository.index.entries.items():
-        known = tree.get(path)
-        if (known is None or known[1] != entry.oid) and not entry.submodule and repository.objects.has(entry.oid):
-            changed.blobs[entry.oid] = None
+    if branch := history.branch():
+        head = history.head()
+        scope.git(repository).refs.setdefault(branch, head.hex() if head is not None else "")
+    scope.add_blobs(repository, repository)
 
 
 def _add_states(scope: SnapshotScope, repository: Repository) -> None:
     for name in _STATES.split():
         scope.path(f"{repository.own}/{name}", "state")
-    sequencer = f"{repository.own}/sequencer"
-    if os.path.isdir(sequencer):
+    if os.path.isdir(sequencer := f"{repository.own}/sequencer"):
         scope.tree(sequencer)
 
 
@@ -176,10 +178,7 @@ def _rm(scope: SnapshotScope, command: GitCommand, rest: Sequence[str]) -> None:
 
 def _clean(scope: SnapshotScope, command: GitCommand, rest: Sequence[str]) -> None:
     for path, _, whole in git_command.cleaned_paths(command, rest):
-        if whole:
-            scope.tree(path)
-        else:
-            scope.path(path)
+        (scope.tree if whole else scope.path)(path)
 
 
 def _stash(scope: SnapshotScope, command: GitCommand, rest: Sequence[str]) -> None:
@@ -190,13 +189,13 @@ def _stash(scope: SnapshotScope, command: GitCommand, rest: Sequence[str]) -> No
 
 
 def _branch(scope: SnapshotScope, command: GitCommand, rest: Sequence[str]) -> None:
-    shared = command.repository.shared
+    repository = command.repository
     for name in git_command.deleted_branches(command, rest):
         _delete_ref(scope, command, name)
-        log = f"{shared}/logs/{name}"
+        log = f"{repository.shared}/logs/{name}"
         scope.path(log, "log")
-        scope.hold(command.repository, *logged_commits(command.repository, log))
-    scope.path(f"{shared}/config", "config")
+        scope.hold(repository, *logged_commits(repository, log))
+    scope.path(f"{repository.shared}/config", "config")
 
 
 def _tag(scope: SnapshotScope, command: GitCommand, rest: Sequence[str]) -> None:
@@ -217,18 +216,14 @@ def _worktree(scope: SnapshotScope, command: GitCommand, rest: Sequence[str]) ->
     scope.tree(path)
     scope.path(os.path.dirname(tree.own))
     scope.tree(tree.own)
-    changed = scope.git(command.repository)
-    log = f"{tree.own}/logs/HEAD"
-    scope.hold(command.repository, tree.history.head(), *logged_commits(tree, log))
-    for name, entry in tree.index.entries.items():
-        if tree.committed(name) != entry.oid and not entry.submodule and tree.objects.has(entry.oid):
-            changed.blobs[entry.oid] = None
+    scope.hold(command.repository, tree.history.head(), *logged_commits(tree, f"{tree.own}/logs/HEAD"))
+    scope.add_blobs(command.repository, tree)
 
 
 def _push(scope: SnapshotScope, command: GitCommand, rest: Sequence[str]) -> None:
     """The commit that the lease expects can be pushed again."""
     words = parse_arguments(rest, valued=("-o", "--push-option"))
-    leased = any(flag == "--force-with-lease" or flag.startswith("--force-with-lease=") for flag in words.flags)
+    leased = any(flag.partition("=")[0] == "--force-with-lease" for flag in words.flags)
     forced = words.has("-f", "--force") or any(name.startswith("+") for name in words.names)
     if not leased or forced or len(words.names) != 2 or words.paths:
         raise Unclear(git_command.NOT_VISIBLE)

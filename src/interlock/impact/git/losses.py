@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import stat
@@ -14,7 +15,6 @@ from interlock.impact.survey import FileSurvey
 from interlock.model import Json
 
 _LEASE = "--force-with-lease"
-_REMOTE_REFS = ("refs/tags/", "refs/heads/")
 _KINDS = {"tags": "tag", "heads": "branch"}
 _PLAIN = frozenset({"-u", "--set-upstream", "--no-verify", "--force-if-includes"})
 # Branches that others work on, whoever pushed last.
@@ -30,18 +30,19 @@ def push_losses(command: GitCommand, rest: Sequence[str]) -> None:
     if words.flags == {"--delete"} and len(words.names) == 2:
         _check_deleted_ref(command, *words.names)
         return
+    history, own = command.history, command.survey.own
     source, remote, branch = git_command.push_target(command, words.names)
     lease = [flag for flag in words.flags if flag.partition("=")[0] == _LEASE]
-    old = command.history.ref(f"refs/remotes/{remote}/{branch}")
-    new = command.history.resolve(source)
+    old, new = history.ref(f"refs/remotes/{remote}/{branch}"), history.resolve(source)
     if old is None or new is None or not command.repository.objects.has(old):
         raise Unclear(git_command.NOT_VISIBLE)
-    dropped = len(command.history.beyond([old], [new]))
+    dropped = len(history.beyond([old], [new]))
     command.tally.note(f"the remote had {dropped} commit{'s' if dropped != 1 else ''} that this drops")
     strange = words.flags - _PLAIN - set(lease)
     if len(lease) != 1 or strange or words.paths or not _expects(command, lease[0], branch, old):
         raise Unclear(git_command.NOT_VISIBLE)
-    if _is_shared(command, remote, branch) or not _is_own(command, branch):
+    ours = any(own.ref(command.repository, kind, branch) for kind in ("branch", "pushed"))
+    if _is_shared(command, remote, branch) or not ours:
         raise Unclear("the branch may have the work of others")
     command.tally.note(f"the old commit is here: {old.hex()[:12]}")
     command.tally.restorable += 1
@@ -49,17 +50,13 @@ def push_losses(command: GitCommand, rest: Sequence[str]) -> None:
 
 def _check_deleted_ref(command: GitCommand, remote: str, ref: str) -> None:
     """That this session created and pushed it, and that a branch's last known commit is here."""
-    own, (_, kind, name) = command.survey.own, ref.split("/", 2) if ref.startswith(_REMOTE_REFS) else ("", "", "")
-    created = _KINDS.get(kind, "")
-    if (
-        not created
-        or not own.ref(command.repository, created, name)
-        or not own.ref(command.repository, "pushed", name, remote)
-    ):
+    own, repository, (kind, _, name) = command.survey.own, command.repository, ref.removeprefix("refs/").partition("/")
+    created = _KINDS.get(kind, "") if ref.startswith("refs/") else ""
+    if not created or not own.ref(repository, created, name) or not own.ref(repository, "pushed", name, remote):
         raise Unclear("it may be somebody else's")
     if created == "branch":
         old = command.history.ref(f"refs/remotes/{remote}/{name}")
-        if old is None or not command.repository.objects.has(old) or _is_shared(command, remote, name):
+        if old is None or not repository.objects.has(old) or _is_shared(command, remote, name):
             raise Unclear("the branch may have the work of others")
         command.tally.note(f"the old commit is here: {old.hex()[:12]}")
     command.tally.found = True
@@ -69,20 +66,14 @@ def _check_deleted_ref(command: GitCommand, remote: str, ref: str) -> None:
 def _expects(command: GitCommand, lease: str, branch: str, old: bytes) -> bool:
     """Whether the lease is for the commit that is known here, by itself or by name."""
     _, given, value = lease.partition("=")
-    if not given:
-        return True
     name, named, expected = value.partition(":")
-    return name.removeprefix("refs/heads/") == branch and (not named or command.history.resolve(expected) == old)
+    ours = name.removeprefix("refs/heads/") == branch and (not named or command.history.resolve(expected) == old)
+    return not given or ours
 
 
 def _is_shared(command: GitCommand, remote: str, branch: str) -> bool:
     head = command.history.read_file(command.repository.shared, "refs", "remotes", remote, "HEAD")
     return bool(_SHARED.fullmatch(branch)) or os.fsdecode(head).strip() == f"ref: refs/remotes/{remote}/{branch}"
-
-
-def _is_own(command: GitCommand, branch: str) -> bool:
-    own = command.survey.own
-    return own.ref(command.repository, "branch", branch) or own.ref(command.repository, "pushed", branch)
 
 
 def git_losses(effect: Json, bases: Sequence[str], survey: FileSurvey) -> None:
@@ -118,12 +109,10 @@ def _reset_to_anything(command: GitCommand, rest: Sequence[str]) -> None:
     if beside.tally.only:
         raise Unclear(f"{beside.tally.names[0]} is not in Git, and what is fetched may take its place")
     _count_changes(command, None, True, None, unknown=True)
-    head = command.history.head()
-    if head is not None:
-        others = command.history.tips(
-            oid for name, oid in command.history.refs().items() if name.startswith("refs/tags/")
-        )
-        _count_commits(command, head, command.history.beyond([head], others), others)
+    history = command.history
+    if (head := history.head()) is not None:
+        others = history.tips(oid for name, oid in history.refs().items() if name.startswith("refs/tags/"))
+        _count_commits(command, head, history.beyond([head], others), others)
     _note_if_nothing(command)
 
 
@@ -185,8 +174,7 @@ def _branch(command: GitCommand, rest: Sequence[str]) -> None:
 
 
 def _count_branch_commits(command: GitCommand, refs: dict[str, bytes], tip: bytes, going: Sequence[str]) -> None:
-    history = command.history
-    head = history.head()
+    history, head = command.history, command.history.head()
     moving = bool(command.after & {"fetch", "pull"})  # what is known of remotes may be something else by then
     held = [head] if head is not None and not command.after & {"move", "pull"} else []
     others = history.tips(
@@ -215,9 +203,9 @@ def _count_commits(command: GitCommand, tip: bytes, off: set[bytes], kept: Seque
 
 def _tag(command: GitCommand, rest: Sequence[str]) -> None:
     names, refs = git_command.dropped_tags(command, rest), command.history.refs()
+    kept = command.history.tips(oid for one, oid in refs.items() if one not in names)
     command.tally.found = True
     for name in names:
-        kept = command.history.tips(oid for one, oid in refs.items() if one not in names)
         _count_unheld(command, command.history.tips([refs[name]]), kept)
 
 
@@ -252,7 +240,7 @@ def _count_changes(
 
     Git keeps files that it takes for unchanged; where the target differs it replaces them, so that the content itself is compared.
     """
-    repository = command.repository
+    repository, budget = command.repository, command.survey.budget
     command.tally.verb = "discard the changes of"
     if repository.index.merging:
         raise Unclear("a merge is under way")
@@ -260,18 +248,15 @@ def _count_changes(
     tree = repository.tree(head) if staged and head is not None else {}
     coming = repository.tree(target) if target is not None else None
     for path, full, entry in git_command.tracked_paths(command, under):
-        try:
+        found = None
+        with contextlib.suppress(FileNotFoundError, NotADirectoryError):
             found = os.lstat(full)
-        except (FileNotFoundError, NotADirectoryError):
-            found = None
-        only_staged = staged and tree.get(path, (0, b""))[1] != entry.oid
-        stays = not unknown and (coming is None or coming.get(path, (0, b""))[1] == entry.oid)
-        unchanged = found is None or (
-            repository.index.clean(entry, full, found, command.survey.budget)
-            if stays
-            else blob_id(full, found, command.survey.budget) == entry.oid
-        )
-        if only_staged or not unchanged:
+        unchanged = not staged or tree.get(path, (0, b""))[1] == entry.oid
+        if unchanged and found is not None:
+            stays = not unknown and (coming is None or coming.get(path, (0, b""))[1] == entry.oid)
+            clean = stays and repository.index.clean(entry, full, found, budget)
+            unchanged = clean or (not stays and blob_id(full, found, budget) == entry.oid)
+        if not unchanged:
             command.tally.lost(path, found.st_size if found else entry.size)
 
 
@@ -280,14 +265,13 @@ def _count_overwritten(command: GitCommand, target: bytes, under: Sequence[str] 
     for path in repository.tree(target):
         if path in repository.index.entries or not is_within(path, under):
             continue
-        full = os.path.join(repository.top, path)
         try:
-            found = os.lstat(full)
+            found = os.lstat(os.path.join(repository.top, path))
         except FileNotFoundError:
             continue
         except NotADirectoryError:
-            raise Unclear(f"something untracked is in the way of {path}") from None
-        if stat.S_ISDIR(found.st_mode):
+            found = None
+        if found is None or stat.S_ISDIR(found.st_mode):
             raise Unclear(f"something untracked is in the way of {path}")
         command.tally.lost(path, found.st_size)
 

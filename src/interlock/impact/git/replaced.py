@@ -18,9 +18,7 @@ _COMES = frozenset("checkout switch merge rebase cherry-pick revert pull am bise
 _TAKES_BACK = frozenset({"apply", "am", "restore", "checkout-index"})
 _TAKING_BACK = frozenset("--abort --skip --ours --theirs --merge --conflict -R --reverse --autostash".split())
 _VALUED = frozenset("-m --message -X -s --strategy --strategy-option -F --file".split())
-_BRANCHING = {
-    name: frozenset("-b -B -c -C --orphan".split()) for name in ("checkout", "switch")
-}  # options with a new name
+_BRANCHING = dict.fromkeys(("checkout", "switch"), frozenset("-b -B -c -C --orphan".split()))  # options with a new name
 _MERGING = frozenset("-m --merge -f --force -p --patch".split())  # with these a checkout takes changes back too
 _LEFT = re.compile(rb"checkout: moving from (\S+) to \S+$", re.MULTILINE)
 _UNKNOWN = frozenset({"pull", "am"})  # commands that bring what is not here yet
@@ -64,33 +62,27 @@ def _paths(repository: Repository, name: str, rest: Sequence[str], survey: FileS
 
 
 def _coming(repository: Repository, name: str, given: GitArguments) -> Iterator[bytes]:
-    history = repository.history
     words = [*given.names, *(flag.partition("=")[2] for flag in given.flags if flag.startswith("--onto="))]
     if name == "stash":
         words = ["refs/stash"]
-    if not words and name in _UPSTREAM:
+    elif not words and name in _UPSTREAM:
         words = ["@{u}"]
-    for word in words:
-        for part in re.split(r"\.{2,3}", word) if ".." in word else [word]:
-            found = _left(repository) if part in ("-", "@{-1}") else _named(repository, part)
-            for one in found:
-                yield one
-                if name == "stash":
-                    with contextlib.suppress(Unclear):
-                        yield from history.commit(one).parents
+    for part in (part for word in words for part in re.split(r"\.{2,3}", word)):
+        for one in _left(repository) if part in ("-", "@{-1}") else _named(repository, part):
+            yield one
+            if name == "stash":
+                with contextlib.suppress(Unclear):
+                    yield from repository.history.commit(one).parents
 
 
 def _named(repository: Repository, word: str) -> list[bytes]:
     history = repository.history
     with contextlib.suppress(Unclear):
-        found = history.resolve(word)
-        if found is not None:
+        if (found := history.resolve(word)) is not None:
             return [found]
-    refs, branch = history.refs(), history.branch().removeprefix("refs/heads/")
-    name = branch if word in ("@{u}", "@{upstream}") else word
-    return history.tips(
-        oid for ref, oid in refs.items() if ref.startswith("refs/remotes/") and ref.endswith(f"/{name}")
-    )
+    name = history.branch().removeprefix("refs/heads/") if word in ("@{u}", "@{upstream}") else word
+    remote = ((ref, oid) for ref, oid in history.refs().items() if ref.startswith("refs/remotes/"))
+    return history.tips(oid for ref, oid in remote if ref.endswith(f"/{name}"))
 
 
 def _left(repository: Repository) -> list[bytes]:
