@@ -211,17 +211,20 @@ def _plan_line(body: Json) -> str:
         return f"ended in {body['status']}{code} after {body.get('seconds', 0)} s{journal}  ({plan})"
     if "command" not in body:
         return f"{body.get('characters', 0)} characters typed into its command  ({plan})"
-    edited = ", edited" if body.get("edited") else ""
-    about = [f"{body.get('risk', '')} risk{edited}", f"in {body.get('cwd', '')}, at the {body.get('place', '')}"]
-    about += [f"{word} {body[key]}" for key, word in (("ticket", "ticket"), ("kept", "snapshot")) if body.get(key)]
+    about = [f"{body.get('risk', '')} risk{', edited' if body.get('edited') else ''}"]
+    about += [f"in {body.get('cwd', '')}, at the {body.get('place', '')}"]
+    about += _named(body, ("ticket", "ticket"), ("kept", "snapshot"))
     return f"runs {one_line({'kind': 'command', 'command': body['command']})}  ({'; '.join([*about, plan])})"
 
 
+def _named(body: Json, *words: tuple[str, str]) -> list[str]:
+    return [f"{word} {body[key]}" for key, word in words if body.get(key)]
+
+
 def token_line(body: Json) -> str:
-    context, mark = table(body.get("client_context")), str(body["token_id"])
+    mark = str(body["token_id"])
     said = [f"{body.get('outcome', '')} for {body.get('operation', '')} through {body.get('adapter_name', '')}"]
-    words = (("session_id", "session"), ("user_id", "by"))
-    said += [f"{word} {context[key]}" for key, word in words if context.get(key)]
+    said += _named(table(body.get("client_context")), ("session_id", "session"), ("user_id", "by"))
     said += [str(body["failure_reason"])] if body.get("failure_reason") else []
     return f"{', '.join(said)}  ({mark[:19]}{'…' if len(mark) > 19 else ''})"
 

@@ -23,6 +23,18 @@ class BudgetExceeded(Exception):
     """The message says whether by time, entries or bytes."""
 
 
+PROBLEMS = (BudgetExceeded, Unclear, OSError, RecursionError, ValueError, KeyError, TypeError, MemoryError)
+
+
+def problem_words(error: BaseException, done: str) -> str:
+    """Why something could not be inspected or copied."""
+    if isinstance(error, OSError):
+        return f"it cannot be {done} ({error.strerror or type(error).__name__})"
+    if isinstance(error, RecursionError):
+        return "it is nested too deep"
+    return "it cannot be read" if isinstance(error, (ValueError, KeyError, TypeError, MemoryError)) else str(error)
+
+
 class Budget(Struct):
     until: float
     entries: int = ENTRIES

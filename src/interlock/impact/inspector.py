@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from msgspec.structs import replace
 
-from interlock.impact import ENTRIES, MILLISECONDS, Budget, BudgetExceeded, Unclear
+from interlock.impact import ENTRIES, MILLISECONDS, PROBLEMS, Budget, BudgetExceeded, Unclear, problem_words
 from interlock.impact.git.losses import git_losses
 from interlock.impact.git.replaced import replaced_files
 from interlock.impact.project_settings import (
@@ -48,14 +48,8 @@ def inspect_targets(question: Json, home: str = "") -> Impact:
     budget = Budget.of(int(question.get("ms", MILLISECONDS)), int(question.get("entries", ENTRIES)))
     try:
         _inspect_effects(question, tally, EffectTargets.of(question, home, budget))
-    except (BudgetExceeded, Unclear) as error:
-        tally.unclear(str(error))
-    except RecursionError:
-        tally.unclear("it is nested too deep")
-    except OSError as error:
-        tally.unclear(f"it cannot be inspected ({error.strerror or type(error).__name__})")
-    except (ValueError, KeyError, TypeError, MemoryError):
-        tally.unclear("it cannot be read")
+    except PROBLEMS as error:
+        tally.problem = problem_words(error, "inspected")
     return tally.impact()
 
 

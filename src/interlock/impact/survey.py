@@ -49,9 +49,6 @@ class ImpactTally(Struct):
         self.found = True
         self.notes[words] = None
 
-    def unclear(self, problem: str) -> None:
-        self.problem = self.problem or problem
-
     def _file(self, size: int) -> None:
         self.found = True
         self.files += 1

@@ -64,20 +64,22 @@ class Restorer:
         sums = self._stored.sums()
         for step in plan.steps:
             content = step.place.content
-            if content is not None and step.what in ("create", "replace"):
-                found, size = hashlib.blake2b(digest_size=32), 0
-                for part in self._parts(content):
-                    found.update(part)
-                    size += len(part)
-                wanted = content.hash if any(content.hash) else sums.get(content.object)
-                if wanted is not None:
-                    same = found.digest() == wanted
-                else:  # its hash is not there yet: whether a file that was kept by a second name is still the one that it was
-                    kept = os.stat(self._stored.object(content.object))
-                    same = (kept.st_ino, kept.st_mtime_ns) == (content.ino, content.mtime)
-                    same = same or content.content is not KeptContent.LINKED
-                if size != content.size or not same:
-                    raise JournalError(f"the kept content of {step.path} was altered or cut off")
+            if content is None or step.what not in ("create", "replace"):
+                continue
+            found, size = hashlib.blake2b(digest_size=32), 0
+            for part in self._parts(content):
+                found.update(part)
+                size += len(part)
+            wanted = content.hash if any(content.hash) else sums.get(content.object)
+            same = found.digest() == wanted
+            if (
+                wanted is None
+            ):  # its hash is not there yet: whether a file that was kept by a second name is still the one that it was
+                kept = os.stat(self._stored.object(content.object))
+                unchanged = (kept.st_ino, kept.st_mtime_ns) == (content.ino, content.mtime)
+                same = unchanged or content.content is not KeptContent.LINKED
+            if size != content.size or not same:
+                raise JournalError(f"the kept content of {step.path} was altered or cut off")
 
     def _begin_moves(self, plan: JournalPlan, gone: set[str]) -> None:
         moves = sorted((step for step in plan.steps if step.what == "move"), key=lambda one: one.base, reverse=True)
@@ -94,10 +96,9 @@ class Restorer:
         return path if above is None else self._left[above] + path[len(above) :]
 
     def _remove_folder(self, path: str) -> None:
-        if not _is_folder(path):
-            return
         try:
-            os.rmdir(path)
+            if _is_folder(path):
+                os.rmdir(path)
         except FileNotFoundError:
             pass
         except OSError:
@@ -226,15 +227,15 @@ def _other_name(path: str, state: JournalState) -> str | None:
         for at, folders, names in os.walk(folder):
             if before and at == folder:
                 folders[:] = [name for name in folders if os.path.join(at, name) != before]
-            for name in names:
+            for full in (os.path.join(at, name) for name in names):
                 searched += 1
                 if searched > MOST_SEARCHED:
                     return None
                 with contextlib.suppress(OSError):
-                    found = os.lstat(os.path.join(at, name))
+                    found = os.lstat(full)
                     marks = found.st_ino, found.st_dev, found.st_size, found.st_mtime_ns
                     if marks == (state.ino, state.dev, state.size, state.mtime):
-                        return os.path.join(at, name)
+                        return full
         before = folder
     return None
 
@@ -273,9 +274,9 @@ def _same(plan: JournalPlan) -> Iterator[tuple[str, list[int], list[int]]]:
 
 
 def main(argv: Sequence[str]) -> int:
-    store, id, force = Path(argv[0]), argv[1], argv[2] == "force"
+    store, id, force = argv
     try:
-        body = restore(JournalStore(store), id, force)
+        body = restore(JournalStore(Path(store)), id, force == "force")
     except JournalError as error:
         body = {"problem": str(error)}
     except OSError as error:

@@ -53,8 +53,9 @@ class UndoModel:
         place = self._put(target.path, Place())
         if source is not None and place.was is not None:  # what happened to it by its new name
             other = self._at(source.path)
-            other.content, other.marks = other.content or place.content, other.marks or place.marks
-            other.was, other.times_only = other.was or place.was, other.times_only and place.times_only
+            for name in ("content", "marks", "was"):
+                setattr(other, name, getattr(other, name) or getattr(place, name))
+            other.times_only = other.times_only and place.times_only
         self._parents(change)
 
     def _written(self, change: JournalChange) -> None:
@@ -115,12 +116,13 @@ class UndoModel:
 
     def _at(self, path: str) -> Place:
         place, where = self._root, ""
-        for name in path.strip("/").split("/") if path != "/" else ():
+        for name in filter(None, path.strip("/").split("/")):
             where = f"{where}/{name}"
             found = place.places.get(name)
             if found is None:
-                found = Place(f"{place.base.rstrip('/')}/{name}" if place.base is not None else None)
-                place.places[name] = found
+                found = place.places[name] = Place(
+                    f"{place.base.rstrip('/')}/{name}" if place.base is not None else None
+                )
                 if found.base is not None:
                     self.touched[found.base] = None
             place = found

@@ -227,9 +227,13 @@ class Installation(Confidential, Struct, frozen=True):
 
     def agree(self, tx: Tx) -> None:
         """Refuses a database with the hashes of other keys."""
-        stored, ours = tx.setting(INSTALLATION_SETTING), self._marks()
+        stored = tx.setting(INSTALLATION_SETTING)
+        # public hashes of the keys: 32 random bytes cannot be guessed from a hash
+        mark = hashlib.sha256(b"interlock installation key\0" + self.digest_key).hexdigest()[:32]
+        ours = {INSTALLATION: mark, CHECKPOINTS: self.checkpoint.key_id}
         if stored is None:
-            return tx.save_setting(INSTALLATION_SETTING, json.dumps(ours))
+            tx.save_setting(INSTALLATION_SETTING, json.dumps(ours))
+            return
         known = json_table(stored)
         wrong = [name for name, mark in ours.items() if known.get(name) != mark]
         if wrong:
@@ -237,12 +241,6 @@ class Installation(Confidential, Struct, frozen=True):
                 f"it is used with other keys than {' and '.join(wrong)} in {self.folder}: copy {INSTALLATION} and {CHECKPOINTS}"
                 " from the state folder of a replica that runs on it, mode 0600, and start again"
             )
-        return None
-
-    def _marks(self) -> dict[str, str]:
-        """Public hashes of the keys: 32 random bytes cannot be guessed from a hash."""
-        mark = hashlib.sha256(b"interlock installation key\0" + self.digest_key).hexdigest()[:32]
-        return {INSTALLATION: mark, CHECKPOINTS: self.checkpoint.key_id}
 
 
 class SystemClock:

@@ -11,7 +11,7 @@ from typing import Any
 
 from msgspec import Struct, to_builtins
 
-from interlock.impact import Budget, BudgetExceeded, Unclear, inspector
+from interlock.impact import Budget, BudgetExceeded, Unclear, inspector, problem_words
 from interlock.snapshots import ID, PruneResult, SnapshotLimits
 from interlock.snapshots.folder import FolderHandles, RestoreRefused, SnapshotFolder, remove_file
 from interlock.snapshots.git_writer import drop_hold
@@ -49,10 +49,8 @@ def prune(folder: SnapshotFolder, now: float, days: float, bytes: int) -> PruneR
             _delete_leftovers(folder, places, remaining, budget)
             files = (f"{at}/{name}" for at, _, names in os.walk(folder.path) for name in names)
             return PruneResult(tuple(one.id for one in expired), sum(os.lstat(path).st_size for path in files))
-    except (RestoreRefused, BudgetExceeded) as error:
-        return PruneResult(problem=str(error))
-    except OSError as error:
-        return PruneResult(problem=f"it cannot be deleted ({error.strerror or type(error).__name__})")
+    except (RestoreRefused, BudgetExceeded, OSError) as error:
+        return PruneResult(problem=problem_words(error, "deleted"))
 
 
 def find_snapshots(folder: SnapshotFolder) -> list[ListedSnapshot]:

@@ -12,7 +12,7 @@ from typing import Any
 from msgspec import to_builtins
 from msgspec.structs import replace
 
-from interlock.impact import ENTRIES, Budget, BudgetExceeded, Unclear
+from interlock.impact import ENTRIES, PROBLEMS, Budget, BudgetExceeded, Unclear, problem_words
 from interlock.impact.git.replaced import replaced_files
 from interlock.impact.survey import REGENERABLE, FileSurvey
 from interlock.impact.targets import EffectTargets, real_path
@@ -125,14 +125,8 @@ def take(
             scope = SnapshotScope(budget, places, folder, targets.home)
             collect_scope(question, scope, targets)
             return save_scope(scope, id, at, list(map(os.path.realpath, targets.bases)), limits)[0]
-    except (BudgetExceeded, Unclear, RestoreRefused) as error:
-        return no_snapshot(id, str(error))
-    except OSError as error:
-        return no_snapshot(id, f"it cannot be copied ({error.strerror or type(error).__name__})")
-    except RecursionError:
-        return no_snapshot(id, "it is nested too deep")
-    except (ValueError, KeyError, TypeError, MemoryError):
-        return no_snapshot(id, "it cannot be read")
+    except (*PROBLEMS, RestoreRefused) as error:
+        return no_snapshot(id, problem_words(error, "copied"))
 
 
 def save_scope(

@@ -178,6 +178,10 @@ def _create(path: Path) -> None:
         os.close(folder)
 
 
+class _ThreadsOwn(threading.local):
+    connection: _SqliteConnection | None = None
+
+
 class SqliteStore(WritingStore):
     """A state folder; a second opener is refused."""
 
@@ -187,7 +191,7 @@ class SqliteStore(WritingStore):
         self._path = folder / _FILE
         self._lock = FolderLock(folder)
         self._listeners: list[Callable[[str], None]] = []
-        self._own = threading.local()
+        self._own = _ThreadsOwn()
         self._readers: weakref.WeakSet[_SqliteConnection] = weakref.WeakSet()
         self._claim()
         self._open(GroupWriter(self._connect, "BEGIN IMMEDIATE", lambda session: None, self._tell, _PACES))
@@ -195,11 +199,13 @@ class SqliteStore(WritingStore):
     def read(self, work: Callable[[Tx], T]) -> T:
         """On this thread's connection; tries a new one where that is unusable."""
         self._check_open()
-        known = getattr(self._own, "connection", None) is not None
+        known = self._own.connection is not None
         try:
             return self._read(work)
         except DatabaseUnusable:
-            self._forget()
+            connection, self._own.connection = self._own.connection, None
+            if connection is not None:
+                connection.close()
             if not known:
                 raise
         return self.read(work)
@@ -247,7 +253,7 @@ class SqliteStore(WritingStore):
         return migrated(_SqliteConnection(self._path, _PRAGMAS), "BEGIN IMMEDIATE")
 
     def _read(self, work: Callable[[Tx], T]) -> T:
-        connection: _SqliteConnection | None = getattr(self._own, "connection", None)
+        connection = self._own.connection
         if connection is None:
             connection = _SqliteConnection(self._path, ("query_only = 1", "trusted_schema = 0", "cell_size_check = 1"))
             self._own.connection = connection
@@ -255,12 +261,6 @@ class SqliteStore(WritingStore):
         connection.check()
         with transaction(SqlTx(connection.execute), "BEGIN") as tx:
             return work(tx)
-
-    def _forget(self) -> None:
-        connection: _SqliteConnection | None = getattr(self._own, "connection", None)
-        self._own.connection = None
-        if connection is not None:
-            connection.close()
 
     def _tell(self, changed: Sequence[str]) -> None:
         for id in dict.fromkeys(changed):
