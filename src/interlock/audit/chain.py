@@ -21,10 +21,10 @@ from interlock.times import iso
 SCHEMA = 1
 FIRST_SEQ = 0
 GENESIS = "0" * 64  # the previous hash of a writer's first record
-CHECKPOINT = "checkpoint"  # the event of a record that says one was signed
+CHECKPOINT = "checkpoint"
 _HARMLESS = '"reauth":false'  # in every full record; looks like a secret to redaction
 
-Sign = Callable[[bytes], str]  # what is signed -> signature in hex
+Sign = Callable[[bytes], str]
 
 
 ALLOWED, CONFIRMED, DENIED = "allowed", "confirmed", "denied"
@@ -53,7 +53,7 @@ class Attempt(Struct, frozen=True):
     agent: AgentRef
     adapter_trust: str = "none"
     reason: str = ""
-    confirmation_token: str = ""  # becomes a fingerprint
+    confirmation_token: str = ""
     user_id: str = ""
     parameters: Json = NOTHING
     endpoint: str = ""
@@ -223,8 +223,8 @@ GROUP = 256  # records; more are written at once
 MOST_WAITING = 50_000  # pending records while the store cannot be used; one more is refused
 
 Body = Json
-AuditEvent = tuple[str, Body]  # event and body
-LateRecord = Callable[[], tuple[HistoryEntry, AuditEvent]]  # builds the record of everyday work
+AuditEvent = tuple[str, Body]
+LateRecord = Callable[[], tuple[HistoryEntry, AuditEvent]]
 
 
 class AuditRecorder:
@@ -235,7 +235,7 @@ class AuditRecorder:
         self._waiting: list[tuple[LateRecord, float]] = []
         self._lock = threading.Lock()
         self._writing = threading.Lock()
-        self.failing = False  # the last flush failed
+        self.failing = False
 
     def now(self, tx: Tx, event: str, body: Body) -> None:
         self.these(tx, [(event, body)])

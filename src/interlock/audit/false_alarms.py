@@ -35,7 +35,7 @@ class FalseAlarm(Struct, frozen=True):
 
 class AlarmsOfRule(Struct, frozen=True):
     rule: str  # empty: no rule fired, the policy asked
-    known: bool  # it is in the rulebook
+    known: bool
     marks: tuple[FalseAlarm, ...]
 
     @property

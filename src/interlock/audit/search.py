@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from interlock.runtime.state import State
 
 PAGE = 50
-STEP = 200  # records that are read at once
-MOST = 4_000  # records read for one page
-ATTEMPTS = frozenset({*EVENTS.values(), HELD})  # events of evaluated actions
+STEP = 200
+MOST = 4_000
+ATTEMPTS = frozenset({*EVENTS.values(), HELD})
 
 Place = tuple[float, str, int]  # where a record stands in time: at, writer, number
 
@@ -135,7 +135,7 @@ def _names(body: Json) -> set[str]:
     return {normal_name(str(name)) for name in given if name}
 
 
-MOST_CHANGES = 500  # records of a kind that are read
+MOST_CHANGES = 500
 
 
 class PolicyChange(Struct, frozen=True):

@@ -22,8 +22,8 @@ from interlock.impact.inspector import answer_request, confine
 
 MAX_REQUEST = 65_536  # bytes
 MOST_AT_ONCE = 32
-SECONDS = 5.0  # for one reading
-LONGEST = 60.0  # for any task
+SECONDS = 5.0
+LONGEST = 60.0
 NOTHING, TEXT = b"n", b"t"
 HEAD = struct.Struct(">cI")  # which of them, and how many bytes follow
 _PEER = struct.Struct("3i")  # pid, uid, gid

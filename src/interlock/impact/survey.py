@@ -28,7 +28,7 @@ class ImpactTally(Struct):
     safe: int = 0
     gone: int = 0  # commits, stashes and the like that cannot
     repositories: int = 0  # with their history
-    found: bool = False  # some target exists
+    found: bool = False
     absent: bool = False  # some target certainly does not exist
     notes: dict[str, None] = {}
     problem: str = ""

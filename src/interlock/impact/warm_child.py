@@ -37,7 +37,7 @@ class WarmChild:
         self._words, self._lock = tuple(words), threading.Lock()
         self._child: subprocess.Popen[bytes] | None = None
         self._sock: socket.socket | None = None
-        self._lines: IO[bytes] = io.BytesIO()  # that the child answers
+        self._lines: IO[bytes] = io.BytesIO()
 
     def ask(self, question: Json, seconds: float, waiting: float) -> Any:
         """Raises ChildBusy, ChildTimeout, OSError and ValueError; the next request then goes to a new child."""

@@ -104,7 +104,7 @@ class ActionJournal(Struct):
     after: dict[str, JournalState] = {}  # as the action left each path
     contents: dict[Identity, JournalState] = {}  # the first of each file
     firsts: dict[Identity, JournalState] = {}  # the first state of each object
-    last: float = 0.0  # time of the last record
+    last: float = 0.0
 
 
 def read_head(id: str, data: bytes) -> JournaledAction | None:

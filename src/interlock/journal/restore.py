@@ -22,7 +22,7 @@ from interlock.snapshots.folder import closing_handle
 
 _PART = 1 << 20
 MOST_SEARCHED = 100_000  # files among which another name of a file is looked for
-MOST_CHANGES = 500  # that an answer lists
+MOST_CHANGES = 500
 _MAKE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 
 

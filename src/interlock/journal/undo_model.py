@@ -16,7 +16,7 @@ class Place(Struct, eq=False):
 
     base: str | None = None  # the present path of the object that belongs here; None where none of those present does
     state: JournalState | None = None  # as the object was that has to be made anew
-    content: JournalState | None = None  # the content that it had
+    content: JournalState | None = None
     marks: JournalState | None = None  # the mode, owner, times and attributes that it had
     was: JournalState | None = None  # its first state that is known
     times_only: bool = True  # of its marks only the times changed, as a folder's do

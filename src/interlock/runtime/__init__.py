@@ -87,7 +87,7 @@ class Request(Confidential, Struct, frozen=True):
     pending: str = ""  # a ticket's id
     token: str = ""  # a confirmation token, as it came
     execution: str = ""
-    digest_fields: Collection[str] | None = None  # the fields that enter the digest
+    digest_fields: Collection[str] | None = None
     claimed_risk: int | None = None
     claimed_level: Level | None = None
     adapter_context: AdapterContext | None = None
@@ -119,8 +119,8 @@ class Judged(Struct, frozen=True):
     named: MatchNames
     registry_match: RegistryMatch | None
     now: float
-    in_force: InForce  # that it is decided by
-    isolation: str = ""  # of its caller
+    in_force: InForce
+    isolation: str = ""
     digest: str = ""
     effect_keys: tuple[EffectKey, ...] = ()
 

@@ -35,7 +35,7 @@ from interlock.times import iso
 if TYPE_CHECKING:
     from interlock.runtime.servers import ServerClaim
 
-SETTING = "adapter.trust:"  # and the adapter's name
+SETTING = "adapter.trust:"
 EVENT = "adapter_trust"
 BY_TIME = "interlock"
 _MOST = 10_000  # records

@@ -30,7 +30,7 @@ HINTS = 3  # steps of an execution that a call may belong to: calls run beside e
 HINT_LENGTH = 120  # characters of a call in the message
 _SHARED = "uid:"  # how a principal begins that several agents may have
 
-Key = tuple[str, str, str]  # principal, name, session of the loop
+Key = tuple[str, str, str]
 
 
 class Declarations(Struct):

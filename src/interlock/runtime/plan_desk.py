@@ -36,7 +36,7 @@ class Reviewed(Struct, frozen=True):
 
     assessment: Assessment
     risk: Risk
-    asked: Requirement  # by the gate
+    asked: Requirement
     denies: bool  # whether the gate denies it until somebody approves
     witnesses: tuple[Witness, ...]
     mark: str
@@ -63,9 +63,9 @@ class ReviewedPlan(Struct, frozen=True):
     step: int = 0
     place: str = ""
     started_at: float = 0.0
-    touched_at: float = 0.0  # when its operator last used it
-    runs_as: str = ""  # the principal of the user that runs it
-    kept: str = ""  # the snapshot that was taken before it ran
+    touched_at: float = 0.0
+    runs_as: str = ""
+    kept: str = ""
 
     @property
     def edited(self) -> bool:

@@ -88,7 +88,7 @@ class ServerStanding(Struct, frozen=True):
     """The trust of a server and its changed tools, as the proxy receives them."""
 
     trust: Trust
-    note: str = ""  # why, and what an operator can do about it
+    note: str = ""
     changed: tuple[str, ...] = ()  # tools that differ from the pinned ones
 
 

@@ -87,7 +87,7 @@ class State(Struct):
     strength: str = "plain"
     channels: Sequence[Channel] = ()
     outbox: Outbox | None = None  # messages to people who are elsewhere
-    shared: bool = False  # other processes write to the same store
+    shared: bool = False
     # What lives: each part has an owner that guards it.
     memory: Memory | None = None  # of a store that others change too
     baseline: IntegrityBaseline = field(default_factory=IntegrityBaseline)
@@ -105,7 +105,7 @@ class State(Struct):
     # Its own memory, guarded by its lock.
     problems: list[str] = []  # the latest problems, for the operator
     troubles: Counter[str] = field(default_factory=Counter)  # problems since the start, by kind
-    alerts: dict[str, str] = {}  # alerts that are on, in words
+    alerts: dict[str, str] = {}
     blocks: dict[str, str] = {}  # principal -> why
     agents_version: object = field(default_factory=object)  # replaced after every change of an agent, anywhere
     lock: threading.RLock = field(default_factory=threading.RLock)  # guards changes of remembered state

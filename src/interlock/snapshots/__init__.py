@@ -39,7 +39,7 @@ class TakenSnapshot(Struct, frozen=True):
     """With a problem, there is none."""
 
     id: SnapshotId
-    digest: str = ""  # SHA-256 of its manifest
+    digest: str = ""
     files: _Count = 0
     bytes: _Count = 0
     notes: tuple[str, ...] = ()  # what it leaves out, and why that is no loss

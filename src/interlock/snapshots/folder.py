@@ -154,7 +154,7 @@ def _is_saved(name: str) -> bool:
 
 
 PARTS = ("objects", "packs", "snapshots", "tmp")
-LARGEST_MANIFEST = 64 << 20  # bytes of a manifest
+LARGEST_MANIFEST = 64 << 20
 _NOFOLLOW = os.O_CLOEXEC | os.O_NOFOLLOW
 
 

@@ -78,7 +78,7 @@ class GitWriter(Struct, frozen=True):
     """Works under Git's own locks; with `again`, a killed undo may have left its locks."""
 
     places: FolderHandles
-    id: str  # of the snapshot
+    id: str
     again: bool = False
 
     @contextmanager

@@ -38,7 +38,7 @@ class PathWriter:
             if entry.twin:
                 self._twins.setdefault(entry.twin, []).append(entry.path)
         self._opened: dict[str, int] = {}  # folders that could not be written to, with their mode
-        self._created: set[str] = set()  # folders made here
+        self._created: set[str] = set()
         self._rewritten: set[str] = set()  # files with more than one name
         self._done: set[str] = set(self._numbers)
         self.say: list[str] = []

@@ -167,7 +167,7 @@ def _check(done: list[Row], known: list[Migration]) -> None:
 R = TypeVar("R")
 
 _LOG = logging.getLogger(__name__)
-_AT_ONCE = 50  # rows of one INSERT
+_AT_ONCE = 50
 
 
 def to_json(value: Any) -> str:

@@ -31,7 +31,7 @@ _PAUSE = 0.002  # seconds; more after each try
 class _Job(Struct):
     work: Callable[[Tx], Any]
     soon: bool = False  # the caller does not wait for the disk
-    done: threading.Event | None = None  # of a queued job
+    done: threading.Event | None = None
     value: Any = None
     error: BaseException | None = None
     changed: Sequence[str] = ()

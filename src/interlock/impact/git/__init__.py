@@ -161,7 +161,7 @@ class IndexEntry(Struct, frozen=True):
 
 class GitIndex(Struct, frozen=True):
     entries: dict[str, IndexEntry]
-    written: tuple[int, int]  # when
+    written: tuple[int, int]
     merging: bool = False  # some paths have more than one content
 
     def clean(self, entry: IndexEntry, path: str, found: os.stat_result, budget: Budget) -> bool:

@@ -109,7 +109,7 @@ class CheckoutScope(Struct, frozen=True):
     source: bytes | None = None
     named: str = ""  # the word that named it
     under: tuple[str, ...] | None = None  # paths from the top; None for all, and then HEAD goes along
-    staged: bool = True  # whether the index changes too
+    staged: bool = True
 
 
 def git_commands(
