@@ -82,14 +82,19 @@ class LineReader:
 
 
 class LineWriter:
-    """Writes whole messages in order; `put` never waits, however slow the reader."""
+    """Writes whole messages to a descriptor in order; `put` never waits, however slow the reader.
 
-    def __init__(self, file: int) -> None:
-        self._file = file
+    `paced` is told when the reader falls behind and when it has caught up, `gone` when it is no more.
+    """
+
+    def __init__(
+        self, file: int, paced: Callable[[bool], None] = lambda slow: None, gone: Callable[[], None] = lambda: None
+    ) -> None:
+        self._file, self._paced, self._gone = file, paced, gone
         self._loop = asyncio.get_running_loop()
         self._room = select.poll()
         self._room.register(file, select.POLLOUT)
-        self._waiting = bytearray()
+        self._waiting, self._slow = bytearray(), False
         self._taken = asyncio.Event()
         self.broken: OSError | None = None
 
@@ -98,6 +103,9 @@ class LineWriter:
         self._waiting += message
         if idle:
             self._write_waiting()
+        if len(self._waiting) > MOST_WAITING and not self._slow:
+            self._slow = True
+            self._paced(True)
 
     async def wait_for_room(self) -> None:
         """Waits until there is room for more; raises where the reader has gone."""
@@ -122,8 +130,12 @@ class LineWriter:
         except OSError as error:
             self.broken = error
             self._waiting.clear()
+            self._gone()
         if self._waiting:
             self._loop.add_writer(self._file, self._again)
+        elif self._slow:
+            self._slow = False
+            self._paced(False)
         self._taken.set()
 
     def _again(self) -> None:

@@ -78,7 +78,6 @@ def run_many(places: list[ServerAddress], setting: ProxyOptions) -> int:
 
 async def _run(places: list[ServerAddress], setting: ProxyOptions) -> int:
     stdio = Stdio(setting.config.proxy.line_bytes)
-    await stdio.open()
     many = Multiplexer(stdio, places, setting)
     await many.start()
     if not many.live:

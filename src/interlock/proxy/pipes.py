@@ -11,27 +11,12 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
-from interlock.client.lines import LineReader, LineSplitter, claim_stdin, claim_stdout
+from interlock.client.lines import LineReader, LineSplitter, LineWriter, claim_stdin, claim_stdout
 from interlock.proxy.messages import PARSE, encode_message, error
 
-_HIGH = 4 << 20  # bytes queued for the client at which servers are paused
 _PATIENCE = 2.0  # seconds for the client to read the last output
 Pace = Callable[[bool], None]
 _PR_SET_PDEATHSIG, _SIGTERM = 1, 15
-
-
-class _Writing(asyncio.BaseProtocol):
-    def __init__(self, paced: Pace, over: asyncio.Event) -> None:
-        self._paced, self._over = paced, over
-
-    def pause_writing(self) -> None:
-        self._paced(True)
-
-    def resume_writing(self) -> None:
-        self._paced(False)
-
-    def connection_lost(self, exc: Exception | None) -> None:
-        self._over.set()
 
 
 class Stdio:
@@ -39,28 +24,17 @@ class Stdio:
 
     def __init__(self, most: int) -> None:
         self._most, self.over = most, asyncio.Event()
-        self._transport: asyncio.WriteTransport | None = None
+        self._out = LineWriter(claim_stdout(), self._pace, self.over.set)
         self.paced_servers: list[Pace] = []  # pause these while the client reads slowly
-
-    async def open(self) -> None:
-        """Other output of this process does not reach the client."""
-        loop = asyncio.get_running_loop()
-        file = os.fdopen(claim_stdout(), "wb", buffering=0)
-        self._transport, _ = await loop.connect_write_pipe(lambda: _Writing(self._pace, self.over), file)
-        self._transport.set_write_buffer_limits(_HIGH)
 
     def listen(self, line: Callable[[bytes], None]) -> None:
         LineReader(claim_stdin(), LineSplitter(line, self._most, self._too_long), self.over.set).start()
 
     def send(self, data: bytes) -> None:
-        if self._transport is not None and not self._transport.is_closing():
-            self._transport.write(data)
+        self._out.put(data)
 
     async def drain(self) -> None:
-        loop, transport = asyncio.get_running_loop(), self._transport
-        end = loop.time() + _PATIENCE
-        while transport is not None and transport.get_write_buffer_size() and loop.time() < end:
-            await asyncio.sleep(0.01)
+        await self._out.wait_until_read(_PATIENCE)
 
     def _pace(self, slow: bool) -> None:
         for pace in self.paced_servers:

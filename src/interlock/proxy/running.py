@@ -141,7 +141,6 @@ def run(place: ServerAddress, setting: ProxyOptions) -> int:
 
 async def _one(place: ServerAddress, setting: ProxyOptions) -> int:
     stdio = Stdio(setting.config.proxy.line_bytes)
-    await stdio.open()
     line = ServerConnection(place, setting, stdio.send)
     try:
         await line.start()
