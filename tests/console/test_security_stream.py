@@ -40,7 +40,6 @@ class Stream:
 
     async def _read(self) -> None:
         self.window.app.daemon.start()
-        self.window.app.daemon.console.events.start()
         self._left = asyncio.Event()
         cookie = "; ".join(f"{name}={value}" for name, value in self.window.cookies.items())
         scope = {

@@ -30,7 +30,7 @@ class Events:
     def __init__(self, context: Context) -> None:
         self._context = context
         self._streams: set[_Stream] = set()
-        self._loop: asyncio.AbstractEventLoop | None = None
+        context.waiters.told.append(self.tell)
         self._self, self._told = secrets.token_hex(4), 0
 
     @property
@@ -38,20 +38,9 @@ class Events:
         """The counter of this daemon's changes; a page rendered at another value has missed some."""
         return f"{self._self}-{self._told}"
 
-    def start(self) -> None:
-        first, self._loop = self._loop is None, asyncio.get_running_loop()
-        if first:
-            self._context.state.store.listen(self._changed)
-
     def stop(self) -> None:
         for stream in self._streams:
             stream.end()
-
-    def tell(self, word: str) -> None:
-        """Called on the loop."""
-        self._told += 1
-        for stream in self._streams:
-            stream.tell(word)
 
     def open(self, visit: Visit) -> Response:
         if len(self._streams) >= MOST:
@@ -78,12 +67,11 @@ class Events:
         finally:
             self._streams.discard(stream)
 
-    def _changed(self, what: str) -> None:
-        """Called by the store, in a thread of its own."""
+    def tell(self, what: str) -> None:
         word = _WORDS.get(what, "settings") if what[:1] == "\0" else "tickets"
-        if self._loop is not None:
-            with contextlib.suppress(RuntimeError):
-                self._loop.call_soon_threadsafe(self.tell, word)
+        self._told += 1
+        for stream in self._streams:
+            stream.tell(word)
 
 
 class _Stream:

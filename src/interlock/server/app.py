@@ -192,7 +192,6 @@ class DaemonApp:
                 self.start()
                 self.aql.start()
                 self.hooks.start()
-                self.console.events.start()
                 await send({"type": "lifespan.startup.complete"})
             else:
                 await send({"type": "lifespan.shutdown.complete"})

@@ -48,6 +48,7 @@ class Waiters:
         self._loop: asyncio.AbstractEventLoop | None = None
         self._count = 0
         self.closed = False
+        self.told: list[Callable[[str], None]] = []  # called on the loop for every change of the store
 
     def listen(self, store: Store, loop: asyncio.AbstractEventLoop) -> None:
         first, self._loop = self._loop is None, loop
@@ -93,6 +94,8 @@ class Waiters:
     def _wake(self, ticket: str) -> None:
         for event in self._events.get(ticket, ()):
             event.set()
+        for tell in self.told:
+            tell(ticket)
 
 
 def seconds_until_due(ticket: Ticket, now: float) -> float:
