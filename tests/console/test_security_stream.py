@@ -11,6 +11,7 @@ import pytest
 
 from browser_window import Window, signed_in_window
 from daemons import InProcessDaemon, in_process_daemon
+from interlock.identity.session_shelf import SessionShelf
 
 PATIENCE = 20.0
 
@@ -111,7 +112,8 @@ def test_a_store_that_fails_in_the_middle_ends_the_stream_and_begins_no_second_a
         window, _ = signed_in_window(app)
 
         def broken() -> None:
-            app.state.shared = True  # as with several daemons: whether somebody is signed in is asked of the store
+            # As with several daemons: whether somebody is signed in is asked of the store.
+            app.state.visitors.shelf = SessionShelf(app.state.store, app.state.sessions.seal_key)
             app.state.store.close()
             app.daemon.console.events.tell("tickets")
 
