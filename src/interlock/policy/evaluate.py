@@ -16,18 +16,20 @@ from interlock.model import (
     Human,
     Json,
     Level,
+    Loss,
     Requirement,
     Tier,
     tier_of,
 )
+from interlock.policy import exemptions
 from interlock.policy.circumstances import RAISING, Circumstances, Contribution, PolicyInput
-from interlock.policy.exemptions import CONFIRM_PATTERN, EXEMPTIONS, PAUSED, reason_to_hold
+from interlock.policy.exemptions import CONFIRM_PATTERN, PAUSED, Exemption, reason_to_hold
 from interlock.policy.impact import ESCALATION_PREFIX, IMPACT_PREFIX, NO_SNAPSHOT_PREFIX
 from interlock.policy.match_names import MatchNames
 from interlock.policy.patterns import EVERYTHING, Glob, hits, spec_globs
 from interlock.policy.policy import TOLERANCES, Policy
 from interlock.policy.registry_controls import replaces_level, severity_parts
-from interlock.policy.trust_matrix import declared_parts, matrix_parts
+from interlock.policy.trust_matrix import declared_parts, matrix_part
 from interlock.redaction import redact_text
 
 EXEMPT = frozenset({  # R-15: an agent can always be stopped, confirmed and verified
@@ -87,7 +89,7 @@ def evaluate_policy(assessment: Assessment, named: MatchNames, policy: Policy, a
 
 def _join(parts: list[Contribution], case: PolicyInput) -> PolicyResult:
     remaining, lowered = parts, list[str]()
-    for exempt in EXEMPTIONS:
+    for exempt in _exemptions(case.policy, case.at):
         remaining, factor = exempt(remaining, case)
         lowered += [factor] if factor else []
     requirement = Requirement()
@@ -108,6 +110,24 @@ def _join(parts: list[Contribution], case: PolicyInput) -> PolicyResult:
     refusing = next((part for part in remaining if part.code and part.requirement.blocked), None)
     code, details = (refusing.code, refusing.details) if refusing else ("", NOTHING)
     return PolicyResult(requirement, factors, denies, tuple(remaining), code, details)
+
+
+def _exemptions(policy: Policy, at: Circumstances) -> Iterator[Exemption]:
+    """Whatever could lower a requirement here."""
+    if at.granted:
+        yield exemptions.by_grant
+    if at.confirmed_patterns:
+        yield exemptions.by_confirmation
+    if at.snapshot is not None and at.snapshot.verified:
+        yield exemptions.by_snapshot
+    if at.journaled:
+        yield exemptions.by_journal
+    if at.loss in (Loss.NONE, Loss.RECOVERABLE):
+        yield exemptions.by_impact
+    if policy.patterns.allow or policy.restriction.patterns.allow:
+        yield exemptions.by_pattern
+    if at.trust_tier and at.trust_tier in policy.severities.bypass_for_trust_tiers:
+        yield exemptions.by_trust_tier
 
 
 def _escalation_factors(parts: Iterable[Contribution]) -> Iterable[str]:
@@ -192,6 +212,24 @@ def _allowlist(case: PolicyInput) -> Iterator[Contribution]:
         yield Contribution("allowlist", BLOCK, f"{name} is not among the operations this agent declared")
 
 
+def _matrix(case: PolicyInput) -> Iterable[Contribution]:
+    context = case.at.adapter_context
+    return (matrix_part(case, context),) if context is not None else ()
+
+
+def _declared(case: PolicyInput) -> Iterable[Contribution]:
+    context = case.at.adapter_context
+    return declared_parts(case, context) if context is not None else ()
+
+
+def _severities(case: PolicyInput) -> Iterable[Contribution]:
+    return severity_parts(case) if case.at.registry_match is not None else ()
+
+
+def _replaces_level(case: PolicyInput) -> bool:
+    return case.at.registry_match is not None and replaces_level(case)
+
+
 def level_words(assessment: Assessment) -> str:
     worst = assessment.worst
     return f"{assessment.level.word}: {finding_words(worst)}" if worst else f"{assessment.level.word} action"
@@ -211,7 +249,7 @@ def _level(case: PolicyInput) -> Iterator[Contribution]:
     if final and control.irreversible is not None:
         requirement = requirement.join(control.irreversible)
         denies = denies or control.irreversible.human > Human.NONE
-    if requirement != Requirement() and not replaces_level(case):
+    if requirement != Requirement() and not _replaces_level(case):
         yield Contribution("level", requirement, level_words(case.assessment), denies=denies)
     # R-24: everyday work that would lose something is asked about like a destructive action, unless a snapshot keeps it.
     kept = case.at.snapshot is not None and case.at.snapshot.verified
@@ -259,7 +297,7 @@ def _claimed(case: PolicyInput) -> Iterator[Contribution]:
 
 
 def _tier(case: PolicyInput) -> Iterator[Contribution]:
-    own = 0 if replaces_level(case) else case.assessment.score
+    own = 0 if _replaces_level(case) else case.assessment.score
     score = max(own, case.at.claimed_risk or 0)  # the agent may raise its own risk, never lower it
     tolerance, limit = case.policy.tolerance, TOLERANCES[case.policy.tolerance]
     if not case.policy.tiers and case.at.steps_left is None:  # C-10: in the loop the tier always counts
@@ -321,6 +359,6 @@ def _always(case: PolicyInput) -> Iterator[Contribution]:
 
 
 _SOURCES: tuple[Source, ...] = (
-    _hard_blocks, _operator_patterns, _allowlist, matrix_parts, _level, severity_parts, declared_parts, _escalation, _claimed, _tier,
+    _hard_blocks, _operator_patterns, _allowlist, _matrix, _level, _severities, _declared, _escalation, _claimed, _tier,
     _stops, _loop, _denied, _always,
 )  # fmt: skip

@@ -13,7 +13,7 @@ from interlock.analysis.lazy_regex import lazy_regex
 from interlock.analysis.programs.load import describe, program_set
 from interlock.analysis.rules import Rulebook
 from interlock.analysis.targets.ephemeral import RULES
-from interlock.model import Assessment, Category, Human, Level, Loss, Requirement
+from interlock.model import Assessment, Category, Human, Level, Requirement
 from interlock.policy.circumstances import Circumstances, Contribution, PolicyInput
 from interlock.policy.impact import INSPECTABLE_RULES, JOURNAL, RELIEF_PREFIX, count_words, size_words
 from interlock.policy.patterns import covers
@@ -34,54 +34,49 @@ _NEVER_IMPACT_EXEMPT = frozenset({
 
 
 Parts = list[Contribution]
-Exemption = Callable[[Parts, PolicyInput], tuple[Parts, str]]  # the parts that remain, and a factor where some went
+# The parts that remain, and a factor where some went; asked only where the circumstances speak for it.
+Exemption = Callable[[Parts, PolicyInput], tuple[Parts, str]]
 
 
-def _by_grant(parts: Parts, case: PolicyInput) -> tuple[Parts, str]:
+def by_grant(parts: Parts, case: PolicyInput) -> tuple[Parts, str]:
     """What a grant covers up to its ceiling; nothing that cannot be read."""
     level = max(case.assessment.level, case.at.claimed_level or 0)
-    if not case.at.granted or level > case.at.grant_ceiling or case.assessment.unreadable:
+    if level > case.at.grant_ceiling or case.assessment.unreadable:
         return parts, ""
     factor = f"granted: {case.at.granted}"
     return _without(parts, lambda part: part.name not in _NEVER_GRANTED and not part.requirement.blocked, factor)
 
 
-def _by_confirmation(parts: Parts, case: PolicyInput) -> tuple[Parts, str]:
+def by_confirmation(parts: Parts, case: PolicyInput) -> tuple[Parts, str]:
     """The patterns that a person confirmed for this session, for single actions up to level 2."""
-    known = case.at.confirmed_patterns if case.named.single else frozenset()
-    if not known or case.assessment.level > Level.DESTRUCTIVE or case.assessment.unreadable:
+    known = case.at.confirmed_patterns
+    if not case.named.single or case.assessment.level > Level.DESTRUCTIVE or case.assessment.unreadable:
         return parts, ""
     words = f"confirmed for this session: {', '.join(sorted(known))}"
     return _without(parts, lambda part: part.name == CONFIRM_PATTERN and part.pattern in known, words)
 
 
-def _by_snapshot(parts: Parts, case: PolicyInput) -> tuple[Parts, str]:
+def by_snapshot(parts: Parts, case: PolicyInput) -> tuple[Parts, str]:
     """A verified snapshot of files or file databases, taken first."""
     kept = case.at.snapshot
-    if kept is None or not kept.verified:
-        return parts, ""
     restorable = INSPECTABLE_RULES | {rule for rule in RULES if rule.startswith("data.")}
-    if any(one.rule not in restorable for one in case.assessment.harmful):
+    if kept is None or any(one.rule not in restorable for one in case.assessment.harmful):
         return parts, ""
     what = f"{kept.id}, {count_words(kept.files, 'file')}, {size_words(kept.bytes)}"
     return _relieve(parts, case, "kept", "copied first", f"{SNAPSHOT} ({what})")
 
 
-def _by_journal(parts: Parts, case: PolicyInput) -> tuple[Parts, str]:
+def by_journal(parts: Parts, case: PolicyInput) -> tuple[Parts, str]:
     """It can restore all of the harm, however much that is."""
-    if not case.at.journaled:
-        return parts, ""
     return _relieve(parts, case, "kept", "kept by the journal", JOURNAL, _JOURNAL_EXEMPT)
 
 
-def _by_impact(parts: Parts, case: PolicyInput) -> tuple[Parts, str]:
+def by_impact(parts: Parts, case: PolicyInput) -> tuple[Parts, str]:
     """An inspection that found nothing to lose for good."""
-    if case.at.loss not in (Loss.NONE, Loss.RECOVERABLE):
-        return parts, ""
     return _relieve(parts, case, "relief", "nothing would be lost", f"what would be lost is {case.at.loss.value}")
 
 
-def _by_pattern(parts: Parts, case: PolicyInput) -> tuple[Parts, str]:
+def by_pattern(parts: Parts, case: PolicyInput) -> tuple[Parts, str]:
     """An operator's pattern that covers all of a reversible action up to level 2 (R-5, R-6)."""
     if case.assessment.level > Level.DESTRUCTIVE or case.assessment.irreversible:
         return parts, ""
@@ -89,21 +84,11 @@ def _by_pattern(parts: Parts, case: PolicyInput) -> tuple[Parts, str]:
     return _without(parts, _auto_approved, f"auto-approved by pattern {allowed[0].label}") if allowed else (parts, "")
 
 
-def _by_trust_tier(parts: Parts, case: PolicyInput) -> tuple[Parts, str]:
+def by_trust_tier(parts: Parts, case: PolicyInput) -> tuple[Parts, str]:
     """The trust tier of an agent, below level 4 (R-14)."""
-    tier = case.at.trust_tier
-    if (
-        not tier
-        or tier not in case.policy.severities.bypass_for_trust_tiers
-        or case.assessment.level >= Level.FORBIDDEN
-    ):
+    if case.assessment.level >= Level.FORBIDDEN:
         return parts, ""
-    return _without(parts, _only_waits, f"trust tier {tier} skips cooling-off and confirmation")
-
-
-EXEMPTIONS: tuple[Exemption, ...] = (
-    _by_grant, _by_confirmation, _by_snapshot, _by_journal, _by_impact, _by_pattern, _by_trust_tier,
-)  # fmt: skip
+    return _without(parts, _only_waits, f"trust tier {case.at.trust_tier} skips cooling-off and confirmation")
 
 
 def _beyond_inspection(assessment: Assessment, at: Circumstances) -> bool:

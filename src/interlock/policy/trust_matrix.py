@@ -9,7 +9,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from interlock.model import ADMIN, NOTHING, Human, Json, Level, Requirement, Trust
-from interlock.policy.circumstances import Contribution, PolicyInput
+from interlock.policy.circumstances import AdapterContext, Contribution, PolicyInput
 from interlock.schema import says
 from interlock.times import milliseconds_to_seconds
 
@@ -119,14 +119,12 @@ def passage(
     return Passage(word, published, "CONFIRMATION_REQUIRED" if word != ALLOW else "")
 
 
-def matrix_parts(case: PolicyInput) -> list[Contribution]:
-    """R-1: what the matrix requires for an operation of an adapter; denies one that the adapter does not have."""
-    context, worst = case.at.adapter_context, case.assessment.worst
-    if context is None:
-        return []
+def matrix_part(case: PolicyInput, context: AdapterContext) -> Contribution:
+    """What the matrix requires for an operation of an adapter; denies one that the adapter does not have."""
+    worst = case.assessment.worst
     if context.missing:
         asked, named = Requirement(blocked=True), {"operation": context.call.operation}
-        return [Contribution("matrix_deny", asked, context.note, code="NOT_FOUND_OPERATION", details=named)]
+        return Contribution("matrix_deny", asked, context.note, code="NOT_FOUND_OPERATION", details=named)
     call = replace(context.call, level=max(context.call.level, case.assessment.level))
     found = passage(call, case.policy.matrix, case.policy.trust, context.override)
     words = f"trust {call.trust.word} x danger {call.level.word}: published {found.published}"
@@ -143,14 +141,13 @@ def matrix_parts(case: PolicyInput) -> list[Contribution]:
     else:
         name, asked, details = "matrix_deny", Requirement(blocked=True), found.details
         explanation = _untrusted_words(call, found, does, context.note)
-    return [Contribution(name, asked, words, code=found.code, details=details, explanation=explanation)]
+    return Contribution(name, asked, words, code=found.code, details=details, explanation=explanation)
 
 
-def declared_parts(case: PolicyInput) -> Iterator[Contribution]:
+def declared_parts(case: PolicyInput, context: AdapterContext) -> Iterator[Contribution]:
     """Requirements that an adapter declares besides its level: time, a new sign-in, approvers (DL-02, DL-10, seed 000 9.2)."""
-    context = case.at.adapter_context
-    yield from (Contribution("declared", Requirement(), words) for words in (context.notices if context else ()))
-    block = context.block if context else None
+    yield from (Contribution("declared", Requirement(), words) for words in context.notices)
+    block = context.block
     if block is None:
         return
     if block.cooldown_seconds:
