@@ -73,11 +73,12 @@ class LoopbackPeers:
         """The uid that opened this connection; None where it cannot be determined."""
         if sys.platform != "linux":
             return None
-        try:
-            return self._query(client, server)
-        except (OSError, ValueError, struct.error):
-            self.close()
-            return None
+        for _ in range(2):  # a connection has its answer for good
+            try:
+                return self._query(client, server)
+            except (OSError, ValueError, struct.error):
+                self.close()
+        return None
 
     def close(self) -> None:
         if self._socket is not None:
@@ -97,7 +98,9 @@ class LoopbackPeers:
         )
         answer = self._socket.recv(512)
         length, kind, _, number, _ = _HEAD.unpack_from(answer)
-        if kind != _BY_FAMILY or number != self._number or length < _UID_AT + 4 or answer[_HEAD.size] != family:
+        if number != self._number:
+            raise ValueError("the answer to another query")
+        if kind != _BY_FAMILY or length < _UID_AT + 4 or answer[_HEAD.size] != family:
             return None
         if answer[_HEAD.size + 4 : _HEAD.size + 8] != place[:4]:
             return None

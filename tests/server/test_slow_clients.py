@@ -6,6 +6,7 @@ import asyncio
 import os
 import resource
 import socket
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ import uvicorn
 from daemons import daemon
 from interlock.server import protocol
 from interlock.server.protocol import PeerProtocol
+from interlock.socket_peers import LoopbackPeers
 from interlock.web import guards
 from interlock.web.errors import HttpProblem
 
@@ -45,9 +47,8 @@ async def _said(path: Path, *pieces: bytes) -> bytes:
 
 
 async def _serving(path: Path, *clients: tuple[bytes, ...]) -> list[bytes]:
-    config = uvicorn.Config(
-        _app, http=PeerProtocol, uds=str(path), lifespan="off", log_config=None, timeout_keep_alive=600
-    )
+    http: Any = partial(PeerProtocol, LoopbackPeers())
+    config = uvicorn.Config(_app, http=http, uds=str(path), lifespan="off", log_config=None, timeout_keep_alive=600)
     server = uvicorn.Server(config)
     running = asyncio.ensure_future(server.serve())
     while not server.started:

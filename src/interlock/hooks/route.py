@@ -30,11 +30,10 @@ from interlock.install.client_build import SPARE
 from interlock.journal import JournalError
 from interlock.journal.wrapping import Wrapper, front_of, prepare_wrapping, take_mark
 from interlock.model import AgentRef, command
-from interlock.socket_peers import LoopbackPeers
 from interlock.web.callers import ApiCaller
 from interlock.web.context import Context
 from interlock.web.errors import HttpProblem
-from interlock.web.guards import ARRIVED, ClientGone, Scope, check_type, hung_up, over_socket, read_body
+from interlock.web.guards import ARRIVED, OPENED_BY, ClientGone, Scope, check_type, hung_up, read_body
 
 LOG = logging.getLogger("interlock")
 MOST_INPUT = 16 << 20  # bytes, as in the client
@@ -62,7 +61,7 @@ class HookApi:
 
     def __init__(self, context: Context, hooks: HookMemory) -> None:
         self.context, self.state, self.pool, self.hooks = context, context.state, context.pool, hooks
-        self._evaluation, self._loopback = HookEvaluation(context, hooks), LoopbackPeers()
+        self._evaluation = HookEvaluation(context, hooks)
         self._unwrap = Wrapper(str(front_of(context.config))).original  # also where calls are wrapped no more
         self._background: set[asyncio.Future[Any]] = set()
         self._watched: dict[tuple[str, ...], AgentRef] = {}  # files to check, and whose call they were
@@ -262,9 +261,7 @@ class HookApi:
 
     def _loopback_peer(self, scope: Scope) -> ApiCaller | None:
         """The user who opened a connection on loopback, as the kernel says; None for every other connection."""
-        if over_socket(scope) or not scope.get("client") or not scope.get("server"):
-            return None
-        uid = self._loopback.uid_of(scope["client"], scope["server"])
+        uid = (scope.get("state") or {}).get(OPENED_BY)
         if uid is None:
             return None
         self.context.peers.check_agent(f"uid:{uid}")

@@ -14,6 +14,7 @@ import socket
 import sys
 import traceback
 from collections.abc import Callable, Generator, Sequence
+from functools import partial
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -39,6 +40,7 @@ from interlock.runtime.state import State, SystemClock
 from interlock.server.app import DaemonApp, build
 from interlock.server.otel import NoTelemetry, export_figures
 from interlock.server.protocol import PeerProtocol
+from interlock.socket_peers import LoopbackPeers
 from interlock.startup import open_state, open_store, record_start
 from interlock.times import iso
 from interlock.web.sockets import CannotServe, open_sockets
@@ -131,7 +133,7 @@ def _run(config: Config, state: State, app: DaemonApp, sockets: list[socket.sock
     upkeep = Maintenance(state, config.audit)
     settings = uvicorn.Config(
         app,
-        http=PeerProtocol,
+        http=partial(PeerProtocol, LoopbackPeers()),  # type: ignore[arg-type]
         loop="uvloop",
         ws="none",
         lifespan="on",

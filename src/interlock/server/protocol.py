@@ -1,4 +1,4 @@
-"""Speaks HTTP for uvicorn: the kernel names the peer of the unix socket, and slow or endless requests are cut off."""
+"""Speaks HTTP for uvicorn: the kernel names the peer of a local connection, and slow or endless requests are cut off."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from typing import Any
 
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
-from interlock.socket_peers import peer_of
-from interlock.web.guards import ARRIVED
+from interlock.socket_peers import LoopbackPeers, peer_of
+from interlock.web.guards import ARRIVED, OPENED_BY
 
 PATIENCE = 30.0  # seconds for the head of a request
 MOST_HEAD = 65_536  # bytes of a head
@@ -21,10 +21,17 @@ _CLOCK = getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)
 
 
 class PeerProtocol(HttpToolsProtocol):
-    """HTTP whose client address on the unix socket is the kernel's peer, `("uid:1000", pid)`."""
+    """HTTP whose client address on the unix socket is the kernel's peer, `("uid:1000", pid)`; on TCP, the state has the user.
+
+    The kernel is asked while the request is still on its way.
+    """
 
     _late: asyncio.TimerHandle | None = None
     _head = 0  # bytes of an incomplete head
+
+    def __init__(self, peers: LoopbackPeers, *given: Any, **settings: Any) -> None:
+        super().__init__(*given, **settings)
+        self._peers = peers
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(_Whole(transport, self.loop))  # type: ignore[arg-type]
@@ -35,6 +42,9 @@ class PeerProtocol(HttpToolsProtocol):
             self.app_state = {**self.app_state, CONNECTED: time.clock_gettime(_CLOCK)}
             path = transport.get_extra_info("sockname")
             self.server = (os.fsdecode(path) if path else "unix", None)  # which of its sockets
+        elif self.client and self.server and self.server[1] is not None:
+            uid = self._peers.uid_of(self.client, (self.server[0], self.server[1]))
+            self.app_state = {**self.app_state, OPENED_BY: uid}
 
     def data_received(self, data: bytes) -> None:
         super().data_received(data)

@@ -18,6 +18,7 @@ from interlock.web.sockets import CannotServe
 Scope = dict[str, Any]
 PATIENCE = 30.0  # seconds for a body
 ARRIVED = "interlock.arrived"  # in the scope of a request whose body is complete, so that nothing has to be waited for
+OPENED_BY = "interlock.opened_by"  # in the state of a TCP connection: the uid that opened it on this machine, or None
 _HERE = ("localhost", "127.0.0.1", "[::1]")
 # Headers of proxies. Under a local host name, outsiders would reach the interface for local agents.
 _FORWARDED = frozenset(
