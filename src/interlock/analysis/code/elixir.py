@@ -157,7 +157,7 @@ def _operation(build: Builder, node: Node) -> nodes.Made:
         return ast.Tuple([left, ast.Starred(right)])
     if sign == "/" and isinstance(right, ast.Constant) and isinstance(left, ast.Call) and not left.args:
         return left.func  # a function by its name and the number of its arguments
-    return grammar.binary(sign, left, right, build.joins)
+    return nodes.binary(sign, left, right, build.joins)
 
 
 def _unary(build: Builder, node: Node) -> nodes.Made:

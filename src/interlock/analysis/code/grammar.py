@@ -131,7 +131,7 @@ def operator(build: Builder, node: Node) -> nodes.Made:
     made = build.expr(left)
     for at in reversed(spine):
         right = at.named_children[-1] if at.named_child_count > 1 else None
-        made = binary(_sign(at), made, build.expr(right), build.joins)
+        made = nodes.binary(_sign(at), made, build.expr(right), build.joins)
     return made
 
 
@@ -141,36 +141,6 @@ def _sign(node: Node, end: str = "") -> str:
         if sign and sign.endswith(end):
             return sign
     return ""
-
-
-def binary(sign: str, left: ast.expr, right: ast.expr, joins: frozenset[str]) -> ast.expr:
-    if sign in joins:
-        return nodes.add(left, right)
-    if sign in _CHOICES:
-        return ast.BoolOp(ast.Or(), [left, right])
-    if sign in ("&&", "and"):
-        return ast.BoolOp(ast.And(), [left, right])
-    if sign == "|>":
-        return nodes.piped(left, right)
-    if sign == "=>":
-        return ast.Tuple([left, right])
-    if sign in ("..", "..."):
-        return nodes.call("<range>" if sign == ".." else "<until>", [left, right])
-    made = _NUMERIC.get(sign)
-    if made:
-        return ast.BinOp(left, made(), right)
-    return ast.Compare(left, [_COMPARES.get(sign, ast.Is)()], [right])
-
-
-_CHOICES = frozenset({"||", "or", "??", "//", "?:"})
-_NUMERIC: Mapping[str, Callable[[], ast.operator]] = {
-    "-": ast.Sub, "*": ast.Mult, "%": ast.Mod, "|": ast.BitOr, "&": ast.BitAnd, "^": ast.BitXor, "<<": ast.LShift,
-    ">>": ast.RShift, "x": ast.Mult, "+": ast.Add, "/": ast.Div, "**": ast.Pow, ">>>": ast.RShift,
-}  # fmt: skip
-_COMPARES: Mapping[str, Callable[[], ast.cmpop]] = {
-    **dict.fromkeys(["==", "===", "eq"], ast.Eq), **dict.fromkeys(["!=", "!==", "~=", "ne", "<>"], ast.NotEq), "<": ast.Lt,
-    "lt": ast.Lt, ">": ast.Gt, "gt": ast.Gt, "<=": ast.LtE, "le": ast.LtE, ">=": ast.GtE, "ge": ast.GtE,
-}  # fmt: skip
 
 
 def negated(build: Builder, node: Node) -> nodes.Made:
@@ -255,7 +225,7 @@ def assigned(build: Builder, node: Node) -> nodes.Made:
         return []
     left, right = (build.exprs(side.named_children if side.type in _SEVERAL else [side]) for side in sides)
     if sign not in ("=", ":=") and left and right:
-        right = [binary(sign[:-1], left[0], right[0], build.joins)]
+        right = [nodes.binary(sign[:-1], left[0], right[0], build.joins)]
     right = [*right, *[nodes.NOTHING] * len(left)][: len(left)]
     return nodes.assign(left[0], right[0]) if len(left) == 1 else nodes.assign(ast.Tuple(left), ast.Tuple(right))
 

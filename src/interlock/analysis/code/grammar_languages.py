@@ -164,7 +164,7 @@ def _ruby_closure(build: Builder, node: Node) -> ast.expr:
 def _ruby_assign(build: Builder, node: Node) -> nodes.Made:
     left, sign = node.named_children[0], text_of(node, "operator")
     right = build.expr(node, "right")
-    return _ruby_set(build, left, grammar.binary(sign[:-1], build.expr(left), right, build.joins) if sign else right)
+    return _ruby_set(build, left, nodes.binary(sign[:-1], build.expr(left), right, build.joins) if sign else right)
 
 
 def _ruby_set(build: Builder, left: Node, right: ast.expr) -> list[ast.stmt]:

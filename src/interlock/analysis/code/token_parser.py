@@ -10,7 +10,6 @@ from itertools import pairwise
 from typing import Any
 
 from interlock.analysis.code.dialects import Form, TokenDialect
-from interlock.analysis.code.grammar import binary
 from interlock.analysis.code.lexing import NOTHING, SEPARATORS, CodeToken, Splice, Unparsed
 from interlock.analysis.code.program import nodes
 
@@ -329,9 +328,9 @@ class TokenParser:
         if sign == "<<":
             return nodes.call(nodes.member(left, "<<"), [right])
         if sign.endswith("=") and sign not in _COMPARES and sign_at > start:
-            return self._assigned(left, binary(sign[:-1], left, right, self.table.joins))
+            return self._assigned(left, nodes.binary(sign[:-1], left, right, self.table.joins))
         sign = ".." if sign == ":" or (sign == "..." and self.table.braces) else sign  # R's, and Perl's flip-flop
-        return binary(sign, left, right, self.table.joins)
+        return nodes.binary(sign, left, right, self.table.joins)
 
     def _assigned(self, target: ast.expr, value: ast.expr, declares: bool = False) -> ast.expr:
         if isinstance(target, ast.List):

@@ -51,12 +51,9 @@ _KEY = re.compile(r"[\w-]+(?=\s*=)")
 _TERNARY = re.compile(r"\?(?![?.\[])")
 
 
-ARITHMETIC: dict[str, type[ast.operator]] = {
-    "+": ast.Add, "-": ast.Sub, "*": ast.Mult, "/": ast.Div, "%": ast.Mod, "-bxor": ast.BitXor, "-band": ast.BitAnd, "-bor": ast.BitOr,
-    "-shl": ast.LShift, "-shr": ast.RShift,
-}  # fmt: skip
-_COMPARISONS: dict[str, type[ast.cmpop]] = {
-    "-eq": ast.Eq, "-ne": ast.NotEq, "-lt": ast.Lt, "-le": ast.LtE, "-gt": ast.Gt, "-ge": ast.GtE,
+_SIGNS = {  # those that other languages write otherwise
+    "-bxor": "^", "-band": "&", "-bor": "|", "-shl": "<<", "-shr": ">>",
+    **{f"-{word}": word for word in ("eq", "ne", "lt", "le", "gt", "ge")},
 }  # fmt: skip
 _CALLS = frozenset({"-f", "..", "-join", "-split", "-replace", "-as"})
 
@@ -97,13 +94,11 @@ def _operators(cursor: PsCursor, weakest: int, commas: bool = True) -> ast.expr:
 
 
 def _binary(sign: str, left: ast.expr, right: ast.expr) -> ast.expr:
-    if sign in ARITHMETIC:
-        return ast.BinOp(left, ARITHMETIC[sign](), right)
-    if sign in _COMPARISONS:
-        return ast.Compare(left, [_COMPARISONS[sign]()], [right])
     if sign in _CALLS:
         return nodes.call(sign_name(sign), [left, right])
-    return ast.BoolOp(ast.Or() if sign == "??" else ast.And(), [left, right])
+    if sign[1:].isalpha() and sign not in _SIGNS:
+        return ast.BoolOp(ast.And(), [left, right])
+    return nodes.binary(_SIGNS.get(sign, sign), left, right)
 
 
 def sign_name(sign: str) -> ast.expr:

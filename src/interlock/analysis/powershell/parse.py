@@ -8,7 +8,6 @@ from collections.abc import Callable
 
 from interlock.analysis.code.program import nodes
 from interlock.analysis.powershell.expressions import (
-    ARITHMETIC,
     ENDS_WORD,
     NUMBER,
     function,
@@ -134,10 +133,8 @@ def _assign(target: ast.expr, sign: str, value: ast.expr) -> _Body:
         value, target = nodes.call("<cast>", [target.args[0], value]), target.args[1]
     if isinstance(target, ast.List) and target.elts:  # the last name gets all that is left
         target = ast.Tuple([*target.elts[:-1], ast.Starred(target.elts[-1])])
-    if sign == "??=":
-        value = ast.BoolOp(ast.Or(), [target, value])
-    elif sign != "=":
-        value = ast.BinOp(target, ARITHMETIC[sign[:-1]](), value)
+    if sign != "=":
+        value = nodes.binary(sign[:-1], target, value)
     return nodes.assign(target, value)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import cast
 
 Made = ast.expr | list[ast.stmt]  # what one node of another language's tree becomes
@@ -149,6 +149,36 @@ def signed(sign: str, value: ast.expr) -> ast.expr:
     """A value behind a sign; one that means nothing here leaves it as it is."""
     made = {"-": ast.USub, **dict.fromkeys(("!", "not", "~", "typeof", "-not", "-bnot"), ast.Not)}.get(sign)
     return ast.UnaryOp(made(), value) if made else value
+
+
+def binary(sign: str, left: ast.expr, right: ast.expr, joins: frozenset[str] = frozenset()) -> ast.expr:
+    if sign in joins:
+        return add(left, right)
+    if sign in _CHOICES:
+        return ast.BoolOp(ast.Or(), [left, right])
+    if sign in ("&&", "and"):
+        return ast.BoolOp(ast.And(), [left, right])
+    if sign == "|>":
+        return piped(left, right)
+    if sign == "=>":
+        return ast.Tuple([left, right])
+    if sign in ("..", "..."):
+        return call("<range>" if sign == ".." else "<until>", [left, right])
+    made = _NUMERIC.get(sign)
+    if made:
+        return ast.BinOp(left, made(), right)
+    return ast.Compare(left, [_COMPARES.get(sign, ast.Is)()], [right])
+
+
+_CHOICES = frozenset({"||", "or", "??", "//", "?:"})
+_NUMERIC: Mapping[str, Callable[[], ast.operator]] = {
+    "-": ast.Sub, "*": ast.Mult, "%": ast.Mod, "|": ast.BitOr, "&": ast.BitAnd, "^": ast.BitXor, "<<": ast.LShift,
+    ">>": ast.RShift, "x": ast.Mult, "+": ast.Add, "/": ast.Div, "**": ast.Pow, ">>>": ast.RShift,
+}  # fmt: skip
+_COMPARES: Mapping[str, Callable[[], ast.cmpop]] = {
+    **dict.fromkeys(["==", "===", "eq"], ast.Eq), **dict.fromkeys(["!=", "!==", "~=", "ne", "<>"], ast.NotEq), "<": ast.Lt,
+    "lt": ast.Lt, ">": ast.Gt, "gt": ast.Gt, "<=": ast.LtE, "le": ast.LtE, ">=": ast.GtE, "ge": ast.GtE,
+}  # fmt: skip
 
 
 def number(digits: str) -> ast.expr:
