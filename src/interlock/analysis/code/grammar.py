@@ -62,7 +62,6 @@ class Builder:
         return made
 
     def expr(self, node: Node | None, *titles: str) -> ast.expr:
-        """The value of a node, or of the first of these fields that it has."""
         found = part(node, *titles)
         return nodes.NOTHING if found is None else nodes.as_expression(self.made(found))
 
@@ -73,7 +72,6 @@ class Builder:
         return [made for node in found if node.type not in QUIET for made in nodes.as_statements(self.made(node))]
 
     def body(self, node: Node | None, *titles: str) -> list[ast.stmt]:
-        """The statements inside a node, or inside the first of these fields that it has."""
         inside = part(node, *titles)
         return [] if inside is None else nodes.as_statements(self.made(inside))
 
@@ -89,7 +87,6 @@ Rule = Callable[[Builder, "Node"], nodes.Made]
 
 
 def text_of(node: Node | None, *titles: str) -> str:
-    """The source of a node, or of the first of these fields that it has."""
     found = part(node, *titles)
     return (found.text or b"").decode("utf-8", "replace") if found else ""
 
@@ -103,13 +100,11 @@ def part(node: Node | None, *titles: str) -> Node | None:
 
 
 def children(node: Node | None, *titles: str) -> list[Node]:
-    """The children of a node, or of the first of these fields that it has."""
     found = part(node, *titles)
     return [] if found is None else found.named_children
 
 
 def child_of(node: Node, kind: str) -> Node | None:
-    """The first child of this type."""
     return next((child for child in node.named_children if child.type == kind), None)
 
 

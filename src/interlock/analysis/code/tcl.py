@@ -33,8 +33,12 @@ class _Word(Struct, frozen=True):
     """Its text where that is constant; a braced one may be code."""
 
     value: ast.expr
+    level: int
     text: str = ""
     braced: bool = False
+
+    def code(self) -> _Body:
+        return _code(self.text, self.level + 1)
 
 
 def _code(source: str, level: int) -> _Body:
@@ -45,7 +49,7 @@ def _code(source: str, level: int) -> _Body:
     while at < len(source):
         words, at = _words(source, at, level)
         if words:
-            made += _command(words, level)
+            made += _command(words)
     return made
 
 
@@ -63,13 +67,13 @@ def _words(source: str, at: int, level: int) -> tuple[list[_Word], int]:
 def _word(source: str, at: int, level: int) -> tuple[_Word, int]:
     if source.startswith("{", at):
         end = balanced(source, at, "{", "}", "")
-        return _Word(nodes.text(source[at + 1 : end - 1]), source[at + 1 : end - 1], True), end
+        return _Word(nodes.text(source[at + 1 : end - 1]), level, source[at + 1 : end - 1], True), end
     quoted = source.startswith('"', at)
     parts, at = _pieces(source, at + quoted, level, _QUOTE if quoted else _WORD_END)
     if quoted and at >= len(source):
         raise Unparsed
     value = parts[0] if len(parts) == 1 and isinstance(parts[0], ast.expr) else nodes.joined(parts)
-    return _Word(value, str(value.value) if isinstance(value, ast.Constant) else ""), at + quoted
+    return _Word(value, level, str(value.value) if isinstance(value, ast.Constant) else ""), at + quoted
 
 
 def _pieces(source: str, at: int, level: int, end: re.Pattern[str]) -> tuple[list[str | ast.expr], int]:
@@ -96,15 +100,13 @@ def _pieces(source: str, at: int, level: int, end: re.Pattern[str]) -> tuple[lis
 # -- commands
 
 
-def _command(words: list[_Word], level: int) -> _Body:
+def _command(words: list[_Word]) -> _Body:
     name, rest = words[0].text.removeprefix("::"), words[1:]
     if name in _FORMS:
-        return _FORMS[name](rest, level)
-    blocks: _Body = []
-    if (
-        name not in words_of("tcl")["data"] and name not in library("tcl").calls
-    ):  # braced words of an unknown command may be code
-        blocks = [one for word in rest if word.braced and word.text.strip() for one in _maybe(word, level)]
+        return _FORMS[name](rest)
+    unknown = name not in words_of("tcl")["data"] and name not in library("tcl").calls
+    # braced words of an unknown command may be code
+    blocks = [one for word in rest if unknown and word.text.strip() for one in _maybe(word)]
     title = f"{name}.{rest.pop(0).text}" if name in ("file", "interp", "string") and rest else name
     args = [word.value for word in rest if word.text not in ("-force", "--")]
     if name in words_of("tcl")["on_lists"]:
@@ -117,62 +119,62 @@ def _command(words: list[_Word], level: int) -> _Body:
     return [*blocks, ast.Expr(nodes.call(title, args, forced))]
 
 
-def _maybe(word: _Word, level: int) -> _Body:
-    return nodes.maybe(_code(word.text, level + 1)) if word.braced else []
+def _maybe(word: _Word) -> _Body:
+    return nodes.maybe(word.code()) if word.braced else []
 
 
-def _body(words: list[_Word], level: int) -> _Body:
-    return [one for word in words for one in (_code(word.text, level + 1) if word.braced else [ast.Expr(word.value)])]
+def _body(words: list[_Word]) -> _Body:
+    return [one for word in words for one in (word.code() if word.braced else [ast.Expr(word.value)])]
 
 
-def _test(word: _Word, level: int) -> ast.expr:
+def _test(word: _Word) -> ast.expr:
     """It is no command, though one may stand in it."""
-    return nodes.several([word.value, *_inside(word, level), nodes.CONDITION])
+    return nodes.several([word.value, *_inside(word), nodes.CONDITION])
 
 
-def _inside(word: _Word, level: int) -> list[ast.expr]:
-    return [part for part in _pieces(word.text, 0, level, _NEVER)[0] if isinstance(part, ast.expr)]
+def _inside(word: _Word) -> list[ast.expr]:
+    return [part for part in _pieces(word.text, 0, word.level, _NEVER)[0] if isinstance(part, ast.expr)]
 
 
-def _set(words: list[_Word], level: int) -> _Body:
+def _set(words: list[_Word]) -> _Body:
     name = nodes.name(f"${words[0].text}" if words else "?")
     return nodes.assign(name, words[1].value) if len(words) > 1 else [ast.Expr(name)]
 
 
-def _if(words: list[_Word], level: int) -> _Body:
+def _if(words: list[_Word]) -> _Body:
     plain = [word for word in words if word.braced or word.text not in ("then", "else")]
     if len(plain) < 2:
-        return _body(plain, level)
+        return _body(plain)
     test, body, *rest = plain
-    other = _if(rest[1:], level) if rest and rest[0].text == "elseif" else _body(rest[:1], level)
-    return nodes.branch(_test(test, level), _body([body], level), other)
+    other = _if(rest[1:]) if rest and rest[0].text == "elseif" else _body(rest[:1])
+    return nodes.branch(_test(test), _body([body]), other)
 
 
-def _for(words: list[_Word], level: int) -> _Body:
-    tests = [_test(word, level) for word in words[1:2]]
-    return [*_body(words[:1], level), *nodes.repeat(nodes.several(tests), _body([*words[3:], *words[2:3]], level))]
+def _for(words: list[_Word]) -> _Body:
+    tests = [_test(word) for word in words[1:2]]
+    return [*_body(words[:1]), *nodes.repeat(nodes.several(tests), _body([*words[3:], *words[2:3]]))]
 
 
-def _foreach(words: list[_Word], level: int) -> _Body:
+def _foreach(words: list[_Word]) -> _Body:
     if len(words) < 3:
-        return _body(words[-1:], level)
+        return _body(words[-1:])
     over = nodes.call("<items>", [words[1].value])
-    return nodes.loop(nodes.name(f"${words[0].text}"), over, _body(words[-1:], level))
+    return nodes.loop(nodes.name(f"${words[0].text}"), over, _body(words[-1:]))
 
 
-def _cases(words: list[_Word], level: int) -> _Body:
-    inner = [_words(word.text.replace("\n", " "), 0, level)[0] for word in words if word.braced]
-    return [made for found in inner for word in found for made in _maybe(word, level)]
+def _cases(words: list[_Word]) -> _Body:
+    inner = [_words(word.text.replace("\n", " "), 0, word.level)[0] for word in words if word.braced]
+    return [made for found in inner for word in found for made in _maybe(word)]
 
 
-def _eval(words: list[_Word], level: int) -> _Body:
+def _eval(words: list[_Word]) -> _Body:
     if all(isinstance(word.value, ast.Constant) for word in words):
-        return _code(" ".join(word.text for word in words), level + 1)
+        return _code(" ".join(word.text for word in words), 1 + max((word.level for word in words), default=0))
     parts = [part for word in words for part in (" ", word.value)]
     return [ast.Expr(nodes.call("eval", [nodes.joined(parts[1:])]))]
 
 
-def _exec(words: list[_Word], level: int) -> _Body:
+def _exec(words: list[_Word]) -> _Body:
     """With redirections or a pipe, the line of a shell that does the same."""
     argv = [word for word in words if word.text not in words_of("tcl")["switches"]]
     if not any(_OPERATOR.match(word.text) for word in argv):
@@ -187,26 +189,26 @@ def _exec(words: list[_Word], level: int) -> _Body:
     return [ast.Expr(nodes.call("system", [nodes.joined(line[1:])]))]
 
 
-def _proc(words: list[_Word], level: int) -> _Body:
+def _proc(words: list[_Word]) -> _Body:
     if len(words) < 3:
         return []
     params = [f"${name}" for name in words[1].text.split()]
-    return [nodes.function(params, nodes.returning(_body(words[2:], level)), words[0].text)]
+    return [nodes.function(params, nodes.returning(_body(words[2:])), words[0].text)]
 
 
-_FORMS: dict[str, Callable[[list[_Word], int], _Body]] = {
+_FORMS: dict[str, Callable[[list[_Word]], _Body]] = {
     "set": _set,
     "if": _if,
-    "while": lambda words, level: nodes.repeat(_test(words[0], level), _body(words[1:], level)) if words else [],
+    "while": lambda words: nodes.repeat(_test(words[0]), _body(words[1:])) if words else [],
     "for": _for,
     "foreach": _foreach,
     **dict.fromkeys(["switch", "expect"], _cases),
     **dict.fromkeys(["eval", "uplevel"], _eval),
     "exec": _exec,
-    "spawn": lambda words, level: [*_exec(words, level), *nodes.assign(nodes.name("<spawned>"), ast.Constant(True))],
+    "spawn": lambda words: [*_exec(words), *nodes.assign(nodes.name("<spawned>"), ast.Constant(True))],
     "proc": _proc,
-    "expr": lambda words, level: [ast.Expr(one) for word in words for one in (word.value, *_inside(word, level))],
-    "return": lambda words, level: [ast.Return(nodes.several([word.value for word in words]))],
+    "expr": lambda words: [ast.Expr(one) for word in words for one in (word.value, *_inside(word))],
+    "return": lambda words: [ast.Return(nodes.several([word.value for word in words]))],
 }
 
 

@@ -16,6 +16,7 @@ from interlock.analysis.powershell.lexer import (
     read_here,
     read_nested,
     read_single,
+    skip_to_mate,
     text,
     variable,
     yielding,
@@ -260,18 +261,7 @@ def skip_attribute(cursor: PsCursor) -> None:
     cursor.match(re.compile(r"[\w.]+"))
     cursor.skip_blanks()
     if cursor.take("("):
-        depth = 1
-        while depth and not cursor.done():
-            letter = cursor.peek()
-            if letter == "'":
-                read_single(cursor)
-            elif letter == '"':
-                read_double(cursor)
-            elif letter == "{":
-                read_block(cursor)
-            else:
-                depth += (letter == "(") - (letter == ")")
-                cursor.pos += 1
+        skip_to_mate(cursor, "(", ")")
     cursor.expect("]")
 
 

@@ -53,10 +53,9 @@ class PsCursor(Struct):
         return self.pos >= len(self.source)
 
     def take(self, mark: str) -> bool:
-        if self.source.startswith(mark, self.pos):
-            self.pos += len(mark)
-            return True
-        return False
+        found = self.at(mark)
+        self.pos += len(mark) * found
+        return found
 
     def expect(self, mark: str) -> None:
         """Step over a mark, on this line or a later one; refuses anything else."""
@@ -237,16 +236,16 @@ def read_bare(cursor: PsCursor, *first: ast.expr) -> ast.expr:
     return text(parts, bare=True)
 
 
-_PLAIN_BODY = re.compile(r"[^{}'\"#<`]+")
+_PLAIN_BODY = re.compile(r"[^(){}'\"#<`]+")
 
 
-def skip_braces(cursor: PsCursor) -> None:
-    """Up to the brace that closes the one just read."""
+def skip_to_mate(cursor: PsCursor, opener: str, closer: str) -> None:
+    """Up to the bracket that closes the one just read."""
     depth = 1
     while depth:
         cursor.match(_PLAIN_BODY)
         if cursor.done():
-            raise WindowsSyntaxError("'}' is missing")
+            raise WindowsSyntaxError(f"{closer!r} is missing")
         letter = cursor.peek()
         if letter == "'":
             read_single(cursor)
@@ -255,5 +254,5 @@ def skip_braces(cursor: PsCursor) -> None:
         elif letter in "#<" and (cursor.at("#") or cursor.at("<#")):
             cursor.skip_blanks()
         else:
-            depth += (letter == "{") - (letter == "}")
+            depth += (letter == opener) - (letter == closer)
             cursor.pos += 1

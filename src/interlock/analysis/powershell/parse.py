@@ -25,7 +25,7 @@ from interlock.analysis.powershell.lexer import (
     plain,
     read_bare,
     read_nested,
-    skip_braces,
+    skip_to_mate,
     variable,
     yielding,
 )
@@ -335,7 +335,7 @@ def _declaration(cursor: PsCursor) -> _Body:
     """Nothing runs here."""
     if not cursor.match(_DECLARED):
         raise WindowsSyntaxError("a declaration without a body")
-    skip_braces(cursor)
+    skip_to_mate(cursor, "{", "}")
     return []
 
 
