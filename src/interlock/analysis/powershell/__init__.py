@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Callable, Sequence
-from functools import partial
 
 from interlock.analysis.code.language import CodeLanguage
 from interlock.analysis.code.library import library
@@ -61,6 +60,7 @@ _PASSES = re.compile(r"(?:select|sort|format|out|measure|convertto|tee|group|wri
 _RUNS_FILES = re.compile(
     r"(?:invoke|start|register|import|set|new)-(?:command|\w*job|module|pssession|scheduledtask\w*)$"
 )
+# with a slash before an option, these are commands of cmd.exe
 _OF_CMD = frozenset({"del", "erase", "rd", "rmdir", "copy", "move", "ren", "dir", "start", "type"})
 
 
@@ -82,8 +82,13 @@ def _call_name(walk: ProgramWalk, word: str, words: list[CmdletWord], piped: lis
         if isinstance(function, ProgramFunction):
             return call_block(walk, function, words, piped)
     bound = bind(name, words, piped)
-    if word.lower() in cmdlets().programs and (bound.strange or _other_program(word.lower(), words)):
-        return _run_other(walk, word.lower(), _argv(words), piped)
+    program = word.lower()
+    if program in cmdlets().programs and (bound.strange or _other_program(program, words)):
+        argv = _argv(words)
+        if program not in _OF_CMD or not any(one.startswith("/") for one in argv):
+            return run_program(walk, program, argv, piped)
+        walk.out.code("cmd", cmd_line([program, *argv]))
+        return hole("output")
     if name in CMDLETS or name in library("powershell").calls:
         given = CMDLETS[name](walk, bound) if name in CMDLETS else UNKNOWN
         if given is UNKNOWN:
@@ -114,14 +119,6 @@ def _other_program(name: str, words: Sequence[CmdletWord]) -> bool:
         return any(len(word.flag) == 1 or plain(word.value).startswith("--") for word in words)
     given = [plain(word.value) for word in words if not word.flag]
     return any(re.fullmatch(r"/[A-Za-z?]|--[a-z-]+", text) for text in given)
-
-
-def _run_other(walk: ProgramWalk, name: str, argv: list[str], piped: list[Value]) -> Value:
-    """A command of cmd.exe when its words have a slash."""
-    if name not in _OF_CMD or not any(word.startswith("/") for word in argv):
-        return run_program(walk, name, argv, piped)
-    walk.out.code("cmd", cmd_line([name, *argv]))
-    return hole("output")
 
 
 def _argv(words: Sequence[CmdletWord]) -> list[str]:
@@ -166,11 +163,6 @@ _CHARSETS = {
 
 def read_powershell(source: str, out: Report) -> None:
     _POWERSHELL.read(source, PsSession(out))
-
-
-def _whole(source: str) -> tuple[ast.Module, bool]:
-    """A script is a text that is run, as Invoke-Expression runs one."""
-    return ast.Module([ast.Expr(nodes.call(SCRIPT, [nodes.text(source)]))], []), True
 
 
 def _variable(name: str) -> Value:
@@ -239,20 +231,6 @@ def _pure(work: Callable[..., Value]) -> Answer:
     return lambda walk, call: attempt(work, [*([call.owner] if call.path[0] == "." else ()), *call.args])
 
 
-def _decoded(charset: str, data: Value, *_: Value) -> Value:
-    """`[Text.Encoding]::Unicode.GetString(bytes)`."""
-    return bytes(list(data)).decode(charset, "replace")
-
-
-def _encoded(charset: str, text: Value) -> Value:
-    return known_text(text).encode(charset, "replace")
-
-
-def _read_stream(walk: ProgramWalk, call: LibraryCall) -> Value:
-    """Over bytes that are known, over what was fetched, or over a file."""
-    return UNKNOWN if isinstance(call.get(0), str) and not fetched(call.get(0)) else call.get(0)
-
-
 def _load(walk: ProgramWalk, call: LibraryCall) -> Value:
     """A program as bytes, which is run."""
     if url := fetched(call.args):
@@ -296,9 +274,18 @@ _EXTRA: dict[str, Answer] = {
     "<splat>": _splat,
     "<flag>": lambda walk, call: CmdletWord(call.get(1, default=None), text_of(call.get(0)), len(call.args) > 1),
     **{name: _pure(work) for name, work in _COMPUTED.items()},
-    **{f"encoding.{name}.getstring": _pure(partial(_decoded, charset)) for name, charset in _CHARSETS.items()},
-    **{f"encoding.{name}.getbytes": _pure(partial(_encoded, charset)) for name, charset in _CHARSETS.items()},
-    "streamreader.new": _read_stream,
+    **{
+        f"encoding.{name}.getstring": _pure(lambda data, *_, to=charset: bytes(list(data)).decode(to, "replace"))
+        for name, charset in _CHARSETS.items()
+    },
+    **{
+        f"encoding.{name}.getbytes": _pure(lambda text, *, to=charset: known_text(text).encode(to, "replace"))
+        for name, charset in _CHARSETS.items()
+    },
+    # over bytes that are known, over what was fetched, or over a file
+    "streamreader.new": lambda walk, call: (
+        UNKNOWN if isinstance(call.get(0), str) and not fetched(call.get(0)) else call.get(0)
+    ),
     **{f"assembly.{name}": _load for name in ("load", "loadfile", "loadfrom", "unsafeloadfrom")},
     **dict.fromkeys(["process.start", "application.new().shellexecute"], _start),
     **dict.fromkeys(
@@ -307,5 +294,13 @@ _EXTRA: dict[str, Answer] = {
     ),
 }
 _POWERSHELL = CodeLanguage(
-    "PowerShell", "powershell", _whole, _EXTRA, _variable, own_item=_item, own_member=_member, dormant=True
+    "PowerShell",
+    "powershell",
+    # a script is a text that is run, as Invoke-Expression runs one
+    lambda source: (ast.Module([ast.Expr(nodes.call(SCRIPT, [nodes.text(source)]))], []), True),
+    _EXTRA,
+    _variable,
+    own_item=_item,
+    own_member=_member,
+    dormant=True,
 )

@@ -173,10 +173,6 @@ def _new_object(walk: ProgramWalk, bound: Bound) -> Value:
     return walk.call(Sym(f"{name}.new", Sym(name)), given, {})
 
 
-def _invoke_expression(walk: ProgramWalk, bound: Bound) -> Value:
-    return single([made for value in bound.fed("command") for made in spread(run_value(walk, value))])
-
-
 def _for_each(walk: ProgramWalk, bound: Bound) -> Value:
     blocks = [value for value in [*bound.given.values(), *bound.rest] if isinstance(value, ProgramFunction)]
     name = plain(bound.given.get("membername", "" if blocks else bound.given.get("process", ""))).lower()
@@ -230,10 +226,6 @@ def piped_words(piped: Sequence[Value]) -> list[str]:
 # -- the session
 
 
-def _set_alias(walk: ProgramWalk, bound: Bound) -> None:
-    walk.scope.set(f"alias:{bound.text('name').lower()}", bound.text("value").lower())
-
-
 def _set_variable(walk: ProgramWalk, bound: Bound) -> None:
     for name in bound.texts("name"):
         walk.scope.set(f"${name.lower()}", bound.given.get("value", single(bound.piped)))
@@ -285,12 +277,17 @@ CMDLETS: Mapping[str, Callable[[ProgramWalk, Bound], Value]] = {
     "start-bitstransfer": _start_bits,
     **dict.fromkeys(["start-process", "invoke-item"], _start_process),
     "new-object": _new_object,
-    "invoke-expression": _invoke_expression,
+    "invoke-expression": lambda walk, bound: single(
+        [made for value in bound.fed("command") for made in spread(run_value(walk, value))]
+    ),
     "foreach-object": _for_each,
     "where-object": _where,
     **dict.fromkeys(["select-object", "sort-object", "out-string", "group-object", "write-output"], pass_on),
     "stop-process": _stop_process,
-    **dict.fromkeys(["set-alias", "new-alias"], _set_alias),
+    **dict.fromkeys(
+        ["set-alias", "new-alias"],
+        lambda walk, bound: walk.scope.set(f"alias:{bound.text('name').lower()}", bound.text("value").lower()),
+    ),
     **dict.fromkeys(["set-variable", "new-variable"], _set_variable),
     "get-variable": lambda walk, bound: single(
         [walk.language.look_up(walk, f"${name.lower()}") for name in bound.texts("name")]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Callable
+from typing import TypeVar
 
 from interlock.analysis.code.program import nodes
 from interlock.analysis.facts import hole
@@ -50,6 +51,7 @@ _ATTRIBUTE = re.compile(r"\[[A-Za-z_][\w.]*\s*\(")
 _NAME = re.compile(r"\w+")
 _KEY = re.compile(r"[\w-]+(?=\s*=)")
 _TERNARY = re.compile(r"\?(?![?.\[])")
+Item = TypeVar("Item")
 
 
 _SIGNS = {  # those that other languages write otherwise
@@ -246,9 +248,9 @@ def read_block(cursor: PsCursor) -> nodes.Closure:
     return nodes.Closure(function(params, body))
 
 
-def function(params: list[PsParam], body: list[ast.stmt], title: str = "") -> ast.FunctionDef:
+def function(params: list[PsParam], body: list[ast.stmt]) -> ast.FunctionDef:
     """What flows into it are parameters too, which it finds around it where none is given."""
-    made = nodes.function([f"${name}" for name, _ in params], yielding(body), title, rest="$args")
+    made = nodes.function([f"${name}" for name, _ in params], yielding(body), rest="$args")
     made.args.defaults = [default or ast.Constant(hole(name)) for name, default in params]
     made.args.kwonlyargs = [ast.arg("$_"), ast.arg("$input")]
     made.args.kw_defaults = [nodes.name("$_"), nodes.name("$input")]
@@ -295,7 +297,7 @@ def _member(cursor: PsCursor, base: ast.expr) -> ast.expr:
     found = cursor.match(_NAME)
     name = nodes.text(found[0].lower()) if found else _lower(read_primary(cursor))
     if cursor.take("("):
-        return nodes.call("<call>", [base, name, *_arguments(cursor)])
+        return nodes.call("<call>", [base, name, *_listed(cursor, read_operand)])
     if cursor.at("{"):
         return nodes.call("<call>", [base, name, read_block(cursor)])
     if isinstance(name, ast.Constant):
@@ -303,22 +305,18 @@ def _member(cursor: PsCursor, base: ast.expr) -> ast.expr:
     return nodes.item(base, name)
 
 
-def _arguments(cursor: PsCursor) -> list[ast.expr]:
-    values: list[ast.expr] = []
+def _listed(cursor: PsCursor, read: Callable[[PsCursor], Item]) -> list[Item]:
+    """Up to the closing bracket."""
+    items: list[Item] = []
     with cursor.deeper():
         cursor.skip_lines()
         while not cursor.take(")"):
-            values.append(read_operand(cursor))
-            _next(cursor)
-    return values
-
-
-def _next(cursor: PsCursor) -> None:
-    """The list may as well end here."""
-    cursor.skip_lines()
-    if not cursor.at(")"):
-        cursor.expect(",")
-        cursor.skip_lines()
+            items.append(read(cursor))
+            cursor.skip_lines()
+            if not cursor.at(")"):
+                cursor.expect(",")
+                cursor.skip_lines()
+    return items
 
 
 def read_argument(cursor: PsCursor) -> ast.expr:
@@ -354,7 +352,7 @@ def _number(text: str) -> int | float:
 
 
 PsParam = tuple[str, ast.expr | None]  # the name of a parameter and its default
-_PARAM_NAME = re.compile(r"\$\{?([\w:]+)\}?")
+PARAM_NAME = re.compile(r"\$\{?([\w:]+)\}?")
 _PARAM = re.compile(r"param\s*(?=\()", re.IGNORECASE)
 _PARAM_TYPE = re.compile(r"\[[\w.+\[\],\s`]+\]")
 
@@ -374,14 +372,8 @@ def read_params(cursor: PsCursor) -> list[PsParam]:
 
 
 def read_param_list(cursor: PsCursor) -> list[PsParam]:
-    params: list[PsParam] = []
     cursor.expect("(")
-    with cursor.deeper():
-        cursor.skip_lines()
-        while not cursor.take(")"):
-            params.append(_param(cursor))
-            _next(cursor)
-    return params
+    return _listed(cursor, _param)
 
 
 def _param(cursor: PsCursor) -> PsParam:
@@ -391,7 +383,7 @@ def _param(cursor: PsCursor) -> PsParam:
         elif not cursor.match(_PARAM_TYPE):
             raise WindowsSyntaxError("a type has no end")
         cursor.skip_lines()
-    found = cursor.match(_PARAM_NAME)
+    found = cursor.match(PARAM_NAME)
     if not found:
         raise WindowsSyntaxError("a parameter without a name")
     cursor.skip_lines()

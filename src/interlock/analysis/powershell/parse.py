@@ -10,6 +10,7 @@ from interlock.analysis.code.program import nodes
 from interlock.analysis.powershell.expressions import (
     ENDS_WORD,
     NUMBER,
+    PARAM_NAME,
     function,
     read_argument,
     read_block,
@@ -43,7 +44,6 @@ _INVOKE = re.compile(r"&(?!&)|\.(?=[\s'\"$({&])")
 _LABEL = re.compile(r":\w+\s")
 _FUNCTION_NAME = re.compile(r"[^\s({]+")
 _VERBATIM = re.compile(r"--%(?=\s)([^\r\n|]*)")
-_NAME = re.compile(r"\$\{?([\w:]+)\}?")
 _ELSE = re.compile(r"\s*(elseif|else)\b", re.IGNORECASE)
 _AGAIN = re.compile(r"while|until", re.IGNORECASE)
 _PARALLEL = re.compile(r"-parallel\s*", re.IGNORECASE)
@@ -240,10 +240,6 @@ def _if(cursor: PsCursor) -> _Body:
     return nodes.branch(test, body, other)
 
 
-def _while(cursor: PsCursor) -> _Body:
-    return nodes.repeat(group(_parens(cursor)), _braces(cursor))
-
-
 def _do(cursor: PsCursor) -> _Body:
     body = _braces(cursor)
     cursor.skip_lines()
@@ -264,7 +260,7 @@ def _foreach(cursor: PsCursor) -> _Body:
     cursor.expect("(")
     with cursor.deeper():
         cursor.skip_lines()
-        found = cursor.match(_NAME)
+        found = cursor.match(PARAM_NAME)
         cursor.skip_lines()
         if not found or not cursor.match(_IN):
             raise WindowsSyntaxError("foreach without in")
@@ -341,7 +337,7 @@ def _declaration(cursor: PsCursor) -> _Body:
 
 _KEYWORDS: dict[str, Callable[[PsCursor], _Body]] = {
     "if": _if,
-    "while": _while,
+    "while": lambda cursor: nodes.repeat(group(_parens(cursor)), _braces(cursor)),
     "do": _do,
     "for": _for,
     "foreach": _foreach,
