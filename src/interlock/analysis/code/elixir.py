@@ -13,7 +13,6 @@ from interlock.analysis.code.grammar import Builder, Node, children, part, text_
 from interlock.analysis.code.language import CodeLanguage
 from interlock.analysis.code.program import nodes
 from interlock.analysis.code.program.values import UNKNOWN, LibraryCall, Sym, Value
-from interlock.analysis.code.program.walk import ProgramWalk
 from interlock.analysis.code.templates import by_grammar
 
 _NARROWS = frozenset({"where", "limit", "or_where", "join"})
@@ -178,7 +177,7 @@ def _list_of(build: Builder, node: Node) -> nodes.Made:
     return ast.List(made)
 
 
-def _narrowed(walk: ProgramWalk, call: LibraryCall) -> Value:
+def _narrowed(call: LibraryCall) -> Value:
     query = call.get(0)
     return Sym(f"{query.path}.where") if isinstance(query, Sym) else UNKNOWN
 

@@ -340,32 +340,32 @@ def _module(walk: ProgramWalk, given: Value) -> Value:
     return Sym("?")
 
 
-def _worker(walk: ProgramWalk, call: LibraryCall) -> Value:
+def _worker(call: LibraryCall) -> Value:
     if call.named.get("eval") is True:
-        walk.world.execute(call.get(0))
+        call.world.execute(call.get(0))
     elif known(call.text(0)):
-        _module(walk, call.get(0))
+        _module(call.walk, call.get(0))
     return Sym("?")
 
 
-def _new(walk: ProgramWalk, call: LibraryCall) -> Value:
+def _new(call: LibraryCall) -> Value:
     """`new f(…)`: an object that the function fills, unless it gives another."""
     made, *args = call.args
     if not isinstance(made, ProgramFunction) or not takes_this(made):
-        return walk.call(made, args, {})
+        return call.walk.call(made, args, {})
     thing: dict[str, Value] = {}
-    given = follow(walk, ProgramFunction(made.node, made.scope, thing), args, {})
+    given = follow(call.walk, ProgramFunction(made.node, made.scope, thing), args, {})
     return thing if given is None else given
 
 
 _ANSWERS: Mapping[str, Answer] = {
-    "require": lambda walk, call: _module(walk, call.args[0]) if call.args else UNKNOWN,
+    "require": lambda call: _module(call.walk, call.args[0]) if call.args else UNKNOWN,
     "worker_threads.Worker": _worker,
     **dict.fromkeys(  # `Function("a", "b", "return …")`, whose last argument is the code
         ["Function", "GeneratorFunction", "AsyncFunction"],
-        lambda walk, call: Sym("<made>", run_code(walk, call.args[-1])) if call.args else UNKNOWN,
+        lambda call: Sym("<made>", run_code(call.walk, call.args[-1])) if call.args else UNKNOWN,
     ),
-    "<made>": lambda walk, call: call.owner,
+    "<made>": lambda call: call.owner,
     "<new>": _new,
 }
 _OWN = (_identifier, _object_of, _unary, _assignment, _function, _class_of, _for_in, _import_of, _export)

@@ -99,9 +99,9 @@ class CodeLanguage(Struct, eq=False):
         finally:
             walk.world.close()
 
-    def answer(self, walk: ProgramWalk, func: Sym, call: LibraryCall) -> Value:
+    def answer(self, func: Sym, call: LibraryCall) -> Value:
         """First by the `extra` answers, then by the table of the language."""
-        known_calls = library(self.key)
+        walk, known_calls = call.walk, library(self.key)
         for file in call.given() if walk.world.opened and not walk.world.loose else ():
             if isinstance(file, OpenFile):  # taken to be written by what it is handed to
                 walk.world.fill(file, made_from([other for other in call.given() if other is not file]))
@@ -115,7 +115,7 @@ class CodeLanguage(Struct, eq=False):
             keys.append(f"<any>.{name}")
         for key in keys:
             own = self.extra.get(key)
-            if own and (given := own(walk, call)) is not UNKNOWN:
+            if own and (given := own(call)) is not UNKNOWN:
                 return given
             ways = [key]
             if name in known_calls.choices:  # an option that is set, first
@@ -123,7 +123,7 @@ class CodeLanguage(Struct, eq=False):
             entry = next(filter(None, (known_calls.entry(way, name) for way in ways)), None)
             if entry and applies(call, entry):
                 cwd = walk.world.cwd
-                given = perform(walk, call, entry)
+                given = perform(call, entry)
                 if given is UNKNOWN and "client" in entry:
                     continue
                 func_given = call.args[-1] if call.args and walk.world.loose else None
@@ -131,11 +131,11 @@ class CodeLanguage(Struct, eq=False):
                     for row in self.handed(given) if id(func_given.node) not in walk.followed else ():
                         walk.call(func_given, row, {})
                     walk.world.cwd = cwd
-                return _unknown(walk, func, call) if given is UNKNOWN else given
+                return _unknown(func, call) if given is UNKNOWN else given
         method = walk.scope.find(name) if walk.world.loose and name != path else None
         if isinstance(method, ProgramFunction):  # of a class of the program
             return walk.call(method, call.args, call.named)
-        return _unknown(walk, func, call)
+        return _unknown(func, call)
 
     def look_up(self, walk: ProgramWalk, name: str) -> Value:
         if (found := walk.scope.find(name, UNKNOWN)) is not UNKNOWN:
@@ -169,7 +169,7 @@ class CodeLanguage(Struct, eq=False):
             return Partial(PROGRAM, [*owner.args, name.replace("_", "-")], owner.named)  # `git.push`
         for kind in kinds(owner) if name in known_calls.properties else ():
             if (entry := known_calls.calls.get(f"{kind}.{name}")) and entry.get("property"):
-                return perform(walk, LibraryCall(f".{name}", owner, [], {}), entry)
+                return perform(LibraryCall(walk, f".{name}", owner, [], {}), entry)
         return Sym(f".{name}", owner, traits=traits_of(owner))
 
     def item(self, walk: ProgramWalk, owner: Value, key: Value) -> Value:
@@ -181,7 +181,7 @@ class CodeLanguage(Struct, eq=False):
             counted = self.first and isinstance(owner, (list, tuple, str)) and isinstance(key, int)
             return index(owner, key - self.first if counted and key >= self.first else UNKNOWN if counted else key)
         if entry := library(self.key).calls.get(f"{owner.path}[]"):
-            return perform(walk, LibraryCall(f"{owner.path}.[]", owner, [key], {}), entry)
+            return perform(LibraryCall(walk, f"{owner.path}.[]", owner, [key], {}), entry)
         if not isinstance(key, str) or not known(key):
             return Sym(f"{owner.path}.[]"[-MAX_PATH:], owner, traits=owner.traits)
         return self.attribute(walk, owner, key)
@@ -216,28 +216,30 @@ _KINDS: Mapping[str, tuple[type, ...]] = {
 }  # fmt: skip
 
 
-def _unknown(walk: ProgramWalk, func: Sym, call: LibraryCall) -> Value:
+def _unknown(func: Sym, call: LibraryCall) -> Value:
     """Functions among its arguments may run, and what went in may come out."""
     mapped: list[Value] = []
-    for given in call.given() if walk.world.loose else ():
-        unread = isinstance(given, ProgramFunction) and id(given.node) not in walk.followed
-        if unread or walk.language.handles(given):
-            mapped = [walk.call(given, [one], {}) for one in _each(walk, call)]
+    for given in call.given() if call.world.loose else ():
+        unread = isinstance(given, ProgramFunction) and id(given.node) not in call.walk.followed
+        if unread or call.walk.language.handles(given):
+            mapped = [call.walk.call(given, [one], {}) for one in _each(call)]
     if isinstance(call.owner, OpenFile) and "w" in call.owner.mode:
         call.owner.written = True
-    if isinstance(call.owner, list) and walk.world.loose:
+    if isinstance(call.owner, list) and call.world.loose:
         return mapped if mapped and call.name in ("map", "collect", "flat_map", "flatMap") else call.owner
     traits = traits_of(call.given()) | func.traits if call.args or call.named else func.traits
     return Sym(f"{func.path}()"[-MAX_PATH:], func, tuple(call.args), call.named, traits)
 
 
-def _each(walk: ProgramWalk, call: LibraryCall) -> list[Value]:
-    functions = [value for value in call.args if isinstance(value, ProgramFunction) or walk.language.handles(value)]
+def _each(call: LibraryCall) -> list[Value]:
+    functions = [
+        value for value in call.args if isinstance(value, ProgramFunction) or call.walk.language.handles(value)
+    ]
     plain = [value for value in call.args if not any(value is one for one in functions)]
     if isinstance(call.owner, (list, tuple)):
         return list(call.owner)[:FEW] or [UNKNOWN]
     if plain:
-        return [one for value in plain for one in walk.items(value)][:FEW] or [UNKNOWN]
+        return [one for value in plain for one in call.walk.items(value)][:FEW] or [UNKNOWN]
     if isinstance(call.owner, Sym):
         return [Sym(f"{call.owner.path}.[]"[-MAX_PATH:], call.owner, traits=call.owner.traits)]
     return [made_from(call.owner)]

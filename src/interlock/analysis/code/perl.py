@@ -24,7 +24,6 @@ from interlock.analysis.code.program.values import (
     path_of,
     text_of,
 )
-from interlock.analysis.code.program.walk import ProgramWalk
 from interlock.analysis.code.token_parser import TokenParser, by_tokens
 from interlock.analysis.facts import hole
 
@@ -266,44 +265,44 @@ def _callee(word: str) -> ast.expr:
 # -- calls that no table describes
 
 
-def _opened(walk: ProgramWalk, call: LibraryCall) -> Value:
+def _opened(call: LibraryCall) -> Value:
     if not call.args:
         return Sym("?")
     mode, rest = text_of(call.get(0)).strip(), call.args[1:]
     if not rest:
         if mode.startswith("|") or mode.endswith("|"):
-            return shell_line(walk, mode.strip("|").strip(), call)
+            return shell_line(mode.strip("|").strip(), call)
         path = mode.lstrip("+<> ")
         how = mode[: len(mode) - len(path)].strip() or "r"
-        return Sym("?") if path.startswith("&") else walk.world.open(path, open_mode([how]))
+        return Sym("?") if path.startswith("&") else call.world.open(path, open_mode([how]))
     if mode in ("-|", "|-"):
-        return walk.call(Sym("system"), rest, {})
+        return call.walk.call(Sym("system"), rest, {})
     if "&" in mode or (path_of(rest[0]).startswith("socket")):
         return Sym("?")
-    return walk.world.open(rest[0], open_mode([mode.partition(":")[0].strip()]))
+    return call.world.open(rest[0], open_mode([mode.partition(":")[0].strip()]))
 
 
-def _shift(walk: ProgramWalk, call: LibraryCall) -> Value:
-    given = call.args[0] if call.args else walk.scope.find("@_")
+def _shift(call: LibraryCall) -> Value:
+    given = call.args[0] if call.args else call.walk.scope.find("@_")
     if not isinstance(given, list) or not given:
         return hole()
     if not call.args and len(given) > 1:
-        walk.scope.set("@_", given[1:])
+        call.walk.scope.set("@_", given[1:])
     return given[0]
 
 
-def _find(walk: ProgramWalk, call: LibraryCall) -> Value:
+def _find(call: LibraryCall) -> Value:
     """File::Find: the function gets every file below the directories."""
     parts = [one for given in call.args for one in (given.values() if isinstance(given, dict) else [given])]
-    wanted = [one for one in parts if isinstance(one, ProgramFunction)] or list(walk.defined)
+    wanted = [one for one in parts if isinstance(one, ProgramFunction)] or list(call.walk.defined)
     listed = [one for given in call.args if not isinstance(given, dict) for one in items(given)]
     places = [one for one in listed if isinstance(one, str)]
     for file in tree(*places):
         for name in (_TOPIC, "$File::Find::name", "$File::Find::dir"):
-            walk.scope.set(name, file)
+            call.walk.scope.set(name, file)
         for func in wanted:
-            walk.call(func, [file], {})
-    walk.scope.set(_TOPIC, Marked(hole("_"), {"bulk"}))
+            call.walk.call(func, [file], {})
+    call.walk.scope.set(_TOPIC, Marked(hole("_"), {"bulk"}))
     return Sym("?")
 
 

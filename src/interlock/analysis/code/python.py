@@ -108,16 +108,16 @@ def _item(walk: ProgramWalk, owner: Value, key: Value) -> Value:
     return walk.language.look_up(walk, key) if owner.path in ("globals()", "locals()", "vars()", "") else UNKNOWN
 
 
-def _import(walk: ProgramWalk, call: LibraryCall) -> Value:
+def _import(call: LibraryCall) -> Value:
     name = call.text(0, "name")
     head = name if call.name == "import_module" else name.partition(".")[0]
     return Sym(library("python").canonical(head)) if known(name) else Sym("?")
 
 
-def _getattr(walk: ProgramWalk, call: LibraryCall) -> Value:
+def _getattr(call: LibraryCall) -> Value:
     owner, name = call.get(0), call.get(1)
     if isinstance(name, str) and known(name):
-        return walk.language.attribute(walk, owner, name)
+        return call.walk.language.attribute(call.walk, owner, name)
     if isinstance(owner, Sym) and owner.path in ("os", "shutil", "subprocess", ""):
         return Sym("<chosen>")
     return made_from(owner)

@@ -16,7 +16,6 @@ from interlock.analysis.code.library import words as words_of
 from interlock.analysis.code.program import nodes
 from interlock.analysis.code.program.paths import listing
 from interlock.analysis.code.program.values import LibraryCall, Sym, Value, tagged, text_of
-from interlock.analysis.code.program.walk import ProgramWalk
 from interlock.analysis.facts import hole, known
 
 _BLANK = re.compile(r"[ \t]*(?:\\\n[ \t]*)*")
@@ -215,18 +214,18 @@ _FORMS: dict[str, Callable[[list[_Word]], _Body]] = {
 # -- calls that no table describes
 
 
-def _items(walk: ProgramWalk, call: LibraryCall) -> Value:
+def _items(call: LibraryCall) -> Value:
     value = call.get(0)
     if not isinstance(value, str) or known(value):
         return value.split() if isinstance(value, str) else value
     return [tagged(value, "bulk")]
 
 
-def _send(walk: ProgramWalk, call: LibraryCall) -> Value:
+def _send(call: LibraryCall) -> Value:
     """What Expect types into a shell runs."""
     text = text_of(call.args[-1]).strip() if call.args else ""
-    if text and walk.scope.find("<spawned>"):
-        walk.world.shell(text)
+    if text and call.walk.scope.find("<spawned>"):
+        call.world.shell(text)
     return Sym("?")
 
 
@@ -236,7 +235,7 @@ read_tcl = CodeLanguage(
     lambda source: (ast.Module(_code(source, 0), []), True),
     {
         "<items>": _items,
-        "glob": lambda walk, call: listing(*(one for one in call.args if not text_of(one).startswith("-"))),
+        "glob": lambda call: listing(*(one for one in call.args if not text_of(one).startswith("-"))),
         **dict.fromkeys(["send", "exp_send"], _send),
     },
     holes("$"),

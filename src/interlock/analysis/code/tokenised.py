@@ -80,10 +80,10 @@ def _function(parser: TokenParser) -> ast.expr:
     return nodes.closure(given, nodes.returning(tokens.branch(parser)))
 
 
-def _evaluated(walk: ProgramWalk, call: LibraryCall) -> Value:
+def _evaluated(call: LibraryCall) -> Value:
     given = call.get(0)
     if path_of(given) == "parsed":
-        walk.world.execute(given.args[0])
+        call.world.execute(given.args[0])
     return Sym("?")
 
 
@@ -101,8 +101,8 @@ read_r = CodeLanguage(
     "r",
     by_tokens("r", _function),
     {
-        "paste": lambda walk, call: result("join_rest", [call.named.get("sep", " "), *call.args]),
-        "paste0": lambda walk, call: result("join_rest", ["", *call.args]),
+        "paste": lambda call: result("join_rest", [call.named.get("sep", " "), *call.args]),
+        "paste0": lambda call: result("join_rest", ["", *call.args]),
         **dict.fromkeys(["eval", "evalq"], _evaluated),
     },
     lambda name: _CONSTANTS.get(name, UNKNOWN),
@@ -186,24 +186,24 @@ _awk = cache(lambda: tokens.dialect_of("awk", _awk_print, _getline, _field, _ind
 # -- calls that no table describes
 
 
-def _print_to(walk: ProgramWalk, call: LibraryCall) -> Value:
+def _print_to(call: LibraryCall) -> Value:
     """What is printed into a bare shell is what the shell runs."""
     sign, where, *printed = call.args
     path, text = text_of(where), text_of(result("join", [" ", printed]))
     if sign in ("|", "|&"):
-        _run_awk(walk, text if is_bare_shell(path) else path)
+        _run_awk(call.walk, text if is_bare_shell(path) else path)
     elif not path.startswith(_STREAMS):
         empty = bool(printed) and known(text) and not text.strip()
-        walk.world.effect("append" if sign == ">>" else "truncate" if empty else "write", path)
+        call.world.effect("append" if sign == ">>" else "truncate" if empty else "write", path)
     return Sym("?")
 
 
-def _getline_from(walk: ProgramWalk, call: LibraryCall) -> Value:
+def _getline_from(call: LibraryCall) -> Value:
     for command in call.args:
-        _run_awk(walk, text_of(command))
+        _run_awk(call.walk, text_of(command))
     path = text_of(call.named.get("file", "-"))
     if known(path) and path not in ("-", "/dev/stdin"):
-        walk.world.effect("read", path)
+        call.world.effect("read", path)
     return Sym("?")
 
 
@@ -323,17 +323,17 @@ def _at_bar(rest: str) -> tuple[str, str | None]:
 # -- calls that no table describes
 
 
-def _execute(walk: ProgramWalk, call: LibraryCall) -> Value:
+def _execute(call: LibraryCall) -> Value:
     text = call.text(0)
     if text.lstrip(": ").startswith(hole()[0]):
-        walk.world.unreadable("a Vim command made at run time", "command")
+        call.world.unreadable("a Vim command made at run time", "command")
     else:
-        walk.block(_vim_line(text, 0))
+        call.walk.block(_vim_line(text, 0))
     return Sym("?")
 
 
-def _delete(walk: ProgramWalk, call: LibraryCall) -> Value:
-    walk.world.touch("delete", call.get(0), *["recursive"] * ("rf" in call.text(1)))
+def _delete(call: LibraryCall) -> Value:
+    call.world.touch("delete", call.get(0), *["recursive"] * ("rf" in call.text(1)))
     return Sym("?")
 
 

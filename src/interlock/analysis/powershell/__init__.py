@@ -64,15 +64,15 @@ _RUNS_FILES = re.compile(
 _OF_CMD = frozenset({"del", "erase", "rd", "rmdir", "copy", "move", "ren", "dir", "start", "type"})
 
 
-def run_command(walk: ProgramWalk, call: LibraryCall) -> Value:
+def run_command(call: LibraryCall) -> Value:
     """By what is piped into it, its name and its words."""
     piped, name, *given = call.args
     words = [word if isinstance(word, CmdletWord) else CmdletWord(word) for word in given]
     if isinstance(name, ProgramFunction):
-        return call_block(walk, name, words, spread(piped))
+        return call_block(call.walk, name, words, spread(piped))
     if path_of(name) == SCRIPT:
-        return run_value(walk, name)
-    return _call_name(walk, plain(name), words, spread(piped))
+        return run_value(call.walk, name)
+    return _call_name(call.walk, plain(name), words, spread(piped))
 
 
 def _call_name(walk: ProgramWalk, word: str, words: list[CmdletWord], piped: list[Value]) -> Value:
@@ -92,7 +92,7 @@ def _call_name(walk: ProgramWalk, word: str, words: list[CmdletWord], piped: lis
     if name in CMDLETS or name in library("powershell").calls:
         given = CMDLETS[name](walk, bound) if name in CMDLETS else UNKNOWN
         if given is UNKNOWN:
-            given = walk.language.answer(walk, Sym(name), LibraryCall(name, bound, bound.rest, bound.given))
+            given = walk.language.answer(Sym(name), LibraryCall(walk, name, bound, bound.rest, bound.given))
         return None if path_of(given) in ("?", f"{name}()") and not given.traits else given
     if _CMDLET.match(name):
         return _cmdlet(walk, bound)
@@ -188,22 +188,24 @@ def _item(walk: ProgramWalk, owner: Value, key: Value) -> Value:
     return item(owner, key)
 
 
-def _method(walk: ProgramWalk, call: LibraryCall) -> Value:
+def _method(call: LibraryCall) -> Value:
     """Of a list, of each of its items; code that is a value is run."""
     owner, named, *given = call.args
     name = plain(named).lower()
     if not without_holes(name):
-        walk.world.unreadable("a method whose name is made at run time is called", "command")
+        call.world.unreadable("a method whose name is made at run time is called", "command")
     if name.startswith("invoke") and (isinstance(owner, ProgramFunction) or path_of(owner) == SCRIPT):
-        return run_command(walk, LibraryCall("&", None, [None, owner, *given], {}))
+        return run_command(LibraryCall(call.walk, "&", None, [None, owner, *given], {}))
     if isinstance(owner, list) and f"<list>.{name}" not in library("powershell").calls:
-        return [_method(walk, LibraryCall(call.path, None, [one, name, *given], {})) for one in owner]
+        return [_method(LibraryCall(call.walk, call.path, None, [one, name, *given], {})) for one in owner]
     if path_of(owner).startswith("get-") and name in _VERBS:
-        report(walk, f"{_VERBS[name]}-{owner.path.partition('-')[2].partition('()')[0]}", *map(text_of, owner.args))
+        report(
+            call.walk, f"{_VERBS[name]}-{owner.path.partition('-')[2].partition('()')[0]}", *map(text_of, owner.args)
+        )
         return owner
     if isinstance(owner, dict) and given:
         return _change_table(owner, name, given)
-    return walk.call(walk.language.attribute(walk, owner, name), given, {})
+    return call.walk.call(call.walk.language.attribute(call.walk, owner, name), given, {})
 
 
 _VERBS = {"delete": "remove", "remove": "remove", "kill": "stop", "terminate": "stop", "stop": "stop"}
@@ -218,7 +220,7 @@ def _change_table(table: dict[Value, Value], name: str, given: list[Value]) -> V
     return table.get(key)
 
 
-def _splat(walk: ProgramWalk, call: LibraryCall) -> Value:
+def _splat(call: LibraryCall) -> Value:
     """`@table`: its keys are parameters; `@list`: its items are words."""
     value = call.get(0)
     if isinstance(value, dict):
@@ -228,22 +230,22 @@ def _splat(walk: ProgramWalk, call: LibraryCall) -> Value:
 
 def _pure(work: Callable[..., Value]) -> Answer:
     """A call that only computes, with the value that a method is called on first."""
-    return lambda walk, call: attempt(work, [*([call.owner] if call.path[0] == "." else ()), *call.args])
+    return lambda call: attempt(work, [*([call.owner] if call.path[0] == "." else ()), *call.args])
 
 
-def _load(walk: ProgramWalk, call: LibraryCall) -> Value:
+def _load(call: LibraryCall) -> Value:
     """A program as bytes, which is run."""
     if url := fetched(call.args):
-        walk.world.effect("run_download", url)
+        call.world.effect("run_download", url)
     else:
-        walk.world.unreadable(RUN_TIME, "payload")
+        call.world.unreadable(RUN_TIME, "payload")
     return Sym("?")
 
 
-def _start(walk: ProgramWalk, call: LibraryCall) -> Value:
+def _start(call: LibraryCall) -> Value:
     words = split_line(call.text(1)) if len(call.args) > 1 else []
     for program in texts(call.get(0, default=None)):
-        run_program(walk, program, words)
+        run_program(call.walk, program, words)
     return Sym("process")
 
 
@@ -267,12 +269,12 @@ _COMPUTED: dict[str, Callable[..., Value]] = {
     "<number>.tostring": lambda value, shape="": filled("{0:" + shape + "}", value) if shape else str(value),
 }
 _EXTRA: dict[str, Answer] = {
-    SCRIPT: lambda walk, call: run_text(walk, call.text(0)),
+    SCRIPT: lambda call: run_text(call.walk, call.text(0)),
     "&": run_command,
     "<call>": _method,
     "<save>": save,
     "<splat>": _splat,
-    "<flag>": lambda walk, call: CmdletWord(call.get(1, default=None), text_of(call.get(0)), len(call.args) > 1),
+    "<flag>": lambda call: CmdletWord(call.get(1, default=None), text_of(call.get(0)), len(call.args) > 1),
     **{name: _pure(work) for name, work in _COMPUTED.items()},
     **{
         f"encoding.{name}.getstring": _pure(lambda data, *_, to=charset: bytes(list(data)).decode(to, "replace"))
@@ -283,14 +285,14 @@ _EXTRA: dict[str, Answer] = {
         for name, charset in _CHARSETS.items()
     },
     # over bytes that are known, over what was fetched, or over a file
-    "streamreader.new": lambda walk, call: (
+    "streamreader.new": lambda call: (
         UNKNOWN if isinstance(call.get(0), str) and not fetched(call.get(0)) else call.get(0)
     ),
     **{f"assembly.{name}": _load for name in ("load", "loadfile", "loadfrom", "unsafeloadfrom")},
     **dict.fromkeys(["process.start", "application.new().shellexecute"], _start),
     **dict.fromkeys(
         ["shell.new().run", "shell.new().exec", "win32_process.create"],
-        lambda walk, call: run_line(walk, call.get(0, default=None)),
+        lambda call: run_line(call.walk, call.get(0, default=None)),
     ),
 }
 _POWERSHELL = CodeLanguage(

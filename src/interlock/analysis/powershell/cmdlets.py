@@ -79,12 +79,12 @@ def _write(walk: ProgramWalk, bound: Bound) -> Value:
     return single(bound.piped) if bound.name == "tee-object" else None
 
 
-def save(walk: ProgramWalk, call: LibraryCall) -> None:
+def save(call: LibraryCall) -> None:
     """`> path`: what a command gives, or an expression is."""
     value, constant, *targets = call.args
     for target, append in zip(targets[::2], targets[1::2], strict=True):
         for path in texts(target):
-            write_file(walk, path, [value if value is not None or constant else UNKNOWN], append)
+            write_file(call.walk, path, [value if value is not None or constant else UNKNOWN], append)
 
 
 def _new_item(walk: ProgramWalk, bound: Bound) -> Value:

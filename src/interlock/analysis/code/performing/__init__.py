@@ -42,7 +42,6 @@ from interlock.analysis.code.program.values import (
     text_of,
     traits_of,
 )
-from interlock.analysis.code.program.walk import ProgramWalk
 from interlock.analysis.facts import known, without_holes
 from interlock.analysis.file_modes import mode_traits
 from interlock.analysis.places import is_folder, named_in
@@ -68,7 +67,7 @@ def _traits(call: LibraryCall, entry: Entry) -> list[str]:
 
 
 def _touching(verb: str) -> Work:
-    def touch(walk: ProgramWalk, call: LibraryCall, entry: Entry, where: object) -> Value:
+    def touch(call: LibraryCall, entry: Entry, where: object) -> Value:
         given: Value = UNKNOWN
         for path in flattened(pick(call, where)):
             text, globs = text_of(path), entry.get("globs")
@@ -76,17 +75,17 @@ def _touching(verb: str) -> Work:
             here = something and (_SCHEME not in text or (verb == "read" and url))  # known, and of this machine
             if path is None or (globs and text.startswith("!")) or (entry.get("known") and not here):
                 continue
-            script = verb == "run_script" and (fetched(path) or walk.world.downloads.get(text, "") or (url and text))
+            script = verb == "run_script" and (fetched(path) or call.world.downloads.get(text, "") or (url and text))
             if verb == "read" and (url or fetched(path)):
-                given = request(walk, "get", path, ())
+                given = request(call, "get", path, ())
             elif script:
-                walk.world.effect("run_download", script)
+                call.world.effect("run_download", script)
             elif isinstance(path, OpenFile):
                 given = Sym("?", traits=file_traits(path.path))
                 if verb == "truncate":
-                    walk.world.effect("truncate", path.path)
+                    call.world.effect("truncate", path.path)
                 elif verb != "read":
-                    walk.world.fill(path, UNKNOWN)
+                    call.world.fill(path, UNKNOWN)
             elif verb == "read" and not something:
                 given = Sym("?", traits=traits_of(path))
             else:
@@ -97,10 +96,10 @@ def _touching(verb: str) -> Work:
                 how = "append" if verb == "write" and any(map(_adds, chosen(call, entry, "appends"))) else how
                 many = ("bulk",) if globs and not _GLOB.isdisjoint(text) else ()
                 rights = _rights(call, entry) if verb == "chmod" else ()
-                walk.world.touch(how, path, *_traits(call, entry), *many, *rights)
+                call.world.touch(how, path, *_traits(call, entry), *many, *rights)
                 given = Sym("?", traits=file_traits(text)) if verb == "read" else _DONE
                 for one in content:
-                    walk.world.download(path, fetched(one))
+                    call.world.download(path, fetched(one))
         return given
 
     return touch
@@ -128,7 +127,7 @@ def _rights(call: LibraryCall, entry: Entry) -> list[str]:
     return mode_traits(letters.removeprefix("0o"))
 
 
-def _open(walk: ProgramWalk, call: LibraryCall, entry: Entry, where: object) -> Value:
+def _open(call: LibraryCall, entry: Entry, where: object) -> Value:
     paths = pick(call, where)
     if not paths:
         return UNKNOWN
@@ -136,8 +135,8 @@ def _open(walk: ProgramWalk, call: LibraryCall, entry: Entry, where: object) -> 
     given = chosen(call, entry, "mode")
     mode = open_mode(given) if given else entry.get("opens", "r")
     if text.lstrip().startswith("|"):
-        return shell_line(walk, text.lstrip()[1:].strip(), call)
-    return request(walk, "get", path, ()) if is_url(path) else walk.world.open(path, mode)
+        return shell_line(text.lstrip()[1:].strip(), call)
+    return request(call, "get", path, ()) if is_url(path) else call.world.open(path, mode)
 
 
 def open_mode(given: Sequence[Value]) -> str:
@@ -157,48 +156,48 @@ def open_mode(given: Sequence[Value]) -> str:
     return "w" if mode.startswith((">", "w", "+>", "c", "x", ":w")) or written else "r"
 
 
-def _fill(walk: ProgramWalk, call: LibraryCall, entry: Entry, where: object) -> Value:
+def _fill(call: LibraryCall, entry: Entry, where: object) -> Value:
     at = entry.get("target")
     target = call.get(at) if isinstance(at, int) else call.owner
     content = pick(call, where)
     if isinstance(target, OpenFile):
-        walk.world.fill(target, concat(content) if content else UNKNOWN)
+        call.world.fill(target, concat(content) if content else UNKNOWN)
     elif path_of(target).startswith(SHELL):
-        feed(walk, links(target)[-1], concat(content))
+        feed(call, links(target)[-1], concat(content))
     elif path_of(target).startswith(("socket", "<response>")):
-        peer = walk.world.peer or fetched(target)
+        peer = call.world.peer or fetched(target)
         if leak := leaks(content) or file_content(peer, content):
-            walk.world.effect("send", peer, *leak)
+            call.world.effect("send", peer, *leak)
     return target if isinstance(target, OpenFile) else UNKNOWN
 
 
 # -- processes, and what a table tells by itself
 
 
-def _kill(walk: ProgramWalk, call: LibraryCall, entry: Entry, where: object) -> Value:
+def _kill(call: LibraryCall, entry: Entry, where: object) -> Value:
     if any(text_of(signal) in ("0", "EXIT") for signal in chosen(call, entry, "signal")[:1]):
         return UNKNOWN
     for who in map(text_of, flattened(pick(call, where))):
-        walk.world.effect("kill", who, *(("all",) if who == "-1" else ()))
+        call.world.effect("kill", who, *(("all",) if who == "-1" else ()))
     return UNKNOWN
 
 
-def _fork(walk: ProgramWalk, call: LibraryCall, entry: Entry, where: object) -> Value:
-    walk.forks += 1
-    if walk.endless:
-        walk.world.effect("fork_bomb")
+def _fork(call: LibraryCall, entry: Entry, where: object) -> Value:
+    call.walk.forks += 1
+    if call.walk.endless:
+        call.world.effect("fork_bomb")
     return UNKNOWN
 
 
-def _tell(walk: ProgramWalk, call: LibraryCall, entry: Entry, where: object) -> Value:
+def _tell(call: LibraryCall, entry: Entry, where: object) -> Value:
     given = flattened(chosen(call, entry, "target"))
     targets = [target for target in given if not isinstance(target, (bool, ProgramFunction))]
     for target in targets or ([] if entry.get("known") else [entry.get("called", "")]):
         if where == "store_drop" and "bulk" in traits_of(target):  # each of those that there are
-            walk.world.effect("store_drop", "", "all")
+            call.world.effect("store_drop", "", "all")
         else:
             whole = "filter" in entry and not any(map(_narrows, pick(call, entry["filter"])))
-            walk.world.effect(str(where), text_of(target), *_traits(call, entry), *["unfiltered"] * whole)
+            call.world.effect(str(where), text_of(target), *_traits(call, entry), *["unfiltered"] * whole)
     return None if entry.get("called") else UNKNOWN
 
 
@@ -211,9 +210,9 @@ def _narrows(value: Value) -> bool:
     return not everything and not isinstance(value, ProgramFunction)
 
 
-def _orders(walk: ProgramWalk, call: LibraryCall, entry: Entry, where: object) -> Value:
+def _orders(call: LibraryCall, entry: Entry, where: object) -> Value:
     """Objects whose first key says what is done: `{drop: "users"}`, `[{$out: "users"}]`, `[{deleteMany: {filter: {}}}]`."""
-    entries, under, given = library(walk.language.key).calls, entry["under"], UNKNOWN
+    entries, under, given = library(call.walk.language.key).calls, entry["under"], UNKNOWN
     for order in [one for value in pick(call, where) for one in listed(value) or [value]]:
         order = {order: None} if isinstance(order, str) else order
         if not isinstance(order, dict) or not order:
@@ -221,30 +220,30 @@ def _orders(walk: ProgramWalk, call: LibraryCall, entry: Entry, where: object) -
         key, value = next(iter(order.items()))
         named = {**order, **value} if isinstance(value, dict) else order
         if under == "on":
-            walk.call(walk.language.attribute(walk, call.owner, text_of(key)), [named.get("filter")], {})
+            call.walk.call(call.walk.language.attribute(call.walk, call.owner, text_of(key)), [named.get("filter")], {})
         else:
             path = f"{under}.{key}" if f"{under}.{key}" in entries else under
-            asked = LibraryCall(path, call.owner, [value] if isinstance(value, str) else [], named)
-            given = perform(walk, asked, entries[path])
+            asked = LibraryCall(call.walk, path, call.owner, [value] if isinstance(value, str) else [], named)
+            given = perform(asked, entries[path])
     return given
 
 
-def _chdir(walk: ProgramWalk, call: LibraryCall, entry: Entry, where: object) -> Value:
+def _chdir(call: LibraryCall, entry: Entry, where: object) -> Value:
     for path in pick(call, where)[:1]:
-        walk.world.cwd = walk.world.located(text_of(path))
-    return walk.world.cwd
+        call.world.cwd = call.world.located(text_of(path))
+    return call.world.cwd
 
 
-def _keep(walk: ProgramWalk, call: LibraryCall, entry: Entry, where: object) -> Value:
+def _keep(call: LibraryCall, entry: Entry, where: object) -> Value:
     """An option is set on what another call gave, by the next two arguments."""
     for made in pick(call, where):
         if isinstance(made, Sym) and len(call.args) > 2:
-            walk.attributes[f"{made.path}.{label(call.args[1])}"] = call.args[2]
+            call.walk.attributes[f"{made.path}.{label(call.args[1])}"] = call.args[2]
     return UNKNOWN
 
 
-def _refuse(walk: ProgramWalk, call: LibraryCall, entry: Entry, where: object) -> Value:
-    walk.world.unreadable(str(where), *_traits(call, entry))
+def _refuse(call: LibraryCall, entry: Entry, where: object) -> Value:
+    call.world.unreadable(str(where), *_traits(call, entry))
     return _DONE
 
 
@@ -253,9 +252,9 @@ _WORK: Mapping[str, Work] = {
     **NETWORK_EFFECTS,
     **{verb: _touching(verb) for verb in ON_PATHS},
     "open": _open, "fill": _fill, "kill": _kill, "fork": _fork, "tell": _tell, "orders": _orders, "chdir": _chdir,
-    "keep": _keep, "unreadable": _refuse, "close": lambda walk, call, entry, where: _DONE,
-    "and": lambda walk, call, entry, where: (
-        perform(walk, call, entry["and"]) if applies(call, entry["and"]) else UNKNOWN
+    "keep": _keep, "unreadable": _refuse, "close": lambda call, entry, where: _DONE,
+    "and": lambda call, entry, where: (
+        perform(call, entry["and"]) if applies(call, entry["and"]) else UNKNOWN
     ),
 }  # fmt: skip
 
@@ -279,7 +278,7 @@ def applies(call: LibraryCall, entry: Entry) -> bool:
     return bool(found) and isinstance(call.owner, Sym) and is_url(found[0])
 
 
-def perform(walk: ProgramWalk, call: LibraryCall, entry: Entry) -> Value:
+def perform(call: LibraryCall, entry: Entry) -> Value:
     """Tell everything that a call does, in the order of its table."""
     given: Value = UNKNOWN
     steps, giving = _plan(entry)
@@ -287,25 +286,25 @@ def perform(walk: ProgramWalk, call: LibraryCall, entry: Entry) -> Value:
         return UNKNOWN
     if "options" in entry:  # that were set on one of its arguments
         starts = tuple(f"{made.path}." for made in pick(call, entry["options"]) if isinstance(made, Sym))
-        found = {key.rpartition(".")[2]: value for key, value in walk.attributes.items() if key.startswith(starts)}
+        found = {key.rpartition(".")[2]: value for key, value in call.walk.attributes.items() if key.startswith(starts)}
         call = replace(call, named={**found, **call.named})
     for work, where in steps:
-        made = work(walk, call, entry, where)
+        made = work(call, entry, where)
         given = made if made is not UNKNOWN and (made is not _DONE or given is UNKNOWN) else given
-    return given if giving is None else giving(walk, call)
+    return given if giving is None else giving(call)
 
 
 @cache
-def _plan(entry: Entry) -> tuple[Sequence[tuple[Work, object]], Callable[[ProgramWalk, LibraryCall], Value] | None]:
+def _plan(entry: Entry) -> tuple[Sequence[tuple[Work, object]], Callable[[LibraryCall], Value] | None]:
     steps = [(_WORK[key], where) for key, where in entry.items() if key in _WORK]
     if "value" in entry:
-        return steps, lambda walk, call: entry["value"]
+        return steps, lambda call: entry["value"]
     if "gives" not in entry:
         return steps, None
     kind, of = entry["gives"], entry.get("of")
     if kind in MADE or kind.startswith("ref:"):
-        return steps, lambda walk, call: _made(walk, call, entry, kind)
-    return steps, lambda walk, call: result(kind, _given(call) if of is None else _picked(call, of), call.named)
+        return steps, lambda call: _made(call, entry, kind)
+    return steps, lambda call: result(kind, _given(call) if of is None else _picked(call, of), call.named)
 
 
 def _picked(call: LibraryCall, places: object) -> list[Value]:
@@ -320,15 +319,15 @@ def _given(call: LibraryCall) -> Sequence[Value]:
     return [call.owner, *args] if call.path[:1] in ".<" and "." in call.path else args
 
 
-def _made(walk: ProgramWalk, call: LibraryCall, entry: Entry, kind: str) -> Value:
+def _made(call: LibraryCall, entry: Entry, kind: str) -> Value:
     if kind == "module":
         named = text_of(call.get(0))
-        return walk.language.look_up(walk, named) if known(named) else Sym("?")
+        return call.walk.language.look_up(call.walk, named) if known(named) else Sym("?")
     if kind == "program":
         return Partial(PROGRAM, list(call.args), call.named)
     given = tuple(_picked(call, entry["of"]) if "of" in entry else call.args)
     if kind == "partial":
         return Partial(given[0], list(given[1:]), call.named) if given[1:] or call.named else [*given, UNKNOWN][0]
     if kind == "member":
-        return member(walk, *given) if len(given) == 2 else UNKNOWN
+        return member(call.walk, *given) if len(given) == 2 else UNKNOWN
     return Sym(kind[4:], Sym(call.path, None, given, call.named), given, call.named, traits_of(list(given)))

@@ -21,7 +21,6 @@ from interlock.analysis.code.program.values import (
     text_of,
     traits_of,
 )
-from interlock.analysis.code.program.walk import ProgramWalk
 from interlock.analysis.facts import HOLE, hole, known
 
 _SECRET_NAME = re.compile(rf"{HOLE}\w*(?:SECRET|PASSWORD|PASSWD|TOKEN|PRIVATE_KEY|ACCESS_KEY|API_?KEY)\w*{HOLE}", re.I)
@@ -56,23 +55,23 @@ def _named_secrets(values: Iterable[Value]) -> list[str]:
     return []
 
 
-def _send(walk: ProgramWalk, call: LibraryCall, entry: Entry, where: object) -> Value:
+def _send(call: LibraryCall, entry: Entry, where: object) -> Value:
     content = [*pick(call, where), *call.named.values()]
-    peer = walk.world.peer or entry.get("called", "")
+    peer = call.world.peer or entry.get("called", "")
     peer = "".join(map(text_of, pick(call, entry["target"])[:1])) if "target" in entry else peer
     leak = leaks(content) or _named_secrets(content) or file_content(peer, content)
     if leak and peer:
-        walk.world.effect("send", peer, *leak)
+        call.world.effect("send", peer, *leak)
     return UNKNOWN
 
 
-def _wire(walk: ProgramWalk, call: LibraryCall, entry: Entry, where: object) -> Value:
+def _wire(call: LibraryCall, entry: Entry, where: object) -> Value:
     """The standard streams become the connection."""
-    walk.world.wired = walk.world.wired or bool(walk.world.peer)
+    call.world.wired = call.world.wired or bool(call.world.peer)
     return None
 
 
-def request(walk: ProgramWalk, method: str, url: Value, given: Iterable[Value], bodies: Iterable[Value] = ()) -> Value:
+def request(call: LibraryCall, method: str, url: Value, given: Iterable[Value], bodies: Iterable[Value] = ()) -> Value:
     """One HTTP request; what it returns was fetched."""
     if isinstance(url, dict):  # in pieces
         host, port = url.get("hostname", url.get("host", UNKNOWN)), [":", url["port"]] if "port" in url else []
@@ -80,15 +79,15 @@ def request(walk: ProgramWalk, method: str, url: Value, given: Iterable[Value], 
     given, address = list(given), text_of(url)
     leak = leaks([url, *given]) or _named_secrets(bodies) or file_content(address, given)
     if leak:
-        walk.world.effect("send", address, *leak)
+        call.world.effect("send", address, *leak)
     if method in ("post", "put", "patch", "delete"):
-        walk.world.effect("http", address, method)
+        call.world.effect("http", address, method)
     elif not leak:
-        walk.world.effect("fetch", address, *_named_secrets([address]))
+        call.world.effect("fetch", address, *_named_secrets([address]))
     return Sym("<response>", traits=frozenset({f"fetched:{address if known(address) else 'the network'}"}))
 
 
-def _http(walk: ProgramWalk, call: LibraryCall, entry: Entry, where: object) -> Value:
+def _http(call: LibraryCall, entry: Entry, where: object) -> Value:
     """What an address gives goes into a file, which may have no name, where the call says so."""
     found = pick(call, where)
     if not found:
@@ -100,15 +99,15 @@ def _http(walk: ProgramWalk, call: LibraryCall, entry: Entry, where: object) -> 
     if "base" in entry:
         url = concat((entry["base"], *(pick(call, "from") or [UNKNOWN])[:1], url))
     if isinstance(url, Sym) and url.name == "Request()":  # made before it is sent
-        asked = LibraryCall(url.path, None, list(url.args), dict(url.named))
+        asked = LibraryCall(call.walk, url.path, None, list(url.args), dict(url.named))
         url, sent = asked.get(0, "url"), [*sent, *pick(asked, [1, "data"])]
         method = text_of(asked.named.get("method", method)).lower()
-        return request(walk, "post" if method == "sends" and sent else method, url, [*sent, *asked.given()])
-    made = request(walk, "post" if method == "sends" and sent else method, url, sent, sent if "sends" in entry else ())
+        return request(call, "post" if method == "sends" and sent else method, url, [*sent, *asked.given()])
+    made = request(call, "post" if method == "sends" and sent else method, url, sent, sent if "sends" in entry else ())
     unnamed = [f"/tmp/tmp{hole()}"] if "fetch" in entry and "to" in entry else []
     for path in (chosen(call, entry, "to") or unnamed)[:1]:
-        walk.world.touch("write", path, "downloaded")
-        walk.world.download(path, text_of(url))
+        call.world.touch("write", path, "downloaded")
+        call.world.download(path, text_of(url))
         made = (path, UNKNOWN) if "fetch" in entry else made
     return made
 
@@ -128,15 +127,15 @@ def _address(values: Sequence[Value]) -> list[str]:
     return [text_of(part) for value in values[:1] for part in (listed(value) or [value])[:2]]
 
 
-def _connect(walk: ProgramWalk, call: LibraryCall, entry: Entry, where: object) -> Value:
+def _connect(call: LibraryCall, entry: Entry, where: object) -> Value:
     port = [text_of(value) for value in chosen(call, entry, "port")[:1]]
-    walk.world.peer = ":".join([*_address(pick(call, where)), *port]) or "a connection"
-    return Sym("socket", traits=frozenset({f"fetched:{walk.world.peer}", "socket"}))
+    call.world.peer = ":".join([*_address(pick(call, where)), *port]) or "a connection"
+    return Sym("socket", traits=frozenset({f"fetched:{call.world.peer}", "socket"}))
 
 
-def _listen(walk: ProgramWalk, call: LibraryCall, entry: Entry, where: object) -> Value:
-    walk.world.effect("listen", ":".join(_address(pick(call, where))))
-    walk.world.peer = walk.world.peer or "a listening port"
+def _listen(call: LibraryCall, entry: Entry, where: object) -> Value:
+    call.world.effect("listen", ":".join(_address(pick(call, where))))
+    call.world.peer = call.world.peer or "a listening port"
     return Sym("socket")
 
 
@@ -144,10 +143,10 @@ _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _LISTS = re.compile(r"^(?:list|get|iter|search)_(?:all_)?")
 
 
-def _ask_client(walk: ProgramWalk, call: LibraryCall, entry: Entry, where: object) -> Value:
+def _ask_client(call: LibraryCall, entry: Entry, where: object) -> Value:
     """A method of a client, or a command that it is sent, is one of its program; UNKNOWN for what makes a part of the client."""
     if where == "operation":  # a client whose methods are called what they do
-        return _operation(walk, call)
+        return _operation(call)
     operation, asks = _snake(call.name.removesuffix("Command")), words("services")
     parts = operation.split("_")
     made = call.name.endswith("Command") or any(link.path.endswith("()") for link in links(call.owner))
@@ -157,7 +156,7 @@ def _ask_client(walk: ProgramWalk, call: LibraryCall, entry: Entry, where: objec
         service = (chosen(call, entry, "of") or [call.path.split(".")[1].removesuffix("()").lower()])[0]
         given = [(key, one) for key, one in call.named.items() if key != "**" and not isinstance(one, ProgramFunction)]
         options = [word for key, value in given for word in _option(_kebab(key), value)]
-        walk.world.run([str(where), library("services").canonical(text_of(service)), _kebab(operation), *options])
+        call.world.run([str(where), library("services").canonical(text_of(service)), _kebab(operation), *options])
     return Sym("?")
 
 
@@ -180,9 +179,9 @@ def _snake(name: str) -> str:
     return _HUMP.sub("_", name).lower()
 
 
-def _operation(walk: ProgramWalk, call: LibraryCall) -> Value:
+def _operation(call: LibraryCall) -> Value:
     """A method that ends, takes away or pays is an operation of that name."""
-    if walk.world.idle:
+    if call.world.idle:
         return UNKNOWN
     asks, noun = words("services"), _noun(call)
     parts = _snake(call.name).removeprefix("begin_").split("_")
@@ -193,7 +192,7 @@ def _operation(walk: ProgramWalk, call: LibraryCall) -> Value:
     from interlock.analysis.operations.operation import read_operation
 
     given = {key: text_of(value) for key, value in call.named.items() if key != "**"}
-    read_operation(f"{many}{name}", given, "", walk.world.out)
+    read_operation(f"{many}{name}", given, "", call.world.out)
     return Sym("?")
 
 
@@ -209,9 +208,9 @@ def _noun(call: LibraryCall) -> str:
 
 
 NETWORK_EFFECTS: Mapping[str, Work] = {
-    "fetch": lambda walk, call, entry, where: _http(walk, call, Entry(entry, method="get"), where),
-    "receive": lambda walk, call, entry, where: (
-        Sym("?", traits=frozenset({f"fetched:{walk.world.peer}"})) if walk.world.peer else UNKNOWN
+    "fetch": lambda call, entry, where: _http(call, Entry(entry, method="get"), where),
+    "receive": lambda call, entry, where: (
+        Sym("?", traits=frozenset({f"fetched:{call.world.peer}"})) if call.world.peer else UNKNOWN
     ),
     "http": _http, "connect": _connect, "client": _ask_client, "listen": _listen, "send": _send, "wire": _wire,
 }  # fmt: skip

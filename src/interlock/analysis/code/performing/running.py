@@ -40,7 +40,7 @@ from interlock.analysis.programs import Program
 from interlock.analysis.programs.load import input_language, is_shell, shipped_programs
 from interlock.analysis.programs.options import program_name
 
-Work = Callable[[ProgramWalk, LibraryCall, Entry, object], Value]  # performs one effect of an entry
+Work = Callable[[LibraryCall, Entry, object], Value]  # performs one effect of an entry
 SHELL = "<shell>"  # the path of a shell or an interpreter that waits for text
 _FIELD = re.compile(r"\{(\w+)\}")  # of a word of a command
 DELETE = "<delete>"  # the path of a statement that deletes rows, once it is executed
@@ -75,16 +75,16 @@ def _printed(program: Program, words: Sequence[str]) -> frozenset[str]:
     return NOTHING.union(*map(file_traits, names)) if ways & _CONTENT else NOTHING
 
 
-def feed(walk: ProgramWalk, process: Value, text: Value) -> None:
+def feed(call: LibraryCall, process: Value, text: Value) -> None:
     if not isinstance(process, Sym) or process.path != SHELL:
         return
     language = process.args[0] if process.args else ""
-    walk.world.code(language, text_of(text)) if language else walk.world.shell(text)
+    call.world.code(language, text_of(text)) if language else call.world.shell(text)
 
 
-def shell_line(walk: ProgramWalk, line: Value, call: LibraryCall) -> Value:
+def shell_line(line: Value, call: LibraryCall) -> Value:
     """A shell without commands waits for text."""
-    walk.world.shell(line, call)
+    call.world.shell(line, call)
     return _started(text_of(line).split())
 
 
@@ -106,7 +106,7 @@ def _command_word(call: LibraryCall, word: str) -> str:
 def _starting(way: str) -> Work:
     """Through a shell, without one (`run`), or through one where it is a single text (`command`)."""
 
-    def start(walk: ProgramWalk, call: LibraryCall, entry: Entry, where: object) -> Value:
+    def start(call: LibraryCall, entry: Entry, where: object) -> Value:
         found = [value for value in pick(call, where) if not isinstance(value, dict)]
         more = [value for value in chosen(call, entry, "argv") if way != "command" or listed(value)]
         given = flattened([*found, *more])
@@ -125,12 +125,12 @@ def _starting(way: str) -> Work:
         if not words:
             return UNKNOWN
         if through:
-            process = shell_line(walk, words[0] if len(words) == 1 else result("join", [" ", words]), call)
+            process = shell_line(words[0] if len(words) == 1 else result("join", [" ", words]), call)
         else:
-            walk.world.run(words, call)
+            call.world.run(words, call)
             process = _started([text_of(word) for word in words])
         for text in chosen(call, entry, "input"):
-            feed(walk, process, text)
+            feed(call, process, text)
         return process
 
     return start
@@ -145,25 +145,25 @@ def _flags(call: LibraryCall, off: Mapping[str, str]) -> list[str]:
     return flags + [off[key] for key, value in named if value is False and key in off]
 
 
-def _start(walk: ProgramWalk, call: LibraryCall, entry: Entry, where: object) -> Value:
+def _start(call: LibraryCall, entry: Entry, where: object) -> Value:
     """exec and spawn: the first word names the program again."""
     given = [one for one in pick(call, entry["argv"]) if "environment" not in traits_of(one)]
     unknown = [UNKNOWN] if any(isinstance(one, Sym) for one in given) and len(given) == 1 else []
-    walk.world.run([*(pick(call, where) or [UNKNOWN])[:1], *flattened(given)[1:], *unknown], call)
+    call.world.run([*(pick(call, where) or [UNKNOWN])[:1], *flattened(given)[1:], *unknown], call)
     return UNKNOWN
 
 
-def _code(walk: ProgramWalk, call: LibraryCall, entry: Entry, where: object) -> Value:
+def _code(call: LibraryCall, entry: Entry, where: object) -> Value:
     for value in pick(call, where)[:1]:
-        language = entry.get("language", walk.world.language)
+        language = entry.get("language", call.world.language)
         if entry.get("known") and not (isinstance(value, (str, bytes)) and without_holes(text_of(value)).strip()):
             return UNKNOWN
-        if language == walk.world.language or fetched(value):
-            return run_code(walk, value)
+        if language == call.world.language or fetched(value):
+            return run_code(call.walk, value)
         if known(text_of(value)):
-            walk.world.code(language, text_of(value))
+            call.world.code(language, text_of(value))
         else:
-            walk.world.unreadable(f"{language} made at run time", "payload")
+            call.world.unreadable(f"{language} made at run time", "payload")
         return made_from(value)
     return UNKNOWN
 
@@ -196,11 +196,11 @@ def _named(walk: ProgramWalk, text: str) -> ast.expr | None:
     return None if called else found
 
 
-def _load(walk: ProgramWalk, call: LibraryCall, entry: Entry, where: object) -> Value:
+def _load(call: LibraryCall, entry: Entry, where: object) -> Value:
     """Data that can hold code: what was fetched may run."""
     for value in pick(call, where)[:1]:
         if url := fetched(value) or (text_of(value) if is_url(value) else ""):
-            walk.world.effect("run_download", url)
+            call.world.effect("run_download", url)
         return made_from(value)
     return UNKNOWN
 
@@ -209,7 +209,7 @@ _WORD, _NAME = re.compile(r"[^\W_]+"), re.compile(r"\w+")
 _STATEMENT = re.compile(r"(?s)[\s(;]*(?:(?:--[^\n]*\n|/\*[^*]*\*/)\s*){0,5}(\w+)")  # its first word, behind comments
 
 
-def _sql(walk: ProgramWalk, call: LibraryCall, entry: Entry, where: object) -> Value:
+def _sql(call: LibraryCall, entry: Entry, where: object) -> Value:
     """A database in memory alone holds nobody's data."""
     by_name = "." in call.path and not call.path.startswith(".")
     store = "store" in entry and not words(COMMON)["databases"].isdisjoint(_WORD.findall(call.path.lower()))
@@ -217,18 +217,18 @@ def _sql(walk: ProgramWalk, call: LibraryCall, entry: Entry, where: object) -> V
         text, built = text_of(value), _WORD.findall(value.path) if isinstance(value, Sym) else []
         named = bool(without_holes(text).strip()) and (store or (entry.get("target") == "on" and by_name))
         if call.path.startswith(MEMORY) and known(text):
-            walk.world.attached = walk.world.attached or not words(COMMON)["reaching"].isdisjoint(
+            call.world.attached = call.world.attached or not words(COMMON)["reaching"].isdisjoint(
                 _NAME.findall(text.lower())
             )
-            if not walk.world.attached:
+            if not call.world.attached:
                 continue
         if path_of(value).startswith(DELETE):
             table = label(args[0]) if (args := links(value)[-1].args) else hole()
-            walk.world.effect("sql_delete", table, *[] if ".where" in value.path else ["unfiltered"])
+            call.world.effect("sql_delete", table, *[] if ".where" in value.path else ["unfiltered"])
         elif named or ((found := _STATEMENT.match(text)) and found[1].lower() in words(COMMON)["statements"]):
-            walk.world.code("sql", text)
+            call.world.code("sql", text)
         elif store and not isinstance(value, ProgramFunction) and words(COMMON)["builders"].isdisjoint(built):
-            walk.world.effect("sql_execute", "")
+            call.world.effect("sql_execute", "")
     return UNKNOWN
 
 
@@ -244,60 +244,62 @@ def member(walk: ProgramWalk, owner: Value, name: Value) -> Value:
     return walk.language.look_up(walk, named) if outer else walk.language.attribute(walk, owner, named)
 
 
-def _calls(walk: ProgramWalk, call: LibraryCall, entry: Entry, where: object) -> Value:
+def _calls(call: LibraryCall, entry: Entry, where: object) -> Value:
     func, *given = pick(call, where) or [None]
     given += chosen(call, entry, "with")
     if "among" in entry:
-        return _call_member(walk, call, entry["among"], func, given)
-    if "each" in entry and (func is None or _is_function(walk, func)):
-        return _call_each(walk, func, _rows(walk, call, entry), given, entry.get("makes", ""))
-    if not _is_function(walk, func):
+        return _call_member(call, entry["among"], func, given)
+    if "each" in entry and (func is None or _is_function(call, func)):
+        return _call_each(call, func, _rows(call, entry), given, entry.get("makes", ""))
+    if not _is_function(call, func):
         return UNKNOWN
-    return walk.call(func, [one for value in given for one in items(value)] if entry.get("spread") else given, {})
+    return call.walk.call(func, [one for value in given for one in items(value)] if entry.get("spread") else given, {})
 
 
-def _is_function(walk: ProgramWalk, value: Value) -> bool:
+def _is_function(call: LibraryCall, value: Value) -> bool:
     """In some languages its name will do."""
-    named = isinstance(value, (str, list)) and not walk.language.lexical
+    named = isinstance(value, (str, list)) and not call.walk.language.lexical
     return named or isinstance(value, (ProgramFunction, Partial, Class, Instance, Sym))
 
 
-def _call_member(walk: ProgramWalk, call: LibraryCall, among: object, named: Value, given: list[Value]) -> Value:
+def _call_member(call: LibraryCall, among: object, named: Value, given: list[Value]) -> Value:
     """`owner->$name(…)` and `owner.send(name, …)`: a method whose name, or whose code, is a value."""
     owner = pick(call, among)[0]
     if isinstance(named, ProgramFunction):
-        return walk.call(named, [owner, *given], {})
+        return call.walk.call(named, [owner, *given], {})
     if known(text_of(named)):
-        return walk.call(member(walk, owner, text_of(named)), given, call.named)
+        return call.walk.call(member(call.walk, owner, text_of(named)), given, call.named)
     if given or among != "on":
-        walk.world.unreadable("a function chosen at run time", "command")
+        call.world.unreadable("a function chosen at run time", "command")
     return Sym("?")
 
 
-def _call_each(walk: ProgramWalk, func: Value, rows: list[list[Value]], given: list[Value], makes: str) -> Value:
+def _call_each(call: LibraryCall, func: Value, rows: list[list[Value]], given: list[Value], makes: str) -> Value:
     """Without a function, the items stay as they are."""
     if func is None:
         return [row[0] for row in rows]
     if makes == "total":  # two values become one, until one is left
         total = [*given, *(row[0] for row in rows[:1]), UNKNOWN][0]
         for row in rows if given else rows[1:]:
-            total = walk.call(func, [total, *row], {})
+            total = call.walk.call(func, [total, *row], {})
         return total
-    made = [walk.call(func, [*row, *given], {}) for row in rows]
+    made = [call.walk.call(func, [*row, *given], {}) for row in rows]
     if makes == "kept":
-        return [_passing(walk, func, row[0]) for row, passes in zip(rows, made, strict=True) if passes is not False]
+        return [
+            _passing(call.walk, func, row[0]) for row, passes in zip(rows, made, strict=True) if passes is not False
+        ]
     if makes in ("one", "nothing"):
         found = [row[0] for row in rows]
         return either(*found) if found and makes == "one" else made_from(found)
     return flattened(made) if makes == "flat" else made
 
 
-def _rows(walk: ProgramWalk, call: LibraryCall, entry: Entry) -> list[list[Value]]:
+def _rows(call: LibraryCall, entry: Entry) -> list[list[Value]]:
     """An item of every list; where its language adds them, its place and the list."""
     lists = []
     for value in pick(call, entry["each"]):
         length = value.get("length") if isinstance(value, dict) else None  # an object with one is a list of that many
-        lists.append(walk.items([UNKNOWN] * min(length, 1000) if isinstance(length, int) else value))
+        lists.append(call.walk.items([UNKNOWN] * min(length, 1000) if isinstance(length, int) else value))
     lists = lists or [[UNKNOWN]]
     rows = [list(row) for row in zip(*lists, strict=False)]
     if entry.get("spread"):

@@ -80,7 +80,7 @@ _KINDS: Mapping[type, Callable[..., Value]] = {
     Class: _make,
     Instance: lambda walk, func, args, named: walk.call(member_of(func, "__call__"), args, named),
     Sym: lambda walk, func, args, named: walk.language.answer(
-        walk, func, LibraryCall(func.path, func.owner, args, named)
+        func, LibraryCall(walk, func.path, func.owner, args, named)
     ),
 }
 

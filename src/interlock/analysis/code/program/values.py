@@ -5,12 +5,15 @@ from __future__ import annotations
 import ast
 import posixpath
 from collections.abc import Iterable, Mapping
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from msgspec import Struct
 
 from interlock.analysis.facts import HOLE, hole, known
 from interlock.analysis.places import is_secret
+
+if TYPE_CHECKING:
+    from interlock.analysis.code.program.walk import ProgramEffects, ProgramWalk
 
 Value = Any  # a constant (str, int, list…) or one of the classes below
 NOTHING: frozenset[str] = frozenset()
@@ -288,10 +291,15 @@ class Partial(Struct, eq=False):
 
 
 class LibraryCall(Struct, frozen=True, eq=False):
+    walk: ProgramWalk
     path: str
     owner: Value
     args: list[Value]
     named: dict[str, Value]
+
+    @property
+    def world(self) -> ProgramEffects:
+        return self.walk.world
 
     @property
     def name(self) -> str:

@@ -298,4 +298,4 @@ def leaves(node: ast.stmt) -> bool:
 Statement = Callable[[ProgramWalk, Any], object]
 Expression = Callable[[ProgramWalk, Any], Value]
 # What a call of a library gives; UNKNOWN where it has nothing to say.
-Answer = Callable[[ProgramWalk, LibraryCall], Value]
+Answer = Callable[[LibraryCall], Value]
