@@ -24,7 +24,7 @@ from interlock.analysis.code.program.values import (
 )
 from interlock.analysis.code.program.walk import Answer, ProgramWalk
 from interlock.analysis.facts import Report, hole, without_holes
-from interlock.analysis.powershell.cmdlets import CMDLETS, join_paths, pass_on, piped_words, report, save
+from interlock.analysis.powershell.cmdlets import CMDLETS, join_paths, pass_on, piped_words, save
 from interlock.analysis.powershell.parameters import Bound, CmdletWord, bind, cmdlets, sort_words
 from interlock.analysis.powershell.programs import (
     RUN_TIME,
@@ -81,7 +81,7 @@ def _call_name(walk: ProgramWalk, word: str, words: list[CmdletWord], piped: lis
         function = walk.scope.find(f"function:{known_as}")
         if isinstance(function, ProgramFunction):
             return call_block(walk, function, words, piped)
-    bound = bind(name, words, piped)
+    bound = bind(walk, name, words, piped)
     program = word.lower()
     if program in cmdlets().programs and (bound.strange or _other_program(program, words)):
         argv = _argv(words)
@@ -90,12 +90,12 @@ def _call_name(walk: ProgramWalk, word: str, words: list[CmdletWord], piped: lis
         walk.out.code("cmd", cmd_line([program, *argv]))
         return hole("output")
     if name in CMDLETS or name in library("powershell").calls:
-        given = CMDLETS[name](walk, bound) if name in CMDLETS else UNKNOWN
+        given = CMDLETS[name](bound) if name in CMDLETS else UNKNOWN
         if given is UNKNOWN:
             given = walk.language.answer(Sym(name), LibraryCall(walk, name, bound, bound.rest, bound.given))
         return None if path_of(given) in ("?", f"{name}()") and not given.traits else given
     if _CMDLET.match(name):
-        return _cmdlet(walk, bound)
+        return _cmdlet(bound)
     for one in words:
         if isinstance(one.value, ProgramFunction):
             run_value(walk, one.value)
@@ -129,19 +129,19 @@ def _argv(words: Sequence[CmdletWord]) -> list[str]:
     return argv
 
 
-def _cmdlet(walk: ProgramWalk, bound: Bound) -> Value:
+def _cmdlet(bound: Bound) -> Value:
     """Reported to the rules; its result follows from its noun."""
     values = [value for word in bound.words for value in spread(word.value)]
     for value in values:
         if isinstance(value, ProgramFunction):
-            run_block(walk, value, bound.piped[0] if bound.piped else UNKNOWN)
+            run_block(bound.walk, value, bound.piped[0] if bound.piped else UNKNOWN)
     for path in texts(values) if _RUNS_FILES.match(bound.name) else ():
         if suffix(path) in SCRIPTS:
-            run_script(walk, path)
+            run_script(bound.walk, path)
     if _PASSES.match(bound.name):
-        return pass_on(walk, bound)
+        return pass_on(bound)
     words = [*bound.argv()[1:], *piped_words(bound.piped)]
-    report(walk, bound.name, *words)
+    bound.report(*piped_words(bound.piped))
     return Sym(f"{bound.name}()", args=tuple(words))
 
 
@@ -199,8 +199,8 @@ def _method(call: LibraryCall) -> Value:
     if isinstance(owner, list) and f"<list>.{name}" not in library("powershell").calls:
         return [_method(LibraryCall(call.walk, call.path, None, [one, name, *given], {})) for one in owner]
     if path_of(owner).startswith("get-") and name in _VERBS:
-        report(
-            call.walk, f"{_VERBS[name]}-{owner.path.partition('-')[2].partition('()')[0]}", *map(text_of, owner.args)
+        call.walk.out.run(
+            [f"{_VERBS[name]}-{owner.path.partition('-')[2].partition('()')[0]}", *map(str, map(text_of, owner.args))]
         )
         return owner
     if isinstance(owner, dict) and given:

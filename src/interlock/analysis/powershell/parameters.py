@@ -9,6 +9,7 @@ from pathlib import Path
 from msgspec import Struct
 
 from interlock.analysis.code.program.values import Marked, Value, tagged, traits_of
+from interlock.analysis.code.program.walk import ProgramEffects, ProgramWalk
 from interlock.analysis.facts import known
 from interlock.analysis.packs import Pack, load_packs, only_keys
 from interlock.analysis.powershell.values import plain, texts
@@ -76,12 +77,20 @@ def _shown(value: Value) -> str:
 
 
 class Bound(Struct):
+    walk: ProgramWalk
     name: str
     words: list[CmdletWord]
     given: dict[str, Value] = {}
     rest: list[Value] = []
     strange: list[str] = []  # flags that the cmdlet does not have
     piped: list[Value] = []
+
+    @property
+    def world(self) -> ProgramEffects:
+        return self.walk.world
+
+    def report(self, *more: str) -> None:
+        self.walk.out.run([str(word) for word in (*self.argv(), *more)])
 
     def has(self, switch: str) -> bool:
         """What only rehearses must be surely on."""
@@ -102,9 +111,9 @@ class Bound(Struct):
         return [self.name, *(text for word in self.words for text in word.shown())]
 
 
-def bind(name: str, words: Sequence[CmdletWord], piped: list[Value]) -> Bound:
+def bind(walk: ProgramWalk, name: str, words: Sequence[CmdletWord], piped: list[Value]) -> Bound:
     """Sort the words of a command by parameter, as PowerShell would."""
-    bound = Bound(name, list(words), piped=piped)
+    bound = Bound(walk, name, list(words), piped=piped)
     spec = cmdlets().specs.get(name)
     if spec is None:
         bound.rest = [word.value for word in words if not word.flag]
