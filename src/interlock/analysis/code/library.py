@@ -12,7 +12,6 @@ from typing import Any
 from interlock.analysis.code.program.paths import items
 from interlock.analysis.code.program.results import work_of
 from interlock.analysis.code.program.values import (
-    NOTHING,
     LibraryCall,
     Marked,
     Partial,
@@ -22,6 +21,7 @@ from interlock.analysis.code.program.values import (
     label,
     links,
     path_of,
+    traits_of,
 )
 from interlock.analysis.facts import effect_verbs, hole
 from interlock.analysis.packs import Pack, PackError, load_packs, only_keys
@@ -123,7 +123,7 @@ class Library:
             return Partial(PROGRAM, [path.rpartition(".")[2]], {})
         if path in self.environment:
             return Sym(path, owner, traits=frozenset({"environment"}))
-        return Sym(path, owner, traits=owner.traits if owner is not None else NOTHING)
+        return Sym(path, owner, traits=traits_of(owner))
 
 
 def spellings(key: str) -> list[str]:

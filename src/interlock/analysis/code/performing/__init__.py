@@ -60,10 +60,8 @@ _ALWAYS = re.compile(r"\s*\(*\s*(?:(\d+)\s*=\s*\1|true|'(\w*)'\s*=\s*'\2')\s*\)*
 
 
 def _traits(call: LibraryCall, entry: Entry) -> list[str]:
-    traits: list[str] = entry.get("traits", [])
-    if "recursive" not in entry:
-        return traits
-    return [*traits, "recursive"] if holds(pick(call, entry["recursive"])) else [*traits, *entry.get("shallow", ())]
+    below = ["recursive"] if holds(chosen(call, entry, "recursive")) else entry.get("shallow", ())
+    return [*entry.get("traits", ()), *below]
 
 
 def _touching(verb: str) -> Work:
@@ -115,7 +113,7 @@ def _in_folder(call: LibraryCall, entry: Entry, target: str) -> str:
 
 
 def _adds(value: Value) -> bool:
-    words = [text_of(one) if not isinstance(one, Sym) else one.path for one in items(value)]
+    words = [path_of(one) or text_of(one) for one in items(value)]
     return value is True or value == 8 or any(word[:1] == "a" or "append" in word.lower() for word in words)
 
 

@@ -249,17 +249,13 @@ def _calls(call: LibraryCall, entry: Entry, where: object) -> Value:
     given += chosen(call, entry, "with")
     if "among" in entry:
         return _call_member(call, entry["among"], func, given)
-    if "each" in entry and (func is None or _is_function(call, func)):
+    named = isinstance(func, (str, list)) and not call.walk.language.lexical  # in some languages its name will do
+    is_function = named or isinstance(func, (ProgramFunction, Partial, Class, Instance, Sym))
+    if "each" in entry and (func is None or is_function):
         return _call_each(call, func, _rows(call, entry), given, entry.get("makes", ""))
-    if not _is_function(call, func):
+    if not is_function:
         return UNKNOWN
     return call.walk.call(func, [one for value in given for one in items(value)] if entry.get("spread") else given, {})
-
-
-def _is_function(call: LibraryCall, value: Value) -> bool:
-    """In some languages its name will do."""
-    named = isinstance(value, (str, list)) and not call.walk.language.lexical
-    return named or isinstance(value, (ProgramFunction, Partial, Class, Instance, Sym))
 
 
 def _call_member(call: LibraryCall, among: object, named: Value, given: list[Value]) -> Value:

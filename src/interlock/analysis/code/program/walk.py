@@ -60,7 +60,7 @@ class ProgramEffects(Struct, eq=False):
     shells: int = 0
     idle: bool = False  # inside a function that nothing of the source can call
 
-    def _tell(self, tell: Callable[..., None], *words: str) -> None:
+    def _tell(self, tell: Callable[..., object], *words: str) -> None:
         self.out.step(sum(map(len, words)) // 256)
         if (told := (tell.__name__, *words)) not in self.told:
             self.told.add(told)
@@ -85,10 +85,7 @@ class ProgramEffects(Struct, eq=False):
         if move := self._move(call):
             self._tell(self.out.shell, move + shlex.join(words))
         else:
-            self._tell(self._run, *words)
-
-    def _run(self, *words: str) -> None:
-        self.out.run(list(words))
+            self._tell(lambda *argv: self.out.run(list(argv)), *words)
 
     def shell(self, text: Value, call: LibraryCall | None = None) -> None:
         line = str(text_of(text))
