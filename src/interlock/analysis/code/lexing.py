@@ -11,7 +11,7 @@ from msgspec import Struct
 
 CLOSERS = {"(": ")", "[": "]", "{": "}", "<": ">"}
 _OPENERS = {")": "(", "]": "[", "}": "{"}
-_SIMPLE = {"n": "\n", "t": "\t", "r": "\r", "a": "\a", "e": "\x1b", "f": "\f", "v": "\v", "b": "\b"}
+CONTROLS = {"n": "\n", "t": "\t", "r": "\r", "a": "\a", "e": "\x1b", "f": "\f", "v": "\v", "b": "\b"}
 ESCAPE = re.compile(
     r"\\(?:x\{([0-9A-Fa-f]{1,6})\}|x([0-9A-Fa-f]{1,2})|u\{([0-9A-Fa-f]{1,6})\}|u([0-9A-Fa-f]{4})|([0-7]{1,3})|(\n)|(.?))",
     re.S,
@@ -152,7 +152,7 @@ def unescape(found: re.Match[str]) -> str:
     for digits, base in zip(found.groups(), (16, 16, 16, 16, 8), strict=False):
         if digits:
             return character(int(digits, base))
-    return "" if found[6] else _SIMPLE.get(found[7], found[7])
+    return "" if found[6] else CONTROLS.get(found[7], found[7])
 
 
 def character(number: int) -> str:

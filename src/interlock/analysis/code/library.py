@@ -67,8 +67,7 @@ PROGRAM = Sym("<program>")  # runs what it is given, word by word
 
 
 class Library:
-    def __init__(self, language: str, packs: Sequence[Pack]) -> None:
-        self.language = language
+    def __init__(self, packs: Sequence[Pack]) -> None:
         self.calls: dict[str, Entry] = {}
         self.aliases: dict[str, str] = {}
         self.constants: dict[str, Value] = {}
@@ -189,7 +188,7 @@ def _is_place(value: object) -> bool:
 def library(language: str) -> Library:
     packs = {pack["language"]: pack for pack in shipped()}
     own = packs[language]
-    return Library(language, [packs[COMMON], *(packs[name] for name in own.get("extends", ())), own])
+    return Library([packs[COMMON], *(packs[name] for name in own.get("extends", ())), own])
 
 
 @cache

@@ -9,7 +9,7 @@ from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from interlock.analysis.code.lexing import Unparsed
+from interlock.analysis.code.lexing import CLOSERS, Unparsed
 
 if TYPE_CHECKING:
     from tree_sitter import Node, Parser
@@ -23,7 +23,6 @@ _UNCLOSED = 10  # comments that begin and never end: a parser looks for the end 
 _STATEMENT_END = re.compile(r"[;\n{}]")
 _SEPARATOR = re.compile(r"[;,\n{}]")
 _BRACKET = re.compile(r"[()\[\]{}]")
-_CLOSERS = {"(": ")", "[": "]", "{": "}"}
 _OPERATOR = re.compile(r"[+*/|&<>=!?^~%-]")
 _SLOW = {"julia": re.compile(r"[+*/|&<>=!?^~%-]|\w[ \t]+(?=\w)")}  # words side by side take it ever longer, too
 _CLAUSE = {"elixir": "->"}  # in a block, one costs the parser more the longer the text before it is
@@ -93,7 +92,7 @@ def _brackets(source: str, places: list[int]) -> tuple[int, Mapping[int, str]]:
     for place, bracket in sorted([*found, *((place, "") for place in places)]) if places else found:
         if not bracket:
             opened[place] = "".join(stack)
-        elif bracket in _CLOSERS:
+        elif bracket in CLOSERS:
             stack.append(bracket)
             deepest = max(deepest, len(stack))
         elif stack:
@@ -103,7 +102,7 @@ def _brackets(source: str, places: list[int]) -> tuple[int, Mapping[int, str]]:
 
 def _probe(parser: Parser, piece: str, before: str, after: str) -> None:
     """By itself or inside the brackets around it; raises Unparsed where both are mostly errors."""
-    closing = "".join(_CLOSERS[bracket] for bracket in reversed(after))
+    closing = "".join(CLOSERS[bracket] for bracket in reversed(after))
     inner = closing[: max(0, len(after) - len(before))]
     for text in dict.fromkeys((piece + inner, before + piece + closing)):
         if _weight(_tree(parser, text)) <= _ERRORS:

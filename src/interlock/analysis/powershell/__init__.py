@@ -24,19 +24,23 @@ from interlock.analysis.code.program.values import (
 )
 from interlock.analysis.code.program.walk import Answer, ProgramWalk
 from interlock.analysis.facts import Report, hole, without_holes
-from interlock.analysis.powershell.cmdlets import CMDLETS, join_paths, pass_on, piped_words, save
-from interlock.analysis.powershell.parameters import Bound, CmdletWord, bind, cmdlets, sort_words
-from interlock.analysis.powershell.programs import (
+from interlock.analysis.powershell.commands import (
+    CMDLETS,
     RUN_TIME,
     PsSession,
+    join_paths,
+    pass_on,
+    piped_words,
     run_block,
     run_line,
     run_program,
     run_script,
     run_text,
     run_value,
+    save,
     split_line,
 )
+from interlock.analysis.powershell.parameters import Bound, CmdletWord, bind, cmdlets, sort_words
 from interlock.analysis.powershell.values import (
     SCRIPT,
     cast,

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 
 from msgspec import Struct
 
+from interlock.analysis.code.lexing import CONTROLS, character
 from interlock.analysis.code.program import nodes
 from interlock.analysis.windows import WindowsSyntaxError, WindowsTooDeep
 
@@ -23,7 +24,7 @@ _SINGLE = re.compile(r"'((?:[^']|'')*+)'")
 _PLAIN_DOUBLE, _PLAIN_HERE = re.compile(r"[^`$\"]+"), re.compile(r"[^`$]+")
 _PLAIN_WORD = re.compile(r"[^\s`$\"'(){};,|&<>#]+")
 _CONTINUED = re.compile(r"`\r?\n")
-_ESCAPES = {"n": "\n", "r": "\r", "t": "\t", "0": "\0", "a": "\a", "b": "\b", "f": "\f", "v": "\v", "e": "\x1b"}
+_ESCAPES = {**CONTROLS, "0": "\0"}
 _UNICODE = re.compile(r"u\{([0-9A-Fa-f]{1,6})\}")
 _SCOPES = ("global:", "script:", "local:", "private:", "using:", "variable:")
 _CONSTANTS = {"true": True, "false": False, "null": None}
@@ -145,8 +146,7 @@ def _yielding(node: ast.stmt) -> ast.stmt:
 def read_escape(cursor: PsCursor) -> str:
     cursor.pos += 1
     if found := cursor.match(_UNICODE):
-        number = int(found[1], 16)
-        return chr(number) if number < 0x110000 else ""
+        return character(int(found[1], 16))
     letter = cursor.peek()
     cursor.pos += 1
     return _ESCAPES.get(letter, letter)
