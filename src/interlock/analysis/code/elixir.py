@@ -12,19 +12,20 @@ from interlock.analysis.code import grammar
 from interlock.analysis.code.grammar import Builder, Node, children, part, text_of
 from interlock.analysis.code.language import CodeLanguage
 from interlock.analysis.code.program import nodes
+from interlock.analysis.code.program.nodes import Made
 from interlock.analysis.code.program.values import UNKNOWN, LibraryCall, Sym, Value
 from interlock.analysis.code.templates import by_grammar
 
 _NARROWS = frozenset({"where", "limit", "or_where", "join"})
 
 
-def _atom(build: Builder, node: Node) -> nodes.Made:
+def _atom(build: Builder, node: Node) -> Made:
     named = text_of(node)
     is_module = node.parent and node.parent.type == "dot"
     return nodes.name(named) if is_module else nodes.text(named.removeprefix(":").strip('"'))
 
 
-def _sigil(build: Builder, node: Node) -> nodes.Made:
+def _sigil(build: Builder, node: Node) -> Made:
     kind = next((text_of(child) for child in node.children if child.type == "sigil_name"), "s")
     made = grammar.texts(build, node) if kind.islower() else nodes.text(text_of(node)[3:-1])
     if kind in ("w", "W") and isinstance(made, ast.Constant):
@@ -62,11 +63,11 @@ def _pairs(node: Node) -> list[tuple[str, Node]]:
     return [(key.strip().rstrip(":").strip('"'), value) for key, value in found if value is not None]
 
 
-def _keywords(build: Builder, node: Node) -> nodes.Made:
+def _keywords(build: Builder, node: Node) -> Made:
     return grammar.mapping([(nodes.text(key), build.expr(value)) for key, value in _pairs(node)])
 
 
-def _call(build: Builder, node: Node) -> nodes.Made:
+def _call(build: Builder, node: Node) -> Made:
     target, call = part(node, "target"), _parts(node)
     form = _FORMS.get(text_of(target)) if target and target.type == "identifier" else None
     if form and (call.args or call.blocks):
@@ -77,11 +78,11 @@ def _call(build: Builder, node: Node) -> nodes.Made:
     return nodes.call(callee, args, [nodes.named(key, build.expr(value)) for key, value in call.named.items()])
 
 
-def _if(build: Builder, call: _Parts) -> nodes.Made:
+def _if(build: Builder, call: _Parts) -> Made:
     return nodes.branch(nodes.several(build.exprs(call.args)), build.block(call.body()), build.block(call.body("else")))
 
 
-def _case(build: Builder, call: _Parts) -> nodes.Made:
+def _case(build: Builder, call: _Parts) -> Made:
     """case, cond and receive: each clause may be the one."""
     subject = nodes.name("<subject>")
     made = [one for value in build.exprs(call.args) for one in nodes.assign(subject, value)]
@@ -96,7 +97,7 @@ def _case(build: Builder, call: _Parts) -> nodes.Made:
     return made
 
 
-def _for(build: Builder, call: _Parts) -> nodes.Made:
+def _for(build: Builder, call: _Parts) -> Made:
     body = build.block(call.body())
     for child in reversed(call.args):
         if child.type == "binary_operator" and text_of(child, "operator") == "<-":
@@ -104,7 +105,7 @@ def _for(build: Builder, call: _Parts) -> nodes.Made:
     return body
 
 
-def _try(build: Builder, call: _Parts) -> nodes.Made:
+def _try(build: Builder, call: _Parts) -> Made:
     """try and with: what else there is may not run."""
     made = build.block([*call.args, *call.body()])
     for other in filter(None, map(call.body, ("else", "rescue", "catch", "after"))):
@@ -112,7 +113,7 @@ def _try(build: Builder, call: _Parts) -> nodes.Made:
     return made
 
 
-def _define(build: Builder, call: _Parts) -> nodes.Made:
+def _define(build: Builder, call: _Parts) -> Made:
     head = call.args[0]
     while head.type == "binary_operator":
         head = head.named_children[0]
@@ -120,14 +121,14 @@ def _define(build: Builder, call: _Parts) -> nodes.Made:
     return [nodes.function(params, nodes.returning(build.block(call.body())), text_of(part(head, "target") or head))]
 
 
-def _from(build: Builder, call: _Parts) -> nodes.Made:
+def _from(build: Builder, call: _Parts) -> Made:
     """from x in Table, where: …: which table, and whether all of it."""
     first = call.args[0]
     table = build.expr(first, *["right"] * (first.type == "binary_operator"))
     return table if _NARROWS.isdisjoint(call.named) else nodes.member(table, "where")
 
 
-_FORMS: dict[str, Callable[[Builder, _Parts], nodes.Made]] = {
+_FORMS: dict[str, Callable[[Builder, _Parts], Made]] = {
     **dict.fromkeys(["if", "unless"], _if),
     **dict.fromkeys(["case", "cond", "receive"], _case),
     **dict.fromkeys(["def", "defp", "defmacro", "defmacrop", "test"], _define),
@@ -139,7 +140,7 @@ _FORMS: dict[str, Callable[[Builder, _Parts], nodes.Made]] = {
 }  # fmt: skip
 
 
-def _function(build: Builder, node: Node) -> nodes.Made:
+def _function(build: Builder, node: Node) -> Made:
     params: list[str] = []
     body: list[ast.stmt] = []
     for clause in node.named_children:
@@ -148,7 +149,7 @@ def _function(build: Builder, node: Node) -> nodes.Made:
     return nodes.closure(params, nodes.returning(body))
 
 
-def _operation(build: Builder, node: Node) -> nodes.Made:
+def _operation(build: Builder, node: Node) -> Made:
     sign, left, right = text_of(node, "operator"), build.expr(node, "left"), build.expr(node, "right")
     if sign in ("=", "<-"):
         return nodes.assign(left, right)
@@ -159,7 +160,7 @@ def _operation(build: Builder, node: Node) -> nodes.Made:
     return nodes.binary(sign, left, right, build.joins)
 
 
-def _unary(build: Builder, node: Node) -> nodes.Made:
+def _unary(build: Builder, node: Node) -> Made:
     sign = text_of(node, "operator")
     operand = next((child for child in reversed(node.children) if child.is_named and child.type != "operator"), None)
     if sign == "&":
@@ -170,7 +171,7 @@ def _unary(build: Builder, node: Node) -> nodes.Made:
     return ast.UnaryOp(ast.USub() if sign == "-" else ast.Not(), build.expr(operand))
 
 
-def _list_of(build: Builder, node: Node) -> nodes.Made:
+def _list_of(build: Builder, node: Node) -> Made:
     made = build.exprs(node.named_children)
     if len(made) == 1 and isinstance(made[0], (ast.Tuple, ast.Dict)) and node.named_children[0].type != "tuple":
         return made[0]  # [head | tail], or a list of keywords

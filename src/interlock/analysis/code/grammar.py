@@ -11,6 +11,7 @@ from msgspec import Struct
 
 from interlock.analysis.code.lexing import Unparsed, unescaped
 from interlock.analysis.code.program import nodes
+from interlock.analysis.code.program.nodes import Made
 from interlock.analysis.code.syntax_tree import here_documents, parsed
 from interlock.analysis.facts import hole
 
@@ -29,6 +30,7 @@ class GrammarTable(Struct, frozen=True):
     joins: frozenset[str]  # operators that put texts together
     quotes: list[tuple[bytes, Callable[[str], str]]]  # how texts are read that begin with these marks
     caseless: bool  # the names of functions are the same in capital letters
+    kinds: Mapping[str, frozenset[str]]  # nodes that rules tell apart
 
 
 class Builder:
@@ -37,7 +39,7 @@ class Builder:
     own_names: frozenset[str] = frozenset()  # nodes that hide the names around them
 
     def __init__(self, key: str, table: GrammarTable) -> None:
-        self.key, self.table, self.joins = key, table, table.joins
+        self.key, self.table, self.joins, self.kinds = key, table, table.joins, table.kinds
         self.depth = 0
         self.documents: list[Node] = []  # here-documents that wait for the mark that announces them
         self.scopes: list[dict[str, str]] = [{}]  # the names of the blocks around, with what the form calls them
@@ -48,7 +50,7 @@ class Builder:
         self.documents = here_documents(root) if "<<" in source else []
         return ast.Module(self.block(root.named_children), []), not root.has_error
 
-    def made(self, node: Node) -> nodes.Made:
+    def made(self, node: Node) -> Made:
         self.depth += 1
         if self.depth > _DEPTH:
             raise Unparsed("nested too deeply", "nesting")
@@ -66,10 +68,11 @@ class Builder:
         return nodes.NOTHING if found is None else nodes.as_expression(self.made(found))
 
     def exprs(self, found: Iterable[Node]) -> list[ast.expr]:
-        return [self.expr(node) for node in found if node.type not in QUIET]
+        return [self.expr(node) for node in found if node.type not in self.kinds["quiet"]]
 
     def block(self, found: Iterable[Node]) -> list[ast.stmt]:
-        return [made for node in found if node.type not in QUIET for made in nodes.as_statements(self.made(node))]
+        loud = (node for node in found if node.type not in self.kinds["quiet"])
+        return [made for node in loud for made in nodes.as_statements(self.made(node))]
 
     def body(self, node: Node | None, *titles: str) -> list[ast.stmt]:
         inside = part(node, *titles)
@@ -79,11 +82,7 @@ class Builder:
         return nodes.several(self.exprs(node.named_children))
 
 
-QUIET = frozenset(
-    "comment line_comment block_comment heredoc_body heredoc_content type_arguments implements_clause variadic_placeholder "
-    "interpolation_brace optional_chain".split()
-)
-Rule = Callable[[Builder, "Node"], nodes.Made]
+Rule = Callable[[Builder, "Node"], Made]
 
 
 def text_of(node: Node | None, *titles: str) -> str:
@@ -111,12 +110,12 @@ def child_of(node: Node, kind: str) -> Node | None:
 # -- rules that languages share
 
 
-def name(build: Builder, node: Node) -> nodes.Made:
+def name(build: Builder, node: Node) -> Made:
     """A name without the types of `name<T>`, and without a namespace as in PHP's `\\Space\\name`."""
     return nodes.name(text_of(node).partition("<")[0].rpartition("\\")[2])
 
 
-def operator(build: Builder, node: Node) -> nodes.Made:
+def operator(build: Builder, node: Node) -> Made:
     """Operators between two values; those of a known meaning are computed."""
     spine: list[Node] = []
     left: Node | None = node
@@ -138,7 +137,7 @@ def _sign(node: Node, end: str = "") -> str:
     return ""
 
 
-def negated(build: Builder, node: Node) -> nodes.Made:
+def negated(build: Builder, node: Node) -> Made:
     value = build.expr(node.named_children[-1]) if node.named_child_count else nodes.NOTHING
     sign = node.children[0].type
     if sign == "void":
@@ -164,7 +163,7 @@ def _alternatives(node: Node) -> list[Node]:
     return fields or [child for child in node.named_children if child.type in ("elsif", "else")]
 
 
-def choice(build: Builder, node: Node, other: Sequence[ast.stmt] = ()) -> nodes.Made:
+def choice(build: Builder, node: Node, other: Sequence[ast.stmt] = ()) -> Made:
     for last in reversed(_alternatives(node)):
         chained = last.type.startswith("els") and part(last, "condition")
         other = nodes.as_statements(choice(build, last, other)) if chained else build.body(last)
@@ -172,7 +171,7 @@ def choice(build: Builder, node: Node, other: Sequence[ast.stmt] = ()) -> nodes.
     return [*first, *nodes.branch(tested(build, node), _guarded(build, node), list(other))]
 
 
-def counted_up(build: Builder, node: Node) -> nodes.Made:
+def counted_up(build: Builder, node: Node) -> Made:
     """`i++` and `--i`; behind its operand, the value is the one before."""
     target = build.expr(next((child for child in node.named_children), None))
     signs = [child.type for child in node.children]
@@ -181,22 +180,22 @@ def counted_up(build: Builder, node: Node) -> nodes.Made:
     return changed if signs[0] in ("++", "--") else ast.BinOp(changed, back(), ast.Constant(1))
 
 
-def while_loop(build: Builder, node: Node) -> nodes.Made:
+def while_loop(build: Builder, node: Node) -> Made:
     return nodes.repeat(tested(build, node), _guarded(build, node))
 
 
-def attempts(build: Builder, node: Node) -> nodes.Made:
+def attempts(build: Builder, node: Node) -> Made:
     """`try`, `switch` and their like: all but the first part and what always follows may not run."""
     made: list[ast.stmt] = []
     first = [part(node, title) for title in ("body", "condition", "value")]
     for child in node.named_children:
         inside = build.body(child)
-        sure = child in first or child.type in _SURE
+        sure = child in first or child.type in build.kinds["sure"]
         made += inside if sure or not inside else nodes.maybe(inside)
     return made
 
 
-def counted(build: Builder, node: Node) -> nodes.Made:
+def counted(build: Builder, node: Node) -> Made:
     """`for (first; test; step)`; without a test it has no end."""
     clause = child_of(node, "for_clause") or node
     first = _fields(clause, "init", "initialize", "initializer", "initialiser")
@@ -211,21 +210,23 @@ def _fields(node: Node, *titles: str) -> list[Node]:
     return [child for title in titles for child in node.children_by_field_name(title) if child.is_named]
 
 
-def assigned(build: Builder, node: Node) -> nodes.Made:
+def assigned(build: Builder, node: Node) -> Made:
     """One or several targets, or `left += right`; of several results the first counts."""
     first, *_, last = (node.named_children[0], *node.named_children)
-    sides = first if first.type in _SEVERAL else part(node, "name", "left") or first, last
+    sides = first if first.type in build.kinds["several"] else part(node, "name", "left") or first, last
     sign = _sign(node, "=")
     if not sign:  # a declaration without a value
         return []
-    left, right = (build.exprs(side.named_children if side.type in _SEVERAL else [side]) for side in sides)
+    left, right = (
+        build.exprs(side.named_children if side.type in build.kinds["several"] else [side]) for side in sides
+    )
     if sign not in ("=", ":=") and left and right:
         right = [nodes.binary(sign[:-1], left[0], right[0], build.joins)]
     right = [*right, *[nodes.NOTHING] * len(left)][: len(left)]
     return nodes.assign(left[0], right[0]) if len(left) == 1 else nodes.assign(ast.Tuple(left), ast.Tuple(right))
 
 
-def member(build: Builder, node: Node) -> nodes.Made:
+def member(build: Builder, node: Node) -> Made:
     """`owner.name`; what it is made of, as in `name<T>`, does not matter."""
     owner = part(node, "object", "scope", "table", "operand", "expression", "value")
     owner = node.named_children[0] if owner is None and node.named_child_count > 1 else owner
@@ -234,21 +235,25 @@ def member(build: Builder, node: Node) -> nodes.Made:
     return nodes.member(build.expr(owner), named) if owner else nodes.name(named)
 
 
-def item(build: Builder, node: Node) -> nodes.Made:
+def item(build: Builder, node: Node) -> Made:
     """`owner[key]`, or a slice of the owner; `owner[]` is the owner."""
-    owner, *keys = [child for child in node.named_children if child.type not in QUIET]
-    while len(keys) == 1 and keys[0].type in _KEYS:
+    owner, *keys = [child for child in node.named_children if child.type not in build.kinds["quiet"]]
+    while len(keys) == 1 and keys[0].type in build.kinds["keys"]:
         keys = keys[0].named_children
     if node.type == "slice_expression":
         return nodes.item(build.expr(owner), _slice(build, node.children[2:]))
-    if len(keys) == 1 and keys[0].type in _RANGES and any(child.type in _DOTS for child in keys[0].children):
+    if (
+        len(keys) == 1
+        and keys[0].type in build.kinds["ranges"]
+        and any(child.type in build.kinds["dots"] for child in keys[0].children)
+    ):
         return nodes.item(build.expr(owner), _slice(build, keys[0].children))
     return nodes.item(build.expr(owner), nodes.several(build.exprs(keys))) if keys else build.expr(owner)
 
 
 def _slice(build: Builder, parts: Sequence[Node]) -> ast.Slice:
     """From the value before the sign up to the one behind it; -1 is the end."""
-    at = next(number for number, part in enumerate(parts) if part.type in (":", *_DOTS))
+    at = next(number for number, part in enumerate(parts) if part.type in (":", *build.kinds["dots"]))
     ends = [next((part for part in side if part.is_named), None) for side in (parts[:at], parts[at + 1 :])]
     return ast.Slice(*(None if end is None or text_of(end) == "-1" else build.expr(end) for end in ends))
 
@@ -259,7 +264,7 @@ def params(build: Builder, node: Node | None, *titles: str) -> list[str]:
     if node is None:
         return []
     single = not node.named_child_count and node.type in ("identifier", "implicit_parameter")
-    inside = [node] if single else [child for child in node.named_children if child.type not in _UNNAMED]
+    inside = [node] if single else [child for child in node.named_children if child.type not in build.kinds["unnamed"]]
     found = [text_of(named) for child in inside for named in (child.children_by_field_name("name") or [child])]
     build.scopes[-1].update(zip(found, found, strict=True))
     return found
@@ -283,12 +288,12 @@ def given(build: Builder, node: Node | None, *titles: str) -> tuple[list[ast.exp
             named.append(nodes.named(title, build.expr(child.named_children[-1])))
         elif child.type == "hash_splat_argument":
             named.append(ast.keyword(None, build.parts(child)))
-        elif child.type not in QUIET:
+        elif child.type not in build.kinds["quiet"]:
             args.append(build.expr(child))
     return args, named
 
 
-def called(build: Builder, node: Node) -> nodes.Made:
+def called(build: Builder, node: Node) -> Made:
     owner, chosen = part(node, "object", "scope"), part(node, "name")
     args, named = given(build, node, "arguments")
     if owner is None:
@@ -301,14 +306,14 @@ def called(build: Builder, node: Node) -> nodes.Made:
     return nodes.call(nodes.member(build.expr(owner), text_of(chosen)), args, named)
 
 
-def table(build: Builder, node: Node) -> nodes.Made:
+def table(build: Builder, node: Node) -> Made:
     """The values between brackets, some with keys; Lua's without keys are counted from one."""
     pairs: list[tuple[ast.expr | None, ast.expr]] = []
     for child in node.named_children:
         *keys, value = child.named_children or [child]
         named = bool(keys) and keys[0].type == "identifier" and child.children[0].type != "["
         key = None if not keys else nodes.text(text_of(keys[0])) if named else build.expr(keys[0])
-        pairs += [(key, build.expr(value))] if child.type in _ENTRIES else []
+        pairs += [(key, build.expr(value))] if child.type in build.kinds["entries"] else []
     return mapping(pairs, build.key == "lua")
 
 
@@ -319,20 +324,13 @@ def mapping(pairs: Sequence[tuple[ast.expr | None, ast.expr]], first: int = 0) -
     return ast.Dict(list(keys), [value for _, value in pairs])
 
 
-_SEVERAL = frozenset({"expression_list", "variable_list"})
-_SURE = frozenset({"resource_specification", "finally_clause"})
-_UNNAMED = frozenset({"vararg_expression", "comment"})
-_ENTRIES = frozenset({"pair", "field", "array_element_initializer"})
-_KEYS = frozenset({"bracketed_argument_list", "argument", "vector_expression"})  # stand around the key of an item
-_RANGES, _DOTS = frozenset({"range", "range_expression"}), frozenset({"..", "..."})
-
 # -- texts
 
 
-def _pieces(node: Node, inside: bool) -> Iterator[tuple[Node, bool]]:
+def _pieces(node: Node, inside: bool, plain: frozenset[str]) -> Iterator[tuple[Node, bool]]:
     for child in node.children:
-        if child.type in _PLAIN and child.child_count:
-            yield from _pieces(child, True)
+        if child.type in plain and child.child_count:
+            yield from _pieces(child, True, plain)
         else:
             yield child, inside
 
@@ -346,18 +344,18 @@ def texts(build: Builder, node: Node, read: Callable[[str], str] | None = None) 
         return nodes.text(read(text_of(node).lstrip("@")[1:-1]))
     at = start + (node.type == "heredoc_body" and whole.startswith(b"\n"))
     plain = b""
-    for child, inside in _pieces(node, node.type in _PLAIN):
+    for child, inside in _pieces(node, node.type in build.kinds["plain"], build.kinds["plain"]):
         plain += whole[at - start : child.start_byte - start]
         at = child.end_byte
-        if child.type in _PLAIN or (inside and not child.is_named):
+        if child.type in build.kinds["plain"] or (inside and not child.is_named):
             plain += child.text or b""
-        elif child.is_named and child.type not in _MARKS:
+        elif child.is_named and child.type not in build.kinds["marks"]:
             parts += [read(plain.decode("utf-8", "replace")), build.expr(child)]
             plain = b""
     return nodes.joined([part for part in (*parts, read(plain.decode("utf-8", "replace"))) if part != ""])
 
 
-def heredoc(build: Builder, node: Node) -> nodes.Made:
+def heredoc(build: Builder, node: Node) -> Made:
     """A mark in single quotes keeps code out, one in ticks makes a command."""
     if not build.documents:
         return nodes.text(hole())
@@ -370,13 +368,3 @@ def heredoc(build: Builder, node: Node) -> nodes.Made:
         plain = str(made.value).rstrip(" \t")
         made = nodes.text(textwrap.dedent(plain) if "~" in mark else plain)
     return nodes.call("`", [made]) if "`" in mark else made
-
-
-_PLAIN = frozenset(
-    "string_content string_fragment multiline_string_fragment string_literal_content quoted_content content heredoc_content "
-    "escape_sequence escaped_delimiter interpreted_string_literal_content raw_string_literal_content raw_string_content".split()
-)
-_MARKS = frozenset(
-    "heredoc_beginning heredoc_end quoted_start quoted_end sigil_name sigil_modifiers interpolation_start raw_string_start "
-    "raw_string_end".split()
-)

@@ -13,13 +13,14 @@ from interlock.analysis.code.language import CodeLanguage, holes
 from interlock.analysis.code.library import library
 from interlock.analysis.code.other import read_other
 from interlock.analysis.code.program import nodes
+from interlock.analysis.code.program.nodes import Made
 from interlock.analysis.code.templates import by_grammar, rules_of
 from interlock.analysis.facts import Report
 
 # -- Lua
 
 
-def _lua_for_each(build: Builder, node: Node) -> nodes.Made:
+def _lua_for_each(build: Builder, node: Node) -> Made:
     clause, body = part(node, "clause"), build.body(node, "body")
     if clause is None:
         return nodes.repeat(nodes.CONDITION, body)
@@ -36,19 +37,19 @@ read_lua = CodeLanguage("Lua", "lua", by_grammar("lua", _lua_for_each), first=1)
 # -- PHP
 
 
-def _php_document(build: Builder, node: Node) -> nodes.Made:
+def _php_document(build: Builder, node: Node) -> Made:
     value = part(node, "value")
     if node.type == "nowdoc":
         return nodes.text(text_of(value).strip("\n"))
     return grammar.texts(build, value) if value else nodes.text("")
 
 
-def _php_new(build: Builder, node: Node) -> nodes.Made:
+def _php_new(build: Builder, node: Node) -> Made:
     made = nodes.member(build.expr(node.named_children[0]), "new")
     return nodes.call(made, *grammar.given(build, child_of(node, "arguments")))
 
 
-def _php_foreach(build: Builder, node: Node) -> nodes.Made:
+def _php_foreach(build: Builder, node: Node) -> Made:
     parts = [child for child in node.named_children if child != part(node, "body")]
     names = parts[-1].named_children if parts[-1].type == "pair" else parts[-1:]
     return nodes.loop_last(build.exprs(names), build.expr(parts[0]), build.body(node, "body"))
@@ -67,7 +68,7 @@ read_php = CodeLanguage("PHP", "php", _php_parse, variable=holes("$")).read
 # -- Julia
 
 
-def _julia_command(build: Builder, node: Node) -> nodes.Made:
+def _julia_command(build: Builder, node: Node) -> Made:
     """`rm $x`: words, of which a value is one, or part of one."""
     words: list[list[str | ast.expr]] = [[]]
     made = grammar.texts(build, node)
@@ -82,13 +83,13 @@ def _julia_command(build: Builder, node: Node) -> nodes.Made:
     return ast.List(found)
 
 
-def _julia_call(build: Builder, node: Node) -> nodes.Made:
+def _julia_call(build: Builder, node: Node) -> Made:
     callee, *parts = node.named_children
     given = [grammar.given(build, part) if part.type == "argument_list" else ([build.expr(part)], []) for part in parts]
     return nodes.call(build.expr(callee), *(chain.from_iterable(kind) for kind in zip(*given, strict=True)))
 
 
-def _julia_assign(build: Builder, node: Node) -> nodes.Made:
+def _julia_assign(build: Builder, node: Node) -> Made:
     left, right = node.named_children[0], node.named_children[-1]
     if left.type == "call_expression":  # f(x) = …
         return [_julia_function(left, [ast.Return(build.expr(right))])]
@@ -104,11 +105,11 @@ def _julia_function(signature: Node, body: list[ast.stmt]) -> ast.stmt:
     return nodes.function(params, nodes.returning(body), title)
 
 
-def _julia_define(build: Builder, node: Node) -> nodes.Made:
+def _julia_define(build: Builder, node: Node) -> Made:
     return [_julia_function(node.named_children[0], build.block(node.named_children[1:]))]
 
 
-def _julia_for_each(build: Builder, node: Node) -> nodes.Made:
+def _julia_for_each(build: Builder, node: Node) -> Made:
     bindings = [child for child in node.named_children if child.type == "for_binding"]
     made = build.block(child for child in node.named_children if child.type != "for_binding")
     for binding in reversed(bindings):
@@ -126,21 +127,21 @@ read_julia = CodeLanguage("Julia", "julia", by_grammar("julia", *_julia_OWN), da
 _ruby_SELF = frozenset({"self", "Kernel", "Object"})
 
 
-def _ruby_identifier(build: Builder, node: Node) -> nodes.Made:
+def _ruby_identifier(build: Builder, node: Node) -> Made:
     named = text_of(node)
     made = nodes.name(named)
     is_call = named in library("ruby").calls and named not in build.scopes[0]
     return nodes.call(made) if is_call else made
 
 
-def _ruby_block_argument(build: Builder, node: Node) -> nodes.Made:
+def _ruby_block_argument(build: Builder, node: Node) -> Made:
     inner = node.named_children[0] if node.named_child_count else None
     if inner and inner.type == "simple_symbol":
         return nodes.closure(["it"], [ast.Return(nodes.call(nodes.member(nodes.name("it"), text_of(inner)[1:])))])
     return build.expr(inner)
 
 
-def _ruby_call(build: Builder, node: Node) -> nodes.Made:
+def _ruby_call(build: Builder, node: Node) -> Made:
     receiver, method = part(node, "receiver"), text_of(node, "method")
     args, named = grammar.given(build, node, "arguments")
     if block := part(node, "block"):
@@ -161,7 +162,7 @@ def _ruby_closure(build: Builder, node: Node) -> ast.expr:
     return nodes.closure(params or (["_1"] if "_1" in text_of(node) else ["it"]), body)
 
 
-def _ruby_assign(build: Builder, node: Node) -> nodes.Made:
+def _ruby_assign(build: Builder, node: Node) -> Made:
     left, sign = node.named_children[0], text_of(node, "operator")
     right = build.expr(node, "right")
     return _ruby_set(build, left, nodes.binary(sign[:-1], build.expr(left), right, build.joins) if sign else right)
@@ -177,7 +178,7 @@ def _ruby_set(build: Builder, left: Node, right: ast.expr) -> list[ast.stmt]:
     return [*([ast.Global([text_of(left)])] if shared else ()), *nodes.assign(target, right)]
 
 
-def _ruby_added(build: Builder, node: Node) -> nodes.Made:
+def _ruby_added(build: Builder, node: Node) -> Made:
     if text_of(node, "operator") != "<<":
         return grammar.operator(build, node)
     left = node.named_children[0]
@@ -208,14 +209,14 @@ class _ProgramBuilder(Builder):
         return ast.Module(made.body + begins, []), whole
 
 
-def _reference(build: Builder, node: Node) -> nodes.Made:
+def _reference(build: Builder, node: Node) -> Made:
     """File::delete: the function itself, or a method of what it is given."""
     owner, method = node.named_children[0], text_of(node.named_children[-1])
     given = nodes.call(nodes.member(nodes.name("it"), method))
     return nodes.closure(["it"], [ast.Return(given)]) if text_of(owner) != "Files" else nodes.path(f"Files.{method}")
 
 
-def _new(build: Builder, node: Node) -> nodes.Made:
+def _new(build: Builder, node: Node) -> Made:
     kind, first = part(node, "type"), part(node, "initializer")
     if kind and kind.type in _LISTS and first:
         return build.expr(first)
@@ -227,7 +228,7 @@ def _new(build: Builder, node: Node) -> nodes.Made:
     return nodes.call(nodes.member(nodes.name(title), "new"), args, named)
 
 
-def _composite(build: Builder, node: Node) -> nodes.Made:
+def _composite(build: Builder, node: Node) -> Made:
     """Go's []string{…}, map[string]int{…} and T{…}."""
     kind, found = getattr(part(node, "type"), "type", ""), children(node, "body")
     if kind in ("slice_type", "array_type", "implicit_length_array_type"):
@@ -241,7 +242,7 @@ def _composite(build: Builder, node: Node) -> nodes.Made:
     return nodes.call(called, [], [nodes.named(*pair) for pair in pairs])
 
 
-def _ranged(build: Builder, node: Node) -> nodes.Made:
+def _ranged(build: Builder, node: Node) -> Made:
     clause = child_of(node, "range_clause")
     if clause is None:
         return grammar.counted(build, node)
@@ -250,7 +251,7 @@ def _ranged(build: Builder, node: Node) -> nodes.Made:
     return nodes.loop(target, build.expr(clause, "right"), build.body(node, "body"))
 
 
-def _flags(build: Builder, node: Node) -> nodes.Made:
+def _flags(build: Builder, node: Node) -> Made:
     """Go's `os.O_APPEND|os.O_WRONLY` by its names; other operators as everywhere."""
     named = text_of(node)
     return nodes.text(named) if "O_" in named and "|" in named and "(" not in named else grammar.operator(build, node)

@@ -16,7 +16,7 @@ from interlock.analysis.code.program import nodes
 from interlock.analysis.packs import Pack, PackError, load_packs, only_keys
 
 _SHIPPED = Path(__file__).parent / "grammars"
-_KEYS = ("language", "extends", "joins", "quotes", "caseless", "nodes")
+_KEYS = ("language", "extends", "joins", "quotes", "caseless", "nodes", "kinds")
 _MARK = re.compile(r"\$(?:\*|-?\d+\*?|[a-z_]+(?:\|[a-z_]+)*(?:\|?\*)?)|<[a-z?]+>|`")
 _PLACE = re.compile(r"(-?\d+)(\*?)")
 _CONSTANTS = frozenset({"None", "True", "False", "break", "continue"})
@@ -37,7 +37,8 @@ def rules_of(key: str, *own: Rule) -> GrammarTable:
         for names, made in pack.get("nodes", {}).items():
             rules.update(dict.fromkeys(names.split(), known.get(made) or FormTemplate(key, made)))
     quotes = [(mark.encode(), READS[how]) for mark, how in table.get("quotes", {}).items()]
-    return GrammarTable(rules, frozenset(table.get("joins", ())), quotes, table.get("caseless", False))
+    kinds = {kind: frozenset(names.split()) for kind, names in packs["common"]["kinds"].items()}
+    return GrammarTable(rules, frozenset(table.get("joins", ())), quotes, table.get("caseless", False), kinds)
 
 
 def check_tables(packs: Sequence[Pack]) -> Sequence[Pack]:
@@ -71,7 +72,7 @@ class FormTemplate:
         whole = first.value if isinstance(first, ast.Expr) else first
         mark = self.marks.get(whole.id, "") if isinstance(whole, ast.Name) else ""
         if mark[:1] == "$" and mark != "$*":
-            found = _parts(node, mark)
+            found = _parts(build, node, mark)
             return build.made(found[0]) if len(found) == 1 else build.block(found)
         made: nodes.Made | ast.stmt = _Filling(self.marks, build, node).filled(whole)
         return [made] if isinstance(made, ast.stmt) else made
@@ -135,19 +136,19 @@ class _Filling:
             return grammar.texts(self.build, self.node)
         if mark[0] != "$":
             return nodes.name(mark.replace("<?>", "?"))
-        found = _parts(self.node, mark)
+        found = _parts(self.build, self.node, mark)
         return nodes.several(self.build.exprs(found)) if mark == "$*" else self.build.expr(next(iter(found), None))
 
     def _found(self, name: str) -> list[Node]:
-        return _parts(self.node, self.marks[name])
+        return _parts(self.build, self.node, self.marks[name])
 
 
-def _parts(node: Node, mark: str) -> list[Node]:
+def _parts(build: Builder, node: Node, mark: str) -> list[Node]:
     name = mark[1:]
     if name == "*":
         return node.named_children
     if place := _PLACE.fullmatch(name):
-        found = [child for child in node.named_children if child.type not in grammar.QUIET][int(place[1]) :]
+        found = [child for child in node.named_children if child.type not in build.kinds["quiet"]][int(place[1]) :]
         return found if place[2] else found[:1]
     titles = name.removesuffix("|*")
     if titles == name and name.endswith("*"):

@@ -233,7 +233,10 @@ class ProgramScope(Struct, eq=False):
 
     def set(self, name: str, value: Value) -> None:
         """Where the name belongs."""
-        if self.parent and (name in self.shared or (self.closes and self._around(name))):
+        around = (
+            self.closes and name not in self.names and self.parent and self.parent.find(name, UNKNOWN) is not UNKNOWN
+        )
+        if self.parent and (name in self.shared or around):
             scope = self.parent
             while scope.parent and name not in scope.names:
                 scope = scope.parent
@@ -246,9 +249,6 @@ class ProgramScope(Struct, eq=False):
         if self.trails:
             self.trails[-1].setdefault(name, self.names.get(name, UNKNOWN))
         self.names[name] = value
-
-    def _around(self, name: str) -> bool:
-        return name not in self.names and self.parent is not None and self.parent.find(name, UNKNOWN) is not UNKNOWN
 
     def leave(self, trail: dict[str, Value]) -> None:
         """The branch around has changed the same names."""
