@@ -102,7 +102,7 @@ class CodeLanguage(Struct, eq=False):
     def answer(self, func: Sym, call: LibraryCall) -> Value:
         """First by the `extra` answers, then by the table of the language."""
         walk, known_calls = call.walk, library(self.key)
-        for file in call.given() if walk.world.opened and not walk.world.loose else ():
+        for file in call.given() if not walk.world.loose else ():
             if isinstance(file, OpenFile):  # taken to be written by what it is handed to
                 walk.world.fill(file, made_from([other for other in call.given() if other is not file]))
         if self.lexical:
@@ -167,7 +167,7 @@ class CodeLanguage(Struct, eq=False):
             return owner
         if isinstance(owner, Partial) and owner.func is PROGRAM and f"<function>.{name}" not in known_calls.calls:
             return Partial(PROGRAM, [*owner.args, name.replace("_", "-")], owner.named)  # `git.push`
-        for kind in kinds(owner) if name in known_calls.properties else ():
+        for kind in kinds(owner):
             if (entry := known_calls.calls.get(f"{kind}.{name}")) and entry.get("property"):
                 return perform(LibraryCall(walk, f".{name}", owner, [], {}), entry)
         return Sym(f".{name}", owner, traits=traits_of(owner))

@@ -91,9 +91,6 @@ class Library:
             start, end = key.split("*")
             index = start.partition(".")[0] or end.rpartition(".")[2]
             self.patterns.setdefault(index, []).append((start, end, self.calls.pop(key)))
-        self.properties = frozenset(
-            key.rpartition(".")[2] for key, entry in self.calls.items() if entry.get("property")
-        )
 
     def canonical(self, path: str) -> str:
         """The one name of what goes by several, without its package."""

@@ -49,10 +49,6 @@ def call(func: ast.expr | str, args: Iterable[ast.expr] = (), named: Iterable[as
     return ast.Call(path(func) if isinstance(func, str) else func, list(args), list(named))
 
 
-def piped(value: ast.expr, into: ast.expr) -> ast.Call:
-    return call(into.func, [value, *into.args], into.keywords) if isinstance(into, ast.Call) else call(into, [value])
-
-
 def joined(parts: Sequence[str | ast.expr]) -> ast.expr:
     if all(isinstance(part, str) for part in parts):
         return ast.Constant("".join(map(str, parts)))
@@ -159,7 +155,8 @@ def binary(sign: str, left: ast.expr, right: ast.expr, joins: frozenset[str] = f
     if sign in ("&&", "and"):
         return ast.BoolOp(ast.And(), [left, right])
     if sign == "|>":
-        return piped(left, right)
+        into = right if isinstance(right, ast.Call) else call(right)
+        return call(into.func, [left, *into.args], into.keywords)
     if sign == "=>":
         return ast.Tuple([left, right])
     if sign in ("..", "..."):

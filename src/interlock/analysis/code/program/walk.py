@@ -50,7 +50,6 @@ class ProgramEffects(Struct, eq=False):
     language: str = "python"  # of text that the program runs as code of its own
     told: set[tuple[str, ...]] = set()
     files: list[OpenFile] = []  # open for writing
-    opened: bool = False  # there are open files
     cwd: str = ""
     peer: str = ""  # the address of the last socket
     wired: bool = False  # the standard streams are that socket
@@ -149,7 +148,6 @@ class ProgramEffects(Struct, eq=False):
     def open(self, path: Value, mode: str) -> OpenFile:
         """What is written is told when the source ends."""
         file = OpenFile(marked(self.located(text_of(path)), path), mode)
-        self.opened = True
         if any(letter in mode for letter in "wax"):
             self.files.append(file)
         else:
