@@ -65,9 +65,9 @@ def _traits(call: LibraryCall, entry: Entry) -> list[str]:
 
 
 def _touching(verb: str) -> Work:
-    def touch(call: LibraryCall, entry: Entry, where: object) -> Value:
+    def touch(call: LibraryCall, entry: Entry) -> Value:
         given: Value = UNKNOWN
-        for path in flattened(pick(call, where)):
+        for path in flattened(pick(call, entry[verb])):
             text, globs = text_of(path), entry.get("globs")
             something, url = without_holes(text).strip(), is_url(path)
             here = something and (_SCHEME not in text or (verb == "read" and url))  # known, and of this machine
@@ -125,8 +125,8 @@ def _rights(call: LibraryCall, entry: Entry) -> list[str]:
     return mode_traits(letters.removeprefix("0o"))
 
 
-def _open(call: LibraryCall, entry: Entry, where: object) -> Value:
-    paths = pick(call, where)
+def _open(call: LibraryCall, entry: Entry) -> Value:
+    paths = pick(call, entry["open"])
     if not paths:
         return UNKNOWN
     path, text = paths[0], text_of(paths[0])
@@ -154,10 +154,10 @@ def open_mode(given: Sequence[Value]) -> str:
     return "w" if mode.startswith((">", "w", "+>", "c", "x", ":w")) or written else "r"
 
 
-def _fill(call: LibraryCall, entry: Entry, where: object) -> Value:
+def _fill(call: LibraryCall, entry: Entry) -> Value:
     at = entry.get("target")
     target = call.get(at) if isinstance(at, int) else call.owner
-    content = pick(call, where)
+    content = pick(call, entry["fill"])
     if isinstance(target, OpenFile):
         call.world.fill(target, concat(content) if content else UNKNOWN)
     elif path_of(target).startswith(SHELL):
@@ -172,30 +172,30 @@ def _fill(call: LibraryCall, entry: Entry, where: object) -> Value:
 # -- processes, and what a table tells by itself
 
 
-def _kill(call: LibraryCall, entry: Entry, where: object) -> Value:
+def _kill(call: LibraryCall, entry: Entry) -> Value:
     if any(text_of(signal) in ("0", "EXIT") for signal in chosen(call, entry, "signal")[:1]):
         return UNKNOWN
-    for who in map(text_of, flattened(pick(call, where))):
+    for who in map(text_of, flattened(pick(call, entry["kill"]))):
         call.world.effect("kill", who, *(("all",) if who == "-1" else ()))
     return UNKNOWN
 
 
-def _fork(call: LibraryCall, entry: Entry, where: object) -> Value:
+def _fork(call: LibraryCall, entry: Entry) -> Value:
     call.walk.forks += 1
     if call.walk.endless:
         call.world.effect("fork_bomb")
     return UNKNOWN
 
 
-def _tell(call: LibraryCall, entry: Entry, where: object) -> Value:
+def _tell(call: LibraryCall, entry: Entry) -> Value:
     given = flattened(chosen(call, entry, "target"))
     targets = [target for target in given if not isinstance(target, (bool, ProgramFunction))]
     for target in targets or ([] if entry.get("known") else [entry.get("called", "")]):
-        if where == "store_drop" and "bulk" in traits_of(target):  # each of those that there are
+        if entry["tell"] == "store_drop" and "bulk" in traits_of(target):  # each of those that there are
             call.world.effect("store_drop", "", "all")
         else:
             whole = "filter" in entry and not any(map(_narrows, pick(call, entry["filter"])))
-            call.world.effect(str(where), text_of(target), *_traits(call, entry), *["unfiltered"] * whole)
+            call.world.effect(entry["tell"], text_of(target), *_traits(call, entry), *["unfiltered"] * whole)
     return None if entry.get("called") else UNKNOWN
 
 
@@ -208,10 +208,10 @@ def _narrows(value: Value) -> bool:
     return not everything and not isinstance(value, ProgramFunction)
 
 
-def _orders(call: LibraryCall, entry: Entry, where: object) -> Value:
+def _orders(call: LibraryCall, entry: Entry) -> Value:
     """Objects whose first key says what is done: `{drop: "users"}`, `[{$out: "users"}]`, `[{deleteMany: {filter: {}}}]`."""
     entries, under, given = library(call.walk.language.key).calls, entry["under"], UNKNOWN
-    for order in [one for value in pick(call, where) for one in listed(value) or [value]]:
+    for order in [one for value in pick(call, entry["orders"]) for one in listed(value) or [value]]:
         order = {order: None} if isinstance(order, str) else order
         if not isinstance(order, dict) or not order:
             continue
@@ -226,22 +226,22 @@ def _orders(call: LibraryCall, entry: Entry, where: object) -> Value:
     return given
 
 
-def _chdir(call: LibraryCall, entry: Entry, where: object) -> Value:
-    for path in pick(call, where)[:1]:
+def _chdir(call: LibraryCall, entry: Entry) -> Value:
+    for path in pick(call, entry["chdir"])[:1]:
         call.world.cwd = call.world.located(text_of(path))
     return call.world.cwd
 
 
-def _keep(call: LibraryCall, entry: Entry, where: object) -> Value:
+def _keep(call: LibraryCall, entry: Entry) -> Value:
     """An option is set on what another call gave, by the next two arguments."""
-    for made in pick(call, where):
+    for made in pick(call, entry["keep"]):
         if isinstance(made, Sym) and len(call.args) > 2:
             call.walk.attributes[f"{made.path}.{label(call.args[1])}"] = call.args[2]
     return UNKNOWN
 
 
-def _refuse(call: LibraryCall, entry: Entry, where: object) -> Value:
-    call.world.unreadable(str(where), *_traits(call, entry))
+def _refuse(call: LibraryCall, entry: Entry) -> Value:
+    call.world.unreadable(entry["unreadable"], *_traits(call, entry))
     return _DONE
 
 
@@ -250,8 +250,8 @@ _WORK: Mapping[str, Work] = {
     **NETWORK_EFFECTS,
     **{verb: _touching(verb) for verb in ON_PATHS},
     "open": _open, "fill": _fill, "kill": _kill, "fork": _fork, "tell": _tell, "orders": _orders, "chdir": _chdir,
-    "keep": _keep, "unreadable": _refuse, "close": lambda call, entry, where: _DONE,
-    "and": lambda call, entry, where: (
+    "keep": _keep, "unreadable": _refuse, "close": lambda call, entry: _DONE,
+    "and": lambda call, entry: (
         perform(call, entry["and"]) if applies(call, entry["and"]) else UNKNOWN
     ),
 }  # fmt: skip
@@ -286,15 +286,15 @@ def perform(call: LibraryCall, entry: Entry) -> Value:
         starts = tuple(f"{made.path}." for made in pick(call, entry["options"]) if isinstance(made, Sym))
         found = {key.rpartition(".")[2]: value for key, value in call.walk.attributes.items() if key.startswith(starts)}
         call = replace(call, named={**found, **call.named})
-    for work, where in steps:
-        made = work(call, entry, where)
+    for work in steps:
+        made = work(call, entry)
         given = made if made is not UNKNOWN and (made is not _DONE or given is UNKNOWN) else given
     return given if giving is None else giving(call)
 
 
 @cache
-def _plan(entry: Entry) -> tuple[Sequence[tuple[Work, object]], Callable[[LibraryCall], Value] | None]:
-    steps = [(_WORK[key], where) for key, where in entry.items() if key in _WORK]
+def _plan(entry: Entry) -> tuple[Sequence[Work], Callable[[LibraryCall], Value] | None]:
+    steps = [_WORK[key] for key in entry if key in _WORK]
     if "value" in entry:
         return steps, lambda call: entry["value"]
     if "gives" not in entry:

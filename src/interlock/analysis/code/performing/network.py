@@ -55,8 +55,8 @@ def _named_secrets(values: Iterable[Value]) -> list[str]:
     return []
 
 
-def _send(call: LibraryCall, entry: Entry, where: object) -> Value:
-    content = [*pick(call, where), *call.named.values()]
+def _send(call: LibraryCall, entry: Entry) -> Value:
+    content = [*pick(call, entry["send"]), *call.named.values()]
     peer = call.world.peer or entry.get("called", "")
     peer = "".join(map(text_of, pick(call, entry["target"])[:1])) if "target" in entry else peer
     leak = leaks(content) or _named_secrets(content) or file_content(peer, content)
@@ -65,7 +65,7 @@ def _send(call: LibraryCall, entry: Entry, where: object) -> Value:
     return UNKNOWN
 
 
-def _wire(call: LibraryCall, entry: Entry, where: object) -> Value:
+def _wire(call: LibraryCall, entry: Entry) -> Value:
     """The standard streams become the connection."""
     call.world.wired = call.world.wired or bool(call.world.peer)
     return None
@@ -87,13 +87,13 @@ def request(call: LibraryCall, method: str, url: Value, given: Iterable[Value], 
     return Sym("<response>", traits=frozenset({f"fetched:{address if known(address) else 'the network'}"}))
 
 
-def _http(call: LibraryCall, entry: Entry, where: object) -> Value:
+def _http(call: LibraryCall, entry: Entry) -> Value:
     """What an address gives goes into a file, which may have no name, where the call says so."""
-    found = pick(call, where)
+    found = pick(call, entry["fetch" if "fetch" in entry else "http"])
     if not found:
         return UNKNOWN
     url, sent = found[0], _sent(call, entry, found)
-    method = entry.get("method", call.name.lower().removesuffix("async").rstrip("!"))
+    method = "get" if "fetch" in entry else entry.get("method", call.name.lower().removesuffix("async").rstrip("!"))
     if "by" in entry:
         method = text_of((pick(call, entry["by"]) or ["get"])[0]).lower()
     if "base" in entry:
@@ -127,14 +127,14 @@ def _address(values: Sequence[Value]) -> list[str]:
     return [text_of(part) for value in values[:1] for part in (listed(value) or [value])[:2]]
 
 
-def _connect(call: LibraryCall, entry: Entry, where: object) -> Value:
+def _connect(call: LibraryCall, entry: Entry) -> Value:
     port = [text_of(value) for value in chosen(call, entry, "port")[:1]]
-    call.world.peer = ":".join([*_address(pick(call, where)), *port]) or "a connection"
+    call.world.peer = ":".join([*_address(pick(call, entry["connect"])), *port]) or "a connection"
     return Sym("socket", traits=frozenset({f"fetched:{call.world.peer}", "socket"}))
 
 
-def _listen(call: LibraryCall, entry: Entry, where: object) -> Value:
-    call.world.effect("listen", ":".join(_address(pick(call, where))))
+def _listen(call: LibraryCall, entry: Entry) -> Value:
+    call.world.effect("listen", ":".join(_address(pick(call, entry["listen"]))))
     call.world.peer = call.world.peer or "a listening port"
     return Sym("socket")
 
@@ -143,9 +143,9 @@ _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _LISTS = re.compile(r"^(?:list|get|iter|search)_(?:all_)?")
 
 
-def _ask_client(call: LibraryCall, entry: Entry, where: object) -> Value:
+def _ask_client(call: LibraryCall, entry: Entry) -> Value:
     """A method of a client, or a command that it is sent, is one of its program; UNKNOWN for what makes a part of the client."""
-    if where == "operation":  # a client whose methods are called what they do
+    if entry["client"] == "operation":  # a client whose methods are called what they do
         return _operation(call)
     operation, asks = _snake(call.name.removesuffix("Command")), words("services")
     parts = operation.split("_")
@@ -156,7 +156,7 @@ def _ask_client(call: LibraryCall, entry: Entry, where: object) -> Value:
         service = (chosen(call, entry, "of") or [call.path.split(".")[1].removesuffix("()").lower()])[0]
         given = [(key, one) for key, one in call.named.items() if key != "**" and not isinstance(one, ProgramFunction)]
         options = [word for key, value in given for word in _option(_kebab(key), value)]
-        call.world.run([str(where), library("services").canonical(text_of(service)), _kebab(operation), *options])
+        call.world.run([entry["client"], library("services").canonical(text_of(service)), _kebab(operation), *options])
     return Sym("?")
 
 
@@ -208,9 +208,8 @@ def _noun(call: LibraryCall) -> str:
 
 
 NETWORK_EFFECTS: Mapping[str, Work] = {
-    "fetch": lambda call, entry, where: _http(call, Entry(entry, method="get"), where),
-    "receive": lambda call, entry, where: (
+    "receive": lambda call, entry: (
         Sym("?", traits=frozenset({f"fetched:{call.world.peer}"})) if call.world.peer else UNKNOWN
     ),
-    "http": _http, "connect": _connect, "client": _ask_client, "listen": _listen, "send": _send, "wire": _wire,
+    "fetch": _http, "http": _http, "connect": _connect, "client": _ask_client, "listen": _listen, "send": _send, "wire": _wire,
 }  # fmt: skip

@@ -40,7 +40,7 @@ from interlock.analysis.programs import Program
 from interlock.analysis.programs.load import input_language, is_shell, shipped_programs
 from interlock.analysis.programs.options import program_name
 
-Work = Callable[[LibraryCall, Entry, object], Value]  # performs one effect of an entry
+Work = Callable[[LibraryCall, Entry], Value]  # performs one effect of an entry
 SHELL = "<shell>"  # the path of a shell or an interpreter that waits for text
 _FIELD = re.compile(r"\{(\w+)\}")  # of a word of a command
 DELETE = "<delete>"  # the path of a statement that deletes rows, once it is executed
@@ -106,8 +106,8 @@ def _command_word(call: LibraryCall, word: str) -> str:
 def _starting(way: str) -> Work:
     """Through a shell, without one (`run`), or through one where it is a single text (`command`)."""
 
-    def start(call: LibraryCall, entry: Entry, where: object) -> Value:
-        found = [value for value in pick(call, where) if not isinstance(value, dict)]
+    def start(call: LibraryCall, entry: Entry) -> Value:
+        found = [value for value in pick(call, entry[way]) if not isinstance(value, dict)]
         more = [value for value in chosen(call, entry, "argv") if way != "command" or listed(value)]
         given = flattened([*found, *more])
         first = next(iter(given if way == "run" else found), None)
@@ -145,16 +145,16 @@ def _flags(call: LibraryCall, off: Mapping[str, str]) -> list[str]:
     return flags + [off[key] for key, value in named if value is False and key in off]
 
 
-def _start(call: LibraryCall, entry: Entry, where: object) -> Value:
+def _start(call: LibraryCall, entry: Entry) -> Value:
     """exec and spawn: the first word names the program again."""
     given = [one for one in pick(call, entry["argv"]) if "environment" not in traits_of(one)]
     unknown = [UNKNOWN] if any(isinstance(one, Sym) for one in given) and len(given) == 1 else []
-    call.world.run([*(pick(call, where) or [UNKNOWN])[:1], *flattened(given)[1:], *unknown], call)
+    call.world.run([*(pick(call, entry["start"]) or [UNKNOWN])[:1], *flattened(given)[1:], *unknown], call)
     return UNKNOWN
 
 
-def _code(call: LibraryCall, entry: Entry, where: object) -> Value:
-    for value in pick(call, where)[:1]:
+def _code(call: LibraryCall, entry: Entry) -> Value:
+    for value in pick(call, entry["code"])[:1]:
         language = entry.get("language", call.world.language)
         if entry.get("known") and not (isinstance(value, (str, bytes)) and without_holes(text_of(value)).strip()):
             return UNKNOWN
@@ -196,9 +196,9 @@ def _named(walk: ProgramWalk, text: str) -> ast.expr | None:
     return None if called else found
 
 
-def _load(call: LibraryCall, entry: Entry, where: object) -> Value:
+def _load(call: LibraryCall, entry: Entry) -> Value:
     """Data that can hold code: what was fetched may run."""
-    for value in pick(call, where)[:1]:
+    for value in pick(call, entry["load"])[:1]:
         if url := fetched(value) or (text_of(value) if is_url(value) else ""):
             call.world.effect("run_download", url)
         return made_from(value)
@@ -209,11 +209,11 @@ _WORD, _NAME = re.compile(r"[^\W_]+"), re.compile(r"\w+")
 _STATEMENT = re.compile(r"(?s)[\s(;]*(?:(?:--[^\n]*\n|/\*[^*]*\*/)\s*){0,5}(\w+)")  # its first word, behind comments
 
 
-def _sql(call: LibraryCall, entry: Entry, where: object) -> Value:
+def _sql(call: LibraryCall, entry: Entry) -> Value:
     """A database in memory alone holds nobody's data."""
     by_name = "." in call.path and not call.path.startswith(".")
     store = "store" in entry and not words(COMMON)["databases"].isdisjoint(_WORD.findall(call.path.lower()))
-    for value in flattened(pick(call, where)):
+    for value in flattened(pick(call, entry["sql"])):
         text, built = text_of(value), _WORD.findall(value.path) if isinstance(value, Sym) else []
         named = bool(without_holes(text).strip()) and (store or (entry.get("target") == "on" and by_name))
         if call.path.startswith(MEMORY) and known(text):
@@ -244,8 +244,8 @@ def member(walk: ProgramWalk, owner: Value, name: Value) -> Value:
     return walk.language.look_up(walk, named) if outer else walk.language.attribute(walk, owner, named)
 
 
-def _calls(call: LibraryCall, entry: Entry, where: object) -> Value:
-    func, *given = pick(call, where) or [None]
+def _calls(call: LibraryCall, entry: Entry) -> Value:
+    func, *given = pick(call, entry["calls"]) or [None]
     given += chosen(call, entry, "with")
     if "among" in entry:
         return _call_member(call, entry["among"], func, given)
