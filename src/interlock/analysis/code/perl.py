@@ -204,7 +204,7 @@ def _run_block(parser: TokenParser) -> nodes.Made:
     if parser.is_op("{"):
         return parser.block()
     args, _ = parser.arguments() if parser.is_op("(") else parser.bare_arguments(1)
-    return nodes.call(word, args[:1] or [nodes.name(_TOPIC)] * (word in words("perl")["topical"]))
+    return nodes.call(word, args[:1] or [nodes.name(_TOPIC)] * (word in parser.dialect.topical))
 
 
 def _system(parser: TokenParser) -> ast.expr:

@@ -23,10 +23,10 @@ Given = tuple[list[ast.expr], list[ast.keyword]]
 
 
 def by_tokens(key: str, *own: Form, **hooks: Any) -> Callable[[str], tuple[ast.Module, bool]]:
-    dialect = cache(lambda: dialect_of(key, *own, **hooks))
-    return lambda source: (ast.Module(TokenParser(dialect(), source).sequence(), []), True)
+    return lambda source: (ast.Module(TokenParser(dialect_of(key, *own, **hooks), source).sequence(), []), True)
 
 
+@cache
 def dialect_of(key: str, *own: Form, **hooks: Any) -> TokenDialect:
     shared = (if_else, while_loop, for_loop, returned, skip_statement)
     return TokenDialect(

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Mapping
-from functools import cache
 from itertools import takewhile
 
 from interlock.analysis.code import token_parser as tokens
@@ -126,7 +125,7 @@ def read_awk(source: str, out: Report, given: Mapping[str, str] | None = None) -
 
 def _parse_awk(source: str) -> tuple[ast.Module, bool]:
     """Only the rules for its begin and its end surely run."""
-    parser = TokenParser(_awk(), source)
+    parser = TokenParser(dialect_of("awk", *_AWK_FORMS), source)
     made: list[ast.stmt] = []
     while parser.at < parser.stop:
         before, sure = parser.at, parser.skip("BEGIN", "END")
@@ -180,7 +179,7 @@ def _field(parser: TokenParser) -> nodes.Made:
     return [ast.Expr(parser.operand()), ast.Expr(nodes.name("$field"))]
 
 
-_awk = cache(lambda: tokens.dialect_of("awk", _awk_print, _getline, _field, _indirect, _awk_function))
+_AWK_FORMS = (_awk_print, _getline, _field, _indirect, _awk_function)
 
 
 # -- calls that no table describes
@@ -232,7 +231,6 @@ _WORD = re.compile(r"[A-Za-z]+\d?")
 _CALLED = re.compile(r"[A-Za-z_][\w:#]*(?=\s*\()")
 _STRING = re.compile(r"'(?:[^']|'')*'|\"(?:[^\"\\\n]|\\.)*\"")
 _LEVELS = 5
-_vim = cache(lambda: dialect_of("vim"))
 
 _Code = list[ast.stmt]
 
@@ -264,7 +262,7 @@ def _vim_line(line: str, level: int) -> _Code:
 
 def _vim_command(name: str, rest: str, level: int) -> tuple[_Code, str | None]:
     """What one command does, and what follows its bar."""
-    kind = _vim().commands.get(name, "")
+    kind = dialect_of("vim").commands.get(name, "")
     if kind[:1] == "<":
         return _does(kind, rest.strip(" !") if kind == "<shell>" else rest), None
     if kind in ("on_matches", "on_each"):
@@ -279,7 +277,7 @@ def _vim_command(name: str, rest: str, level: int) -> tuple[_Code, str | None]:
     called = frozenset(_CALLED.findall(own))
     evaluates = kind in ("execute", "evaluate")
     reaches = evaluates or not (called.isdisjoint(_VIM_CALLS) and called.isdisjoint(library("vim").calls))
-    made = TokenParser(_vim(), own).sequence() if reaches else []
+    made = TokenParser(dialect_of("vim"), own).sequence() if reaches else []
     return [ast.Expr(nodes.call("execute", [nodes.as_expression(made)]))] if kind == "execute" else made, after
 
 
