@@ -21,7 +21,7 @@ from interlock.analysis.code.program.nodes import THIS, Closure, Made
 from interlock.analysis.code.program.results import index, result
 from interlock.analysis.code.program.values import UNKNOWN, Class, LibraryCall, ProgramFunction, Sym, Value, path_of
 from interlock.analysis.code.program.values import text_of as value_text
-from interlock.analysis.code.program.walk import Answer, ProgramWalk
+from interlock.analysis.code.program.walk import Answer, ProgramEffects, ProgramWalk
 from interlock.analysis.code.syntax_tree import errors, parsed
 from interlock.analysis.code.templates import rules_of
 from interlock.analysis.facts import HOLE, hole, known, without_holes
@@ -319,21 +319,21 @@ def _item(walk: ProgramWalk, owner: Value, key: Value) -> Value:
 # -- modules and code
 
 
-def _module(walk: ProgramWalk, given: Value) -> Value:
+def _module(world: ProgramEffects, given: Value) -> Value:
     """What `require` of this name gives, after telling what runs by it."""
     name = value_text(given)
     if isinstance(given, Sym) and any(trait.startswith("file:") for trait in given.traits):
         return Sym("?")
     if name.startswith("data:") and "," in name:
         head, _, body = name.partition(",")
-        walk.world.execute(result("base64", [body]) if head.endswith("base64") else unquote(body))
+        world.execute(result("base64", [body]) if head.endswith("base64") else unquote(body))
     elif name.startswith((".", "/", "~")):
         if not name.endswith(".json"):
-            walk.world.effect("run_script", walk.world.located(name))
+            world.effect("run_script", world.located(name))
     elif not without_holes(name):
-        walk.world.unreadable("a module that is chosen at run time", "payload")
+        world.unreadable("a module that is chosen at run time", "payload")
     elif name.startswith(("http:", "https:")):
-        walk.world.effect("run_download", name)
+        world.effect("run_download", name)
     else:
         name = _SCHEME.sub("", name).replace("@aws-sdk/client-", "aws-sdk.", 1)
         return Sym(library("javascript").canonical(name))
@@ -344,7 +344,7 @@ def _worker(call: LibraryCall) -> Value:
     if call.named.get("eval") is True:
         call.world.execute(call.get(0))
     elif known(call.text(0)):
-        _module(call.walk, call.get(0))
+        _module(call.world, call.get(0))
     return Sym("?")
 
 
@@ -359,7 +359,7 @@ def _new(call: LibraryCall) -> Value:
 
 
 _ANSWERS: Mapping[str, Answer] = {
-    "require": lambda call: _module(call.walk, call.args[0]) if call.args else UNKNOWN,
+    "require": lambda call: _module(call.world, call.args[0]) if call.args else UNKNOWN,
     "worker_threads.Worker": _worker,
     **dict.fromkeys(  # `Function("a", "b", "return …")`, whose last argument is the code
         ["Function", "GeneratorFunction", "AsyncFunction"],

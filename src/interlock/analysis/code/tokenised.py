@@ -14,7 +14,7 @@ from interlock.analysis.code.library import library, words
 from interlock.analysis.code.program import nodes
 from interlock.analysis.code.program.results import index, result
 from interlock.analysis.code.program.values import UNKNOWN, LibraryCall, Sym, Value, path_of, text_of
-from interlock.analysis.code.program.walk import ProgramWalk, is_bare_shell
+from interlock.analysis.code.program.walk import ProgramEffects, ProgramWalk, is_bare_shell
 from interlock.analysis.code.token_parser import TokenParser, by_tokens, dialect_of
 from interlock.analysis.facts import Report, hole, known, without_holes
 
@@ -190,7 +190,7 @@ def _print_to(call: LibraryCall) -> Value:
     sign, where, *printed = call.args
     path, text = text_of(where), text_of(result("join", [" ", printed]))
     if sign in ("|", "|&"):
-        _run_awk(call.walk, text if is_bare_shell(path) else path)
+        _run_awk(call.world, text if is_bare_shell(path) else path)
     elif not path.startswith(_STREAMS):
         empty = bool(printed) and known(text) and not text.strip()
         call.world.effect("append" if sign == ">>" else "truncate" if empty else "write", path)
@@ -199,22 +199,22 @@ def _print_to(call: LibraryCall) -> Value:
 
 def _getline_from(call: LibraryCall) -> Value:
     for command in call.args:
-        _run_awk(call.walk, text_of(command))
+        _run_awk(call.world, text_of(command))
     path = text_of(call.named.get("file", "-"))
     if known(path) and path not in ("-", "/dev/stdin"):
         call.world.effect("read", path)
     return Sym("?")
 
 
-def _run_awk(walk: ProgramWalk, command: str) -> None:
+def _run_awk(world: ProgramEffects, command: str) -> None:
     """What comes over a connection and is run makes it a reverse shell."""
     found = _TCP.match(command)
     if found:
-        walk.world.peer = f"{found[1]}:{found[2]}"
-    elif not without_holes(command) and walk.world.peer:
-        walk.world.shells += 1
+        world.peer = f"{found[1]}:{found[2]}"
+    elif not without_holes(command) and world.peer:
+        world.shells += 1
     elif command.strip():
-        walk.world.shell(command)
+        world.shell(command)
 
 
 _AWK = CodeLanguage("Awk", "awk", _parse_awk, {"<print>": _print_to, "<getline>": _getline_from}, holes("$"))

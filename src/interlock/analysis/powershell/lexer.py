@@ -50,8 +50,10 @@ class PsCursor(Struct):
     def at(self, mark: str) -> bool:
         return self.source.startswith(mark, self.pos)
 
-    def done(self) -> bool:
-        return self.pos >= len(self.source)
+    def next(self) -> str:
+        """Step over a character; nothing at the end."""
+        self.pos += 1
+        return self.source[self.pos - 1 : self.pos]
 
     def take(self, mark: str) -> bool:
         found = self.at(mark)
@@ -81,7 +83,7 @@ class PsCursor(Struct):
     def skip_lines(self, marks: str = "\r\n") -> None:
         """With ";" among the marks, over empty statements too."""
         self.skip_blanks()
-        while not self.done() and self.source[self.pos] in marks:
+        while (letter := self.peek()) and letter in marks:
             self.pos += 1
             self.skip_blanks()
 
@@ -147,8 +149,7 @@ def read_escape(cursor: PsCursor) -> str:
     cursor.pos += 1
     if found := cursor.match(_UNICODE):
         return character(int(found[1], 16))
-    letter = cursor.peek()
-    cursor.pos += 1
+    letter = cursor.next()
     return _ESCAPES.get(letter, letter)
 
 
@@ -179,16 +180,8 @@ def _parts(cursor: PsCursor, plain: re.Pattern[str], end: int) -> list[Part]:
         elif cursor.at('"'):
             break
         else:
-            parts.append(_filled(cursor))
+            parts.append(read_variable(cursor) or cursor.next())
     return parts
-
-
-def _filled(cursor: PsCursor) -> Part:
-    value = read_variable(cursor)
-    if value is None:
-        cursor.pos += 1
-        return "$"
-    return value
 
 
 _HERE_OPEN = re.compile(r"@(['\"])[^\S\r\n]*\r?\n")
@@ -214,8 +207,7 @@ def read_bare(cursor: PsCursor, *first: ast.expr) -> ast.expr:
     """A word that may hold quotes and variables; the first part may have been read."""
     parts: list[Part] = list(first)
     start = cursor.pos
-    while not cursor.done():
-        letter = cursor.source[cursor.pos]
+    while letter := cursor.peek():
         if found := cursor.match(_PLAIN_WORD):
             parts.append(found[0])
         elif letter == "`" and not cursor.look(_CONTINUED):
@@ -225,10 +217,9 @@ def read_bare(cursor: PsCursor, *first: ast.expr) -> ast.expr:
         elif letter == "'":
             parts.append(read_single(cursor))
         elif letter == "$":
-            parts.append(_filled(cursor))
+            parts.append(read_variable(cursor) or cursor.next())
         elif letter == "#" and cursor.pos > start:
-            parts.append("#")
-            cursor.pos += 1
+            parts.append(cursor.next())
         else:
             break
     if cursor.pos == start:
@@ -244,9 +235,9 @@ def skip_to_mate(cursor: PsCursor, opener: str, closer: str) -> None:
     depth = 1
     while depth:
         cursor.match(_PLAIN_BODY)
-        if cursor.done():
-            raise WindowsSyntaxError(f"{closer!r} is missing")
         letter = cursor.peek()
+        if not letter:
+            raise WindowsSyntaxError(f"{closer!r} is missing")
         if letter == "'":
             read_single(cursor)
         elif letter == '"':

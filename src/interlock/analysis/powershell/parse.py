@@ -83,7 +83,7 @@ def _body(cursor: PsCursor, close: str) -> _Body:
 
 def _at_end(cursor: PsCursor, close: str) -> bool:
     cursor.skip_lines("\r\n;")
-    if cursor.done():
+    if not cursor.peek():
         if close:
             raise WindowsSyntaxError(f"{close!r} is missing")
         return True
@@ -162,7 +162,7 @@ def _ends(cursor: PsCursor) -> None:
     """At a line end, a closing mark, `;`, `&`, `&&` or `||`."""
     if cursor.take("&&") or cursor.take("||"):
         cursor.skip_lines()
-        if cursor.done():
+        if not cursor.peek():
             raise WindowsSyntaxError("a command is missing behind && or ||")
         return
     if not cursor.take("&") and cursor.peek() not in "\r\n;)}":
