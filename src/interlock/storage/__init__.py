@@ -227,12 +227,13 @@ def name_key(record: Any) -> str:
 
 
 class RecordTable(Struct, Generic[R], frozen=True, dict=True):
-    """`by_name` adds the column `name_key`."""
+    """`by_name` adds the column `name_key`; each row that is saved `announces` an event to listeners."""
 
     name: str
     record: type[R]
     key: tuple[str, ...] = ()
     by_name: bool = False
+    announces: str = ""
 
     @cached_property
     def _leaves(self) -> dict[str, _Codec]:
@@ -264,10 +265,6 @@ class RecordTable(Struct, Generic[R], frozen=True, dict=True):
     @cached_property
     def insert(self) -> str:
         return f"INSERT INTO {self._into} VALUES {placeholders(len(self.columns) + self.by_name, 1)}"
-
-    def add_row(self, session: Transaction, record: R) -> None:
-        """Refuses an existing key."""
-        session.execute(self.insert, self.values(record))
 
     @cached_property
     def upsert(self) -> str:
@@ -316,6 +313,15 @@ class RecordTable(Struct, Generic[R], frozen=True, dict=True):
 
     def save(self, session: Transaction, record: R) -> None:
         session.execute(self.upsert, self.values(record))
+        session.changed += [self.announces] if self.announces else []
+
+    def getter(self) -> Callable[[Transaction, str], R | None]:
+        """`get`, as a method of a transaction."""
+        return lambda session, key: self.get(session, key)
+
+    def saver(self) -> Callable[[Transaction, R], None]:
+        """`save`, as a method of a transaction."""
+        return lambda session, record: self.save(session, record)
 
     def add_new(self, session: Transaction, record: R) -> bool:
         """Adds a row; False where one is in its way."""

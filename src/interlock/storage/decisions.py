@@ -55,8 +55,9 @@ _ALL_NAMES = 20  # times the limit of one name, for all names of a principal
 _SAME = "digest = ? AND principal = ? AND name_key = ?"
 _OPENED_AS = {TicketState.COOLING: "blocked_by_cooling", TicketState.WAITING: "blocked_by_approval"}
 _BECAME = {TicketState.APPROVED: "approved", TicketState.REJECTED: "rejected", TicketState.EXPIRED: "expired"}
-BLOCKS = RecordTable("blocks", Block, key=("principal", "since"))
-DENIALS = RecordTable("denials", Denial, key=("effect_key", "principal", "session", "ticket"))
+BLOCKS = RecordTable("blocks", Block, key=("principal", "since"), announces=StoreEvent.BLOCKS)
+_DENIAL = ("effect_key", "principal", "session", "ticket")
+DENIALS = RecordTable("denials", Denial, key=_DENIAL, announces=StoreEvent.DENIALS)
 GRANTS = RecordTable("grants", Grant, key=("id",))
 _MOST_DENIALS = 2_000  # compared per principal: rejections first, then the newest
 _GOOD = "revoked_at = 0 AND remaining > 0 AND expires_at > ?"
@@ -189,8 +190,7 @@ class DecisionQueries(Transaction):
         self.changed.append(ticket.id)
         return ticket
 
-    def ticket(self, id: str) -> Ticket | None:
-        return TICKETS.get(self, id)
+    ticket = TICKETS.getter()
 
     def live_ticket(self, digest: str, agent: AgentRef) -> Ticket | None:
         same = _same(digest, agent)
@@ -263,10 +263,7 @@ class DecisionQueries(Transaction):
         """All blocks, lifted ones too, the newest first."""
         return BLOCKS.find(self, "ORDER BY since DESC, principal")
 
-    def save_block(self, block: Block) -> None:
-        """Replaces the one of this principal that began at the same time."""
-        BLOCKS.save(self, block)
-        self.changed.append(StoreEvent.BLOCKS)
+    save_block = BLOCKS.saver()  # in place of the one of this principal that began at the same time
 
     def denials(self, now: float, principal: str = "") -> list[Denial]:
         """In force; rejections first, then the newest."""
@@ -275,9 +272,7 @@ class DecisionQueries(Transaction):
         order = f"ORDER BY rejected_at DESC, at DESC, effect_key DESC LIMIT {_MOST_DENIALS}"
         return DENIALS.find(self, f"WHERE principal = ? AND until > ? {order}", (principal, now))
 
-    def save_denial(self, denial: Denial) -> None:
-        DENIALS.save(self, denial)
-        self.changed.append(StoreEvent.DENIALS)
+    save_denial = DENIALS.saver()
 
     def forget_denials(self, before: float) -> None:
         """Those that ended before this time."""
@@ -286,8 +281,7 @@ class DecisionQueries(Transaction):
     def grants(self, now: float) -> list[Grant]:
         return GRANTS.find(self, f"WHERE {_GOOD} ORDER BY created_at, id", (now,))
 
-    def grant(self, id: str) -> Grant | None:
-        return GRANTS.get(self, id)
+    grant = GRANTS.getter()
 
     def save_grant(self, grant: Grant) -> None:
         """An existing one can only be revoked or lose uses, as the rest of it is signed."""
@@ -351,7 +345,7 @@ class DecisionQueries(Transaction):
     def add_checkpoint(self, checkpoint: Checkpoint) -> int:
         """Under the next number, whatever number it has."""
         number = next_number(self, "checkpoint")
-        CHECKPOINTS.add_row(self, replace(checkpoint, id=number))
+        CHECKPOINTS.add(self, [replace(checkpoint, id=number)])
         return number
 
     def _move_head(self, writer: str, chain: list[AuditRow]) -> None:

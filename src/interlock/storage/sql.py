@@ -49,10 +49,10 @@ _WORDS = " OR ".join(map(LIKE.format, ("intent", "generated", "command")))
 SNAPSHOTS = RecordTable("snapshots", Snapshot, key=("id",))
 DELIVERIES = RecordTable("deliveries", Delivery, key=("id",))
 _FIXED_DELIVERY = ("id", "channel", "event", "about", "words", "made_at")
-OPERATORS = RecordTable("operators", OperatorRow, key=("name",))
-CREDENTIALS = RecordTable("credentials", Credential, key=("id",))
+OPERATORS = RecordTable("operators", OperatorRow, key=("name",), announces=StoreEvent.OPERATORS)
+CREDENTIALS = RecordTable("credentials", Credential, key=("id",), announces=StoreEvent.OPERATORS)
 SESSIONS = RecordTable("sealed_sessions", SealedSession, key=("mark",))
-AGENTS = RecordTable("agents", AgentRow, key=("principal", "name_key"), by_name=True)
+AGENTS = RecordTable("agents", AgentRow, key=("principal", "name_key"), by_name=True, announces=StoreEvent.AGENTS)
 PROBE = "probe"  # a setting that is written to test the store; not announced
 
 
@@ -94,8 +94,7 @@ class SqlTx(DecisionQueries):
 
     # executions
 
-    def challenge(self, id: str) -> Challenge | None:
-        return CHALLENGES.get(self, id)
+    challenge, save_challenge = CHALLENGES.getter(), CHALLENGES.saver()
 
     def challenges(self, principal: str = "", state: str = "open", since: float = 0.0) -> list[Challenge]:
         """The oldest first; an empty filter matches any."""
@@ -106,11 +105,7 @@ class SqlTx(DecisionQueries):
     def challenged_ticket(self, challenge: Challenge) -> Ticket | None:
         return self.live_ticket(challenge.digest, challenge.agent) if challenge.digest else None
 
-    def save_challenge(self, challenge: Challenge) -> None:
-        CHALLENGES.save(self, challenge)
-
-    def execution(self, id: str) -> Execution | None:
-        return EXECUTIONS.get(self, id)
+    execution = EXECUTIONS.getter()
 
     def executions(
         self, agent: AgentRef | None = None, status: str = "", most: int = 0, live: bool = False
@@ -138,7 +133,7 @@ class SqlTx(DecisionQueries):
     def add_notification(self, note: Notification) -> int:
         """Under the next number, whatever number it has."""
         number = next_number(self, "notification")
-        NOTIFICATIONS.add_row(self, replace(note, id=number))
+        NOTIFICATIONS.add(self, [replace(note, id=number)])
         return number
 
     def notifications(self, agent: AgentRef, now: float) -> list[Notification]:
@@ -156,8 +151,7 @@ class SqlTx(DecisionQueries):
 
     # plans and workflows
 
-    def plan(self, id: str) -> PlanRow | None:
-        return PLANS.get(self, id)
+    plan, save_plan, save_workflow = PLANS.getter(), PLANS.saver(), WORKFLOWS.saver()
 
     def plans(self, query: PlanQuery) -> list[PlanRow]:
         """The newest first; a text is searched for in requests, proposals and runs."""
@@ -169,9 +163,6 @@ class SqlTx(DecisionQueries):
         )
         return PLANS.readable(self, f"{clause}ORDER BY made_at DESC, id DESC LIMIT {max(1, int(query.limit))}", params)
 
-    def save_plan(self, row: PlanRow) -> None:
-        PLANS.save(self, row)
-
     def workflow(self, id: str) -> Workflow | None:
         return WORKFLOWS.first(self, "WHERE id = ? AND removed_at = 0", id)
 
@@ -179,16 +170,12 @@ class SqlTx(DecisionQueries):
         """By name, without the removed ones."""
         return WORKFLOWS.readable(self, "WHERE removed_at = 0 ORDER BY name, id")
 
-    def save_workflow(self, row: Workflow) -> None:
-        WORKFLOWS.save(self, row)
-
     # snapshots
 
-    def add_snapshot(self, row: Snapshot) -> None:
-        SNAPSHOTS.add_row(self, row)
+    snapshot = SNAPSHOTS.getter()
 
-    def snapshot(self, id: str) -> Snapshot | None:
-        return SNAPSHOTS.get(self, id)
+    def add_snapshot(self, row: Snapshot) -> None:
+        SNAPSHOTS.add(self, [row])
 
     def snapshots(self, query: SnapshotQuery) -> list[Snapshot]:
         """The newest first."""
@@ -211,8 +198,7 @@ class SqlTx(DecisionQueries):
         """False where the id exists."""
         return DELIVERIES.add_new(self, row)
 
-    def delivery(self, id: str) -> Delivery | None:
-        return DELIVERIES.get(self, id)
+    delivery = DELIVERIES.getter()
 
     def due_deliveries(self, channel: str, now: float, limit: int) -> list[Delivery]:
         """The longest due first."""
@@ -246,9 +232,7 @@ class SqlTx(DecisionQueries):
     def operators(self) -> list[OperatorRow]:
         return OPERATORS.find(self, "ORDER BY name")
 
-    def save_operator(self, row: OperatorRow) -> None:
-        OPERATORS.save(self, row)
-        self.changed.append(StoreEvent.OPERATORS)
+    save_operator, save_credential, save_agent = OPERATORS.saver(), CREDENTIALS.saver(), AGENTS.saver()
 
     def credentials(self, operator: str) -> list[Credential]:
         return CREDENTIALS.find(self, "WHERE operator = ? ORDER BY created_at, id", (operator,))
@@ -256,10 +240,6 @@ class SqlTx(DecisionQueries):
     def all_credentials(self) -> list[Credential]:
         """Of all operators, removed ones too."""
         return CREDENTIALS.find(self, "ORDER BY operator, created_at, id")
-
-    def save_credential(self, row: Credential) -> None:
-        CREDENTIALS.save(self, row)
-        self.changed.append(StoreEvent.OPERATORS)
 
     def use_credential(self, id: str, before: int, counter: int, at: float) -> bool:
         """Compare-and-set on the counter."""
@@ -293,10 +273,6 @@ class SqlTx(DecisionQueries):
     def agent_by_token(self, token_hash: str) -> AgentRow | None:
         """None for the empty hash; revoked agents are returned too."""
         return AGENTS.first(self, "WHERE token_hash = ? AND token_hash <> ''", token_hash)
-
-    def save_agent(self, row: AgentRow) -> None:
-        AGENTS.save(self, row)
-        self.changed.append(StoreEvent.AGENTS)
 
     # patterns and settings
 
