@@ -241,15 +241,12 @@ class AuditRecorder:
         self.these(tx, [(event, body)])
 
     def event(self, tx: Tx, event: str, by: str, details: Body = NOTHING) -> None:
-        """Chains an event by an operator or the system."""
         self.now(tx, event, event_body(self.clock.now(), event, by, details))
 
     def event_alone(self, event: str, by: str, details: Body = NOTHING) -> None:
-        """In a transaction of its own."""
         self.store.write(lambda tx: self.event(tx, event, by, details))
 
     def these(self, tx: Tx, events: Iterable[AuditEvent]) -> None:
-        """Chains records in this transaction."""
         at = self.clock.now()
         self._append(tx, ((at, event, body) for event, body in events))
 

@@ -41,7 +41,6 @@ def journal_path(folder: Path) -> Path:
 
 
 def append(folder: Path, entry: Entry) -> None:
-    """Appends one line; raises OSError where that fails."""
     line = json.dumps(entry, ensure_ascii=True, separators=(",", ":")).encode()
     if len(line) > MOST_LINE:
         line = json.dumps({**entry, "action": {"cut": True}}, ensure_ascii=True).encode()[:MOST_LINE]
@@ -110,7 +109,6 @@ def _locked(handle: int) -> bool:
 
 
 def _aside(folder: Path) -> bool:
-    """False where there is none."""
     try:
         handle = os.open(folder / NAME, _READING)
     except OSError as error:

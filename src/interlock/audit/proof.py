@@ -96,7 +96,6 @@ def _by_own_key(state: State) -> Verify:
 
 
 def verify_chains(state: State) -> AuditVerdict:
-    """The key is this installation's own."""
     writers, points = state.store.read(lambda tx: (tx.audit_writers(), tx.checkpoints()))
     found = verify({writer: writer_records(state, writer) for writer in writers}, points, _by_own_key(state))
     strange = state.store.read(lambda tx: [writer for writer in writers if tx.audit_head(writer) is None])

@@ -111,8 +111,6 @@ def verify(
 
 
 class _Walk:
-    """One writer's chain, record by record."""
-
     def __init__(self, writer: str, marks: _Marks, points: set[str]) -> None:
         self.writer, self.marks, self.points = writer, marks, points
         self.last: AuditRow | None = None

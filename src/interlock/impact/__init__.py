@@ -45,14 +45,12 @@ class Budget(Struct):
         return cls(time.monotonic() + milliseconds / 1000, entries)
 
     def entry(self, count: int = 1) -> None:
-        """Raises BudgetExceeded."""
         self.entries -= count
         if self.entries < 0:
             raise BudgetExceeded("there is too much of it")
         self.tick()
 
     def read(self, count: int) -> None:
-        """Raises BudgetExceeded."""
         self.bytes -= count
         if self.bytes < 0:
             raise BudgetExceeded("it is too large")

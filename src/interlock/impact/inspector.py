@@ -164,7 +164,6 @@ def answer_request(line: bytes, home: str) -> bytes:
 
 
 def answer_requests(handle: int, answer: Callable[[bytes, str], bytes], limits: Callable[[], None] = confine) -> None:
-    """Until the socket is closed."""
     os.chdir("/")
     deny_tracing()
     limits()

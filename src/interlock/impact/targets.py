@@ -162,7 +162,6 @@ class EffectTargets(Struct, frozen=True):
 
     @classmethod
     def of(cls, question: Json, home: str, budget: Budget) -> EffectTargets:
-        """Raises Unclear where a folder is not known."""
         bases = tuple(map(str, question["bases"]))
         if not bases or not all(base.startswith("/") for base in bases):
             raise Unclear("the folder is not known")

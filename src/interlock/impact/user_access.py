@@ -37,13 +37,11 @@ class HelperUnavailable(OSError):
 
 
 def read_as(place: str, uid: int, path: str) -> str | None:
-    """Raises HelperUnavailable where there is no clear answer."""
     kind, data = _request(place, {"uid": uid, "path": path}, REQUEST_SECONDS)
     return data.decode("utf-8", "surrogatepass") if kind == TEXT else None
 
 
 def inspect_as(place: str, uid: int, question: Json) -> Impact:
-    """An unknown impact where there is no clear answer."""
     try:
         _, data = _request(place, {"uid": uid, "look": dict(question)}, INSPECTION_SECONDS)
         return impact_of(json.loads(data))
@@ -52,7 +50,6 @@ def inspect_as(place: str, uid: int, question: Json) -> Impact:
 
 
 def resolve_as(place: str, uid: int, asked: Sequence[tuple[str, bool]]) -> list[str]:
-    """Raises HelperUnavailable where there is no clear answer."""
     try:
         found = real_paths(asked, strict=True)
     except Hidden:

@@ -111,7 +111,6 @@ def read_head(id: str, data: bytes) -> JournaledAction | None:
 
 
 def has_changes(data: Any) -> bool:
-    """Reads no further than the first."""
     return any(type in CHANGES for type, *_ in _records(data))
 
 

@@ -254,7 +254,6 @@ def restore(store: JournalStore, id: str, force: bool) -> dict[str, Any]:
 
 
 def plan_body(plan: JournalPlan) -> dict[str, Any]:
-    """Later work first."""
     steps = sorted(plan.steps, key=lambda step: (not step.later, step.path))
     return {
         "changes": [{"path": step.path, "what": step.what, "later": step.later} for step in steps[:MOST_CHANGES]],

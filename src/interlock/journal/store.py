@@ -170,7 +170,6 @@ class JournalStore(Struct, frozen=True):
         return StoredJournal(self, parse_journal_id(id))
 
     def ids(self) -> list[str]:
-        """The newest first."""
         try:
             return sorted((name for name in os.listdir(self.path / "actions") if ID.fullmatch(name)), reverse=True)
         except OSError:

@@ -61,7 +61,6 @@ class JournalUndo:
         return found.id if found is not None else ""
 
     def plan(self, id: str) -> dict[str, Any]:
-        """With the difference of small texts."""
         return {"snapshot": self.row(id), **plan_undo(self._store, id, diff=True)}
 
     def undo(self, id: str, force: bool) -> dict[str, Any]:

@@ -55,6 +55,14 @@ class ContentWriter:
         os.rename(temporary, place)
         return sha
 
+    def database(self, path: str) -> SavedDatabase:
+        """Raises Unclear for a file that is none."""
+        found = os.lstat(path)
+        with _database_copy(path, self._folder.temporary(f"{self._id}.{self._number}.db"), self._budget) as made:
+            size = os.fstat(made.fileno()).st_size
+            sha = self.large(made.fileno(), size)
+        return SavedDatabase(path, size, sha, found.st_mode & 0o7777, (found.st_uid, found.st_gid))
+
     def finish(self) -> None:
         """Syncs the pack, reads it back, and moves it into place."""
         self._flush()
@@ -103,7 +111,7 @@ class ContentReader:
     """Reads contents back; refuses one that does not match its SHA-256."""
 
     def __init__(self, folder: SnapshotFolder, manifest: Manifest, budget: Budget) -> None:
-        self._folder, self._manifest, self._budget = folder, manifest, budget
+        self.folder, self._manifest, self._budget = folder, manifest, budget
         self._pack: int | None = None
 
     def verify(self) -> None:
@@ -119,6 +127,32 @@ class ContentReader:
         """Refuses at its end a content that was altered."""
         for part in self._parts(sha, size):
             write_all(handle, part)
+
+    def database_digest(self, path: str) -> str:
+        """Of a database as it is now; empty where there is none."""
+        try:
+            with _database_copy(path, self._temporary("now"), self._budget) as made:
+                return hashlib.file_digest(made, "sha256").hexdigest()
+        except (Unclear, OSError):
+            return ""
+
+    def restore_database(self, one: SavedDatabase) -> None:
+        """Restores the old content through SQLite, so that programs that have the database open see it."""
+        temporary = self._temporary("back")
+        try:
+            remove_database(temporary)
+            with closing_handle(create_file(temporary, 0o600)) as handle:
+                self.into(handle, one.sha256, one.size)
+            made = not os.path.lexists(one.path)
+            _check_no_link(one.path)
+            copy_database(temporary, one.path, self._budget)
+            if made:
+                os.chmod(one.path, one.mode)
+        finally:
+            remove_database(temporary)
+
+    def _temporary(self, name: str) -> str:
+        return self.folder.temporary(f"{self._manifest.id}.{name}.db")
 
     def _parts(self, sha: str, size: int) -> Iterator[bytes]:
         packed = sha in self._manifest.pack
@@ -149,9 +183,9 @@ class ContentReader:
     def _open(self, sha: str, packed: bool) -> int:
         try:
             if not packed:
-                return os.open(self._folder.object(sha), READ)
+                return os.open(self.folder.object(sha), READ)
             if self._pack is None:
-                self._pack = os.open(self._folder.pack(self._manifest.id), READ)
+                self._pack = os.open(self.folder.pack(self._manifest.id), READ)
             return self._pack
         except FileNotFoundError:
             raise RestoreRefused("a content of the snapshot is missing") from None
@@ -175,26 +209,6 @@ def hash_file(handle: int, budget: Budget) -> tuple[str, int]:
 _CHANGE_COUNTERS = ((24, 28), (40, 44), (92, 100))  # write counters and versions: no content
 
 
-def save_database(
-    folder: SnapshotFolder, path: str, id: str, number: int, writer: ContentWriter, budget: Budget
-) -> SavedDatabase:
-    """Raises Unclear for a file that is none."""
-    found = os.lstat(path)
-    with _database_copy(path, folder.temporary(f"{id}.{number}.db"), budget) as made:
-        size = os.fstat(made.fileno()).st_size
-        sha = writer.large(made.fileno(), size)
-    return SavedDatabase(path, size, sha, found.st_mode & 0o7777, (found.st_uid, found.st_gid))
-
-
-def database_digest(folder: SnapshotFolder, path: str, id: str, budget: Budget) -> str:
-    """Empty where there is none."""
-    try:
-        with _database_copy(path, folder.temporary(f"{id}.now.db"), budget) as made:
-            return hashlib.file_digest(made, "sha256").hexdigest()
-    except (Unclear, OSError):
-        return ""
-
-
 @contextlib.contextmanager
 def _database_copy(path: str, temporary: str, budget: Budget) -> Iterator[BufferedRandom]:
     """Without the fields that only count writes, so that equal contents have one SHA-256."""
@@ -206,24 +220,6 @@ def _database_copy(path: str, temporary: str, budget: Budget) -> Iterator[Buffer
                 for start, end in _CHANGE_COUNTERS:
                     os.pwrite(made.fileno(), bytes(end - start), start)
             yield made
-    finally:
-        remove_database(temporary)
-
-
-def restore_database(
-    folder: SnapshotFolder, one: SavedDatabase, id: str, reader: ContentReader, budget: Budget
-) -> None:
-    """Restores the old content through SQLite, so that programs that have the database open see it."""
-    temporary = folder.temporary(f"{id}.back.db")
-    try:
-        remove_database(temporary)
-        with closing_handle(create_file(temporary, 0o600)) as handle:
-            reader.into(handle, one.sha256, one.size)
-        made = not os.path.lexists(one.path)
-        _check_no_link(one.path)
-        copy_database(temporary, one.path, budget)
-        if made:
-            os.chmod(one.path, one.mode)
     finally:
         remove_database(temporary)
 

@@ -17,7 +17,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from interlock.impact import Unclear
+from interlock.impact import Budget, Unclear
 from interlock.snapshots import parse_snapshot_id
 
 _FLAGS = os.O_PATH | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
@@ -39,9 +39,10 @@ def closing_handle(handle: int) -> Iterator[int]:
 
 
 class FolderHandles:
-    """Handles of folders by their paths; a path is absolute and has no `..`."""
+    """Handles of folders by their paths, and the budget of their use; a path is absolute and has no `..`."""
 
-    def __init__(self) -> None:
+    def __init__(self, budget: Budget) -> None:
+        self.budget = budget
         self._open: dict[str, int] = {}
         self._missing: set[str] = set()
 

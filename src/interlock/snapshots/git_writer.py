@@ -11,7 +11,6 @@ from contextlib import contextmanager
 
 from msgspec import Struct
 
-from interlock.impact import Budget
 from interlock.impact.git import Repository
 from interlock.snapshots.contents import ContentReader, write_all
 from interlock.snapshots.folder import (
@@ -46,7 +45,6 @@ def make_folder(places: FolderHandles, folder: str) -> None:
 
 
 def write_object(places: FolderHandles, shared: str, kind: bytes, data: bytes) -> bytes:
-    """Writes one loose object; returns its id."""
     body = b"%s %d\0" % (kind, len(data)) + data
     oid = hashlib.sha1(body, usedforsecurity=False).digest()
     folder, name = f"{shared}/objects/{oid.hex()[:2]}", oid.hex()[2:]
@@ -149,9 +147,9 @@ def _holds(handle: int, name: str, data: bytes) -> bool:
         return False
 
 
-def drop_hold(places: FolderHandles, shared: str, id: str, budget: Budget) -> None:
+def drop_hold(places: FolderHandles, shared: str, id: str) -> None:
     """Deletes the ref that protects the objects of a snapshot."""
-    repository, name = Repository(shared, shared, shared, budget), f"{HELD}{id}"
+    repository, name = Repository(shared, shared, shared, places.budget), f"{HELD}{id}"
     if now := ref_value(repository, name):
         GitWriter(places, id, again=True).set_ref(repository, name, "", now)
     path = f"{shared}/{name}"
@@ -175,10 +173,9 @@ def _remove_empty_folder(places: FolderHandles, path: str) -> None:
 
 
 class GitRestore:
-    def __init__(
-        self, writer: GitWriter, reader: ContentReader, gits: list[SavedRepository], at: float, budget: Budget
-    ) -> None:
+    def __init__(self, writer: GitWriter, reader: ContentReader, gits: list[SavedRepository], at: float) -> None:
         self._writer, self._places, self._reader, self._at = writer, writer.places, reader, at
+        budget = self._places.budget
         self._repositories = {one.git_dir: Repository(one.work_tree, one.git_dir, one.shared, budget) for one in gits}
 
     def __call__(self, planned: RestorePlan) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 import stat
 import struct
@@ -12,7 +11,7 @@ from typing import Any
 from msgspec import Struct
 
 from interlock.impact import Budget, Unclear
-from interlock.impact.git import GitIndex, Repository, parse_index
+from interlock.impact.git import Repository, parse_index
 from interlock.snapshots.contents import hash_file
 from interlock.snapshots.folder import Attributes, FolderHandles, attributes, closing_handle
 from interlock.snapshots.manifest import SavedPath
@@ -38,9 +37,9 @@ def state_key(one: PathState | SavedPath) -> list[Any]:
     return [one.kind, mode, one.size, one.sha256, one.link, *more]
 
 
-def now(places: FolderHandles, path: str, budget: Budget) -> PathState:
+def now(places: FolderHandles, path: str) -> PathState:
     """Raises Unclear for a path that changes while it is read."""
-    budget.entry()
+    places.budget.entry()
     found = places.stat(path)
     if found is None:
         return PathState("absent")
@@ -52,19 +51,19 @@ def now(places: FolderHandles, path: str, budget: Budget) -> PathState:
     size, sha = 0, ""
     if kind == "file":
         with closing_handle(places.open_file(path)) as opened:
-            sha, size = hash_file(opened, budget)
+            sha, size = hash_file(opened, places.budget)
         if size != found.st_size:
             raise Unclear(f"{os.path.basename(path)} changes while it is read")
     handle, name = places.split(path)
     return PathState(kind, mode, size, sha, found=found, attributes=attributes(f"/proc/self/fd/{handle}/{name}"))
 
 
-def walk_below(places: FolderHandles, path: str, budget: Budget) -> Iterator[str]:
+def walk_below(places: FolderHandles, path: str) -> Iterator[str]:
     todo = [path]
     while todo:
         at = todo.pop()
         for name in places.names(at):
-            budget.entry()
+            places.budget.entry()
             full = f"{at}/{name}"
             found = places.stat(full)
             if found is not None and stat.S_ISDIR(found.st_mode):
@@ -94,24 +93,14 @@ def read_git_file(places: FolderHandles, path: str) -> bytes:
 
 
 def ref_value(repository: Repository, name: str) -> str:
-    """In hex; empty where there is no such ref."""
     oid = repository.history.ref(name)
     return oid.hex() if oid is not None else ""
 
 
-def read_index_bytes(data: bytes, budget: Budget) -> GitIndex:
-    """An empty index for no bytes."""
+def index_listing(data: bytes, budget: Budget) -> dict[str, tuple[int, bytes, bool]]:
+    """Empty for no bytes."""
     try:
-        return parse_index(data, (0, 0), budget) if data else GitIndex({}, (0, 0))
+        entries = parse_index(data, (0, 0), budget).entries if data else {}
     except (ValueError, IndexError, struct.error):
         raise Unclear("the index of the repository cannot be read") from None
-
-
-def index_listing(data: bytes, budget: Budget) -> dict[str, tuple[int, bytes, bool]]:
-    index = read_index_bytes(data, budget)
-    return {path: (entry.mode, entry.oid, entry.trusted) for path, entry in index.entries.items()}
-
-
-def index_digest(data: bytes, budget: Budget) -> str:
-    rows = sorted(index_listing(data, budget).items())
-    return hashlib.sha256(repr(rows).encode("utf-8", "surrogateescape")).hexdigest()
+    return {path: (entry.mode, entry.oid, entry.trusted) for path, entry in entries.items()}

@@ -20,7 +20,7 @@ from interlock.snapshots import (
     restore_plan,
     text_difference,
 )
-from interlock.snapshots.contents import ContentReader, database_digest, restore_database
+from interlock.snapshots.contents import ContentReader
 from interlock.snapshots.folder import FolderHandles, RestoreRefused, SnapshotFolder, remove_file, sync_filesystem
 from interlock.snapshots.git_writer import GitRestore, GitWriter
 from interlock.snapshots.manifest import Manifest, parse_manifest
@@ -101,7 +101,6 @@ def undo(folder: SnapshotFolder, id: str, as_id: str, at: float, digest: str, fo
 
 
 def settle(folder: SnapshotFolder, id: str) -> bool:
-    """False where that could not be noted."""
     try:
         with folder.locked("lock", wait=False), _open(folder, id, "") as one:
             _settle(one, {})
@@ -124,10 +123,10 @@ def _open(folder: SnapshotFolder, id: str, digest: str) -> Iterator[RestorePlann
     budget = Budget.of(MILLISECONDS, ENTRIES)
     budget.bytes = 1 << 50
     reader = ContentReader(folder, manifest, budget)
-    with FolderHandles() as places, contextlib.closing(reader):
+    with FolderHandles(budget) as places, contextlib.closing(reader):
         undoing, after = _note(folder, id, "undoing"), _note(folder, id, "after")
         interrupted, digest = _read_interrupted(folder, undoing), str(undoing.get("digest", ""))
-        yield RestorePlanner(folder, manifest, reader, places, budget, after, interrupted, digest)
+        yield RestorePlanner(manifest, reader, places, after, interrupted, digest)
 
 
 def _save_present(one: RestorePlanner, planned: RestorePlan, as_id: str, at: float) -> tuple[Manifest, str]:
@@ -147,7 +146,7 @@ def _save_present(one: RestorePlanner, planned: RestorePlan, as_id: str, at: flo
 
 
 def _scope(one: RestorePlanner, planned: RestorePlan) -> SnapshotScope:
-    scope = SnapshotScope(one.budget, one.places, one.folder)
+    scope = SnapshotScope(one.places, one.reader.folder)
     for move in planned.moves:
         changed = scope.git(one.repository(move.git))
         changed.refs[move.ref.name] = move.ref.old
@@ -179,32 +178,26 @@ def _write(one: RestorePlanner, planned: RestorePlan, saved: Manifest, at: float
     written = PathWriter(one.places, one.reader, one.manifest, saved)
     written(plain)
     writer = GitWriter(one.places, one.manifest.id, again=one.interrupted is not None)
-    GitRestore(writer, one.reader, one.manifest.git, at, one.budget)(planned)
+    GitRestore(writer, one.reader, one.manifest.git, at)(planned)
     for refill in planned.refills:
-        restore_database(one.folder, refill.database, one.manifest.id, one.reader, one.budget)
+        one.reader.restore_database(refill.database)
     for base in one.manifest.bases:
         sync_filesystem(base if os.path.isdir(base) else "/")
     return tuple(written.say)
 
 
 def _settle(one: RestorePlanner, known: Mapping[str, list[Any]]) -> None:
-    folder, manifest, states = one.folder, one.manifest, dict(known)
+    folder, manifest, states = one.reader.folder, one.manifest, dict(known)
     for entry in manifest.entries:
         if entry.path not in states:
-            state = now(one.places, entry.path, one.budget)
-            role = entry.role in restore_plan.READERS
-            states[entry.path] = (
-                restore_plan.git_file_key(one.places, entry, state, one.budget) if role else state_key(state)
-            )
+            state, role = now(one.places, entry.path), entry.role in restore_plan.READERS
+            states[entry.path] = restore_plan.git_file_key(one.places, entry, state) if role else state_key(state)
     refs = {
         f"{git.git_dir}\0{ref.name}": ref_value(one.repository(git), ref.name)
         for git in manifest.git
         for ref in git.refs
     }
-    contents = {
-        database.path: database_digest(folder, database.path, manifest.id, one.budget)
-        for database in manifest.databases
-    }
+    contents = {database.path: one.reader.database_digest(database.path) for database in manifest.databases}
     folder.write(folder.place(manifest.id, "after"), {"states": states, "refs": refs, "databases": contents})
 
 

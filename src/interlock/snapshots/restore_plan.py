@@ -14,16 +14,15 @@ from typing import Any
 
 from msgspec import Struct
 
-from interlock.impact import Budget, Unclear, blob_id
+from interlock.impact import Unclear, blob_id
 from interlock.impact.git import Repository
 from interlock.impact.survey import FileSurvey
 from interlock.snapshots import UndoChange
-from interlock.snapshots.contents import ContentReader, database_digest
-from interlock.snapshots.folder import FolderHandles, SnapshotFolder
+from interlock.snapshots.contents import ContentReader
+from interlock.snapshots.folder import FolderHandles
 from interlock.snapshots.manifest import Manifest, SavedDatabase, SavedPath, SavedRef, SavedRepository
 from interlock.snapshots.path_state import (
     PathState,
-    index_digest,
     index_listing,
     inode_key,
     is_unchanged,
@@ -39,11 +38,12 @@ GitFileChange = tuple[bytes | None, bool] | None
 _LINE = re.compile(rb"^([0-9a-f]{40}) ([0-9a-f]{40}) (.*)$", re.MULTILINE)
 
 
-def git_file_key(places: FolderHandles, entry: SavedPath, state: PathState, budget: Budget) -> list[Any]:
+def git_file_key(places: FolderHandles, entry: SavedPath, state: PathState) -> list[Any]:
     """Equal for states of one of Git's files that mean the same."""
     if entry.role == "index" and state.kind == "file":
         with contextlib.suppress(Unclear):
-            return ["index", index_digest(read_git_file(places, entry.path), budget)]
+            rows = sorted(index_listing(read_git_file(places, entry.path), places.budget).items())
+            return ["index", hashlib.sha256(repr(rows).encode("utf-8", "surrogateescape")).hexdigest()]
     kind, _, *rest = state_key(state)
     return [kind, 0, *rest]
 
@@ -60,7 +60,7 @@ class GitFile(Struct, frozen=True):
 
 
 def _index(one: GitFile) -> GitFileChange:
-    before, present = (index_listing(data, one.planner.budget) for data in (one.saved, one.present))
+    before, present = (index_listing(data, one.planner.places.budget) for data in (one.saved, one.present))
     if before == present:
         return None
     if one.known or one.settled:
@@ -169,22 +169,19 @@ class RestorePlan(Struct):
 class RestorePlanner(Struct, dict=True):
     """Compares the snapshot with the present state; what the action left, and what an interrupted undo met, is no later work."""
 
-    folder: SnapshotFolder
     manifest: Manifest
     reader: ContentReader
     places: FolderHandles
-    budget: Budget
     after: Mapping[str, Any] = MappingProxyType({})  # the state when the action had run, where that was noted
     interrupted: Manifest | None = None  # the snapshot that an interrupted undo took
     interrupted_digest: str = ""
 
     @cached_property
     def _survey(self) -> FileSurvey:
-        return FileSurvey(self.budget)
+        return FileSurvey(self.places.budget)
 
     @cached_property
     def _met(self) -> Manifest:
-        """What an interrupted undo met."""
         return self.interrupted or Manifest(self.manifest.id, 0.0)
 
     def __call__(self) -> RestorePlan:
@@ -200,7 +197,7 @@ class RestorePlanner(Struct, dict=True):
         return self.after.get(what, {}).get(name)
 
     def _step(self, entry: SavedPath, met: SavedPath | None) -> RestoreStep | None:
-        state = now(self.places, entry.path, self.budget)
+        state = now(self.places, entry.path)
         settled = self._settled("states", entry.path)
         unchanged = is_unchanged(entry, state)
         known = met is not None and (is_unchanged(met, state) or state.size == 0 or bool(met.twin))  # or half written
@@ -215,7 +212,7 @@ class RestorePlanner(Struct, dict=True):
         return RestoreStep(entry, state, _WHATS.get(entry.role, what), later)
 
     def _git(self, entry: SavedPath, state: PathState, settled: list[Any] | None, known: bool) -> RestoreStep | None:
-        left = settled is not None and settled == git_file_key(self.places, entry, state, self.budget)
+        left = settled is not None and settled == git_file_key(self.places, entry, state)
         saved = self.reader.data(entry.sha256, entry.size) if entry.kind == "file" else b""
         present = read_git_file(self.places, entry.path)
         found = READERS[entry.role](GitFile(self, entry, saved, present, left or known, settled is not None))
@@ -228,7 +225,7 @@ class RestorePlanner(Struct, dict=True):
         if entry.role in _NEVER or state.kind == "absent":
             return False
         if state.kind == "folder" and entry.kind in ("file", "link"):
-            return any(self._is_created_since(path) for path in walk_below(self.places, entry.path, self.budget))
+            return any(self._is_created_since(path) for path in walk_below(self.places, entry.path))
         if settled is not None:
             return settled != state_key(state)
         if entry.leaves == "empty" and state.kind == "file" and not state.size:
@@ -239,7 +236,7 @@ class RestorePlanner(Struct, dict=True):
 
     def _is_created_since(self, path: str) -> bool:
         """Whether a file in a folder that has to go is neither the action's nor in Git."""
-        state = now(self.places, path, self.budget)
+        state = now(self.places, path)
         ours = state.kind == "folder" or self._settled("states", path) == state_key(state)
         return not ours and not self._is_in_git(path, state)
 
@@ -249,7 +246,7 @@ class RestorePlanner(Struct, dict=True):
             repository = self._survey.repository(os.path.dirname(path))
             if repository is None or state.found is None:
                 return False
-            oid = blob_id(path, state.found, self.budget)
+            oid = blob_id(path, state.found, self.places.budget)
             if oid is not None and repository.objects.has(oid):
                 return True
             if state.kind != "file" or state.size > _TEXT:
@@ -270,7 +267,7 @@ class RestorePlanner(Struct, dict=True):
                 yield RefMove(git, ref, value, value not in known and value != met.get((git.git_dir, ref.name)))
 
     def _refill(self, one: SavedDatabase) -> DatabaseRefill | None:
-        content = database_digest(self.folder, one.path, self.manifest.id, self.budget)
+        content = self.reader.database_digest(one.path)
         if content == one.sha256:
             return None
         met = {database.sha256 for database in self._met.databases if database.path == one.path}
@@ -278,7 +275,7 @@ class RestorePlanner(Struct, dict=True):
 
     def repository(self, git: SavedRepository) -> Repository:
         """The repository of a snapshot, wherever its work tree is now."""
-        return Repository(git.work_tree, git.git_dir, git.shared, self.budget)
+        return Repository(git.work_tree, git.git_dir, git.shared, self.places.budget)
 
 
 def _metadata_change(entry: SavedPath, state: PathState) -> str:

@@ -11,7 +11,7 @@ from functools import cached_property
 from msgspec import Struct
 from msgspec.structs import replace
 
-from interlock.impact import Budget, Unclear
+from interlock.impact import Unclear
 from interlock.impact.git import IndexEntry, Repository
 from interlock.impact.git import command as git_command
 from interlock.impact.git.command import CheckoutScope, GitCommand, parse_arguments
@@ -40,7 +40,6 @@ class RepositoryScope(Struct):
 class SnapshotScope(Struct, dict=True):
     """Collects what has to be saved; more than an action changes is harmless, less is not."""
 
-    budget: Budget
     places: FolderHandles
     folder: SnapshotFolder
     home: str = ""
@@ -52,7 +51,7 @@ class SnapshotScope(Struct, dict=True):
 
     @cached_property
     def survey(self) -> FileSurvey:
-        return FileSurvey(self.budget, home=self.home)
+        return FileSurvey(self.places.budget, home=self.home)
 
     def path(self, path: str, role: str = "", leaves: str = "") -> None:
         self.paths.setdefault(self._ordinary(path), (role, leaves))
@@ -71,7 +70,7 @@ class SnapshotScope(Struct, dict=True):
         self.trees[self._ordinary(path)] = None
 
     def _ordinary(self, path: str) -> str:
-        self.budget.entry()
+        self.places.budget.entry()
         if is_virtual(path):
             raise Unclear("it is no ordinary file system")
         return path
@@ -149,7 +148,7 @@ def _as_known(scope: SnapshotScope, command: GitCommand, entry: IndexEntry, full
         return False  # without a time it is only going to be added, and Git writes it anew
     if stat.S_ISREG(found.st_mode) and (found.st_mode ^ entry.mode) & 0o100:
         return False
-    return command.repository.index.clean(entry, full, found, scope.budget)
+    return command.repository.index.clean(entry, full, found, scope.places.budget)
 
 
 def add_index(scope: SnapshotScope, repository: Repository, source: bytes | None = None) -> None:

@@ -37,16 +37,16 @@ class ListedSnapshot(Struct, frozen=True):
 def prune(folder: SnapshotFolder, now: float, days: float, bytes: int) -> PruneResult:
     """Deletes expired snapshots and the oldest beyond so many bytes; nothing while a snapshot is being taken."""
     try:
-        with folder.locked("lock", exclusive=True, wait=False), FolderHandles() as places:
-            budget = Budget.of(MILLISECONDS, 10_000_000)
+        budget = Budget.of(MILLISECONDS, 10_000_000)
+        with folder.locked("lock", exclusive=True, wait=False), FolderHandles(budget) as places:
             remaining = find_snapshots(folder)
             expired = [one for one in remaining if one.at < now - days * DAY]
             remaining = [one for one in remaining if one not in expired]
             while remaining and sum(one.bytes for one in remaining) > bytes:
                 expired.append(remaining.pop())  # the oldest is the last
             for one in expired:
-                _delete(folder, places, one, budget)
-            _delete_leftovers(folder, places, remaining, budget)
+                _delete(folder, places, one)
+            _delete_leftovers(folder, places, remaining)
             files = (f"{at}/{name}" for at, _, names in os.walk(folder.path) for name in names)
             return PruneResult(tuple(one.id for one in expired), sum(os.lstat(path).st_size for path in files))
     except (RestoreRefused, BudgetExceeded, OSError) as error:
@@ -71,17 +71,15 @@ def _read_snapshot(folder: SnapshotFolder, id: str) -> ListedSnapshot:
     return ListedSnapshot(id, manifest.at, size, digest, manifest)
 
 
-def _delete(folder: SnapshotFolder, places: FolderHandles, one: ListedSnapshot, budget: Budget) -> None:
+def _delete(folder: SnapshotFolder, places: FolderHandles, one: ListedSnapshot) -> None:
     """Deletes refs first, and the manifest before the contents: a kill leaves no manifest of missing contents."""
     held = one.manifest.git if one.manifest is not None else ()
-    _release_objects(places, [git.shared for git in held if git.held], one.id, budget)
+    _release_objects(places, [git.shared for git in held if git.held], one.id)
     for path in (*(folder.place(one.id, ending) for ending in _ENDINGS), folder.pack(one.id)):
         remove_file(path)
 
 
-def _delete_leftovers(
-    folder: SnapshotFolder, places: FolderHandles, remaining: list[ListedSnapshot], budget: Budget
-) -> None:
+def _delete_leftovers(folder: SnapshotFolder, places: FolderHandles, remaining: list[ListedSnapshot]) -> None:
     """Deletes what a kill left behind, and contents that no manifest names any more."""
     ids = {one.id for one in remaining}
     for name in os.listdir(f"{folder.path}/snapshots"):
@@ -89,7 +87,7 @@ def _delete_leftovers(
         if id not in ids and ID.fullmatch(id):
             if ending == "begun":
                 with open(folder.place(id, ending), encoding="utf-8", errors="surrogateescape") as given:
-                    _release_objects(places, given.read(1 << 20).split("\0"), id, budget)
+                    _release_objects(places, given.read(1 << 20).split("\0"), id)
             os.unlink(f"{folder.path}/snapshots/{name}")
     packs = {f"{folder.path}/packs/{id}.pack" for id in ids}
     for path in (
@@ -101,16 +99,16 @@ def _delete_leftovers(
         needed = {sha for one in remaining if one.manifest is not None for sha in one.manifest.contents}
         for first in os.listdir(f"{folder.path}/objects"):
             for name in os.listdir(f"{folder.path}/objects/{first}"):
-                budget.tick()
+                places.budget.tick()
                 if first + name not in needed:
                     os.unlink(folder.object(first + name))
 
 
-def _release_objects(places: FolderHandles, repositories: list[str], id: str, budget: Budget) -> None:
+def _release_objects(places: FolderHandles, repositories: list[str], id: str) -> None:
     """Deletes protecting refs; a repository that is gone or damaged holds nothing of ours that matters."""
     for shared in repositories:
         with contextlib.suppress(OSError, RestoreRefused, Unclear, ValueError):
-            drop_hold(places, shared, id, budget)
+            drop_hold(places, shared, id)
 
 
 MEMORY = 4 << 30
@@ -126,7 +124,6 @@ _ANSWERS: dict[str, Callable[..., Any]] = {"take": take, "plan": plan, "undo": u
 
 
 def answer_request(line: bytes, folder: str, guarded: str, home: str) -> bytes:
-    """A failure is answered with a problem."""
     try:
         request, place = json.loads(line), SnapshotFolder.open(folder, guarded)
         what = request.pop("do")

@@ -18,7 +18,7 @@ from interlock.impact.survey import REGENERABLE, FileSurvey
 from interlock.impact.targets import EffectTargets, real_path
 from interlock.model import Json
 from interlock.snapshots import SnapshotLimits, TakenSnapshot, no_snapshot
-from interlock.snapshots.contents import SMALL, ContentWriter, save_database
+from interlock.snapshots.contents import SMALL, ContentWriter
 from interlock.snapshots.folder import (
     READ,
     Attributes,
@@ -81,7 +81,7 @@ def _add_overwritten(effect: Json, paths: Sequence[str], scope: SnapshotScope, t
             continue
         for one in targets.replaced(behind, effect):
             if os.path.isdir(one) and not os.path.islink(one):
-                survey = FileSurvey(scope.budget, home=scope.home)
+                survey = FileSurvey(scope.places.budget, home=scope.home)
                 survey.below(one)
                 _add_written(survey.lost, scope)
             else:
@@ -120,9 +120,9 @@ def take(
     """Saves what the effects in the question may change; with a problem, nothing is saved."""
     budget = Budget(time.monotonic() + limits.ms / 1000, ENTRIES, 2 * limits.bytes + (64 << 20))
     try:
-        with folder.locked("lock", wait=False), FolderHandles() as places:
+        with folder.locked("lock", wait=False), FolderHandles(budget) as places:
             targets = EffectTargets.of(question, home, budget)
-            scope = SnapshotScope(budget, places, folder, targets.home)
+            scope = SnapshotScope(places, folder, targets.home)
             collect_scope(question, scope, targets)
             return save_scope(scope, id, at, list(map(os.path.realpath, targets.bases)), limits)[0]
     except (*PROBLEMS, RestoreRefused) as error:
@@ -133,11 +133,11 @@ def save_scope(
     scope: SnapshotScope, id: str, at: float, bases: Sequence[str], limits: SnapshotLimits
 ) -> tuple[TakenSnapshot, Manifest]:
     """A whole snapshot of a scope. Where order is safety: (1) its begin noted, (2) contents, (3) commits protected, (4) the manifest."""
-    folder, begun = scope.folder, scope.folder.place(id, "begun")
-    place = folder.place(id)
+    folder, places = scope.folder, scope.places
+    place, begun = folder.place(id), folder.place(id, "begun")
     if os.path.lexists(place):
         raise RestoreRefused("there is such a snapshot already")
-    writer = ContentWriter(folder, id, scope.budget)
+    writer = ContentWriter(folder, id, places.budget)
     shared = [one.repository.shared for one in scope.repositories.values() if one.tips or one.blobs]
     try:
         if shared:  # (1) the repositories that get a ref, so that one left over can be found
@@ -148,20 +148,19 @@ def save_scope(
         manifest = Manifest(id, at, tuple(bases), notes=notes, remotes=list(scope.remotes))
         for path in scope.databases:
             recorder.refuse_own(path)
-        manifest.databases = [
-            save_database(folder, path, id, number, writer, scope.budget) for number, path in enumerate(scope.databases)
-        ]
+        manifest.databases = list(map(writer.database, scope.databases))
         manifest.entries = sorted(recorder.entries.values(), key=lambda entry: entry.path)
         writer.finish()
         manifest.pack = writer.pack
         manifest.git = _hold_objects(scope, id, at)  # (3)
-        scope.budget.tick()
+        places.budget.tick()
         digest = folder.write(place, to_builtins(manifest))  # (4)
     except BaseException:
         writer.abandon()
         with contextlib.suppress(OSError, BudgetExceeded, Unclear, RestoreRefused):
             for one in scope.repositories.values():
-                drop_hold(scope.places, one.repository.shared, id, Budget.of(1_000))
+                places.budget = Budget.of(1_000)  # the other one may be used up
+                drop_hold(places, one.repository.shared, id)
             remove_file(begun)
         raise
     remove_file(begun)
@@ -204,7 +203,7 @@ class PathRecorder:
     """Collects manifest entries, each path once, within the limits."""
 
     def __init__(self, scope: SnapshotScope, writer: ContentWriter, limits: SnapshotLimits) -> None:
-        self._folder, self._places, self._budget = scope.folder, scope.places, scope.budget
+        self._folder, self._places, self._budget = scope.folder, scope.places, scope.places.budget
         self._writer, self._limits = writer, limits
         self._user, self._groups = os.geteuid(), {os.getegid(), *os.getgroups()}
         self.entries: dict[str, SavedPath] = {}

@@ -179,7 +179,6 @@ def from_json(text: str) -> Any:
 
 
 def _plain(value: Any) -> Any:
-    """Converts types that JSON lacks: read-only mappings and sets."""
     if isinstance(value, Mapping):
         return dict(value)
     if isinstance(value, (set, frozenset)):
@@ -363,7 +362,6 @@ def placeholders(columns: int, rows: int) -> str:
 
 
 def insert_many(session: Transaction, into: str, rows: Sequence[Sequence[Any]], then: str = "") -> None:
-    """Adds many rows with few statements."""
     for start in range(0, len(rows), _AT_ONCE):
         some = rows[start : start + _AT_ONCE]
         sql = f"INSERT INTO {into} VALUES {placeholders(len(some[0]), len(some))} {then}"

@@ -103,8 +103,6 @@ def _same(digest: str, agent: AgentRef) -> tuple[str, str, str]:
 
 
 class DecisionQueries(Transaction):
-    """The part of a transaction that decisions are made by and recorded with."""
-
     # agents' history
 
     def add_deeds(self, deeds: Iterable[HistoryEntry]) -> None:
@@ -149,7 +147,6 @@ class DecisionQueries(Transaction):
         return first[0] + whole.get(f"o{operation}", (0, 0))[0], first[1] + whole.get("", (0, 0))[1]
 
     def _tally(self, operation: str, condition: str, params: tuple[Any, ...]) -> tuple[int, int]:
-        """In a part of the history."""
         row = self.execute(
             "SELECT count(CASE WHEN operation = ? THEN 1 END), CAST(coalesce(sum(score), 0) AS BIGINT) FROM deeds "
             f"WHERE {condition}",
@@ -256,7 +253,6 @@ class DecisionQueries(Transaction):
     # blocks, denials and grants
 
     def block(self, principal: str) -> Block | None:
-        """The newest block that is not lifted."""
         return BLOCKS.first(self, "WHERE principal = ? AND lifted_at = 0 ORDER BY since DESC", principal)
 
     def blocks(self) -> list[Block]:
@@ -266,7 +262,6 @@ class DecisionQueries(Transaction):
     save_block = BLOCKS.saver()  # in place of the one of this principal that began at the same time
 
     def denials(self, now: float, principal: str = "") -> list[Denial]:
-        """In force; rejections first, then the newest."""
         if not principal:
             return DENIALS.find(self, "WHERE until > ?", (now,))
         order = f"ORDER BY rejected_at DESC, at DESC, effect_key DESC LIMIT {_MOST_DENIALS}"
@@ -275,7 +270,6 @@ class DecisionQueries(Transaction):
     save_denial = DENIALS.saver()
 
     def forget_denials(self, before: float) -> None:
-        """Those that ended before this time."""
         self.execute("DELETE FROM denials WHERE until < ?", (before,))
 
     def grants(self, now: float) -> list[Grant]:
@@ -294,7 +288,6 @@ class DecisionQueries(Transaction):
         )
 
     def use_grant(self, id: str, now: float) -> bool:
-        """False when no use is left."""
         sql = f"UPDATE grants SET remaining = remaining - 1 WHERE id = ? AND {_GOOD} RETURNING id"
         return bool(self.execute(sql, (id, now)))
 
@@ -314,7 +307,6 @@ class DecisionQueries(Transaction):
             AUDIT.add(self, chain)
 
     def audit(self, query: AuditQuery) -> list[AuditRow]:
-        """By number for one writer, else by time."""
         clause, params = where(
             ("writer = ?", query.writer or None),
             ("seq > ?", query.after_seq if query.after_seq >= 0 else None),
@@ -343,7 +335,6 @@ class DecisionQueries(Transaction):
         return CHECKPOINTS.find(self, "ORDER BY id")
 
     def add_checkpoint(self, checkpoint: Checkpoint) -> int:
-        """Under the next number, whatever number it has."""
         number = next_number(self, "checkpoint")
         CHECKPOINTS.add(self, [replace(checkpoint, id=number)])
         return number

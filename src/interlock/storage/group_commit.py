@@ -255,7 +255,6 @@ class WritingStore:
         self._name, self._process, self._closed = name, os.getpid(), False
 
     def _open(self, writer: GroupWriter) -> None:
-        """Closes the store where its schema cannot be brought up to date."""
         self._writer = writer
         try:
             writer.run(lambda tx: None)
@@ -298,7 +297,6 @@ class WritingStore:
         return self._writer.run(work, soon=True)
 
     def check(self) -> None:
-        """Reads and writes; raises StoreError."""
         self.read(lambda tx: tx.setting(PROBE))
         self.write(lambda tx: tx.save_setting(PROBE, ""))
 

@@ -85,7 +85,6 @@ class Feed:
             self._ring.send(b"!")
 
     def _serve(self) -> None:
-        """After an interruption, reports recent tickets as changed."""
         missed = False
         while not self._end.is_set():
             try:
@@ -114,7 +113,6 @@ class Feed:
             self._rest(raw)
 
     def _rest(self, raw: psycopg.Connection[Any]) -> None:
-        """Waits for an announcement, a wake-up, or the next proof."""
         self._asleep = True  # set before checking for requests: a later one sees it and wakes the thread
         awake = time.monotonic() - self._requested < _AWAKE
         heard = select.poll()
@@ -218,7 +216,6 @@ class PostgresStore(WritingStore):
             return self._read(work)
 
     def listen(self, changed: Callable[[str], None]) -> None:
-        """Returns when the listener receives every later change."""
         self._check_open()
         self._feed.add(changed)
 
@@ -246,7 +243,6 @@ class PostgresStore(WritingStore):
 
     @contextlib.contextmanager
     def _borrow(self) -> Iterator[_PostgresConnection]:
-        """Closes one that is unusable before it returns."""
         try:
             raw = self._pool.getconn()
         except (PoolTimeout, PoolClosed) as error:

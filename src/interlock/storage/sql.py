@@ -78,12 +78,10 @@ class SqlTx(DecisionQueries):
         )
 
     def deeds(self, principal: str, name: str, since: float, most: int) -> list[HistoryEntry]:
-        """The newest first."""
         where = "WHERE principal = ? AND name_key = ? AND at > ? ORDER BY at DESC LIMIT ?"
         return DEEDS.find(self, where, (principal, normal_name(name), since, most))
 
     def agent_totals(self) -> list[AgentTotals]:
-        """The most recent first."""
         found: dict[tuple[str, str], dict[str, int]] = {}
         sql = "SELECT principal, name_key, figure, value FROM figures ORDER BY principal, name_key, figure"
         for principal, name, figure, value in self.execute(sql):
@@ -131,7 +129,6 @@ class SqlTx(DecisionQueries):
         return EXECUTIONS.change(self, after, fixed, "id = ? AND version = ?", same)
 
     def add_notification(self, note: Notification) -> int:
-        """Under the next number, whatever number it has."""
         number = next_number(self, "notification")
         NOTIFICATIONS.add(self, [replace(note, id=number)])
         return number
@@ -145,7 +142,6 @@ class SqlTx(DecisionQueries):
         return NOTIFICATIONS.find(self, clause, (agent.principal, normal_name(agent.name), now))
 
     def change_notification(self, note: Notification) -> None:
-        """Refuses an unknown number."""
         if not NOTIFICATIONS.change(self, note, ("id", "principal", "name"), "id = ?", (note.id,)):
             raise StoreError(f"there is no notification {note.id}")
 
@@ -167,7 +163,6 @@ class SqlTx(DecisionQueries):
         return WORKFLOWS.first(self, "WHERE id = ? AND removed_at = 0", id)
 
     def workflows(self) -> list[Workflow]:
-        """By name, without the removed ones."""
         return WORKFLOWS.readable(self, "WHERE removed_at = 0 ORDER BY name, id")
 
     # snapshots
@@ -178,7 +173,6 @@ class SqlTx(DecisionQueries):
         SNAPSHOTS.add(self, [row])
 
     def snapshots(self, query: SnapshotQuery) -> list[Snapshot]:
-        """The newest first."""
         clause, params = where(
             *((f"{column} = ?", getattr(query, column) or None) for column in ("state", "principal", "machine")),
             ("undoes = ?", "" if query.actions else None),
@@ -188,20 +182,17 @@ class SqlTx(DecisionQueries):
         return SNAPSHOTS.readable(self, f"{clause}{order}", params)
 
     def end_snapshot(self, row: Snapshot, before: Snapshot) -> bool:
-        """Compare-and-set on the state."""
         sql = "UPDATE snapshots SET state = ?, ended_at = ?, ended_by = ? WHERE id = ? AND state = ? RETURNING id"
         return bool(self.execute(sql, (row.state, row.ended_at, row.ended_by, before.id, before.state)))
 
     # deliveries
 
     def add_delivery(self, row: Delivery) -> bool:
-        """False where the id exists."""
         return DELIVERIES.add_new(self, row)
 
     delivery = DELIVERIES.getter()
 
     def due_deliveries(self, channel: str, now: float, limit: int) -> list[Delivery]:
-        """The longest due first."""
         where = f"WHERE channel = ? AND done_at = 0 AND due_at <= ? ORDER BY due_at LIMIT {max(1, int(limit))}"
         return DELIVERIES.readable(self, where, (channel, now))
 
@@ -214,17 +205,14 @@ class SqlTx(DecisionQueries):
         return self._count("SELECT COUNT(*) FROM deliveries WHERE channel = ? AND done_at = 0", channel)
 
     def change_delivery(self, row: Delivery, before: Delivery) -> bool:
-        """Compare-and-set on the version."""
         same = (before.id, before.version)
         return DELIVERIES.change(self, row, _FIXED_DELIVERY, "id = ? AND version = ?", same)
 
     def deliveries(self, channel: str, limit: int) -> list[Delivery]:
-        """The newest first."""
         where = f"WHERE channel = ? ORDER BY made_at DESC LIMIT {max(1, int(limit))}"
         return DELIVERIES.readable(self, where, (channel,))
 
     def forget_deliveries(self, before: float) -> None:
-        """Those that ended before this time."""
         self.execute("DELETE FROM deliveries WHERE done_at > 0 AND done_at < ?", (before,))
 
     # operators, credentials and agents
@@ -242,7 +230,6 @@ class SqlTx(DecisionQueries):
         return CREDENTIALS.find(self, "ORDER BY operator, created_at, id")
 
     def use_credential(self, id: str, before: int, counter: int, at: float) -> bool:
-        """Compare-and-set on the counter."""
         sql = "UPDATE credentials SET counter = ?, used_at = ? WHERE id = ? AND counter = ? RETURNING id"
         return bool(self.execute(sql, (counter, at, id, before)))
 
@@ -280,7 +267,6 @@ class SqlTx(DecisionQueries):
         return [from_json(body) for (body,) in self.execute("SELECT body FROM patterns ORDER BY id")]
 
     def save_pattern(self, pattern: Mapping[str, Any]) -> None:
-        """Refuses one without an id."""
         id = pattern.get("id")
         if not isinstance(id, str) or not id:
             raise StoreError(f"pattern: expected an id, got {id!r}")

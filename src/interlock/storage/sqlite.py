@@ -102,8 +102,6 @@ _TROUBLE = {
 
 
 class _SqliteConnection:
-    """One connection to the file; detects a replaced file."""
-
     def __init__(self, path: Path, pragmas: Sequence[str], empty: bool = False) -> None:
         import sqlite3
 
@@ -152,7 +150,6 @@ class _SqliteConnection:
 
 
 def file_identity(path: Path, empty: bool = False) -> tuple[int, int]:
-    """Raises where the file is gone or empty."""
     try:
         found = os.stat(path)
     except OSError as error:

@@ -56,7 +56,6 @@ class Repository(Struct, dict=True):
         return GitHistory(self.own, self.shared, self.objects, self.budget)
 
     def inside(self, path: str) -> str:
-        """The path from the top; empty for the top itself."""
         return "" if path == self.top else path[len(self.top.rstrip("/")) + 1 :]
 
     def tree(self, commit: bytes) -> dict[str, tuple[int, bytes]]:

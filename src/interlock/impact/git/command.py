@@ -261,7 +261,6 @@ def dropped_stashes(command: GitCommand, rest: Sequence[str]) -> tuple[str, ...]
 
 
 def deleted_branches(command: GitCommand, rest: Sequence[str]) -> list[str]:
-    """Their full names; refuses one that does not exist."""
     words = parse_arguments(rest, known={"-D", "-d", "--delete", "-f", "--force"})
     if not words.names or words.paths or not words.has("-D", "-d", "--delete"):
         raise Unclear("this branch command is not known here")
@@ -291,7 +290,6 @@ def linked_work_trees(command: GitCommand) -> list[tuple[str, bytes | None]]:
 
 
 def removed_work_tree(command: GitCommand, rest: Sequence[str]) -> tuple[str, Repository]:
-    """Refuses what is no linked work tree."""
     words = parse_arguments(rest, known={"-f", "--force"})
     if len(words.names) != 2 or words.names[0] != "remove" or words.paths:
         raise Unclear("this worktree command is not known here")
@@ -303,7 +301,6 @@ def removed_work_tree(command: GitCommand, rest: Sequence[str]) -> tuple[str, Re
 
 
 def resolve_commit(command: GitCommand, name: str) -> bytes:
-    """Refuses a word that means no commit."""
     found = command.history.resolve(name)
     if found is None:
         raise Unclear("the commit is not known here")

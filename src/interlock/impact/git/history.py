@@ -79,7 +79,6 @@ class GitHistory(Struct, dict=True):
         return oid
 
     def refs(self) -> dict[str, bytes]:
-        """Every ref by its full name."""
         found = dict(self._packed_refs())
         todo = [f"{self.shared}/refs"]
         while todo:

@@ -14,8 +14,6 @@ _RULES = 5_000
 
 
 class IgnoreRule(Struct, frozen=True):
-    """One line of an ignore file."""
-
     fits: re.Pattern[str]
     base: str  # from the top, with a slash at its end
     folders_only: bool

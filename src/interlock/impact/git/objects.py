@@ -98,7 +98,6 @@ class Objects(Struct):
         return found.pop() if len(found) == 1 else None
 
     def _read(self, oid: bytes, depth: int) -> tuple[bytes, bytes]:
-        """Raises Unclear where it is missing or damaged."""
         self.budget.entry()
         try:
             for folder in self._folders():
