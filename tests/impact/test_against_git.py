@@ -13,7 +13,7 @@ from interlock.impact import Budget
 from interlock.impact.git import Repository, repository_of
 from interlock.impact.git.ignore import IgnoreRules
 from interlock.impact.privileged_helper import TargetUser, answer
-from interlock.impact.user_access import inspect_as
+from interlock.impact.user_access import UserHelper
 from interlock.model import Loss
 from repositories import PATIENT, files, git, inspection_request, repository, request_effect
 
@@ -98,13 +98,14 @@ def test_the_helper_looks_as_the_user_who_asks(tmp_path: Path) -> None:
             os._exit(0)
         try:
             assert (
-                inspect_as(place, nobody, inspection_request(repo, request_effect("rm src"))).loss is Loss.RECOVERABLE
+                UserHelper(place, nobody).inspect(inspection_request(repo, request_effect("rm src"))).loss
+                is Loss.RECOVERABLE
             )
             (repo / "src").chmod(0o700)
-            closed = inspect_as(place, nobody, inspection_request(repo, request_effect("rm src")))
+            closed = UserHelper(place, nobody).inspect(inspection_request(repo, request_effect("rm src")))
             assert (closed.loss, "Permission denied" in closed.problem) == (Loss.UNKNOWN, True)
             assert (
-                inspect_as(place, 12_345, inspection_request(repo, request_effect("rm src"))).problem
+                UserHelper(place, 12_345).inspect(inspection_request(repo, request_effect("rm src"))).problem
                 == "the inspection failed"
             )
         finally:

@@ -17,7 +17,7 @@ import pytest
 from daemons import write_config
 from interlock.config import ConfigError, config_of
 from interlock.impact.privileged_helper import HEAD, TEXT, answer, target_users
-from interlock.impact.user_access import HelperUnavailable, read_as
+from interlock.impact.user_access import HelperUnavailable, UserHelper
 from interlock.install.system import PORT, Layout, code, config_text, unit_files
 from interlock.install.system.code import why_unreachable, why_writable, why_writable_inside
 from repository import ROOT
@@ -170,12 +170,12 @@ def test_a_script_is_read_as_the_user_who_would_run_it_and_as_nobody_else(looker
         script.write_text(text)
         script.chmod(0o600)
     os.chown(theirs, nobody, nobody)
-    assert read_as(looker, nobody, str(theirs)) == "rm -rf /srv\n"
-    assert read_as(looker, nobody, str(roots)) is None  # what they cannot read, they cannot run either
-    assert read_as(looker, nobody, str(tmp_path / "none.sh")) is None
+    assert UserHelper(looker, nobody).read(str(theirs)) == "rm -rf /srv\n"
+    assert UserHelper(looker, nobody).read(str(roots)) is None  # what they cannot read, they cannot run either
+    assert UserHelper(looker, nobody).read(str(tmp_path / "none.sh")) is None
     for uid in (0, 1):
         with pytest.raises(HelperUnavailable):
-            read_as(looker, uid, str(roots))
+            UserHelper(looker, uid).read(str(roots))
 
 
 @pytest.mark.parametrize("said", [b"", b"t", HEAD.pack(TEXT, 20) + b"echo cut", HEAD.pack(b"x", 0)])
@@ -194,10 +194,10 @@ def test_an_answer_that_was_cut_off_is_none(said: bytes, tmp_path: Path) -> None
         thread = threading.Thread(target=serve)
         thread.start()
         with pytest.raises(HelperUnavailable):
-            read_as(place, 65534, "/x.sh")
+            UserHelper(place, 65534).read("/x.sh")
         thread.join()
     with pytest.raises(HelperUnavailable):
-        read_as(str(tmp_path / "nobody.sock"), 65534, "/x.sh")
+        UserHelper(str(tmp_path / "nobody.sock"), 65534).read("/x.sh")
 
 
 def test_a_port_that_is_held_open_is_nobody_elses_while_the_daemon_is_down(tmp_path: Path) -> None:

@@ -25,7 +25,7 @@ from gate import Gate
 from interlock.engine import undoing
 from interlock.error_codes import AnswerRefused
 from interlock.impact.privileged_helper import HEAD, NOTHING, TEXT, TargetUser, UserTask, answer
-from interlock.impact.user_access import inspect_as
+from interlock.impact.user_access import UserHelper
 from interlock.model import AgentRef, command
 from interlock.server.impact_helper import answer_as_user, request_seconds
 from interlock.snapshots import SnapshotLimits
@@ -198,7 +198,9 @@ def test_no_helper_or_one_that_knows_nobody_keeps_nothing(world: World) -> None:
         )
         assert not keep.settle(id) and keep.prune(NOW, 7, 1).problem
     assert clients_by_principal("", {NOBODY: 65_534}) == {}
-    assert inspect_as(world.place, 65_534, {"bases": [], "deeds": [], "keep": {}}).problem  # one question at a time
+    assert (
+        UserHelper(world.place, 65_534).inspect({"bases": [], "deeds": [], "keep": {}}).problem
+    )  # one question at a time
 
 
 GOOD = {"id": "u_aaaaaaaaaa", "digest": "a" * 64, "files": 1, "bytes": 1, "notes": [], "problem": ""}
@@ -297,7 +299,7 @@ def asked_and_run(desk: Gate, world: World, work: Path, principal: str = NOBODY)
     keep, uid = world.keeper(principal), int(principal.removeprefix("uid:"))
 
     def look(question: Any) -> Any:
-        return inspect_as(world.place, uid, {**question, "ms": 20_000, "temp": []})
+        return UserHelper(world.place, uid).inspect({**question, "ms": 20_000, "temp": []})
 
     def take(question: Any, id: str, at: float, limits: SnapshotLimits) -> Any:
         return keep.take(question, id, at, replace(limits, ms=LIMITS.ms))

@@ -61,7 +61,6 @@ class Attempt(Struct, frozen=True):
     strength: str = ""
     digest: str = ""
     ticket: str = ""
-    challenge: str = ""
     execution: str = ""
     step: Json = NOTHING  # of the loop: its number, and the agent's report of the previous one
     irreversible: bool = False
@@ -222,8 +221,7 @@ def fingerprint_of(point: Checkpoint) -> str:
 GROUP = 256  # records; more are written at once
 MOST_WAITING = 50_000  # pending records while the store cannot be used; one more is refused
 
-Body = Json
-AuditEvent = tuple[str, Body]
+AuditEvent = tuple[str, Json]
 LateRecord = Callable[[], tuple[HistoryEntry, AuditEvent]]
 
 
@@ -237,20 +235,20 @@ class AuditRecorder:
         self._writing = threading.Lock()
         self.failing = False
 
-    def now(self, tx: Tx, event: str, body: Body) -> None:
+    def now(self, tx: Tx, event: str, body: Json) -> None:
         self.these(tx, [(event, body)])
 
-    def event(self, tx: Tx, event: str, by: str, details: Body = NOTHING) -> None:
+    def event(self, tx: Tx, event: str, by: str, details: Json) -> None:
         self.now(tx, event, event_body(self.clock.now(), event, by, details))
 
-    def event_alone(self, event: str, by: str, details: Body = NOTHING) -> None:
+    def event_alone(self, event: str, by: str, details: Json) -> None:
         self.store.write(lambda tx: self.event(tx, event, by, details))
 
     def these(self, tx: Tx, events: Iterable[AuditEvent]) -> None:
         at = self.clock.now()
         self._append(tx, ((at, event, body) for event, body in events))
 
-    def _append(self, tx: Tx, records: Iterable[tuple[float, str, Body]]) -> None:
+    def _append(self, tx: Tx, records: Iterable[tuple[float, str, Json]]) -> None:
         head, rows = tx.audit_head(self.writer), []
         for at, event, body in records:
             head = entry(self.writer, head, at, event, body, *self.hashes, self.key_id)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
+from operator import attrgetter
 from typing import Any
 
 from msgspec import convert, to_builtins
@@ -69,24 +70,12 @@ def _fact_json(fact: Fact) -> dict[str, Any]:
     return body
 
 
-_PLAIN = (
-    "mode", "blocked", "trust_tier", "repeats", "hourly", "cumulative", "claimed_risk", "steps_left", "previous", "granted",
-)  # fmt: skip
-
-
 def _circumstances_json(at: Circumstances) -> dict[str, Any]:
-    return {
-        **{name: getattr(at, name) for name in _PLAIN},
-        "loss": at.loss.value,
-        "grant_ceiling": int(at.grant_ceiling),
-        "escalated": [int(at.escalated[0]), at.escalated[1]] if at.escalated else None,
-        "adapted": _adapted_json(at.adapter_context) if at.adapter_context else None,
-        "matched": _matched_json(at.registry_match) if at.registry_match is not None else None,
-        **{
-            key: write(value)
-            for key, (name, write, _) in _OPTIONAL.items()
-            if (value := getattr(at, name)) != getattr(_USUAL, name)
-        },
+    always = {key: write(getattr(at, name)) for key, (name, write, _) in _ALWAYS.items()}
+    return always | {
+        key: write(value)
+        for key, (name, write, _) in _OPTIONAL.items()
+        if (value := getattr(at, name)) != getattr(_USUAL, name)
     }
 
 
@@ -96,12 +85,7 @@ def _circumstances_of(data: Json) -> Circumstances:
         denied = EarlierDenial(data["denied_goal"], words, Requirement(human=Human.APPROVE), True, data.get("tries", 0))
         data = {**data, "denied": _denied_json(denied)}
     return Circumstances(
-        **{name: data[name] for name in _PLAIN},
-        loss=Loss(data["loss"]),
-        grant_ceiling=Level(data["grant_ceiling"]),
-        escalated=(Level(data["escalated"][0]), data["escalated"][1]) if data["escalated"] else None,
-        adapter_context=_adapted_of(data["adapted"]) if data["adapted"] else None,
-        registry_match=_matched_of(data["matched"]) if data["matched"] is not None else None,
+        **{name: read(data[key]) for key, (name, _, read) in _ALWAYS.items()},
         **{name: read(data[key]) for key, (name, _, read) in _OPTIONAL.items() if data.get(key) is not None},
     )
 
@@ -148,8 +132,29 @@ def _differs_json(part: Contribution) -> dict[str, Any]:
     return {"name": part.name, "words": part.words, "human": int(asked.human), "blocked": asked.blocked}
 
 
-# Key in the record -> field of the circumstances, how it is written, and how it is read; left out where it is as usual.
-_OPTIONAL: Mapping[str, tuple[str, Callable[[Any], Any], Callable[[Any], Any]]] = {
+_Convert = Callable[[Any], Any]
+
+
+def _unless_none(convert: _Convert) -> _Convert:
+    return lambda value: None if value is None else convert(value)
+
+
+_PLAIN = "mode blocked trust_tier repeats hourly cumulative claimed_risk steps_left previous granted".split()
+# Key in the record -> field of the circumstances, how it is written, and how it is read.
+_ALWAYS: Mapping[str, tuple[str, _Convert, _Convert]] = {
+    **{name: (name, lambda value: value, lambda value: value) for name in _PLAIN},
+    "loss": ("loss", attrgetter("value"), Loss),
+    "grant_ceiling": ("grant_ceiling", int, Level),
+    "escalated": (
+        "escalated",
+        _unless_none(lambda found: [int(found[0]), found[1]]),
+        _unless_none(lambda found: (Level(found[0]), found[1])),
+    ),
+    "adapted": ("adapter_context", _unless_none(_adapted_json), _unless_none(_adapted_of)),
+    "matched": ("registry_match", _unless_none(_matched_json), _unless_none(_matched_of)),
+}
+# The same, left out where it is as usual.
+_OPTIONAL: Mapping[str, tuple[str, _Convert, _Convert]] = {
     "seen": ("impact", impact_json, impact_of),
     "kept": ("snapshot", to_builtins, partial(parse_answer, kind=TakenSnapshot)),
     "throwaway": ("ephemeral", bool, bool),

@@ -103,11 +103,8 @@ def alarms_by_rule(state: State) -> list[AlarmsOfRule]:
 
 def rules_of(body: Mapping[str, Any]) -> tuple[str, ...]:
     findings = body.get("findings")
-    rules = (
-        (one.get("rule", "") if isinstance(one, Mapping) else one for one in findings or ())
-        if isinstance(findings, list)
-        else ()
-    )
+    listed = findings if isinstance(findings, list) else ()
+    rules = (one.get("rule", "") if isinstance(one, Mapping) else one for one in listed)
     return tuple(dict.fromkeys(str(rule) for rule in rules if rule))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from itertools import product
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -187,18 +188,16 @@ def check_attestations(state: State) -> Attestations:
     faults: list[Fault] = []
     covered: list[float] = []
     count = 0
-    writers = state.store.read(lambda tx: tx.audit_writers())
-    for row in (
-        row for writer in writers for event in ("approve", "grant") for row in writer_records(state, writer, event)
-    ):
-        body = body_of(row)
-        if "proof" not in body:
-            continue
-        count += 1
-        try:
-            covered += _covered(state, roster, body)
-        except (StatementError, ProofError) as error:
-            faults.append(Fault(row.writer, row.seq, "altered", str(error)))
-        except LookupError as error:
-            faults.append(Fault(row.writer, row.seq, "unsigned", str(error.args[0])))
+    for writer, event in product(state.store.read(lambda tx: tx.audit_writers()), ("approve", "grant")):
+        for row in writer_records(state, writer, event):
+            body = body_of(row)
+            if "proof" not in body:
+                continue
+            count += 1
+            try:
+                covered += _covered(state, roster, body)
+            except (StatementError, ProofError) as error:
+                faults.append(Fault(writer, row.seq, "altered", str(error)))
+            except LookupError as error:
+                faults.append(Fault(writer, row.seq, "unsigned", str(error.args[0])))
     return Attestations(tuple(faults), count, max(covered, default=None))

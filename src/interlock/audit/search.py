@@ -147,11 +147,9 @@ class PolicyChange(Struct, frozen=True):
 
 def policy_changes(state: State) -> list[PolicyChange]:
     """Newest first; changes of files show at the next start."""
-    queries = [
-        AuditQuery(event=event, limit=MOST_CHANGES, newest_first=True)
-        for event in ("start", "mode_change", "pattern_change")
-    ]
-    starts, modes, patterns = state.store.read(lambda tx: [tx.audit(query) for query in queries])
+    query = AuditQuery(limit=MOST_CHANGES, newest_first=True)
+    events = ("start", "mode_change", "pattern_change")
+    starts, modes, patterns = state.store.read(lambda tx: [tx.audit(replace(query, event=one)) for one in events])
     found = [*_starts(reversed(starts)), *map(_mode, modes), *map(_pattern, patterns)]
     return sorted(found, key=lambda turn: turn.at, reverse=True)
 

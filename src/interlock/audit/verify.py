@@ -114,11 +114,9 @@ class _Walk:
     def __init__(self, writer: str, marks: _Marks, points: set[str]) -> None:
         self.writer, self.marks, self.points = writer, marks, points
         self.last: AuditRow | None = None
-        self.count = 0
         self.confirmed = FIRST_SEQ - 1
         self.faults: list[Fault] = []
-        self.backwards = 0
-        self.first_backwards = 0
+        self.count = self.backwards = self.first_backwards = 0
 
     def through(self, rows: Iterable[AuditRow]) -> None:
         stream = iter(rows)

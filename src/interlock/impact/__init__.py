@@ -74,11 +74,15 @@ def read_contents(path: str, budget: Budget, most: int) -> bytes:
     return data
 
 
+def object_id(kind: bytes, data: bytes) -> bytes:
+    """As Git names an object."""
+    return hashlib.sha1(b"%s %d\0" % (kind, len(data)) + data, usedforsecurity=False).digest()
+
+
 def blob_id(path: str, found: os.stat_result, budget: Budget) -> bytes | None:
     """The Git object id of the content on the disk; None where it changes meanwhile or cannot be read."""
     if stat.S_ISLNK(found.st_mode):
-        target = os.readlink(os.fsencode(path))
-        return hashlib.sha1(b"blob %d\0" % len(target) + target, usedforsecurity=False).digest()
+        return object_id(b"blob", os.readlink(os.fsencode(path)))
     whole, left = hashlib.sha1(b"blob %d\0" % found.st_size, usedforsecurity=False), found.st_size
     try:
         with open_regular(path) as file:

@@ -8,6 +8,9 @@ import socket
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from types import MappingProxyType
+from typing import Any
+
+from msgspec import Struct
 
 from interlock.analysis.shell import MAX_SCRIPT
 from interlock.config.settings import SeparateSettings
@@ -36,49 +39,56 @@ class HelperUnavailable(OSError):
     """The helper gave no clear answer: an action that depends on it must not pass."""
 
 
-def read_as(place: str, uid: int, path: str) -> str | None:
-    kind, data = _request(place, {"uid": uid, "path": path}, REQUEST_SECONDS)
-    return data.decode("utf-8", "surrogatepass") if kind == TEXT else None
+class UserHelper(Struct, frozen=True):
+    """Root's helper, at a socket, as one user; each request raises HelperUnavailable where there is no clear answer."""
 
+    place: str
+    uid: int
 
-def inspect_as(place: str, uid: int, question: Json) -> Impact:
-    try:
-        _, data = _request(place, {"uid": uid, "look": dict(question)}, INSPECTION_SECONDS)
-        return impact_of(json.loads(data))
-    except (OSError, ValueError, KeyError, TypeError):
-        return unknown_impact("the inspection failed")
+    def ask(self, kind: str, question: Any, seconds: float, most: int = _MOST) -> bytes | None:
+        """None where there is nothing; an answer longer than `most` is none."""
+        try:
+            with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as sock:
+                sock.settimeout(seconds)
+                sock.connect(self.place)
+                sock.sendall(json.dumps({"uid": self.uid, kind: question}).encode() + b"\n")
+                answer = sock.makefile("rb").read(most + HEAD.size)
+        except OSError as error:
+            raise HelperUnavailable(f"{self.place}: {error.strerror or error}") from None
+        found, size = HEAD.unpack_from(answer) if len(answer) >= HEAD.size else (b"", 0)
+        data = answer[HEAD.size :]
+        if found not in (NOTHING, TEXT) or len(data) != size:
+            about = question if kind == "path" else "what is there"
+            raise HelperUnavailable(f"{self.place}: no answer about {about!r:.200}")
+        return data if found == TEXT else None
 
+    def read(self, path: str) -> str | None:
+        data = self.ask("path", path, REQUEST_SECONDS)
+        return data.decode("utf-8", "surrogatepass") if data is not None else None
 
-def resolve_as(place: str, uid: int, asked: Sequence[tuple[str, bool]]) -> list[str]:
-    try:
-        found = real_paths(asked, strict=True)
-    except Hidden:
-        kind, data = _request(place, {"uid": uid, "real": list(asked)}, REQUEST_SECONDS)
-        found = json.loads(data) if kind == TEXT else []
-    if len(found) != len(asked) or not all(isinstance(one, str) for one in found):
-        raise HelperUnavailable(f"{place}: no answer about where paths lead")
-    return found
+    def inspect(self, question: Json) -> Impact:
+        """An unknown impact where there is no clear answer."""
+        try:
+            return impact_of(json.loads(self.ask("look", dict(question), INSPECTION_SECONDS) or b""))
+        except (OSError, ValueError, KeyError, TypeError):
+            return unknown_impact("the inspection failed")
 
+    def resolve(self, asked: Sequence[tuple[str, bool]]) -> list[str]:
+        try:
+            found = real_paths(asked, strict=True)
+        except Hidden:
+            found = json.loads(self.ask("real", list(asked), REQUEST_SECONDS) or b"[]")
+        if len(found) != len(asked) or not all(isinstance(one, str) for one in found):
+            raise HelperUnavailable(f"{self.place}: no answer about where paths lead")
+        return found
 
-def ask_as(place: str, uid: int, kind: str, question: Json, seconds: float, most: int) -> bytes:
-    """Raises HelperUnavailable where there is no answer, or one longer than `most`."""
-    return _request(place, {"uid": uid, kind: dict(question)}, seconds, most + HEAD.size)[1]
-
-
-def _request(place: str, question: Json, seconds: float, most: int = _MOST) -> tuple[bytes, bytes]:
-    try:
-        with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as sock:
-            sock.settimeout(seconds)
-            sock.connect(place)
-            sock.sendall(json.dumps(question).encode() + b"\n")
-            answer = sock.makefile("rb").read(most)
-    except OSError as error:
-        raise HelperUnavailable(f"{place}: {error.strerror or error}") from None
-    kind, size = HEAD.unpack_from(answer) if len(answer) >= HEAD.size else (b"", 0)
-    data = answer[HEAD.size :]
-    if kind not in (NOTHING, TEXT) or len(data) != size:
-        raise HelperUnavailable(f"{place}: no answer about {question.get('path', 'what is there')!r:.200}")
-    return kind, data
+    def find(self, cwd: str) -> ProjectFiles:
+        """A failed search is a problem, since a file may be there."""
+        try:
+            rows = json.loads(self.ask("project", {"cwd": cwd}, PATIENCE, DEEPEST * (MOST * 6 + 8_192)) or b"")
+            return tuple(ProjectFile(*map(str, one)) for one in rows)
+        except (HelperUnavailable, ValueError, TypeError) as error:
+            return (ProjectFile(os.path.join(cwd, NAME), problem=f"it could not be searched for: {error}"[:200]),)
 
 
 def user_access(
@@ -98,28 +108,15 @@ def user_access(
     kind, _, number = principal.partition(":")
     if kind != "uid" or not number.isdigit():
         return Access(resolve=real_paths if here and not separate.on else None)
-    uid, place = int(number), separate.inspector
+    uid = int(number)
     own = uid == os.getuid()
     taker = takers.get(principal, snapshotter if own else None)
     take = taker.take if taker is not None else None
     find = partial(projects.find, principal)
     if own:
         return Access(read_text, partial(find, find_project_files), inspect, take, real_paths)
-    if not separate.on or not place:
+    if not separate.on or not separate.inspector:
         return Access(snapshot=take)
-    return Access(
-        partial(read_as, place, uid),
-        partial(find, partial(_find_as, place, uid)),
-        partial(inspect_as, place, uid) if inspect is not None else None,
-        take,
-        partial(resolve_as, place, uid),
-    )
-
-
-def _find_as(place: str, uid: int, cwd: str) -> ProjectFiles:
-    """A failed search is a problem, since a file may be there."""
-    try:
-        rows = json.loads(ask_as(place, uid, "project", {"cwd": cwd}, PATIENCE, DEEPEST * (MOST * 6 + 8_192)))
-        return tuple(ProjectFile(*map(str, one)) for one in rows)
-    except (HelperUnavailable, ValueError, TypeError) as error:
-        return (ProjectFile(os.path.join(cwd, NAME), problem=f"it could not be searched for: {error}"[:200]),)
+    user = UserHelper(separate.inspector, uid)
+    looks = user.inspect if inspect is not None else None
+    return Access(user.read, partial(find, user.find), looks, take, user.resolve)

@@ -6,6 +6,7 @@ import contextlib
 import errno
 import os
 import re
+from pathlib import Path
 
 from msgspec import Struct
 
@@ -51,6 +52,14 @@ def join() -> None:
     """Begins a call of this process in the journal around it."""
     with contextlib.suppress(OSError):
         os.unlink(f"{_ASK}/call")
+
+
+def write_whole(place: Path, data: bytes) -> None:
+    """All of it or nothing; does nothing where it is there already."""
+    if not place.exists() or place.read_bytes() != data:
+        new = place.with_name(f"{place.name}.{os.getpid()}")
+        new.write_bytes(data)
+        new.replace(place)
 
 
 def parse_journal_id(value: str) -> str:

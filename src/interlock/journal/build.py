@@ -66,8 +66,7 @@ def problem_of(config: Config) -> str:
         return f"{why} run `interlock install`"
     try:
         program, store = ready(config)
-        argv = [str(program), str(store.path), "--", "/bin/sh", "-c", ": > /dev/null"]
-        done = subprocess.run(argv, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=_SECONDS)
+        done = run_quietly([program, store.path, "--", "/bin/sh", "-c", ": > /dev/null"])
     except (JournalError, OSError, subprocess.TimeoutExpired) as error:
         return f"{error}; make that folder yours, with some space left"
     if done.returncode == 0:
@@ -112,10 +111,17 @@ def compile_static(to: Path, sources: Sequence[Path], *options: str) -> None:
     if compiler is None:
         raise OSError("there is no C compiler")
     argv = [compiler, "-O2", "-static", "-Wall", *options, "-o", str(to), *map(str, sources)]
-    how: dict[str, Any] = {"stdin": subprocess.DEVNULL, "capture_output": True, "errors": "replace"}
-    done = subprocess.run(argv, timeout=_SECONDS, env={"PATH": "/usr/bin:/bin"}, **how)
-    if done.returncode != 0 or subprocess.run([to], capture_output=True, timeout=10).returncode != 2:
+    done = run_quietly(argv, env={"PATH": "/usr/bin:/bin"})
+    if done.returncode != 0 or run_quietly([to], 10.0).returncode != 2:
         raise OSError(done.stderr.strip()[-300:] or "it does not run here")
+
+
+def run_quietly(
+    argv: Sequence[str | Path], seconds: float | None = _SECONDS, **how: Any
+) -> subprocess.CompletedProcess[str]:
+    """Without input, its output kept; raises OSError and TimeoutExpired."""
+    quiet: dict[str, Any] = {"stdin": subprocess.DEVNULL, "capture_output": True, "errors": "replace"}
+    return subprocess.run(argv, timeout=seconds, **quiet, **how)
 
 
 def _compiler() -> str | None:
@@ -127,7 +133,6 @@ def _version() -> str:
     return hashlib.sha256(b"".join(sources)).hexdigest()
 
 
-_PROBE = 10.0  # seconds
 _ENDING = 2.0  # seconds for a supervisor to see that nothing was changed
 
 
@@ -145,7 +150,7 @@ class JournalRun(Struct, frozen=True):
 
     def id(self) -> str:
         """What `interlock undo` calls it, once it has run; empty where it changed nothing."""
-        found = next((action.id for action in self.store.actions() if action.label == self.label), "")
+        found = self.store.labelled(self.label)
         if found and self.store.journal(found).wait(_ENDING) and self.store.journal(found).action() is None:
             return ""
         return found
@@ -157,8 +162,7 @@ def begin_run(config: Config, agent: str, build: bool = False) -> JournalRun | N
         return None
     try:
         program, store = ready(config)
-        argv = [str(program), "--probe", str(store.path)]
-        done = subprocess.run(argv, stdin=subprocess.DEVNULL, capture_output=True, timeout=_PROBE)
+        done = run_quietly([program, "--probe", store.path], 10.0)
     except (JournalError, OSError, subprocess.TimeoutExpired):
         return None
     label = f"{(agent.split() or ['agent'])[0]} {secrets.token_hex(8)}"

@@ -10,6 +10,7 @@ import os
 import stat
 import sys
 from collections.abc import Iterator, Sequence
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
@@ -39,21 +40,22 @@ class Restorer:
     def apply(self, plan: JournalPlan) -> None:
         """(1) contents verified, closed folders opened, (2) files removed, (3) moves begun, (4) folders removed, (5) everything put in place, (6) marks, the deepest first."""
         self._verify(plan)  # (1)
-        for step in sorted(plan.steps, key=lambda one: one.path) if os.geteuid() else ():
+        steps = sorted(plan.steps, key=attrgetter("path"))
+        for step in steps if os.geteuid() else ():
             if step.what == "mode" and _is_folder(step.path):
                 os.chmod(step.path, stat.S_IMODE(os.lstat(step.path).st_mode) | stat.S_IRWXU)
         self._made |= plan.names
-        deleted = [step for step in plan.steps if step.what == "delete"]
+        deleted = [step for step in steps if step.what == "delete"]
         for step in deleted:  # (2)
             if not _is_folder(step.path):
                 os.unlink(step.path)
         self._begin_moves(plan, {step.path for step in deleted})  # (3)
-        for step in sorted(deleted, key=lambda one: one.path, reverse=True):  # (4)
+        for step in reversed(deleted):  # (4)
             self._remove_folder(self._whereabouts(step.path))
-        for step in sorted(plan.steps, key=_order):  # (5)
+        for step in sorted(steps, key=_order):  # (5)
             if step.what != "delete":
                 self._put(step)
-        for step in sorted(plan.steps, reverse=True, key=lambda one: one.path):  # (6)
+        for step in reversed(steps):  # (6)
             if step.place.marks is not None and not step.place.times_only:
                 self._mark(step.path, step.place.marks)
         for path, state in sorted(plan.folders, reverse=True, key=lambda one: one[0]):
@@ -72,9 +74,8 @@ class Restorer:
                 size += len(part)
             wanted = content.hash if any(content.hash) else sums.get(content.object)
             same = found.digest() == wanted
-            if (
-                wanted is None
-            ):  # its hash is not there yet: whether a file that was kept by a second name is still the one that it was
+            # its hash is not there yet: whether a file that was kept by a second name is still the one that it was
+            if wanted is None:
                 kept = os.stat(self._stored.object(content.object))
                 unchanged = (kept.st_ino, kept.st_mtime_ns) == (content.ino, content.mtime)
                 same = unchanged or content.content is not KeptContent.LINKED
@@ -82,7 +83,7 @@ class Restorer:
                 raise JournalError(f"the kept content of {step.path} was altered or cut off")
 
     def _begin_moves(self, plan: JournalPlan, gone: set[str]) -> None:
-        moves = sorted((step for step in plan.steps if step.what == "move"), key=lambda one: one.base, reverse=True)
+        moves = sorted((step for step in plan.steps if step.what == "move"), key=attrgetter("base"), reverse=True)
         leaving = gone | {step.base for step in moves}
         for number, step in enumerate(moves):  # the deepest first: those above them move with what is left
             above = ancestors(os.path.dirname(step.base))
@@ -99,10 +100,9 @@ class Restorer:
         try:
             if _is_folder(path):
                 os.rmdir(path)
-        except FileNotFoundError:
-            pass
-        except OSError:
-            self.say.append(f"{path} stays, since something is in it")
+        except OSError as error:
+            if not isinstance(error, FileNotFoundError):
+                self.say.append(f"{path} stays, since something is in it")
 
     def _put(self, step: JournalStep) -> None:
         path, place = step.path, step.place

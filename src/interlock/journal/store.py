@@ -21,7 +21,7 @@ from msgspec.structs import replace
 
 from interlock.config import Config
 from interlock.identity.isolation import FOLDER, JOURNAL
-from interlock.journal import ID, JournaledAction, JournalError, parse_journal_id
+from interlock.journal import ID, JournaledAction, JournalError, parse_journal_id, write_whole
 from interlock.journal.entries import Fingerprint, has_changes, read_head, read_journal
 from interlock.journal.undo_plan import JournalPlan, JournalPlanner
 
@@ -85,15 +85,13 @@ class StoredJournal(Struct, frozen=True):
         try:
             with open(self.folder / "journal", "rb") as file:
                 fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
-        except BlockingIOError:
-            return True
-        except OSError:
-            return False
+        except OSError as error:
+            return isinstance(error, BlockingIOError)
         return False
 
-    def wait(self, seconds: float | None = None) -> bool:
+    def wait(self, seconds: float = 0.0) -> bool:
         """False where it still runs."""
-        until = time.monotonic() + (_PATIENCE if seconds is None else seconds)
+        until = time.monotonic() + (seconds or _PATIENCE)
         while self.is_running():
             if time.monotonic() > until:
                 return False
@@ -162,9 +160,7 @@ class JournalStore(Struct, frozen=True):
         lines += [f"bytes {undo.journal_bytes}", f"files {undo.journal_files}"]
         lines += [f"total {undo.journal_total_bytes}", f"free {undo.free_bytes}"]
         text = os.fsencode("".join(f"{line}\n" for line in lines))
-        place = self.path / "settings"
-        if not place.exists() or place.read_bytes() != text:
-            _write(place, text)
+        write_whole(self.path / "settings", text)
 
     def journal(self, id: str) -> StoredJournal:
         return StoredJournal(self, parse_journal_id(id))
@@ -178,6 +174,10 @@ class JournalStore(Struct, frozen=True):
     def actions(self, limit: int = 200) -> Iterator[JournaledAction]:
         found = (self.journal(id).action() for id in self.ids())
         return islice((action for action in found if action is not None), limit)
+
+    def labelled(self, label: str) -> str:
+        """The id of the action with this label, among the newest; empty where there is none."""
+        return next((action.id for action in self.actions() if action.label == label), "")
 
     def newest(self) -> JournaledAction | None:
         """That changed something and is not undone."""
@@ -201,8 +201,8 @@ class JournalStore(Struct, frozen=True):
     def end_undo(self, id: str, new: str, same: object) -> None:
         """Notes that an action was undone by another; an undone undo makes its action undoable again."""
         stored, later = self.journal(id), self.journal(new)
-        _write(later.folder / "undo.json", json.dumps({"undoes": id, "same": same}).encode())
-        _write(stored.folder / "undone", f"{new}\n".encode())
+        write_whole(later.folder / "undo.json", json.dumps({"undoes": id, "same": same}).encode())
+        write_whole(stored.folder / "undone", f"{new}\n".encode())
         first = str(stored.note().get("undoes", ""))
         if ID.fullmatch(first):
             with contextlib.suppress(FileNotFoundError):
@@ -248,9 +248,3 @@ class JournalStore(Struct, frozen=True):
 
     def forget_undos(self) -> None:
         (self.path / f"{_UNDOS}.taken").unlink(missing_ok=True)
-
-
-def _write(place: Path, data: bytes) -> None:
-    new = place.with_name(f"{place.name}.{os.getpid()}")
-    new.write_bytes(data)
-    new.replace(place)

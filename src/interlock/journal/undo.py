@@ -17,7 +17,7 @@ from typing import Any
 from interlock.analysis.places import place
 from interlock.config import Config
 from interlock.journal import JournaledAction, JournalError
-from interlock.journal.build import ready, store_of, supervisor_of
+from interlock.journal.build import ready, run_quietly, store_of, supervisor_of
 from interlock.journal.entries import KeptContent, PathKind
 from interlock.journal.restore import plan_body
 from interlock.journal.store import JournalStore
@@ -146,12 +146,12 @@ def undo(store: JournalStore, supervisor: Path, id: str, force: bool) -> dict[st
     label = f"undo {id} {secrets.token_hex(8)}"
     python = [sys.executable, "-I", "-B", "-m", "interlock.journal.restore"]
     argv = [supervisor, store.path, "--label", label, "--", *python, store.path, id, "force" if force else ""]
-    run = subprocess.run(argv, stdin=subprocess.DEVNULL, capture_output=True, text=True)
+    run = run_quietly(argv, None)
     try:
         body: dict[str, Any] = json.loads(run.stdout)
     except ValueError:
         raise JournalError(f"the undo failed: {run.stderr.strip() or run.returncode}") from None
-    new = next((action.id for action in store.actions(50) if action.label == label), "")
+    new = store.labelled(label)
     same = body.pop("same", [])
     if body.get("undone") and new:
         store.end_undo(id, new, same)
@@ -160,8 +160,6 @@ def undo(store: JournalStore, supervisor: Path, id: str, force: bool) -> dict[st
 
 
 _AGENT = "probe"
-_TEXT = "only copy\n"
-_SECONDS = 30
 
 
 def wrapping_problem(config: Config) -> str:
@@ -176,15 +174,14 @@ def wrapping_problem(config: Config) -> str:
 
 def _try(config: Config, wrapper: Wrapper, folder: Path) -> str:
     file, call, store = folder / "file", f"c_{secrets.token_hex(8)}", store_of(config)
-    file.write_text(_TEXT, "utf-8")
+    file.write_text("only copy\n", "utf-8")
     argv = [shutil.which("bash") or "/bin/bash", "-c", wrapper.wrap("rm file", _AGENT, call)]
-    done = subprocess.run(argv, cwd=folder, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=_SECONDS)
+    done = run_quietly(argv, 30.0, cwd=folder)
     if not take_mark(wrapper.front, call) or done.returncode or file.exists():
         return f"a wrapped command does not run here: {done.stderr.strip()[-200:] or done.returncode}"
-    label = f"{LABEL} {_AGENT} {call}"
-    kept = next((action.id for action in store.actions() if action.label == label), "")
+    kept = store.labelled(f"{LABEL} {_AGENT} {call}")
     made = [kept, str(undo(store, supervisor_of(config), kept, False).get("undoableAs", ""))] if kept else []
     for id in filter(None, made):
         shutil.rmtree(store.journal(id).folder, ignore_errors=True)  # nobody's work
-    whole = file.is_file() and file.read_text("utf-8") == _TEXT
+    whole = file.is_file() and file.read_text("utf-8") == "only copy\n"
     return "" if whole else "a wrapped command runs here, but cannot be undone"

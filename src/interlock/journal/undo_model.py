@@ -12,8 +12,6 @@ Exists = Callable[[str, JournalState], bool]  # whether the action left the obje
 
 
 class Place(Struct, eq=False):
-    """One path of the model: what was there before the action."""
-
     base: str | None = None  # the present path of the object that belongs here; None where none of those present does
     state: JournalState | None = None  # as the object was that has to be made anew
     content: JournalState | None = None
@@ -120,10 +118,9 @@ class UndoModel:
             where = f"{where}/{name}"
             found = place.places.get(name)
             if found is None:
-                found = place.places[name] = Place(
-                    f"{place.base.rstrip('/')}/{name}" if place.base is not None else None
-                )
-                if found.base is not None:
+                found = place.places[name] = Place()
+                if place.base is not None:
+                    found.base = f"{place.base.rstrip('/')}/{name}"
                     self.touched[found.base] = None
             place = found
         return place

@@ -47,17 +47,15 @@ class JournalPlanner:
     def plan(self) -> JournalPlan:
         model = UndoModel(self._journal, self._was_object)
         every = list(model.places())
-        places = [one for one in every if one[1].was is not None]
+        places = [(path, place, moves, place.was) for path, place, moves in every if place.was is not None]
         used = {place.base for _, place, _ in every}
-        gone = [base for base in model.touched if base not in used and self.now(base) is not None]
-        leaving = {*gone, *(place.base for _, place, moves in places if moves)}
-        found = JournalPlan(
-            [JournalStep(base, "delete", not self.is_left(base), Place()) for base in sorted(gone, reverse=True)]
-        )
-        for path, place, moves in places:
+        gone = sorted((base for base in model.touched if base not in used and self.now(base) is not None), reverse=True)
+        leaving = {*gone, *(place.base for _, place, moves, _ in places if moves)}
+        found = JournalPlan([JournalStep(base, "delete", not self.is_left(base), Place()) for base in gone])
+        for path, place, moves, was in places:
             if place.base is not None and self.now(place.base) is not None:
-                if place.was is not None and self._is_object(place.base, place.was):
-                    found.names[place.was.identity] = path
+                if self._is_object(place.base, was):
+                    found.names[was.identity] = path
                 if moves:
                     found.steps.append(JournalStep(path, "move", not self.is_left(place.base), place, place.base))
                 self._add_present(found, path, place, place.base)
@@ -134,7 +132,11 @@ class JournalPlanner:
             return False
         if not stat.S_ISREG(found.st_mode) or found.st_size != saved.size or not any(saved.hash):
             return True
-        return hash_file(path) != saved.hash
+        try:
+            with open(path, "rb") as file:
+                return hashlib.file_digest(file, lambda: hashlib.blake2b(digest_size=32)).digest() != saved.hash
+        except OSError:
+            return True
 
 
 def ancestors(path: str) -> Iterator[str]:
@@ -147,15 +149,6 @@ def ancestors(path: str) -> Iterator[str]:
 
 def fingerprint(found: os.stat_result) -> Fingerprint:
     return found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns
-
-
-def hash_file(path: str) -> bytes:
-    """As the journal has it; empty where it cannot be read."""
-    try:
-        with open(path, "rb") as file:
-            return hashlib.file_digest(file, lambda: hashlib.blake2b(digest_size=32)).digest()
-    except OSError:
-        return b""
 
 
 def marks_differ(path: str, found: os.stat_result, saved: JournalState) -> bool:

@@ -17,7 +17,7 @@ from pathlib import Path
 from msgspec import Struct
 
 from interlock.config import Config
-from interlock.journal import FRONT, JournalError
+from interlock.journal import FRONT, JournalError, write_whole
 
 SHELLS = Path(__file__).with_name("shells")
 MARKS = "calls"  # the folder, beside the front, of the marks of calls that ran
@@ -64,9 +64,9 @@ def call_word(id: str) -> str:
 def take_mark(front: str, call: str) -> bool:
     """Whether the front ran for this call: it leaves a mark then, which is taken away."""
     with contextlib.suppress(OSError):
-        os.unlink(_left_out(front, call))
+        os.unlink(_mark(front, f"{call}{_SKIPS}"))
     try:
-        os.unlink(os.path.join(os.path.dirname(front), MARKS, call))
+        os.unlink(_mark(front, call))
     except OSError:
         return False
     return True
@@ -77,11 +77,11 @@ def leave_out(front: str, call: str, folders: Iterable[str]) -> None:
     words = [f"--skip\n{folder}\n" for folder in folders if "\n" not in folder]
     if words:
         with contextlib.suppress(OSError):
-            Path(_left_out(front, call)).write_text("".join(words), "utf-8", "surrogateescape")
+            Path(_mark(front, f"{call}{_SKIPS}")).write_text("".join(words), "utf-8", "surrogateescape")
 
 
-def _left_out(front: str, call: str) -> str:
-    return os.path.join(os.path.dirname(front), MARKS, f"{call}{_SKIPS}")
+def _mark(front: str, name: str) -> str:
+    return os.path.join(os.path.dirname(front), MARKS, name)
 
 
 def wrapped_call(label: str) -> tuple[str, str]:
@@ -116,18 +116,12 @@ def prepare_wrapping(config: Config) -> Path:
             if mark.stat().st_mtime < time.time() - _MARK_SECONDS:
                 mark.unlink(missing_ok=True)
         for source in sorted(SHELLS.iterdir()):
-            _install(source.read_text("utf-8"), front.parent / source.name, values)
+            text = source.read_text("utf-8")
+            for name, value in values.items():
+                text = text.replace(name, shlex.quote(str(value)))
+            write_whole(front.parent / source.name, text.encode())
     except OSError as error:
         raise JournalError(f"calls cannot be wrapped: {error}") from None
     if why := problem_of(config):
         raise JournalError(why)
     return front
-
-
-def _install(text: str, to: Path, values: dict[str, Path]) -> None:
-    for name, value in values.items():
-        text = text.replace(name, shlex.quote(str(value)))
-    if not to.exists() or to.read_text("utf-8") != text:
-        new = to.with_name(f"{to.name}.{os.getpid()}")
-        new.write_text(text, "utf-8")
-        new.replace(to)

@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 from msgspec.structs import astuple, replace
 
 from interlock.impact import GRACE
-from interlock.impact.user_access import HelperUnavailable, ask_as
+from interlock.impact.user_access import HelperUnavailable, UserHelper
 from interlock.impact.warm_child import ChildBusy, ChildTimeout, WarmChild
 from interlock.model import Json
 from interlock.snapshots import (
@@ -105,8 +105,8 @@ class HelperChild:
 
     pid: int | None = None  # it is not this process's
 
-    def __init__(self, place: str, uid: int) -> None:
-        self._place, self._uid, self._lock = place, uid, threading.Lock()
+    def __init__(self, user: UserHelper) -> None:
+        self._user, self._lock = user, threading.Lock()
 
     def ask(self, question: Json, seconds: float, waiting: float) -> Any:
         """Raises ChildBusy, ChildTimeout, OSError and ValueError."""
@@ -114,7 +114,7 @@ class HelperChild:
             raise ChildBusy
         began = time.monotonic()
         try:
-            return json.loads(ask_as(self._place, self._uid, REQUEST_KIND, question, seconds + PATIENCE, MOST_ANSWER))
+            return json.loads(self._user.ask(REQUEST_KIND, dict(question), seconds + PATIENCE, MOST_ANSWER) or b"")
         except HelperUnavailable as error:
             if time.monotonic() - began >= seconds:  # it was ended, or could not be
                 raise ChildTimeout from error
@@ -128,7 +128,11 @@ class HelperChild:
 
 def clients_by_principal(place: str, users: Mapping[str, int]) -> dict[str, SnapshotClient]:
     """None without a helper."""
-    return {principal: SnapshotClient(HelperChild(place, uid)) for principal, uid in users.items()} if place else {}
+    return (
+        {principal: SnapshotClient(HelperChild(UserHelper(place, uid))) for principal, uid in users.items()}
+        if place
+        else {}
+    )
 
 
 class WarmSnapshotter(SnapshotClient):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import os
 import zlib
 from collections.abc import Iterable, Iterator
@@ -11,6 +10,7 @@ from contextlib import contextmanager
 
 from msgspec import Struct
 
+from interlock.impact import object_id
 from interlock.impact.git import Repository
 from interlock.snapshots.contents import ContentReader, write_all
 from interlock.snapshots.folder import (
@@ -45,8 +45,7 @@ def make_folder(places: FolderHandles, folder: str) -> None:
 
 
 def write_object(places: FolderHandles, shared: str, kind: bytes, data: bytes) -> bytes:
-    body = b"%s %d\0" % (kind, len(data)) + data
-    oid = hashlib.sha1(body, usedforsecurity=False).digest()
+    oid, body = object_id(kind, data), b"%s %d\0" % (kind, len(data)) + data
     folder, name = f"{shared}/objects/{oid.hex()[:2]}", oid.hex()[2:]
     make_folder(places, folder)
     handle, temporary = places.folder(folder), f"tmp_obj_{name}"

@@ -14,7 +14,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from interlock.impact import Unclear, blob_id
+from interlock.impact import Unclear, blob_id, object_id
 from interlock.impact.git import Repository
 from interlock.impact.survey import FileSurvey
 from interlock.snapshots import UndoChange
@@ -252,8 +252,7 @@ class RestorePlanner(Struct, dict=True):
             if state.kind != "file" or state.size > _TEXT:
                 return False  # else it may be a text with Windows line ends, which Git stores with plain ones
             data = read_git_file(self.places, path).replace(b"\r\n", b"\n")
-            whole = hashlib.sha1(b"blob %d\0" % len(data) + data, usedforsecurity=False)
-            return repository.objects.has(whole.digest())
+            return repository.objects.has(object_id(b"blob", data))
         except (Unclear, OSError, struct.error, ValueError):
             return False
 

@@ -7,6 +7,7 @@ import json
 import os
 import sys
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from msgspec import Struct, to_builtins
@@ -111,15 +112,8 @@ def _release_objects(places: FolderHandles, repositories: list[str], id: str) ->
             drop_hold(places, shared, id)
 
 
-MEMORY = 4 << 30
-HANDLES = 1_024
-
-
-def confine() -> None:
-    """Limits the resources that a hostile tree could use up; it may write, and starts nothing."""
-    inspector.confine(MEMORY, HANDLES, writes=True)
-
-
+# Limits the resources that a hostile tree could use up; it may write, and starts nothing.
+confine = partial(inspector.confine, memory=4 << 30, handles=1_024, writes=True)
 _ANSWERS: dict[str, Callable[..., Any]] = {"take": take, "plan": plan, "undo": undo, "settle": settle, "prune": prune}
 
 

@@ -343,9 +343,10 @@ class DecisionQueries(Transaction):
         """Refuses records that do not continue the chain."""
         found = self.execute("SELECT seq, hash FROM audit_heads WHERE writer = ?", (writer,))
         seq, hash = found[0] if found else (FIRST_SEQ - 1, GENESIS)
+        there = "SELECT 1 FROM audit WHERE writer = ? AND seq = ?"
         for row in chain:
             if row.seq != seq + 1 or row.prev != hash:
-                if found and row is chain[0] and not self._is_there(writer, seq):
+                if found and row is chain[0] and not self.execute(there, (writer, seq)):
                     raise StoreError(
                         f"the record was cut off outside Interlock: the end of {writer!r}, number {seq}, is gone; put a copy of the state"
                         " back, or move it away to start over"
@@ -365,6 +366,3 @@ class DecisionQueries(Transaction):
             )
         if not moved:
             raise StoreError(f"audit of {writer!r}: somebody else added to it at the same time")
-
-    def _is_there(self, writer: str, seq: int) -> bool:
-        return bool(self.execute("SELECT 1 FROM audit WHERE writer = ? AND seq = ?", (writer, seq)))
