@@ -34,10 +34,10 @@ MEMORY = 2 << 30
 HANDLES = 64
 _PR_SET_DUMPABLE = 4
 _CHECKS: Mapping[str, Callable[[Json, Sequence[str], list[str], FileSurvey], None]] = {
-    "settings": lambda effect, bases, _, survey: check_database_settings(bases, str(effect["environment"]), survey),
-    "migrations": lambda effect, _, paths, survey: check_last_migration(paths, str(effect["applied"]), survey),
-    "compose": lambda effect, _, paths, survey: check_compose_files(paths, survey, bool(effect.get("own"))),
-    "statements": lambda effect, _, paths, survey: check_sql_files(paths, survey),
+    "settings": check_database_settings,
+    "migrations": check_last_migration,
+    "compose": check_compose_files,
+    "statements": check_sql_files,
 }
 _VERBS = {"delete": "delete", "truncate": "empty", "overwrite": "overwrite", "database": "change"}
 
@@ -58,7 +58,6 @@ def _inspect_effects(question: Json, tally: ImpactTally, targets: EffectTargets)
     own = SessionFiles.of(question.get("made", ()), budget)
     temp = tuple(question.get("temp", TEMP))
     survey = FileSurvey(budget, tally, temp, os.path.realpath(bases[0]), targets.home, own)
-    strayed = replace(targets, bases=tuple(map(str, question.get("strayed", ()))))
     for effect in question["deeds"]:
         verb = effect["verb"]
         if verb == "git":
@@ -77,19 +76,19 @@ def _inspect_effects(question: Json, tally: ImpactTally, targets: EffectTargets)
             _CHECKS[verb](effect, bases, places, survey)
             tally.found, tally.restorable = True, tally.restorable + 1
         else:
-            _inspect_files(effect, targets, survey, strayed)
+            _inspect_files(effect, targets, survey)
     if own.lost_with_its_copy:
         raise Unclear("a copy would go with what it is a copy of")
 
 
-def _inspect_files(effect: Json, targets: EffectTargets, survey: FileSurvey, strayed: EffectTargets) -> None:
+def _inspect_files(effect: Json, targets: EffectTargets, survey: FileSurvey) -> None:
     verb = str(effect["verb"])
     if effect.get("maybe"):
-        _inspect_named(effect, targets, survey, strayed)
+        _inspect_named(effect, targets, survey)
         return
     survey.tally.verb = _VERBS[verb]
     paths = dict.fromkeys(targets.paths(effect))
-    if not paths and strayed.paths(effect):
+    if not paths and replace(targets, bases=targets.strayed).paths(effect):
         raise Unclear("it is not here, but in a folder that this session went to")
     if not paths and effect.get("sure"):
         survey.tally.absent |= all(_is_expected_missing(effect, base, survey) for base in targets.bases)
@@ -112,13 +111,13 @@ def _inspect_files(effect: Json, targets: EffectTargets, survey: FileSurvey, str
                 survey.file(one, os.lstat(one))
 
 
-def _inspect_named(effect: Json, targets: EffectTargets, survey: FileSurvey, strayed: EffectTargets) -> None:
+def _inspect_named(effect: Json, targets: EffectTargets, survey: FileSurvey) -> None:
     """Files that a program may write are kept if that is possible, and never a question."""
     inner = FileSurvey(survey.budget, ImpactTally(), survey.temp, survey.base, survey.home, survey.own)
     survey.tally.found = True
     with contextlib.suppress(Unclear, OSError, BudgetExceeded):
         if targets.named(effect):
-            _inspect_files({**effect, "maybe": False}, targets, inner, strayed)
+            _inspect_files({**effect, "maybe": False}, targets, inner)
     survey.tally.presumed += inner.tally.only
 
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Sequence
-from itertools import islice
+from itertools import islice, product
 
 from interlock.analysis.targets import database_of_url, is_ephemeral_name
 from interlock.impact import Unclear, read_contents
 from interlock.impact.survey import FileSurvey
+from interlock.model import Json
 
 MOST = 256 << 10
 _FILES = (
@@ -36,16 +37,16 @@ _MOST_MIGRATIONS = 5_000
 _DATABASE_URL = re.compile(r"^\s*(?:export\s+)?DATABASE_URL\s*=\s*(.+)$", re.MULTILINE)
 
 
-def check_database_settings(bases: Sequence[str], environment: str, survey: FileSurvey) -> None:
+def check_database_settings(effect: Json, bases: Sequence[str], _: Sequence[str], survey: FileSurvey) -> None:
     """Raises Unclear where a settings file names another machine, or an address in an unknown form."""
-    for base in bases:
-        for name in _FILES:
-            path = os.path.join(os.path.realpath(base), name.format(environment))
-            if os.path.lexists(path):
-                _check_settings_file(path, name.format(environment), survey)
+    for base, form in product(bases, _FILES):
+        name = form.format(str(effect["environment"]))
+        path = os.path.join(os.path.realpath(base), name)
+        if os.path.lexists(path):
+            _check_settings_file(path, name, survey)
 
 
-def check_sql_files(paths: list[str], survey: FileSurvey) -> None:
+def check_sql_files(effect: Json, bases: Sequence[str], paths: Sequence[str], survey: FileSurvey) -> None:
     """Raises Unclear where an SQL file holds client commands, such as connecting to another database or running a program."""
     for path in paths:
         if _CLIENT_COMMANDS.search(_text(os.path.realpath(path), survey)):
@@ -56,14 +57,14 @@ def _text(path: str, survey: FileSurvey) -> str:
     return read_contents(path, survey.budget, MOST).decode("utf-8", "replace")
 
 
-def check_last_migration(folders: list[str], applied: str, survey: FileSurvey) -> None:
+def check_last_migration(effect: Json, bases: Sequence[str], folders: Sequence[str], survey: FileSurvey) -> None:
     """Raises Unclear unless this session created the file that was written last to the folder of migrations.
 
     `applied` is the last one when this session applied all of them; empty where the action does that itself.
     """
     last = last_migration(folders[0]) if len(folders) == 1 else ""
     survey.budget.tick()
-    if not last or applied not in ("", last) or not survey.own.created(last):
+    if not last or str(effect["applied"]) not in ("", last) or not survey.own.created(last):
         raise Unclear("the last migration may be older than this session")
 
 
@@ -80,13 +81,13 @@ def last_migration(folder: str) -> str:
         return ""
 
 
-def check_compose_files(paths: list[str], survey: FileSurvey, own: bool = False) -> None:
+def check_compose_files(effect: Json, bases: Sequence[str], paths: Sequence[str], survey: FileSurvey) -> None:
     """Raises Unclear where a Compose file has volumes and no project name of its own: another project may share them.
 
     With `own` a project is named, and the file must have been written in this session.
     """
     for path in paths:
-        if own:
+        if effect.get("own"):
             if not survey.own.file(path, os.lstat(path)):
                 raise Unclear(f"{os.path.basename(path)} was not created in this session")
             continue

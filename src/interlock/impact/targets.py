@@ -159,13 +159,14 @@ class EffectTargets(Struct, frozen=True):
     bases: tuple[str, ...]
     home: str
     budget: Budget
+    strayed: tuple[str, ...] = ()  # folders that the session went to before
 
     @classmethod
     def of(cls, question: Json, home: str, budget: Budget) -> EffectTargets:
         bases = tuple(map(str, question["bases"]))
         if not bases or not all(base.startswith("/") for base in bases):
             raise Unclear("the folder is not known")
-        return cls(bases, effective_home(question, home), budget)
+        return cls(bases, effective_home(question, home), budget, tuple(map(str, question.get("strayed", ()))))
 
     def existing(self, target: object) -> list[str]:
         return [path for base in self.bases for path in existing_paths(base, str(target), self.home, self.budget)]

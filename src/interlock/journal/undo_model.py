@@ -20,10 +20,6 @@ class Place(Struct, eq=False):
     times_only: bool = True  # of its marks only the times changed, as a folder's do
     places: dict[str, Place] = {}
 
-    def note(self, state: JournalState, first: JournalState) -> None:
-        self.was = self.marks = first
-        self.times_only = self.times_only and state.role is StateRole.PARENT
-
 
 class UndoModel:
     """The tree as it was before an action: built from its journal alone, and from a look at what is there now."""
@@ -34,6 +30,9 @@ class UndoModel:
         self.touched: dict[str, None] = {}  # present paths that the action had to do with
         for change in reversed(journal.changes):
             _UNDO[change.type](self, change)
+            for state in change.states if change.type in "curx" else ():
+                if state.role is StateRole.PARENT:
+                    self._note(state)
 
     def places(self) -> Iterator[tuple[str, Place, bool]]:
         """Every path with its place, folders before what they hold, and whether its object has to move there by itself."""
@@ -54,17 +53,18 @@ class UndoModel:
             for name in ("content", "marks", "was"):
                 setattr(other, name, getattr(other, name) or getattr(place, name))
             other.times_only = other.times_only and place.times_only
-        self._parents(change)
 
     def _written(self, change: JournalChange) -> None:
-        state = change.states[0]
-        place = self._at(state.path)
-        place.content = self._journal.contents.get(state.identity)
-        place.note(state, self._first(state))
+        self._note(change.states[0]).content = self._journal.contents.get(change.states[0].identity)
 
     def _marked(self, change: JournalChange) -> None:
-        state = change.states[0]
-        self._at(state.path).note(state, self._first(state))
+        self._note(change.states[0])
+
+    def _note(self, state: JournalState) -> Place:
+        place = self._at(state.path)
+        place.was = place.marks = self._first(state)
+        place.times_only = place.times_only and state.role is StateRole.PARENT
+        return place
 
     def _removed(self, change: JournalChange) -> None:
         state = change.states[0]
@@ -74,7 +74,6 @@ class UndoModel:
             place.was = self._first(state)
         else:
             self._put(state.path, self._anew(state))
-        self._parents(change)
 
     def _renamed(self, change: JournalChange) -> None:
         source, target = change.states[0], change.state(StateRole.SECOND)
@@ -82,7 +81,6 @@ class UndoModel:
             moved = self._put(target.path, self._anew(target) if target.kind is not PathKind.ABSENT else Place())
             moved.was = self._first(source)
             self._put(source.path, moved)
-        self._parents(change)
 
     def _exchanged(self, change: JournalChange) -> None:
         source, target = change.states[0], change.state(StateRole.SECOND)
@@ -91,22 +89,15 @@ class UndoModel:
             first.was, second.was = self._first(target), self._first(source)
             self._put(source.path, second)
             self._put(target.path, first)
-        self._parents(change)
 
     def _happened(self, change: JournalChange, path: str, source: JournalState) -> bool:
         if change.sequence in self._journal.unsettled:
             return self._exists(path, source)
         return change.sequence in self._journal.happened
 
-    def _parents(self, change: JournalChange) -> None:
-        for state in change.states:
-            if state.role is StateRole.PARENT:
-                self._at(state.path).note(state, self._first(state))
-
     def _anew(self, state: JournalState) -> Place:
-        content = self._journal.contents.get(state.identity) if state.kind is PathKind.FILE else None
-        first = self._first(state)
-        return Place(None, state, content, first, first, False)
+        content, first = self._journal.contents.get(state.identity), self._first(state)
+        return Place(None, state, content if state.kind is PathKind.FILE else None, first, first, False)
 
     def _first(self, state: JournalState) -> JournalState:
         """The first state that is known of the same object, by whatever name."""

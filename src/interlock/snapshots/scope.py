@@ -94,14 +94,14 @@ class SnapshotScope(Struct, dict=True):
 
 def add_git_command(effect: Json, bases: Sequence[str], scope: SnapshotScope) -> None:
     """Raises Unclear where it cannot be told what the command may change."""
-    for command, name, rest in git_command.git_commands(effect, bases, scope.survey, _READERS):
-        if command.after and name not in _UNMOVED and any(not word.startswith("-") for word in rest):
+    for command in git_command.git_commands(effect, bases, scope.survey, _READERS):
+        if command.after and command.name not in _UNMOVED and any(not word.startswith("-") for word in command.rest):
             raise Unclear("which commit comes is not known yet")
-        _READERS[name](scope, command, rest)
+        _READERS[command.name](scope, command)
 
 
-def _reset(scope: SnapshotScope, command: GitCommand, rest: Sequence[str]) -> None:
-    meant = git_command.reset_scope(command, rest)
+def _reset(scope: SnapshotScope, command: GitCommand) -> None:
+    meant = git_command.reset_scope(command)
     branch, head = command.history.branch(), command.history.head()
     if meant.source is not None and branch:
         scope.git(command.repository).refs[branch] = meant.source.hex()
@@ -112,7 +112,8 @@ def _reset(scope: SnapshotScope, command: GitCommand, rest: Sequence[str]) -> No
         scope.hold(command.repository, head)
 
 
-def _add_switched(scope: SnapshotScope, command: GitCommand, meant: CheckoutScope) -> None:
+def _checkout(scope: SnapshotScope, command: GitCommand) -> None:
+    meant = git_command.CHECKOUTS[command.name](command)
     if meant.under is None and meant.source is not None:
         branch = f"refs/heads/{meant.named}"
         leaves = f"ref: {branch}" if command.history.ref(branch) is not None else meant.source.hex()
@@ -169,27 +170,27 @@ def _add_states(scope: SnapshotScope, repository: Repository) -> None:
         scope.tree(sequencer)
 
 
-def _rm(scope: SnapshotScope, command: GitCommand, rest: Sequence[str]) -> None:
+def _rm(scope: SnapshotScope, command: GitCommand) -> None:
     add_index(scope, command.repository)
-    for _, full, _ in git_command.tracked_paths(command, git_command.rm_paths(command, rest), deletes=True):
+    for _, full, _ in git_command.tracked_paths(command, git_command.rm_paths(command), deletes=True):
         scope.below(command.repository.top, full)
 
 
-def _clean(scope: SnapshotScope, command: GitCommand, rest: Sequence[str]) -> None:
-    for path, _, whole in git_command.cleaned_paths(command, rest):
+def _clean(scope: SnapshotScope, command: GitCommand) -> None:
+    for path, _, whole in git_command.cleaned_paths(command):
         (scope.tree if whole else scope.path)(path)
 
 
-def _stash(scope: SnapshotScope, command: GitCommand, rest: Sequence[str]) -> None:
-    git_command.dropped_stashes(command, rest)
+def _stash(scope: SnapshotScope, command: GitCommand) -> None:
+    git_command.dropped_stashes(command)
     log = f"{command.repository.shared}/logs/refs/stash"
     scope.path(log, "stash")
     scope.hold(command.repository, *logged_commits(command.repository, log), command.history.ref("refs/stash"))
 
 
-def _branch(scope: SnapshotScope, command: GitCommand, rest: Sequence[str]) -> None:
+def _branch(scope: SnapshotScope, command: GitCommand) -> None:
     repository = command.repository
-    for name in git_command.deleted_branches(command, rest):
+    for name in git_command.deleted_branches(command):
         _delete_ref(scope, command, name)
         log = f"{repository.shared}/logs/{name}"
         scope.path(log, "log")
@@ -197,19 +198,19 @@ def _branch(scope: SnapshotScope, command: GitCommand, rest: Sequence[str]) -> N
     scope.path(f"{repository.shared}/config", "config")
 
 
-def _tag(scope: SnapshotScope, command: GitCommand, rest: Sequence[str]) -> None:
-    for name in git_command.dropped_tags(command, rest):
+def _tag(scope: SnapshotScope, command: GitCommand) -> None:
+    for name in git_command.dropped_tags(command):
         _delete_ref(scope, command, name)
 
 
-def _worktree(scope: SnapshotScope, command: GitCommand, rest: Sequence[str]) -> None:
-    if "prune" in rest:
+def _worktree(scope: SnapshotScope, command: GitCommand) -> None:
+    if "prune" in command.rest:
         for own, head in git_command.linked_work_trees(command):
             scope.path(os.path.dirname(own))
             scope.tree(own)
             scope.hold(command.repository, head)
         return
-    path, tree = git_command.removed_work_tree(command, rest)
+    path, tree = git_command.removed_work_tree(command)
     if not tree.own.startswith(f"{tree.shared}/worktrees/"):
         raise Unclear("there is no such work tree")
     scope.tree(path)
@@ -219,9 +220,9 @@ def _worktree(scope: SnapshotScope, command: GitCommand, rest: Sequence[str]) ->
     scope.add_blobs(command.repository, tree)
 
 
-def _push(scope: SnapshotScope, command: GitCommand, rest: Sequence[str]) -> None:
+def _push(scope: SnapshotScope, command: GitCommand) -> None:
     """The commit that the lease expects can be pushed again."""
-    words = parse_arguments(rest, valued=("-o", "--push-option"))
+    words = parse_arguments(command.rest, valued=("-o", "--push-option"))
     leased = any(flag.partition("=")[0] == "--force-with-lease" for flag in words.flags)
     forced = words.has("-f", "--force") or any(name.startswith("+") for name in words.names)
     if not leased or forced or len(words.names) != 2 or words.paths:
@@ -247,11 +248,9 @@ def logged_commits(repository: Repository, path: str) -> list[bytes]:
     return [oid for name in names if repository.objects.has(oid := bytes.fromhex(name.decode()))]
 
 
-_READERS: dict[str, Callable[[SnapshotScope, GitCommand, Sequence[str]], None]] = {
+_READERS: dict[str, Callable[[SnapshotScope, GitCommand], None]] = {
     "reset": _reset,
-    "checkout": lambda scope, command, rest: _add_switched(scope, command, git_command.checkout_scope(command, rest)),
-    "switch": lambda scope, command, rest: _add_switched(scope, command, git_command.switch_scope(command, rest)),
-    "restore": lambda scope, command, rest: _add_replaced(scope, command, git_command.restore_scope(command, rest)),
+    **dict.fromkeys(("checkout", "switch", "restore"), _checkout),
     "rm": _rm,
     "clean": _clean,
     "stash": _stash,

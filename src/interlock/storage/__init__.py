@@ -278,9 +278,6 @@ class RecordTable(Struct, Generic[R], frozen=True, dict=True):
         own = [write(value) for write, value in zip(self._codecs[0], self._taken(record))]
         return [*own, name_key(record)] if self.by_name else own
 
-    def read(self, rows: Iterable[Row]) -> list[R]:
-        return list(map(self._build, rows))
-
     def _build(self, row: Row) -> R:
         values = [read(value) for read, value in zip(self._codecs[1], row)]
         for start, end, record in self._nested:
@@ -288,7 +285,7 @@ class RecordTable(Struct, Generic[R], frozen=True, dict=True):
         return self.record(*values)
 
     def find(self, session: Transaction, where: str, params: Sequence[Any] = ()) -> list[R]:
-        return self.read(session.execute(f"{self.select} {where}", params))
+        return list(map(self._build, session.execute(f"{self.select} {where}", params)))
 
     def readable(self, session: Transaction, where: str, params: Sequence[Any] = ()) -> list[R]:
         """A garbled row must not hide the others."""

@@ -28,7 +28,7 @@ from interlock.records import (
     Ticket,
     TicketQuery,
 )
-from interlock.storage import RecordTable, Transaction, contains, insert_many, name_key, stored_text, where
+from interlock.storage import RecordTable, Transaction, contains, insert_many, stored_text, where
 
 DEEDS = RecordTable("deeds", HistoryEntry, by_name=True)
 LIKE = "lower({}) LIKE ? ESCAPE '!'"
@@ -73,7 +73,7 @@ WITH RECURSIVE named(writer) AS (
 
 
 def increment(db: Transaction, agent: AgentRef, figures: Mapping[str, int]) -> None:
-    _add_figures(db, {(agent.principal, normal_name(agent.name), name): count for name, count in figures.items()})
+    _add_figures(db, {(*agent_key(agent), name): count for name, count in figures.items()})
 
 
 def _add_figures(db: Transaction, figures: Mapping[tuple[str, str, str], int]) -> None:
@@ -98,8 +98,8 @@ def _figures(deed: HistoryEntry) -> list[str]:
     return ["total_checked", f"decision:{deed.outcome}:{deed.level.word}", *(harm if severity else ())]
 
 
-def _same(digest: str, agent: AgentRef) -> tuple[str, str, str]:
-    return digest, agent.principal, normal_name(agent.name)
+def agent_key(agent: AgentRef) -> tuple[str, str]:
+    return agent.principal, normal_name(agent.name)
 
 
 class DecisionQueries(Transaction):
@@ -113,7 +113,7 @@ class DecisionQueries(Transaction):
         points: Counter[tuple[str, str, str, int]] = Counter()
         figures: Counter[tuple[str, str, str]] = Counter()
         for deed in deeds:
-            who, minute = (deed.agent.principal, name_key(deed)), int(deed.at // 60)
+            who, minute = agent_key(deed.agent), int(deed.at // 60)
             for operation in ("", f"o{deed.operation}"):
                 minutes[*who, operation, minute] += 1
                 points[*who, operation, minute] += deed.score
@@ -134,7 +134,7 @@ class DecisionQueries(Transaction):
 
     def _hour(self, agent: AgentRef, operation: str, now: float) -> tuple[int, int]:
         """Whole minutes from the ring, the first one from the history."""
-        who, since = (agent.principal, normal_name(agent.name)), now - HOUR
+        who, since = agent_key(agent), now - HOUR
         edge = int(since // 60)
         ring = self.execute(
             "SELECT operation, CAST(sum(deeds) AS BIGINT), CAST(sum(points) AS BIGINT) FROM tallies "
@@ -167,7 +167,7 @@ class DecisionQueries(Transaction):
     def open_ticket(self, ticket: Ticket, most_open: int) -> Ticket:
         """Adds a new ticket, or returns the live one of the same action; raises QueueFull."""
         agent, principal = ticket.agent, ticket.agent.principal
-        live = TICKETS.first(self, f"WHERE {_SAME} AND {_LIVE}", *_same(ticket.digest, agent))
+        live = TICKETS.first(self, f"WHERE {_SAME} AND {_LIVE}", ticket.digest, *agent_key(agent))
         if live is not None:
             return live
         # Two openers of one agent change the same row, so that they count one after the other.
@@ -190,10 +190,8 @@ class DecisionQueries(Transaction):
     ticket = TICKETS.getter()
 
     def live_ticket(self, digest: str, agent: AgentRef) -> Ticket | None:
-        same = _same(digest, agent)
-        return TICKETS.first(self, f"WHERE {_SAME} AND {_LIVE}", *same) or TICKETS.first(
-            self, f"WHERE {_SAME} AND {_UNSPENT} ORDER BY opened_at DESC, id DESC", *same
-        )
+        same, last = (digest, *agent_key(agent)), f"WHERE {_SAME} AND {_UNSPENT} ORDER BY opened_at DESC, id DESC"
+        return TICKETS.first(self, f"WHERE {_SAME} AND {_LIVE}", *same) or TICKETS.first(self, last, *same)
 
     def ticket_by_token(self, token_hash: str) -> Ticket | None:
         """None for the empty hash, which many tickets have."""

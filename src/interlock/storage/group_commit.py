@@ -96,27 +96,27 @@ class GroupWriter:
         answer: T = job.value
         return answer
 
-    def refuse_inside(self, words: str = "a transaction cannot close the store that it runs on") -> None:
+    def refuse_inside(self, words: str) -> None:
         """Refuses a call from inside a work, which would wait for itself."""
         if threading.get_ident() == self._owner:
             raise StoreError(words)
 
     def close(self) -> None:
-        """Finishes queued jobs; refuses a call from inside a work."""
-        self.refuse_inside()
+        """Finishes queued jobs; called once, and not from inside a work."""
         with self._gate:
-            if self._closed:
-                return
             self._closed = True
             self._bell.put(False)
         self._thread.join()
 
     def _serve(self) -> None:
         while self._bell.get():
+            jobs: list[_Job] = []  # none where an earlier batch took them
             with self._turn:
                 self._owner = threading.get_ident()
                 try:
-                    jobs = self._waiting()
+                    with suppress(Empty):
+                        while len(jobs) < _AT_ONCE:
+                            jobs.append(self._queue.get_nowait())
                     self._settle(jobs)
                 finally:
                     self._owner = 0
@@ -127,14 +127,6 @@ class GroupWriter:
                     job.done.set()
         with self._turn:
             self._drop()
-
-    def _waiting(self) -> list[_Job]:
-        """None where an earlier batch took them."""
-        jobs: list[_Job] = []
-        with suppress(Empty):
-            while len(jobs) < _AT_ONCE:
-                jobs.append(self._queue.get_nowait())
-        return jobs
 
     def _settle(self, jobs: list[_Job]) -> None:
         """Runs jobs until each is committed or has failed for good."""
@@ -266,7 +258,7 @@ class WritingStore:
         """Finishes pending writes and releases the database; does nothing in a forked child."""
         if self._closed or os.getpid() != self._process:
             return
-        self._writer.refuse_inside()
+        self._writer.refuse_inside("a transaction cannot close the store that it runs on")
         self._closed = True
         self._writer.close()
         self._release()

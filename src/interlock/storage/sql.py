@@ -28,7 +28,7 @@ from interlock.records import (
 )
 from interlock.records.plans import PlanQuery, PlanRow, Workflow
 from interlock.storage import RecordTable, contains, from_json, stored_text, to_json, where
-from interlock.storage.decisions import DEEDS, LIKE, DecisionQueries, next_number
+from interlock.storage.decisions import DEEDS, LIKE, DecisionQueries, agent_key, next_number
 
 # Uses the index of each agent's history, so that a long one costs no more than a short one.
 _LAST = """
@@ -109,7 +109,7 @@ class SqlTx(DecisionQueries):
         self, agent: AgentRef | None = None, status: str = "", most: int = 0, live: bool = False
     ) -> list[Execution]:
         """The newest first; `live` leaves out those that have ended."""
-        principal, name = (agent.principal, normal_name(agent.name)) if agent is not None else (None, None)
+        principal, name = agent_key(agent) if agent is not None else (None, None)
         clause, params = where(
             ("principal = ?", principal), ("name_key = ?", name), ("status = ?", status or None), (_LIVE, live or None)
         )
@@ -139,7 +139,7 @@ class SqlTx(DecisionQueries):
             "WHERE principal = ? AND name_key = ? AND cleared_at = 0 AND at <= ? "
             f"AND (delivered_at = 0 OR type IN {_PERSISTENT}) ORDER BY id"
         )
-        return NOTIFICATIONS.find(self, clause, (agent.principal, normal_name(agent.name), now))
+        return NOTIFICATIONS.find(self, clause, (*agent_key(agent), now))
 
     def change_notification(self, note: Notification) -> None:
         if not NOTIFICATIONS.change(self, note, ("id", "principal", "name"), "id = ?", (note.id,)):

@@ -87,12 +87,14 @@ def parse_arguments(
 
 
 class GitCommand(Struct, frozen=True):
-    """`after` are the changes before it in the same line, as `targets.ordering` names them."""
+    """`git NAME REST…`; `after` are the changes before it in the same line, as `targets.ordering` names them."""
 
     folder: str
     repository: Repository
     survey: FileSurvey
     after: frozenset[str]
+    name: str
+    rest: Sequence[str]
 
     @property
     def history(self) -> GitHistory:
@@ -112,9 +114,7 @@ class CheckoutScope(Struct, frozen=True):
     staged: bool = True
 
 
-def git_commands(
-    effect: Json, bases: Sequence[str], survey: FileSurvey, known: Container[str]
-) -> Iterator[tuple[GitCommand, str, list[str]]]:
+def git_commands(effect: Json, bases: Sequence[str], survey: FileSurvey, known: Container[str]) -> Iterator[GitCommand]:
     """In each folder that it may run in; raises Unclear without a repository."""
     words, after = ([str(word) for word in effect.get(name, ())] for name in ("words", "after"))
     folders, name, rest = split_git_command(words)
@@ -129,25 +129,25 @@ def git_commands(
         if f"{folder}/".startswith(f"{repository.own}/"):
             raise Unclear("the folder is inside the repository's own files")
         found = True
-        yield GitCommand(folder, repository, survey, frozenset(after)), name, rest
+        yield GitCommand(folder, repository, survey, frozenset(after), name, rest)
     if not found:
         raise Unclear("there is no repository")
 
 
-def reset_names(rest: Sequence[str]) -> tuple[str, ...]:
+def reset_names(command: GitCommand) -> tuple[str, ...]:
     """The commit that `git reset --hard` names, if any; refuses any other reset."""
-    words = parse_arguments(rest, known={"--hard"})
+    words = parse_arguments(command.rest, known={"--hard"})
     if not words.has("--hard") or len(words.names) > 1 or words.paths:
         raise Unclear("this reset is not known here")
     return words.names
 
 
-def reset_scope(command: GitCommand, rest: Sequence[str]) -> CheckoutScope:
-    return _checkout_all(command, reset_names(rest))
+def reset_scope(command: GitCommand) -> CheckoutScope:
+    return _checkout_all(command, reset_names(command))
 
 
-def checkout_scope(command: GitCommand, rest: Sequence[str]) -> CheckoutScope:
-    words = parse_arguments(rest, known={"-f", "--force"})
+def checkout_scope(command: GitCommand) -> CheckoutScope:
+    words = parse_arguments(command.rest, known={"-f", "--force"})
     names, paths = words.names, words.paths
     if paths is None and (words.force or not names) and len(names) <= 1:
         return _checkout_all(command, names)
@@ -159,28 +159,33 @@ def checkout_scope(command: GitCommand, rest: Sequence[str]) -> CheckoutScope:
     return _checkout_paths(command, names, paths, bool(names))
 
 
-def switch_scope(command: GitCommand, rest: Sequence[str]) -> CheckoutScope:
-    words = parse_arguments(rest, known={"-f", "--force", "--discard-changes"})
+def switch_scope(command: GitCommand) -> CheckoutScope:
+    words = parse_arguments(command.rest, known={"-f", "--force", "--discard-changes"})
     if len(words.names) != 1 or words.paths:
         raise Unclear("this switch is not known here")
     return _checkout_all(command, words.names)
 
 
-def restore_scope(command: GitCommand, rest: Sequence[str]) -> CheckoutScope:
-    words = parse_arguments(rest, ("-s", "--source"), {"-W", "--worktree", "-S", "--staged", "-s", "--source"})
+def restore_scope(command: GitCommand) -> CheckoutScope:
+    words = parse_arguments(command.rest, ("-s", "--source"), {"-W", "--worktree", "-S", "--staged", "-s", "--source"})
     named = [flag.partition("=")[2] for flag in words.flags if flag.startswith(("-s=", "--source="))]
     if not words.places or len(named) > 1:
         raise Unclear("this restore is not known here")
     return _checkout_paths(command, named, words.places, words.has("-S", "--staged"))
 
 
-def rm_paths(command: GitCommand, rest: Sequence[str]) -> tuple[str, ...]:
-    return _work_tree_paths(command, parse_arguments(rest, known={"-r", "-f", "--force", "--ignore-unmatch"}).places)
+CHECKOUTS = {"checkout": checkout_scope, "switch": switch_scope, "restore": restore_scope}
 
 
-def cleaned_paths(command: GitCommand, rest: Sequence[str]) -> Iterator[tuple[str, os.stat_result, bool]]:
+def rm_paths(command: GitCommand) -> tuple[str, ...]:
+    return _work_tree_paths(
+        command, parse_arguments(command.rest, known={"-r", "-f", "--force", "--ignore-unmatch"}).places
+    )
+
+
+def cleaned_paths(command: GitCommand) -> Iterator[tuple[str, os.stat_result, bool]]:
     """As `untracked_paths` names them."""
-    words = parse_arguments(rest, _SPARED, {"-f", "--force", "-d", "-x", "-X", *_SPARED})
+    words = parse_arguments(command.rest, _SPARED, {"-f", "--force", "-d", "-x", "-X", *_SPARED})
     lines = [flag.partition("=")[2] for flag in words.flags if flag.partition("=")[0] in _SPARED]
     every = words.has("-x", "-X")  # what only the user's own ignore file names counts as untracked, so -X takes both
     if not every and any(line.startswith("!") for line in lines):
@@ -201,7 +206,7 @@ def untracked_paths(
     while todo:
         inside = todo.pop()
         full = os.path.join(repository.top, inside) if inside else repository.top
-        command.survey.budget.entry()
+        command.repository.budget.entry()
         found = os.lstat(full)
         folder = stat.S_ISDIR(found.st_mode)
         if inside and (inside not in tracked or not folder) and inside not in repository.index.entries:
@@ -224,7 +229,7 @@ def tracked_paths(
     for path, entry in command.repository.index.entries.items():
         if not is_within(path, under):
             continue
-        command.survey.budget.entry()
+        command.repository.budget.entry()
         full = os.path.join(command.repository.top, path)
         if not entry.submodule:
             yield path, full, entry
@@ -250,9 +255,9 @@ def push_target(command: GitCommand, names: Sequence[str]) -> tuple[str, str, st
     return here, names[0] if names else (remotes[0] if remotes else "origin"), here
 
 
-def dropped_stashes(command: GitCommand, rest: Sequence[str]) -> tuple[str, ...]:
+def dropped_stashes(command: GitCommand) -> tuple[str, ...]:
     """`drop` or `clear` and the names after it; refuses where there is no stash."""
-    names = parse_arguments(rest, known=()).names
+    names = parse_arguments(command.rest, known=()).names
     if not command.history.stashes():
         raise Unclear("there is no stash")
     if names[:1] not in (("drop",), ("clear",)):
@@ -260,8 +265,8 @@ def dropped_stashes(command: GitCommand, rest: Sequence[str]) -> tuple[str, ...]
     return names
 
 
-def deleted_branches(command: GitCommand, rest: Sequence[str]) -> list[str]:
-    words = parse_arguments(rest, known={"-D", "-d", "--delete", "-f", "--force"})
+def deleted_branches(command: GitCommand) -> list[str]:
+    words = parse_arguments(command.rest, known={"-D", "-d", "--delete", "-f", "--force"})
     if not words.names or words.paths or not words.has("-D", "-d", "--delete"):
         raise Unclear("this branch command is not known here")
     refs = command.history.refs()
@@ -271,9 +276,9 @@ def deleted_branches(command: GitCommand, rest: Sequence[str]) -> list[str]:
     return names
 
 
-def dropped_tags(command: GitCommand, rest: Sequence[str]) -> list[str]:
+def dropped_tags(command: GitCommand) -> list[str]:
     """The full names of the tags that `git tag` deletes or moves."""
-    words = parse_arguments(rest, valued=("-m", "-F", "-u", "--message", "--file", "--local-user"))
+    words = parse_arguments(command.rest, valued=("-m", "-F", "-u", "--message", "--file", "--local-user"))
     names = words.places if words.has("-d", "--delete") else words.names[:1]
     return [name for one in names if command.history.ref(name := f"refs/tags/{one}") is not None]
 
@@ -283,18 +288,18 @@ def linked_work_trees(command: GitCommand) -> list[tuple[str, bytes | None]]:
     place, repository = f"{command.repository.shared}/worktrees", command.repository
     found = []
     for name in os.listdir(place) if os.path.isdir(place) else ():
-        command.survey.budget.entry()
+        command.repository.budget.entry()
         own = f"{place}/{name}"
-        found.append((own, GitHistory(own, repository.shared, repository.objects, command.survey.budget).head()))
+        found.append((own, GitHistory(own, repository.shared, repository.objects, command.repository.budget).head()))
     return found
 
 
-def removed_work_tree(command: GitCommand, rest: Sequence[str]) -> tuple[str, Repository]:
-    words = parse_arguments(rest, known={"-f", "--force"})
+def removed_work_tree(command: GitCommand) -> tuple[str, Repository]:
+    words = parse_arguments(command.rest, known={"-f", "--force"})
     if len(words.names) != 2 or words.names[0] != "remove" or words.paths:
         raise Unclear("this worktree command is not known here")
     path = os.path.realpath(os.path.join(command.folder, words.names[1]))
-    tree = repository_of(path, command.survey.budget) if os.path.isfile(os.path.join(path, ".git")) else None
+    tree = repository_of(path, command.repository.budget) if os.path.isfile(os.path.join(path, ".git")) else None
     if tree is None:
         raise Unclear("there is no such work tree")
     return path, tree

@@ -8,9 +8,11 @@ import re
 import stat
 from collections.abc import Callable, Iterable, Sequence
 
+from msgspec.structs import replace
+
 from interlock.impact import Unclear, blob_id
 from interlock.impact.git import command as git_command
-from interlock.impact.git.command import CheckoutScope, GitCommand, is_within, parse_arguments
+from interlock.impact.git.command import GitCommand, is_within, parse_arguments
 from interlock.impact.survey import FileSurvey
 from interlock.model import Json
 
@@ -24,9 +26,9 @@ _SHARED = re.compile(
 )
 
 
-def push_losses(command: GitCommand, rest: Sequence[str]) -> None:
+def push_losses(command: GitCommand) -> None:
     """Counts the commits that the remote had at the last fetch; raises Unclear where no lease proves that it has no more, or the branch is not the session's."""
-    words = parse_arguments(rest, valued=("-o", "--push-option"))
+    words = parse_arguments(command.rest, valued=("-o", "--push-option"))
     if words.flags == {"--delete"} and len(words.names) == 2:
         _check_deleted_ref(command, *words.names)
         return
@@ -78,19 +80,19 @@ def _is_shared(command: GitCommand, remote: str, branch: str) -> bool:
 
 def git_losses(effect: Json, bases: Sequence[str], survey: FileSurvey) -> None:
     """Counts what the command would discard; raises Unclear where the loss is not known."""
-    for command, name, rest in git_command.git_commands(effect, bases, survey, _READERS):
-        _READERS[name](command, rest)
+    for command in git_command.git_commands(effect, bases, survey, _READERS):
+        _READERS[command.name](command)
 
 
-def _reset(command: GitCommand, rest: Sequence[str]) -> None:
-    names = parse_arguments(rest).names
+def _reset(command: GitCommand) -> None:
+    names = parse_arguments(command.rest).names
     if names == ("ORIG_HEAD",) and command.history.resolve("ORIG_HEAD") is None:
         command.tally.note("there is no such commit")
         return
     if "fetch" in command.after and names:
-        _reset_to_anything(command, rest)
+        _reset_to_anything(command)
         return
-    target = git_command.reset_scope(command, rest).source
+    target = git_command.reset_scope(command).source
     _count_changes(command, None, True, target)
     head = command.history.head()
     if target is not None and head is not None and target != head:
@@ -101,10 +103,10 @@ def _reset(command: GitCommand, rest: Sequence[str]) -> None:
     _note_if_nothing(command)
 
 
-def _reset_to_anything(command: GitCommand, rest: Sequence[str]) -> None:
+def _reset_to_anything(command: GitCommand) -> None:
     """After a fetch the commit is not known: any file that is not in Git could be replaced."""
-    git_command.reset_names(rest)
-    beside = FileSurvey(command.survey.budget, base=command.repository.top)
+    git_command.reset_names(command)
+    beside = FileSurvey(command.repository.budget, base=command.repository.top)
     _count_untracked(git_command.untracked_paths(command), beside)
     if beside.tally.only:
         raise Unclear(f"{beside.tally.names[0]} is not in Git, and what is fetched may take its place")
@@ -116,29 +118,30 @@ def _reset_to_anything(command: GitCommand, rest: Sequence[str]) -> None:
     _note_if_nothing(command)
 
 
-def _count_replaced(command: GitCommand, meant: CheckoutScope) -> None:
+def _count_replaced(command: GitCommand) -> None:
     """Changes are lost, and the files of another commit take their place; the commit checked out before stays in the reflog."""
+    meant = git_command.CHECKOUTS[command.name](command)
     _count_changes(command, meant.under, meant.staged, meant.source)
     if meant.source is not None:
         _count_overwritten(command, meant.source, meant.under)
     _note_if_nothing(command)
 
 
-def _rm(command: GitCommand, rest: Sequence[str]) -> None:
-    under = git_command.rm_paths(command, rest)
+def _rm(command: GitCommand) -> None:
+    under = git_command.rm_paths(command)
     command.tally.verb = "delete"
     for path, full, entry in git_command.tracked_paths(command, under, deletes=True):
         if not os.path.lexists(full):
             continue
         found = os.lstat(full)
-        if command.repository.committed(path) == entry.oid == blob_id(full, found, command.survey.budget):
+        if command.repository.committed(path) == entry.oid == blob_id(full, found, command.repository.budget):
             command.tally.recoverable(found.st_size)
         else:
             command.tally.lost(path, found.st_size)
 
 
-def _clean(command: GitCommand, rest: Sequence[str]) -> None:
-    _count_untracked(git_command.cleaned_paths(command, rest), command.survey)
+def _clean(command: GitCommand) -> None:
+    _count_untracked(git_command.cleaned_paths(command), command.survey)
     _note_if_nothing(command, "there is nothing untracked")
 
 
@@ -150,25 +153,26 @@ def _count_untracked(paths: Iterable[tuple[str, os.stat_result, bool]], survey: 
             survey.tree(path)
 
 
-def _stash(command: GitCommand, rest: Sequence[str]) -> None:
-    if parse_arguments(rest).names[:1] in (("drop",), ("clear",)) and command.history.ref("refs/stash") is None:
+def _stash(command: GitCommand) -> None:
+    if parse_arguments(command.rest).names[:1] in (("drop",), ("clear",)) and command.history.ref("refs/stash") is None:
         command.tally.note("there is no stash")
         return
-    names, kept = git_command.dropped_stashes(command, rest), command.history.stashes()
+    names, kept = git_command.dropped_stashes(command), command.history.stashes()
     count = len(kept) if names[0] == "clear" else 1
     command.tally.gone += count
     which = f": {kept[-1][:100]}" if count == 1 and len(names) == 1 else ""
     command.tally.note(f"would discard {count} {'stash' if count == 1 else 'stashes'}{which}")
 
 
-def _branch(command: GitCommand, rest: Sequence[str]) -> None:
-    there = [word for word in rest if word.startswith("-") or command.history.ref(f"refs/heads/{word}") is not None]
+def _branch(command: GitCommand) -> None:
+    rest, history = command.rest, command.history
+    there = [word for word in rest if word.startswith("-") or history.ref(f"refs/heads/{word}") is not None]
     if len(there) < len(rest):
         parse_arguments(rest, known={"-D"})
         command.tally.note("there is no such branch")
-    if all(word.startswith("-") for word in there) and there != list(rest):
-        return
-    names, refs = git_command.deleted_branches(command, there), command.history.refs()
+        if all(word.startswith("-") for word in there):
+            return
+    names, refs = git_command.deleted_branches(replace(command, rest=there)), history.refs()
     for name in names:
         _count_branch_commits(command, refs, refs[name], names)
 
@@ -201,8 +205,8 @@ def _count_commits(command: GitCommand, tip: bytes, off: set[bytes], kept: Seque
         tally.gone += len(rest)
 
 
-def _tag(command: GitCommand, rest: Sequence[str]) -> None:
-    names, refs = git_command.dropped_tags(command, rest), command.history.refs()
+def _tag(command: GitCommand) -> None:
+    names, refs = git_command.dropped_tags(command), command.history.refs()
     kept = command.history.tips(oid for one, oid in refs.items() if one not in names)
     command.tally.found = True
     for name in names:
@@ -217,13 +221,13 @@ def _count_unheld(command: GitCommand, tips: Sequence[bytes], kept: Sequence[byt
         command.tally.note(f"would drop {count} commit{'s' if count > 1 else ''} that nothing else holds")
 
 
-def _worktree(command: GitCommand, rest: Sequence[str]) -> None:
-    if "prune" in rest:
+def _worktree(command: GitCommand) -> None:
+    if "prune" in command.rest:
         heads = [head for _, head in git_command.linked_work_trees(command) if head is not None]
         _count_unheld(command, heads, command.history.tips(command.history.refs().values()))
         command.tally.found = True
         return
-    path, tree = git_command.removed_work_tree(command, rest)
+    path, tree = git_command.removed_work_tree(command)
     if any(tree.committed(name) != entry.oid for name, entry in tree.index.entries.items()):
         raise Unclear("the work tree has changes that are not committed")
     head = tree.history.head()
@@ -240,7 +244,7 @@ def _count_changes(
 
     Git keeps files that it takes for unchanged; where the target differs it replaces them, so that the content itself is compared.
     """
-    repository, budget = command.repository, command.survey.budget
+    repository, budget = command.repository, command.repository.budget
     command.tally.verb = "discard the changes of"
     if repository.index.merging:
         raise Unclear("a merge is under way")
@@ -281,11 +285,9 @@ def _note_if_nothing(command: GitCommand, words: str = "there are no uncommitted
         command.tally.note(words)
 
 
-_READERS: dict[str, Callable[[GitCommand, Sequence[str]], None]] = {
+_READERS: dict[str, Callable[[GitCommand], None]] = {
     "reset": _reset,
-    "checkout": lambda command, rest: _count_replaced(command, git_command.checkout_scope(command, rest)),
-    "switch": lambda command, rest: _count_replaced(command, git_command.switch_scope(command, rest)),
-    "restore": lambda command, rest: _count_replaced(command, git_command.restore_scope(command, rest)),
+    **dict.fromkeys(("checkout", "switch", "restore"), _count_replaced),
     "rm": _rm,
     "clean": _clean,
     "stash": _stash,
