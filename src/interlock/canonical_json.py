@@ -54,7 +54,7 @@ def simplify(value: object, depth: int = 0) -> Any:
     return str(value)
 
 
-def json_table(text: str) -> dict[str, Any]:
+def json_table(text: str | bytes) -> dict[str, Any]:
     """The JSON object in a stored text; empty for any other text."""
     try:
         found = json.loads(text)

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from interlock.audit.chain import AuditEvent, event_body
+from interlock.canonical_json import json_table
 from interlock.error_codes import AnswerRefused
 from interlock.identity.isolation import FOLDER, JAILED, JOURNAL, is_jailed
 from interlock.times import iso
@@ -48,7 +49,7 @@ def append(folder: Path, entry: Entry) -> None:
         handle = os.open(folder / NAME, _FLAGS, 0o600)
         try:
             fcntl.flock(handle, fcntl.LOCK_EX)
-            if _still_there(folder / NAME, handle):
+            if is_still_there(folder / NAME, handle):
                 os.write(handle, line + b"\n")
                 os.fsync(handle)
                 return
@@ -57,8 +58,8 @@ def append(folder: Path, entry: Entry) -> None:
     raise OSError("the journal is taken away again and again")
 
 
-def _still_there(path: Path, handle: int) -> bool:
-    """Whether the file was not moved between opening and locking it."""
+def is_still_there(path: Path, handle: int) -> bool:
+    """Whether a file was not moved or replaced since it was opened."""
     with contextlib.suppress(FileNotFoundError):
         return os.path.samestat(path.stat(), os.fstat(handle))
     return False
@@ -116,7 +117,7 @@ def _aside(folder: Path) -> bool:
             _remove(folder / NAME)
         return False
     try:
-        if not _locked(handle) or not _still_there(folder / NAME, handle):
+        if not _locked(handle) or not is_still_there(folder / NAME, handle):
             return False
         (folder / NAME).rename(folder / _TAKEN)
         return True
@@ -135,10 +136,7 @@ def _read(path: Path) -> tuple[list[Entry], int]:
             if len(found) >= MOST_LINES:
                 more += 1
                 continue
-            entry = None
-            with contextlib.suppress(ValueError):
-                entry = json.loads(line)
-            found.append(entry if isinstance(entry, dict) else {"unreadable": line[:200].decode("latin-1")})
+            found.append(json_table(line) or {"unreadable": line[:200].decode("latin-1")})
     return found, more
 
 

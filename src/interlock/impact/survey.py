@@ -91,10 +91,8 @@ class SessionFiles(Struct):
     def file(self, path: str, found: os.stat_result) -> bool:
         """Whether this session created this version of the file; for a copy, also whether its source is still the same."""
         self._gone.add(path)
-        return stat.S_ISREG(found.st_mode) and any(
-            thing.get("mark") == file_mark(found) and self._is_intact_copy(thing, path, found)
-            for thing in self._named(path)
-        )
+        same = (thing for thing in self._named(path) if thing.get("mark") == file_mark(found))
+        return stat.S_ISREG(found.st_mode) and any(self._is_intact_copy(thing, path, found) for thing in same)
 
     def created(self, path: str) -> bool:
         """Whether this session created a file of this name, whatever is in it now."""
@@ -145,7 +143,7 @@ REGENERABLE = frozenset(
     ".docusaurus .expo .vite .output .swc bin obj".split()
 )
 # Names that are regenerable only beside a project file of the tool that generates them.
-_NEEDS_PROJECT = {"bin": (".csproj", ".fsproj", ".vbproj"), "obj": (".csproj", ".fsproj", ".vbproj")}
+_NEEDS_PROJECT = dict.fromkeys(("bin", "obj"), (".csproj", ".fsproj", ".vbproj"))
 _GENERATED = (".pyc", ".pyo", ".o", ".obj", ".class", ".egg-info", ".tsbuildinfo", ".log.gz")
 TEMP = ("/tmp", "/var/tmp")
 
@@ -203,12 +201,11 @@ class FileSurvey(Struct, dict=True):
             self.tally._file(0)  # without content
         elif not stat.S_ISREG(mode) and not stat.S_ISLNK(mode):
             raise Unclear(f"{os.path.basename(path)} is no ordinary file")
-        elif (elsewhere := self._is_recoverable(path, found, folder or os.path.dirname(path))) or self.own.file(
-            path, found
-        ):
+        elif self._is_recoverable(path, found, folder or os.path.dirname(path)):
             self.tally.recoverable(found.st_size)
-            if not elsewhere:
-                self.tally.note("made by this session")
+        elif self.own.file(path, found):
+            self.tally.recoverable(found.st_size)
+            self.tally.note("made by this session")
         else:
             self.tally.lost(self._name(path), found.st_size)
             self.lost.append(path)

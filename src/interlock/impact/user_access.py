@@ -32,7 +32,7 @@ from interlock.ports import Access, SnapshotTaker
 REQUEST_SECONDS = 10.0
 PATIENCE = 3.0  # seconds for a search
 INSPECTION_SECONDS = 3.0  # more than an inspection's own limit
-_MOST = MAX_SCRIPT * 4 + 4_096
+_MOST = MAX_SCRIPT * 4 + 4_096  # bytes
 
 
 class HelperUnavailable(OSError):

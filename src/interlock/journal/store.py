@@ -19,6 +19,7 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
+from interlock.canonical_json import json_table
 from interlock.config import Config
 from interlock.identity.isolation import FOLDER, JOURNAL
 from interlock.journal import ID, JournaledAction, JournalError, parse_journal_id, write_whole
@@ -125,10 +126,7 @@ class StoredJournal(Struct, frozen=True):
 
     def note(self) -> dict[str, Any]:
         """What the undo that this action was has noted; empty for others."""
-        found = None
-        with contextlib.suppress(ValueError):
-            found = json.loads(self._read("undo.json"))
-        return found if isinstance(found, dict) else {}
+        return json_table(self._read("undo.json"))
 
     def _end(self) -> dict[str, int]:
         return {word: int(value) for word, value in (line.split(" ", 1) for line in self._read("end").splitlines())}
@@ -240,11 +238,7 @@ class JournalStore(Struct, frozen=True):
                 (self.path / _UNDOS).rename(taken)
             except OSError:
                 return []
-        found = []
-        for line in taken.read_bytes().splitlines():
-            with contextlib.suppress(ValueError):
-                found += [entry] if isinstance(entry := json.loads(line), dict) else []
-        return found
+        return [entry for line in taken.read_bytes().splitlines() if (entry := json_table(line))]
 
     def forget_undos(self) -> None:
         (self.path / f"{_UNDOS}.taken").unlink(missing_ok=True)

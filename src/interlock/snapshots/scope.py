@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from interlock.impact import Unclear
 from interlock.impact.git import IndexEntry, Repository
 from interlock.impact.git import command as git_command
-from interlock.impact.git.command import CheckoutScope, GitCommand, parse_arguments
+from interlock.impact.git.command import CheckoutScope, GitCommand
 from interlock.impact.survey import FileSurvey
 from interlock.impact.targets import is_virtual
 from interlock.model import Json
@@ -222,7 +222,7 @@ def _worktree(scope: SnapshotScope, command: GitCommand) -> None:
 
 def _push(scope: SnapshotScope, command: GitCommand) -> None:
     """The commit that the lease expects can be pushed again."""
-    words = parse_arguments(command.rest, valued=("-o", "--push-option"))
+    words = command.arguments(valued=("-o", "--push-option"))
     leased = any(flag.partition("=")[0] == "--force-with-lease" for flag in words.flags)
     forced = words.has("-f", "--force") or any(name.startswith("+") for name in words.names)
     if not leased or forced or len(words.names) != 2 or words.paths:

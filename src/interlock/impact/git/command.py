@@ -104,6 +104,9 @@ class GitCommand(Struct, frozen=True):
     def tally(self) -> ImpactTally:
         return self.survey.tally
 
+    def arguments(self, valued: Collection[str] = (), known: Collection[str] | None = None) -> GitArguments:
+        return parse_arguments(self.rest, valued, known)
+
 
 class CheckoutScope(Struct, frozen=True):
     """The part of the work tree that takes the content of a commit or, without one, of the index."""
@@ -136,7 +139,7 @@ def git_commands(effect: Json, bases: Sequence[str], survey: FileSurvey, known: 
 
 def reset_names(command: GitCommand) -> tuple[str, ...]:
     """The commit that `git reset --hard` names, if any; refuses any other reset."""
-    words = parse_arguments(command.rest, known={"--hard"})
+    words = command.arguments(known={"--hard"})
     if not words.has("--hard") or len(words.names) > 1 or words.paths:
         raise Unclear("this reset is not known here")
     return words.names
@@ -147,7 +150,7 @@ def reset_scope(command: GitCommand) -> CheckoutScope:
 
 
 def checkout_scope(command: GitCommand) -> CheckoutScope:
-    words = parse_arguments(command.rest, known={"-f", "--force"})
+    words = command.arguments(known={"-f", "--force"})
     names, paths = words.names, words.paths
     if paths is None and (words.force or not names) and len(names) <= 1:
         return _checkout_all(command, names)
@@ -160,14 +163,14 @@ def checkout_scope(command: GitCommand) -> CheckoutScope:
 
 
 def switch_scope(command: GitCommand) -> CheckoutScope:
-    words = parse_arguments(command.rest, known={"-f", "--force", "--discard-changes"})
+    words = command.arguments(known={"-f", "--force", "--discard-changes"})
     if len(words.names) != 1 or words.paths:
         raise Unclear("this switch is not known here")
     return _checkout_all(command, words.names)
 
 
 def restore_scope(command: GitCommand) -> CheckoutScope:
-    words = parse_arguments(command.rest, ("-s", "--source"), {"-W", "--worktree", "-S", "--staged", "-s", "--source"})
+    words = command.arguments(("-s", "--source"), {"-W", "--worktree", "-S", "--staged", "-s", "--source"})
     named = [flag.partition("=")[2] for flag in words.flags if flag.startswith(("-s=", "--source="))]
     if not words.places or len(named) > 1:
         raise Unclear("this restore is not known here")
@@ -178,14 +181,12 @@ CHECKOUTS = {"checkout": checkout_scope, "switch": switch_scope, "restore": rest
 
 
 def rm_paths(command: GitCommand) -> tuple[str, ...]:
-    return _work_tree_paths(
-        command, parse_arguments(command.rest, known={"-r", "-f", "--force", "--ignore-unmatch"}).places
-    )
+    return _work_tree_paths(command, command.arguments(known={"-r", "-f", "--force", "--ignore-unmatch"}).places)
 
 
 def cleaned_paths(command: GitCommand) -> Iterator[tuple[str, os.stat_result, bool]]:
     """As `untracked_paths` names them."""
-    words = parse_arguments(command.rest, _SPARED, {"-f", "--force", "-d", "-x", "-X", *_SPARED})
+    words = command.arguments(_SPARED, {"-f", "--force", "-d", "-x", "-X", *_SPARED})
     lines = [flag.partition("=")[2] for flag in words.flags if flag.partition("=")[0] in _SPARED]
     every = words.has("-x", "-X")  # what only the user's own ignore file names counts as untracked, so -X takes both
     if not every and any(line.startswith("!") for line in lines):
@@ -256,8 +257,8 @@ def push_target(command: GitCommand, names: Sequence[str]) -> tuple[str, str, st
 
 
 def dropped_stashes(command: GitCommand) -> tuple[str, ...]:
-    """`drop` or `clear` and the names after it; refuses where there is no stash."""
-    names = parse_arguments(command.rest, known=()).names
+    """`drop` or `clear` and the names after it; refuses any other word, and where there is no stash."""
+    names = command.arguments(known=()).names
     if not command.history.stashes():
         raise Unclear("there is no stash")
     if names[:1] not in (("drop",), ("clear",)):
@@ -266,7 +267,7 @@ def dropped_stashes(command: GitCommand) -> tuple[str, ...]:
 
 
 def deleted_branches(command: GitCommand) -> list[str]:
-    words = parse_arguments(command.rest, known={"-D", "-d", "--delete", "-f", "--force"})
+    words = command.arguments(known={"-D", "-d", "--delete", "-f", "--force"})
     if not words.names or words.paths or not words.has("-D", "-d", "--delete"):
         raise Unclear("this branch command is not known here")
     refs = command.history.refs()
@@ -278,7 +279,7 @@ def deleted_branches(command: GitCommand) -> list[str]:
 
 def dropped_tags(command: GitCommand) -> list[str]:
     """The full names of the tags that `git tag` deletes or moves."""
-    words = parse_arguments(command.rest, valued=("-m", "-F", "-u", "--message", "--file", "--local-user"))
+    words = command.arguments(valued=("-m", "-F", "-u", "--message", "--file", "--local-user"))
     names = words.places if words.has("-d", "--delete") else words.names[:1]
     return [name for one in names if command.history.ref(name := f"refs/tags/{one}") is not None]
 
@@ -295,7 +296,7 @@ def linked_work_trees(command: GitCommand) -> list[tuple[str, bytes | None]]:
 
 
 def removed_work_tree(command: GitCommand) -> tuple[str, Repository]:
-    words = parse_arguments(command.rest, known={"-f", "--force"})
+    words = command.arguments(known={"-f", "--force"})
     if len(words.names) != 2 or words.names[0] != "remove" or words.paths:
         raise Unclear("this worktree command is not known here")
     path = os.path.realpath(os.path.join(command.folder, words.names[1]))
@@ -333,10 +334,8 @@ def _folders(paths: Iterable[str]) -> set[str]:
     """Every folder that something tracked is in."""
     found: set[str] = set()
     for path in paths:
-        folder = path.rpartition("/")[0]
-        while folder and folder not in found:
-            found.add(folder)
-            folder = folder.rpartition("/")[0]
+        while (path := path.rpartition("/")[0]) and path not in found:
+            found.add(path)
     return found
 
 

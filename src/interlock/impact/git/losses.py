@@ -28,7 +28,7 @@ _SHARED = re.compile(
 
 def push_losses(command: GitCommand) -> None:
     """Counts the commits that the remote had at the last fetch; raises Unclear where no lease proves that it has no more, or the branch is not the session's."""
-    words = parse_arguments(command.rest, valued=("-o", "--push-option"))
+    words = command.arguments(valued=("-o", "--push-option"))
     if words.flags == {"--delete"} and len(words.names) == 2:
         _check_deleted_ref(command, *words.names)
         return
@@ -85,7 +85,7 @@ def git_losses(effect: Json, bases: Sequence[str], survey: FileSurvey) -> None:
 
 
 def _reset(command: GitCommand) -> None:
-    names = parse_arguments(command.rest).names
+    names = command.arguments().names
     if names == ("ORIG_HEAD",) and command.history.resolve("ORIG_HEAD") is None:
         command.tally.note("there is no such commit")
         return
@@ -154,7 +154,7 @@ def _count_untracked(paths: Iterable[tuple[str, os.stat_result, bool]], survey: 
 
 
 def _stash(command: GitCommand) -> None:
-    if parse_arguments(command.rest).names[:1] in (("drop",), ("clear",)) and command.history.ref("refs/stash") is None:
+    if command.arguments().names[:1] in (("drop",), ("clear",)) and command.history.ref("refs/stash") is None:
         command.tally.note("there is no stash")
         return
     names, kept = git_command.dropped_stashes(command), command.history.stashes()

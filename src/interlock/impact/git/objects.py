@@ -8,6 +8,7 @@ import struct
 import zlib
 from bisect import bisect_left
 from contextlib import suppress
+from functools import cached_property
 from itertools import islice
 
 from msgspec import Struct
@@ -50,19 +51,15 @@ class Pack(Struct, frozen=True):
         return int(struct.unpack_from(">Q", self.names, 1032 + count * 28 + (short & 0x7FFFFFFF) * 8)[0])
 
 
-class Objects(Struct):
+class Objects(Struct, dict=True):
     folder: str
     budget: Budget
-    folders: list[str] = []
-    packs: list[Pack] | None = None
     _listed: dict[str, frozenset[str]] = {}  # folder of loose objects -> their names
 
     def has(self, oid: bytes) -> bool:
         name = oid.hex()
-        folders = (f"{folder}/{name[:2]}" for folder in self._folders())
-        return any(name[2:] in self._in(folder) for folder in folders) or any(
-            pack.find(oid) is not None for pack in self._packed()
-        )
+        loose = any(name[2:] in self._in(f"{folder}/{name[:2]}") for folder in self._folders)
+        return loose or any(pack.find(oid) is not None for pack in self._packs)
 
     def _in(self, folder: str) -> frozenset[str]:
         """The loose objects of one folder, listed once: one inspection checks many."""
@@ -88,8 +85,8 @@ class Objects(Struct):
 
     def by_prefix(self, prefix: str) -> bytes | None:
         """None where there is none or more than one."""
-        found = {oid for pack in self._packed() for oid in pack.begins(prefix)}
-        for folder in self._folders():
+        found = {oid for pack in self._packs for oid in pack.begins(prefix)}
+        for folder in self._folders:
             try:
                 names = os.listdir(f"{folder}/{prefix[:2]}")
             except OSError:
@@ -100,12 +97,12 @@ class Objects(Struct):
     def _read(self, oid: bytes, depth: int) -> tuple[bytes, bytes]:
         self.budget.entry()
         try:
-            for folder in self._folders():
+            for folder in self._folders:
                 path = f"{folder}/{oid.hex()[:2]}/{oid.hex()[2:]}"
                 if os.path.isfile(path):
                     head, _, body = _inflate(read_contents(path, self.budget, LARGEST)).partition(b"\0")
                     return head.split(b" ")[0], body
-            for pack in self._packed():
+            for pack in self._packs:
                 offset = pack.find(oid)
                 if offset is not None:
                     return self._packed_at(pack, offset, depth)
@@ -138,25 +135,24 @@ class Objects(Struct):
             raise Unclear("a pack of the repository has a form that is not known here")
         return found, _apply_delta(base, _inflate(pack.data[place : place + size + 1024], size))
 
+    @cached_property
     def _folders(self) -> list[str]:
-        if not self.folders:
-            self.folders.append(self.folder)
-            for folder in self.folders:
-                try:
-                    text = read_contents(f"{folder}/info/alternates", self.budget, 65_536)
-                except OSError:
-                    continue
-                lines = [os.fsdecode(line) for line in text.split(b"\n") if line and not line.startswith(b"#")]
-                more = [os.path.realpath(os.path.join(folder, line)) for line in lines]
-                self.folders += [one for one in more if one not in self.folders]
-                if len(self.folders) > _ALTERNATES:
-                    raise Unclear("the repository borrows from too many others")
-        return self.folders
+        found = [self.folder]
+        for folder in found:
+            try:
+                text = read_contents(f"{folder}/info/alternates", self.budget, 65_536)
+            except OSError:
+                continue
+            lines = [os.fsdecode(line) for line in text.split(b"\n") if line and not line.startswith(b"#")]
+            more = [os.path.realpath(os.path.join(folder, line)) for line in lines]
+            found += [one for one in more if one not in found]
+            if len(found) > _ALTERNATES:
+                raise Unclear("the repository borrows from too many others")
+        return found
 
-    def _packed(self) -> list[Pack]:
-        if self.packs is None:
-            self.packs = [pack for folder in self._folders() for pack in _packs(f"{folder}/pack")]
-        return self.packs
+    @cached_property
+    def _packs(self) -> list[Pack]:
+        return [pack for folder in self._folders for pack in _packs(f"{folder}/pack")]
 
 
 def _packs(folder: str) -> list[Pack]:
