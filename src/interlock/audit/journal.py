@@ -49,7 +49,7 @@ def append(folder: Path, entry: Entry) -> None:
         handle = os.open(folder / NAME, _FLAGS, 0o600)
         try:
             fcntl.flock(handle, fcntl.LOCK_EX)
-            if is_still_there(folder / NAME, handle):
+            if _still_there(folder / NAME, handle):
                 os.write(handle, line + b"\n")
                 os.fsync(handle)
                 return
@@ -58,8 +58,8 @@ def append(folder: Path, entry: Entry) -> None:
     raise OSError("the journal is taken away again and again")
 
 
-def is_still_there(path: Path, handle: int) -> bool:
-    """Whether a file was not moved or replaced since it was opened."""
+def _still_there(path: Path, handle: int) -> bool:
+    """Whether the file was not moved between opening and locking it."""
     with contextlib.suppress(FileNotFoundError):
         return os.path.samestat(path.stat(), os.fstat(handle))
     return False
@@ -117,7 +117,7 @@ def _aside(folder: Path) -> bool:
             _remove(folder / NAME)
         return False
     try:
-        if not _locked(handle) or not is_still_there(folder / NAME, handle):
+        if not _locked(handle) or not _still_there(folder / NAME, handle):
             return False
         (folder / NAME).rename(folder / _TAKEN)
         return True

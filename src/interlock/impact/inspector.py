@@ -113,7 +113,7 @@ def _inspect_files(effect: Json, targets: EffectTargets, survey: FileSurvey) -> 
 
 def _inspect_named(effect: Json, targets: EffectTargets, survey: FileSurvey) -> None:
     """Files that a program may write are kept if that is possible, and never a question."""
-    inner = FileSurvey(survey.budget, ImpactTally(), survey.temp, survey.base, survey.home, survey.own)
+    inner = replace(survey, tally=ImpactTally())
     survey.tally.found = True
     with contextlib.suppress(Unclear, OSError, BudgetExceeded):
         if targets.named(effect):

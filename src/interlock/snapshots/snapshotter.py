@@ -90,14 +90,14 @@ def _delete_leftovers(folder: SnapshotFolder, places: FolderHandles, remaining: 
                 with open(folder.place(id, ending), encoding="utf-8", errors="surrogateescape") as given:
                     _release_objects(places, given.read(1 << 20).split("\0"), id)
             os.unlink(f"{folder.path}/snapshots/{name}")
-    packs = {f"{folder.path}/packs/{id}.pack" for id in ids}
-    for path in (
-        f"{folder.path}/{part}/{name}" for part in ("tmp", "packs") for name in os.listdir(f"{folder.path}/{part}")
-    ):
-        if path not in packs:
-            os.unlink(path)
-    if all(one.manifest is not None for one in remaining):  # one that cannot be read may need any of them
-        needed = {sha for one in remaining if one.manifest is not None for sha in one.manifest.contents}
+    packs = set(map(folder.pack, ids))
+    for part in ("tmp", "packs"):
+        for path in (f"{folder.path}/{part}/{name}" for name in os.listdir(f"{folder.path}/{part}")):
+            if path not in packs:
+                os.unlink(path)
+    manifests = [one.manifest for one in remaining if one.manifest is not None]
+    if len(manifests) == len(remaining):  # one that cannot be read may need any of them
+        needed = {sha for manifest in manifests for sha in manifest.contents}
         for first in os.listdir(f"{folder.path}/objects"):
             for name in os.listdir(f"{folder.path}/objects/{first}"):
                 places.budget.tick()

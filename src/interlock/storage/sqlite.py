@@ -12,7 +12,6 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from interlock.audit.journal import is_still_there
 from interlock.ports import StoreError, Tx
 from interlock.storage import DatabaseUnusable, Row, transaction
 from interlock.storage.group_commit import GroupWriter, WritingStore, migrated, tell
@@ -34,7 +33,7 @@ class FolderLock:
     def take(self) -> bool:
         """Again where the file was replaced; raises StoreError with the holder's pid. Returns whether it was ever signed."""
         if self._file is not None:
-            if is_still_there(self._path, self._file):
+            if _same(self._path, self._file):
                 return True
             self.close()
         file = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
@@ -62,6 +61,12 @@ class FolderLock:
             with contextlib.suppress(OSError):
                 os.close(self._file)
             self._file = None
+
+
+def _same(path: Path, file: int) -> bool:
+    with contextlib.suppress(FileNotFoundError):
+        return os.path.samestat(path.stat(), os.fstat(file))
+    return False
 
 
 T = TypeVar("T")

@@ -192,16 +192,15 @@ def _count_branch_commits(command: GitCommand, refs: dict[str, bytes], tip: byte
 
 
 def _count_commits(command: GitCommand, tip: bytes, off: set[bytes], kept: Sequence[bytes]) -> None:
-    tally, history = command.tally, command.history
     if not off:
         return
-    rest = history.beyond([tip], kept)
+    tally, rest = command.tally, command.history.beyond([tip], kept)
     tally.found = True
     tally.commits += len(off)
     tally.safe += len(off - rest)
-    if rest and history.in_log(tip):
+    if rest and command.history.in_log(tip):
         tally.note("the log of this work tree still names them")
-    elif rest:
+    else:
         tally.gone += len(rest)
 
 
