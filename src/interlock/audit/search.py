@@ -60,10 +60,8 @@ class RecordEntry(Struct, frozen=True):
 
 
 class RecordPage(Struct, frozen=True):
-    """None where there is nothing older."""
-
     entries: tuple[RecordEntry, ...]
-    older: Place | None = None
+    older: Place | None = None  # the last that was looked at; None where there is nothing older
     looked: int = 0
     passed_over: int = 0
 

@@ -39,8 +39,6 @@ class Fault(Struct, frozen=True):
 
 
 class AuditVerdict(Struct, frozen=True):
-    """Says how far signatures prove it."""
-
     faults: tuple[Fault, ...] = ()
     notes: tuple[str, ...] = ()
     rows: int = 0

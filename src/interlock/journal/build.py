@@ -23,7 +23,6 @@ from interlock.journal.store import JournalStore
 SOURCES = Path(__file__).with_name("supervisor")
 _COMPILERS = ("/usr/bin/cc", "/usr/bin/gcc", "/usr/bin/clang", "/usr/local/bin/cc")
 _SECONDS = 120
-_REPORT = "`interlock journal --probe` tries again"
 _CURES = {  # words of the supervisor -> what to do
     "seccomp": "it takes Linux 5.9, and in a container `--security-opt seccomp=unconfined`",
     "memory": "allow a parent to read its children: `sysctl -w kernel.yama.ptrace_scope=1`, in a container `--cap-add SYS_PTRACE`",
@@ -72,7 +71,8 @@ def problem_of(config: Config) -> str:
     if done.returncode == 0:
         return ""
     said = done.stderr.strip().rpartition("\n")[2].removeprefix("interlock: the command was not run: ")
-    return f"{said or done.returncode}; {next((cure for word, cure in _CURES.items() if word in said), _REPORT)}"
+    cures = (cure for word, cure in _CURES.items() if word in said)
+    return f"{said or done.returncode}; {next(cures, '`interlock journal --probe` tries again')}"
 
 
 def is_built(program: Path) -> bool:

@@ -171,12 +171,11 @@ def _record(scope: SnapshotScope, recorder: PathRecorder) -> tuple[str, ...]:
     aside: list[str] = []
 
     def again(path: str) -> bool:
-        try:
-            found = scope.survey.is_regenerable(path)
-        except Unclear:
-            return False
-        aside.extend([path] if found else [])
-        return found
+        with contextlib.suppress(Unclear):
+            if scope.survey.is_regenerable(path):
+                aside.append(path)
+                return True
+        return False
 
     for path in scope.trees:
         recorder.tree(path, again)

@@ -120,7 +120,7 @@ def _open(top: str, place: str, budget: Budget) -> Repository:
             raise Unclear("the repository belongs to another folder")
     if not os.path.isfile(f"{own}/HEAD") or not os.path.isdir(f"{shared}/objects"):
         raise Unclear("the repository is not whole")
-    _check_settings(f"{shared}/config", top, own, budget)
+    _check_settings(f"{shared}/config", own, budget)
     return Repository(top, own, shared, budget)
 
 
@@ -131,7 +131,7 @@ def _read_pointer(place: str, lead: str, base: str, budget: Budget) -> str:
     return os.path.realpath(os.path.join(base, text[len(lead) :]))
 
 
-def _check_settings(path: str, top: str, own: str, budget: Budget) -> None:
+def _check_settings(path: str, own: str, budget: Budget) -> None:
     """Refuses settings that move the work tree or store objects in another way; runs nothing that they name."""
     text = os.fsdecode(read_contents(path, budget, 1 << 20)).lower() if os.path.exists(path) else ""
     for line in map(str.strip, text.split("\n")):

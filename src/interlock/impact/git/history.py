@@ -31,8 +31,6 @@ class GitCommit(Struct, frozen=True):
 
 
 class GitHistory(Struct, dict=True):
-    """The refs of one work tree and the commits behind them."""
-
     own: str
     shared: str
     objects: Objects
