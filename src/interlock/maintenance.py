@@ -52,11 +52,11 @@ def _move(state: State, due: Sequence[Ticket], now: float) -> int:
                 moved += 1
                 if after.state is TicketState.EXPIRED:
                     state.recorder.event(tx, "expire", "time", {"ticket": ticket.id})
-                    unanswered.append(ticket)
+                    unanswered.extend([ticket] if ticket.open else [])
         return moved
 
     count = state.store.write(work)
-    for ticket in (ticket for ticket in unanswered if ticket.open):
+    for ticket in unanswered:
         state.tell("expired", ticket, f"nobody answered {short_id(ticket.id)}, and it expired: {ticket.title}")
     return count
 
@@ -115,12 +115,16 @@ def watch_expired_share(state: State, alert: float) -> bool:
         state.alerts.pop(EXPIRED_SHARE, None)
         return False
     words = f"{share:.0%} of the tickets expire unanswered: agents wait and nobody answers"
-    before = state.alerts.get(EXPIRED_SHARE)
+    known = EXPIRED_SHARE in state.alerts
     state.alerts[EXPIRED_SHARE] = words
-    if before is None:
-        state.tell("alert", None, words)
-        state.recorder.event_alone("alert", "interlock", {"words": words})
+    if not known:
+        _alarm(state, words)
     return True
+
+
+def _alarm(state: State, words: str) -> None:
+    state.tell("alert", None, words)
+    state.recorder.event_alone("alert", "interlock", {"words": words})
 
 
 class ChainWatch:
@@ -139,8 +143,7 @@ class ChainWatch:
         words = f"the record was rewritten outside Interlock: its last record, number {last.seq}, is missing or altered"
         self.state.alerts["record"] = words
         self.state.trouble(words, "altered")
-        self.state.tell("alert", None, words)
-        self.state.recorder.event_alone("alert", "interlock", {"words": words})
+        _alarm(self.state, words)
         return False
 
 

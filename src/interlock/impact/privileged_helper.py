@@ -111,7 +111,9 @@ def _serve_one(
     """In the child: any failure gives no answer, which the daemon takes for a no."""
     try:
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-        uid, given = _read_request(connection)
+        connection.settimeout(SECONDS)
+        given = json.loads(connection.makefile("rb").readline(MAX_REQUEST + 1))
+        uid = int(given.pop("uid"))
         ((kind, question),) = given.items()
         how, seconds = answers[kind].answer, min(answers[kind].seconds(question), LONGEST)
         os.write(deadline_writer, _DEADLINE.pack(os.getpid(), seconds))
@@ -156,12 +158,6 @@ ANSWERS: Answers = {
     "real": UserTask(_resolve),
     "project": UserTask(_project),
 }
-
-
-def _read_request(connection: socket.socket) -> tuple[int, dict[str, Any]]:
-    connection.settimeout(SECONDS)
-    given = json.loads(connection.makefile("rb").readline(MAX_REQUEST + 1))
-    return int(given.pop("uid")), given
 
 
 def _become(agent: TargetUser) -> None:

@@ -167,7 +167,9 @@ class GroupWriter:
         self._database = database = self._database or self._connect()
         lone = len(jobs) == 1
         database.check()
-        self._pace(database, all(job.soon for job in jobs))
+        if (soon := all(job.soon for job in jobs)) != self._soon:  # one job that needs the disk decides for all
+            database.execute(self._paces[soon])
+            self._soon = soon
         database.execute(self._begin)
         try:
             for job in jobs:
@@ -188,12 +190,6 @@ class GroupWriter:
         except DatabaseUnusable as error:  # the outcome is unknown, so nothing may be run again
             raise StoreError(str(error)) from error
         self._committed([id for job in jobs if job.error is None for id in job.changed])
-
-    def _pace(self, database: SqlConnection, soon: bool) -> None:
-        """One job that needs the disk decides for all."""
-        if soon != self._soon:
-            database.execute(self._paces[soon])
-            self._soon = soon
 
     def _attempt(self, database: SqlConnection, job: _Job) -> None:
         """Runs one job; raises only errors that concern all jobs."""

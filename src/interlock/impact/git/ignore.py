@@ -39,10 +39,8 @@ class IgnoreRules(Struct):
     def __call__(self, path: str, folder: bool = False) -> bool:
         """By itself or with a folder that it is in."""
         parts = path.split("/")
-        for depth in range(1, len(parts)):
-            if self._folder("/".join(parts[:depth])):
-                return True
-        return self._is_ignored(path, folder)
+        above = ("/".join(parts[:depth]) for depth in range(1, len(parts)))
+        return any(map(self._folder, above)) or self._is_ignored(path, folder)
 
     def _folder(self, path: str) -> bool:
         if path not in self._known:
