@@ -17,7 +17,7 @@ from repository import ROOT
 
 DECLARED = {
     word: table
-    for path in sorted((ROOT / "src" / "interlock" / "cli").rglob("*.toml"))
+    for path in sorted((ROOT / "src" / "interlock" / "cli").glob("*/*.toml"))
     for word, table in tomllib.loads(path.read_text()).items()
 }
 

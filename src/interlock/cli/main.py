@@ -5,89 +5,19 @@ from __future__ import annotations
 import gc
 import os
 import sys
+import tomllib
 from collections.abc import Callable, Sequence
 from importlib import import_module
 from io import TextIOWrapper
+from pathlib import Path
 
 USAGE = 2
 INTERRUPTED = 130
 NOBODY_LISTENS = 141
 
-JUDGING = {
-    "explain": "say what a command would do, and whether it should run",
-    "classify": "assess JSON actions, one a line, for programs",
-    "scan": "find dangerous commands in scripts, Makefiles, Dockerfiles and CI files",
-    "rehearse": "which past actions of your agents would have asked you, from their logs",
-    "rules": "list, show, test and document the rules",
-    "adapter": "check adapter files: levels, trust, problems",
-    "prompt": "explain each command typed at a prompt",
-    "ask": "a command for plain words: review, edit, decide",
-}
-GUARDING = {
-    "init": "the first run: daemon, operator, hooks, check, all in one",
-    "demo": "see it work in a few seconds: undone, held, approved, read through, recorded",
-    "serve": "start the daemon that agents ask",
-    "install": "guard a coding agent: every tool call passes the gate",
-    "uninstall": "take the hooks out again",
-    "run": "run an agent in a jail, out of reach of what guards it",
-    "journal": "run a command and keep each file just before it changes: `interlock undo` brings it back",
-    "hooks": "which agents are guarded, and in which files",
-    "doctor": "prove that the guard fires",
-    "coverage": "calls that ran, seen and missed by their hooks",
-    "proxy": "put the gate in front of any MCP server",
-    "mcp": "the execution safety loop as an MCP server, for any MCP client",
-    "status": "how the daemon is, and what waits",
-    "statusline": "one line for an agent's status bar",
-    "config": "show and check the configuration",
-    "policy": "show, check, test and compare policies",
-    "shell-hook": "guard the shell that you type in: what it has to evaluate",
-    "completion": "what a shell completes, and the manual page",
-    "conformance": "evidence for the public MCP-AQL conformance runner",
-}
-ANSWERING = {
-    "pending": "what waits for an answer",
-    "show": "everything about one ticket",
-    "approve": "agree to a held action",
-    "reject": "say no to it",
-    "revoke": "take back an approval, a grant or a standing answer",
-    "wait": "wait until a ticket is answered",
-    "codes": "the code that frees a paused or blocked agent",
-    "allow": "a standing yes to what a pattern matches, tried on the record first",
-    "deny": "a standing no to it",
-    "import": "the rules of another guard as standing answers: shown first, then signed",
-    "grants": "allow something beforehand: list, add, revoke",
-    "channels": "where people are told: list, test",
-    "unlock": "sign in after the daemon was started",
-    "operator": "the people who may answer: add, list, disable, passphrase",
-    "agents": "agents, their tokens and trust",
-    "block": "stop an agent",
-    "unblock": "let it go on",
-    "mode": "whether decisions are enforced",
-    "pause": "enforcement off for a while: the way out when the gate is in the way",
-    "audit": "the record: tail, search, export, verify, stats",
-    "replay": "make recorded decisions again and compare",
-    "undo": "bring back what an action changed",
-}
-COMMANDS = {**JUDGING, **GUARDING, **ANSWERING}
-_SECTIONS = (("Judge", JUDGING), ("Guard", GUARDING), ("Answer", ANSWERING))  # each a package
-
-# Words that share a module, in which the function is named WORD_main.
-_SHARED = {
-    word: module
-    for module, words in {
-        "agents": "block unblock mode pause",
-        "audit": "replay",
-        "completion": "shell-hook",
-        "demo": "conformance",
-        "explain": "prompt",
-        "grants": "allow deny",
-        "importing": "import",
-        "operator": "unlock channels codes",
-        "status": "hooks coverage doctor",
-        "tickets": "pending show wait approve reject revoke",
-    }.items()
-    for word in words.split()
-}
+_SECTIONS = tomllib.loads(Path(__file__).with_name("commands.toml").read_text("utf-8"))
+_SHARED = {word: module for module, words in _SECTIONS.pop("shared").items() for word in words.split()}
+COMMANDS = {word: said for words in _SECTIONS.values() for word, said in words.items()}
 
 _HELP = """\
 usage: interlock COMMAND …
@@ -129,7 +59,10 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _run(words: list[str]) -> int:
     if not words or words[0] in ("-h", "--help", "help"):
-        rows = {name: "".join(f"  {word:<12}   {said}\n" for word, said in words.items()) for name, words in _SECTIONS}
+        rows = {
+            name: "".join(f"  {word:<12}   {said}\n" for word, said in words.items())
+            for name, words in _SECTIONS.items()
+        }
         print(_HELP.format(commands="\n".join(f"\n{name}\n{text}".rstrip("\n") for name, text in rows.items())), end="")
         return 0
     if words[0] in ("--version", "-V"):
@@ -154,7 +87,7 @@ def _run(words: list[str]) -> int:
 
 def command_function(word: str) -> Callable[[Sequence[str]], int]:
     """The function of a word of COMMANDS; imports no other command."""
-    section = next(title for title, commands in _SECTIONS if word in commands).lower()
+    section = next(title for title, commands in _SECTIONS.items() if word in commands).lower()
     module = import_module(f"interlock.cli.{section}.{_SHARED.get(word, word)}")
     name = f"{word.replace('-', '_')}_main" if word in _SHARED else "main"
     function: Callable[[Sequence[str]], int] = getattr(module, name)

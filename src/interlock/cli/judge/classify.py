@@ -6,6 +6,7 @@ import json
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from io import BufferedReader
+from pathlib import Path
 from typing import Any, TypeVar, cast
 
 from interlock.analysis.wire import Id, assessment_json, error_json
@@ -16,21 +17,6 @@ from interlock.strict_json import no_constant
 T = TypeVar("T", str, dict[str, Any])
 MAX_LINE = 1024 * 1024
 _CHUNK = 64 * 1024
-_HELP = """\
-usage: interlock classify < ACTIONS > ASSESSMENTS
-
-Reads one JSON action a line and writes one assessment a line, in the same order, as soon as it is known.
-A line that cannot be assessed is answered {"id", "level": 4, "error"}. Nothing is run, and no file is opened.
-
-An action is one of
-  {"id", "command", "cwd"}               shell text
-  {"id", "operation", "params", "crude"} a named operation
-  {"id", "tool", "input"}                a tool call
-  {"id", "hint"}                         what an agent says it is about to do
-
-example:
-  echo '{"id": 1, "command": "git push -f", "cwd": "/srv/app"}' | interlock classify
-"""
 _KINDS = ("command", "operation", "tool", "hint")
 _OVERLONG = None  # stands for a line that was longer than any action is
 
@@ -44,12 +30,11 @@ class BadLine(ValueError):
 
 
 def main(argv: Sequence[str]) -> int:
-    if argv and argv[0] in ("-h", "--help"):
-        print(_HELP, end="")
-        return 0
     if argv:
-        print(f"interlock classify: takes no {argv[0]!r}\n{_HELP}", end="", file=sys.stderr)
-        return 2
+        known, usage = argv[0] in ("-h", "--help"), Path(__file__).with_suffix(".txt").read_text("utf-8")
+        wrong = "" if known else f"interlock classify: takes no {argv[0]!r}\n"
+        print(f"{wrong}{usage}", end="", file=sys.stdout if known else sys.stderr)
+        return 0 if known else 2
     if sys.stdin.isatty():
         print('Type one JSON action a line, such as {"command": "ls"}; end with Ctrl-D.', file=sys.stderr)
     out = sys.stdout.buffer

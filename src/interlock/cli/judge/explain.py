@@ -199,22 +199,11 @@ def _text(words: Sequence[str]) -> str:
     return decode(sys.stdin.buffer.read(MAX_INPUT)).removesuffix("\n")
 
 
-_PROMPT_HELP = """\
-usage: interlock prompt
-
-Type a command to have it explained; nothing is run.
-  cd DIR     set the directory that commands are read in
-  help       this text
-  exit       end, as does Ctrl-D
-
-In a pipe, one command a line:  interlock prompt < commands.txt
-"""
-
-
 def prompt_main(argv: Sequence[str]) -> int:
+    usage = Path(__file__).with_name("prompt.txt").read_text("utf-8")
     if argv:
         known = argv[0] in ("-h", "--help")
-        print(_PROMPT_HELP if known else f"interlock prompt: takes no {argv[0]!r}", end="" if known else "\n")
+        print(usage if known else f"interlock prompt: takes no {argv[0]!r}", end="" if known else "\n")
         return 0 if known else 2
     try:
         by = local_policy()
@@ -233,7 +222,7 @@ def prompt_main(argv: Sequence[str]) -> int:
         if line is None or line.strip() in ("exit", "quit"):
             return 0
         if line.strip() == "help":
-            print(_PROMPT_HELP, end="")
+            print(usage, end="")
         elif (folder := _cd(line)) is not None:
             path = os.path.normpath(os.path.join(cwd, os.path.expanduser(folder)))
             if os.path.isdir(path):
