@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import suppress
 
 import yaml
@@ -70,31 +70,11 @@ def _lines(event: yaml.ScalarEvent, source: list[str]) -> tuple[int, ...]:
     return tuple(found)
 
 
-_TRAVIS = (
-    "script install before_install before_script after_script after_success after_failure before_deploy after_deploy"
-)
 _SETTINGS = (("with",), ("env",), ("variables",))  # under these keys a name is anybody's
 
-# For each kind of file: the keys whose values are run, and the key above which they count ("" for anywhere).
-_KEYS: Mapping[str, tuple[frozenset[str], str]] = {
-    "github": (frozenset({"run"}), "steps"),
-    "gitlab": (frozenset({"script", "before_script", "after_script", "pre_get_sources_script"}), ""),
-    "circleci": (frozenset({"run", "command"}), "steps"),
-    "azure": (frozenset({"script", "bash", "pwsh", "powershell", "inlineScript"}), "steps"),
-    "bitbucket": (frozenset({"script", "after-script"}), ""),
-    "travis": (frozenset(_TRAVIS.split()), ""),
-    "drone": (frozenset({"commands"}), ""),
-    "buildkite": (frozenset({"command", "commands"}), "steps"),
-    "taskfile": (frozenset({"cmds", "cmd"}), ""),
-}
 
-
-def ci_file(kind: str) -> Callable[[str], list[Snippet]]:
-    return lambda text: _steps(text, kind)
-
-
-def _steps(text: str, kind: str) -> list[Snippet]:
-    keys, above = _KEYS[kind]
+def ci_steps(text: str, keys: frozenset[str], above: str) -> list[Snippet]:
+    """The values of these keys, anywhere or below the key `above`."""
     values = list(scalars(without_templates(text)))
     shells = {value.path[:-1]: value.text for value in values if value.path and value.path[-1] == "shell"}
     found: list[Snippet] = []

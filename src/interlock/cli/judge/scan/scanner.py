@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterator, Sequence
+import tomllib
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from fnmatch import fnmatch
 from functools import partial
+from pathlib import Path
 
-from msgspec import Struct, field
+from msgspec import Struct, convert, field
 
 from interlock.analysis.display_text import visible
 from interlock.analysis.programs.load import reads_posix
-from interlock.cli.judge.scan.ci import ci_file
+from interlock.cli.judge.scan.ci import ci_steps
 from interlock.cli.judge.scan.shell_text import (
     Snippet,
     crontab,
@@ -34,15 +36,8 @@ _HEAD = 256
 _PROJECT = "/home/user/project"  # the answer must not depend on where the files happen to be checked out
 _SKIPPED = frozenset({".git", ".hg", ".svn", "node_modules", ".venv", "venv", "__pycache__", ".tox", ".mypy_cache"})
 
-# Packs and rules that say nothing below forbidden: in any script, which may run what it is given; and on a machine
-# that is thrown away afterwards.
-_ORDINARY = {
-    "": frozenset({"remote_code.unreadable"}),
-    "job": frozenset(
-        "remote_code.unreadable privilege.read_as_other privilege.change_as_other privilege.harm_as_other".split()
-    ),
-    "image": frozenset("remote_code.unreadable privilege permissions filesystem accounts processes".split()),
-}
+_TABLES = tomllib.loads(Path(__file__).with_name("sources.toml").read_text("utf-8"))
+_ORDINARY = {place: frozenset(words) for place, words in _TABLES["ordinary"].items()}
 
 
 class Hit(Struct, frozen=True):
@@ -128,7 +123,7 @@ def _hits(path: str, piece: Snippet, source: SourceKind, lowest: Level) -> Itera
         yield Hit(path, piece.lines[0], unread, source.kind)
         return
     for finding in found.findings:
-        ordinary = _ORDINARY[source.disposable] & {finding.rule, finding.rule.split(".")[0]}
+        ordinary = _ORDINARY[source.runs_in] & {finding.rule, finding.rule.split(".")[0]}
         if finding.level >= lowest and (not ordinary or finding.level >= Level.FORBIDDEN):
             yield Hit(path, piece.line_at(finding.span[0] if finding.span else 0), finding, source.kind)
 
@@ -144,54 +139,38 @@ def scan(paths: Sequence[str], excluded: Sequence[str], lowest: Level, tick: Tic
     return result
 
 
-Extract = Callable[[str], list[Snippet]]
+_READERS: Mapping[str, Callable[[str], list[Snippet]]] = {
+    "shell": lambda text: [snippet(text, 1)],
+    "makefile": makefile,
+    "dockerfile": dockerfile,
+    "package_json": package_json,
+    "justfile": justfile,
+    "procfile": procfile,
+    "crontab": crontab,
+    "system_crontab": partial(crontab, system=True),
+}
 
 
 class SourceKind(Struct, frozen=True):
     kind: str
-    read: Extract
-    disposable: str = ""  # "image" or "job": what runs there is thrown away afterwards
+    path: str
+    reader: str = ""
+    keys: frozenset[str] = frozenset()
+    above: str = ""
+    runs_in: str = "script"
+
+    def read(self, text: str) -> list[Snippet]:
+        return _READERS[self.reader](text) if self.reader else ci_steps(text, self.keys, self.above)
 
 
-SHELL = SourceKind("shell", lambda text: [snippet(text, 1)])
-
-
-def _ci(kind: str) -> SourceKind:
-    return SourceKind(f"{kind} steps", ci_file(kind), "job")
-
-
-# The first line that matches decides; the path has / between its parts and is in lower case.
-_BY_PATH: tuple[tuple[re.Pattern[str], SourceKind], ...] = tuple(
-    (re.compile(f"(?:^|.*/)(?:{pattern})"), source)
-    for pattern, source in (
-        (r"[^/]+\.(sh|bash|zsh|ksh)", SHELL),
-        (r"(gnu)?makefile|[^/]+\.(mk|mak)|makefile\.[^/]+", SourceKind("makefile", makefile)),
-        (
-            r"(dockerfile|containerfile)(\.[^/]+)?|[^/]+\.(dockerfile|containerfile)",
-            SourceKind("dockerfile", dockerfile, "image"),
-        ),
-        (r"\.github/workflows/[^/]+\.ya?ml|action\.ya?ml", _ci("github")),
-        (r"[^/]*\.gitlab-ci\.ya?ml|\.gitlab/ci/.*\.ya?ml|\.gitlab-ci/.*\.ya?ml", _ci("gitlab")),
-        (r"\.circleci/[^/]+\.ya?ml", _ci("circleci")),
-        (r"[^/]*azure-pipelines[^/]*\.ya?ml|\.azure(-pipelines|-devops)?/.*\.ya?ml", _ci("azure")),
-        (r"bitbucket-pipelines\.ya?ml", _ci("bitbucket")),
-        (r"\.travis\.ya?ml", _ci("travis")),
-        (r"\.(drone|woodpecker)\.ya?ml|\.woodpecker/[^/]+\.ya?ml", _ci("drone")),
-        (r"\.buildkite/[^/]+\.ya?ml", _ci("buildkite")),
-        (r"taskfile(\.dist)?\.ya?ml", SourceKind("taskfile steps", ci_file("taskfile"))),
-        (r"package\.json", SourceKind("package scripts", package_json)),
-        (r"\.?justfile|[^/]+\.just", SourceKind("justfile", justfile)),
-        (r"procfile(\.[^/]+)?", SourceKind("procfile", procfile)),
-        (r"cron\.d/[^/]+|etc/crontab", SourceKind("crontab", partial(crontab, system=True))),
-        (r"crontab|[^/]+\.(cron|crontab)", SourceKind("crontab", crontab)),
-    )
-)
+_SOURCES = convert(_TABLES["source"], list[SourceKind])
+_PATHS = [(re.compile(f"(?:^|.*/)(?:{one.path})"), one) for one in _SOURCES]
 
 
 def source_of(path: str, head: bytes) -> SourceKind | None:
     """How to read this file; None when it is nothing that runs."""
     name = path.lower()
-    for pattern, source in _BY_PATH:
+    for pattern, source in _PATHS:
         if pattern.fullmatch(name):
             return source
     if not head.startswith(b"#!"):
@@ -199,4 +178,4 @@ def source_of(path: str, head: bytes) -> SourceKind | None:
     names = (word.rsplit("/", 1)[-1] for word in head.split(b"\n", 1)[0][2:].decode("utf-8", "replace").split())
     # The program that the first line names, through env and busybox.
     program = next((one for one in names if one not in ("env", "busybox") and one[:1] != "-" and "=" not in one), "")
-    return SHELL if reads_posix(program) else None
+    return _SOURCES[0] if reads_posix(program) else None
