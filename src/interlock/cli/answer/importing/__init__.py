@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -135,16 +136,7 @@ def _save(args: Args, wanted: Sequence[tuple[str, str, str, int]]) -> int:
     return report(args, {"saved": made, "refused": refused}, "\n".join(lines), FAILED if refused else OK)
 
 
-# Tried in place of each star, and as they are.
-_FILLS = (
-    "", "/", "~", "-rf /", "-rf ~", "rm -rf /", "-c 'rm -rf /'", "-c \"import shutil; shutil.rmtree('/')\"", "mode disabled",
-    "uninstall --all", "pause", "of=/dev/sda", "/dev/sda", "x | sudo bash", "; rm -rf /",
-)  # fmt: skip
-_PROBES = (
-    "rm -rf /", "rm -rf ~", "rm -rf --no-preserve-root /", "mkfs.ext4 /dev/sda1", "dd if=/dev/zero of=/dev/sda", "chmod -R 777 /",
-    "interlock mode disabled", "interlock uninstall --all", "interlock pause", "pkill interlock", "systemctl --user stop interlock",
-    "rm -rf ~/.local/state/interlock", "rm ~/.claude/settings.json",
-)  # fmt: skip
+_TEXTS = tomllib.loads(Path(__file__).with_name("probes.toml").read_text("utf-8"))
 _WRITERS = ("Write", "Edit", "MultiEdit", "NotebookEdit")
 _SELF = "self_protection."
 
@@ -174,9 +166,9 @@ def why_refused(pattern: str, rules: Rulebook, config: Config) -> str:
 def _texts(glob: Glob) -> Iterator[str]:
     if glob.tool and glob.tool.casefold() != "bash":
         return
-    yield from _PROBES
+    yield from _TEXTS["probes"]
     if glob.tool or glob.is_command:
-        for fill in _FILLS if "*" in glob.body else _FILLS[:1]:
+        for fill in _TEXTS["fills"][: None if "*" in glob.body else 1]:
             yield " ".join(glob.body.replace("*", fill).split())
 
 
