@@ -75,7 +75,7 @@ def test_a_folder_that_others_can_write_is_no_place_for_code(tmp_path: Path) -> 
     assert why_writable(inner) == ""
     inner.parent.chmod(0o777)
     assert "opt can be written by others" in why_writable(inner)
-    with pytest.raises(code.NoCode):
+    with pytest.raises(code.CannotSetUp):
         code.copy_code(inner)
     inner.parent.chmod(0o755)
     os.chown(inner.parent, 65534, 0)

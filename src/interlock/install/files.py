@@ -5,9 +5,10 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
 import secrets
 import stat
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -60,6 +61,11 @@ def read_state(path: Path) -> FileState:
         if found.st_size > _MOST_BYTES:
             raise FileProblem(f"{path}: {found.st_size} bytes are too many for settings")
         return FileState(real, real.read_bytes(), stat.S_IMODE(found.st_mode), (found.st_uid, found.st_gid))
+
+
+def fill_file(path: Path, words: Mapping[str, object]) -> str:
+    """The text of a file of ours, with each @WORD@ in it filled in."""
+    return re.sub("@([A-Z_]+)@", lambda word: str(words[word[1]]), path.read_text("utf-8"))
 
 
 def replace_file(current: FileState, data: bytes, mode: int) -> list[Path]:

@@ -23,7 +23,7 @@ from interlock.agents.toml_edit import BEGIN, END, parse_toml, toml_lines, with_
 from interlock.client import NoDaemon, find_daemon
 from interlock.config import Config, config_path, load_config
 from interlock.engine.fallback import start_daemon
-from interlock.install.files import FileProblem, read_state, remove_file, replace_file
+from interlock.install.files import FileProblem, fill_file, read_state, remove_file, replace_file
 from interlock.install.system import CannotSetUp, SystemStep, run_tool
 from interlock.journal.undo import wrapping_problem
 from interlock.socket_peers import peer_of
@@ -58,19 +58,9 @@ def service_text(manager: str, config: Config, environ: Mapping[str, str] = os.e
     if manager == LAUNCHD:
         data = {"Label": LABEL, "ProgramArguments": argv, "RunAtLoad": True, "KeepAlive": {"SuccessfulExit": False}}
         return plistlib.dumps({**data, **({"EnvironmentVariables": kept} if kept else {})}).decode()
-    return f"""\
-# Written by `interlock init`, taken away by `interlock uninstall --all`.
-[Unit]
-Description=Interlock, the safety interlock between agents and what they could destroy
-
-[Service]
-ExecStart={" ".join(map(_quoted, argv))}
-{"".join(f"Environment={_quoted(f'{key}={value}')}" + chr(10) for key, value in kept.items())}Restart=on-failure
-RestartSec=1
-
-[Install]
-WantedBy=default.target
-"""
+    environment = "".join(f"Environment={_quoted(f'{key}={value}')}\n" for key, value in kept.items())
+    words = {"ARGV": " ".join(map(_quoted, argv)), "ENVIRONMENT": environment}
+    return fill_file(Path(__file__).with_name("user.service"), words)
 
 
 def start_steps(manager: str, config: Config) -> Iterator[SystemStep]:

@@ -12,8 +12,9 @@ from interlock.analysis.display_text import Line
 from interlock.cli.command import Args, CommandError, pluralize, wrong_usage
 from interlock.cli.output import line
 from interlock.cli.sign_in import confirm
-from interlock.config import SYSTEM_CONFIG, Config, config_of, load_config
+from interlock.config import SYSTEM_CONFIG, Config, ConfigError, config_of, load_config
 from interlock.install.changes import FileChange, InstallRefusal, diff
+from interlock.install.files import FileProblem
 from interlock.install.system import (
     CannotSetUp,
     Layout,
@@ -23,7 +24,6 @@ from interlock.install.system import (
     removal_steps,
     steps,
 )
-from interlock.install.system.code import NoCode
 from interlock.install.user_service import data_steps, stop_steps
 
 
@@ -93,7 +93,7 @@ def set_up_system(args: Args) -> Config:
             if not confirm_changes(args, 0, "", len(wanted)):
                 raise CommandError("nothing was changed", 2)
             perform_steps(args, wanted)
-    except (CannotSetUp, NoCode) as error:
+    except (CannotSetUp, FileProblem, ConfigError) as error:
         words = "what was done before this stays, and running it again goes on from there"
         raise CommandError(f"{error}; {words}") from None
     if not has_systemd():

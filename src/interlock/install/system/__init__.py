@@ -12,11 +12,10 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from interlock.config import Config, ConfigError, load_config
-from interlock.install.files import FileProblem, read_state, replace_file
+from interlock.config import load_config
+from interlock.install.files import fill_file, read_state, replace_file
 from interlock.install.system import code
-from interlock.install.system.code import why_writable
-from interlock.problems import ExpectedError
+from interlock.install.system.code import CannotSetUp, why_writable
 
 USER = "interlock"
 _UNIT_FILES = Path(__file__).with_name("units")
@@ -44,50 +43,30 @@ class Layout(Struct, frozen=True):
 def config_text(layout: Layout, users: Sequence[str], operators: Sequence[str]) -> str:
     """A new configuration; an operator's own keys are added to it by hand."""
     who = f"operators = {json.dumps(list(operators))}\n" if operators else ""
-    return f"""\
-# The daemon that `interlock install --system` set up. Agents of `users` ask it; root, and who is listed as operators, answer.
-[daemon]
-port = {PORT}
-socket = "{layout.run}/operator.sock"
-
-[store]
-url = "sqlite://{layout.state}"
-
-[separate]
-hook_socket = "{layout.run}/hook.sock"
-inspector = "{layout.run}/looker.sock"
-code = "{layout.code}"
-users = {json.dumps(list(users))}
-{who}"""
+    return fill_file(
+        _UNIT_FILES / "config.toml", _places(layout) | {"USERS": json.dumps(list(users)), "OPERATORS": who}
+    )
 
 
 def unit_files(layout: Layout) -> dict[Path, str]:
-    words = {
-        # Of both services, neither of which needs any of it.
-        "HARDENED": (_UNIT_FILES / "hardened").read_text("utf-8").rstrip("\n"),
-        "PYTHON": layout.python,
-        "CODE": layout.code,
-        "CONFIG": layout.config,
-        "RUN": layout.run,
-        "STATE": layout.state,
-        "STATE_NAME": layout.state.name,
-        "USER": USER,
-        "PORT": PORT,
-    }
-    found = {layout.tmpfiles: "d @RUN@ 0755 @USER@ @USER@ -\n"}
-    found |= {layout.units / path.name: path.read_text("utf-8") for path in sorted(_UNIT_FILES.glob("interlock*.*"))}
-    for key, value in words.items():
-        found = {path: text.replace(f"@{key}@", str(value)) for path, text in found.items()}
-    return found
+    hardened = (
+        (_UNIT_FILES / "hardened").read_text("utf-8").rstrip("\n")
+    )  # of both services, neither of which needs any of it
+    words = _places(layout) | {"HARDENED": hardened}
+    units = {layout.units / path.name: fill_file(path, words) for path in sorted(_UNIT_FILES.glob("interlock*.*"))}
+    return {layout.tmpfiles: f"d {layout.run} 0755 {USER} {USER} -\n", **units}
+
+
+def _places(layout: Layout) -> dict[str, object]:
+    return {
+        "PYTHON": layout.python, "CODE": layout.code, "CONFIG": layout.config, "RUN": layout.run, "STATE": layout.state,
+        "STATE_NAME": layout.state.name, "USER": USER, "PORT": PORT,
+    }  # fmt: skip
 
 
 _NOLOGIN = ("/usr/sbin/nologin", "/sbin/nologin", "/bin/false")
 _UNITS = ("interlock-looker.socket", "interlock.socket", "interlock-looker.service", "interlock.service")
 SECONDS = 120
-
-
-class CannotSetUp(ExpectedError):
-    """A step failed; the message is a sentence for a person."""
 
 
 class SystemStep(Struct, frozen=True):
@@ -106,10 +85,10 @@ def steps(layout: Layout, users: Sequence[str], operators: Sequence[str]) -> lis
             lambda: code.copy_code(layout.code),
         ),
         SystemStep(f"make {layout.state}, for {USER} alone", not _is_state(layout), lambda: _state(layout)),
-        _file(layout.config, _config(layout, users, operators), f"write {layout.config}"),
+        _file(layout.config, _config(layout, users, operators)),
     ]
     if has_systemd():
-        made += [_file(path, text, f"write {path}") for path, text in unit_files(layout).items()]
+        made += [_file(path, text) for path, text in unit_files(layout).items()]
     made.append(_link(layout))
     client = layout.code / "bin" / "interlock-hook"
     changed = any(step.needed for step in made)
@@ -158,10 +137,7 @@ def _config(layout: Layout, users: Sequence[str], operators: Sequence[str]) -> s
     """With these users added; refuses to edit one that an operator changed."""
     if not layout.config.exists():
         return config_text(layout, users, operators)
-    try:
-        known: Config = load_config(layout.config, {})
-    except ConfigError as error:
-        raise CannotSetUp(str(error)) from None
+    known = load_config(layout.config, {})
     text = layout.config.read_text("utf-8")
     wanted = dict.fromkeys((*known.separate.users, *users)), dict.fromkeys((*known.separate.operators, *operators))
     if tuple(wanted[0]) == known.separate.users and tuple(wanted[1]) == known.separate.operators:
@@ -172,20 +148,14 @@ def _config(layout: Layout, users: Sequence[str], operators: Sequence[str]) -> s
     raise CannotSetUp(f"{layout.config} was changed by hand: {add}")
 
 
-def _file(path: Path, text: str, words: str) -> SystemStep:
+def _file(path: Path, text: str) -> SystemStep:
     def write() -> None:
         path.parent.mkdir(mode=0o755, parents=True, exist_ok=True)
         if why := why_writable(path.parent):
             raise CannotSetUp(why)
-        try:
-            replace_file(read_state(path), text.encode(), 0o644)
-        except FileProblem as error:
-            raise CannotSetUp(str(error)) from None
+        replace_file(read_state(path), text.encode(), 0o644)
 
-    try:
-        return SystemStep(words, read_state(path).text != text, write)
-    except FileProblem as error:
-        raise CannotSetUp(str(error)) from None
+    return SystemStep(f"write {path}", read_state(path).text != text, write)
 
 
 def _make_user(layout: Layout) -> Callable[[], None]:

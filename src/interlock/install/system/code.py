@@ -13,6 +13,7 @@ from importlib.metadata import Distribution, PackageNotFoundError, distribution
 from pathlib import Path
 
 from interlock.agents import CLIENT
+from interlock.problems import ExpectedError
 
 MARK = "interlock-code"  # the file that identifies the code
 _VERSION = f"python{sys.version_info.major}.{sys.version_info.minor}"
@@ -27,8 +28,8 @@ sys.exit(main())
 """
 
 
-class NoCode(Exception):
-    """The code cannot be copied to where only root can change it; the message says why."""
+class CannotSetUp(ExpectedError):
+    """A step of an installation failed; the message is a sentence for a person."""
 
 
 def system_python() -> Path:
@@ -40,7 +41,7 @@ def system_python() -> Path:
         if not why:
             return place
         tried.append(why)
-    raise NoCode(f"no {_VERSION} that only root can change and everybody can run: {'; '.join(tried)}")
+    raise CannotSetUp(f"no {_VERSION} that only root can change and everybody can run: {'; '.join(tried)}")
 
 
 def code_mark() -> str:
@@ -64,7 +65,7 @@ def is_installed(folder: Path) -> bool:
 def copy_code(folder: Path) -> None:
     """Installs the code atomically; refuses a folder that others can change or replace."""
     if why := why_writable(folder.parent):
-        raise NoCode(why)
+        raise CannotSetUp(why)
     new, old = folder.with_name(folder.name + ".new"), folder.with_name(folder.name + ".old")
     for left in (new, old):
         shutil.rmtree(left, ignore_errors=True)
@@ -139,7 +140,7 @@ def _distributions() -> list[Distribution]:
         asked.setdefault(name, set()).update(extras)
         waiting += _requirements(found[name], asked[name])
     if "interlock" not in found:
-        raise NoCode("this Interlock was not installed as a package; pip install it first")
+        raise CannotSetUp("this Interlock was not installed as a package; pip install it first")
     return list(found.values())
 
 
