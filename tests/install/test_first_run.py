@@ -15,7 +15,7 @@ import pytest
 
 import warm_processes
 from interlock.config import Config, load_config
-from interlock.install.system import CannotSetUp
+from interlock.install.system.code import CannotSetUp
 from interlock.install.user_service import (
     add_channel,
     daemon_process,

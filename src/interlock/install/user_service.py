@@ -24,7 +24,8 @@ from interlock.client import NoDaemon, find_daemon
 from interlock.config import Config, config_path, load_config
 from interlock.engine.fallback import start_daemon
 from interlock.install.files import FileProblem, fill_file, read_state, remove_file, replace_file
-from interlock.install.system import CannotSetUp, SystemStep, run_tool
+from interlock.install.system import SystemStep, run_tool
+from interlock.install.system.code import CannotSetUp
 from interlock.journal.undo import wrapping_problem
 from interlock.socket_peers import peer_of
 

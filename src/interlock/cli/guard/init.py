@@ -13,8 +13,7 @@ from interlock.agents import AgentDialect
 from interlock.cli.answer.operator import main as operator_main
 from interlock.cli.answer.tickets import approve_main
 from interlock.cli.command import FAILED, OK, USAGE, Args, CommandError, command, daemon, say, settings, typed_name
-from interlock.cli.guard.install import main as install_main
-from interlock.cli.guard.installation import named_agents
+from interlock.cli.guard.install import install_main, named_agents
 from interlock.cli.guard.status import doctor_main
 from interlock.cli.output import labelled, line
 from interlock.cli.sign_in import ask_line
@@ -22,7 +21,8 @@ from interlock.config import Config
 from interlock.identity.agent_detection import is_agents_terminal
 from interlock.install.discovery import agents_on_machine, hooked_files
 from interlock.install.files import FileProblem
-from interlock.install.system import CannotSetUp, SystemStep
+from interlock.install.system import SystemStep
+from interlock.install.system.code import CannotSetUp
 from interlock.install.user_service import add_channel, find_manager, is_running, restart, start_steps, until_running
 
 TRIED = "git push --force origin main"

@@ -1,76 +1,94 @@
-"""`interlock install`: writes an agent's own hooks, so that every tool call asks Interlock first."""
+"""`interlock install` and `uninstall`: write an agent's own hooks, and take them out again; each change is shown and agreed to first."""
 
 from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Mapping, Sequence
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from interlock.agents import AgentDialect, HookClient, words
-from interlock.cli.command import FAILED, OK, Args, CommandError, command, daemon, say, say_json, settings
-from interlock.cli.guard.installation import (
-    confirm_changes,
-    diff_lines,
-    named_agents,
-    report_refusals,
-    require_root,
-    set_up_system,
+from interlock.agents import AgentDialect, HookClient, UnknownAgent, words
+from interlock.agents import agent as agent_of
+from interlock.analysis.display_text import Line
+from interlock.cli.command import (
+    FAILED,
+    OK,
+    USAGE,
+    Args,
+    CommandError,
+    command,
+    daemon,
+    pluralize,
+    say,
+    say_json,
+    settings,
+    typed_name,
+    wrong_usage,
 )
-from interlock.client import ApiError, NoDaemon
-from interlock.config import Config
+from interlock.cli.output import line
+from interlock.cli.sign_in import confirm, operator_session, require_person
+from interlock.client import ApiError, DaemonClient, NoDaemon
+from interlock.config import SYSTEM_CONFIG, Config, ConfigError, config_of, load_config
 from interlock.identity.agent_detection import agent_above
-from interlock.install.changes import FileChange, InstallRefusal, diff, install, plan_install
+from interlock.install.changes import (
+    FileChange,
+    InstallRefusal,
+    diff,
+    files_of,
+    install,
+    plan_install,
+    plan_uninstall,
+    uninstall,
+)
 from interlock.install.client_build import HTTP_COSTS, CannotBuild, NoAddress, build, client_for, client_path
-from interlock.install.discovery import agents_on_machine
+from interlock.install.discovery import agents_on_machine, hooked_files
 from interlock.install.files import FileProblem
-from interlock.install.user_service import switch_on
+from interlock.install.system import Layout, SystemStep, config_text, has_systemd, removal_steps, steps
+from interlock.install.system.code import CannotSetUp
+from interlock.install.user_service import data_steps, stop_steps, switch_off, switch_on
 from interlock.journal import JournalError
 from interlock.journal.build import build_for, is_built, supervisor_of
 
+_FOR_A_PERSON = "taking the guard away is for a person"
+
 
 @command("install", {"agents": ", ".join(words())})
-def main(args: Args) -> int:
-    require_root(args)
-    config, home, project = set_up_system(args) if args.scope == "system" else settings(args), Path.home(), Path.cwd()
+def install_main(args: Args) -> int:
+    _require_root(args)
+    config, home, project = _set_up_system(args) if args.scope == "system" else settings(args), Path.home(), Path.cwd()
     agents = named_agents(args.agents) or _offer_agents(args, home)
-    clients, refused = _clients(agents, config, args.http)
+    clients: list[tuple[AgentDialect, HookClient]] = []
+    refused: list[InstallRefusal] = []
+    for agent in agents:
+        try:
+            clients.append((agent, client_for(agent, config, args.http)))
+        except NoAddress as error:
+            refused.append(InstallRefusal(agent, str(error)))
     changes, more = plan_install(clients, args.scope, home, project, config)
     refused += more
     wanted = [change for change in changes if change.needed]
     if not args.json:
-        say(diff_lines(wanted) if args.diff else ())
+        say(_diff_lines(wanted) if args.diff else ())
         _explain(args, changes, wanted)
-    report_refusals(refused, "install")
+    _report_refusals(refused, "install")
     done: list[dict[str, Any]] = []
     if wanted and not args.dry_run:
         _refuse_agents(wanted)
         if not confirm_changes(args, len(wanted), "Write"):
-            raise CommandError("nothing was written", 2)
+            raise CommandError("nothing was written", USAGE)
     if changes and not args.dry_run:
         if not config.separate.on:
             _build(config)  # before any file names it
         done, failed = _write(wanted, config)
         refused += failed
-        report_refusals(failed, "install")
+        _report_refusals(failed, "install")
         _record(args, done)
     wrap = _switch_wrapping(args, config, [change.agent for change in changes])
-    _print_result(args, changes, wanted, done, refused, wrap)
+    _print_installed(args, changes, wanted, done, refused, wrap)
     return FAILED if refused else OK
-
-
-def _clients(
-    agents: Sequence[AgentDialect], config: Config, http: bool
-) -> tuple[list[tuple[AgentDialect, HookClient]], list[InstallRefusal]]:
-    clients: list[tuple[AgentDialect, HookClient]] = []
-    refused: list[InstallRefusal] = []
-    for agent in agents:
-        try:
-            clients.append((agent, client_for(agent, config, http)))
-        except NoAddress as error:
-            refused.append(InstallRefusal(agent, str(error)))
-    return clients, refused
 
 
 def _offer_agents(args: Args, home: Path) -> list[AgentDialect]:
@@ -125,7 +143,6 @@ def _build(config: Config) -> None:
 
 def _switch_wrapping(args: Args, config: Config, agents: Sequence[AgentDialect]) -> dict[str, Any]:
     """Lets commands run below the journal; else says why not."""
-
     able = any(agent.rewrites is not None for agent in agents) and not config.separate.on
     if args.no_wrap or args.dry_run or args.http or not able:
         return {"on": config.undo.wrap, "why": ""}
@@ -160,7 +177,7 @@ def _write(changes: Sequence[FileChange], config: Config) -> tuple[list[dict[str
     return done, failed
 
 
-def _print_result(
+def _print_installed(
     args: Args,
     changes: Sequence[FileChange],
     wanted: Sequence[FileChange],
@@ -192,3 +209,195 @@ def _print_result(
         print("Restart the agent, then see that the guard fires: interlock doctor")
         print("What it would have asked you in the last month, from your agents' own logs: interlock rehearse")
     sys.stdout.flush()
+
+
+@command("uninstall")
+def uninstall_main(args: Args) -> int:
+    if args.all and (args.agents or args.scope != "user"):
+        args.fail("--all goes with no agent and no other scope")
+    if args.data and not args.all:
+        args.fail("--data goes with --all")
+    _require_root(args)
+    config, home, project = settings(args), Path.home(), Path.cwd()
+    if args.all:
+        files = [one for one in hooked_files(config, home, project) if one.scope != "system"]
+    else:
+        files = files_of(named_agents(args.agents or words()), args.scope, home, project)
+    changes, refused = plan_uninstall(files, config)
+    if changes and not args.dry_run:
+        require_person(why=_FOR_A_PERSON)  # before anybody is shown what will not happen
+    if not args.json:
+        say((line(f"Our hooks in {change.name}") for change in changes) if args.all else _diff_lines(changes))
+    _report_refusals(refused, "uninstall")
+    steps = _removal_steps(args, config)
+    if (changes or steps) and not args.dry_run:
+        _remove(args, changes, steps, config)
+    _print_uninstalled(args, changes)
+    if args.all and not args.json:
+        _print_left(args, config)
+    return FAILED if refused else OK
+
+
+def _remove(args: Args, changes: Sequence[FileChange], steps: Sequence[SystemStep], config: Config) -> None:
+    """1. a person's terminal, 2. an operator where there are any, 3. a yes, 4. the record, 5. the files, 6. the daemon."""
+    require_person(why=_FOR_A_PERSON)  # 1
+    with _authorised(args, config, bool(changes)) as server:  # 2
+        if not confirm_changes(args, len(changes), "Change", len(steps)):  # 3
+            raise CommandError("nothing was changed", USAGE)
+        if server is not None:  # 4
+            for word, scope in dict.fromkeys((change.agent.word, change.scope) for change in changes):
+                files = [str(one.place.path) for one in changes if (one.agent.word, one.scope) == (word, scope)]
+                server.post("/hooks", {"change": "removed", "agent": word, "scope": scope, "files": files})
+        for change in changes:  # 5
+            uninstall(change, config)
+        if not any(one.agent.rewrites is not None for one in hooked_files(config, Path.home(), Path.cwd())):
+            switch_off(config)  # no agent is left whose calls undo.wrap would rewrite
+    _perform_steps(args, steps)  # 6
+
+
+@contextmanager
+def _authorised(args: Args, config: Config, hooks: bool) -> Iterator[DaemonClient | None]:
+    """On behalf of an operator where there is one; None where nothing is on record and no hooks go."""
+    try:
+        operators = daemon(args).get("/status").get("operators")
+    except NoDaemon as error:
+        recorded = not config.store.startswith("sqlite:") or (config.folder / "state.db").exists()
+        if hooks and recorded:  # the entry would be missing there
+            raise CommandError(f"this goes on the record, and {error}") from None
+        yield None
+        return
+    if operators == 0:
+        yield daemon(args)
+        return
+    with operator_session(args, why="taking the guard away is for an operator") as server:
+        yield server
+
+
+def _print_uninstalled(args: Args, changes: Sequence[FileChange]) -> None:
+    if args.json:
+        paths = [str(change.place.path) for change in changes]
+        say_json({"removed": [] if args.dry_run else paths, "would": paths if args.dry_run else []})
+        return
+    if not changes and args.all:
+        print("There are no hooks of ours in any file.")
+    elif not changes:
+        print(f"There are no hooks of ours with --{args.scope}; `interlock hooks` shows where there are any.")
+    elif args.dry_run:
+        print("Nothing was changed (--dry-run).")
+    else:
+        for change in changes:
+            print(f"{'Taken away' if change.after is None else 'Put back'}: {change.name}")
+
+
+def _print_left(args: Args, config: Config) -> None:
+    left = [str(path) for path in (config.folder, Path(config.path or config.folder)) if path.exists()]
+    if left and not args.data:
+        print(f"Stays: {', '.join(dict.fromkeys(left))}. `{typed_name()} uninstall --all --data` deletes it.")
+    if config.separate.on:
+        print("The machine's daemon stays: `sudo interlock uninstall --system` takes it away.")
+
+
+@wrong_usage(UnknownAgent)
+def named_agents(given: Sequence[str]) -> list[AgentDialect]:
+    return [agent_of(word) for word in dict.fromkeys(given)]
+
+
+def _diff_lines(changes: Sequence[FileChange]) -> Iterator[Line]:
+    styles = {"+": "allow", "-": "deny", "@": "dim"}
+    for change in changes:
+        yield line(f"{change.agent.title}, {change.name}", "heading")
+        for text in diff(change):
+            style = "heading" if text.startswith(("+++", "---")) else styles.get(text[:1], "")
+            yield line(text, style)
+        yield ()
+
+
+def _report_refusals(refused: Sequence[InstallRefusal], word: str) -> None:
+    for one in refused:
+        print(f"interlock {word}: {one.words}; nothing was changed there", file=sys.stderr)
+
+
+def confirm_changes(args: Args, count: int, verb: str, steps: int = 0) -> bool:
+    """Without a terminal it requires --yes."""
+    if args.yes:
+        return True
+    parts = [f"{verb} {pluralize(count, 'file')}"] if count or not steps else []
+    parts += [f"take {pluralize(steps, 'step')}"] if steps else []
+    question = f"{' and '.join(parts)}?".capitalize()
+    if not (os.isatty(0) and os.isatty(1)):
+        raise CommandError(f"{question} There is no terminal to ask at: check with --dry-run, then give --yes", USAGE)
+    return confirm(question)
+
+
+def _require_root(args: Args) -> None:
+    """Refuses --system for anybody but root, and its options without it."""
+    if args.scope != "system" and (getattr(args, "users", None) or getattr(args, "operators", None)):
+        raise CommandError("--for and --answered-by go with --system", USAGE)
+    if args.scope == "system" and os.geteuid() != 0:
+        raise CommandError("--system takes root: try it with sudo")
+
+
+def _guarded_users(args: Args) -> tuple[str, ...]:
+    """The named users, those guarded already, or the caller of sudo; refuses where there is none."""
+    named = tuple(dict.fromkeys(args.users or ()))
+    if named:
+        return named
+    if SYSTEM_CONFIG.is_file():
+        return load_config(SYSTEM_CONFIG, {}).separate.users
+    caller = os.environ.get("SUDO_USER", "")
+    if caller and caller != "root":
+        return (caller,)
+    raise CommandError("whose agents are to be guarded? Say it with --for USER; root's own cannot be", USAGE)
+
+
+def _set_up_system(args: Args) -> Config:
+    """The configuration of the daemon; with --dry-run, the one that would result."""
+    layout, users = Layout(), _guarded_users(args)
+    try:
+        wanted = [step for step in steps(layout, users, tuple(args.operators or ())) if step.needed]
+        _show_steps(args, wanted, "The daemon gets a user of its own:")
+        if not (wanted or args.json):
+            print("The daemon has a user of its own already.\n", flush=True)
+        if args.dry_run:
+            text = config_text(layout, users, args.operators or ())
+            return config_of(tomllib.loads(text), str(layout.config), {})
+        if wanted:
+            if not confirm_changes(args, 0, "", len(wanted)):
+                raise CommandError("nothing was changed", USAGE)
+            _perform_steps(args, wanted)
+    except (CannotSetUp, FileProblem, ConfigError) as error:
+        words = "what was done before this stays, and running it again goes on from there"
+        raise CommandError(f"{error}; {words}") from None
+    if not has_systemd():
+        words = "systemd does not run here. Start the daemon as root, by whatever starts services here"
+        print(f"{words}:\n  {layout.program} serve --system --config {layout.config}", file=sys.stderr)
+    return load_config(layout.config, {})
+
+
+def _removal_steps(args: Args, config: Config) -> list[SystemStep]:
+    """The steps that take the daemon away; none where agents were named, because it then stays."""
+    layout, found = Layout(), list[SystemStep]()
+    if args.all and not config.separate.on:
+        found = [*stop_steps(config), *(data_steps(config) if args.data else ())]
+    elif args.scope == "system" and not args.agents:
+        found = [step for step in removal_steps(layout) if step.needed]
+    _show_steps(args, found, "The daemon's own parts:")
+    if found and not args.all and not args.json:
+        print(f"{layout.state} and {layout.config} stay: the record and the operators are in there.\n")
+    return found
+
+
+def _perform_steps(args: Args, wanted: Sequence[SystemStep]) -> None:
+    for step in wanted:
+        step.do()
+        if not args.json:
+            print(f"done: {step.words}", flush=True)
+
+
+def _show_steps(args: Args, wanted: Sequence[SystemStep], heading: str) -> None:
+    if args.json or not wanted:
+        return
+    print(heading)
+    for number, step in enumerate(wanted, 1):
+        print(f"  {number}. {step.words}")
+    print(flush=True)

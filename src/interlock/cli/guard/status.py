@@ -26,7 +26,7 @@ from interlock.cli.command import (
     settings,
     typed_name,
 )
-from interlock.cli.guard.installation import named_agents
+from interlock.cli.guard.install import named_agents
 from interlock.cli.output import labelled, line
 from interlock.client import ApiError, NoDaemon
 from interlock.config import Config
