@@ -39,13 +39,18 @@ class CommandError(ExpectedError):
         super().__init__(words)
 
 
+class UsageError(CommandError):
+    def __init__(self, words: str) -> None:
+        super().__init__(words, USAGE)
+
+
 @contextmanager
 def wrong_usage(*kinds: type[Exception]) -> Iterator[None]:
     """Ends the command as wrongly used where one of these is raised."""
     try:
         yield
     except kinds as error:
-        raise CommandError(str(error), USAGE) from None
+        raise UsageError(str(error)) from None
 
 
 def typed_name() -> str:
@@ -133,7 +138,7 @@ def say(lines: Iterable[Line], to_errors: bool = False) -> None:
     paint(lines, sys.stderr if to_errors else sys.stdout)
 
 
-def report(args: Args, found: object, words: str | Iterable[Line] | Callable[[], None], code: int = OK) -> int:
+def report(args: Args, found: object, words: str | Iterable[Line] | Callable[[], None], ok: object = True) -> int:
     if args.json:
         say_json(found)
     elif isinstance(words, str):
@@ -142,7 +147,7 @@ def report(args: Args, found: object, words: str | Iterable[Line] | Callable[[],
         words()
     else:
         say(words)
-    return code
+    return OK if ok else FAILED
 
 
 def say_table(columns: Sequence[str], rows: Sequence[Sequence[object]], empty: str = "") -> None:
@@ -153,9 +158,9 @@ def say_table(columns: Sequence[str], rows: Sequence[Sequence[object]], empty: s
 
 
 def report_table(
-    args: Args, found: object, columns: Sequence[str], rows: Sequence[Sequence[object]], empty: str, code: int = OK
+    args: Args, found: object, columns: Sequence[str], rows: Sequence[Sequence[object]], empty: str, ok: object = True
 ) -> int:
-    return report(args, found, lambda: say_table(columns, rows, empty), code)
+    return report(args, found, lambda: say_table(columns, rows, empty), ok)
 
 
 def pluralize(number: int, noun: str) -> str:
@@ -180,7 +185,7 @@ def find_ticket(server: DaemonClient, given: str, states: Sequence[str], all_see
     """The id that `given` abbreviates; None where this caller may not see the ticket."""
     prefix = id_prefix(given, TICKET)
     if given and not re.fullmatch(rf"{TICKET}[\w-]+", prefix, re.ASCII):
-        raise CommandError(f"{given!r} is no ticket's id; `interlock pending` lists them", USAGE)
+        raise UsageError(f"{given!r} is no ticket's id; `interlock pending` lists them")
     found = (
         open_tickets(server)
         if not given
@@ -226,7 +231,7 @@ def id_prefix(given: str, kind: str) -> str:
 def _several(given: str, found: Sequence[Row]) -> CommandError:
     count = pluralize(len(found), "ticket")
     lead = f"{given!r} could be {count}" if given else f"{count} wait"
-    return CommandError(f"{lead}; say which one:\n{_lines(found)}", USAGE)
+    return UsageError(f"{lead}; say which one:\n{_lines(found)}")
 
 
 def _none(given: str, kind: str, there: Sequence[Row]) -> CommandError:
@@ -258,7 +263,7 @@ def parse_duration(text: str) -> int:
     """`90`, `90s`, `30m`, `2h` or `1d` in seconds; refuses anything else."""
     found = _SPAN.fullmatch(text.strip())
     if not found or not int(found[1]):
-        raise CommandError(f"{text!r} is no time; expected such as 90s, 30m, 2h or 1d", USAGE)
+        raise UsageError(f"{text!r} is no time; expected such as 90s, 30m, 2h or 1d")
     return int(found[1]) * _UNITS[found[2] or "s"]
 
 
@@ -269,5 +274,5 @@ def parse_time(text: str) -> float:
     try:
         given = datetime.fromisoformat(text)
     except ValueError:
-        raise CommandError(f"{text!r} is no time; expected such as 2h (ago) or 2026-01-28T12:00", USAGE) from None
+        raise UsageError(f"{text!r} is no time; expected such as 2h (ago) or 2026-01-28T12:00") from None
     return given.timestamp()

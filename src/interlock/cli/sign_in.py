@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext, suppress
 
-from interlock.cli.command import USAGE, Args, CommandError, Row, daemon, list_rows, report
+from interlock.cli.command import Args, CommandError, Row, UsageError, daemon, list_rows, report
 from interlock.client import ApiError, DaemonClient, NoDaemon
 from interlock.identity.agent_detection import is_agents_terminal
 from interlock.identity.terminal import controlling_terminal, read_passphrase
@@ -128,7 +128,7 @@ def ask_name() -> str:
 def require_reason_or_person(args: Args) -> None:
     """Refuses a command without a reason where no person is at the terminal to give one."""
     if not args.reason.strip() and is_agents_terminal():
-        raise CommandError(_WHY, USAGE)
+        raise UsageError(_WHY)
 
 
 def require_reason(args: Args, reads: str = "") -> None:
@@ -137,7 +137,7 @@ def require_reason(args: Args, reads: str = "") -> None:
     if not args.reason.strip():
         args.reason = ask_line(f"Why{f' ({reads})' if reads else ''}: ")
     if not args.reason:
-        raise CommandError(_WHY, USAGE)
+        raise UsageError(_WHY)
 
 
 def confirm(question: str) -> bool:

@@ -7,11 +7,10 @@ from urllib.parse import urlencode
 from interlock.analysis.display_text import visible
 from interlock.cli.command import (
     OK,
-    USAGE,
     Args,
-    CommandError,
     CommandWords,
     Row,
+    UsageError,
     command,
     daemon,
     list_rows,
@@ -107,7 +106,7 @@ def mode_main(args: Args) -> int:
         mode = str(found.get("mode", ""))
         return report(args, found, f"{mode}: {MODES.get(mode, '')}")
     if args.mode != "enforcing" and not args.reason:
-        raise CommandError("say why with --reason: this mode takes protection away", USAGE)
+        raise UsageError("say why with --reason: this mode takes protection away")
     body = {"mode": args.mode} | ({"reason": args.reason} if args.reason else {})
     return operator_change(args, "PUT", "/mode", body, f"{args.mode}: {MODES[args.mode]}")
 
@@ -116,11 +115,11 @@ def mode_main(args: Args) -> int:
 def pause_main(args: Args) -> int:
     seconds = parse_duration(args.lasts) if args.lasts else 0
     if args.end and seconds:
-        raise CommandError("--for begins a pause and --end ends it: give one of them", USAGE)
+        raise UsageError("--for begins a pause and --end ends it: give one of them")
     if seconds and not args.reason.strip():
-        raise CommandError("say why with --reason: a pause takes protection away", USAGE)
+        raise UsageError("say why with --reason: a pause takes protection away")
     if args.reason and not seconds and not args.end:
-        raise CommandError("say for how long with --for, such as --for 10m", USAGE)
+        raise UsageError("say for how long with --for, such as --for 10m")
     if not seconds and not args.end:
         found = daemon(args).get("/pause")
     else:

@@ -133,7 +133,7 @@ def _verify(args: Args) -> int:
             comparison = compare_export(records_of_file(Path(args.against)), _records_of_daemon(operator))
     body = found | ({"against": asdict(comparison) | {"ok": comparison.ok}} if comparison else {})
     lines = [*_verdict(found), *(_comparison_lines(args.against, comparison) if comparison else ())]
-    return report(args, body, lines, OK if found.get("ok") and (comparison is None or comparison.ok) else FAILED)
+    return report(args, body, lines, found.get("ok") and (comparison is None or comparison.ok))
 
 
 def _comparison_lines(path: str, comparison: ExportComparison) -> Iterable[Line]:
@@ -229,8 +229,8 @@ def replay_main(args: Args) -> int:
         raise CommandError(f"the record has no decision about {args.id!r}")
     counts = {word: sum(one.verdict == word for one in results) for word in _VERDICT_STYLES}
     body = {"decisions": len(results), **counts, "results": [_json(one) for one in results]}
-    code = FAILED if counts["differs"] else UNREPLAYABLE if counts["cannot"] else OK
-    return report(args, body, lambda: _print_results(results, counts), code)
+    report(args, body, lambda: _print_results(results, counts))
+    return FAILED if counts["differs"] else UNREPLAYABLE if counts["cannot"] else OK
 
 
 def _place(row: AuditRow) -> str:

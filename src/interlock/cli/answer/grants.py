@@ -8,11 +8,11 @@ from typing import Any
 from interlock.analysis.display_text import Line, short_id, visible
 from interlock.approvals.rendering import OPEN
 from interlock.cli.command import (
-    USAGE,
     Args,
     CommandError,
     CommandWords,
     Row,
+    UsageError,
     command,
     daemon,
     find_row,
@@ -66,7 +66,7 @@ def _blocks(found: Sequence[Row]) -> Iterator[Line]:
 def _add(args: Args) -> int:
     seconds = parse_duration(args.lasts)
     if not args.ticket and not (args.effect and args.target):
-        raise CommandError("a grant needs --from TICKET, or --effect and --target", USAGE)
+        raise UsageError("a grant needs --from TICKET, or --effect and --target")
     id = find_ticket(daemon(args), args.ticket, OPEN, all_seen=False) if args.ticket else None
     with operator_session(args) as operator:
         id = id or (find_ticket(operator, args.ticket, OPEN) if args.ticket else None)

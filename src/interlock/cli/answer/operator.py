@@ -9,13 +9,12 @@ from msgspec.structs import asdict
 
 from interlock.analysis.display_text import Line, visible
 from interlock.cli.command import (
-    FAILED,
     OK,
-    USAGE,
     Args,
     CommandError,
     CommandWords,
     Row,
+    UsageError,
     command,
     daemon,
     list_rows,
@@ -56,7 +55,7 @@ def _add(args: Args) -> int:
     if server.get("/status").get("operators") == 0:
         return _first(args)
     if not args.name:
-        raise CommandError("name the new operator: `interlock operator add NAME --role ROLE`", 2)
+        raise UsageError("name the new operator: `interlock operator add NAME --role ROLE`")
     with operator_session(args) as admin:
         body = {
             "name": args.name, "passphrase": new_passphrase(args.name), "roles": args.role or [], "teams": args.team or [],
@@ -87,7 +86,7 @@ def _change_operator(args: Args, change: Row, said: str) -> int:
 def _roles(args: Args) -> int:
     change = {key: given for key, given in (("roles", args.role), ("teams", args.team)) if given is not None}
     if not change:
-        raise CommandError("give --role or --team", 2)
+        raise UsageError("give --role or --team")
     return _change_operator(args, change, f"{args.name}: changed.")
 
 
@@ -113,7 +112,7 @@ def _passphrase(args: Args) -> int:
 def _link(args: Args) -> int:
     """Shown on this terminal only, and erased: its first visitor registers a credential under this name."""
     if args.json:
-        raise CommandError("a set-up link is shown to a person, and printed for no program", 2)
+        raise UsageError("a set-up link is shown to a person, and printed for no program")
     with operator_session(args) as operator:
         made = operator.post("/session/link")
     lines = [
@@ -147,7 +146,7 @@ def unlock_main(args: Args) -> int:
     said = {"unlocked": bool(status.get("unlocked")), "openTickets": waiting, "minutes": minutes}
     words = "Unlocked: approvals can be checked until the daemon stops." + (_HERE.format(minutes) if minutes else "")
     words += f"\n{waiting} open: `interlock pending`." if waiting else ""
-    return report(args, said, words, OK if said["unlocked"] else FAILED)
+    return report(args, said, words, said["unlocked"])
 
 
 channels_main = CommandWords("channels", __name__)
@@ -176,7 +175,7 @@ def _test(args: Args) -> int:
         found = operator.post(f"/channels/{path_segment(args.name)}/test", {})
     sent = found.get("sent")
     words = "sent. Look whether it is there." if sent else f"not sent: {found.get('reason', '')}"
-    return report(args, found, f"{args.name}: {words}", OK if sent else FAILED)
+    return report(args, found, f"{args.name}: {words}", sent)
 
 
 @command("codes")
@@ -220,7 +219,7 @@ def _choose_challenge(found: Sequence[Row], id: str) -> Row:
     question = "Show the code of which? [1] " if len(found) > 1 else "Show its code? [Enter] "
     typed = ask_line(question) or "1"
     if not typed.isdecimal() or not 1 <= int(typed) <= len(found):
-        raise CommandError("no code was shown", USAGE)
+        raise UsageError("no code was shown")
     return found[int(typed) - 1]
 
 

@@ -27,7 +27,6 @@ from interlock.cli.answer.grants import revoke_grant
 from interlock.cli.command import (
     ASKS,
     DENIED,
-    FAILED,
     GRANT,
     OK,
     WHOLE,
@@ -151,7 +150,8 @@ def wait_main(args: Args) -> int:
                 break
     why = f": {ticket['decisionReason']}" if ticket.get("decisionReason") else ""
     words = visible(f"{_short(ticket)} is {state_words(ticket)}{decided_by(ticket)}{why}")
-    return report(args, ticket, words, OK if state in ("approved", "executed") else ASKS if state in OPEN else DENIED)
+    report(args, ticket, words)
+    return OK if state in ("approved", "executed") else ASKS if state in OPEN else DENIED
 
 
 # For each answer: what the passphrase does, the word for it done, and what became of the ticket.
@@ -261,7 +261,7 @@ def _reject_all(args: Args) -> int:
             except ApiError as error:
                 left.append(str(error))
     words = "\n".join([f"\n{pluralize(len(done), 'ticket')} rejected.", *left])
-    return report(args, done, words, FAILED if left else OK)
+    return report(args, done, words, not left)
 
 
 def _path(id: str | None) -> str:

@@ -10,10 +10,10 @@ from interlock.analysis.display_text import Line
 from interlock.cli.command import (
     FAILED,
     OK,
-    USAGE,
     Args,
     CommandError,
     Row,
+    UsageError,
     command,
     list_rows,
     report,
@@ -38,9 +38,9 @@ _BETWEEN = "(between its calls)"  # what an agent's own process changed, by no c
 @command("undo")
 def main(args: Args) -> int:
     if args.list and (args.id or args.force or args.dry_run):
-        raise CommandError("--list goes with nothing else", USAGE)
+        raise UsageError("--list goes with nothing else")
     if args.id and not ID.fullmatch(args.id) and not JOURNAL_ID.fullmatch(args.id):
-        raise CommandError(f"no snapshot is called {args.id!r:.60}; `interlock undo --list` names them", USAGE)
+        raise UsageError(f"no snapshot is called {args.id!r:.60}; `interlock undo --list` names them")
     journal = JournalUndo(settings(args))
     if JOURNAL_ID.fullmatch(args.id):
         return _restore(args, journal.undo, journal.plan(args.id))
@@ -73,7 +73,7 @@ def _restore_newest(args: Args, journal: JournalUndo, server: DaemonClient | Non
 
 def _restore(args: Args, undo: Callable[[str, bool], Row], plan: Row) -> int:
     if args.json and args.dry_run:
-        return report(args, plan, "", FAILED if plan.get("problem") else OK)
+        return report(args, plan, "", not plan.get("problem"))
     if not args.json:
         say(plan_lines(plan))
     if plan.get("problem"):  # which the daemon would refuse
@@ -85,12 +85,12 @@ def _restore(args: Args, undo: Callable[[str, bool], Row], plan: Row) -> int:
         raise CommandError(describe_later_changes(int(plan["later"])))
     if plan.get("total") and not args.yes:
         if args.json or not (os.isatty(0) and os.isatty(1)):
-            raise CommandError("there is no terminal to ask at: check with --dry-run, then give --yes", USAGE)
+            raise UsageError("there is no terminal to ask at: check with --dry-run, then give --yes")
         if not confirm("Bring this back?"):
             print("Nothing was changed.")
             return FAILED
     found = undo(str(plan["snapshot"]["id"]), args.force)  # the one that was shown, whatever is the newest by now
-    return report(args, found, lambda: _print_result(found), OK if found.get("undone") else FAILED)
+    return report(args, found, lambda: _print_result(found), found.get("undone"))
 
 
 def _list(args: Args, journal: JournalUndo, server: DaemonClient | None = None) -> int:

@@ -12,7 +12,7 @@ from msgspec import Struct
 from interlock.agents import AgentDialect
 from interlock.cli.answer.operator import main as operator_main
 from interlock.cli.answer.tickets import approve_main
-from interlock.cli.command import FAILED, OK, USAGE, Args, CommandError, command, daemon, say, settings, typed_name
+from interlock.cli.command import FAILED, OK, Args, CommandError, UsageError, command, daemon, say, settings, typed_name
 from interlock.cli.guard.install import install_main, named_agents
 from interlock.cli.guard.status import doctor_main
 from interlock.cli.output import labelled, line
@@ -50,9 +50,9 @@ def main(args: Args) -> int:
     if not args.yes:
         if not person:
             words = f"{is_agents_terminal()}, so nobody can be asked: check with --dry-run, then give --yes"
-            raise CommandError(words, USAGE)
+            raise UsageError(words)
         if ask_line("Go on? [Y/n] ").casefold() in ("n", "no"):
-            raise CommandError("nothing was changed", USAGE)
+            raise UsageError("nothing was changed")
     _offer_channel(args, config, person)
     for step in steps:
         _take(step)

@@ -16,9 +16,9 @@ from interlock.analysis.display_text import Line
 from interlock.cli.command import (
     FAILED,
     OK,
-    USAGE,
     Args,
     CommandError,
+    UsageError,
     command,
     daemon,
     pluralize,
@@ -78,7 +78,7 @@ def install_main(args: Args) -> int:
     if wanted and not args.dry_run:
         _refuse_agents(wanted)
         if not confirm_changes(args, len(wanted), "Write"):
-            raise CommandError("nothing was written", USAGE)
+            raise UsageError("nothing was written")
     if changes and not args.dry_run:
         if not config.separate.on:
             _build(config)  # before any file names it
@@ -243,7 +243,7 @@ def _remove(args: Args, changes: Sequence[FileChange], steps: Sequence[SystemSte
     require_person(why=_FOR_A_PERSON)  # 1
     with _authorised(args, config, bool(changes)) as server:  # 2
         if not confirm_changes(args, len(changes), "Change", len(steps)):  # 3
-            raise CommandError("nothing was changed", USAGE)
+            raise UsageError("nothing was changed")
         if server is not None:  # 4
             for word, scope in dict.fromkeys((change.agent.word, change.scope) for change in changes):
                 files = [str(one.place.path) for one in changes if (one.agent.word, one.scope) == (word, scope)]
@@ -325,14 +325,14 @@ def confirm_changes(args: Args, count: int, verb: str, steps: int = 0) -> bool:
     parts += [f"take {pluralize(steps, 'step')}"] if steps else []
     question = f"{' and '.join(parts)}?".capitalize()
     if not (os.isatty(0) and os.isatty(1)):
-        raise CommandError(f"{question} There is no terminal to ask at: check with --dry-run, then give --yes", USAGE)
+        raise UsageError(f"{question} There is no terminal to ask at: check with --dry-run, then give --yes")
     return confirm(question)
 
 
 def _require_root(args: Args) -> None:
     """Refuses --system for anybody but root, and its options without it."""
     if args.scope != "system" and (getattr(args, "users", None) or getattr(args, "operators", None)):
-        raise CommandError("--for and --answered-by go with --system", USAGE)
+        raise UsageError("--for and --answered-by go with --system")
     if args.scope == "system" and os.geteuid() != 0:
         raise CommandError("--system takes root: try it with sudo")
 
@@ -347,7 +347,7 @@ def _guarded_users(args: Args) -> tuple[str, ...]:
     caller = os.environ.get("SUDO_USER", "")
     if caller and caller != "root":
         return (caller,)
-    raise CommandError("whose agents are to be guarded? Say it with --for USER; root's own cannot be", USAGE)
+    raise UsageError("whose agents are to be guarded? Say it with --for USER; root's own cannot be")
 
 
 def _set_up_system(args: Args) -> Config:
@@ -363,7 +363,7 @@ def _set_up_system(args: Args) -> Config:
             return config_of(tomllib.loads(text), str(layout.config), {})
         if wanted:
             if not confirm_changes(args, 0, "", len(wanted)):
-                raise CommandError("nothing was changed", USAGE)
+                raise UsageError("nothing was changed")
             _perform_steps(args, wanted)
     except (CannotSetUp, FileProblem, ConfigError) as error:
         words = "what was done before this stays, and running it again goes on from there"

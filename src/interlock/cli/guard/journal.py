@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import NoReturn
 
-from interlock.cli.command import USAGE, Args, CommandError, command, settings
+from interlock.cli.command import Args, CommandError, UsageError, command, settings
 from interlock.journal import CANNOT, JournalError, is_journaled, join
 from interlock.journal.build import ready
 
@@ -14,7 +14,7 @@ from interlock.journal.build import ready
 def main(args: Args) -> int:
     words = args.command[1:] if args.command[:1] == ["--"] else args.command
     if args.probe == bool(words):
-        raise CommandError("give a command after --", USAGE)
+        raise UsageError("give a command after --")
     if is_journaled():  # its own settings may be out of reach, as in a jail
         if words:  # else it is a probe
             join()

@@ -7,7 +7,7 @@ from typing import Any
 
 from interlock.analysis.rules.load import load
 from interlock.cli.answer.audit import read_records
-from interlock.cli.command import FAILED, OK, Args, CommandWords, pluralize, report, say_json, say_table, settings
+from interlock.cli.command import FAILED, Args, CommandWords, pluralize, report, say_json, say_table, settings
 from interlock.cli.output import line
 from interlock.engine.preview import failed_cases
 from interlock.engine.replay import Comparison, compare_policies, replay_policy
@@ -54,7 +54,7 @@ def _test(args: Args) -> int:
     found = failed_cases(policy, load())
     last = f"{policy.name}: {pluralize(len(policy.cases), 'case')}, {pluralize(len(found), 'problem')}"
     body = {"name": policy.name, "cases": len(policy.cases), "failures": found}
-    return report(args, body, "\n".join([*found, last]), FAILED if found else OK)
+    return report(args, body, "\n".join([*found, last]), not found)
 
 
 @main.word

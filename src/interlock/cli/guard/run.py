@@ -13,7 +13,7 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from interlock.agents import agent
-from interlock.cli.command import USAGE, Args, CommandError, command, settings
+from interlock.cli.command import Args, CommandError, UsageError, command, settings
 from interlock.client import ApiError, NoDaemon, find_daemon
 from interlock.config import Config
 from interlock.engine.fallback import start_daemon
@@ -111,7 +111,7 @@ def _on_macos(args: Args, config: Config, command: list[str]) -> int:
 def _command(given: list[str]) -> list[str]:
     command = given[1:] if given[:1] == ["--"] else given
     if not command:
-        raise CommandError("say what to run: interlock run -- AGENT …", USAGE)
+        raise UsageError("say what to run: interlock run -- AGENT …")
     if shutil.which(command[0]) is None:
         raise CommandError(f"there is no program {command[0]!r}", NOT_FOUND)
     return command

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 import interlock
 from interlock.analysis.packs import PackError
-from interlock.cli.command import OK, USAGE, Args, CommandError, command, typed_name, wrong_usage
+from interlock.cli.command import OK, Args, CommandError, UsageError, command, typed_name, wrong_usage
 from interlock.config import Config, load_config, tighten_mode
 from interlock.identity.keys.signing import KeyFileError
 from interlock.policy.policy import MODES
@@ -63,7 +63,7 @@ def _serve(config: Config, system: bool) -> int:
         given = bind_and_drop_root(config) if system else inherited_sockets()
         serve(config, interlock.__version__, lambda state, port: _say(config, state, port), given)
     except PackError as error:
-        raise CommandError(f"rules.files: {error}", USAGE) from None
+        raise UsageError(f"rules.files: {error}") from None
     except (CannotServe, KeyFileError) as error:
         raise CommandError(str(error)) from None
     return OK

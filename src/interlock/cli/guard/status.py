@@ -118,7 +118,7 @@ def hooks_main(args: Args) -> int:
     rows = [[one["agent"], one["scope"], one["state"], one["problem"] or one["path"]] for one in found]
     empty, broken = "No agent is guarded yet: run `interlock install`.", any(row["problem"] for row in found)
     columns = ("agent", "scope", "state", "file")
-    return report_table(args, {"hooks": found}, columns, rows, empty, FAILED if broken else OK)
+    return report_table(args, {"hooks": found}, columns, rows, empty, not broken)
 
 
 def hook_rows(config: Config) -> list[dict[str, Any]]:
@@ -158,7 +158,7 @@ def doctor_main(args: Args) -> int:
     problems = sum(check.state == "problem" for check in [*general, *(check for _, found in each for check in found)])
     agents = [{**_hook_row(one), "findings": to_builtins(found)} for one, found in each]
     body = {"well": not problems, "findings": to_builtins(general), "agents": agents}
-    return report(args, body, _lines(problems, general, each), FAILED if problems else OK)
+    return report(args, body, _lines(problems, general, each), not problems)
 
 
 def _chosen(args: Args, config: Config) -> list[HookedFile]:

@@ -14,10 +14,10 @@ from typing import Any
 from interlock.analysis.display_text import Line, visible
 from interlock.cli.command import (
     OK,
-    USAGE,
     Args,
     CommandError,
     Row,
+    UsageError,
     command,
     daemon,
     list_rows,
@@ -234,7 +234,7 @@ _PLANNER_WORDS = {
 def ask_for_planner(operator: DaemonClient) -> Row:
     found = operator.get("/planner")
     if not found.get("open"):
-        raise CommandError(f"{_describe_planner(found)} It is set in the configuration: planner.use", USAGE)
+        raise UsageError(f"{_describe_planner(found)} It is set in the configuration: planner.use")
     names = [str(name) for name in found.get("choices") or ()]
     place, user = visible(str(found.get("host", ""))), visible(str(found.get("listener") or ""))
     who = f"A program of the user {user}" if user else "Some program"
@@ -307,7 +307,7 @@ def plan_lines(plan: Row) -> Iterator[Line]:
 def main(args: Args) -> int:
     ways = [args.intent, args.again, args.workflow, args.workflows, args.planner, args.history is not None]
     if sum(map(bool, ways)) > 1:
-        raise CommandError("give words, or one of --again, --history, --planner, --workflow and --workflows", USAGE)
+        raise UsageError("give words, or one of --again, --history, --planner, --workflow and --workflows")
     if args.planner:
         with operator_session(args, reading=args.json) as operator:
             if args.planner != ASK:
@@ -320,7 +320,7 @@ def main(args: Args) -> int:
     if not args.json:
         return run_session(args)
     if not (args.intent or args.again):
-        raise CommandError("--json shows one plan: give words, or --again PLAN", USAGE)
+        raise UsageError("--json shows one plan: give words, or --again PLAN")
     with operator_session(args, reading=True) as operator:
         say_json(request_plan(operator, args, args.intent))  # for a program to read; it runs nothing
     return OK

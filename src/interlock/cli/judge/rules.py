@@ -10,7 +10,7 @@ from pathlib import Path
 from interlock.analysis.rules import Rulebook
 from interlock.analysis.rules.load import SHIPPED, example_failures, load_files
 from interlock.analysis.rules.rendering import rule_json, rule_lines, rules_markdown
-from interlock.cli.command import FAILED, OK, USAGE, Args, CommandError, CommandWords, report, report_table
+from interlock.cli.command import FAILED, OK, Args, CommandError, CommandWords, UsageError, report, report_table
 
 main = CommandWords("rules", __name__)
 
@@ -65,4 +65,4 @@ def _packs() -> dict[str, Rulebook]:
 def _unknown(what: str, word: str, known: Sequence[str]) -> CommandError:
     near = get_close_matches(word, known, 3, 0.5) or [name for name in known if word in name][:3]
     hint = f"did you mean {' or '.join(near)}?" if near else "see `interlock rules list`"
-    return CommandError(f"no {what} {word!r}; {hint}", USAGE)
+    return UsageError(f"no {what} {word!r}; {hint}")

@@ -16,10 +16,10 @@ from interlock.analysis.programs.load import describe
 from interlock.analysis.rules import Rulebook
 from interlock.cli.answer.importing.formats import ALLOW, ASK, ForeignRule, UnknownFormat, read_file
 from interlock.cli.command import (
-    FAILED,
     OK,
     Args,
     CommandError,
+    UsageError,
     command,
     list_rows,
     pluralize,
@@ -123,7 +123,7 @@ def _save(args: Args, wanted: Sequence[tuple[str, str, str, int]]) -> int:
             print("All of it is saved already.")
             return OK
         if not confirm(f"Sign {pluralize(len(new), 'standing answer')}?"):
-            raise CommandError("nothing was saved", 2)
+            raise UsageError("nothing was saved")
         made, refused = [], []
         for verdict, pattern, why, seconds in new:
             body = {"verdict": verdict, "pattern": pattern, "why": why or "imported", "seconds": seconds}
@@ -133,7 +133,7 @@ def _save(args: Args, wanted: Sequence[tuple[str, str, str, int]]) -> int:
                 refused.append(f"{verdict} {visible(pattern)}: {error}")
     ways = f"`{typed_name()} revoke ID` takes one back, `allow --list` shows them."
     lines = [f"Saved: {pluralize(len(made), 'standing answer')}. {ways}", *(f"Refused: {words}" for words in refused)]
-    return report(args, {"saved": made, "refused": refused}, "\n".join(lines), FAILED if refused else OK)
+    return report(args, {"saved": made, "refused": refused}, "\n".join(lines), not refused)
 
 
 _TEXTS = tomllib.loads(Path(__file__).with_name("probes.toml").read_text("utf-8"))

@@ -15,7 +15,7 @@ from msgspec import Struct
 
 from interlock.analysis.display_text import Line, visible
 from interlock.approvals.grant_coverage import find_covering
-from interlock.cli.command import FAILED, OK, Args, CommandError, command, pluralize, report, wrong_usage
+from interlock.cli.command import Args, CommandError, command, pluralize, report, wrong_usage
 from interlock.cli.judge.rehearse.logs import agent_logs, named_logs, shell_histories
 from interlock.cli.judge.rehearse.rehearsal import DAY, Rehearsal, RehearsedQuestion, rehearse
 from interlock.cli.output import line, progress
@@ -39,7 +39,7 @@ def main(args: Args) -> int:
         found = rehearse(files, time.time() - args.days * DAY, by, tick)
     alarms = args.false_alarm
     lines = false_alarm_lines(found, alarms, by.rules.rules) if alarms else rehearsal_lines(args.days, found)
-    return report(args, rehearsal_json(args.days, found), lines, OK if found.calls else FAILED)
+    return report(args, rehearsal_json(args.days, found), lines, found.calls)
 
 
 def _files(args: Args) -> list[Path]:
