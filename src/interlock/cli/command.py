@@ -206,7 +206,7 @@ def find_ticket(server: DaemonClient, given: str, states: Sequence[str], all_see
 
 def find_row(rows: Sequence[Row], given: str, kind: str) -> str:
     """The id that `given` abbreviates, with or without its kind; refuses none and several."""
-    found = [row for row in rows if str(row.get("id", "")).startswith(id_prefix(given, f"{kind}_"))]
+    found = [row for row in rows if row["id"].startswith(id_prefix(given, f"{kind}_"))]
     found = [row for row in found if row.get("id") == given] or found
     if len(found) == 1:
         return str(found[0]["id"])
@@ -240,7 +240,7 @@ def _none(given: str, kind: str, there: Sequence[Row]) -> CommandError:
 
 
 def _lines(found: Sequence[Row]) -> str:
-    ids = [str(row.get("id", "")) for row in found[:SHOWN]]
+    ids = [row["id"] for row in found[:SHOWN]]
     length = next((n for n in range(len(short_id(ids[0])), 60) if len({id[:n] for id in ids}) == len(ids)), 60)
     lines = [visible(f"  {id[:length]}  {_about(row)}")[:WIDTH] for id, row in zip(ids, found)]
     more = [f"  … and {len(found) - SHOWN} more: `interlock pending`"] if len(found) > SHOWN else []

@@ -103,7 +103,7 @@ MODES = {
 def mode_main(args: Args) -> int:
     if args.mode is None:
         found = daemon(args).get("/mode")
-        mode = str(found.get("mode", ""))
+        mode = found.get("mode", "")
         return report(args, found, f"{mode}: {MODES.get(mode, '')}")
     if args.mode != "enforcing" and not args.reason:
         raise UsageError("say why with --reason: this mode takes protection away")

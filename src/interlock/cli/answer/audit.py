@@ -102,7 +102,7 @@ def place(record: Row) -> str:
 
 
 def record_line(record: Row, width: int = 0) -> Line:
-    event, body = str(record.get("event", "")), record.get("body")
+    event, body = record.get("event", ""), record.get("body")
     body = body if isinstance(body, Mapping) else {}
     return (
         line(f"{place(record):<{width}}  {clock(record.get('at'))}  ", "dim")
@@ -151,7 +151,7 @@ def _verdict(found: Row) -> Iterable[Line]:
         yield line("Whole: ", "allow") + line(f"{count}, none altered, missing or out of order.")
     for fault in found.get("faults") or ():
         where = f"{fault.get('writer') or 'checkpoint'}/{fault.get('seq')}"
-        yield line(f"{str(fault.get('what', '')).capitalize()}: ", "deny") + line(f"{where}, {fault.get('words', '')}")
+        yield line(f"{fault.get('what', '').capitalize()}: ", "deny") + line(f"{where}, {fault.get('words', '')}")
     if found.get("provedUntil"):
         since = pluralize(int(found.get("unproved") or 0), "record")
         yield line(f"Signed until {clock(found['provedUntil'])}; {since} since then.")

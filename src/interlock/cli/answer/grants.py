@@ -57,7 +57,7 @@ def _blocks(found: Sequence[Row]) -> Iterator[Line]:
         else:
             ends = f"{pluralize(int(grant.get('remaining') or 0), 'time')}, ends {ago(grant.get('expiresAt'))}"
             covers = f"{_covers(grant)}, up to {grant.get('ceiling', '')}, by {visible(who + session)}"
-        yield line(short_id(str(grant.get("id", ""))), "heading") + line(f"  {ends}")
+        yield line(short_id(grant["id"]), "heading") + line(f"  {ends}")
         yield line(f"    {covers}", "command")
         yield line(f"    {grant.get('by', '')}: {grant.get('why', '')}", "dim")
 
@@ -78,7 +78,7 @@ def _add(args: Args) -> int:
         if not confirm("\nGrant this?"):
             raise CommandError("nothing was granted")
         made = operator.post("/grants", given)
-    id = short_id(str(made.get("id", "")))
+    id = short_id(made["id"])
     return report(args, made, f"Granted: {id}. Take it back with `interlock revoke {id}`.")
 
 
@@ -95,7 +95,7 @@ def _terms(args: Args, offered: Row, seconds: int) -> dict[str, Any]:
 def revoke_grant(args: Args) -> int:
     with operator_session(args) as operator:
         id = find_row(list_rows(operator.get("/grants"), "grants"), args.id, "grant")
-        gone = operator.call("DELETE", f"/grants/{path_segment(id)}")
+        gone = operator.call("DELETE", f"/grants/{id}")
     return report(args, gone, f"Revoked: {short_id(id)} counts no more.")
 
 
@@ -104,8 +104,7 @@ def _covers(grant: Row) -> str:
     exactly = "" if not count else "only this very action" if count == 1 else f"a plan of {count} actions"
     if not grant.get("targets"):
         return exactly
-    named = f"{grant.get('effect', '')}: {_shown(grant['targets'])}"
-    return f"{named} ({exactly})" if exactly else named
+    return f"{grant.get('effect', '')}: {_shown(grant['targets'])}" + (f" ({exactly})" if exactly else "")
 
 
 def _shown(value: object) -> str:
@@ -139,11 +138,11 @@ def _answer_blocks(found: Sequence[Row]) -> Iterator[Line]:
     if not found:
         yield line("Nothing is allowed or denied by a standing answer.")
     for one in found:
-        verdict = str(one.get("verdict", ""))
-        ends = "" if str(one.get("expiresAt", "")).startswith("9999") else f", ends {ago(one.get('expiresAt'))}"
+        verdict = one.get("verdict", "")
+        ends = "" if one.get("expiresAt", "").startswith("9999") else f", ends {ago(one.get('expiresAt'))}"
         dead = "" if one.get("counts", True) else "; does not count: nobody who may is known to have signed it"
         yield (
-            line(f"{short_id(str(one.get('id', '')))}  ", "heading")
+            line(f"{short_id(one['id'])}  ", "heading")
             + line(f"{verdict:<6}", "allow" if verdict == "allow" else "deny")
             + line(one.get("pattern", ""), "command")
         )
@@ -164,7 +163,7 @@ def _add_answer(verdict: str, args: Args) -> int:
         if not confirm(f"\n{verdict.capitalize()} {args.pattern!r} {how_long}?"):
             raise CommandError("nothing was changed")
         made = operator.post("/standing", body)
-    id, done = short_id(str(made.get("id", ""))), "Allowed" if verdict == "allow" else "Denied"
+    id, done = short_id(made["id"]), "Allowed" if verdict == "allow" else "Denied"
     said = f"`interlock revoke {id}` takes it back, `interlock {verdict} --list` shows them all."
     return report(args, made, f"{done}: {id}. {said}")
 
@@ -191,9 +190,9 @@ def _rows(rows: object, count: int) -> Iterator[Line]:
     for one in shown:
         before, after = one.get("before"), one.get("after")
         change = line(f"  {after if before == after else f'{before} -> {after}':<18}", "dim")
-        title = line(visible(str(one.get("title", "")))[:100], "command")
+        title = line(visible(one.get("title", ""))[:100], "command")
         yield change + line(f"{one.get('level', ''):<12}") + title
         if before == after and one.get("why"):
-            yield line(f"  {'':<30}{visible(str(one['why']))[:110]}", "dim")
+            yield line(f"  {'':<30}{visible(one['why'])[:110]}", "dim")
     if count > len(shown) > 0:
         yield line(f"  … and {count - len(shown)} more", "dim")

@@ -103,7 +103,7 @@ def _enable(args: Args) -> int:
 @main.word
 def _passphrase(args: Args) -> int:
     with operator_session(args) as operator:
-        name = str(operator.get("/session")["operator"])
+        name = operator.get("/session")["operator"]
         operator.call("PUT", "/session/passphrase", {"passphrase": new_passphrase(name)})
     return report(args, {"name": name, "changed": True}, "Changed. What you signed under the old one counts no more.")
 
@@ -190,10 +190,10 @@ def codes_main(args: Args) -> int:
 
 def _show(operator: DaemonClient, challenge: Row) -> None:
     """Show one code on the alternate screen; issues an expired challenge again first."""
-    path = f"/challenges/{path_segment(str(challenge['id']))}"
+    path = f"/challenges/{challenge['id']}"
     if challenge.get("state") != "open":
         challenge = operator.post(f"{path}/reissue")
-        path = f"/challenges/{path_segment(str(challenge['id']))}"
+        path = f"/challenges/{challenge['id']}"
     shown = operator.post(f"{path}/reveal")
     screen = [
         f"Interlock: a code for {_who(challenge)}", "", f"  {_what(challenge)}", "", f"  challenge  {challenge['id']}",
@@ -210,7 +210,7 @@ def _show(operator: DaemonClient, challenge: Row) -> None:
 
 def _choose_challenge(found: Sequence[Row], id: str) -> Row:
     if id:
-        meant = [one for one in found if str(one.get("id", "")).startswith(id.lower())]
+        meant = [one for one in found if one["id"].startswith(id.lower())]
         if len(meant) != 1:
             which = "more than one" if meant else "no"
             raise CommandError(f"{which} challenge begins with {id!r}; see `interlock codes --list`")

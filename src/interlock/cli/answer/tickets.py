@@ -101,12 +101,10 @@ def _whose(ticket: Row) -> str:
 def _watch(operator: DaemonClient, found: list[Row], as_json: bool) -> None:
     known: dict[str, Row] = {}
     while True:
-        current = {str(ticket.get("id")): ticket for ticket in found}
-        for id, ticket in current.items():
-            if id not in known:
-                _print_ticket(ticket, as_json)
-        for id in known.keys() - current.keys():
-            _print_ticket(operator.get(_path(id)), as_json)
+        current = {ticket["id"]: ticket for ticket in found}
+        new = [ticket for id, ticket in current.items() if id not in known]
+        for ticket in [*new, *(operator.get(_path(id)) for id in known.keys() - current.keys())]:
+            _print_ticket(ticket, as_json)
         known = current
         time.sleep(EVERY)
         found = open_tickets(operator)
@@ -234,7 +232,7 @@ def _sign_answer(word: str, args: Args, operator: DaemonClient, id: str, shown: 
     offer = operator.get(f"{_path(id)}/grant") if after.get("state") == "approved" and not args.json else {}
     habit = ""
     if offer.get("command"):
-        habit = f"\nYou approved similar actions {offer['approvals']} times. A grant answers it for a while:\n  {visible(str(offer['command']))}"
+        habit = f"\nYou approved similar actions {offer['approvals']} times. A grant answers it for a while:\n  {visible(offer['command'])}"
     return report(args, after, f"\n{_ANSWERS[word][2] or _approved(after, again)}{habit}")
 
 
@@ -257,7 +255,7 @@ def _reject_all(args: Args) -> int:
             raise CommandError("nothing was answered")
         for ticket in found:
             try:
-                done.append(operator.post(f"{_path(str(ticket['id']))}/reject", {"reason": args.reason}))
+                done.append(operator.post(f"{_path(ticket['id'])}/reject", {"reason": args.reason}))
             except ApiError as error:
                 left.append(str(error))
     words = "\n".join([f"\n{pluralize(len(done), 'ticket')} rejected.", *left])
@@ -280,7 +278,7 @@ def _check(word: str, ticket: Row) -> None:
 
 
 def _short(ticket: Row) -> str:
-    return short_id(str(ticket.get("id", "")))
+    return short_id(ticket["id"])
 
 
 def _matter(ticket: Row) -> dict[str, Any]:

@@ -89,14 +89,14 @@ def _restore(args: Args, undo: Callable[[str, bool], Row], plan: Row) -> int:
         if not confirm("Bring this back?"):
             print("Nothing was changed.")
             return FAILED
-    found = undo(str(plan["snapshot"]["id"]), args.force)  # the one that was shown, whatever is the newest by now
+    found = undo(plan["snapshot"]["id"], args.force)  # the one that was shown, whatever is the newest by now
     return report(args, found, lambda: _print_result(found), found.get("undone"))
 
 
 def _list(args: Args, journal: JournalUndo, server: DaemonClient | None = None) -> int:
     kept = list_rows(server.get("/undo", limit=200), "snapshots") if server is not None else []
     each = {one["id"]: one for one in [*journal.rows(), *kept]}  # the daemon knows both, where it is this user's
-    found = sorted(each.values(), key=lambda one: str(one.get("at", "")), reverse=True)[:200]
+    found = sorted(each.values(), key=lambda one: one.get("at", ""), reverse=True)[:200]
     columns = ("id", "when", "state", "files", "agent", "command")
     rows = [snapshot_row(one) for one in found]
     return report_table(args, {"snapshots": found}, columns, rows, "There is no snapshot yet.")
@@ -146,10 +146,10 @@ def plan_lines(plan: Row) -> Iterator[Line]:
         yield line("Everything is as it was: there is nothing to bring back.")
     left = MOST_LINES
     for change in changes[:MOST_PATHS]:
-        what = str(change.get("what", ""))
+        what = change.get("what", "")
         later = line("  (worked on since)" if change.get("later") else "", "ask")
         yield line(f"  {change.get('path', '')} ", "command") + line(_CHANGE_WORDS.get(what, what)) + later
-        lines = [] if what == "create" and total > FEW else str(change.get("diff", "")).splitlines()
+        lines = [] if what == "create" and total > FEW else change.get("diff", "").splitlines()
         for text in lines[:left]:
             yield line(f"    {text}", _STYLES.get(text[:1], ""))
         if len(lines) > left:

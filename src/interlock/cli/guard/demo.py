@@ -129,7 +129,7 @@ def await_approval(server: DaemonClient, ticket: str) -> str:
     end = time.monotonic() + _LIVE_SECONDS
     while time.monotonic() < end:
         found = server.get(f"/tickets/{ticket}/wait", 45.0, seconds=20)
-        if not str(found.get("state", "")).startswith("pending"):
+        if not found.get("state", "").startswith("pending"):
             by = f" by {found['decidedBy']}" if found.get("decidedBy") else ""
             return f"answered: {found.get('state')}{by}"
     return f"did not answer within {_LIVE_SECONDS} s, so what follows stays held"
@@ -228,7 +228,7 @@ def _ask_scenes(play: DemoScript) -> None:
     )
     held = play.ask("verify", command=_PUSH)
     if held.get("pendingId"):
-        play.note(play.approve(str(held["pendingId"])))
+        play.note(play.approve(held["pendingId"]))
     play.ask("allow", command=_PUSH)
 
     play.scene("A disguise does not help", "Encoded, nested, in another language: the command inside is read.")

@@ -157,14 +157,14 @@ def _try(args: Args) -> None:
     answer = daemon(args).ask("POST", "/evaluate", body).body or {}
     ticket = str(answer.get("pendingId") or "")
     _row("agent", f"wants to run `{TRIED}`. Nothing is run here, whatever you answer.")
-    _row("interlock", str(answer.get("reason", "")))
+    _row("interlock", answer.get("reason", ""))
     if not ticket:
         return
     print()
     if approve_main([ticket, "--reason", "the first run", *_config_words(args)]) == OK:
         again = daemon(args).ask("POST", "/evaluate", body).body or {}
         _row("agent", "asks again.")
-        _row("interlock", str(again.get("reason", "")))
+        _row("interlock", again.get("reason", ""))
 
 
 def _row(name: str, words: str) -> None:

@@ -60,7 +60,7 @@ def main(args: Args) -> int:
 
 
 def status_lines(found: Row, socket: str, hooks: Sequence[Row] = ()) -> Iterator[Line]:
-    isolation, mode = str(found.get("strength", "")), str(found.get("mode", ""))
+    isolation, mode = found.get("strength", ""), found.get("mode", "")
     yield labelled("Daemon", f"interlock {found.get('version', '')} on {socket}, started {ago(found.get('started'))}")
     yield labelled("Isolation", f"{isolation}: {_ISOLATION_TEXTS.get(isolation, '')}")
     weak = "" if mode == "enforcing" else f": {MODES.get(mode, '')}"

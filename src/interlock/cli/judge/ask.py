@@ -60,19 +60,16 @@ def _warn(words: object) -> None:
 
 
 def _serve(operator: DaemonClient, args: Args, words: str) -> int:
-    found = review(operator, args, request_plan_or_choose(operator, args, words))
-    return OK if found == NOT_RUN else found
-
-
-def request_plan_or_choose(operator: DaemonClient, args: Args, words: str) -> Row:
     try:
-        return request_plan(operator, args, words)
+        plan = request_plan(operator, args, words)
     except ApiError as error:
         if error.code != NOT_CHOSEN:
             raise
         _warn(error)
-    ask_for_planner(operator)
-    return request_plan(operator, args, words)
+        ask_for_planner(operator)
+        plan = request_plan(operator, args, words)
+    found = review(operator, args, plan)
+    return OK if found == NOT_RUN else found
 
 
 def request_plan(operator: DaemonClient, args: Args, words: str) -> Row:
@@ -84,7 +81,7 @@ def request_plan(operator: DaemonClient, args: Args, words: str) -> Row:
 
 def review(operator: DaemonClient, args: Args, plan: Row) -> int:
     """The command's exit code, or NOT_RUN where it was discarded."""
-    path = f"/plans/{path_segment(str(plan['id']))}"
+    path = f"/plans/{plan['id']}"
     try:
         return _review_loop(operator, args, path, plan)
     except BaseException:
@@ -104,7 +101,7 @@ def _review_loop(operator: DaemonClient, args: Args, path: str, plan: Row) -> in
         elif answer in ("s", "save"):
             _save(operator, plan)
         elif answer in ("r", "run") and runs:
-            if plan.get("confirmation") and not confirm(str(plan["confirmation"])):
+            if plan.get("confirmation") and not confirm(plan["confirmation"]):
                 print("Not run.")
                 continue
             found = _run(operator, args, path, plan)
@@ -129,23 +126,19 @@ def _run(operator: DaemonClient, args: Args, path: str, plan: Row) -> int | Row:
             "Approve exactly this, once, with your passphrase?"
         ):
             return plan
-        _approve_ticket(operator, args, str(ticket["id"]))
+        server, name = daemon(args), operator.get("/session")["operator"]
+        with ending_session(server.on_behalf(session_token(server, name))) as again:
+            again.post(f"/tickets/{ticket['id']}/approve")
         answer = operator.post(f"{path}/run", said)
         if answer.get("status") == "held":
-            raise CommandError(str(answer.get("reason", "")))
+            raise CommandError(answer.get("reason", ""))
     journal = None if plan["flags"].get("escalatesPrivileges") else begin_run(settings(args), "plan")
-    code = _run_here(operator, path, str(answer["command"]), str(answer["cwd"]), journal)
+    code = _run_here(operator, path, answer["command"], answer["cwd"], journal)
     if journal is not None and (undo := journal.id()):
         print(f"`interlock undo {undo}` takes back what it changed.")
     elif answer.get("kept"):
         print(f"A snapshot was taken first: interlock undo {answer['kept']}")
     return code
-
-
-def _approve_ticket(operator: DaemonClient, args: Args, ticket: str) -> None:
-    name, server = str(operator.get("/session")["operator"]), daemon(args)
-    with ending_session(server.on_behalf(session_token(server, name))) as again:
-        again.post(f"/tickets/{path_segment(ticket)}/approve")
 
 
 def _run_here(operator: DaemonClient, path: str, command: str, cwd: str, journal: JournalRun | None) -> int:
@@ -173,7 +166,7 @@ def _run_here(operator: DaemonClient, path: str, command: str, cwd: str, journal
 
 
 def _edit_plan(operator: DaemonClient, path: str, plan: Row) -> Row:
-    text = _edit_line("Command: ", str(plan["command"]))
+    text = _edit_line("Command: ", plan["command"])
     try:
         return dict(operator.call("PUT", path, {"command": text})) if text.strip() else plan
     except ApiError as error:
@@ -236,7 +229,7 @@ def ask_for_planner(operator: DaemonClient) -> Row:
     if not found.get("open"):
         raise UsageError(f"{_describe_planner(found)} It is set in the configuration: planner.use")
     names = [str(name) for name in found.get("choices") or ()]
-    place, user = visible(str(found.get("host", ""))), visible(str(found.get("listener") or ""))
+    place, user = visible(found.get("host", "")), visible(str(found.get("listener") or ""))
     who = f"A program of the user {user}" if user else "Some program"
     there = f"{who} listens at {place}." if found.get("listens") else f"Nobody listens at {place} now."
     print(f"\nWhich planner answers? {there}")
@@ -254,7 +247,7 @@ def _set_planner(operator: DaemonClient, name: str) -> Row:
 
 
 def _planner_words(name: str, found: Row) -> str:
-    return _PLANNER_WORDS.get(name, name).format(model=visible(str(found.get("model", ""))))
+    return _PLANNER_WORDS.get(name, name).format(model=visible(found.get("model", "")))
 
 
 def _describe_planner(found: Row) -> str:
@@ -266,10 +259,10 @@ _STYLE = {"low": "allow", "medium": "ask", "high": "deny"}
 
 
 def plan_lines(plan: Row) -> Iterator[Line]:
-    risk, asked, sure = str(plan.get("risk", "")), plan.get("requirement") or {}, plan.get("confidence")
+    risk, asked, sure = plan.get("risk", ""), plan.get("requirement") or {}, plan.get("confidence")
     lost = plan.get("irreversible") and not plan.get("copied")
     level = f"{risk} risk, {plan.get('level_name', '')}" + (", cannot be undone" if lost else "")
-    first, *more = str(plan.get("command", "")).split("\n")
+    first, *more = plan.get("command", "").split("\n")
     claims = [
         ("Does", plan.get("explanation"), ""),
         ("Effect", plan.get("expectedEffect"), ""),
@@ -337,10 +330,8 @@ def _list_history(args: Args) -> int:
         empty = "there is no workflow yet; save one after a run, or on the console's Ask page"
         return report_table(args, found, ("workflow", "steps", "by", ""), rows, empty)
     rows = [
-        [one["id"], ago(one["madeAt"]), _status(one), one["risk"], one["command"]] for one in list_rows(found, "plans")
+        [one["id"], ago(one["madeAt"]), one["status"] + ended, one["risk"], one["command"]]
+        for one in list_rows(found, "plans")
+        for ended in [f" ({one['exitCode']})" if one.get("exitCode") else ""]
     ]
     return report_table(args, found, ("plan", "when", "how", "risk", "command"), rows, "nothing was asked yet")
-
-
-def _status(plan: Row) -> str:
-    return str(plan["status"]) + (f" ({plan['exitCode']})" if plan.get("exitCode") else "")
