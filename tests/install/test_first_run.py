@@ -161,14 +161,15 @@ def test_without_a_terminal_it_asks_nobody_and_changes_nothing(bare: FreshHome) 
     assert bare.files() == before
 
 
-def test_a_unit_quotes_what_systemd_would_expand() -> None:
-    text = service_text("systemd", Config(path="/home/a b/50%/$x.toml"), {"XDG_STATE_HOME": "/var/my state"})
+def test_a_unit_quotes_what_systemd_would_expand(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", "/var/my state")
+    text = service_text("systemd", Config(path="/home/a b/50%/$x.toml"))
     assert '"--config" "/home/a b/50%%/$$x.toml"' in text
     assert 'Environment="XDG_STATE_HOME=/var/my state"\n' in text
 
 
 def test_a_launchd_agent_runs_the_same_command() -> None:
-    found = plistlib.loads(service_text("launchd", Config(), {}).encode())
+    found = plistlib.loads(service_text("launchd", Config()).encode())
     assert found["ProgramArguments"][1:] == ["-I", "-m", "interlock", "serve"] and found["RunAtLoad"] is True
     path = service_file("launchd")
     assert path is not None and path.parts[-2:] == ("LaunchAgents", "interlock.daemon.plist")

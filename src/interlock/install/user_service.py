@@ -45,17 +45,17 @@ def find_manager() -> str:
     return SYSTEMD if shutil.which("systemctl") and _has_systemd() else HOOKS
 
 
-def service_file(manager: str, environ: Mapping[str, str] = os.environ) -> Path | None:
+def service_file(manager: str) -> Path | None:
     if manager == SYSTEMD:
-        return Path(environ.get("XDG_CONFIG_HOME") or Path.home() / ".config") / "systemd" / "user" / UNIT
+        return Path(os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config") / "systemd" / "user" / UNIT
     return Path.home() / "Library" / "LaunchAgents" / f"{LABEL}.plist" if manager == LAUNCHD else None
 
 
-def service_text(manager: str, config: Config, environ: Mapping[str, str] = os.environ) -> str:
+def service_text(manager: str, config: Config) -> str:
     """The unit or the property list; it names this Python by its absolute path."""
     argv = [sys.executable, "-I", "-m", "interlock", "serve"]
     argv += ["--config", os.path.abspath(config.path)] if config.path else []
-    kept = {key: environ[key] for key in _KEPT if environ.get(key)}
+    kept = {key: os.environ[key] for key in _KEPT if os.environ.get(key)}
     if manager == LAUNCHD:
         data = {"Label": LABEL, "ProgramArguments": argv, "RunAtLoad": True, "KeepAlive": {"SuccessfulExit": False}}
         return plistlib.dumps({**data, **({"EnvironmentVariables": kept} if kept else {})}).decode()

@@ -60,8 +60,7 @@ def main(argv: Sequence[str]) -> int:
     text = getattr(args, given[0]) if given else _text(args.command)
     if not text.strip():
         what = f"--{given[0]} is empty" if given else "no command given"
-        print(f"interlock explain: {what}\nTry `interlock explain 'ls -l'`.", file=sys.stderr)
-        return 2
+        return _refuse(f"{what}\nTry `interlock explain 'ls -l'`.")
     named = text.encode("utf-8", "replace").decode()
     if given == ["operation"]:
         action = operation(named, _object(args.params, "--params", parser), args.crude or "", cwd)
@@ -72,8 +71,7 @@ def main(argv: Sequence[str]) -> int:
     try:
         by = local_policy(args.policy, args.config)
     except ValueError as error:  # a configuration, a policy or a rule that must not be used
-        print(f"interlock explain: {error}", file=sys.stderr)
-        return 2
+        return _refuse(error)
     if args.adapter is not None:
         return _show_adapter_operation(args, action, by)
     return show(action, by, as_json=args.json, files=not args.no_files, look=args.look, config=args.config)
@@ -86,17 +84,21 @@ def _show_adapter_operation(args: argparse.Namespace, asked: Action, by: InForce
     try:
         found = resolve_operation(args.adapter, asked)
     except (AdapterError, OSError) as error:
-        print(f"interlock explain: {error}", file=sys.stderr)
-        return 2
+        return _refuse(error)
     said, level = found.shown, found.level
     code = show(found.action, by, args.json, not args.no_files, {"adapter": said}, found.context)
     if not args.json:
-        said_of_it = [f"{said['name']}, trust {said['trust']}; level from {level.source}", found.claimed]
-        rows = [*said_of_it, *level.reasons, *(notice.message for notice in level.warnings)]
+        lead = f"{said['name']}, trust {said['trust']}; level from {level.source}"
+        rows = [lead, found.claimed, *level.reasons, *(notice.message for notice in level.warnings)]
         lines = [labelled("" if at else "Adapter", words) for at, words in enumerate(filter(None, rows))]
         asks = said["confirmation_message"]
         paint([*lines, *([labelled("Asks", asks)] if asks else [])], sys.stdout)
     return code
+
+
+def _refuse(words: object, name: str = "explain") -> int:
+    print(f"interlock {name}: {words}", file=sys.stderr)
+    return 2
 
 
 def _object(text: str | None, option: str, parser: argparse.ArgumentParser) -> dict[str, Any]:
@@ -121,8 +123,7 @@ def show(
 ) -> int:
     reached = _reached(config) if look else []
     points = max((int(one.get("points") or 0) for one in reached), default=0)
-    with contextlib.ExitStack() as ending:
-        inspect = _inspector(ending) if look else None
+    with _inspector() if look else contextlib.nullcontext() as inspect:
         project = find_project_files(action.cwd) if files else ()
         at = Circumstances(adapter_context=adapter, cumulative=points)
         answer = preview(action, by, read_text if files else None, at=at, look=inspect, project=project)
@@ -134,18 +135,12 @@ def show(
     assert answer.judgement is not None
     assessment = answer.judgement.assessment
     if as_json:
-        given = {key: value for key, value in action.fields.items() if value}
         report: dict[str, Any] = {
-            "verdict": answer.verdict.word,
-            "decision": answer.outcome,
-            "policy": answer.policy,
-            "mode": answer.mode,
-            "requirement": requirement_json(answer.weighed.requirement),
-            "weighed": list(answer.weighed.factors),
-            **given,
-            "cwd": action.cwd,
-        }
-        report |= {**assessment_json(assessment), "steps": [step_json(step) for step in assessment.steps]}
+            "verdict": answer.verdict.word, "decision": answer.outcome, "policy": answer.policy, "mode": answer.mode,
+            "requirement": requirement_json(answer.weighed.requirement), "weighed": list(answer.weighed.factors),
+            **{key: value for key, value in action.fields.items() if value}, "cwd": action.cwd,
+            **assessment_json(assessment), "steps": [step_json(step) for step in assessment.steps],
+        }  # fmt: skip
         if answer.seen is not None:
             report["looked"] = {**impact_json(answer.seen), "words": answer.seen.words}
         report |= extra or {}
@@ -155,8 +150,10 @@ def show(
         del report["id"]
         print(json.dumps(report, indent=2, default=dict))
     else:
-        raised = [(one.get("name") or one.get("principal", ""), one.get("words", "")) for one in reached]
-        limits = [labelled("Raised", f"for {who} now: {words}", "ask") for who, words in raised]
+        limits = [
+            labelled("Raised", f"for {one.get('name') or one['principal']} now: {one['words']}", "ask")
+            for one in reached
+        ]
         paint([*explain(action, assessment, answer), *_project_lines(project), *limits], sys.stdout)
     return answer.verdict.exit_code
 
@@ -179,13 +176,13 @@ def _project_lines(files: Sequence[ProjectFile]) -> Iterator[Line]:
         yield labelled("Project", f"{one.path} {words}", "deny" if wrong else "")
 
 
-def _inspector(ending: contextlib.ExitStack) -> Callable[[Mapping[str, Any]], Impact]:
+@contextlib.contextmanager
+def _inspector() -> Iterator[Callable[[Mapping[str, Any]], Impact]]:
     """Looks in a child process; a person waits longer than an agent."""
     from interlock.impact.warm_child import WarmInspector  # subprocess and socket, for --look alone
 
-    found = WarmInspector()
-    ending.callback(found.close)
-    return lambda question: found({**question, "ms": PATIENCE})
+    with contextlib.closing(WarmInspector()) as found:
+        yield lambda question: found({**question, "ms": PATIENCE})
 
 
 def _text(words: Sequence[str]) -> str:
@@ -203,13 +200,12 @@ def prompt_main(argv: Sequence[str]) -> int:
     usage = Path(__file__).with_name("prompt.txt").read_text("utf-8")
     if argv:
         known = argv[0] in ("-h", "--help")
-        print(usage if known else f"interlock prompt: takes no {argv[0]!r}", end="" if known else "\n")
+        print(usage if known else f"interlock prompt: takes no {argv[0]!r}\n", end="")
         return 0 if known else 2
     try:
         by = local_policy()
-    except ValueError as error:  # a configuration, a policy or a rule that must not be used
-        print(f"interlock prompt: {error}", file=sys.stderr)
-        return 2
+    except ValueError as error:  # as for `explain`
+        return _refuse(error, "prompt")
     asks, cwd = sys.stdin.isatty(), os.path.realpath(".")
     if asks:
         with contextlib.suppress(ImportError):

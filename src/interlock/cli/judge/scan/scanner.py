@@ -5,9 +5,8 @@ from __future__ import annotations
 import os
 import re
 import tomllib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from fnmatch import fnmatch
-from functools import partial
 from pathlib import Path
 
 from msgspec import Struct, convert, field
@@ -23,7 +22,8 @@ from interlock.cli.judge.scan.shell_text import (
     makefile,
     package_json,
     procfile,
-    snippet,
+    shell_script,
+    system_crontab,
 )
 from interlock.engine.assessment import Unjudged, judge
 from interlock.impact.files import decode, read_bytes
@@ -139,15 +139,9 @@ def scan(paths: Sequence[str], excluded: Sequence[str], lowest: Level, tick: Tic
     return result
 
 
-_READERS: Mapping[str, Callable[[str], list[Snippet]]] = {
-    "shell": lambda text: [snippet(text, 1)],
-    "makefile": makefile,
-    "dockerfile": dockerfile,
-    "package_json": package_json,
-    "justfile": justfile,
-    "procfile": procfile,
-    "crontab": crontab,
-    "system_crontab": partial(crontab, system=True),
+_READERS = {
+    read.__name__: read
+    for read in (shell_script, makefile, dockerfile, package_json, justfile, procfile, crontab, system_crontab)
 }
 
 

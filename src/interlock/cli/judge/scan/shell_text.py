@@ -31,6 +31,10 @@ def snippet(text: str, first: int) -> Snippet:
     return Snippet(text, tuple(range(first, first + text.count("\n") + 1)))
 
 
+def shell_script(text: str) -> list[Snippet]:
+    return [snippet(text, 1)]
+
+
 def join_snippets(parts: Sequence[Snippet]) -> Snippet:
     lines = tuple(line for part in parts for line in part.lines)
     return Snippet("\n".join(part.text for part in parts), lines, parts[0].cwd)
@@ -104,6 +108,10 @@ def crontab(text: str, system: bool = False) -> list[Snippet]:
             # cron takes what follows the first % for standard input
             found.append(snippet(_PERCENT.split(command, maxsplit=1)[0].replace("\\%", "%"), number))
     return found
+
+
+def system_crontab(text: str) -> list[Snippet]:
+    return crontab(text, system=True)
 
 
 _ASSIGN = re.compile(r"^\s*(?:export\s+|override\s+|private\s+)*([A-Za-z_][\w.-]*)\s*(::?:?=|\?=|\+=|!=|=)\s*(.*)$")
