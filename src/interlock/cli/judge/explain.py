@@ -136,11 +136,17 @@ def show(
     assessment = answer.judgement.assessment
     if as_json:
         report: dict[str, Any] = {
-            "verdict": answer.verdict.word, "decision": answer.outcome, "policy": answer.policy, "mode": answer.mode,
-            "requirement": requirement_json(answer.weighed.requirement), "weighed": list(answer.weighed.factors),
-            **{key: value for key, value in action.fields.items() if value}, "cwd": action.cwd,
-            **assessment_json(assessment), "steps": [step_json(step) for step in assessment.steps],
-        }  # fmt: skip
+            "verdict": answer.verdict.word,
+            "decision": answer.outcome,
+            "policy": answer.policy,
+            "mode": answer.mode,
+            "requirement": requirement_json(answer.weighed.requirement),
+            "weighed": list(answer.weighed.factors),
+            **{key: value for key, value in action.fields.items() if value},
+            "cwd": action.cwd,
+            **assessment_json(assessment),
+            "steps": [step_json(step) for step in assessment.steps],
+        }
         if answer.seen is not None:
             report["looked"] = {**impact_json(answer.seen), "words": answer.seen.words}
         report |= extra or {}

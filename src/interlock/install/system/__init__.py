@@ -59,9 +59,15 @@ def unit_files(layout: Layout) -> dict[Path, str]:
 
 def _places(layout: Layout) -> dict[str, object]:
     return {
-        "PYTHON": layout.python, "CODE": layout.code, "CONFIG": layout.config, "RUN": layout.run, "STATE": layout.state,
-        "STATE_NAME": layout.state.name, "USER": USER, "PORT": PORT,
-    }  # fmt: skip
+        "PYTHON": layout.python,
+        "CODE": layout.code,
+        "CONFIG": layout.config,
+        "RUN": layout.run,
+        "STATE": layout.state,
+        "STATE_NAME": layout.state.name,
+        "USER": USER,
+        "PORT": PORT,
+    }
 
 
 _NOLOGIN = ("/usr/sbin/nologin", "/sbin/nologin", "/bin/false")
