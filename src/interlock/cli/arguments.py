@@ -16,7 +16,9 @@ NOTHING: Mapping[str, Any] = MappingProxyType({})
 EXITS = "0 done, 1 refused or failed, 2 wrong usage, 3 no daemon answers"
 _TYPES = {"int": int, "path": Path}
 # Keys of a declaration that are about the command itself.
-_ABOUT = frozenset("about help example examples exits epilog usage metavar wrapped abbreviates shared default".split())
+_ABOUT = frozenset(
+    "about help example examples exits epilog usage metavar wrapped abbreviates shared default words".split()
+)
 
 
 def _argument(*names: str, **how: Any) -> Argument:
@@ -53,6 +55,12 @@ _SHARED: Mapping[str, Argument] = {
 def declarations(module: str) -> Mapping[str, Table]:
     path = Path(__file__).parent.joinpath(*module.split(".")[2:]).with_suffix(".toml")
     return tomllib.loads(path.read_text("utf-8"))
+
+
+def declared_words(module: str, word: str) -> Mapping[str, Any]:
+    """What a command says of each value, from its declaration."""
+    words: Mapping[str, Any] = declarations(module)[word]["words"]
+    return words
 
 
 def declared_parser(

@@ -16,24 +16,9 @@ INTERRUPTED = 130
 NOBODY_LISTENS = 141
 
 _SECTIONS = tomllib.loads(Path(__file__).with_name("commands.toml").read_text("utf-8"))
+_HELP = _SECTIONS.pop("help")
 _SHARED = {word: module for module, words in _SECTIONS.pop("shared").items() for word in words.split()}
 COMMANDS = {word: said for words in _SECTIONS.values() for word, said in words.items()}
-
-_HELP = """\
-usage: interlock COMMAND …
-
-Reads what an action would really do, and holds what should not happen by itself.
-{commands}
-
-  -h, --help     this text; `interlock COMMAND --help` says more
-  --version      the version
-
-examples:
-  interlock explain 'find . -name "*.log" -exec rm {{}} +'
-  interlock demo
-  interlock init
-  interlock pending
-"""
 
 
 def main(argv: Sequence[str] | None = None) -> int:

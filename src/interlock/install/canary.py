@@ -158,10 +158,6 @@ def _run_plugin(agent: AgentDialect, plugin: Path, payload: bytes, cwd: Path) ->
         raise DidNotFire(f"the plugin cannot be loaded: {last[:200]}") from None
 
 
-_WORDS = frozenset(
-    "permissionDecisionReason reason message user_message agent_message errorMessage systemMessage stopReason".split()
-)
-_CONTEXT = frozenset("additionalContext additional_context context contextModification".split())
 BROKEN = "broken"
 
 
@@ -188,9 +184,10 @@ def _shape(reply: HookOutput) -> tuple[int, Any, bool]:
 
 def _bare(value: Any) -> Any:
     if isinstance(value, dict):
+        texts = _inputs()["texts"]
         return {
-            key: "*" if key in _WORDS and isinstance(item, str) else _bare(item)
+            key: "*" if key in texts["words"] and isinstance(item, str) else _bare(item)
             for key, item in value.items()
-            if key not in _CONTEXT
+            if key not in texts["context"]
         }
     return [_bare(item) for item in value] if isinstance(value, list) else value

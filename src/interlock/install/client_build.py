@@ -131,13 +131,6 @@ def _script(folder: Path, config: Config) -> str:
     )
 
 
-HTTP_COSTS = (
-    "a stopped daemon blocks every tool call of the agent: there is no fallback that lets harmless ones through",
-    "the port is free while the daemon is down, and whoever takes it then answers in its place: use socket activation, or a port"
-    " below 1024 with a daemon that has a user of its own",
-)
-
-
 class NoAddress(ValueError):
     """The agent or the daemon does not support HTTP hooks."""
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from urllib.parse import urlencode
 
 from interlock.analysis.display_text import visible
+from interlock.cli.arguments import declared_words
 from interlock.cli.command import (
     OK,
     Args,
@@ -87,12 +88,7 @@ def unblock_main(args: Args) -> int:
     return operator_change(args, "DELETE", path, None, f"Unblocked: {args.principal}.")
 
 
-MODES = {
-    "enforcing": "what is held waits, what is denied does not happen",
-    "monitoring": "everything passes, blocked agents included; the record says what would have happened",
-    "logging": "everything passes; it is recorded, and nothing is evaluated",
-    "disabled": "the same as logging, and the loop tells agents that nothing is judged",
-}
+MODES = declared_words(__name__, "mode")
 
 
 @command(

@@ -24,6 +24,7 @@ from interlock.approvals.rendering import (
     ticket_lines,
 )
 from interlock.cli.answer.grants import revoke_grant
+from interlock.cli.arguments import declared_words
 from interlock.cli.command import (
     ASKS,
     DENIED,
@@ -152,12 +153,6 @@ def wait_main(args: Args) -> int:
     return OK if state in ("approved", "executed") else ASKS if state in OPEN else DENIED
 
 
-# For each answer: what the passphrase does, the word for it done, and what became of the ticket.
-_ANSWERS = {
-    "approve": ("Your passphrase approves exactly this, once.", "approved", ""),
-    "reject": ("Your passphrase rejects this.", "rejected", "Rejected: the agent is told why."),
-    "revoke": ("Your passphrase takes the approval back.", "revoked", "Revoked: the approval counts no more."),
-}
 LIGHT = 2  # the highest level that an unlocked terminal approves
 
 
@@ -201,7 +196,7 @@ def _answer_one(word: str, args: Args) -> int:
             _confirm(word)
             return _sign_answer(word, args, operator, str(id), shown)
     if shown is not None:
-        print(f"\n{_ANSWERS[word][0]}", file=sys.stderr if args.json else sys.stdout)
+        print(f"\n{declared_words(__name__, word)['asks']}", file=sys.stderr if args.json else sys.stdout)
     with operator_session(args) as operator:
         return _sign_answer(word, args, operator, id or find_ticket(operator, args.id, _answerable(word)) or "", shown)
 
@@ -233,7 +228,7 @@ def _sign_answer(word: str, args: Args, operator: DaemonClient, id: str, shown: 
     habit = ""
     if offer.get("command"):
         habit = f"\nYou approved similar actions {offer['approvals']} times. A grant answers it for a while:\n  {visible(offer['command'])}"
-    return report(args, after, f"\n{_ANSWERS[word][2] or _approved(after, again)}{habit}")
+    return report(args, after, f"\n{declared_words(__name__, word)['after'] or _approved(after, again)}{habit}")
 
 
 def _reject_all(args: Args) -> int:
@@ -274,7 +269,9 @@ def _check(word: str, ticket: Row) -> None:
     if word == "approve" and ticket.get("state") == "approved":
         raise CommandError(f"ticket {_short(ticket)} is {state_words(ticket)} already")
     if ticket.get("state") not in (OPEN if ticket.get("spentAt") else _answerable(word)):
-        raise CommandError(f"ticket {_short(ticket)} is {state_words(ticket)}; it cannot be {_ANSWERS[word][1]}")
+        raise CommandError(
+            f"ticket {_short(ticket)} is {state_words(ticket)}; it cannot be {declared_words(__name__, word)['done']}"
+        )
 
 
 def _short(ticket: Row) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 
 from interlock.analysis.display_text import Line
+from interlock.cli.arguments import declared_words
 from interlock.cli.command import (
     FAILED,
     OK,
@@ -119,19 +120,6 @@ def _print_result(found: Row) -> None:
 MOST_LINES = 200  # of differences, in all
 MOST_PATHS = 40
 FEW = 10  # changes with which what comes back is shown whole; among more, only what differs
-_CHANGE_WORDS = {
-    "create": "comes back",
-    "replace": "gets its old content",
-    "delete": "goes",
-    "move": "moves back here",
-    "mode": "gets its old permissions",
-    "attributes": "gets its old attributes and access list",
-    "ref": "points where it did",
-    "index": "is as it was",
-    "stash": "is as it was",
-    "config": "is as it was",
-    "database": "gets its old content",
-}
 _STYLES = {"+": "allow", "-": "deny", "@": "dim"}
 
 
@@ -144,11 +132,11 @@ def plan_lines(plan: Row) -> Iterator[Line]:
     changes, total = list_rows(plan, "changes"), int(plan.get("total") or 0)
     if not changes and not plan.get("problem"):
         yield line("Everything is as it was: there is nothing to bring back.")
-    left = MOST_LINES
+    left, words = MOST_LINES, declared_words(__name__, "undo")
     for change in changes[:MOST_PATHS]:
         what = change.get("what", "")
         later = line("  (worked on since)" if change.get("later") else "", "ask")
-        yield line(f"  {change.get('path', '')} ", "command") + line(_CHANGE_WORDS.get(what, what)) + later
+        yield line(f"  {change.get('path', '')} ", "command") + line(words.get(what, what)) + later
         lines = [] if what == "create" and total > FEW else change.get("diff", "").splitlines()
         for text in lines[:left]:
             yield line(f"    {text}", _STYLES.get(text[:1], ""))

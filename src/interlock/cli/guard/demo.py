@@ -23,6 +23,7 @@ from msgspec import Struct, field
 import interlock
 from interlock.analysis.display_text import Line
 from interlock.cli.answer.audit import record_line
+from interlock.cli.arguments import declared_words
 from interlock.cli.command import (
     FAILED,
     OK,
@@ -143,7 +144,8 @@ class DemoScript(Struct):
     cwd: str = CWD
     asked: list[dict[str, Any]] = field(default_factory=list)
 
-    def scene(self, title: str, words: str) -> None:
+    def scene(self, name: str) -> None:
+        title, words = declared_words(__name__, "demo")[name]
         self._say([(), line(title, "heading"), line(f"  {words}", "dim")])
         time.sleep(self.pause)
 
@@ -206,7 +208,7 @@ def _lasting() -> Path:
 
 
 def _undo_scene(play: DemoScript, shop: Path) -> None:
-    play.scene("What an agent deletes comes back", "Nobody is asked: what exists nowhere else is copied first.")
+    play.scene("undo")
     drafts = shop / "drafts"
     drafts.mkdir()
     (drafts / "plan.md").write_text("Launch on Friday.\n", encoding="utf-8")
@@ -220,18 +222,16 @@ def _undo_scene(play: DemoScript, shop: Path) -> None:
 
 
 def _ask_scenes(play: DemoScript) -> None:
-    play.scene("Everyday work passes", "It is judged by what it would do, in under a millisecond, and written down.")
+    play.scene("everyday")
     play.ask("allow", command="git status && npm test")
 
-    play.scene(
-        "What cannot be undone waits for a person", "The agent gets a ticket; an operator approves it with one touch."
-    )
+    play.scene("held")
     held = play.ask("verify", command=_PUSH)
     if held.get("pendingId"):
         play.note(play.approve(held["pendingId"]))
     play.ask("allow", command=_PUSH)
 
-    play.scene("A disguise does not help", "Encoded, nested, in another language: the command inside is read.")
+    play.scene("disguise")
     play.ask("verify", command=_DISGUISED)
 
 
@@ -242,7 +242,7 @@ def _end(play: DemoScript, args: Args, operator: DaemonClient | None) -> int:
         say_json({"steps": play.asked, "unexpected": len(wrong), "audit": proof})
         return FAILED if wrong else OK
     if operator is not None and proof is not None:
-        play.scene("Everything is on the record", "A chain of hashes: what is altered, missing or reordered shows.")
+        play.scene("record")
         say(_tail(operator))
         touches = pluralize(int(proof.get("touches") or 0), "approval") + " proved by touch"
         whole = f"{proof.get('records')} records, whole, {touches}" if proof.get("ok") else "the record was altered"

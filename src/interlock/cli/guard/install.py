@@ -13,6 +13,7 @@ from typing import Any
 from interlock.agents import AgentDialect, HookClient, UnknownAgent, words
 from interlock.agents import agent as agent_of
 from interlock.analysis.display_text import Line
+from interlock.cli.arguments import declared_words
 from interlock.cli.command import (
     FAILED,
     OK,
@@ -43,7 +44,7 @@ from interlock.install.changes import (
     plan_uninstall,
     uninstall,
 )
-from interlock.install.client_build import HTTP_COSTS, CannotBuild, NoAddress, build, client_for, client_path
+from interlock.install.client_build import CannotBuild, NoAddress, build, client_for, client_path
 from interlock.install.discovery import agents_on_machine, hooked_files
 from interlock.install.files import FileProblem
 from interlock.install.system import Layout, SystemStep, config_text, has_systemd, removal_steps, steps
@@ -122,7 +123,7 @@ def _explain(args: Args, changes: Sequence[FileChange], wanted: Sequence[FileCha
         print(f"To do: {note}")
     if args.http and wanted:
         print("HTTP hooks are the fastest, and cost two things:")
-        for number, cost in enumerate(HTTP_COSTS, 1):
+        for number, cost in enumerate(declared_words(__name__, "install")["http"], 1):
             print(f"  {number}. {cost}")
 
 

@@ -11,6 +11,7 @@ from msgspec import to_builtins
 
 from interlock.analysis.display_text import Line
 from interlock.cli.answer.agents import MODES, describe_pause
+from interlock.cli.arguments import declared_words
 from interlock.cli.command import (
     FAILED,
     OK,
@@ -44,12 +45,6 @@ from interlock.install.checks import (
 from interlock.install.discovery import HookedFile, hooked_files
 from interlock.local_times import ago
 
-_ISOLATION_TEXTS = {
-    "plain": "agents are the same user: mistakes are stopped and tampering shows, malware is not stopped",
-    "jailed": "the same user, but agents do not see this state",
-    "separate": "the daemon has a user of its own",
-}
-
 
 @command("status")
 def main(args: Args) -> int:
@@ -62,7 +57,7 @@ def main(args: Args) -> int:
 def status_lines(found: Row, socket: str, hooks: Sequence[Row] = ()) -> Iterator[Line]:
     isolation, mode = found.get("strength", ""), found.get("mode", "")
     yield labelled("Daemon", f"interlock {found.get('version', '')} on {socket}, started {ago(found.get('started'))}")
-    yield labelled("Isolation", f"{isolation}: {_ISOLATION_TEXTS.get(isolation, '')}")
+    yield labelled("Isolation", f"{isolation}: {declared_words(__name__, 'status').get(isolation, '')}")
     weak = "" if mode == "enforcing" else f": {MODES.get(mode, '')}"
     yield labelled("Mode", f"{mode}{weak}", "ask" if weak else "")
     pause = found.get("pause") or {}

@@ -12,6 +12,7 @@ from contextlib import suppress
 from typing import Any
 
 from interlock.analysis.display_text import Line, visible
+from interlock.cli.arguments import declared_words
 from interlock.cli.command import (
     OK,
     Args,
@@ -218,10 +219,6 @@ def _edit_line(prompt: str, text: str) -> str:
 
 
 ASK = "?"  # the name that stands for no name
-_PLANNER_WORDS = {
-    "ollama": "Ollama, with {model}",
-    "mock": "the built-in planner: some forty everyday requests, and nobody is asked",
-}
 
 
 def ask_for_planner(operator: DaemonClient) -> Row:
@@ -247,7 +244,8 @@ def _set_planner(operator: DaemonClient, name: str) -> Row:
 
 
 def _planner_words(name: str, found: Row) -> str:
-    return _PLANNER_WORDS.get(name, name).format(model=visible(found.get("model", "")))
+    words: str = declared_words(__name__, "ask").get(name, name)
+    return words.format(model=visible(found.get("model", "")))
 
 
 def _describe_planner(found: Row) -> str:
