@@ -87,7 +87,7 @@ EXCEPTIONS = {
     "analysis/shell/file_programs.py": ("sed", "the reader of its scripts"),
     "analysis/shell/interpreters.py": ("pdb rm", "a module that runs what it is fed, and the program that does the same as a library"),
     "analysis/shell/network.py": ("aws gh npm twine", "services in the names of variables"),
-    "cli/judge/scan/scanner.py": ("busybox", "what a script's first line names before its program"),
+    "cli/judge/scan/__init__.py": ("busybox", "what a script's first line names before its program"),
     "console/__init__.py": ("GET", "a method of HTTP"),
     "hooks/evaluation.py": ("tee", "a quick look at a text"),
     "impact/git/losses.py": ("rm", "a subcommand of Git"),

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from interlock.cli.judge.scan import source_of
 from interlock.cli.judge.scan.ci import scalars
-from interlock.cli.judge.scan.scanner import source_of
 
 MAKEFILE = """\
 DIR := build
