@@ -17,7 +17,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from interlock.agents import Event, HookClient
+from interlock.agents import HookClient
 from interlock.agents.jsonc import EditError
 from interlock.config import Config
 from interlock.install.canary import (
@@ -32,7 +32,7 @@ from interlock.install.canary import (
     verdict_of,
 )
 from interlock.install.client_build import client_path, is_compiled
-from interlock.install.discovery import Handler, HookedFile, client_of, event_of, handlers
+from interlock.install.discovery import Handler, HookedFile, client_of, handlers
 from interlock.install.files import digest, find_registered
 from interlock.install.system.code import why_writable, why_writable_inside
 from interlock.journal.build import problem_of
@@ -105,9 +105,8 @@ def _whole(one: HookedFile, client: HookClient) -> bool:
 
 def canary_calls(one: HookedFile, user: pwd.struct_passwd | None = None) -> Iterator[tuple[str, Call]]:
     for handler in handlers(one.place, one.text):
-        event = event_of(handler)
-        if canary(one.agent.word, event, COMMAND, str(one.project)) is not None:
-            yield event, partial(_fire_canary, one, handler, event, user)
+        if canary(one.agent.word, handler.event, COMMAND, str(one.project)) is not None:
+            yield handler.event, partial(_fire_canary, one, handler, user)
 
 
 def agents_user(config: Config) -> pwd.struct_passwd | None:
@@ -118,14 +117,14 @@ def agents_user(config: Config) -> pwd.struct_passwd | None:
 
 
 def _fire_canary(
-    one: HookedFile, handler: Handler, event: str, user: pwd.struct_passwd | None, command: str | None
+    one: HookedFile, handler: Handler, user: pwd.struct_passwd | None, command: str | None
 ) -> tuple[str, HookReply]:
     """The verdict in a new session; without a command, on a malformed call."""
     cwd = Path(user.pw_dir) if user else one.project
     cwd = cwd if cwd.is_dir() else Path("/")
-    payload = canary(one.agent.word, event, command, str(cwd), f"{SESSION}-{secrets.token_hex(4)}")
+    payload = canary(one.agent.word, handler.event, command, str(cwd), f"{SESSION}-{secrets.token_hex(4)}")
     assert payload is not None
-    decoded: Event = one.agent.decode(payload, event)
+    decoded = one.agent.decode(payload, handler.event)
     answer = fire(one.agent, handler, payload, cwd, environment(one.agent.word, str(cwd)), user)
     return verdict_of(one.agent, decoded, answer.reply), answer
 

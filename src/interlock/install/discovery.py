@@ -120,10 +120,8 @@ class Handler(Struct, frozen=True):
 
 
 def handlers(place: HookFile, text: str) -> list[Handler]:
-    if place.form == "plugin":
-        return [Handler("", "plugin", (str(place.path),))]
-    if place.form == "script":
-        return [Handler(place.path.name, "script", (str(place.path),))]
+    if place.form in ("plugin", "script"):
+        return [Handler("" if place.form == "plugin" else place.path.name, place.form, (str(place.path),))]
     return list(_find_handlers(_parse(place, text)))
 
 
@@ -166,7 +164,7 @@ def _handler(entry: Mapping[str, Any], keys: tuple[str, ...]) -> Handler:
     above = next((key for key in reversed(keys) if key != "hooks"), "")
     event = str(entry.get("trigger") or entry.get("event") or above)
     if isinstance(url := entry.get("url"), str):
-        return Handler(event, "url", (url,))
+        return Handler((parse_qs(urlsplit(url).query).get("event") or [event])[0], "url", (url,))
     if isinstance(line := entry.get("bash"), str):
         return Handler(event, "bash", (line,))
     action = entry.get("action")
@@ -174,9 +172,3 @@ def _handler(entry: Mapping[str, Any], keys: tuple[str, ...]) -> Handler:
     if isinstance(words := entry.get("args"), list):
         return Handler(event, "argv", (command, *map(str, words)))
     return Handler(event, "shell", (command,))
-
-
-def event_of(handler: Handler) -> str:
-    if handler.how == "url":
-        return (parse_qs(urlsplit(handler.words[0]).query).get("event") or [handler.event])[0]
-    return handler.event

@@ -30,7 +30,6 @@ from interlock.client import path_segment
 from interlock.local_times import ago, format_span
 from interlock.policy.patterns import Glob, PatternSyntax
 
-LEVELS = ("safe", "reversible", "destructive", "dangerous", "forbidden")
 _FIELDS = ("effect", "targets", "environment", "ceiling", "count", "principal", "name", "session", "digests")
 
 
@@ -50,10 +49,8 @@ def _blocks(found: Sequence[Row]) -> Iterator[Line]:
         who = " ".join(str(grant[key]) for key in ("principal", "name") if grant.get(key)) or "any agent"
         session = f" in session {grant['session']}" if grant.get("session") else ""
         if grant.get("effect") in ("allow", "deny"):  # a pattern
-            ends, covers = (
-                "until it is taken back",
-                f"{grant['effect']} {_shown(grant.get('targets') or [])}, by any agent",
-            )
+            ends = "until it is taken back"
+            covers = f"{grant['effect']} {_shown(grant.get('targets') or [])}, by any agent"
         else:
             ends = f"{pluralize(int(grant.get('remaining') or 0), 'time')}, ends {ago(grant.get('expiresAt'))}"
             covers = f"{_covers(grant)}, up to {grant.get('ceiling', '')}, by {visible(who + session)}"
@@ -164,8 +161,8 @@ def _add_answer(verdict: str, args: Args) -> int:
             raise CommandError("nothing was changed")
         made = operator.post("/standing", body)
     id, done = short_id(made["id"]), "Allowed" if verdict == "allow" else "Denied"
-    said = f"`interlock revoke {id}` takes it back, `interlock {verdict} --list` shows them all."
-    return report(args, made, f"{done}: {id}. {said}")
+    ways = f"`interlock revoke {id}` takes it back, `interlock {verdict} --list` shows them all."
+    return report(args, made, f"{done}: {id}. {ways}")
 
 
 def _trial_lines(verdict: str, pattern: str, found: Row) -> Iterator[Line]:

@@ -78,8 +78,8 @@ def _first(args: Args) -> int:
     return report(args, {"name": row.name, "roles": list(row.roles)}, words)
 
 
-def _change_operator(args: Args, change: Row, said: str) -> int:
-    return operator_change(args, "PATCH", f"/operators/{path_segment(args.name)}", change, said)
+def _change_operator(args: Args, change: Row, words: str) -> int:
+    return operator_change(args, "PATCH", f"/operators/{path_segment(args.name)}", change, words)
 
 
 @main.word
@@ -190,11 +190,9 @@ def codes_main(args: Args) -> int:
 
 def _show(operator: DaemonClient, challenge: Row) -> None:
     """Show one code on the alternate screen; issues an expired challenge again first."""
-    path = f"/challenges/{challenge['id']}"
     if challenge.get("state") != "open":
-        challenge = operator.post(f"{path}/reissue")
-        path = f"/challenges/{challenge['id']}"
-    shown = operator.post(f"{path}/reveal")
+        challenge = operator.post(f"/challenges/{challenge['id']}/reissue")
+    shown = operator.post(f"/challenges/{challenge['id']}/reveal")
     screen = [
         f"Interlock: a code for {_who(challenge)}", "", f"  {_what(challenge)}", "", f"  challenge  {challenge['id']}",
         f"  code       {shown['code']}", "",

@@ -7,7 +7,7 @@ import os
 import shlex
 import shutil
 import sys
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from pathlib import Path
 
 from msgspec.structs import replace
@@ -53,7 +53,11 @@ _GRANTS = {"grants": "\n".join(f"  {word:<11} {grant.words}" for word, grant in 
 
 @command("run", _GRANTS, grant={"type": _grants})
 def main(args: Args) -> int:
-    config, command = settings(args), _command(args.command)
+    config, command = settings(args), args.command[1:] if args.command[:1] == ["--"] else args.command
+    if not command:
+        raise UsageError("say what to run: interlock run -- AGENT …")
+    if shutil.which(command[0]) is None:
+        raise CommandError(f"there is no program {command[0]!r}", NOT_FOUND)
     if sys.platform == "darwin":
         return _on_macos(args, config, command)
     if sys.platform != "linux":
@@ -108,15 +112,6 @@ def _on_macos(args: Args, config: Config, command: list[str]) -> int:
     return os.spawnve(os.P_WAIT, words[0], words, jail.environ)
 
 
-def _command(given: list[str]) -> list[str]:
-    command = given[1:] if given[:1] == ["--"] else given
-    if not command:
-        raise UsageError("say what to run: interlock run -- AGENT …")
-    if shutil.which(command[0]) is None:
-        raise CommandError(f"there is no program {command[0]!r}", NOT_FOUND)
-    return command
-
-
 def _daemon_answers(config: Config) -> None:
     """Starts a daemon outside the jail; refuses to go on without one."""
     if is_running(config):
@@ -127,13 +122,12 @@ def _daemon_answers(config: Config) -> None:
     _warn("no daemon answered, so one was started")
 
 
-def _unguarded(program: str, guarded: object) -> str:
+def _unguarded(program: str, guarded: Container[str]) -> str:
     word = agent_of_program(program)
     if not word:
         return "" if guarded else "no agent has hooks here, so nothing is judged: see `interlock install`"
-    if isinstance(guarded, dict) and word in guarded:
-        return ""
-    return f"{agent(word).title} has no hooks here, so nothing that it does is judged: `interlock install {word}`"
+    words = f"{agent(word).title} has no hooks here, so nothing that it does is judged: `interlock install {word}`"
+    return "" if word in guarded else words
 
 
 def _tell(config: Config, jail: SandboxPlan, first: int, grants: Sequence[str], journal: bool) -> None:

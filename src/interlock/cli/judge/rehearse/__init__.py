@@ -17,7 +17,7 @@ from interlock.analysis.display_text import Line, visible
 from interlock.approvals.grant_coverage import find_covering
 from interlock.cli.command import Args, CommandError, command, pluralize, report, wrong_usage
 from interlock.cli.judge.rehearse.logs import agent_logs, named_logs, shell_histories
-from interlock.cli.judge.rehearse.rehearsal import DAY, Rehearsal, RehearsedQuestion, rehearse
+from interlock.cli.judge.rehearse.rehearsal import DAY, LOST, OPEN, Rehearsal, RehearsedQuestion, rehearse
 from interlock.cli.output import line, progress
 from interlock.engine.preview import local_policy
 from interlock.local_times import clock
@@ -62,19 +62,20 @@ LONGEST = 100  # characters of a call that are shown
 
 def rehearsal_lines(days: int, found: Rehearsal) -> Iterator[Line]:
     span = "Last day" if days == 1 else f"Last {days} days"
-    lost = f"{len(found.lost):,} really lost data" if found.lost else "nothing is known to be lost"
+    gone = found.of(LOST)
+    lost = f"{len(gone):,} really lost data" if gone else "nothing is known to be lost"
     asked = f"you would have been asked {pluralize(len(found.asked), 'time')}"
     yield line(f"{span}: {sum(found.calls.values()):,} calls, {asked}, {lost}", "heading")
     sources = ", ".join(f"{word} {count:,}" for word, count in sorted(found.calls.items()))
     yield line(sources or "nothing read", "dim")
     for calls, words in (
         (found.with_snapshot, "more would have passed with a snapshot taken first"),
-        (found.open, "may have lost something: today's disk does not tell"),
+        (found.of(OPEN), "may have lost something: today's disk does not tell"),
     ):
         if calls:
             yield line(f"{pluralize(len(calls), 'call')} {words}", "dim")
     yield from _rules(found)
-    yield from _losses(found.lost)
+    yield from _losses(gone)
     if grants := suggest_grants(found.asked):
         yield ()
         yield line("Grants that would have spared you most of it", "heading")
@@ -103,7 +104,7 @@ def rehearsal_json(days: int, found: Rehearsal) -> dict[str, Any]:
     tally = found.tally
     return {
         "days": days, "calls": sum(found.calls.values()), "sources": dict(found.calls), "files": tally.files,
-        "asked": len(found.asked), "kept": len(found.with_snapshot), "lost": len(found.lost), "open": len(found.open),
+        "asked": len(found.asked), "kept": len(found.with_snapshot), "lost": len(found.of(LOST)), "open": len(found.of(OPEN)),
         "malformed": tally.malformed, "unjudged": tally.unjudged, "unread": tally.unread,
         "questions": [_question(one) for one in found.asked], "snapshots": [_question(one) for one in found.with_snapshot],
         "grants": [

@@ -109,14 +109,10 @@ class Rehearsal(Struct):
     with_snapshot: list[RehearsedQuestion] = field(default_factory=list)  # not asked: a snapshot would have been taken
     tally: LogTally = field(default_factory=LogTally)
 
-    @property
-    def lost(self) -> list[RehearsedQuestion]:
-        return self._of(LOST)
-
-    @property
-    def open(self) -> list[RehearsedQuestion]:
-        """The calls that ran and whose loss today's disk does not show."""
-        return self._of(OPEN)
+    def of(self, fate: str) -> list[RehearsedQuestion]:
+        """LOST, or OPEN: the calls that ran and whose loss today's disk does not show."""
+        questions = (one for one in (*self.asked, *self.with_snapshot) if one.fate == fate)
+        return sorted(questions, key=lambda one: one.past.at)
 
     def by_rule(self) -> list[tuple[str, list[RehearsedQuestion]]]:
         found: dict[str, list[RehearsedQuestion]] = {}
@@ -124,30 +120,22 @@ class Rehearsal(Struct):
             found.setdefault(", ".join(one.rules), []).append(one)
         return sorted(found.items(), key=lambda pair: (-len(pair[1]), pair[0]))
 
-    def _of(self, fate: str) -> list[RehearsedQuestion]:
-        return sorted(
-            (one for one in (*self.asked, *self.with_snapshot) if one.fate == fate), key=lambda one: one.past.at
-        )
+
+Sessions = dict[str, list[CreatedThing]]  # the things that each one created
 
 
-class RehearsedSessions(Struct):
-    things: dict[str, list[CreatedThing]] = field(default_factory=dict)
-
-    def created(self, past: PastCall) -> Provenance:
-        return Provenance.of(self.things.get(past.session, ()) if past.session else ())
-
-    def record(self, past: PastCall, judged: Judgement) -> None:
-        if not past.session or past.outcome == FAILED:
-            return
-        gone = set(removed_by(judged.facts))
-        left = [one for one in self.things.get(past.session, ()) if (one.kind, one.name) not in gone]
-        new = created_by(past.action, judged.facts, judged.line) if past.outcome == RAN else []
-        if left or new:
-            self.things[past.session] = [*left, *new][-MOST:]
+def _record_things(sessions: Sessions, past: PastCall, judged: Judgement) -> None:
+    if not past.session or past.outcome == FAILED:
+        return
+    gone = set(removed_by(judged.facts))
+    left = [one for one in sessions.get(past.session, ()) if (one.kind, one.name) not in gone]
+    new = created_by(past.action, judged.facts, judged.line) if past.outcome == RAN else []
+    if left or new:
+        sessions[past.session] = [*left, *new][-MOST:]
 
 
 def rehearse(logs: Iterable[Path], since: float, by: InForce, tick: Tick) -> Rehearsal:
-    found, seen, sessions = Rehearsal(), set[str](), RehearsedSessions()
+    found, seen, sessions = Rehearsal(), set[str](), Sessions()
     by = replace(by, mode="enforcing")
     for path in logs:
         for past in calls(path, since, found.tally):
@@ -161,8 +149,8 @@ def rehearse(logs: Iterable[Path], since: float, by: InForce, tick: Tick) -> Reh
     return found
 
 
-def _add(found: Rehearsal, past: PastCall, by: InForce, sessions: RehearsedSessions) -> None:
-    one = rehearse_call(past.action, by, sessions.created(past))
+def _add(found: Rehearsal, past: PastCall, by: InForce, sessions: Sessions) -> None:
+    one = rehearse_call(past.action, by, Provenance.of(sessions.get(past.session, ())))
     if isinstance(one, Unjudged):
         found.tally.unjudged += 1
         return
@@ -173,4 +161,4 @@ def _add(found: Rehearsal, past: PastCall, by: InForce, sessions: RehearsedSessi
         became = fate(assessment, one.question, str(Path.home())) if past.outcome == RAN else BACK
         question = RehearsedQuestion(past, outcome, assessment, keys, one.keepable, became)
         (found.with_snapshot if one.keepable else found.asked).append(question)
-    sessions.record(past, one.judgement)
+    _record_things(sessions, past, one.judgement)
