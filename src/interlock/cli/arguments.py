@@ -21,36 +21,6 @@ _ABOUT = frozenset(
 )
 
 
-def _argument(*names: str, **how: Any) -> Argument:
-    return lambda parser: parser.add_argument(*names, **how)
-
-
-_CONFIG = _argument("--config", metavar="FILE", help="the daemon's configuration (default: `interlock config path`)")
-_JSON = _argument("--json", help="as JSON", action="store_true")
-_SCOPES = {
-    "user": "for this user, in every project (default)",
-    "project": "for this folder, whoever works in it",
-    "system": "for every user of this machine; takes root",
-}
-
-
-def _add_scope(parser: ArgumentParser) -> None:
-    choice = parser.add_mutually_exclusive_group()
-    for scope, said in _SCOPES.items():
-        choice.add_argument(f"--{scope}", dest="scope", action="store_const", const=scope, help=said)
-    parser.set_defaults(scope="user")
-
-
-_SHARED: Mapping[str, Argument] = {
-    "@config": _CONFIG,
-    "@dry-run": _argument("--dry-run", help="show what would be written, and write nothing", action="store_true"),
-    "@json": _JSON,
-    "@operator": _argument("--operator", metavar="NAME", help="sign in as this operator (default: asks)"),
-    "@scope": _add_scope,
-    "@yes": _argument("--yes", help="do not ask", action="store_true"),
-}
-
-
 @cache
 def declarations(module: str) -> Mapping[str, Table]:
     path = Path(__file__).parent.joinpath(*module.split(".")[2:]).with_suffix(".toml")
@@ -103,12 +73,22 @@ def declared_arguments(
 
     `fills` are filled into help texts, `more` are settings of an argument that no file can state, by its first name.
     """
-    yield from (_CONFIG, _JSON) if table.get("shared", True) and "metavar" not in table else ()
-    for key, value in table.items():
-        if key in _SHARED:
-            yield _SHARED[key]
+    shared = ("@config", "@json") if table.get("shared", True) and "metavar" not in table else ()
+    for key in (*shared, *table):
+        if key == "@scope":
+            yield _add_scope
+        elif key.startswith("@"):
+            yield from declared_arguments({"shared": False, **declarations(__name__)[key]})
         elif key not in _ABOUT:
+            value = table[key]
             yield _declared(key, {"help": value} if isinstance(value, str) else value, fills, more)
+
+
+def _add_scope(parser: ArgumentParser) -> None:
+    choice = parser.add_mutually_exclusive_group()
+    for name, said in declarations(__name__)["@scope"].items():
+        choice.add_argument(name, dest="scope", action="store_const", const=name[2:], help=said)
+    parser.set_defaults(scope="user")
 
 
 def _declared(key: str, how: Table, fills: Mapping[str, str], more: Mapping[str, Table]) -> Argument:
@@ -126,7 +106,7 @@ def _declared(key: str, how: Table, fills: Mapping[str, str], more: Mapping[str,
         raise ValueError(f"{key!r}: neither an argument with a metavar nor a key of a command's declaration")
     elif "choices" not in given:
         given.setdefault("action", "store_true")
-    return _argument(*names, **given)
+    return lambda parser: parser.add_argument(*names, **given)
 
 
 def _form(table: Table) -> dict[str, Any]:

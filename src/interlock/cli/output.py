@@ -61,6 +61,7 @@ def render_text(lines: Iterable[Line], colour: bool) -> str:
 
 NARROWEST = 40  # columns; below it the terminal breaks as it likes
 DEEPEST = 24  # columns of a hanging indent
+DIFF_STYLES = {"+": "allow", "-": "deny", "@": "dim"}
 _UNBREAKABLE = frozenset({"command", "mark"})  # what somebody copies, and marks below a text
 _PIECES = re.compile(r"\s+|\S+")
 

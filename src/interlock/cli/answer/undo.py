@@ -22,7 +22,7 @@ from interlock.cli.command import (
     say,
     settings,
 )
-from interlock.cli.output import line
+from interlock.cli.output import DIFF_STYLES, line
 from interlock.cli.sign_in import confirm, reading_session
 from interlock.client import ApiError, DaemonClient, NoDaemon, login_name, path_segment
 from interlock.journal import ID as JOURNAL_ID
@@ -120,7 +120,6 @@ def _print_result(found: Row) -> None:
 MOST_LINES = 200  # of differences, in all
 MOST_PATHS = 40
 FEW = 10  # changes with which what comes back is shown whole; among more, only what differs
-_STYLES = {"+": "allow", "-": "deny", "@": "dim"}
 
 
 def plan_lines(plan: Row) -> Iterator[Line]:
@@ -139,7 +138,7 @@ def plan_lines(plan: Row) -> Iterator[Line]:
         yield line(f"  {change.get('path', '')} ", "command") + line(words.get(what, what)) + later
         lines = [] if what == "create" and total > FEW else change.get("diff", "").splitlines()
         for text in lines[:left]:
-            yield line(f"    {text}", _STYLES.get(text[:1], ""))
+            yield line(f"    {text}", DIFF_STYLES.get(text[:1], ""))
         if len(lines) > left:
             yield line("    …", "dim")
         left = max(0, left - len(lines))

@@ -29,7 +29,7 @@ from interlock.cli.command import (
     typed_name,
     wrong_usage,
 )
-from interlock.cli.output import line
+from interlock.cli.output import DIFF_STYLES, line
 from interlock.cli.sign_in import confirm, operator_session, require_person
 from interlock.client import ApiError, DaemonClient, NoDaemon
 from interlock.config import SYSTEM_CONFIG, Config, ConfigError, config_of, load_config
@@ -304,12 +304,10 @@ def named_agents(given: Sequence[str]) -> list[AgentDialect]:
 
 
 def _diff_lines(changes: Sequence[FileChange]) -> Iterator[Line]:
-    styles = {"+": "allow", "-": "deny", "@": "dim"}
     for change in changes:
         yield line(f"{change.agent.title}, {change.name}", "heading")
         for text in diff(change):
-            style = "heading" if text.startswith(("+++", "---")) else styles.get(text[:1], "")
-            yield line(text, style)
+            yield line(text, "heading" if text.startswith(("+++", "---")) else DIFF_STYLES.get(text[:1], ""))
         yield ()
 
 
