@@ -168,11 +168,6 @@ def pluralize(number: int, noun: str) -> str:
     return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
-def list_rows(body: Any, key: str) -> list[Mapping[str, Any]]:
-    rows = body.get(key, []) if isinstance(body, Mapping) else body
-    return [row for row in rows or [] if isinstance(row, Mapping)]
-
-
 TICKET, GRANT = "pdact_", "grant_"
 WHOLE = 30  # characters of a ticket's whole id
 SHOWN = 10  # candidates
@@ -181,16 +176,19 @@ WIDTH = 160
 Row = Mapping[str, Any]
 
 
+def list_of(server: DaemonClient, kind: str, key: str = "", **query: Any) -> list[Row]:
+    """A list of the daemon, such as `tickets`; `key` where its body names it otherwise."""
+    body = server.get(f"/{kind}", **query)
+    rows: list[Row] = body[key or kind] if isinstance(body, Mapping) else body
+    return rows
+
+
 def find_ticket(server: DaemonClient, given: str, states: Sequence[str], all_seen: bool = True) -> str | None:
     """The id that `given` abbreviates; None where this caller may not see the ticket."""
     prefix = id_prefix(given, TICKET)
     if given and not re.fullmatch(rf"{TICKET}[\w-]+", prefix, re.ASCII):
         raise UsageError(f"{given!r} is no ticket's id; `interlock pending` lists them")
-    found = (
-        open_tickets(server)
-        if not given
-        else list_rows(server.get("/tickets", prefix=prefix[:100], limit=MOST), "tickets")
-    )
+    found = list_of(server, "tickets", prefix=prefix[:100], limit=MOST) if given else open_tickets(server)
     exact = [row for row in found if row.get("id") in (given, f"{TICKET}{given}")]
     usable = exact or [row for row in found if row.get("state") in states] or found
     if not all_seen and (not exact and (len(usable) != 1 or not given)):
@@ -214,7 +212,7 @@ def find_row(rows: Sequence[Row], given: str, kind: str) -> str:
 
 
 def open_tickets(server: DaemonClient) -> list[Row]:
-    return list_rows(server.get("/tickets", state="open", limit=MOST), "tickets")[::-1]
+    return list_of(server, "tickets", state="open", limit=MOST)[::-1]
 
 
 def sees_all(server: DaemonClient) -> bool:

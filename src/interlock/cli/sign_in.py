@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext, suppress
 
-from interlock.cli.command import Args, CommandError, Row, UsageError, daemon, list_rows, report
+from interlock.cli.command import Args, CommandError, Row, UsageError, daemon, list_of, report
 from interlock.client import ApiError, DaemonClient, NoDaemon
 from interlock.identity.agent_detection import is_agents_terminal
 from interlock.identity.terminal import controlling_terminal, read_passphrase
@@ -36,9 +36,9 @@ def operator_session(args: Args, reading: bool = False, why: str = "") -> Iterat
         yield operator
 
 
-def operator_rows(args: Args, path: str, key: str) -> list[Row]:
+def operator_rows(args: Args, kind: str) -> list[Row]:
     with operator_session(args, reading=True) as operator:
-        return list_rows(operator.get(path), key)
+        return list_of(operator, kind)
 
 
 def operator_change(args: Args, method: str, path: str, body: Row | None, words: str) -> int:

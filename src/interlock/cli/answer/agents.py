@@ -14,7 +14,7 @@ from interlock.cli.command import (
     UsageError,
     command,
     daemon,
-    list_rows,
+    list_of,
     parse_duration,
     report,
     report_table,
@@ -30,7 +30,7 @@ main = CommandWords("agents", __name__)
 @main.word
 def _list(args: Args) -> int:
     with operator_session(args, reading=True) as operator:
-        found, blocks = list_rows(operator.get("/agents"), "agents"), list_rows(operator.get("/blocks"), "blocks")
+        found, blocks = list_of(operator, "agents"), list_of(operator, "blocks")
     rows = [(one["principal"], one["name"], one["trust_tier"], ago(one.get("firstSeen")), _token(one)) for one in found]
     columns, empty = ("principal", "name", "tier", "added", "token"), "No agent has a token or a trust tier yet."
     report_table(args, {"agents": found, "blocks": blocks}, columns, rows, empty)

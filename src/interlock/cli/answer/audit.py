@@ -26,7 +26,7 @@ from interlock.cli.command import (
     Row,
     command,
     id_prefix,
-    list_rows,
+    list_of,
     parse_time,
     pluralize,
     report,
@@ -83,7 +83,7 @@ def _search(args: Args) -> int:
 
 
 def _records(operator: DaemonClient, **query: Any) -> list[Row]:
-    return list_rows(operator.get("/audit", newest=True, **query), "records")[::-1]
+    return list_of(operator, "audit", "records", newest=True, **query)[::-1]
 
 
 def _print(found: Sequence[Row], as_list: bool, as_lines: bool) -> None:

@@ -17,7 +17,7 @@ from interlock.cli.command import (
     daemon,
     find_row,
     find_ticket,
-    list_rows,
+    list_of,
     parse_duration,
     pluralize,
     report,
@@ -38,7 +38,7 @@ main = CommandWords("grants", __name__)
 
 @main.word
 def _list(args: Args) -> int:
-    found = operator_rows(args, "/grants", "grants")
+    found = operator_rows(args, "grants")
     return report(args, found, _blocks(found))
 
 
@@ -91,7 +91,7 @@ def _terms(args: Args, offered: Row, seconds: int) -> dict[str, Any]:
 @main.word
 def revoke_grant(args: Args) -> int:
     with operator_session(args) as operator:
-        id = find_row(list_rows(operator.get("/grants"), "grants"), args.id, "grant")
+        id = find_row(list_of(operator, "grants"), args.id, "grant")
         gone = operator.call("DELETE", f"/grants/{id}")
     return report(args, gone, f"Revoked: {short_id(id)} counts no more.")
 
@@ -127,7 +127,7 @@ def _answer(verdict: str, args: Args) -> int:
         args.fail("PATTERN or --list, not both")
     if args.pattern:
         return _add_answer(verdict, args)
-    found = operator_rows(args, "/standing", "standing")
+    found = operator_rows(args, "standing")
     return report(args, found, _answer_blocks(found))
 
 
@@ -170,20 +170,20 @@ def _trial_lines(verdict: str, pattern: str, found: Row) -> Iterator[Line]:
     yield line(f"{verdict} ", "heading") + line(pattern, "command")
     yield ()
     yield line(f"Of the last {pluralize(records, 'recorded action')} it would have {_DOES[verdict]} {changed}.")
-    yield from _rows(found.get("examples"), changed)
+    yield from _rows(found["examples"], changed)
     if unchanged:
         otherwise = "denied anyway" if verdict == "deny" else "answered as before"
         lead, are = "It also matches" if changed else "It matches", "is" if unchanged == 1 else "are"
         yield line(f"{lead} {pluralize(unchanged, 'action')} that {are} {otherwise}:")
-        yield from _rows(found.get("others"), unchanged)
+        yield from _rows(found["others"], unchanged)
     if verdict == "allow":
         yield ()
         words = "It reaches safe, reversible and destructive actions that can be undone; dangerous and forbidden ones, and what"
         yield line(f"{words} cannot be undone, are asked about as before.", "dim")
 
 
-def _rows(rows: object, count: int) -> Iterator[Line]:
-    shown = list_rows(rows, "")[:SHOWN]
+def _rows(rows: Sequence[Row], count: int) -> Iterator[Line]:
+    shown = rows[:SHOWN]
     for one in shown:
         before, after = one.get("before"), one.get("after")
         change = line(f"  {after if before == after else f'{before} -> {after}':<18}", "dim")

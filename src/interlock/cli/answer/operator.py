@@ -17,7 +17,7 @@ from interlock.cli.command import (
     UsageError,
     command,
     daemon,
-    list_rows,
+    list_of,
     report,
     report_table,
     say,
@@ -40,7 +40,7 @@ main = CommandWords("operator", __name__)
 
 @main.word
 def _list(args: Args) -> int:
-    found = operator_rows(args, "/operators", "operators")
+    found = operator_rows(args, "operators")
     rows = [(one["name"], ", ".join(one["roles"]), ", ".join(one["teams"]), _state(one)) for one in found]
     return report_table(args, found, ("name", "roles", "teams", "state"), rows, "There is no operator yet.")
 
@@ -154,7 +154,7 @@ channels_main = CommandWords("channels", __name__)
 
 @channels_main.word
 def _list_channels(args: Args) -> int:
-    found = operator_rows(args, "/channels", "channels")
+    found = operator_rows(args, "channels")
     rows, troubles = [], []
     for one in found:
         last: Row = next(iter(one.get("recent") or ()), {})
@@ -181,7 +181,7 @@ def _test(args: Args) -> int:
 @command("codes")
 def codes_main(args: Args) -> int:
     with operator_session(args) as operator:
-        found = list_rows(operator.get("/challenges"), "challenges")
+        found = list_of(operator, "challenges")
         if args.json or args.list or not found:
             return report(args, found, _lines(found))
         _show(operator, _choose_challenge(found, args.id))

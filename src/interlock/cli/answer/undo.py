@@ -16,7 +16,7 @@ from interlock.cli.command import (
     Row,
     UsageError,
     command,
-    list_rows,
+    list_of,
     report,
     report_table,
     say,
@@ -95,7 +95,7 @@ def _restore(args: Args, undo: Callable[[str, bool], Row], plan: Row) -> int:
 
 
 def _list(args: Args, journal: JournalUndo, server: DaemonClient | None = None) -> int:
-    kept = list_rows(server.get("/undo", limit=200), "snapshots") if server is not None else []
+    kept = list_of(server, "undo", "snapshots", limit=200) if server is not None else []
     each = {one["id"]: one for one in [*journal.rows(), *kept]}  # the daemon knows both, where it is this user's
     found = sorted(each.values(), key=lambda one: one.get("at", ""), reverse=True)[:200]
     columns = ("id", "when", "state", "files", "agent", "command")
@@ -111,7 +111,7 @@ def snapshot_row(one: Row) -> tuple[object, ...]:
 
 def _print_result(found: Row) -> None:
     if found.get("refused"):
-        raise CommandError(describe_later_changes(sum(bool(one.get("later")) for one in list_rows(found, "changes"))))
+        raise CommandError(describe_later_changes(sum(bool(one.get("later")) for one in found.get("changes") or ())))
     if not found.get("undone"):
         raise CommandError(f"it could not be brought back: {found.get('problem') or 'no reason was given'}")
     say(done_lines(found))
@@ -128,7 +128,7 @@ def plan_lines(plan: Row) -> Iterator[Line]:
     yield line(f"    {snapshot.get('command') or _BETWEEN}", "command")
     yield line(f"    in {snapshot.get('cwd', '')}, by {snapshot.get('agent', '')}", "dim")
     yield ()
-    changes, total = list_rows(plan, "changes"), int(plan.get("total") or 0)
+    changes, total = plan.get("changes") or (), int(plan.get("total") or 0)
     if not changes and not plan.get("problem"):
         yield line("Everything is as it was: there is nothing to bring back.")
     left, words = MOST_LINES, declared_words(__name__, "undo")

@@ -33,7 +33,7 @@ from interlock.cli.command import (
     Row,
     command,
     daemon,
-    list_rows,
+    list_of,
     pluralize,
     say,
     say_json,
@@ -255,7 +255,7 @@ def _end(play: DemoScript, args: Args, operator: DaemonClient | None) -> int:
 
 
 def _tail(operator: DaemonClient) -> Iterator[Line]:
-    for record in list_rows(operator.get("/audit", limit=5, newest=True), "records")[::-1]:
+    for record in list_of(operator, "audit", "records", limit=5, newest=True)[::-1]:
         yield line("  ") + record_line(record)
 
 

@@ -20,7 +20,6 @@ from interlock.cli.command import (
     Row,
     command,
     daemon,
-    list_rows,
     pluralize,
     report,
     report_table,
@@ -133,7 +132,7 @@ def coverage_main(args: Args) -> int:
     missed = int(found.get("missed", 0))
     lead, key = (("agent", "session"), "sessions") if args.sessions else (("agent",), "agents")
     columns = (*lead, "asked", "calls", "seen", "missed")
-    rows = [[row.get(name, 0) for name in columns] for row in list_rows(found, key)]
+    rows = [[row.get(name, 0) for name in columns] for row in found[key]]
     empty = "No hook has asked yet; `interlock doctor` shows whether one would."
     report_table(args, found, columns, rows, empty)
     if missed and not args.json:

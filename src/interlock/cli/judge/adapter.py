@@ -25,7 +25,7 @@ from interlock.cli.command import (
     CommandWords,
     command,
     daemon,
-    list_rows,
+    list_of,
     pluralize,
     report,
     report_table,
@@ -65,7 +65,7 @@ def main(argv: Sequence[str]) -> int:
 
 @_words.word
 def _check(args: Args) -> int:
-    now, found, usable = time.time(), [], True
+    found, usable = [], True
     for at, name in enumerate(args.files):
         try:
             reading = read_file(Path(name))
@@ -74,17 +74,21 @@ def _check(args: Args) -> int:
             reading = AdapterReading(None, (problem,))
         usable = usable and reading.usable
         if args.json:
-            found.append(_json(name, reading, now))
+            found.append(_json(name, reading))
         else:
             print("\n" if at else "", end="")
-            _print(name, reading, now)
+            _print(name, reading)
     if args.json:
         say_json(found)
     return OK if usable else FAILED
 
 
-def _rows(adapter: Adapter, now: float) -> list[CheckedOperation]:
-    trust, _ = current_trust(adapter.trust, now)
+def _trust_of(adapter: Adapter) -> tuple[Trust, str]:
+    return current_trust(adapter.trust, time.time())
+
+
+def _rows(adapter: Adapter) -> list[CheckedOperation]:
+    trust, _ = _trust_of(adapter)
     rows = []
     for operation in adapter.operations:
         found = effective_level(operation.claims, level_from_name, trust)
@@ -93,10 +97,10 @@ def _rows(adapter: Adapter, now: float) -> list[CheckedOperation]:
     return rows
 
 
-def _print(name: str, reading: AdapterReading, now: float) -> None:
-    rows = _rows(reading.adapter, now) if reading.adapter else []
+def _print(name: str, reading: AdapterReading) -> None:
+    rows = _rows(reading.adapter) if reading.adapter else []
     if reading.adapter:
-        say(_head(name, reading.adapter, now))
+        say(_head(name, reading.adapter))
         cells = []
         for row in rows:
             source = row.found.source + (f", by its parameters up to {row.raised}" if row.raised else "")
@@ -105,8 +109,8 @@ def _print(name: str, reading: AdapterReading, now: float) -> None:
     say(_problem_lines(name, reading, rows))
 
 
-def _head(name: str, adapter: Adapter, now: float) -> Iterator[Line]:
-    trust, why = current_trust(adapter.trust, now)
+def _head(name: str, adapter: Adapter) -> Iterator[Line]:
+    trust, why = _trust_of(adapter)
     less = f" ({why})" if why else ""
     yield line(name, "heading") + line(f"  {adapter.name} {adapter.version}, trust {trust.word}{less}")
     if trust > HIGHEST_CLAIM:
@@ -135,15 +139,15 @@ def _problem_lines(name: str, reading: AdapterReading, rows: Sequence[CheckedOpe
     yield line(f"{len(rows)} operations, {pluralize(errors, 'error')}, {pluralize(warnings, 'warning')}: {verdict}")
 
 
-def _json(name: str, reading: AdapterReading, now: float) -> dict[str, Any]:
+def _json(name: str, reading: AdapterReading) -> dict[str, Any]:
     adapter = reading.adapter
     return {
         "file": name,
         "usable": reading.usable,
         "name": adapter.name if adapter else None,
         "version": adapter.version if adapter else None,
-        "trust": current_trust(adapter.trust, now)[0].word if adapter else None,
-        "operations": [_row_json(row) for row in _rows(adapter, now)] if adapter else [],
+        "trust": _trust_of(adapter)[0].word if adapter else None,
+        "operations": [_row_json(row) for row in _rows(adapter)] if adapter else [],
         "problems": [
             {"line": item.line, "severity": item.word, "place": item.place, "message": item.message}
             for item in reading.problems
@@ -167,7 +171,7 @@ def _row_json(row: CheckedOperation) -> dict[str, Any]:
 
 @_words.word
 def _list_adapters(args: Args) -> int:
-    found = list_rows(daemon(args).get("/adapters"), "adapters")
+    found = list_of(daemon(args), "adapters")
     empty = "No adapter is loaded: name their files under adapters.files in the configuration. No proxy has asked yet, either."
     columns = ("adapter", "version", "trust", "operations", "why")
     return report_table(args, {"adapters": found}, columns, [_adapter_row(one) for one in found], empty)

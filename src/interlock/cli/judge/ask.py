@@ -21,7 +21,6 @@ from interlock.cli.command import (
     UsageError,
     command,
     daemon,
-    list_rows,
     report,
     report_table,
     say,
@@ -323,13 +322,13 @@ def _list_history(args: Args) -> int:
     if args.workflows:
         rows = [
             [one["name"], len(one["steps"]), one["madeBy"], "frozen" if one["frozen"] else ""]
-            for one in list_rows(found, "workflows")
+            for one in found["workflows"]
         ]
         empty = "there is no workflow yet; save one after a run, or on the console's Ask page"
         return report_table(args, found, ("workflow", "steps", "by", ""), rows, empty)
     rows = [
         [one["id"], ago(one["madeAt"]), one["status"] + ended, one["risk"], one["command"]]
-        for one in list_rows(found, "plans")
+        for one in found["plans"]
         for ended in [f" ({one['exitCode']})" if one.get("exitCode") else ""]
     ]
     return report_table(args, found, ("plan", "when", "how", "risk", "command"), rows, "nothing was asked yet")

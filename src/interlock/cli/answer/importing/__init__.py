@@ -21,7 +21,7 @@ from interlock.cli.command import (
     CommandError,
     UsageError,
     command,
-    list_rows,
+    list_of,
     pluralize,
     report,
     say,
@@ -117,7 +117,7 @@ def _short(text: str) -> str:
 
 def _save(args: Args, wanted: Sequence[tuple[str, str, str, int]]) -> int:
     with operator_session(args) as operator:
-        there = {(row.get("verdict"), row.get("pattern")) for row in list_rows(operator.get("/standing"), "standing")}
+        there = {(row.get("verdict"), row.get("pattern")) for row in list_of(operator, "standing")}
         new = [one for one in wanted if one[:2] not in there]
         if not new:
             print("All of it is saved already.")
