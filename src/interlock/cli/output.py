@@ -6,7 +6,7 @@ import os
 import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, nullcontext
 from typing import TextIO
 
 from interlock.analysis.display_text import Line, StyledText, visible
@@ -109,12 +109,11 @@ def print_table(columns: Sequence[str], given: Sequence[Sequence[object]], out: 
         out.write("  ".join([*cells, row[-1]]) + "\n")
 
 
-@contextmanager
-def progress(title: str, total: int | None = None, quiet: bool = False) -> Iterator[Callable[[object], None]]:
+def progress(
+    title: str, total: int | None = None, quiet: bool = False
+) -> AbstractContextManager[Callable[[object], None]]:
     if quiet or not sys.stderr.isatty():
-        yield lambda file: None
-        return
+        return nullcontext(lambda file: None)
     from interlock.cli.rich_output import progress_bar  # Rich, for terminals alone
 
-    with progress_bar(title, total) as tick:
-        yield tick
+    return progress_bar(title, total)

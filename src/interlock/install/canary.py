@@ -74,7 +74,7 @@ def fire(
     payload: bytes,
     cwd: Path,
     more: Mapping[str, str],
-    user: struct_passwd | None = None,
+    user: struct_passwd | None,
 ) -> HookReply:
     """As root also as another user; raises DidNotFire where it cannot start or is too slow."""
     if handler.how == "url":
@@ -119,7 +119,7 @@ def _run(
 
 
 def _post(url: str, payload: bytes, seconds: float) -> HookReply:
-    """Sends an HTTP hook's request, without a proxy; only status 200 is an answer."""
+    """Sends an HTTP hook's request, without a proxy; only a status of 200 to 299 is an answer."""
     parts, start = urlsplit(url), time.perf_counter()
     try:
         with closing(http_connection(url, seconds)) as connection:

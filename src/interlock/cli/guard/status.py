@@ -53,7 +53,7 @@ def main(args: Args) -> int:
     return report(args, {**found, "hooks": hooks}, status_lines(found, str(server.path), hooks))
 
 
-def status_lines(found: Row, socket: str, hooks: Sequence[Row] = ()) -> Iterator[Line]:
+def status_lines(found: Row, socket: str, hooks: Sequence[Row]) -> Iterator[Line]:
     isolation, mode = found.get("strength", ""), found.get("mode", "")
     yield labelled("Daemon", f"interlock {found.get('version', '')} on {socket}, started {ago(found.get('started'))}")
     yield labelled("Isolation", f"{isolation}: {declared_words(__name__, 'status').get(isolation, '')}")
