@@ -1,7 +1,4 @@
-"""`interlock scan`: finds dangerous commands in the scripts and build files below a folder; prints a table, JSON or SARIF.
-
-A file that is too long is skipped and counted.
-"""
+"""`interlock scan`: finds dangerous commands in scripts and build files, and counts what it skips; prints a table, JSON or SARIF."""
 
 from __future__ import annotations
 
