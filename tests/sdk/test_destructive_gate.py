@@ -14,7 +14,7 @@ from interlock import DestructiveGate, GateError, Registry
 from interlock.config import ConfigError
 from interlock.policy.policy import Severities
 from interlock.policy.registry import Pattern
-from interlock.sdk.backend import SignedInSession
+from interlock.sdk import SignedInSession
 from interlock.sdk.destructive import settings
 
 Make = Callable[..., DestructiveGate]

@@ -13,7 +13,7 @@ import pytest
 
 from daemons import PASSPHRASE, Daemon, bearer, daemon, start_daemon
 from interlock import Denied, Gate, GateError, Held
-from interlock.sdk.backend import SignedInSession
+from interlock.sdk import SignedInSession
 from interlock.sdk.remote import RemoteBackend
 
 DATABASE: dict[str, Any] = {"operation": "drop_database", "resource": "main"}

@@ -18,8 +18,7 @@ from interlock.client import DaemonClient, DaemonReply, NoDaemon
 from interlock.model import Decision
 from interlock.policy.wire import decision_json
 from interlock.records import Ticket
-from interlock.sdk.backend import complete, wait_for_answer
-from interlock.sdk.remote import RemoteBackend, long_poll
+from interlock.sdk.remote import RemoteBackend, complete, long_poll, wait_for_answer
 from interlock.sdk.replies import UnreadableReply, parse_decision, parse_ticket
 from raw_http import request
 from stored_records import ticket as kept_ticket

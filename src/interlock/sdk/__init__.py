@@ -1,4 +1,4 @@
-"""The Python interface (`from interlock import Gate`): its exceptions for what is not allowed, not now, or not possible."""
+"""The Python interface (`from interlock import Gate`): its exceptions, and what its two backends share."""
 
 from __future__ import annotations
 
@@ -6,13 +6,18 @@ import math
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from msgspec import Struct
+
 from interlock.client import ApiError, NoDaemon
 from interlock.error_codes import AnswerRefused
 from interlock.identity.sessions import SignInRefused, TooManySignIns
-from interlock.model import Decision
+from interlock.model import Confidential, Decision, TicketState
 from interlock.ports import StoreError
 from interlock.records import Ticket
 from interlock.sdk.replies import UnreadableReply
+
+CHANNEL = "python"  # through which an operator answers
+NAP = 1.0  # seconds
 
 
 class GateError(Exception):
@@ -77,3 +82,22 @@ def raise_gate_errors() -> Iterator[None]:
         raise GateError(str(error), code) from error
     except (StoreError, NoDaemon, UnreadableReply) as error:
         raise GateError(f"the state cannot be known: {error}", "INTERNAL_ERROR") from error
+
+
+class SignedInSession(Confidential, Struct, frozen=True):
+    """An operator, for some minutes. Only the token counts; an invented session is refused."""
+
+    HIDDEN = ("token",)
+
+    operator: str
+    expires_at: float
+    token: str
+
+
+def is_answered(ticket: Ticket, now: float) -> bool:
+    return not ticket.open and not (ticket.state is TicketState.APPROVED and ticket.cooling_ends_at > now)
+
+
+def seconds_until_change(ticket: Ticket, now: float) -> float:
+    due = [at for at in (ticket.cooling_ends_at, ticket.expires_at) if at > now]
+    return min(30.0, max(0.05, min(due) - now + 0.01)) if due else NAP

@@ -7,15 +7,13 @@ import os
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from functools import partial
-from types import TracebackType
-from typing import Any, Concatenate, ParamSpec, TypeVar, Unpack, overload
+from typing import Any, Concatenate, ParamSpec, TypeVar, Unpack
 
-from interlock.config import Config
 from interlock.model import Action, Decision
 from interlock.records import Ticket
 from interlock.sdk import GateError, require_allowed
-from interlock.sdk.gate import Gate, GateRegistry, ticket_id, timeout_seconds
-from interlock.sdk.guard import Guard, GuardTerms, ask_gate_async, guarded_block_async
+from interlock.sdk.gate import ConfigSource, Gate, GateRegistry, ticket_id, timeout_seconds
+from interlock.sdk.guard import GuardDecorator, OutcomeReport, ask_gate_async
 from interlock.sdk.request import ActionArguments
 
 P = ParamSpec("P")
@@ -38,7 +36,7 @@ class AsyncGate:
 
     def __init__(
         self,
-        config: Config | str | os.PathLike[str] | None = None,
+        config: ConfigSource = None,
         *,
         agent: str = "",
         session: str = "",
@@ -84,27 +82,20 @@ class AsyncGate:
     async def check(
         self, action: Action | None = None, *, wait: float = 0.0, **asked: Unpack[ActionArguments]
     ) -> Decision:
-        """As Gate.check."""
         return require_allowed(await ask_gate_async(await self._opened(), wait, asked, action))
 
     @asynccontextmanager
     async def guarding(
         self, action: Action | None = None, *, wait: float = 0.0, **asked: Unpack[ActionArguments]
     ) -> AsyncIterator[Decision]:
-        """As Gate.guarding, with `async with`."""
-        async with guarded_block_async(await self._opened(), wait, asked, action) as decision:
+        decision = await self.check(action, wait=wait, **asked)
+        async with OutcomeReport(await self._opened(), decision):
             yield decision
 
-    @overload
-    def guard(self, function: Callable[P, T], /, **terms: Unpack[GuardTerms]) -> Callable[P, T]: ...
-
-    @overload
-    def guard(self, /, **terms: Unpack[GuardTerms]) -> Guard: ...
-
-    def guard(self, function: Callable[P, T] | None = None, /, **terms: Unpack[GuardTerms]) -> Callable[P, T] | Guard:
+    @property
+    def guard(self) -> GuardDecorator:
         """As Gate.guard, for functions that are awaited; refuses the others, which would hold up the event loop."""
-        made = Guard(None, self._opened, **terms)
-        return made if function is None else made(function)
+        return GuardDecorator(None, self._opened)
 
     async def wait(self, decision: Decision | Ticket | str, timeout: float | None = None) -> Ticket:
         """As Gate.wait; any number may wait at once, and none of them holds a thread."""
@@ -129,9 +120,7 @@ class AsyncGate:
         await self._opened()
         return self
 
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None
-    ) -> None:
+    async def __aexit__(self, *error: object) -> None:
         await self.close()
 
 

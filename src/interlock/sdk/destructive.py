@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping
-from types import TracebackType
 from typing import Any, TypedDict, Unpack
 
 from msgspec import Struct, field
@@ -17,8 +16,7 @@ from interlock.policy.policy import Severities
 from interlock.policy.registry import Registry
 from interlock.records import Ticket
 from interlock.schema import shown_table
-from interlock.sdk import GateError
-from interlock.sdk.backend import SignedInSession
+from interlock.sdk import GateError, SignedInSession
 from interlock.sdk.gate import PATIENCE, Gate, GateRegistry, folder_url
 from interlock.sdk.in_process import InProcessBackend, open_in_process
 
@@ -69,7 +67,6 @@ class DestructiveGate:
 
     @classmethod
     def _over(cls, inside: InProcessBackend) -> DestructiveGate:
-        """A gate over an open backend."""
         gate = cls.__new__(cls)
         gate._gate = Gate._over(inside)
         return gate
@@ -80,7 +77,6 @@ class DestructiveGate:
         return _answer(self._gate.for_agent(agent).evaluate(**given))  # type: ignore[arg-type]
 
     def sign_in(self, name: str, passphrase: str) -> SignedInSession:
-        """An operator's session; see Gate.sign_in."""
         return self._gate.sign_in(name, passphrase)
 
     def approve(self, pending_id: str, session: SignedInSession, reason: str = "") -> Ticket:
@@ -88,7 +84,6 @@ class DestructiveGate:
         return self._gate.approve(pending_id, session, reason)
 
     def reject(self, pending_id: str, session: SignedInSession, reason: str) -> Ticket:
-        """A person's rejection, signed."""
         return self._gate.reject(pending_id, session, reason)
 
     def pending(self, pending_id: str) -> Ticket:
@@ -96,7 +91,6 @@ class DestructiveGate:
         return self._backend().ticket(pending_id)
 
     def executed(self, pending_id: str, outcome: str = "done") -> Ticket:
-        """Reports that an approved action has run."""
         backend = self._backend()
         return backend.executed(pending_id, backend.ticket(pending_id).agent.name, outcome[:500])
 
@@ -110,7 +104,6 @@ class DestructiveGate:
 
     @property
     def registry(self) -> GateRegistry:
-        """The patterns."""
         return self._gate.registry
 
     def close(self) -> None:
@@ -119,7 +112,7 @@ class DestructiveGate:
     def __enter__(self) -> DestructiveGate:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+    def __exit__(self, *error: object) -> None:
         self.close()
 
     def _backend(self) -> InProcessBackend:

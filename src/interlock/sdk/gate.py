@@ -9,12 +9,11 @@ import subprocess
 import threading
 import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager
+from contextlib import contextmanager
 from copy import copy
 from functools import cache
 from pathlib import Path
-from types import TracebackType
-from typing import Any, ParamSpec, TypeVar, Unpack, overload
+from typing import Any, Unpack
 from urllib.parse import unquote, urlsplit
 
 from msgspec import Struct
@@ -28,9 +27,8 @@ from interlock.journal.undo import JournalUndo
 from interlock.model import Action, Decision
 from interlock.policy.registry import Pattern, Registry, RegistryMatch
 from interlock.records import Ticket
-from interlock.sdk import GateError, require_allowed
-from interlock.sdk.backend import SignedInSession
-from interlock.sdk.guard import Guard, GuardTerms, ask_gate, guarded_block
+from interlock.sdk import GateError, SignedInSession, require_allowed
+from interlock.sdk.guard import GuardDecorator, OutcomeReport, ask_gate
 from interlock.sdk.in_process import InProcessBackend, open_in_process
 from interlock.sdk.remote import RemoteBackend
 from interlock.sdk.request import ActionArguments, deny_unwritable, plain_body, request_body
@@ -40,8 +38,7 @@ NAME = "python"  # of an agent that has no other
 _OUTCOME = 500  # characters
 # Decides for a gate. Every call but `wait_async` blocks; failures raise GateError, except in `evaluate`, which denies.
 GateBackend = InProcessBackend | RemoteBackend
-P = ParamSpec("P")
-T = TypeVar("T")
+ConfigSource = Config | str | os.PathLike[str] | None
 
 
 class Gate:
@@ -49,7 +46,7 @@ class Gate:
 
     def __init__(
         self,
-        config: Config | str | os.PathLike[str] | None = None,
+        config: ConfigSource = None,
         *,
         agent: str = "",
         session: str = "",
@@ -65,7 +62,6 @@ class Gate:
 
     @classmethod
     def _over(cls, backend: GateBackend, agent: str = NAME, session: str = "") -> Gate:
-        """A gate over an open backend."""
         gate = cls.__new__(cls)
         gate._shared, gate._default, gate._agent, gate._session = SharedBackend(backend), NAME, agent, session
         return gate
@@ -87,22 +83,18 @@ class Gate:
         """The decision that allows, after up to `wait` seconds for a person; raises Held or Denied, which carry the one that does not."""
         return require_allowed(ask_gate(self, wait, asked, action))
 
+    @contextmanager
     def guarding(
         self, action: Action | None = None, *, wait: float = 0.0, **asked: Unpack[ActionArguments]
-    ) -> AbstractContextManager[Decision]:
+    ) -> Iterator[Decision]:
         """A block that is entered only when the action is allowed, and whose outcome is reported; raises as `check` does."""
-        return guarded_block(self, wait, asked, action)
+        with OutcomeReport(self, self.check(action, wait=wait, **asked)) as report:
+            yield report.decision
 
-    @overload
-    def guard(self, function: Callable[P, T], /, **terms: Unpack[GuardTerms]) -> Callable[P, T]: ...
-
-    @overload
-    def guard(self, /, **terms: Unpack[GuardTerms]) -> Guard: ...
-
-    def guard(self, function: Callable[P, T] | None = None, /, **terms: Unpack[GuardTerms]) -> Callable[P, T] | Guard:
-        """Makes a function ask first: an operation by its name, with its arguments as params; raises as `check` does."""
-        made = Guard(lambda: self, **terms)
-        return made if function is None else made(function)
+    @property
+    def guard(self) -> GuardDecorator:
+        """A decorator that makes a function ask first."""
+        return GuardDecorator(lambda: self)
 
     def wait(self, decision: Decision | Ticket | str, timeout: float | None = None) -> Ticket:
         """The ticket once it is answered and has cooled, or as it stands after `timeout` seconds; then ask again."""
@@ -190,7 +182,7 @@ class Gate:
     def __enter__(self) -> Gate:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+    def __exit__(self, *error: object) -> None:
         self.close()
 
 
@@ -236,7 +228,6 @@ class GateRegistry:
         return made
 
     def unregister(self, id: str, *, session: SignedInSession | None = None) -> Pattern:
-        """Removes a pattern and returns it."""
         return self._backend().unregister(id, session)
 
     def match(self, action: str) -> RegistryMatch:
@@ -263,19 +254,8 @@ def shared_gate() -> Gate:
         return _open_shared()
 
 
-@overload
-def guard(function: Callable[P, T], /, **terms: Unpack[GuardTerms]) -> Callable[P, T]: ...
-
-
-@overload
-def guard(**terms: Unpack[GuardTerms]) -> Guard: ...
-
-
-def guard(function: Callable[P, T] | None = None, /, **terms: Unpack[GuardTerms]) -> Callable[P, T] | Guard:
-    """As Gate.guard, by the daemon where one answers, else by this process, with the user's own configuration."""
-    made = Guard(shared_gate, **terms)
-    return made if function is None else made(function)
-
+# As Gate.guard, by the daemon where one answers, else by this process, with the user's own configuration.
+guard = GuardDecorator(shared_gate)
 
 _SHELLS = ("/bin/bash", "/usr/bin/bash", "/bin/sh")
 
@@ -307,8 +287,6 @@ def undo_run(config: Config | None, id: str, force: bool) -> UndoResult:
 
 PATIENCE = 5.0  # seconds that a daemon may take to say that it is there
 _HERE = frozenset({"localhost", "127.0.0.1", "::1"})
-
-ConfigSource = Config | str | os.PathLike[str] | None
 
 
 def connect(

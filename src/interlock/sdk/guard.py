@@ -6,11 +6,11 @@ import asyncio
 import functools
 import inspect
 import logging
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from contextlib import contextmanager
 from functools import partial
-from types import ModuleType, TracebackType
-from typing import TYPE_CHECKING, Any, ParamSpec, TypedDict, TypeVar, cast
+from types import ModuleType
+from typing import TYPE_CHECKING, Any, ParamSpec, TypedDict, TypeVar, Unpack, cast, overload
 
 from msgspec import Struct
 
@@ -37,7 +37,7 @@ def ask_gate(gate: Gate, wait: float, asked: ActionArguments, action: Action | N
     if not decision.held or decision.ticket is None or wait <= 0:
         return decision
     try:
-        asked = {**asked, "pending_id": gate.wait(decision, wait).id}
+        asked = {**asked, "pending_id": gate.wait(decision.ticket, wait).id}
     except GateError as error:
         return deny_undecidable(error)
     return gate.evaluate(action, **asked)
@@ -75,7 +75,7 @@ class OutcomeReport:
     def __enter__(self) -> OutcomeReport:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+    def __exit__(self, kind: type[BaseException] | None, *error: object) -> None:
         # Without the error's message, which may hold secrets.
         report_outcome(self.gate, self.decision, f"failed: {kind.__name__}" if kind is not None else self.outcome)
 
@@ -84,21 +84,6 @@ class OutcomeReport:
 
     async def __aexit__(self, *ended: Any) -> None:
         await asyncio.shield(asyncio.to_thread(self.__exit__, *ended))
-
-
-@contextmanager
-def guarded_block(gate: Gate, wait: float, asked: ActionArguments, action: Action | None = None) -> Iterator[Decision]:
-    """Raises Held or Denied before its first line."""
-    with OutcomeReport(gate, require_allowed(ask_gate(gate, wait, asked, action))) as report:
-        yield report.decision
-
-
-@asynccontextmanager
-async def guarded_block_async(
-    gate: Gate, wait: float, asked: ActionArguments, action: Action | None = None
-) -> AsyncIterator[Decision]:
-    async with OutcomeReport(gate, require_allowed(await ask_gate_async(gate, wait, asked, action))) as report:
-        yield report.decision
 
 
 class GuardTerms(TypedDict, total=False):
@@ -132,6 +117,25 @@ class Guard(Struct, frozen=True):
         what = inspect_callee(function, self)
         made = _guard_coroutine if inspect.iscoroutinefunction(function) else _guard_function
         return cast("Callable[P, T]", functools.wraps(function)(made(function, what)))
+
+
+class GuardDecorator(Struct, frozen=True):
+    """Makes a function ask first: an operation by its name, with its arguments as params; raises as `Gate.check` does."""
+
+    gate: Callable[[], Gate] | None
+    later: Callable[[], Awaitable[Gate]] | None = None
+
+    @overload
+    def __call__(self, function: Callable[P, T], /, **terms: Unpack[GuardTerms]) -> Callable[P, T]: ...
+
+    @overload
+    def __call__(self, /, **terms: Unpack[GuardTerms]) -> Guard: ...
+
+    def __call__(
+        self, function: Callable[P, T] | None = None, /, **terms: Unpack[GuardTerms]
+    ) -> Callable[P, T] | Guard:
+        made = Guard(self.gate, self.later, **terms)
+        return made if function is None else made(function)
 
 
 def _guard_function(function: Callable[..., Any], what: Callee) -> Callable[..., Any]:

@@ -9,7 +9,8 @@ import os
 import re
 import threading
 import time
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from typing import Any
 
 from msgspec.structs import replace
@@ -17,7 +18,6 @@ from msgspec.structs import replace
 import interlock
 from interlock.approvals import answers, settle
 from interlock.approvals.grants import add_pattern, remove_pattern
-from interlock.audit.chain import event_body
 from interlock.config import Config
 from interlock.engine import undoing
 from interlock.engine.evaluate import evaluate_with_token
@@ -33,8 +33,14 @@ from interlock.policy.registry import Pattern, PatternError, Registry
 from interlock.ports import Access, Clock, StoreError
 from interlock.records import Challenge, Ticket
 from interlock.runtime.state import State, SystemClock
-from interlock.sdk import GateError, raise_gate_errors
-from interlock.sdk.backend import CHANNEL, SignedInSession, TicketChanges, is_answered, seconds_until_change
+from interlock.sdk import (
+    CHANNEL,
+    GateError,
+    SignedInSession,
+    is_answered,
+    raise_gate_errors,
+    seconds_until_change,
+)
 from interlock.sdk.request import Body
 from interlock.snapshots import UndoResult
 from interlock.snapshots.client import WarmSnapshotter
@@ -96,6 +102,32 @@ class LogChannel:
 
     def tell(self, event: str, about: Ticket | Challenge | None, words: str) -> None:
         LOG.warning("%s%s: %s", event, f" {about.id}" if about else "", words)
+
+
+class TicketChanges:
+    def __init__(self) -> None:
+        self._wakes: dict[str, list[Callable[[], None]]] = {}
+        self._lock = threading.Lock()
+
+    def notify(self, id: str) -> None:
+        for wake in tuple(self._wakes.get(id, ())):
+            wake()
+
+    @contextmanager
+    def watch(self, id: str, wake: Callable[[], None]) -> Iterator[None]:
+        with self._lock:
+            self._wakes.setdefault(id, []).append(wake)
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._wakes[id].remove(wake)
+                if not self._wakes[id]:
+                    del self._wakes[id]
+
+    def notify_all(self) -> None:
+        for id in tuple(self._wakes):
+            self.notify(id)
 
 
 class InProcessBackend:
@@ -276,8 +308,7 @@ class InProcessBackend:
             if child is not None:
                 child.close()
         try:
-            body = event_body(self.state.clock.now(), "stop", "interlock")
-            self.state.store.write(lambda tx: self.state.recorder.now(tx, "stop", body))
+            self.state.recorder.event_alone("stop", "interlock")
             sign_record(self.state)
         except StoreError as error:
             LOG.error("at the end: %s", error)
@@ -294,5 +325,4 @@ class InProcessBackend:
 
     def _record_pattern(self, change: dict[str, Any]) -> None:
         details = {**change, "scope": "this process"}
-        body = event_body(self.state.clock.now(), "pattern_change", self._who.principal, details)
-        self.state.store.write(lambda tx: self.state.recorder.now(tx, "pattern_change", body))
+        self.state.recorder.event_alone("pattern_change", self._who.principal, details)

@@ -5,9 +5,10 @@ from __future__ import annotations
 import asyncio
 import io
 import time
+from collections.abc import Awaitable, Callable, Coroutine
 from contextlib import closing
 from http.client import HTTPException, HTTPResponse
-from typing import Any
+from typing import Any, TypeVar, cast
 from urllib.parse import urlsplit
 
 from msgspec import Struct
@@ -28,8 +29,15 @@ from interlock.config import Config
 from interlock.model import Decision
 from interlock.policy.registry import Pattern, PatternError
 from interlock.records import Ticket
-from interlock.sdk import GateError, raise_gate_errors
-from interlock.sdk.backend import CHANNEL, SignedInSession, complete, wait_for_answer
+from interlock.sdk import (
+    CHANNEL,
+    NAP,
+    GateError,
+    SignedInSession,
+    is_answered,
+    raise_gate_errors,
+    seconds_until_change,
+)
 from interlock.sdk.replies import (
     UnreadableReply,
     deny_lost,
@@ -41,7 +49,10 @@ from interlock.sdk.replies import (
 from interlock.sdk.request import Body
 from interlock.snapshots import UndoResult
 
+T = TypeVar("T")
 PATIENCE = 30.0  # seconds beside those that a poll takes
+LONGEST = 50  # seconds of one poll
+SILENCE = 30.0  # seconds that a daemon may be gone, to be started again
 LONG = 120.0  # for what brings files back
 NEWEST = "newest"  # instead of a snapshot's id
 
@@ -67,10 +78,6 @@ class RemoteBackend(Struct, frozen=True):
         except (NoDaemon, ApiError, UnreadableReply):
             return decision
         return replace(decision, ticket=whole)
-
-    @raise_gate_errors()
-    def ticket(self, id: str) -> Ticket:
-        return parse_ticket(self.daemon.get(_path(id)))
 
     @raise_gate_errors()
     def wait(self, id: str, seconds: float) -> Ticket:
@@ -163,6 +170,44 @@ def _polled_ticket(answer: DaemonReply) -> Ticket:
     if answer.status != 200:
         raise refusal(answer)
     return parse_ticket(answer.body)
+
+
+async def wait_for_answer(
+    seconds: float, poll: Callable[[int], Awaitable[Ticket]], sleep: Callable[[float], Awaitable[None]]
+) -> Ticket:
+    """The ticket at a daemon once it is answered and has cooled, or as it stands after so many seconds.
+
+    `poll` asks the daemon, which replies when the ticket is decided, or after so many seconds; raises NoDaemon when it was
+    silent for too long.
+    """
+    heard = time.monotonic()
+    end = heard + seconds
+    while True:
+        began = time.monotonic()
+        asked = max(0, int(min(end - began, LONGEST)))
+        try:
+            ticket = await poll(asked)
+        except NoDaemon:
+            now = time.monotonic()
+            if now - heard > SILENCE or now >= end:
+                raise
+            await sleep(min(NAP, end - now))
+            continue
+        heard = now = time.monotonic()
+        if is_answered(ticket, time.time()) or now >= end:
+            return ticket
+        if now - began < max(1, asked) - 0.1:  # it came back early: the daemon stops, or the ticket only has to cool
+            rest = NAP if ticket.open else seconds_until_change(ticket, time.time())
+            await sleep(max(0.0, min(rest, end - now)))
+
+
+def complete(work: Coroutine[Any, Any, T]) -> T:
+    """The result of a coroutine that waits for nothing on an event loop."""
+    try:
+        work.send(None)
+    except StopIteration as end:
+        return cast(T, end.value)
+    raise RuntimeError(f"{work} waits for an event loop")
 
 
 _MOST_BYTES = 16 * 1024 * 1024

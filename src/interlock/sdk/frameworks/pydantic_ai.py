@@ -10,10 +10,10 @@ from pydantic_ai import RunContext, ToolFailed
 from pydantic_ai.tools import AgentDepsT
 from pydantic_ai.toolsets import ToolsetTool, WrapperToolset
 
-from interlock.sdk import NotAllowed
+from interlock.sdk import NotAllowed, require_allowed
 from interlock.sdk.frameworks import dangers_of, refusal_message, tool_call
 from interlock.sdk.gate import Gate
-from interlock.sdk.guard import guarded_block_async
+from interlock.sdk.guard import OutcomeReport, ask_gate_async
 
 
 @dataclass
@@ -33,7 +33,7 @@ class InterlockToolset(WrapperToolset[AgentDepsT]):
     ) -> Any:
         try:
             kept, asked = tool_call(name, tool_args, self.dangers)
-            async with guarded_block_async(self.gate, self.wait, asked):
+            async with OutcomeReport(self.gate, require_allowed(await ask_gate_async(self.gate, self.wait, asked))):
                 return await super().call_tool(name, kept, ctx, tool)
         except NotAllowed as no:
             raise ToolFailed(refusal_message(no)) from no
