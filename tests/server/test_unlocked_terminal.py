@@ -10,6 +10,7 @@ import pytest
 from msgspec.structs import replace
 
 from daemons import PASSPHRASE, InProcessDaemon, bearer, in_process_daemon
+from interlock import identity
 from interlock.identity.agent_detection import TerminalPlace, place_of
 
 ME = f"uid:{os.getuid()}"
@@ -128,7 +129,11 @@ def test_it_can_be_switched_off(tmp_path: Path) -> None:
         assert "unlockedUntil" not in signed(here) and resumed(here) is None
 
 
-def test_a_process_without_a_terminal_or_a_living_parent_is_nowhere(tmp_path: Path) -> None:
+def test_a_process_without_a_terminal_or_a_living_parent_is_nowhere(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(identity, "PROC", tmp_path)
+
     def process(pid: int, parent: int, group: int, session: int, terminal: int, foreground: int, started: int) -> None:
         folder = tmp_path / str(pid)
         folder.mkdir()
@@ -146,9 +151,9 @@ def test_a_process_without_a_terminal_or_a_living_parent_is_nowhere(tmp_path: Pa
     process(203, 100, 203, 100, 34816, 200, 6_000)  # in the background
     process(204, 100, 200, 100, 0, 200, 6_000)
     process(77, 100, 200, 100, 34816, 200, 6_000)  # an agent's
-    assert place_of(200, None, tmp_path) == TerminalPlace(34816, 100, 5_000, 100, 5_000)
-    assert place_of(200, 6_000 / os.sysconf("SC_CLK_TCK"), tmp_path) is not None
-    assert place_of(200, 5_000 / os.sysconf("SC_CLK_TCK"), tmp_path) is None  # it began after the connection did
-    assert place_of(201, None, tmp_path) == TerminalPlace(34816, 100, 5_000, 200, 6_000)  # another place
+    assert place_of(200) == TerminalPlace(34816, 100, 5_000, 100, 5_000)
+    assert place_of(200, 6_000 / os.sysconf("SC_CLK_TCK")) is not None
+    assert place_of(200, 5_000 / os.sysconf("SC_CLK_TCK")) is None  # it began after the connection did
+    assert place_of(201) == TerminalPlace(34816, 100, 5_000, 200, 6_000)  # another place
     for pid in (202, 203, 204, 77, 999):
-        assert place_of(pid, None, tmp_path) is None, pid
+        assert place_of(pid) is None, pid

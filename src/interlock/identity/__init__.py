@@ -64,9 +64,9 @@ def mounts_of(pid: int) -> dict[str, ProcessMount]:
     return found
 
 
-def process_stat(pid: int, proc: Path = PROC) -> tuple[str, list[str]]:
+def process_stat(pid: int) -> tuple[str, list[str]]:
     """The name, which may contain blanks and parentheses, and the fields after it; none where it cannot be read."""
-    name, _, rest = process_text(pid, "stat", proc, "replace").partition("(")[2].rpartition(")")
+    name, _, rest = process_text(pid, "stat", "replace").partition("(")[2].rpartition(")")
     return name, rest.split()
 
 
@@ -77,10 +77,10 @@ def _status(pid: int | str, name: str) -> list[str]:
     return []
 
 
-def process_text(pid: int | str, name: str, proc: Path = PROC, errors: str = "surrogateescape") -> str:
+def process_text(pid: int | str, name: str, errors: str = "surrogateescape") -> str:
     """Empty where the process belongs to another user or is gone."""
     try:
-        with (proc / str(pid) / name).open("rb") as file:
+        with (PROC / str(pid) / name).open("rb") as file:
             return file.read(_MOST_BYTES).decode("utf-8", errors)
     except OSError:
         return ""

@@ -5,12 +5,11 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Iterator
-from pathlib import Path
 
 from msgspec import Struct
 
 from interlock.analysis.programs.load import describe
-from interlock.identity import PROC, process_stat, process_text
+from interlock.identity import process_stat, process_text
 
 MOST_ANCESTORS = 64
 
@@ -36,6 +35,9 @@ class ProcessInfo(Struct, frozen=True):
     name: str
     words: tuple[str, ...] = ()
     marks: tuple[str, ...] = ()  # agents' marks in the environment that it was started with
+    session: int = 0
+    started: int = 0  # ticks since boot, so that a reused number does not match
+    in_front: bool = False  # of its terminal
 
 
 def is_agents_terminal() -> str | None:
@@ -54,7 +56,7 @@ def _marks(names: Iterable[str]) -> tuple[str, ...]:
 
 def _another_terminal() -> str | None:
     """Why stdin or stdout is not the controlling terminal, at which a person would answer; or None."""
-    own = _process(PROC, os.getpid())
+    own = _process(os.getpid())
     if own is None:
         return "it cannot be seen which processes started this one"
     major, minor = (own.terminal >> 8) & 0xFFF, (own.terminal & 0xFF) | ((own.terminal >> 12) & 0xFFF00)
@@ -65,9 +67,9 @@ def _another_terminal() -> str | None:
     return None
 
 
-def agent_above(pid: int, proc: Path = PROC) -> str | None:
+def agent_above(pid: int) -> str | None:
     """Why a process or one of its ancestors looks like an agent's, or None; missing information counts as a reason."""
-    for process in _ancestors(proc, pid):
+    for process in _ancestors(pid):
         if process is None:
             return "it cannot be seen which processes started this one"
         if agent := agent_in(process):
@@ -80,19 +82,19 @@ def agent_above(pid: int, proc: Path = PROC) -> str | None:
 def words_above(pid: int) -> frozenset[str] | None:
     """Options without their values; None where a process cannot be seen."""
     found = set()
-    for process in _ancestors(PROC, pid):
+    for process in _ancestors(pid):
         if process is None:
             return None
         found |= {word.partition("=")[0] for word in process.words}
     return frozenset(found)
 
 
-def _ancestors(proc: Path, pid: int) -> Iterator[ProcessInfo | None]:
+def _ancestors(pid: int) -> Iterator[ProcessInfo | None]:
     """The ancestors, nearest first; None for an unreadable one, and past the limit."""
     for _ in range(MOST_ANCESTORS):
         if pid <= 0:
             return
-        process = _process(proc, pid)
+        process = _process(pid)
         yield process
         if process is None:
             return
@@ -123,17 +125,16 @@ def _base(word: str) -> str:
     return word.rstrip("/").rpartition("/")[2].lstrip("-").casefold()
 
 
-def _process(proc: Path, pid: int) -> ProcessInfo | None:
-    name, fields = process_stat(pid, proc)
-    words = tuple(word for word in process_text(pid, "cmdline", proc, "replace").split("\0") if word)
-    names = (entry.partition("=")[0] for entry in process_text(pid, "environ", proc, "replace").split("\0"))
+def _process(pid: int) -> ProcessInfo | None:
+    name, fields = process_stat(pid)
+    words = tuple(word for word in process_text(pid, "cmdline", "replace").split("\0") if word)
+    names = (entry.partition("=")[0] for entry in process_text(pid, "environ", "replace").split("\0"))
     try:
-        return ProcessInfo(pid, int(fields[1]), int(fields[4]), name.casefold(), words, _marks(names))
+        parent, group, session, terminal, foreground = map(int, fields[1:6])
+        name, started = name.casefold(), int(fields[19])
     except (ValueError, IndexError):
         return None
-
-
-_PARENT, _GROUP, _SESSION, _TERMINAL, _FOREGROUND, _STARTED = 1, 2, 3, 4, 5, 19  # after the name, in /proc/PID/stat
+    return ProcessInfo(pid, parent, terminal, name, words, _marks(names), session, started, group == foreground)
 
 
 class TerminalPlace(Struct, frozen=True):
@@ -141,35 +142,24 @@ class TerminalPlace(Struct, frozen=True):
 
     terminal: int  # device number
     session: int
-    session_started: int  # ticks since boot, so that a reused number does not match
+    session_started: int
     shell: int
     shell_started: int
 
 
-def place_of(pid: int, connected: float | None = None, proc: Path = PROC) -> TerminalPlace | None:
+def place_of(pid: int, connected: float | None = None) -> TerminalPlace | None:
     """A command that a shell runs in the foreground of its terminal; None for every other process, and for an agent's.
 
     `connected` is the time of its connection, in seconds since boot: a process that began later has only reused its number.
     """
-    own = _stat(proc, pid)
-    if own is None or not own[_TERMINAL] or own[_GROUP] != own[_FOREGROUND]:
+    own = _process(pid)
+    if own is None or not own.terminal or not own.in_front or min(pid, own.parent, own.session) <= 1:
+        return None  # an orphan has no parent to judge by
+    if connected is not None and own.started / os.sysconf("SC_CLK_TCK") > connected + 0.02:
         return None
-    if connected is not None and own[_STARTED] / os.sysconf("SC_CLK_TCK") > connected + 0.02:
+    shell, leader = _process(own.parent), _process(own.session)
+    if shell is None or leader is None or agent_above(pid) is not None:
         return None
-    shell, leader = _stat(proc, own[_PARENT]), _stat(proc, own[_SESSION])
-    if shell is None or leader is None or agent_above(pid, proc) is not None:
+    if (shell.terminal, shell.session) != (own.terminal, own.session):
         return None
-    if (shell[_TERMINAL], shell[_SESSION]) != (own[_TERMINAL], own[_SESSION]):
-        return None
-    return TerminalPlace(own[_TERMINAL], own[_SESSION], leader[_STARTED], own[_PARENT], shell[_STARTED])
-
-
-def _stat(proc: Path, pid: int) -> list[int] | None:
-    """None where it cannot be read."""
-    if pid <= 1:  # an orphan has no parent to judge by
-        return None
-    fields = process_stat(pid, proc)[1]
-    try:
-        return [0, *map(int, fields[1 : _STARTED + 1])] if fields else None
-    except ValueError:
-        return None
+    return TerminalPlace(own.terminal, own.session, leader.started, own.parent, shell.started)

@@ -39,14 +39,16 @@ def all_credentials(state: State) -> tuple[Credential, ...]:
 def credentials_of(state: State, operator: str) -> list[Credential]:
     """Without the removed ones; the last use is the store's."""
     rows = {row.id: row for row in state.store.read(lambda tx: tx.credentials(operator))}
-    own = (one for one in all_credentials(state) if one.operator == operator and not one.removed_at)
-    return [replace(one, used_at=rows[one.id].used_at) if one.id in rows else one for one in own]
+    return [replace(one, used_at=rows[one.id].used_at) if one.id in rows else one for one in _own(state, operator)]
 
 
 def active_credentials(state: State, operator: str, kind: str = "") -> list[Credential]:
     now = state.clock.now()
-    own = (one for one in all_credentials(state) if one.operator == operator and not one.removed_at)
-    return [one for one in own if one.active_at <= now and kind in ("", one.kind)]
+    return [one for one in _own(state, operator) if one.active_at <= now and kind in ("", one.kind)]
+
+
+def _own(state: State, operator: str) -> list[Credential]:
+    return [one for one in all_credentials(state) if one.operator == operator and not one.removed_at]
 
 
 def effective_from(state: State, visitor: Visitor) -> float:
@@ -92,7 +94,7 @@ def add(state: State, visitor: Visitor, row: Credential) -> Credential:
             raise AnswerRefused(f"{row.operator} has {MOST} credentials already; remove one first")
         old = [one for one in own if made.kind == TOTP == one.kind and made.active_at <= now]
         gone = [seal_row(replace(one, removed_at=now), seal_key) for one in old]
-        _save(state, tx, rows, [*gone, made], seal_key, visitor.operator, "registered")
+        _save(state, tx, rows, [*gone, made], seal_key, visitor.operator)
         return made
 
     made = state.store.write(work)
@@ -124,7 +126,7 @@ def remove(state: State, visitor: Visitor, id: str, even_last: bool = False) -> 
     def work(tx: Tx) -> None:
         rows = StoredRoster.of(tx).verified(seal_key).credentials
         gone = seal_row(replace(found, removed_at=now), seal_key)
-        _save(state, tx, rows, [gone], seal_key, visitor.operator, "removed")
+        _save(state, tx, rows, [gone], seal_key, visitor.operator)
 
     state.store.write(work)
     state.sessions.confirm_roster()
@@ -161,13 +163,12 @@ def enrolments(state: State) -> list[dict[str, Any]]:
 
 
 def label(name: str, default: str) -> str:
-    """One line of plain text."""
     words = " ".join("".join(char for char in name if char.isprintable()).split())
     return words[:MOST_NAME] or default
 
 
 def _save(
-    state: State, tx: Tx, rows: Sequence[Credential], changed: Iterable[Credential], seal_key: bytes, by: str, what: str
+    state: State, tx: Tx, rows: Sequence[Credential], changed: Iterable[Credential], seal_key: bytes, by: str
 ) -> None:
     """The changed rows, the sealed list of all and an audit record together."""
     after = {row.id: row for row in rows}
@@ -176,8 +177,8 @@ def _save(
         after[row.id] = replace(row, counter=counter)
         tx.save_credential(after[row.id])
         details = {
-            "operator": normal_name(row.operator), "kind": row.kind, "name": row.name, "what": "removed" if row.removed_at else what,
-            "how": row.how, "source": row.source, "active_at": row.active_at,
+            "operator": normal_name(row.operator), "kind": row.kind, "name": row.name, "how": row.how, "source": row.source,
+            "what": "removed" if row.removed_at else "registered", "active_at": row.active_at,
         }  # fmt: skip
         state.recorder.event(tx, "credential_change", by, details)
     tx.save_setting(CREDENTIALS_SETTING, credentials_seal(after.values(), seal_key))

@@ -7,7 +7,6 @@ import os
 import secrets
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
-from functools import partial
 from typing import TypeVar
 
 from msgspec.structs import replace
@@ -33,9 +32,11 @@ SIGN_INS = Attempts("sign_in.failures")
 def sign_in(state: State, name: str, passphrase: str, channel: str, source: str = "") -> tuple[str, OperatorSession]:
     """Records a failure, and counts it for this name from this source only."""
     now = state.clock.now()
-    token, session = attempt_sign_in(
-        state, name, channel, source, lambda: state.store.read(lambda tx: state.sessions.sign_in(tx, name, passphrase, now, channel))
-    )  # fmt: skip
+
+    def work() -> tuple[str, OperatorSession]:
+        return state.store.read(lambda tx: state.sessions.sign_in(tx, name, passphrase, now, channel))
+
+    token, session = attempt_sign_in(state, name, channel, source, work)
     state.recorder.event_alone("unlock", session.operator, {"channel": channel})
     return token, session
 
@@ -48,7 +49,8 @@ def attempt_sign_in(state: State, name: str, channel: str, source: str, work: Ca
     try:
         return work()
     except SignInRefused as error:
-        state.store.write(partial(_record_failure, state=state, key=key, name=name, channel=channel, error=error))
+        failure = error
+        state.store.write(lambda tx: _record_failure(tx, state, key, name, channel, failure))
         raise
 
 

@@ -38,7 +38,6 @@ def register_begin(state: State, visitor: Visitor, site: Site) -> dict[str, Any]
 def register_finish(
     state: State, visitor: Visitor, ceremony: str, response: Mapping[str, Any], name: str, site: Site
 ) -> Credential:
-    """It counts at once, or in a day (`credentials.effective_from`)."""
     now = state.clock.now()
     ceremony_row = state.visitors.ceremonies.take(ceremony, REGISTER, visitor.id, now)
     passkey = webauthn.verify_registration(response, ceremony_row.challenge, site.rp_id, site.origin)

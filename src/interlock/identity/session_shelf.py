@@ -10,7 +10,6 @@ from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
 import msgspec
-from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from msgspec import Struct, field
 from msgspec.structs import replace
 
@@ -65,16 +64,12 @@ def decode(data: bytes, kind: type[T]) -> T:
 
 
 def _plain(value: Any) -> Any:
-    if isinstance(value, Ed25519PrivateKey):
-        return value.private_bytes_raw().hex()
     if isinstance(value, Mapping):
         return dict(value)
     raise TypeError(f"no part of a session: {type(value).__name__}")
 
 
 def _typed(kind: type, value: Any) -> Any:
-    if kind is Ed25519PrivateKey:
-        return Ed25519PrivateKey.from_private_bytes(bytes.fromhex(value))
     if kind is Signer:
         signer = OperatorKeys if "seal_key" in value else DelegatedKey
         return msgspec.convert(value, signer, dec_hook=_typed)

@@ -164,11 +164,11 @@ class OperatorSessions:
 
     @property
     def people(self) -> Mapping[str, RosterEntry]:
-        """None while nobody unlocked the roster."""
+        """Empty while nobody has unlocked the roster."""
         return self.roster.people if self.roster else {}
 
     def person(self, name: str) -> RosterEntry | None:
-        return self.roster.people.get(name) if self.roster else None
+        return self.people.get(name)
 
     def seal_key(self) -> bytes | None:
         return self._seal_key

@@ -69,9 +69,8 @@ def sign_in(
 def authenticate(state: State, name: str, passphrase: str, code: str, source: str) -> OperatorSession:
     def work() -> OperatorSession:
         now = state.clock.now()
-        if not state.visitors.checking.acquire(
-            blocking=False
-        ):  # only a few at a time, so that a flood does not block others
+        # Only a few at a time, so that a flood does not block others.
+        if not state.visitors.checking.acquire(blocking=False):
             raise SignInBusy
         try:
             session = state.store.read(lambda tx: state.sessions.open_with(tx, name, passphrase, now, CONSOLE))

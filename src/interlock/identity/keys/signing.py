@@ -26,16 +26,15 @@ class SigningKey(Confidential, Struct, frozen=True):
 
     key_id: str
     public_key: str  # hex
-    _private: Ed25519PrivateKey
+    _private: str  # hex
 
     @classmethod
     def of(cls, seed: bytes) -> SigningKey:
-        private = Ed25519PrivateKey.from_private_bytes(seed)
-        public = private.public_key().public_bytes_raw().hex()
-        return cls(key_id(public), public, private)
+        public = Ed25519PrivateKey.from_private_bytes(seed).public_key().public_bytes_raw().hex()
+        return cls(key_id(public), public, seed.hex())
 
     def sign(self, data: bytes) -> str:
-        return self._private.sign(data).hex()
+        return Ed25519PrivateKey.from_private_bytes(bytes.fromhex(self._private)).sign(data).hex()
 
 
 def key_id(public_key: str) -> str:
