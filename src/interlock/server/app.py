@@ -28,7 +28,6 @@ from interlock.server.routes import (
     OPEN,
     OPERATOR,
     ROUTE_EXTRA,
-    adapters,
     agents,
     aql,
     document,
@@ -47,7 +46,7 @@ from interlock.server.routes.evaluate import encode_json
 from interlock.web.bodies import validation_problem
 from interlock.web.callers import ApiCaller
 from interlock.web.context import CALLER, Context
-from interlock.web.errors import EXPECTED, HttpProblem, invalid_value, permission_denied, reported_problem
+from interlock.web.errors import EXPECTED, HttpProblem, invalid_type, invalid_value, permission_denied, reported_problem
 from interlock.web.guards import ARRIVED, ClientGone, Scope, check_type, read_body
 from interlock.web.json_body import parse_json
 
@@ -78,7 +77,6 @@ _HEADERS = (
 
 
 def build(state: State, config: Config, version: str = "0") -> DaemonApp:
-    """The app; its server calls `close` in the end."""
     context = Context(state, config, version, HookMemory())
     return DaemonApp(context, _documented(context))
 
@@ -119,7 +117,7 @@ class DaemonApp:
             if aql.is_aql(scope):
                 return await self._aql(scope, who, body, receive, send)  # 5
             if scope["path"] == MCP:
-                return await self.mcp(scope, who, _Replay(body, receive), send)
+                return await self.mcp(scope, who, _replay(body, receive), send)
             if scope["path"] in EVALUATE:
                 raise HttpProblem("NOT_FOUND_OPERATION", "evaluate is asked with POST", 405, allow="POST")
             if scope["path"] == "/healthz" and scope["method"] == "GET":  # frequent, and without state
@@ -145,7 +143,7 @@ class DaemonApp:
             more = tuple((name.encode(), value.encode()) for name, value in problem.headers.items())
             return await _send(send, problem.status, shown, more)
         scope[CALLER] = who
-        return await self._inner(scope, _Replay(body, receive), send)
+        return await self._inner(scope, _replay(body, receive), send)
 
     async def _aql(self, scope: Scope, who: ApiCaller, body: bytes, receive: Any, send: Any) -> None:
         if scope["method"] != "POST":
@@ -215,16 +213,14 @@ class DaemonApp:
             self.context.snapshotter.close()
 
 
-class _Replay:
-    def __init__(self, body: bytes, receive: Any) -> None:
-        self._body: bytes | None = body
-        self._receive = receive
+def _replay(body: bytes, receive: Any) -> Any:
+    """The whole body once more, then what the client sends after it."""
+    read = [{"type": "http.request", "body": body, "more_body": False}]
 
-    async def __call__(self) -> Any:
-        if self._body is None:
-            return await self._receive()
-        body, self._body = self._body, None
-        return {"type": "http.request", "body": body, "more_body": False}
+    async def again() -> Any:
+        return read.pop() if read else await receive()
+
+    return again
 
 
 def _headers(scope: Scope) -> dict[bytes, bytes]:
@@ -252,7 +248,7 @@ def _documented(context: Context | None) -> FastAPI:
     app = FastAPI(title="Interlock", docs_url=None, redoc_url=None, openapi_url=None)
     app.router.redirect_slashes = False
     app.state.context, app.state.parts = context, []  # every route with its description
-    modules = (tickets, grants, agents, hooks, adapters, operators, status, evaluate, plans, workflows, undo)
+    modules = (tickets, grants, agents, hooks, operators, status, evaluate, plans, workflows, undo)
     for group in (group for module in modules for group in module.ROUTES):
         app.include_router(group.router)
         app.state.parts.extend(group.router.routes)
@@ -262,25 +258,24 @@ def _documented(context: Context | None) -> FastAPI:
         return document(app)
 
     async def refused(request: Request, error: Exception) -> JSONResponse:
+        if isinstance(error, RequestValidationError):
+            error = validation_problem(error)
+        elif isinstance(error, HTTPException):
+            error = _missing(request, error)
         problem = reported_problem(request.app.state.context.state, error, "http")
         return JSONResponse(problem.body, problem.status, headers={**problem.headers, "cache-control": "no-store"})
 
-    async def unusable(request: Request, error: Any) -> JSONResponse:
-        return await refused(request, validation_problem(error))
-
-    async def missing(request: Request, error: Any) -> JSONResponse:
-        words, asked = "there is no such operation", {"operation": f"{request.method} {request.url.path[:200]}"}
-        headers = {name.lower().replace("-", "_"): value for name, value in (error.headers or {}).items()}
-        if error.status_code == 400:  # a malformed body
-            return await refused(request, HttpProblem("VALIDATION_INVALID_TYPE", "the body cannot be read"))
-        return await refused(request, HttpProblem("NOT_FOUND_OPERATION", words, error.status_code, asked, **headers))
-
-    app.add_exception_handler(RequestValidationError, unusable)
-    app.add_exception_handler(HTTPException, missing)
-    for kind in EXPECTED:
+    for kind in (RequestValidationError, HTTPException, *EXPECTED, Exception):
         app.add_exception_handler(kind, refused)
-    app.add_exception_handler(Exception, refused)
     return app
+
+
+def _missing(request: Request, error: HTTPException) -> HttpProblem:
+    if error.status_code == 400:  # a malformed body
+        return invalid_type("the body cannot be read")
+    words, asked = "there is no such operation", {"operation": f"{request.method} {request.url.path[:200]}"}
+    headers = {name.lower().replace("-", "_"): value for name, value in (error.headers or {}).items()}
+    return HttpProblem("NOT_FOUND_OPERATION", words, error.status_code, asked, **headers)
 
 
 class McpMount:
@@ -296,9 +291,8 @@ class McpMount:
         if self._server is None:
             async with self._opening:
                 if self._server is None:
-                    server = await self._aql.context.pool.run(
-                        _create, self._aql
-                    )  # takes a second to import, off the loop
+                    # off the loop, as it takes a second to import
+                    server = await self._aql.context.pool.run(_create, self._aql)
                     await server.start()
                     self._server = server
         await self._server(scope, who, receive, send)

@@ -22,7 +22,6 @@ from typing import Any
 import uvicorn
 import uvloop
 
-from interlock.audit.chain import event_body
 from interlock.config import Config
 from interlock.identity import make_undumpable
 from interlock.identity.agent_detection import agent_above
@@ -61,7 +60,6 @@ class DaemonServer(uvicorn.Server):
         self._ending = asyncio.Event()
 
     async def main_loop(self) -> None:
-        """Sleeps until a signal, without uvicorn's ten ticks a second."""
         self._loop = asyncio.get_running_loop()
         if not await self.on_tick(0):
             await self._ending.wait()
@@ -74,9 +72,8 @@ class DaemonServer(uvicorn.Server):
     @contextlib.contextmanager
     def capture_signals(self) -> Generator[None, None, None]:
         before = {sig: signal.signal(sig, self.handle_exit) for sig in (signal.SIGINT, signal.SIGTERM)}
-        if (
-            signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
-        ):  # nohup is for the daemon: the commands it runs end with it
+        # nohup is for the daemon: the commands it runs end with it
+        if signal.getsignal(signal.SIGHUP) is signal.SIG_IGN:
             before[signal.SIGHUP] = signal.signal(signal.SIGHUP, lambda *_: None)
         try:
             yield
@@ -161,8 +158,7 @@ def _run(config: Config, state: State, app: DaemonApp, sockets: list[socket.sock
 
 
 def _record_stop(state: State) -> None:
-    body = event_body(state.clock.now(), "stop", "interlock")
-    state.store.write(lambda tx: state.recorder.now(tx, "stop", body))
+    state.recorder.event_alone("stop", "interlock")
     sign_record(state)
 
 
@@ -184,7 +180,6 @@ def _raise_file_limit() -> None:
 
 
 def _plans(config: Config, state: State) -> None:
-    """Opens the planner; logs one that cannot be used."""
     if config.planner.open:
         state.plans.offer = PlannerOffer(config.planner, lambda chosen: open_planner(chosen, os.environ), listener_at)
     else:
@@ -219,7 +214,6 @@ class JsonLineFormatter(logging.Formatter):
 
 
 def log_to_stderr(level: str) -> None:
-    """Logs Interlock's and uvicorn's messages to stderr, without an access log."""
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(JsonLineFormatter())
     for name, least in (("interlock", level), ("uvicorn.error", "warning"), ("opentelemetry", "warning")):

@@ -22,7 +22,6 @@ from interlock.snapshots.snapshotter import answer_request, confine
 from interlock.web.sockets import CannotServe, ListeningSockets, inherited_sockets, open_sockets, unix
 
 STATE = ".local/state/interlock"  # below the user's home: Interlock's own, whatever the isolation
-_SECONDS = {"settle": SETTLE_SECONDS}
 
 
 def main(argv: Sequence[str]) -> int:
@@ -55,7 +54,7 @@ def serve_inspections(
 def request_seconds(question: Any) -> float:
     if question["do"] == "take":
         return take_seconds(int(question["limits"][2]))
-    return _SECONDS.get(question["do"], LONG_SECONDS)
+    return SETTLE_SECONDS if question["do"] == "settle" else LONG_SECONDS
 
 
 def answer_as_user(question: Any, home: str) -> bytes:

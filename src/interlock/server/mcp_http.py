@@ -63,7 +63,7 @@ class McpHttpServer:
             await leases.finish(key)
         lease = leases.hold(key, 0) if scope["method"] == "GET" and given else None
         try:
-            await self._manager.asgi_app(scope, _LenientBody(receive), send)
+            await self._manager.asgi_app(scope, _lenient(receive), send)
         finally:
             if lease is not None:
                 leases.release(key, lease)
@@ -115,13 +115,12 @@ class HttpToolBackend:
         return await self._aql.accept_answer(who, ask, approve)
 
 
-class _LenientBody:
+def _lenient(receive: Any) -> Any:
     """The request with its body decoded leniently, so that the SDK can parse it."""
 
-    def __init__(self, receive: Any) -> None:
-        self._receive = receive
-
-    async def __call__(self) -> Any:
-        message = await self._receive()
+    async def read() -> Any:
+        message = await receive()
         body = message.get("body")
         return {**message, "body": decode_message(body).encode()} if body else message
+
+    return read

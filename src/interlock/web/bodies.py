@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from typing import Annotated, Any
 
@@ -18,7 +18,7 @@ from interlock.plans.releasing import PlanConsent
 from interlock.plans.workflows import FREEZE_DAYS, MOST_STEPS
 from interlock.policy.policy import MODES
 from interlock.policy.registry import CATEGORIES
-from interlock.web.errors import HttpProblem, invalid_value
+from interlock.web.errors import HttpProblem, invalid_value, missing_param
 
 Word = Annotated[str, Field(min_length=1, max_length=200)]
 Words = Annotated[str, Field(max_length=500)]
@@ -29,9 +29,10 @@ Paths = list[Annotated[str, Field(min_length=1, max_length=4096)]]
 Label = Annotated[str, Field(min_length=1, max_length=64)]
 Labels = Annotated[list[Label], Field(max_length=50)]
 Secret = Annotated[str, Field(min_length=1, max_length=1024, json_schema_extra={"format": "password"})]
-CATEGORY_PATTERN = f"^({'|'.join(sorted(CATEGORIES))})$"
-TRUST_PATTERN = f"^({'|'.join(TRUSTS)})$"
-MODE_PATTERN = f"^({'|'.join(MODES)})$"
+
+
+def one_of(words: Iterable[str]) -> str:
+    return f"^({'|'.join(words)})$"
 
 
 class RequestBody(BaseModel):
@@ -68,7 +69,7 @@ class Passphrase(RequestBody):
 
 
 class Mode(RequestBody):
-    mode: str = Field(pattern=MODE_PATTERN)
+    mode: str = Field(pattern=one_of(MODES))
     reason: Words = ""
 
 
@@ -103,7 +104,7 @@ class Acceptance(RequestBody):
 
 
 class TrustChange(Acceptance):
-    level: str = Field(pattern=TRUST_PATTERN)
+    level: str = Field(pattern=one_of(TRUSTS))
 
 
 class MetServer(RequestBody):
@@ -180,7 +181,7 @@ class NewPattern(RequestBody):
 
     id: str = Field(pattern="^[A-Za-z0-9][A-Za-z0-9_.:-]{0,99}$")
     pattern: str = Field(min_length=1, max_length=1_000)
-    category: str = Field(pattern=CATEGORY_PATTERN)
+    category: str = Field(pattern=one_of(sorted(CATEGORIES)))
     severity: str = Field(pattern="^(low|medium|high|critical)$")
     description: Words = ""
     requiresConfirmation: bool = True
@@ -282,8 +283,7 @@ def validation_problem(error: RequestValidationError) -> HttpProblem:
     first = error.errors()[0]
     kind, name = str(first.get("type", "")), ".".join(map(str, first.get("loc", ())[1:]))[:200] or "body"
     if kind == "missing":
-        details = {"param_name": name}
-        return HttpProblem("VALIDATION_MISSING_PARAM", f"missing required parameter {name!r}", details=details)
+        return missing_param(name)
     if kind == "extra_forbidden":
         return HttpProblem(
             "VALIDATION_UNKNOWN_PARAM", f"unknown parameter {name!r}", details={"unknown_params": [name]}

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
+from difflib import get_close_matches
 from typing import Any
 
 from interlock.engine.evaluate import NO_STORE
@@ -62,22 +63,28 @@ class HttpProblem(Exception):
         return {"allowed": False, "decision": "deny", "reason": f"Denied: {self.words}.", **self.body}
 
 
-EXPECTED: tuple[type[Exception], ...] = (
-    HttpProblem,
-    AnswerRefused,
-    SignInRefused,
-    EnrolError,
-    JournalError,
-    StoreError,
-)
-
-
 def permission_denied(words: str) -> HttpProblem:
     return HttpProblem("PERMISSION_DENIED", words)
 
 
 def invalid_value(words: str) -> HttpProblem:
     return HttpProblem("VALIDATION_INVALID_VALUE", words)
+
+
+def invalid_type(words: str) -> HttpProblem:
+    return HttpProblem("VALIDATION_INVALID_TYPE", words)
+
+
+def missing_param(name: str) -> HttpProblem:
+    return HttpProblem("VALIDATION_MISSING_PARAM", f"missing required parameter {name!r}", details={"param_name": name})
+
+
+def unknown_param(given: Iterable[str], known: Collection[str]) -> HttpProblem:
+    unknown = sorted(set(given) - set(known))
+    details = {"unknown_params": unknown[:10], "valid_params": sorted(known)}
+    near = get_close_matches(unknown[0][:60], known, 1)
+    hint = f"; did you mean {near[0]!r}?" if near else ""
+    return HttpProblem("VALIDATION_UNKNOWN_PARAM", f"unknown parameter {unknown[0]!r:.80}{hint}", details=details)
 
 
 def unauthenticated() -> HttpProblem:
@@ -102,28 +109,25 @@ def reported_problem(state: State, error: Exception, where: str) -> HttpProblem:
     """The operators' status names a failure, whose details may name files."""
     if isinstance(error, StoreError):
         state.trouble(f"the store cannot be used: {error}", "store")
-    if (problem := problem_of(error)) is not None:
-        return problem
+    for kind, problem_of in EXPECTED.items():
+        if isinstance(error, kind):
+            return problem_of(error)
     LOG.error("an error that nobody expected", exc_info=error)
     state.trouble(f"{where}: {type(error).__name__}")
     return HttpProblem("INTERNAL_ERROR", "something went wrong here; the daemon's log says more")
 
 
-def problem_of(error: Exception) -> HttpProblem | None:
-    """None for an unexpected error."""
-    if isinstance(error, HttpProblem):
-        return error
-    if isinstance(error, AnswerRefused):
-        return HttpProblem(error.code, str(error))
-    if isinstance(error, TooManySignIns):
-        details = {"limit": SIGN_INS.most, "remaining": 0, "window": "minute", "retry_after_seconds": error.seconds}
-        return HttpProblem("RATE_LIMIT_EXCEEDED", str(error), details=details, retry_after=str(error.seconds))
-    if isinstance(error, SignInRefused):
-        return HttpProblem("PERMISSION_DENIED", str(error), 401, www_authenticate="Bearer")
-    if isinstance(error, EnrolError):
-        return HttpProblem("VALIDATION_INVALID_VALUE", str(error))
-    if isinstance(error, JournalError):
-        return HttpProblem("NOT_FOUND_RESOURCE", str(error))
-    if isinstance(error, StoreError):
-        return HttpProblem("INTERNAL_ERROR", NO_STORE, 503)
-    return None
+def _too_many_sign_ins(error: TooManySignIns) -> HttpProblem:
+    details = {"limit": SIGN_INS.most, "remaining": 0, "window": "minute", "retry_after_seconds": error.seconds}
+    return HttpProblem("RATE_LIMIT_EXCEEDED", str(error), details=details, retry_after=str(error.seconds))
+
+
+EXPECTED: Mapping[type[Exception], Callable[[Any], HttpProblem]] = {
+    HttpProblem: lambda error: error,
+    AnswerRefused: lambda error: HttpProblem(error.code, str(error)),
+    TooManySignIns: _too_many_sign_ins,
+    SignInRefused: lambda error: HttpProblem("PERMISSION_DENIED", str(error), 401, www_authenticate="Bearer"),
+    EnrolError: lambda error: invalid_value(str(error)),
+    JournalError: lambda error: HttpProblem("NOT_FOUND_RESOURCE", str(error)),
+    StoreError: lambda _: HttpProblem("INTERNAL_ERROR", NO_STORE, 503),
+}  # the narrower errors first

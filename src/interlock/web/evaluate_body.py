@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from difflib import get_close_matches
 from typing import Any, TypeVar
 
 from interlock.approvals.confirmations import SESSION
@@ -13,7 +12,7 @@ from interlock.model import TRUSTS, Action, AgentRef, Level, Trust, command, int
 from interlock.runtime import Request
 from interlock.runtime.servers import HINTS, ServerClaim
 from interlock.web.callers import ApiCaller
-from interlock.web.errors import HttpProblem, invalid_value
+from interlock.web.errors import HttpProblem, invalid_value, unknown_param
 
 T = TypeVar("T")
 INTERFACE, PROXY = "http", "proxy"
@@ -40,11 +39,7 @@ def request_of(body: Any, who: ApiCaller) -> tuple[Request, str]:
     if type(body) is not dict:
         raise _type("the body", "an object")
     if not KEYS.issuperset(body):
-        unknown = sorted(set(body) - KEYS)
-        details = {"unknown_params": unknown[:10], "valid_params": sorted(KEYS)}
-        near = get_close_matches(unknown[0][:60], KEYS, 1)
-        hint = f"; did you mean {near[0]!r}?" if near else ""
-        raise HttpProblem("VALIDATION_UNKNOWN_PARAM", f"unknown parameter {unknown[0]!r:.80}{hint}", details=details)
+        raise unknown_param(body, KEYS)
     action, token = _action(body)
     server = server_of(body["server"]) if "server" in body else None
     request = Request(

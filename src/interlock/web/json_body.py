@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 from interlock.strict_json import UnclearJson, as_written, decoder, number
-from interlock.web.errors import HttpProblem
+from interlock.web.errors import HttpProblem, invalid_type
 
 MOST_DEPTH = 32
 MOST_ITEMS = 10_000
@@ -35,10 +35,9 @@ def decode_json(body: bytes, floats: bool = False) -> Any:
     except RecursionError:
         raise _too_large("nesting_depth", MOST_DEPTH, "levels") from None
     except UnclearJson as error:
-        raise HttpProblem("VALIDATION_INVALID_TYPE", str(error)) from None
+        raise invalid_type(str(error)) from None
     except json.JSONDecodeError as error:
-        words = f"the body is not JSON: see character {error.pos}"
-        raise HttpProblem("VALIDATION_INVALID_TYPE", words) from None
+        raise invalid_type(f"the body is not JSON: see character {error.pos}") from None
 
 
 _DECODER, _FLOATS = decoder(as_written), decoder(number)

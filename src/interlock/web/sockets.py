@@ -127,9 +127,8 @@ def unix(path: Path, mode: int = 0o700) -> socket.socket:
         sock.bind(str(path))
     except OSError as error:
         sock.close()
-        raise CannotServe(
-            too_long(path) if "too long" in str(error) else f"{path}: {error.strerror or error}"
-        ) from None
+        words = too_long(path) if "too long" in str(error) else f"{path}: {error.strerror or error}"
+        raise CannotServe(words) from None
     finally:
         os.umask(mask)
     path.chmod(mode)

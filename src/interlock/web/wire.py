@@ -56,7 +56,6 @@ def _plain(name: str, value: Any) -> Any:
 
 
 def ticket_json(ticket: Ticket, approvals: Iterable[Approval]) -> Json:
-    """Without the token, the digest and the seal."""
     body = wire_fields(
         ticket,
         "id,state,level,level_name,irreversible,title,reason,action,findings,factors,agent,door,requirement,approvals"
@@ -122,24 +121,18 @@ def _control(control: Control) -> Json:
 
 
 def _patterns(patterns: PatternSet) -> Json:
-    return {
-        "deny": [glob.text for glob in patterns.deny],
-        "approve": [glob.text for glob in patterns.approve],
-        "allow": [glob.text for glob in patterns.allow],
-    }
+    return {kind: [glob.text for glob in getattr(patterns, kind)] for kind in ("deny", "approve", "allow")}
 
 
 def figures_json(figures: Figures) -> Json:
     """The specification's metrics object, with all keys."""
-    categories = sorted({category.value for category in CATEGORIES}) + sorted(
-        category.value for category in Category if category not in CATEGORIES
-    )
+    categories = sorted(Category, key=lambda category: (category not in CATEGORIES, category.value))
     return wire_fields(
         figures,
         "total_checked,destructive_detected,blocked_by_cooling,blocked_by_approval,approved,rejected,expired,executed"
         ",bySeverity,byCategory",
         bySeverity={severity.word: figures.by_severity.get(severity.word, 0) for severity in Severity},
-        byCategory={category: figures.by_category.get(category, 0) for category in categories},
+        byCategory={category.value: figures.by_category.get(category.value, 0) for category in categories},
     )
 
 

@@ -27,7 +27,7 @@ from interlock.model import Json
 from interlock.ports import Clock, StoreError
 from interlock.web.callers import ApiCaller
 from interlock.web.context import Context
-from interlock.web.errors import HttpProblem, invalid_value, permission_denied
+from interlock.web.errors import HttpProblem, invalid_type, invalid_value, permission_denied, unknown_param
 from interlock.web.guards import Scope, hung_up
 from interlock.web.json_body import decode_json
 
@@ -206,11 +206,9 @@ def is_aql(scope: Scope) -> bool:
 def _body(body: bytes) -> dict[str, Any]:
     given = decode_json(body, floats=True)
     if type(given) is not dict:
-        raise HttpProblem("VALIDATION_INVALID_TYPE", "the body: expected an object")
+        raise invalid_type("the body: expected an object")
     if not _KEYS.issuperset(given):
-        unknown = sorted(set(given) - _KEYS)
-        details = {"unknown_params": unknown[:10], "valid_params": sorted(_KEYS)}
-        raise HttpProblem("VALIDATION_UNKNOWN_PARAM", f"unknown parameter {unknown[0]!r:.80}", details=details)
+        raise unknown_param(given, _KEYS)
     return given
 
 
@@ -231,10 +229,10 @@ def _text(given: Json, key: str) -> str:
 def _options(given: Json) -> ConnectionOptions:
     texts = {key: given.get(key) or "" for key in ("mode", "prefix", "policy", "safetyMode")}
     if any(type(value) is not str for value in texts.values()):
-        raise HttpProblem("VALIDATION_INVALID_TYPE", "mode, prefix, policy and safetyMode are texts")
+        raise invalid_type("mode, prefix, policy and safetyMode are texts")
     adapters = given.get("adapters", [])
     if type(adapters) is not list or len(adapters) > MOST_ADAPTERS or any(type(one) is not str for one in adapters):
-        raise HttpProblem("VALIDATION_INVALID_TYPE", f"adapters: expected a list of up to {MOST_ADAPTERS} names")
+        raise invalid_type(f"adapters: expected a list of up to {MOST_ADAPTERS} names")
     try:
         naming = ToolNaming(texts["mode"] or "all", texts["prefix"])
     except SurfaceSettingError as error:

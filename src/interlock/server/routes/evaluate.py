@@ -19,7 +19,7 @@ from interlock.server.routes import ANYBODY, RouteGroup
 from interlock.web.bodies import TypedCommand
 from interlock.web.callers import ApiCaller
 from interlock.web.context import Context, TheState, Who
-from interlock.web.errors import HttpProblem, invalid_value
+from interlock.web.errors import HttpProblem, invalid_type, invalid_value
 from interlock.web.evaluate_body import request_of
 from interlock.web.json_body import parse_json
 
@@ -44,7 +44,7 @@ async def evaluate_many(context: Context, who: ApiCaller, body: bytes) -> Answer
     who.agent()
     given = parse_json(body)
     if type(given) is not dict or set(given) != {"actions"} or type(given["actions"]) is not list:
-        raise HttpProblem("VALIDATION_INVALID_TYPE", "expected an object with nothing but a list of actions")
+        raise invalid_type("expected an object with nothing but a list of actions")
     if not 1 <= len(given["actions"]) <= MOST_ACTIONS:
         raise invalid_value(f"actions: expected 1 to {MOST_ACTIONS}, got {len(given['actions'])}")
     context.buckets.take(who.key, len(given["actions"]) - 1)
@@ -84,7 +84,7 @@ def _request(context: Context, who: ApiCaller, body: Any) -> tuple[Request, str]
 routes = RouteGroup("/api/v1", "evaluate")
 
 
-@routes("POST", "/preview", "preview", ANYBODY, "What would be answered to this command", 400)
+@routes("POST", "/preview", "preview", ANYBODY, "What would be answered to this command")
 def preview_command(state: TheState, who: Who, body: TypedCommand) -> Any:
     # without an agent's history; targets are inspected with the caller's rights, where it is on this machine
     principal, plans = who.principal if who.here else "", state.plans

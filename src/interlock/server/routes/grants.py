@@ -22,7 +22,7 @@ from interlock.runtime.state import State
 from interlock.server.routes import ANYBODY, OPERATOR, RouteGroup
 from interlock.web.bodies import NewGrant, NewPattern, NewStanding
 from interlock.web.context import By, TheState
-from interlock.web.wire import grant_json
+from interlock.web.wire import grant_json, wire_fields
 
 grant_routes = RouteGroup("/api/v1/grants", "grants")
 
@@ -38,7 +38,7 @@ def new_grant(state: TheState, by: By, body: NewGrant) -> Any:
     return grant_json(add_grant(state, by, body.model_dump()))
 
 
-@grant_routes("DELETE", "/{id}", "grant", OPERATOR, "Revokes a grant", 404)
+@grant_routes("DELETE", "/{id}", "grant", OPERATOR, "Revokes a grant")
 def drop_grant(state: TheState, by: By, id: str) -> Any:
     return grant_json(revoke_grant(state, by, id))
 
@@ -56,7 +56,7 @@ def new_pattern(state: TheState, by: By, body: NewPattern) -> Any:
     return add_pattern(state, by, body.model_dump()).wire
 
 
-@pattern_routes("DELETE", "/{id}", "pattern", OPERATOR, "Unregisters a pattern, by an admin", 404)
+@pattern_routes("DELETE", "/{id}", "pattern", OPERATOR, "Unregisters a pattern, by an admin")
 def drop_pattern(state: TheState, by: By, id: str) -> Any:
     return remove_pattern(state, by, id).wire
 
@@ -93,10 +93,9 @@ def tried(state: TheState, by: By, body: NewStanding) -> Any:
 
 
 def _json(state: State, grant: Grant) -> dict[str, Any]:
-    body = grant_json(grant)
     counts = grant.effect != ALLOW or is_signed(state, grant)
-    kept = {key: body[key] for key in ("id", "by", "why", "createdAt", "expiresAt")}
-    return {**kept, "verdict": grant.effect, "pattern": grant.targets[0], "counts": counts}
+    made = {"verdict": grant.effect, "pattern": grant.targets[0], "counts": counts}
+    return wire_fields(grant, "id,by,why,created_at,expires_at") | made
 
 
 def _trial_json(one: StandingTrial) -> dict[str, Any]:

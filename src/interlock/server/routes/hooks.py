@@ -23,7 +23,7 @@ def change(state: TheState, who: Who, body: HookChange) -> Any:
     return {"success": True}
 
 
-@routes("POST", "/jails", "done", AGENT, "Registers an agent that starts in a jail", 400, 403)
+@routes("POST", "/jails", "done", AGENT, "Registers an agent that starts in a jail")
 def begin(state: TheState, context: TheContext, who: Who, body: NewJail) -> Any:
     if not who.here or not who.agent().startswith("uid:"):
         raise permission_denied("a jail is told of on the daemon's own socket")

@@ -41,8 +41,7 @@ async def open_session(context: TheContext, request: Request, who: Who, body: Si
     async with context.signing_in:
         token, session = await context.pool.run(_sign_in, context, who, *given)
     until = _unlock(context, request, session) if body.channel == CLI else 0.0
-    more = {"unlockedUntil": iso(until)} if until else {}
-    return {"token": token, "operator": session.operator, "expiresAt": iso(session.expires_at), **more}
+    return _token_json(token, session) | ({"unlockedUntil": iso(until)} if until else {})
 
 
 @routes(
@@ -60,7 +59,7 @@ def resume(state: TheState, context: TheContext, request: Request, body: Resume)
         raise HttpProblem("NOT_FOUND_RESOURCE", "this terminal is not unlocked; enter your passphrase")
     token, session = found
     state.recorder.event_alone("unlock", session.operator, {"channel": CLI, "resumed": True})
-    return {"token": token, "operator": session.operator, "expiresAt": iso(session.expires_at)}
+    return _token_json(token, session)
 
 
 @routes("DELETE", "/session/resume", "done", OPEN, "Locks this terminal again; over the unix socket", 404)
@@ -132,7 +131,7 @@ def first_operator(state: TheState, context: TheContext, who: Who, body: FirstOp
     return operator_json(row)
 
 
-@routes("PATCH", "/operators/{name}", "operator", OPERATOR, "Changes roles or teams, disables or enables", 404)
+@routes("PATCH", "/operators/{name}", "operator", OPERATOR, "Changes roles or teams, disables or enables")
 def change(state: TheState, by: By, name: str, body: OperatorChange) -> Any:
     return operator_json(change_operator(state, by, name, body.roles, body.teams, body.disabled))
 
@@ -146,6 +145,10 @@ def mode(state: TheState) -> Any:
 def change_mode(state: TheState, by: By, body: Mode) -> Any:
     set_mode(state, by, body.mode, body.reason)
     return {"mode": state.mode, "known": list(MODES)}
+
+
+def _token_json(token: str, session: OperatorSession) -> dict[str, str]:
+    return {"token": token, "operator": session.operator, "expiresAt": iso(session.expires_at)}
 
 
 def _place(context: Context, request: Request) -> tuple[str, TerminalPlace] | None:

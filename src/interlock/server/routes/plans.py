@@ -8,18 +8,16 @@ from fastapi import Query
 from pydantic import Field
 from starlette.requests import Request
 
-from interlock.identity.sessions import OperatorSession
 from interlock.plans import history, planner_choice, planning, running
 from interlock.plans.planner_choice import CHOICES, MOST_MODEL, PlannerState
 from interlock.plans.releasing import PlanConsent, PlanHeld
 from interlock.plans.wire import plan_json, progress_json, row_json
 from interlock.records.plans import STATUSES, PlanQuery
-from interlock.runtime.state import State
 from interlock.server.routes import OPERATOR, RouteGroup
 from interlock.web.bodies import EditedPlan, Moment, NewPlan, PlanEnd, PlanYes, RequestBody, seconds_of
 from interlock.web.context import By, TheState
 from interlock.web.guards import over_socket
-from interlock.web.wire import ticket_json
+from interlock.web.wire import ticket_json, wire_fields
 
 _STATUS = f"^(|{'|'.join(STATUSES)})$"
 
@@ -44,73 +42,59 @@ def listed(
     return {"plans": [row_json(state, row) for row in history.search_plans(state, query)]}
 
 
-@routes("GET", "/{id}", "plan_kept", OPERATOR, "One plan of the history, with its output", 404)
+@routes("GET", "/{id}", "plan_kept", OPERATOR, "One plan of the history, with its output")
 def one(state: TheState, id: str) -> Any:
     return row_json(state, planning.find(state, id), output=True)
 
 
-@routes("PUT", "/{id}", "plan", OPERATOR, "Edits a plan's command, which is assessed again", 404, 409)
+@routes("PUT", "/{id}", "plan", OPERATOR, "Edits a plan's command, which is assessed again", 409)
 def edit(state: TheState, by: By, id: str, body: EditedPlan) -> Any:
     return plan_json(state, planning.edit(state, by, id, body.command, body.cwd))
 
 
-@routes("POST", "/{id}/again", "plan", OPERATOR, "A new plan from an old one, to be reviewed again", 404)
+@routes("POST", "/{id}/again", "plan", OPERATOR, "A new plan from an old one, to be reviewed again")
 def again(state: TheState, by: By, id: str) -> Any:
     return plan_json(state, planning.rerun(state, by, id))
 
 
-@routes("POST", "/{id}/reject", "plan", OPERATOR, "Rejects a plan", 404, 409)
+@routes("POST", "/{id}/reject", "plan", OPERATOR, "Rejects a plan", 409)
 def reject(state: TheState, by: By, id: str) -> Any:
     return plan_json(state, planning.reject(state, by, id))
 
 
 @routes(
-    "POST",
-    "/{id}/run",
-    "plan_run",
-    OPERATOR,
-    "Runs exactly this command; `held` where the gate requires more",
-    404,
-    409,
+    "POST", "/{id}/run", "plan_run", OPERATOR, "Runs exactly this command; `held` where the gate requires more", 409
 )
 def start(state: TheState, request: Request, by: By, id: str, body: PlanYes) -> Any:
     client = request.scope.get("client")
-    peer = (str(client[0]), int(client[1])) if client and over_socket(dict(request.scope)) else ("", 0)
-    return _run(state, by, id, body, *peer)
+    # The kernel's for the caller on the socket; a run at a terminal ends with that process.
+    principal, pid = (str(client[0]), int(client[1])) if client and over_socket(dict(request.scope)) else ("", 0)
+    yes = PlanConsent(body.command, body.mark, body.understood)
+    try:
+        if body.at == "terminal":
+            plan = running.release_to_terminal(state, by, id, yes, pid, principal)
+        else:
+            plan = running.start(state, by, id, yes)
+    except PlanHeld as held:
+        found = {"status": "held", "reason": str(held)}
+        return found | ({"ticket": ticket_json(held.ticket, [])} if held.ticket else {})
+    return wire_fields(plan, "status,command,cwd", "kept") | {"reason": ""}
 
 
-@routes("GET", "/{id}/output", "plan_output", OPERATOR, "The output of a command since `start`", 404)
+@routes("GET", "/{id}/output", "plan_output", OPERATOR, "The output of a command since `start`")
 def output(state: TheState, by: By, id: str, start: int = Query(0, ge=0, le=10_000_000)) -> Any:
     return progress_json(running.follow(state, by, id, start))
 
 
-@routes("POST", "/{id}/cancel", "done", OPERATOR, "Cancels a running command", 404)
+@routes("POST", "/{id}/cancel", "done", OPERATOR, "Cancels a running command")
 def cancel(state: TheState, by: By, id: str) -> Any:
     running.cancel(state, by, id)
     return {"success": True}
 
 
-@routes("POST", "/{id}/done", "plan_kept", OPERATOR, "Reports the end of a run at a terminal", 404, 409)
+@routes("POST", "/{id}/done", "plan_kept", OPERATOR, "Reports the end of a run at a terminal", 409)
 def done(state: TheState, by: By, id: str, body: PlanEnd) -> Any:
     return row_json(state, running.end_at_terminal(state, by, id, body.exitCode, body.interrupted), output=True)
-
-
-def _run(state: State, by: OperatorSession, id: str, body: PlanYes, principal: str, pid: int) -> dict[str, Any]:
-    """`principal` and `pid` are the kernel's for the caller on the socket; the run ends with that process."""
-    yes = PlanConsent(body.command, body.mark, body.understood)
-    here = body.at != "terminal"
-    try:
-        plan = (
-            running.start(state, by, id, yes)
-            if here
-            else running.release_to_terminal(state, by, id, yes, pid, principal)
-        )
-    except PlanHeld as held:
-        found = {"status": "held", "reason": str(held)}
-        ticket = held.ticket
-        return found | ({"ticket": ticket_json(ticket, [])} if ticket else {})
-    found = {"status": plan.status, "command": plan.command, "cwd": plan.cwd, "reason": ""}
-    return found | ({"kept": plan.kept} if plan.kept else {})
 
 
 class PlannerChoice(RequestBody):
@@ -126,7 +110,7 @@ def stands(state: TheState) -> Any:
     return planner_json(planner_choice.planner_state(state))
 
 
-@planner_routes("PUT", "", "planner", OPERATOR, "Chooses the planner, by an admin", 403)
+@planner_routes("PUT", "", "planner", OPERATOR, "Chooses the planner, by an admin")
 def choose(state: TheState, by: By, body: PlannerChoice) -> Any:
     return planner_json(planner_choice.choose(state, by, body.use, body.model))
 

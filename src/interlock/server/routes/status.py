@@ -7,6 +7,7 @@ from itertools import islice
 from typing import Any
 
 from fastapi import Query
+from msgspec import Struct
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, HistogramMetricFamily, Metric
 from starlette.responses import PlainTextResponse, StreamingResponse
 
@@ -24,9 +25,8 @@ from interlock.server.routes import ANYBODY, OPEN, OPERATOR, RouteGroup
 from interlock.server.routes.hooks import jails_json
 from interlock.times import iso
 from interlock.web.bodies import Moment, NewPause, seconds_of
-from interlock.web.callers import ApiCaller
 from interlock.web.context import By, Context, TheContext, TheState, Who, verify_record_once
-from interlock.web.wire import audit_json, figures_json, policy_json, verdict_json
+from interlock.web.wire import audit_json, figures_json, policy_json, verdict_json, wire_fields
 
 _OPEN = TicketQuery(OPEN_STATES, limit=10_000)
 
@@ -41,35 +41,6 @@ def policy(state: TheState) -> Any:
 
 @status_routes("GET", "/api/v1/status", "status", ANYBODY, "The daemon's status")
 def status(context: TheContext, who: Who) -> Any:
-    return _status(context, who)
-
-
-@status_routes("GET", "/api/v1/metrics", "metrics", ANYBODY, "Metrics, in the fields of the specification")
-def metrics(state: TheState) -> Any:
-    return figures_json(figures_of(state))
-
-
-@status_routes("GET", "/metrics", "text", OPEN, "Metrics for Prometheus", media="text/plain")
-def prometheus(state: TheState) -> PlainTextResponse:
-    from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, generate_latest
-
-    registry = CollectorRegistry(auto_describe=False)
-    registry.register(Collector(families(state)))
-    return PlainTextResponse(generate_latest(registry), media_type=CONTENT_TYPE_LATEST.partition("; charset")[0])
-
-
-@status_routes("GET", "/healthz", "health", OPEN, "The process is alive")
-async def healthz() -> Any:
-    return {"ok": True}
-
-
-@status_routes("GET", "/readyz", "health", OPEN, "The store can be used")
-def readyz(state: TheState) -> Any:
-    state.store.check()
-    return {"ok": True}
-
-
-def _status(context: Context, who: ApiCaller) -> dict[str, Any]:
     state, config = context.state, context.config
     operators, waiting, codes, trouble, people = None, None, None, "", []
     ours, raised = who.session is not None or who.here, []
@@ -105,6 +76,31 @@ def _status(context: Context, who: ApiCaller) -> dict[str, Any]:
     }
 
 
+@status_routes("GET", "/api/v1/metrics", "metrics", ANYBODY, "Metrics, in the fields of the specification")
+def metrics(state: TheState) -> Any:
+    return figures_json(figures_of(state))
+
+
+@status_routes("GET", "/metrics", "text", OPEN, "Metrics for Prometheus", media="text/plain")
+def prometheus(state: TheState) -> PlainTextResponse:
+    from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, generate_latest
+
+    registry = CollectorRegistry(auto_describe=False)
+    registry.register(Collector(families(state)))
+    return PlainTextResponse(generate_latest(registry), media_type=CONTENT_TYPE_LATEST.partition("; charset")[0])
+
+
+@status_routes("GET", "/healthz", "health", OPEN, "The process is alive")
+async def healthz() -> Any:
+    return {"ok": True}
+
+
+@status_routes("GET", "/readyz", "health", OPEN, "The store can be used")
+def readyz(state: TheState) -> Any:
+    state.store.check()
+    return {"ok": True}
+
+
 pause_routes = RouteGroup("/api/v1", "people")
 
 
@@ -129,14 +125,9 @@ def pause_json(state: State) -> dict[str, Any]:
     found, most = state.pause.found, state.in_force.pauses.max_minutes
     if found is None or not found.at(state.clock.now()):
         return {"paused": False, "maxMinutes": most}
-    times = {"since": iso(found.since), "until": iso(found.until)}
-    return {
-        "paused": True,
-        "maxMinutes": most,
-        "by": found.by,
-        "reason": found.reason,
-        "ceiling": found.ceiling.word,
-    } | times
+    return {"paused": True, "maxMinutes": most} | wire_fields(
+        found, "by,reason,ceiling,since,until", until=iso(found.until)
+    )
 
 
 channel_routes = RouteGroup("/api/v1/channels", "people")
@@ -155,9 +146,8 @@ def test(state: TheState, by: By, name: str) -> Any:
 PREFIX = "interlock_"
 
 
-class Collector:
-    def __init__(self, families: Sequence[Family]) -> None:
-        self.families = families
+class Collector(Struct, eq=False):
+    families: Sequence[Family]
 
     def collect(self) -> Iterator[Metric]:
         return map(metric, self.families)

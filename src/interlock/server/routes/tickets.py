@@ -39,10 +39,8 @@ _ASKED: dict[str, tuple[TicketState, ...]] = {
     "expired": (*OPEN_STATES, TicketState.APPROVED, TicketState.EXPIRED),
     "executed": (TicketState.SPENT,),
 }
-_STATES = "^(|open|pending_cooling|pending_approval|approved|rejected|expired|executed)$"
+_STATES = f"^({'|'.join(_ASKED)})$"
 _BEGINNING = "^[A-Za-z0-9_-]{0,100}$"
-Found = tuple[Ticket, list[Approval]]
-
 
 ticket_routes = RouteGroup("/api/v1/tickets", "tickets")
 
@@ -58,15 +56,24 @@ def list_tickets(
     prefix: str = Query("", pattern=_BEGINNING, description="the beginning of an id"),
 ) -> Any:
     query = TicketQuery(_ASKED[state], who.principal, agent, seconds_of("before", before), limit, prefix)
-    return _page(context, query, state)
+    now = context.state.clock.now()
+    found = context.state.store.read(lambda tx: [(one, tx.approvals(one.id)) for one in tx.tickets(query)])
+    shown = [(settle(ticket, now), approvals) for ticket, approvals in found]
+    wanted = {"pending_cooling", "pending_approval"} if state == "open" else {state}
+    kept = [(ticket, said) for ticket, said in shown if not state or wire_state(ticket) in wanted]
+    return {
+        "tickets": [ticket_json(ticket, said) for ticket, said in kept],
+        # continues even from a page whose tickets have all changed state
+        "next": repr(found[-1][0].opened_at) if len(found) == limit else None,
+    }
 
 
-@ticket_routes("GET", "/{id}", "ticket", ANYBODY, "One ticket", 404)
+@ticket_routes("GET", "/{id}", "ticket", ANYBODY, "One ticket")
 def ticket(context: TheContext, who: Who, id: str) -> Any:
     return ticket_json(*_find(context, who, _whole_id(context, who, id)))
 
 
-@ticket_routes("GET", "/{id}/wait", "ticket", ANYBODY, "Answers when the ticket is decided, else after the time", 404)
+@ticket_routes("GET", "/{id}/wait", "ticket", ANYBODY, "Answers when the ticket is decided, else after the time")
 async def wait(
     context: TheContext,
     request: Request,
@@ -75,81 +82,8 @@ async def wait(
     seconds: int = Query(30, ge=0, le=600, description="at most; the daemon's own limit counts too"),
 ) -> Any:
     id = await context.pool.run(_whole_id, context, who, id)
-    return await _wait(context, request, who, id, min(seconds, context.config.limits.long_poll_seconds))
-
-
-@ticket_routes("GET", "/{id}/grant", "grant_offer", OPERATOR, "The narrow grant that a ticket suggests", 404)
-def grant(state: TheState, context: TheContext, who: Who, id: str) -> Any:
-    id, state = _whole_id(context, who, id), context.state
-    habit = find_habit(state, id)
-    more = {"approvals": habit.count, "command": shlex.join(habit.command)} if habit is not None else {}
-    return suggest_grant(state, id) | more
-
-
-@ticket_routes("POST", "/{id}/approve", "ticket", OPERATOR, "Signs an approval", 404, 409)
-def approve(context: TheContext, who: Who, id: str, body: Reason | None = None) -> Any:
-    return _answer(context, who, answers.approve, id, body.reason if body else "")
-
-
-@ticket_routes("POST", "/{id}/reject", "ticket", OPERATOR, "Signs a rejection; the agent gets the reason", 404, 409)
-def reject(context: TheContext, who: Who, id: str, body: Rejection) -> Any:
-    return _answer(context, who, answers.reject, id, body.reason)
-
-
-@ticket_routes("POST", "/{id}/revoke", "ticket", OPERATOR, "Revokes an approval before it is used", 404, 409)
-def revoke(context: TheContext, who: Who, id: str, body: Reason | None = None) -> Any:
-    return _answer(context, who, answers.revoke, id, body.reason if body else "")
-
-
-@ticket_routes("POST", "/{id}/executed", "ticket", AGENT, "Reports the outcome of an allowed action", 404)
-def executed(context: TheContext, who: Who, id: str, body: ReportedOutcome) -> Any:
-    id = _whole_id(context, who, id)
-    name = body.agent or _find(context, who, id)[0].agent.name  # a claim; the principal is what counts
-    answers.report_execution(context.state, AgentRef(who.agent(), name), id, body.outcome)
-    return ticket_json(*_find(context, who, id))
-
-
-def _answer(context: Context, who: ApiCaller, work: Callable[..., object], id: str, reason: str) -> Any:
-    id = _whole_id(context, who, id)
-    work(context.state, who.operator(), id, reason)
-    return ticket_json(*_find(context, who, id))
-
-
-def _page(context: Context, query: TicketQuery, state: str) -> dict[str, Any]:
-    """`next` continues even from a page whose tickets have all changed state."""
-    now = context.state.clock.now()
-    found = context.state.store.read(lambda tx: [(one, tx.approvals(one.id)) for one in tx.tickets(query)])
-    shown = [(settle(ticket, now), approvals) for ticket, approvals in found]
-    wanted = {"pending_cooling", "pending_approval"} if state == "open" else {state}
-    kept = [(ticket, said) for ticket, said in shown if not state or wire_state(ticket) in wanted]
-    return {
-        "tickets": [ticket_json(ticket, said) for ticket, said in kept],
-        "next": repr(found[-1][0].opened_at) if len(found) == query.limit else None,
-    }
-
-
-def _find(context: Context, who: ApiCaller, id: str) -> Found:
-    """Another agent's ticket is not found."""
-    found = context.state.store.read(lambda tx: (tx.ticket(id), tx.approvals(id)))
-    ticket, approvals = found
-    if ticket is None or (who.session is None and ticket.agent.principal != who.principal):
-        raise HttpProblem("NOT_FOUND_RESOURCE", f"no ticket {id!r:.80}", details={"resource_type": "ticket"})
-    return settle(ticket, context.state.clock.now()), approvals
-
-
-def _whole_id(context: Context, who: ApiCaller, id: str) -> str:
-    """The id of the caller's only ticket that begins so, at least as long as messages show it; else the given id."""
-    if len(id.partition("_")[2]) < SHORT:
-        return id
-    query = TicketQuery(principal=who.principal if who.session is None else "", limit=2, prefix=id)
-    found = context.state.store.read(lambda tx: tx.tickets(query))
-    return found[0].id if len(found) == 1 else id
-
-
-async def _wait(context: Context, request: Request, who: ApiCaller, id: str, seconds: float) -> Any:
-    """Reads the ticket, then sleeps until it changes, without occupying a thread."""
     loop = asyncio.get_running_loop()
-    end, event = loop.time() + seconds, context.waiters.add(id)
+    end, event = loop.time() + min(seconds, context.config.limits.long_poll_seconds), context.waiters.add(id)
     gone = asyncio.ensure_future(hung_up(request.receive))
     try:
         while True:
@@ -166,6 +100,60 @@ async def _wait(context: Context, request: Request, who: ApiCaller, id: str, sec
         context.waiters.remove(id, event)
 
 
+@ticket_routes("GET", "/{id}/grant", "grant_offer", OPERATOR, "The narrow grant that a ticket suggests")
+def grant(state: TheState, context: TheContext, who: Who, id: str) -> Any:
+    id = _whole_id(context, who, id)
+    habit = find_habit(state, id)
+    more = {"approvals": habit.count, "command": shlex.join(habit.command)} if habit is not None else {}
+    return suggest_grant(state, id) | more
+
+
+@ticket_routes("POST", "/{id}/approve", "ticket", OPERATOR, "Signs an approval", 409)
+def approve(context: TheContext, who: Who, id: str, body: Reason | None = None) -> Any:
+    return _answer(context, who, answers.approve, id, body.reason if body else "")
+
+
+@ticket_routes("POST", "/{id}/reject", "ticket", OPERATOR, "Signs a rejection; the agent gets the reason", 409)
+def reject(context: TheContext, who: Who, id: str, body: Rejection) -> Any:
+    return _answer(context, who, answers.reject, id, body.reason)
+
+
+@ticket_routes("POST", "/{id}/revoke", "ticket", OPERATOR, "Revokes an approval before it is used", 409)
+def revoke(context: TheContext, who: Who, id: str, body: Reason | None = None) -> Any:
+    return _answer(context, who, answers.revoke, id, body.reason if body else "")
+
+
+@ticket_routes("POST", "/{id}/executed", "ticket", AGENT, "Reports the outcome of an allowed action")
+def executed(context: TheContext, who: Who, id: str, body: ReportedOutcome) -> Any:
+    id = _whole_id(context, who, id)
+    name = body.agent or _find(context, who, id)[0].agent.name  # a claim; the principal is what counts
+    answers.report_execution(context.state, AgentRef(who.agent(), name), id, body.outcome)
+    return ticket_json(*_find(context, who, id))
+
+
+def _answer(context: Context, who: ApiCaller, work: Callable[..., object], id: str, reason: str) -> Any:
+    id = _whole_id(context, who, id)
+    work(context.state, who.operator(), id, reason)
+    return ticket_json(*_find(context, who, id))
+
+
+def _find(context: Context, who: ApiCaller, id: str) -> tuple[Ticket, list[Approval]]:
+    """Another agent's ticket is not found."""
+    ticket, approvals = context.state.store.read(lambda tx: (tx.ticket(id), tx.approvals(id)))
+    if ticket is None or (who.session is None and ticket.agent.principal != who.principal):
+        raise HttpProblem("NOT_FOUND_RESOURCE", f"no ticket {id!r:.80}", details={"resource_type": "ticket"})
+    return settle(ticket, context.state.clock.now()), approvals
+
+
+def _whole_id(context: Context, who: ApiCaller, id: str) -> str:
+    """The id of the caller's only ticket that begins so, at least as long as messages show it; else the given id."""
+    if len(id.partition("_")[2]) < SHORT:
+        return id
+    query = TicketQuery(principal=who.principal if who.session is None else "", limit=2, prefix=id)
+    found = context.state.store.read(lambda tx: tx.tickets(query))
+    return found[0].id if len(found) == 1 else id
+
+
 challenge_routes = RouteGroup("/api/v1/challenges", "challenges")
 
 
@@ -175,16 +163,14 @@ def challenges(state: TheState) -> Any:
     return {"challenges": state.store.read(lambda tx: [_json(one, tx.challenged_ticket(one)) for one in found])}
 
 
-@challenge_routes(
-    "POST", "/{id}/reveal", "code", OPERATOR, "A new code, shown once; invalidates the previous one", 404, 409
-)
+@challenge_routes("POST", "/{id}/reveal", "code", OPERATOR, "A new code, shown once; invalidates the previous one", 409)
 def reveal(state: TheState, by: By, id: str) -> Any:
     shown = revealing.reveal(state, by, id)
     body = {"code": shown.code, "expiresAt": iso(shown.expires_at)}
     return JSONResponse(body, headers={"cache-control": "no-store"})
 
 
-@challenge_routes("POST", "/{id}/reissue", "challenge", OPERATOR, "Replaces an expired challenge", 404, 409)
+@challenge_routes("POST", "/{id}/reissue", "challenge", OPERATOR, "Replaces an expired challenge", 409)
 def reissue(state: TheState, by: By, id: str) -> Any:
     made = service.reissue(state, by, id)
     return state.store.read(lambda tx: _json(made, tx.challenged_ticket(made)))

@@ -39,7 +39,7 @@ def listed(
     return {"snapshots": sorted(rows, key=lambda row: str(row["at"]), reverse=True)[:limit]}
 
 
-@routes("GET", "/{id}", "undo_plan", ANYBODY, "What undoing would change now; `newest` is an id too", 404)
+@routes("GET", "/{id}", "undo_plan", ANYBODY, "What undoing would change now; `newest` is an id too")
 def planned(
     state: TheState,
     context: TheContext,
@@ -54,12 +54,7 @@ def planned(
 
 
 @routes(
-    "POST",
-    "/{id}",
-    "undone",
-    ANYBODY,
-    "Brings it back; later work is overwritten only with `force`, and `undone` says",
-    404,
+    "POST", "/{id}", "undone", ANYBODY, "Brings it back; later work is overwritten only with `force`, and `undone` says"
 )
 def undo(state: TheState, context: TheContext, who: Who, id: str, body: Undoing) -> Any:
     by, principal = _scope(who)

@@ -25,26 +25,24 @@ def save(state: TheState, by: By, body: NewWorkflow) -> Any:
     return workflow_json(workflows.save(state, by, body.name, steps, body.stopOnFailure))
 
 
-@routes("DELETE", "/{id}", "workflow", OPERATOR, "Deletes a workflow", 404)
+@routes("DELETE", "/{id}", "workflow", OPERATOR, "Deletes a workflow")
 def remove(state: TheState, by: By, id: str) -> Any:
     return workflow_json(workflows.remove(state, by, id))
 
 
-@routes("POST", "/{id}/open", "workflow_open", OPERATOR, "Its steps as plans, each to be reviewed", 404)
+@routes("POST", "/{id}/open", "workflow_open", OPERATOR, "Its steps as plans, each to be reviewed")
 def opened(state: TheState, by: By, id: str) -> Any:
     return opened_json(state, workflows.open_steps(state, by, id))
 
 
-@routes(
-    "POST", "/{id}/freeze", "workflow_open", OPERATOR, "Approves all steps as they are, until one changes", 404, 409
-)
+@routes("POST", "/{id}/freeze", "workflow_open", OPERATOR, "Approves all steps as they are, until one changes", 409)
 def freeze(state: TheState, by: By, id: str, body: Freeze) -> Any:
     return opened_json(
         state, workflows.freeze(state, by, id, [step.consent for step in body.steps], body.runs, body.days)
     )
 
 
-@routes("POST", "/{id}/run", "workflow_run", OPERATOR, "Runs all steps; `held` where the gate requires more", 404, 409)
+@routes("POST", "/{id}/run", "workflow_run", OPERATOR, "Runs all steps; `held` where the gate requires more", 409)
 def start(state: TheState, by: By, id: str, body: WorkflowRun) -> Any:
     try:
         return flow_json(workflows.start_run(state, by, id, [step.consent for step in body.steps], body.frozen))
@@ -56,12 +54,12 @@ def start(state: TheState, by: By, id: str, body: WorkflowRun) -> Any:
         return {"status": "held", "reason": str(found), "held": held}
 
 
-@routes("GET", "/{id}/run", "workflow_run", OPERATOR, "The progress of the last run", 404)
+@routes("GET", "/{id}/run", "workflow_run", OPERATOR, "The progress of the last run")
 def progress(state: TheState, by: By, id: str) -> Any:
     return flow_json(workflows.find_run(state, by, id))
 
 
-@routes("POST", "/{id}/cancel", "done", OPERATOR, "Cancels the running step and those after it", 404)
+@routes("POST", "/{id}/cancel", "done", OPERATOR, "Cancels the running step and those after it")
 def cancel(state: TheState, by: By, id: str) -> Any:
     workflows.cancel_run(state, by, id)
     return {"success": True}
