@@ -10,7 +10,7 @@ from urllib.parse import parse_qsl, quote
 from starlette.responses import Response
 from starlette.routing import Match
 
-from interlock.console import events, signin, stepup
+from interlock.console import events, signin
 from interlock.console.pages import agents, ask, audit, grants, policy, queue, rules, settings, try_, undo
 from interlock.console.replies import HOME, SAFE, STATIC, environment, static_file
 from interlock.console.visit import OPEN, InvalidInput, PageNotFound, PageRoute, Visit, json_response
@@ -26,7 +26,7 @@ from interlock.web.json_body import parse_json
 
 LOG = logging.getLogger("interlock")
 MOST_FIELDS = 200
-_PAGES = (events, signin, stepup, queue, undo, agents, audit, ask, try_, rules, policy, settings, grants)
+_PAGES = (events, signin, queue, undo, agents, audit, ask, try_, rules, policy, settings, grants)
 _STATUS: Mapping[type[Exception], int] = {
     TooManySignIns: 429,
     SignInBusy: 503,

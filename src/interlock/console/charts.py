@@ -118,7 +118,6 @@ def level_shares(rows: Iterable[tuple[str, Mapping[Level, int]]]) -> list[Share]
 
 
 def plain_shares(rows: Iterable[tuple[str, int]]) -> list[Share]:
-    """The longest is 100 wide."""
     found = list(rows)
     largest = max([count for _, count in found] + [1])
     return [_share(name, [(-1, count)], largest) for name, count in found]

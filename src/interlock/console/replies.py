@@ -80,7 +80,6 @@ MOST_COUNTED = 100
 
 
 def environment() -> Environment:
-    """An undefined name is an error."""
     made = Environment(
         loader=PackageLoader("interlock.console", "templates"),
         autoescape=True,

@@ -11,7 +11,7 @@ from starlette.responses import Response
 from interlock.approvals import settle
 from interlock.approvals.step_up import needs_stepup
 from interlock.console.cards import approves_too_fast, card_of
-from interlock.console.stepup import grant_begin, grant_signed
+from interlock.console.signin import grant_begin, grant_signed
 from interlock.console.visit import APPROVER, Body, InvalidInput, PageRoutes, Visit
 from interlock.error_codes import AnswerRefused
 from interlock.model import Human, Level, TicketState

@@ -15,7 +15,7 @@ from interlock.approvals.step_up import needs_stepup
 from interlock.console.cards import approves_too_fast, card_of
 from interlock.console.pages.queue import find_ticket, require_typed_name
 from interlock.console.pages.try_ import plain_text
-from interlock.console.stepup import grant_begin, grant_signed
+from interlock.console.signin import grant_begin, grant_signed
 from interlock.console.visit import ADMIN, APPROVER, InvalidInput, PageRoutes, Visit
 from interlock.engine.trials import near_misses, recent_attempts, try_grant
 from interlock.error_codes import AnswerRefused
