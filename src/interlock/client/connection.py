@@ -261,9 +261,7 @@ async def start_daemon(config: Config, config_path: Path | None) -> None:
     while asyncio.get_running_loop().time() < end:
         if answers(config.agents_socket, broken=False):
             return
-        if process.poll() is not None and not answers(
-            config.agents_socket, broken=False
-        ):  # another daemon may have been faster
+        if process.poll() is not None:  # another daemon may have been faster
             await asyncio.sleep(0.2)
             if not answers(config.agents_socket, broken=False):
                 break
