@@ -149,7 +149,7 @@ def test_a_wait_that_is_cancelled_leaves_nobody_behind(gate: Gate) -> None:
             await waiting
 
     asyncio.run(story())
-    assert gate._shared.backend()._changes._wakes == {}  # type: ignore[attr-defined]
+    assert gate._shared.backend()._waiting == []  # type: ignore[attr-defined]
 
 
 def test_a_wait_ends_when_it_has_cooled(gate: Gate, clock: TestClock) -> None:

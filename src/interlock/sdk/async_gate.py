@@ -108,7 +108,6 @@ class AsyncGate:
 
     @property
     def registry(self) -> AsyncRegistry:
-        """Seed 003's patterns."""
         return AsyncRegistry(self)
 
     async def close(self) -> None:
@@ -125,8 +124,6 @@ class AsyncGate:
 
 
 class AsyncRegistry:
-    """A gate's patterns, awaited."""
-
     def __init__(self, gate: AsyncGate) -> None:
         self._gate = gate
 

@@ -199,7 +199,6 @@ def ticket_id(waits: Decision | Ticket | str) -> str:
 
 
 def timeout_seconds(timeout: float | None) -> float:
-    """The timeout in seconds; infinite without one, because a ticket ends by itself."""
     return math.inf if timeout is None else max(0.0, timeout)
 
 
@@ -261,8 +260,6 @@ _SHELLS = ("/bin/bash", "/usr/bin/bash", "/bin/sh")
 
 
 class GateRun(Struct, frozen=True):
-    """An allowed command that has run."""
-
     decision: Decision
     returncode: int
     stdout: str

@@ -59,10 +59,9 @@ def deny_undecidable(error: GateError) -> Decision:
 
 
 def report_outcome(gate: Gate, decision: Decision, outcome: str) -> None:
-    """Records the outcome; the action has run, so that a failure here is only logged."""
     try:
         gate.executed(decision, outcome)
-    except GateError as error:
+    except GateError as error:  # the action has run
         LOG.warning("the outcome of an allowed action is not on record: %s", error)
 
 

@@ -104,43 +104,17 @@ class LogChannel:
         LOG.warning("%s%s: %s", event, f" {about.id}" if about else "", words)
 
 
-class TicketChanges:
-    def __init__(self) -> None:
-        self._wakes: dict[str, list[Callable[[], None]]] = {}
-        self._lock = threading.Lock()
-
-    def notify(self, id: str) -> None:
-        for wake in tuple(self._wakes.get(id, ())):
-            wake()
-
-    @contextmanager
-    def watch(self, id: str, wake: Callable[[], None]) -> Iterator[None]:
-        with self._lock:
-            self._wakes.setdefault(id, []).append(wake)
-        try:
-            yield
-        finally:
-            with self._lock:
-                self._wakes[id].remove(wake)
-                if not self._wakes[id]:
-                    del self._wakes[id]
-
-    def notify_all(self) -> None:
-        for id in tuple(self._wakes):
-            self.notify(id)
-
-
 class InProcessBackend:
     def __init__(self, config: Config, state: State) -> None:
         self.config, self.state = config, state
         self._process, self._closed = os.getpid(), False
         self._who = ApiCaller(f"uid:{os.getuid()}", here=True)
         self._own: set[str] = set()  # patterns that this program registered by itself
-        self._changes = TicketChanges()
+        self._waiting: list[tuple[str, Callable[[], None]]] = []  # for tickets
         self._inspector = WarmInspector() if config.impact.inspect else None  # starts with the first inspection
         state.snapshots.taker = WarmSnapshotter(config.snapshots, config.folder)  # starts with the first snapshot
         self._upkeep = Maintenance(state, config.audit)
-        state.store.listen(self._changes.notify)
+        state.store.listen(self._wake)
         self._upkeep.start()
 
     @property
@@ -178,9 +152,8 @@ class InProcessBackend:
         return settle(found, self.state.clock.now())
 
     def wait(self, id: str, seconds: float) -> Ticket:
-        """The ticket when it is answered and has cooled, or as it stands after so many seconds."""
         end, event = time.monotonic() + seconds, threading.Event()
-        with self._changes.watch(id, event.set):
+        with self._woken(id, event.set):
             while True:
                 event.clear()
                 ticket, rest = self._poll(id, end)
@@ -197,7 +170,7 @@ class InProcessBackend:
             with suppress(RuntimeError):  # the loop has ended, and nobody waits on it
                 loop.call_soon_threadsafe(event.set)
 
-        with self._changes.watch(id, wake):
+        with self._woken(id, wake):
             while True:
                 event.clear()
                 ticket, rest = await asyncio.to_thread(self._poll, id, end)
@@ -205,6 +178,20 @@ class InProcessBackend:
                     return ticket
                 with suppress(TimeoutError):
                     await asyncio.wait_for(event.wait(), rest)
+
+    @contextmanager
+    def _woken(self, id: str, wake: Callable[[], None]) -> Iterator[None]:
+        """Calls `wake` at each change of the ticket."""
+        self._waiting.append((id, wake))
+        try:
+            yield
+        finally:
+            self._waiting.remove((id, wake))
+
+    def _wake(self, changed: str) -> None:
+        for id, wake in tuple(self._waiting):
+            if id == changed:
+                wake()
 
     def _poll(self, id: str, end: float) -> tuple[Ticket, float]:
         """The ticket, and the seconds to wait for its next change; 0 when waiting is over."""
@@ -302,7 +289,8 @@ class InProcessBackend:
         if self._closed or os.getpid() != self._process:
             return
         self._closed = True
-        self._changes.notify_all()
+        for _, wake in tuple(self._waiting):
+            wake()
         self._upkeep.stop()
         for child in (self._inspector, self.state.snapshots.taker):
             if child is not None:

@@ -8,6 +8,7 @@ import time
 from collections.abc import Awaitable, Callable, Coroutine
 from contextlib import closing
 from http.client import HTTPException, HTTPResponse
+from types import SimpleNamespace
 from typing import Any, TypeVar, cast
 from urllib.parse import urlsplit
 
@@ -231,7 +232,8 @@ async def long_poll(daemon: DaemonClient, path: str, seconds: float) -> DaemonRe
                 writer.write("\r\n".join(lines).encode("latin-1"))
                 await reader.readexactly(_MOST_BYTES)
     except asyncio.IncompleteReadError as whole:
-        response = HTTPResponse(_Bytes(whole.partial))  # type: ignore[arg-type]
+        read = io.BytesIO(whole.partial)
+        response = HTTPResponse(SimpleNamespace(makefile=lambda mode: read))  # type: ignore[arg-type]
     except TimeoutError:
         raise NoDaemon(f"the daemon on {daemon.place} did not answer within {seconds:g} s") from None
     except OSError as error:
@@ -243,12 +245,3 @@ async def long_poll(daemon: DaemonClient, path: str, seconds: float) -> DaemonRe
         return DaemonReply(response.status, parse_reply(response.read(), daemon.place))
     except HTTPException as error:
         raise NoDaemon(no_answer_reason(daemon.place, error)) from None
-
-
-class _Bytes(Struct):
-    """Bytes in the form of the socket that http.client expects."""
-
-    data: bytes
-
-    def makefile(self, mode: str) -> io.BytesIO:
-        return io.BytesIO(self.data)

@@ -47,7 +47,6 @@ class ActionArguments(TypedDict, total=False):
 
 _KINDS = ("command", "operation", "tool", "hint")
 _GO_WITH = {"params": "operation", "resource": "operation", "adapter": "operation", "input": "tool"}
-_WIRE = {"pending_id": "pendingId"}  # where the request has another word
 
 
 def request_body(action: Action | None = None, **asked: Unpack[ActionArguments]) -> Body:
@@ -63,7 +62,7 @@ def request_body(action: Action | None = None, **asked: Unpack[ActionArguments])
     for key, value in given.items():
         if (kind := _GO_WITH.get(key)) and (kind not in body or key in body):
             raise TypeError(f"{key}= goes with {kind}=, once")
-        body[_WIRE.get(key, key)] = value
+        body["pendingId" if key == "pending_id" else key] = value
     return body
 
 
