@@ -224,7 +224,7 @@ def test_the_mark_of_a_browser_opens_nothing_and_cannot_be_made_up(tmp_path_fact
         asked = Window(app, cookies={"interlock-browser": mark}).json("/console/sign-in/passkey/begin").json()
         app.clock.forward(60)
         for _ in range(600):
-            app.state.visitors.ceremonies.begin("sign-in", b"x", "", app.clock.now())  # strangers' questions
+            app.state.visitors.begin("sign-in", b"x", "", app.clock.now())  # strangers' questions
         body = {"ceremony": asked["ceremony"], "response": key.get(asked["publicKey"])}
         assert (
             Window(app, cookies={"interlock-browser": mark}).json("/console/sign-in/passkey/finish", body).status_code

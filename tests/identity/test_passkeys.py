@@ -270,6 +270,6 @@ def test_a_flood_of_sign_ins_forgets_no_approval_that_is_under_way(gate: Gate) -
     entered = enter_with_passkey(gate, key)
     asked = step_up.freshen_begin(gate.state, entered.visitor, SITE)
     for _ in range(600):
-        gate.state.visitors.ceremonies.begin("sign-in", b"", "", gate.clock.now())
+        gate.state.visitors.begin("sign-in", b"", "", gate.clock.now())
     step_up.freshen(gate.state, entered.visitor, step_up.Touch(asked["ceremony"], key.get(asked["publicKey"]), SITE))
     assert entered.visitor.fresh(gate.clock.now())

@@ -109,7 +109,7 @@ def _begin(
 
 def _finish(state: State, visitor: Visitor, touch: Touch, kind: str) -> tuple[SigningCeremony, str, str]:
     """What the passkey signed, its signature, and its key; refuses an answer to anything else."""
-    asked = state.visitors.ceremonies.take(touch.ceremony, kind, visitor.id, state.clock.now())
+    asked = state.visitors.take(touch.ceremony, kind, visitor.id, state.clock.now())
     about = asked.read(SigningCeremony)
     row, proof = verify_answer(state, touch.response, asked.challenge, touch.site, visitor.operator)
     return about, to_hex(replace(proof, head=about.head)), key_id(row.id)
@@ -153,7 +153,7 @@ def freshen(state: State, visitor: Visitor, proof: Proof) -> None:
     if isinstance(proof, Reentry):
         _sign_in_again(state, visitor, proof)
     else:
-        asked = state.visitors.ceremonies.take(proof.ceremony, FRESH, visitor.id, now)
+        asked = state.visitors.take(proof.ceremony, FRESH, visitor.id, now)
         verify_answer(state, proof.response, asked.challenge, proof.site, visitor.operator)
     state.visitors.freshen(visitor, now)
 

@@ -103,7 +103,6 @@ def _ancestors(pid: int) -> Iterator[ProcessInfo | None]:
 
 
 def agent_in(process: ProcessInfo) -> str | None:
-    """By its own name or by the program that it runs."""
     runner = _base(process.words[0]) if process.words else ""
     names = [process.name, runner]
     for word in [word for word in process.words[1:] if not word.startswith("-")][: _runs(runner)]:

@@ -43,7 +43,6 @@ class PasskeyProof(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def key_id(credential: str) -> str:
-    """In the roster and in approvals."""
     return PREFIX + hashlib.sha256(credential.encode()).hexdigest()[:32]
 
 
@@ -61,7 +60,6 @@ def session_challenge(public_key: str, nonce: str) -> bytes:
 
 
 def to_hex(proof: PasskeyProof) -> str:
-    """As other signatures are stored."""
     return dump_json(simplify(proof)).encode().hex()
 
 

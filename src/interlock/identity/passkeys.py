@@ -38,9 +38,8 @@ def register_begin(state: State, visitor: Visitor, site: Site) -> dict[str, Any]
 def register_finish(
     state: State, visitor: Visitor, ceremony: str, response: Mapping[str, Any], name: str, site: Site
 ) -> Credential:
-    now = state.clock.now()
-    ceremony_row = state.visitors.ceremonies.take(ceremony, REGISTER, visitor.id, now)
-    passkey = webauthn.verify_registration(response, ceremony_row.challenge, site.rp_id, site.origin)
+    begun = state.visitors.take(ceremony, REGISTER, visitor.id, state.clock.now())
+    passkey = webauthn.verify_registration(response, begun.challenge, site.rp_id, site.origin)
     public = {
         "public_key": passkey.public_key, "rp_id": site.rp_id, "aaguid": passkey.aaguid, "transports": list(passkey.transports),
     }  # fmt: skip
@@ -62,13 +61,13 @@ def sign_in_finish(
     """Records a failure; passkeys cannot be guessed, so nobody is locked out."""
     now = state.clock.now()
     try:
-        ceremony_row = state.visitors.ceremonies.take(ceremony, SIGN_IN, browser, now)
-        row, proof = verify_answer(state, response, ceremony_row.challenge, site)
+        begun = state.visitors.take(ceremony, SIGN_IN, browser, now)
+        row, proof = verify_answer(state, response, begun.challenge, site)
     except PasskeyRefused as error:
         refused = WrongSignIn(str(error))
         note_failure(state, CONSOLE, f"passkey\0{source}", refused)
         raise refused from None
-    session = OperatorSession(row.operator, ceremony_row.read(SessionKey).delegate(proof), now, channel=CONSOLE)
+    session = OperatorSession(row.operator, begun.read(SessionKey).delegate(proof), now, channel=CONSOLE)
     entered = state.visitors.enter(session, BY_PASSKEY, source, now, site.secure)
     state.recorder.event_alone("unlock", row.operator, {"channel": CONSOLE, "how": "passkey", "source": source})
     return entered
@@ -97,5 +96,5 @@ def verify_answer(
 def begin_ceremony(
     state: State, kind: str, challenge: bytes, visitor: str, options: dict[str, Any], about: Any = None
 ) -> dict[str, Any]:
-    id = state.visitors.ceremonies.begin(kind, challenge, visitor, state.clock.now(), about)
+    id = state.visitors.begin(kind, challenge, visitor, state.clock.now(), about)
     return {"ceremony": id, "publicKey": options}

@@ -26,9 +26,6 @@ NONE_YET = "no authenticator is set up for this name: run `interlock operator li
 class SignInBusy(Exception):
     """Too many sign-ins at once; nothing was checked."""
 
-    def __init__(self) -> None:
-        super().__init__("others are signing in just now; try again in a moment")
-
 
 def begin(state: State, visitor: Visitor) -> dict[str, Any]:
     """A new secret, shown once, that counts after its first code."""
@@ -38,14 +35,14 @@ def begin(state: State, visitor: Visitor) -> dict[str, Any]:
     credentials.seal_key_of(state)
     credentials.effective_from(state, visitor)
     secret, now = random_base32(), state.clock.now()
-    id = state.visitors.ceremonies.begin(SET_UP, b"", visitor.id, now, secret)
+    id = state.visitors.begin(SET_UP, b"", visitor.id, now, secret)
     uri = TOTP(secret).provisioning_uri(name=visitor.operator, issuer_name="Interlock")
     return {"ceremony": id, "secret": secret, "uri": uri}
 
 
 def finish(state: State, visitor: Visitor, ceremony: str, code: str) -> Credential:
     now = state.clock.now()
-    secret = state.visitors.ceremonies.take(ceremony, SET_UP, visitor.id, now).read(str)
+    secret = state.visitors.take(ceremony, SET_UP, visitor.id, now).read(str)
     step = _step_of(secret, code, now, 0)
     if step is None:
         raise AnswerRefused("this is no code of your authenticator; begin again, and check its clock")
@@ -71,7 +68,7 @@ def authenticate(state: State, name: str, passphrase: str, code: str, source: st
         now = state.clock.now()
         # Only a few at a time, so that a flood does not block others.
         if not state.visitors.checking.acquire(blocking=False):
-            raise SignInBusy
+            raise SignInBusy("others are signing in just now; try again in a moment")
         try:
             session = state.store.read(lambda tx: state.sessions.open_with(tx, name, passphrase, now, CONSOLE))
         except WrongSignIn:

@@ -63,31 +63,6 @@ class Ceremony(Confidential, Struct, frozen=True):
         return decode(self.about, kind)
 
 
-class Ceremonies:
-    """Pending ceremonies by their ids; those of visitors are counted apart, so that a flood of sign-ins blocks no approval."""
-
-    LIMIT = GroupLimit(MOST_CEREMONIES)
-
-    def __init__(self, shelf: SessionShelf) -> None:
-        self._shelf = shelf
-
-    def begin(self, kind: str, challenge: bytes, visitor: str, now: float, about: Any = None) -> str:
-        id, begun = secrets.token_urlsafe(18), Ceremony(kind, challenge, visitor, encode(about))
-        group = CEREMONY if visitor else STRANGERS
-        self._shelf.add(id, group, "", begun, now, now + CEREMONY_SECONDS, self.LIMIT)
-        return id
-
-    def take(self, id: str, kind: str, visitor: str, now: float) -> Ceremony:
-        """Once; refuses another kind or visitor, and an expired one."""
-        found = self._shelf.find(id, Ceremony, CEREMONY, STRANGERS)
-        known = found is not None and (found[1].kind, found[1].visitor) == (kind, visitor)
-        if not known or (found := self._shelf.take(id, Ceremony, CEREMONY, STRANGERS)) is None:
-            raise PasskeyRefused("this was not requested, or was answered already; begin again")
-        if found[0].ends_at <= now:
-            raise PasskeyRefused("this took too long; begin again")
-        return found[1]
-
-
 PASSKEY, PASSPHRASE, SET_UP = "passkey", "passphrase", "setup"
 VIEWER = "viewer"
 SECURE = "cos_"  # prefix of tokens that are accepted over TLS only
@@ -130,7 +105,6 @@ class Visitors:
         self.settings = settings or ConsoleSettings()
         own_key = secrets.token_bytes(32)
         self.shelf = shelf or SessionShelf(MemorySessions(), lambda: own_key)
-        self.ceremonies = Ceremonies(self.shelf)
         self.counters: dict[str, int] = {}  # last known counters of passkeys and authenticators
         self.checking = threading.BoundedSemaphore(SIGN_INS)
 
@@ -180,3 +154,20 @@ class Visitors:
     def take_link(self, token: str, now: float) -> OperatorSession | None:
         found = self.shelf.take(token, OperatorSession, LINK)
         return found[1] if found is not None and found[0].ends_at > now else None
+
+    def begin(self, kind: str, challenge: bytes, visitor: str, now: float, about: Any = None) -> str:
+        """The id of a ceremony; those of visitors are counted apart, so that a flood of sign-ins blocks no approval."""
+        id, begun = secrets.token_urlsafe(18), Ceremony(kind, challenge, visitor, encode(about))
+        group = CEREMONY if visitor else STRANGERS
+        self.shelf.add(id, group, "", begun, now, now + CEREMONY_SECONDS, GroupLimit(MOST_CEREMONIES))
+        return id
+
+    def take(self, id: str, kind: str, visitor: str, now: float) -> Ceremony:
+        """A ceremony, once; refuses another kind or visitor, and an expired one."""
+        found = self.shelf.find(id, Ceremony, CEREMONY, STRANGERS)
+        known = found is not None and (found[1].kind, found[1].visitor) == (kind, visitor)
+        if not known or (found := self.shelf.take(id, Ceremony, CEREMONY, STRANGERS)) is None:
+            raise PasskeyRefused("this was not requested, or was answered already; begin again")
+        if found[0].ends_at <= now:
+            raise PasskeyRefused("this took too long; begin again")
+        return found[1]
