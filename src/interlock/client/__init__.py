@@ -74,14 +74,17 @@ class DaemonClient(Confidential, Struct, frozen=True):
         self, method: str, path: str, body: Mapping[str, Any] | None = None, patience: float = PATIENCE
     ) -> DaemonReply:
         with self._request(method, path, body, patience) as response:
-            return DaemonReply(response.status, parse_reply(response.read(_MOST_BYTES), self.place))
+            return self._reply(response)
 
     def lines(self, path: str, **query: Any) -> Iterator[str]:
         with self._request("GET", _with_query(path, query), None, PATIENCE) as response:
             if response.status != 200:
-                raise refusal(DaemonReply(response.status, parse_reply(response.read(_MOST_BYTES), self.place)))
+                raise refusal(self._reply(response))
             for line in response:
                 yield line.decode("utf-8", "replace").rstrip("\r\n")
+
+    def _reply(self, response: HTTPResponse) -> DaemonReply:
+        return DaemonReply(response.status, parse_reply(response.read(_MOST_BYTES), self.place))
 
     @contextmanager
     def _request(
@@ -134,7 +137,6 @@ class SocketConnection(HTTPConnection):
 
 
 def find_daemon(config: Config) -> DaemonClient:
-    """A client for a configuration's daemon; does not connect yet."""
     operator = os.geteuid() == 0 or login_name() in config.separate.operators
     return DaemonClient(config.agents_socket if config.separate.on and not operator else config.socket_path)
 

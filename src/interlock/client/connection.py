@@ -111,7 +111,6 @@ class DaemonPipe(asyncio.Protocol):
 
 
 def _length(head: bytes) -> int:
-    """The length of the body; -1 for a response that is not the daemon's."""
     for line in head.split(b"\r\n"):
         name, _, value = line.partition(b":")
         if name.lower() == b"content-length" and value.strip().isdigit():
@@ -136,7 +135,6 @@ class DaemonLink:
         return await self._request(head.encode() + data, patience, start)
 
     async def get(self, path: str, patience: float = PATIENCE) -> Any:
-        """The reply to a request without a body; starts no daemon."""
         return await self._request(f"GET {API}{path} HTTP/1.1\r\n{self._head}\r\n".encode(), patience, False)
 
     async def reach(self) -> None:

@@ -90,7 +90,6 @@ def bind_and_drop_root(config: Config) -> list[socket.socket]:
 
 
 def _owner(folder: Path) -> pwd.struct_passwd:
-    """The owner of the state folder, whom the daemon becomes."""
     try:
         found = pwd.getpwuid(folder.stat().st_uid)
     except (OSError, KeyError):
@@ -128,7 +127,6 @@ def _start_helper(config: Config, daemon: int, places: ListeningSockets) -> None
 
 
 def _take_over(place: Path) -> socket.socket:
-    """Waits for the previous daemon's helper to release the socket."""
     end = time.monotonic() + PATIENCE
     while True:
         try:

@@ -37,15 +37,20 @@ _NOTES = frozenset({"like", "describes", "one_of", "about"})  # keys of a table 
 
 
 @cache
+def tables() -> Json:
+    return tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
+
+
+@cache
 def schemas() -> Mapping[str, Schema]:
-    tables = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
-    enums = {**{name: words.split() for name, words in tables["enum"].items()}, **_WORDS}
-    plain = tables["plain"] | {name: {"type": "string", "enum": list(words)} for name, words in enums.items()}
-    names = [*plain, *tables["part"], *tables["schema"]]
+    enum, part, schema = (tables()[name] for name in ("enum", "part", "schema"))
+    enums = {**{name: words.split() for name, words in enum.items()}, **_WORDS}
+    plain = tables()["plain"] | {name: {"type": "string", "enum": list(words)} for name, words in enums.items()}
+    names = [*plain, *part, *schema]
     if len(names) > len(set(names)):
         raise ValueError(f"schemas.toml: {max(names, key=names.count)!r} is the name of two types")
-    found = _SchemaTables(plain, tables["part"], tables["schema"])
-    return {"text": plain["text"], **{name: found.table(table) for name, table in tables["schema"].items()}}
+    found = _SchemaTables(plain, part, schema)
+    return {"text": plain["text"], **{name: found.table(table) for name, table in schema.items()}}
 
 
 class _SchemaTables(Struct, frozen=True):

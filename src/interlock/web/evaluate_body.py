@@ -23,14 +23,15 @@ _AGENT_KEYS = frozenset({"name", "session", "parent"})
 LEVELS = {level.word: level for level in Level}
 _CRUDE = {word: word for word in ("CREATE", "DELETE", "EXECUTE", "READ", "UPDATE")}
 # The key that names each kind of action, and its optional keys.
+_NAMED = frozenset({"adapter", "params", "resource", "crude"})
 _KINDS: Mapping[str, frozenset[str]] = {
-    "action": frozenset({"adapter", "params", "resource", "crude"}),
-    "operation": frozenset({"adapter", "params", "resource", "crude"}),
+    "action": _NAMED,
+    "operation": _NAMED,
     "command": frozenset(),
     "tool": frozenset({"input", "server"}),
     "hint": frozenset(),
 }
-_ASIDE = frozenset({"adapter", "params", "resource", "crude", "input", "server"})
+_ASIDE = frozenset().union(*_KINDS.values())
 _NAME, _LONG = 200, 4_096  # characters
 
 

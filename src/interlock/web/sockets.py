@@ -44,7 +44,6 @@ class ListeningSockets(Struct):
 
 
 def open_sockets(config: Config, given: Sequence[socket.socket] = ()) -> ListeningSockets:
-    """Opens everything the daemon listens on, reusing inherited sockets; raises CannotServe."""
     known = {_place(sock): sock for sock in given}
     found = ListeningSockets(known.get(f"{config.daemon.port}") or _tcp(config))
     jails = config.folder / FOLDER / SOCKET
@@ -68,7 +67,6 @@ def open_sockets(config: Config, given: Sequence[socket.socket] = ()) -> Listeni
 
 
 def inherited_sockets() -> list[socket.socket]:
-    """The sockets that systemd passes to this process."""
     count = os.environ.get("LISTEN_FDS", "")
     if os.environ.get("LISTEN_PID") != str(os.getpid()) or not count.isdigit():
         return []

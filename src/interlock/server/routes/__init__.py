@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 from fastapi import APIRouter, FastAPI
 from fastapi.openapi.utils import get_openapi
 
-from interlock.server.schemas import schemas
+from interlock.server.schemas import schemas, tables
 from interlock.web.context import Context, TheContext
 
 JSON = "application/json"
@@ -67,25 +67,13 @@ def _in_pool(work: Callable[..., Any]) -> Callable[..., Any]:
 
 
 Json = dict[str, Any]
-_DESCRIPTION = (
-    "Agents ask whether an action may run; operators answer held ones. An agent carries an agent token or comes over the "
-    "daemon's unix socket, an operator carries a session. Each sees only its own side."
-)
-_WORDS = {
-    200: "Done", 202: "Held: a ticket waits", 400: "The request is not valid", 401: "No valid credential",
-    403: "Not allowed", 404: "No such thing", 405: "No such operation", 409: "Too late: expired or used already",
-    413: "Too large", 429: "Too often", 500: "Something went wrong here", 503: "The state cannot be known",
-}  # fmt: skip
 _ALWAYS = (400, 401, 403, 413, 429, 500, 503)
-_SCHEMES = {
-    "agentToken": {"type": "http", "scheme": "bearer", "bearerFormat": "agt_…"},
-    "operatorSession": {"type": "http", "scheme": "bearer", "bearerFormat": "ses_…"},
-}
 
 
 def document(app: FastAPI) -> Json:
     """FastAPI's parameters and bodies, our schemas of every answer."""
-    made = get_openapi(title=app.title, version="1", description=_DESCRIPTION, routes=app.routes)
+    words = tables()["document"]
+    made = get_openapi(title=app.title, version="1", description=words["description"], routes=app.routes)
     for path, operations in made["paths"].items():
         for operation in operations.values():
             said = operation.pop(ROUTE_EXTRA)
@@ -94,7 +82,7 @@ def document(app: FastAPI) -> Json:
     components = made.setdefault("components", {})
     known = {name: schema for name, schema in components.get("schemas", {}).items() if "Validation" not in name}
     components["schemas"] = {**known, **schemas()}
-    components["securitySchemes"] = _SCHEMES
+    components["securitySchemes"] = words["security"]
     return made
 
 
@@ -108,10 +96,10 @@ def _answers(schema: str, *statuses: int) -> Json:
 
 
 def _answer(status: int, schema: str, media: str = JSON) -> Json:
+    content = {media: {"schema": {"$ref": f"#/components/schemas/{schema}"}}}
     if schema == "export":
-        text = {"schema": {"type": "string"}}
-        return {"description": _WORDS[status], "content": {"application/x-ndjson": text, "text/csv": text}}
-    return {"description": _WORDS[status], "content": {media: {"schema": {"$ref": f"#/components/schemas/{schema}"}}}}
+        content = {kind: {"schema": {"type": "string"}} for kind in ("application/x-ndjson", "text/csv")}
+    return {"description": tables()["document"]["status"][str(status)], "content": content}
 
 
 def _evaluate_paths() -> Json:
