@@ -133,7 +133,6 @@ def cards(tickets: Iterable[tuple[Ticket, list[Approval]]], tries: Mapping[str, 
 
 
 def _urgency(card: Card) -> tuple[float, ...]:
-    """What time alone frees soon, then the higher level, then the earlier end."""
     ends = card.ticket.cooling_ends_at if card.cooling else card.ticket.expires_at
     return (not card.cooling, -int(card.ticket.level), ends)
 
@@ -185,7 +184,6 @@ _EACH = 20  # attempts shown for one ticket
 
 
 def other_attempts(state: State, tickets: Iterable[Ticket]) -> Mapping[str, Sequence[str]]:
-    """The texts by ticket, the oldest first."""
     since = {ticket.id: ticket.opened_at for ticket in tickets}
     if not since:
         return {}

@@ -60,16 +60,12 @@ def daily_chart(days: Sequence[tuple[float, Mapping[Level, int]]]) -> Chart:
     step = (WIDTH - LEFT) / max(1, len(days))
     bars = []
     for at, (day, found) in enumerate(days):
-        height = 0.0
+        top = float(FLOOR)
         for level in Level:
-            count = found.get(level, 0)
-            if count:
-                tall = _scale(count, most)
-                top = FLOOR - height - tall
-                bars.append(
-                    Bar(LEFT + at * step + 2, top, step - 4, tall, int(level), f"{iso(day)[:10]}: {count} {level.word}")
-                )
-                height += tall
+            if count := found.get(level, 0):
+                tall, words = _scale(count, most), f"{iso(day)[:10]}: {count} {level.word}"
+                top -= tall
+                bars.append(Bar(LEFT + at * step + 2, top, step - 4, tall, int(level), words))
     every = max(1, -(-len(days) // 7))
     labels = tuple(
         AxisMark(LEFT + (at + 0.5) * step, HEIGHT - 6, iso(day)[5:10])
@@ -80,7 +76,6 @@ def daily_chart(days: Sequence[tuple[float, Mapping[Level, int]]]) -> Chart:
 
 
 def risk_chart(history: Iterable[HistoryEntry], since: float, until: float) -> Chart:
-    """The highest score of each interval, with lines at the tiers' limits."""
     stretch = (until - since) / BINS
     worst: dict[int, HistoryEntry] = {}
     for entry in history:
@@ -88,23 +83,17 @@ def risk_chart(history: Iterable[HistoryEntry], since: float, until: float) -> C
         if at >= 0 and (at not in worst or (entry.score, entry.level) > (worst[at].score, worst[at].level)):
             worst[at] = entry
     step = (WIDTH - LEFT) / BINS
-    bars = tuple(
-        Bar(
-            LEFT + at * step + 0.5,
-            FLOOR - _scale(max(entry.score, 2), 100),
-            step - 1,
-            _scale(max(entry.score, 2), 100),
-            int(entry.level),
-            f"{iso(entry.at)[:16].replace('T', ' ')}: {entry.score}, {entry.level.word}",
-        )
-        for at, entry in sorted(worst.items())
-    )
+    bars = []
+    for at, entry in sorted(worst.items()):
+        tall = _scale(max(entry.score, 2), 100)
+        said = f"{iso(entry.at)[:16].replace('T', ' ')}: {entry.score}, {entry.level.word}"
+        bars.append(Bar(LEFT + at * step + 0.5, FLOOR - tall, step - 1, tall, int(entry.level), said))
     long = until - since > 2 * 86_400
     places = [since + (until - since) * part / 4 for part in range(5)]
     words = [iso(at)[5:10] if long else iso(at)[11:16] for at in places]
     room = WIDTH - LEFT - 52  # half a label at each end
     labels = tuple(AxisMark(LEFT + 26 + room * part / 4, HEIGHT - 6, word) for part, word in enumerate(words))
-    return Chart(bars, _lines(TIER_TOPS, 100), labels)
+    return Chart(tuple(bars), _lines(TIER_TOPS, 100), labels)
 
 
 def level_shares(rows: Iterable[tuple[str, Mapping[Level, int]]]) -> list[Share]:

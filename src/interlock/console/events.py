@@ -91,7 +91,6 @@ class _Stream:
         self._event.set()
 
     async def next(self, seconds: float) -> set[str]:
-        """The changes since the last call; empty after the timeout."""
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(seconds):
                 await self._event.wait()

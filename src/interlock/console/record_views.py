@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from typing import Any
-from urllib.parse import urlencode
 
 from msgspec import Struct
 
@@ -24,6 +23,7 @@ from interlock.audit.search import (
     token_line,
 )
 from interlock.console.cards import highlight, runs
+from interlock.console.replies import address, when
 from interlock.engine.replay import assess_record
 from interlock.identity.passkey_proofs import PREFIX
 from interlock.model import finding_json, requirement_words
@@ -31,7 +31,6 @@ from interlock.policy.impact import impact_words, recoverable, undo_words_after
 from interlock.redaction import redact
 from interlock.runtime.state import State
 from interlock.snapshots import ID
-from interlock.times import iso
 
 RECORD = "/console/audit/record"
 # Label and colour of the events of attempts.
@@ -79,19 +78,10 @@ def line(entry: RecordEntry) -> RecordLine:
 
 
 def record_address(writer: str, seq: int) -> str:
-    return f"{RECORD}?{urlencode({'writer': writer, 'seq': seq})}"
-
-
-def when(at: float) -> str:
-    """`2026-01-28 12:05:00`, in UTC; empty for a time that Interlock did not write."""
-    try:
-        return iso(at)[:19].replace("T", " ")
-    except (ValueError, TypeError, OverflowError):
-        return ""
+    return address(RECORD, writer=writer, seq=seq)
 
 
 def snapshot_of(body: Mapping[str, Any]) -> str:
-    """The id of the snapshot that a record is about, or ""."""
     kept = body.get("kept")
     found = kept.get("id") if isinstance(kept, Mapping) else body.get("snapshot")
     return found if isinstance(found, str) and ID.fullmatch(found) else ""
@@ -140,7 +130,6 @@ def record_story(state: State, entry: RecordEntry) -> dict[str, Any]:
         ],
         "related": _related_lines(state, entry, id),
         "proof": proof_of(state, entry.row),
-        "when": when,
         "markable": is_markable(entry),
         "mark": marks(state).get(entry.id),
     }
@@ -159,7 +148,6 @@ def _display(state: State, body: Mapping[str, Any]) -> ActionDisplay:
 
 
 def _facts(entry: RecordEntry) -> list[tuple[str, str]]:
-    """In the order a reader needs them."""
     body = entry.body
     if entry.level < 0:
         return []
@@ -188,7 +176,6 @@ def _facts(entry: RecordEntry) -> list[tuple[str, str]]:
 
 
 def _related_lines(state: State, entry: RecordEntry, ticket: str) -> list[RecordLine]:
-    """Of the same ticket, the first one first."""
     if not ticket:
         return []
     found = search(state, RecordQuery(text=ticket, without=ROUTINE), page=RELATED, most=MOST_SEARCHED)

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
 from types import MappingProxyType
+from urllib.parse import urlencode
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from starlette.responses import Response
@@ -41,7 +42,6 @@ _KINDS = {
 
 @cache
 def contents() -> Mapping[str, tuple[bytes, str, str]]:
-    """Path -> bytes, type, hash."""
     found = {}
     root = files("interlock.console") / "static"
     for folder, name in ((root, ""), (root / "vendor", "vendor/")):
@@ -62,20 +62,8 @@ def static_file(path: str, known: str | None) -> Response:
     return Response(status_code=304, headers=headers) if known == f'"{mark}"' else Response(data, 200, headers, kind)
 
 
-NAVIGATION = (
-    ("/console/queue", "Queue", "queue"),
-    ("/console/live", "Live", "live"),
-    ("/console/undo", "Undo", "undo"),
-    ("/console/ask", "Ask", "ask"),
-    ("/console/agents", "Agents", "agents"),
-    ("/console/grants", "Grants", "grants"),
-    ("/console/audit", "Audit", "audit"),
-    ("/console/figures", "Figures", "figures"),
-    ("/console/try", "Try", "try"),
-    ("/console/rules", "Rules", "rules"),
-    ("/console/policy", "Policy", "policy"),
-    ("/console/settings", "Settings", "settings"),
-)
+_PAGES = "queue live undo ask agents grants audit figures try rules policy settings"
+NAVIGATION = tuple((f"{HOME}/{page}", page.capitalize(), page) for page in _PAGES.split())
 MOST_COUNTED = 100
 
 
@@ -96,7 +84,20 @@ def environment() -> Environment:
         "size": size_words,
     }
     made.globals["static"] = lambda name: f"{STATIC}{name}?v={contents()[STATIC + name][2]}"
+    made.globals["when"] = when
     return made
+
+
+def when(at: float) -> str:
+    """`2026-01-28 12:05:00`, in UTC; empty for a time that Interlock did not write."""
+    try:
+        return iso(at)[:19].replace("T", " ")
+    except (ValueError, TypeError, OverflowError):
+        return ""
+
+
+def address(path: str, /, **query: object) -> str:
+    return f"{path}?{urlencode(query)}" if query else path
 
 
 def _lines(text: str) -> str:
@@ -105,7 +106,6 @@ def _lines(text: str) -> str:
 
 
 def waiting_count(tx: Tx) -> str:
-    """Empty for none, capped."""
     found = len(tx.tickets(TicketQuery(states=OPEN_STATES, limit=MOST_COUNTED)))
     return f"{MOST_COUNTED - 1}+" if found >= MOST_COUNTED else str(found or "")
 

@@ -190,7 +190,6 @@ def _begin(visit: Visit, begin: Callable[..., Body], *about: object) -> Body:
 
 
 def _proof(visit: Visit, by_reentry: bool | None = None) -> step_up.Proof:
-    """Passphrase and code, or a passkey's answer to its challenge."""
     if step_up.by_reentry(visit.state, visit.who) if by_reentry is None else by_reentry:
         return step_up.Reentry(visit.field("passphrase"), visit.field("code"))
     return step_up.Touch(visit.field("ceremony"), visit.response, visit.site)

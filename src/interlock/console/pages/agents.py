@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from urllib.parse import urlencode
-
 from starlette.responses import Response
 
 from interlock.audit.search import RecordQuery, search
 from interlock.canonical_json import normal_name
 from interlock.console.charts import risk_chart
-from interlock.console.record_views import record_lines, when
+from interlock.console.record_views import record_lines
+from interlock.console.replies import address
 from interlock.console.visit import APPROVER, PageNotFound, PageRoutes, Visit
 from interlock.identity import agents as service
 from interlock.loop.agents import list_agents
@@ -76,8 +75,7 @@ def one(visit: Visit) -> Response:
         period_words=words,
         periods={key: words for key, (_, words) in PERIODS.items()},
         lines=record_lines(search(state, RecordQuery(agent=found.name or principal, attempts=True), page=20).entries),
-        audit=f"/console/audit?{urlencode({'agent': found.name or principal})}",
-        when=when,
+        audit=address("/console/audit", agent=found.name or principal),
     )
 
 
@@ -94,7 +92,6 @@ def execution(visit: Visit) -> Response:
         lines=list(reversed(record_lines(steps.entries))),
         more=steps.older is not None,
         agent=_address(found.agent.principal, normal_name(found.agent.name)),
-        when=when,
     )
 
 
@@ -124,4 +121,4 @@ def _back(visit: Visit) -> Response:
 
 
 def _address(principal: str, name: str) -> str:
-    return f"{HOME}/one?{urlencode({'principal': principal, 'name': name})}"
+    return address(f"{HOME}/one", principal=principal, name=name)

@@ -42,7 +42,6 @@ def ask(visit: Visit) -> Response:
 
 @routes.post(role=APPROVER)
 def make(visit: Visit) -> Response:
-    """An error is shown beside the request."""
     intent, cwd = field(visit, "intent"), field(visit, "cwd")
     try:
         plan = planning.make_plan(*visit.by, intent, cwd)
@@ -304,7 +303,6 @@ def cancel_workflow(visit: Visit) -> Body:
 
 
 def _step_answers(visit: Visit) -> list[tuple[str, PlanConsent]]:
-    """The operator's answer to each step, as the page sends it."""
     try:
         return [step.consent for step in _STEPS.validate_json(visit.form.get("steps", ""))]
     except ValueError:

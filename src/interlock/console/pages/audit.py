@@ -16,6 +16,7 @@ from interlock.audit.false_alarms import alarms_by_rule
 from interlock.audit.search import Place, RecordEntry, RecordQuery, find_record, search
 from interlock.console.charts import daily_chart, level_shares, plain_shares
 from interlock.console.record_views import record_address, record_lines, record_story
+from interlock.console.replies import address
 from interlock.console.visit import APPROVER, InvalidInput, PageNotFound, PageRoutes, Visit
 from interlock.engine.statistics import answer_statistics, figures_of
 from interlock.model import Level
@@ -43,11 +44,9 @@ def audit(visit: Visit) -> Response:
 
 @routes.post("/console/audit/verify")
 def verify(visit: Visit) -> Response:
-    """The verdict above the records, or as a part of the page."""
     verdict = verify_record_once(visit.context)
-    if visit.part:
-        return visit.page("audit/_verdict.html", verdict=verdict)
-    return visit.page("audit/audit.html", **_records(visit), verdict=verdict)
+    records = {} if visit.part else _records(visit)
+    return visit.page("audit/audit.html", part="audit/_verdict.html", **records, verdict=verdict)
 
 
 @routes.get("/console/audit/record")
@@ -87,18 +86,18 @@ def _records(visit: Visit) -> dict[str, Any]:
     wanted = replace(_query(query), without=ROUTINE if folded else frozenset())
     found = search(visit.state, wanted, _place(visit.query.get("before", "")))
     given = {name: value for name, value in query.items() if value}
-    older = urlencode({**given, "before": "{0!r}:{2}:{1}".format(*found.older)}) if found.older else ""
+    unfolded = {name: value for name, value in given.items() if name != "routine"}
     return {
         "lines": record_lines(found.entries),
         "query": query,
-        "given": bool(given.keys() - {"routine"}),
+        "given": bool(unfolded),
         "folded": found.passed_over,
-        "unfold": f"{HOME}?{urlencode({**given, 'routine': 'shown'})}" if folded else "",
-        "fold": f"{HOME}?{urlencode({key: value for key, value in given.items() if key != 'routine'})}",
-        "older": f"{HOME}?{older}" if older else "",
+        "unfold": address(HOME, **given | {"routine": "shown"}) if folded else "",
+        "fold": address(HOME, **unfolded),
+        "older": address(HOME, **given, before="{0!r}:{2}:{1}".format(*found.older)) if found.older else "",
         "cut": found.cut,
         "looked": found.looked,
-        "newest": f"{HOME}?{urlencode(given)}" if visit.query.get("before") else "",
+        "newest": address(HOME, **given) if visit.query.get("before") else "",
         "export": f"{HOME}/export?{urlencode(given)}&format=",
         "levels": LEVELS,
         "events": _EVENTS,
@@ -157,7 +156,7 @@ def live(visit: Visit) -> Response:
         levels=LIVE_LEVELS,
         agent=agent,
         level=level,
-        again=f"{LIVE_HOME}?{urlencode({'agent': agent, 'level': level})}",
+        again=address(LIVE_HOME, agent=agent, level=level),
     )
 
 
@@ -198,7 +197,6 @@ def figures(visit: Visit) -> Response:
 
 
 def _decision_counts(counts: Mapping[str, int]) -> list[tuple[str, dict[Level, int]]]:
-    """Since the first day."""
     words = {level.word: level for level in Level}
     found: dict[str, dict[Level, int]] = {}
     for key, count in counts.items():

@@ -70,7 +70,6 @@ _UNTRIED: Mapping[str, Any] = {"tried": None, "problems": (), "levels": (), "wro
 
 @routes.post("/edit")
 def try_it(visit: Visit) -> Response:
-    """An edited policy's problems; else its changes, its cases, and the outcomes of recorded actions under it."""
     text = plain_text(visit.form.get("policy", ""))
     chosen = visit.form.get("records", "500")
     values = {**_UNTRIED, "text": text, "names": names(), "records": chosen, **_trial_values(visit, text, chosen)}

@@ -94,7 +94,6 @@ _UNTRIED: dict[str, Any] = {"found": None, "error": "", "fires": False, "alone":
 
 @routes.post("/{id}/try")
 def try_one(visit: Visit) -> Response:
-    """Whether a rule fires on any input, alone and among all rules."""
     shelf, rules = _requested_rule(visit), visit.state.rules
     try:
         found = try_action(visit.state, action_of(visit.form))
@@ -130,7 +129,6 @@ _UNCHECKED: dict[str, Any] = {"error": "", "book": None, "wrong": (), "count": 0
 
 @routes.post("/check")
 def check(visit: Visit) -> Response:
-    """All of a pack's problems, with its examples judged beside the rules in force."""
     text = plain_text(visit.form.get("pack", ""))
     return visit.page(
         "rules/check.html",

@@ -72,7 +72,6 @@ def _result(visit: Visit, form: Mapping[str, str]) -> dict[str, Any]:
 
 
 def _other(visit: Visit, form: Mapping[str, str]) -> tuple[Policy | None, tuple[Problem, ...]]:
-    """The policy to compare with the one in force, if any."""
     wanted = form.get("other", "")
     if not wanted:
         return None, ()

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import Any
-from urllib.parse import urlencode
 
 from starlette.responses import Response
 
-from interlock.console.record_views import when
+from interlock.console.replies import address
 from interlock.console.visit import APPROVER, InvalidInput, PageNotFound, PageRoutes, Visit
 from interlock.engine import undoing
 from interlock.error_codes import AnswerRefused
@@ -42,9 +41,8 @@ def listing(visit: Visit) -> Response:
         part="undo/_list.html",
         rows=rows,
         older=repr(rows[-1].at) if len(found) > PAGE else "",
-        paged=bool(visit.query.get("before")),
-        again=f"{HOME}?{urlencode({'before': visit.query['before']})}" if visit.query.get("before") else HOME,
-        when=when,
+        paged="before" in visit.query,
+        again=address(HOME, before=visit.query["before"]) if "before" in visit.query else HOME,
         until={row.id: _until(state, row) for row in rows},
         keeps=state.in_force.undo.enabled and bool(state.snapshots.taker or state.snapshots.takers),
         days=state.in_force.undo.days,
@@ -60,7 +58,6 @@ def one(visit: Visit) -> Response:
         "undo/one.html",
         row=row,
         until=_until(state, row),
-        when=when,
         plan=plan,
         problem=problem,
         **shown_changes(plan or _NOTHING),
@@ -96,7 +93,6 @@ def _journal(visit: Visit, id: str = "") -> JournalUndo | None:
 
 
 def _restore_plan(visit: Visit, row: Snapshot) -> tuple[Json | None, str]:
-    """What restoring would change, or why it cannot be done."""
     if row.state != KEPT:
         return None, ""
     try:
@@ -108,7 +104,6 @@ def _restore_plan(visit: Visit, row: Snapshot) -> tuple[Json | None, str]:
 
 
 def shown_changes(body: Json) -> Json:
-    """The changes with the lines of their differences, and how many more there are."""
     changes = [{**one, "lines": list(_diff_lines(one.get("diff", "")))} for one in body["changes"]]
     return {"changes": changes, "more": max(0, body["total"] - len(changes))}
 
