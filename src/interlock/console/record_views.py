@@ -26,7 +26,7 @@ from interlock.console.cards import highlight, runs
 from interlock.console.replies import address, when
 from interlock.engine.replay import assess_record
 from interlock.identity.passkey_proofs import PREFIX
-from interlock.model import finding_json, requirement_words
+from interlock.model import Human, finding_json, requirement_words
 from interlock.policy.impact import impact_words, recoverable, undo_words_after
 from interlock.redaction import redact
 from interlock.runtime.state import State
@@ -102,7 +102,6 @@ def _words(entry: RecordEntry) -> str:
 
 RELATED = 30
 MOST_SEARCHED = 2_000  # records searched for related ones
-_HUMAN = ("none", "confirm", "approve", "verify")
 
 
 def record_story(state: State, entry: RecordEntry) -> dict[str, Any]:
@@ -155,7 +154,7 @@ def _facts(entry: RecordEntry) -> list[tuple[str, str]]:
     name = f", calls itself {agent['name']}" if agent.get("name") else ""
     asked = table(body.get("requirement"))
     human = asked.get("human")
-    words = {**asked, "human": _HUMAN[human] if isinstance(human, int) and 0 <= human < 4 else human}
+    words = {**asked, "human": Human(human).name.lower() if isinstance(human, int) and 0 <= human < 4 else human}
     back = snapshot_of(body) or recoverable(_texts(body.get("factors")))
     score = f"{body.get('score', '')}{', tier ' + str(body['tier']) if body.get('tier') else ''}"
     return [

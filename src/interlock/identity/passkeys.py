@@ -39,12 +39,8 @@ def register_finish(
     state: State, visitor: Visitor, ceremony: str, response: Mapping[str, Any], name: str, site: Site
 ) -> Credential:
     begun = state.visitors.take(ceremony, REGISTER, visitor.id, state.clock.now())
-    passkey = webauthn.verify_registration(response, begun.challenge, site.rp_id, site.origin)
-    public = {
-        "public_key": passkey.public_key, "rp_id": site.rp_id, "aaguid": passkey.aaguid, "transports": list(passkey.transports),
-    }  # fmt: skip
-    label = credentials.label(name, "passkey")
-    return credentials.register(state, visitor, passkey.id, PASSKEY, public, passkey.counter, label)
+    id, counter, public = webauthn.verify_registration(response, begun.challenge, site.rp_id, site.origin)
+    return credentials.register(state, visitor, id, PASSKEY, public, counter, credentials.label(name, "passkey"))
 
 
 def sign_in_begin(state: State, site: Site, browser: str = "") -> dict[str, Any]:

@@ -133,14 +133,14 @@ class MemorySessions:
         self._rows = {mark: row for mark, row in self._rows.items() if row.owner != owner}
 
 
-class SessionShelf:
+class SessionShelf(Struct, frozen=True):
     """Sessions, links and ceremonies by secret tokens, of which only hashes are kept; a row opens with its token and the seal key alone.
 
     Replicas share the rows in their store, so that any unlocked one finds them.
     """
 
-    def __init__(self, store: Store | MemorySessions, seal_key: Callable[[], bytes | None]) -> None:
-        self._store, self._seal_key = store, seal_key
+    _store: Store | MemorySessions
+    _seal_key: Callable[[], bytes | None]
 
     def add(
         self, token: str, kind: str, owner: str, value: object, now: float, ends_at: float, limit: GroupLimit

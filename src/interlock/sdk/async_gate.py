@@ -9,6 +9,8 @@ from contextlib import asynccontextmanager
 from functools import partial
 from typing import Any, Concatenate, ParamSpec, TypeVar, Unpack
 
+from msgspec import Struct
+
 from interlock.model import Action, Decision
 from interlock.records import Ticket
 from interlock.sdk import GateError, require_allowed
@@ -123,9 +125,8 @@ class AsyncGate:
         await self.close()
 
 
-class AsyncRegistry:
-    def __init__(self, gate: AsyncGate) -> None:
-        self._gate = gate
+class AsyncRegistry(Struct, frozen=True):
+    _gate: AsyncGate
 
     async def _opened(self) -> GateRegistry:
         return (await self._gate._opened()).registry

@@ -124,11 +124,10 @@ class DestructiveGate:
 def settings(folder: Folder = None, **given: Unpack[SeedSettings]) -> Config:
     """The configuration for the seed's settings; each one is validated."""
     keys = {one.name: one.encode_name for one in fields(Severities)}
-    values = {
-        name: list(value) if isinstance(value, Iterable) and not isinstance(value, str) else value
+    said = {
+        keys.get(name, name): list(value) if isinstance(value, Iterable) and not isinstance(value, str) else value
         for name, value in given.items()
     }
-    said = {keys.get(name, name): value for name, value in values.items()}
     place = folder_url(folder if folder is not None else state_folder())
     return config_of({"store": {"url": place}, "policy": {"use": "spec"}, "gate": shown_table(Severities()) | said})
 

@@ -202,11 +202,10 @@ def timeout_seconds(timeout: float | None) -> float:
     return math.inf if timeout is None else max(0.0, timeout)
 
 
-class GateRegistry:
+class GateRegistry(Struct, frozen=True):
     """A gate's patterns. Without a session a program adds and removes only its own; everything else takes an operator's."""
 
-    def __init__(self, backend: Callable[[], GateBackend]) -> None:
-        self._backend = backend
+    _backend: Callable[[], GateBackend]
 
     def register(
         self,

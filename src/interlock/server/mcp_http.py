@@ -13,7 +13,6 @@ from mcp.server.auth.provider import AccessToken
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 
 from interlock.loop.protocol.envelope import LIMITS
-from interlock.loop.protocol.tools import ToolNaming
 from interlock.mcp import instructions
 from interlock.mcp.server import Context, ToolCall, build_server, decode_message, unknown_tool
 from interlock.model import Json
@@ -35,17 +34,16 @@ class McpHttpServer:
         self._manager = StreamableHTTPSessionManager(
             server, max_request_body_size=8 * LIMITS["max_request_size"], session_idle_timeout=IDLE
         )
-        self._stopping: asyncio.Event | None = None
+        self._stopping = asyncio.Event()
         self._running: asyncio.Task[None] | None = None
 
     async def start(self) -> None:
         started = asyncio.Event()
-        self._stopping = asyncio.Event()
-        self._running = asyncio.create_task(self._run(started, self._stopping))
+        self._running = asyncio.create_task(self._run(started))
         await started.wait()
 
     async def stop(self) -> None:
-        if self._stopping is not None and self._running is not None:
+        if self._running is not None:
             self._stopping.set()
             with suppress(asyncio.CancelledError, Exception):
                 await self._running
@@ -68,16 +66,15 @@ class McpHttpServer:
             if lease is not None:
                 leases.release(key, lease)
 
-    async def _run(self, started: asyncio.Event, stopping: asyncio.Event) -> None:
+    async def _run(self, started: asyncio.Event) -> None:
         async with self._manager.run():
             started.set()
-            await stopping.wait()
+            await self._stopping.wait()
 
 
 class HttpToolBackend:
     def __init__(self, aql: AqlApi) -> None:
-        self._aql = aql
-        self._wanted = ConnectionOptions(ToolNaming())
+        self._aql, self._wanted = aql, ConnectionOptions()
         self._schemas: tuple[str, dict[str, Json]] = ("", {})  # of a mode
 
     @property

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from interlock.config.settings import Telemetry
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from opentelemetry.sdk.metrics import MeterProvider
     from opentelemetry.sdk.metrics.export import MetricReader
 
+Reading = tuple[str, float, dict[str, str]]  # figure, value, labels
 PREFIX = "interlock."
 PATIENCE = 3.0  # seconds for a collector to answer
 MISSING = "telemetry.otlp is set, but OpenTelemetry is not installed: pip install 'interlock[otel]'"
@@ -64,51 +65,43 @@ def endpoint(url: str) -> str:
 
 def provider(state: State, reader: MetricReader, version: str) -> MeterProvider:
     """A meter provider with one instrument for each figure, not registered globally."""
+    from opentelemetry.metrics import Observation
     from opentelemetry.sdk.metrics import MeterProvider
     from opentelemetry.sdk.resources import Resource
 
     resource = Resource({"service.name": "interlock", "service.version": version})
     made = MeterProvider([reader], resource=resource, shutdown_on_exit=False)
-    meter, rounds = made.get_meter("interlock", version), FigureReadings(state)
+    meter, read = made.get_meter("interlock", version), _shared_reading(state)
     for name, (kind, words) in INSTRUMENTS.items():
+
+        def observed(_: CallbackOptions, name: str = name) -> list[Observation]:
+            return [Observation(value, labels) for one, value, labels in read(name) if one == name]
+
         observable = meter.create_observable_counter if kind == COUNTER else meter.create_observable_gauge
-        observable(PREFIX + name, [rounds.of(name)], "s" if name.endswith("seconds") else "1", words)
+        observable(PREFIX + name, [observed], "s" if name.endswith("seconds") else "1", words)
     return made
 
 
-class FigureReadings:
-    """Shares one reading among the instruments of a collection; an instrument's second request begins the next."""
+def _shared_reading(state: State) -> Callable[[str], list[Reading]]:
+    """One reading for all instruments of a collection; an instrument's second request begins the next."""
+    found: list[Reading] = []
+    reported: set[str] = set()
 
-    def __init__(self, state: State) -> None:
-        self._state = state
-        self._found: dict[str, list[tuple[float, dict[str, str]]]] = {}
-        self._reported: set[str] = set()
+    def read(name: str) -> list[Reading]:
+        if not reported or name in reported:
+            reported.clear()
+            found[:] = (one for family in families(state) for one in _readings(family))
+        reported.add(name)
+        return found
 
-    def of(self, name: str) -> Callable[[CallbackOptions], list[Observation]]:
-        def observed(_: Any) -> list[Observation]:
-            from opentelemetry.metrics import Observation
-
-            return [Observation(value, labels) for value, labels in self._values(name)]
-
-        return observed
-
-    def _values(self, name: str) -> list[tuple[float, dict[str, str]]]:
-        if not self._reported or name in self._reported:
-            self._reported.clear()
-            self._found = {one: values for family in families(self._state) for one, values in _values(family)}
-        self._reported.add(name)
-        return self._found.get(name, [])
+    return read
 
 
-def _values(family: Family) -> Iterator[tuple[str, list[tuple[float, dict[str, str]]]]]:
-    yield family.name, [(sample.value, dict(sample.labels)) for sample in family.samples]
-    if family.kind == HISTOGRAM:
-        yield ANSWERS, [(sample.buckets[-1][1], dict(sample.labels)) for sample in family.samples]
-        yield (
-            WITHIN,
-            [
-                (count, {**dict(sample.labels), "le": within})
-                for sample in family.samples
-                for within, count in sample.buckets
-            ],
-        )
+def _readings(family: Family) -> Iterator[Reading]:
+    for sample in family.samples:
+        labels = dict(sample.labels)
+        yield family.name, sample.value, labels
+        if family.kind == HISTOGRAM:
+            yield ANSWERS, sample.buckets[-1][1], labels
+            for within, count in sample.buckets:
+                yield WITHIN, count, {**labels, "le": within}

@@ -31,7 +31,7 @@ class Pool:
         self._threads.shutdown(wait=True)
 
 
-async def changed_or_gone(event: asyncio.Event, gone: asyncio.Future[None], seconds: float) -> None:
+async def changed_or_gone(event: asyncio.Event, gone: asyncio.Future[None], seconds: float | None = None) -> None:
     changed = asyncio.ensure_future(event.wait())
     waited: set[asyncio.Future[Any]] = {changed, gone}
     try:

@@ -11,7 +11,6 @@ from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import ChaCha20Poly1305
 
 LENGTH = 26  # base32 letters of five bits: 130 bits (OOB-03, C-44)
-_GROUPS = (5, 5, 5, 5, 6)
 _LETTERS = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZ234567")
 _ALIKE = str.maketrans("018", "OIB")  # digits that base32 does not have, for the letters they are read as
 _BETWEEN = str.maketrans("", "", "- \t\r\n")
@@ -22,11 +21,7 @@ _NONCE = bytes(12)  # a code seals one text, so that its key is used once
 def new_code() -> str:
     """`K7QXD-…`, from the system's randomness."""
     letters = base64.b32encode(secrets.token_bytes(17)).decode()[:LENGTH]
-    parts, at = [], 0
-    for size in _GROUPS:
-        parts.append(letters[at : at + size])
-        at += size
-    return "-".join(parts)
+    return "-".join([*(letters[at : at + 5] for at in (0, 5, 10, 15)), letters[20:]])
 
 
 def normal_code(typed: str) -> str:

@@ -8,8 +8,6 @@ from collections.abc import Iterable
 from typing import Any
 from urllib.parse import urlsplit
 
-from msgspec import Struct
-
 from interlock.identity.keys.signing import verify_signature
 from interlock.identity.passkey_proofs import PasskeyProof, ProofError, approval_challenge, from_hex, session_challenge
 from interlock.model import Json
@@ -23,14 +21,6 @@ _PARTS = ("authenticatorData", "clientDataJSON", "signature")  # of a browser's 
 
 class PasskeyRefused(Exception):
     """An invalid response; the message says what was wrong, and repeats none of its content."""
-
-
-class RegisteredPasskey(Struct, frozen=True):
-    id: str  # hex
-    public_key: str  # COSE, hex
-    counter: int
-    aaguid: str
-    transports: tuple[str, ...]
 
 
 def creation_options(rp_id: str, challenge: bytes, operator: str, known: Iterable[str]) -> dict[str, Any]:
@@ -69,8 +59,8 @@ def request_options(rp_id: str, challenge: bytes, allowed: Iterable[str] = ()) -
     return dict(json.loads(webauthn.options_to_json(options)))
 
 
-def verify_registration(response: Json, challenge: bytes, rp_id: str, origin: str) -> RegisteredPasskey:
-    """Refuses another challenge, site or origin, and an unverified user."""
+def verify_registration(response: Json, challenge: bytes, rp_id: str, origin: str) -> tuple[str, int, dict[str, Any]]:
+    """The passkey's id in hex, its counter and its public part; refuses another challenge, site or origin, and an unverified user."""
     import webauthn
 
     found = _check(
@@ -82,10 +72,10 @@ def verify_registration(response: Json, challenge: bytes, rp_id: str, origin: st
         require_user_verification=True,
     )
     transports = (response.get("response") or {}).get("transports") or ()
-    words = tuple(str(one)[:20] for one in transports[:8]) if isinstance(transports, list) else ()
-    return RegisteredPasskey(
-        found.credential_id.hex(), found.credential_public_key.hex(), int(found.sign_count), str(found.aaguid), words
-    )
+    words = [str(one)[:20] for one in transports[:8]] if isinstance(transports, list) else []
+    key = found.credential_public_key.hex()  # COSE
+    public = {"public_key": key, "rp_id": rp_id, "aaguid": str(found.aaguid), "transports": words}
+    return found.credential_id.hex(), int(found.sign_count), public
 
 
 def credential_id(response: Json) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections import OrderedDict
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
@@ -19,6 +18,7 @@ from agents import (
 )
 
 from interlock.model import Decision
+from interlock.runtime import put_bounded
 from interlock.sdk import NotAllowed, require_allowed
 from interlock.sdk.frameworks import dangers_of, refusal_message, tool_call
 from interlock.sdk.gate import Gate
@@ -35,7 +35,7 @@ class Guardrails:
 
     def __init__(self, gate: Gate, *, wait: float = 0.0, dangers: Mapping[str, str] | None = None) -> None:
         self._gate, self._wait, self._dangers = gate, wait, dangers_of(dangers)
-        self._running: OrderedDict[str, Decision] = OrderedDict()
+        self._running: dict[str, Decision] = {}
         self.before: ToolInputGuardrail[Any] = ToolInputGuardrail(self._ask, NAME)
         self.after: ToolOutputGuardrail[Any] = ToolOutputGuardrail(self._report, NAME)
 
@@ -63,9 +63,7 @@ class Guardrails:
         except NotAllowed as no:
             return ToolGuardrailFunctionOutput.reject_content(refusal_message(no), {"decision": no.decision.outcome})
         if decision.ticket is not None:
-            self._running[call.tool_call_id] = decision
-            while len(self._running) > _MOST:
-                self._running.popitem(last=False)
+            put_bounded(self._running, call.tool_call_id, decision, _MOST)
         return ToolGuardrailFunctionOutput.allow({"decision": decision.outcome})
 
     async def _report(self, data: ToolOutputGuardrailData) -> ToolGuardrailFunctionOutput:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import re
+from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
 from typing import Any, NamedTuple
@@ -25,7 +26,9 @@ from interlock.loop.tightening import ADAPTER, INTERFACE, Connection, parse_tigh
 from interlock.mcp import tool_preamble
 from interlock.model import Json
 from interlock.ports import Clock, StoreError
+from interlock.runtime import put_newest
 from interlock.web.callers import ApiCaller
+from interlock.web.concurrency import changed_or_gone
 from interlock.web.context import Context
 from interlock.web.errors import HttpProblem, invalid_type, invalid_value, permission_denied, unknown_param
 from interlock.web.guards import Scope, hung_up
@@ -136,17 +139,15 @@ class AqlApi:
         key = _key(who, _body(body))
         waiters, name = self.context.waiters, f"\0lease:{key.session}"
         lease = self.leases.hold(key, who.pid if who.here else 0)
-        stops = waiters.add(name)
-        gone, stopped = asyncio.ensure_future(hung_up(receive)), asyncio.ensure_future(stops.wait())
+        stops, gone = waiters.add(name), asyncio.ensure_future(hung_up(receive))
         try:
-            await asyncio.wait((gone, stopped), return_when=asyncio.FIRST_COMPLETED)
+            await changed_or_gone(stops, gone)
             if not gone.done():
                 return {"held": False}  # the daemon stops; the client resumes at the next one
             await self.leases.let_go(key, lease)
             return None
         finally:
             gone.cancel()
-            stopped.cancel()
             waiters.remove(name, stops)
 
     def stop(self) -> None:
@@ -250,15 +251,12 @@ class Leases(Struct):
     end: End
     clock: Clock
     held: dict[McpSession, Lease] = field(default_factory=dict)
-    seen: dict[McpSession, float] = field(default_factory=dict)
+    seen: OrderedDict[McpSession, float] = field(default_factory=OrderedDict)
     every: float = EVERY
     _checking: asyncio.Task[None] | None = None
 
     def touch(self, key: McpSession) -> None:
-        self.seen.pop(key, None)
-        self.seen[key] = self.clock.now()
-        if len(self.seen) > MOST:
-            self.seen.pop(next(iter(self.seen)))
+        put_newest(self.seen, key, self.clock.now(), MOST)
         if self._checking is None or self._checking.done():
             self._checking = asyncio.get_running_loop().create_task(self._end_idle())
 

@@ -28,9 +28,6 @@ from interlock.web.bodies import Moment, NewPause, seconds_of
 from interlock.web.context import By, Context, TheContext, TheState, Who, verify_record_once
 from interlock.web.wire import audit_json, figures_json, policy_json, verdict_json, wire_fields
 
-_OPEN = TicketQuery(OPEN_STATES, limit=10_000)
-
-
 status_routes = RouteGroup("", "about")
 
 
@@ -45,7 +42,8 @@ def status(context: TheContext, who: Who) -> Any:
     operators, waiting, codes, trouble, people = None, None, None, "", []
     ours, raised = who.session is not None or who.here, []
     try:
-        rows, waiting = state.store.read(lambda tx: (tx.operators(), len(tx.tickets(_OPEN))))
+        every = TicketQuery(OPEN_STATES, limit=10_000)
+        rows, waiting = state.store.read(lambda tx: (tx.operators(), len(tx.tickets(every))))
         operators, people = len(rows), [row.name for row in rows if not row.disabled_at and not row.service]
         codes = len(challenges.list_waiting(state))
         raised = state.store.read(lambda tx: reached_limits(tx, state, who.principal)) if ours else []

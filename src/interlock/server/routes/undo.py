@@ -34,8 +34,11 @@ def listed(
     _, principal = _scope(who)
     since = seconds_of("before", before)
     rows = [snapshot_json(row) for row in undoing.list_snapshots(state, principal, limit, since)]
-    if _is_own(context, principal):
-        rows += _journaled(context, limit, iso(since) if since else "")
+    if journal := _journal(context, principal):
+        # of wrapped calls with their session, as long as this daemon knows it
+        sessions, found = context.hooks.wrapped_calls, journal.rows(limit)
+        journaled = [row for row in found if not since or row["at"] < iso(since)]
+        rows += [{**row, "session": sessions.get(str(row.get("call", ""))) or ""} for row in journaled]
     return {"snapshots": sorted(rows, key=lambda row: str(row["at"]), reverse=True)[:limit]}
 
 
@@ -48,8 +51,8 @@ def planned(
     diff: bool = Query(False, description="with a diff of text files"),
 ) -> Any:
     _, principal = _scope(who)
-    if JOURNAL_ID.fullmatch(id) and _is_own(context, principal):
-        return JournalUndo(context.config).plan(id)
+    if journal := _journal(context, principal, id):
+        return journal.plan(id)
     return undo_plan_json(undoing.plan_undo(state, _snapshot_id(id), principal, diff))
 
 
@@ -58,8 +61,8 @@ def planned(
 )
 def undo(state: TheState, context: TheContext, who: Who, id: str, body: Undoing) -> Any:
     by, principal = _scope(who)
-    if JOURNAL_ID.fullmatch(id) and _is_own(context, principal):
-        return JournalUndo(context.config).undo(id, body.force)
+    if journal := _journal(context, principal, id):
+        return journal.undo(id, body.force)
     return undo_result_json(undoing.undo(state, by, _snapshot_id(id), body.force, principal))
 
 
@@ -68,16 +71,10 @@ def _scope(who: ApiCaller) -> tuple[str, str]:
     return (who.session.operator, "") if who.session is not None else (who.agent(), who.agent())
 
 
-def _is_own(context: Context, principal: str) -> bool:
-    """Whether the journals of this process's user are the caller's own, or an operator's to see."""
-    return not context.config.separate.on and principal in ("", f"uid:{os.getuid()}")
-
-
-def _journaled(context: Context, limit: int, before: str) -> list[dict[str, Any]]:
-    """Journaled actions; those of wrapped calls with their session, as long as this daemon knows it."""
-    rows = [row for row in JournalUndo(context.config).rows(limit) if not before or row["at"] < before]
-    sessions = context.hooks.wrapped_calls
-    return [{**row, "session": sessions.get(str(row.get("call", ""))) or ""} for row in rows]
+def _journal(context: Context, principal: str, id: str = "") -> JournalUndo | None:
+    """The journals of this process's user, where they are the caller's own or an operator's to see; None for the id of a snapshot."""
+    own = not context.config.separate.on and principal in ("", f"uid:{os.getuid()}")
+    return JournalUndo(context.config) if own and (not id or JOURNAL_ID.fullmatch(id)) else None
 
 
 def _snapshot_id(id: str) -> str:
