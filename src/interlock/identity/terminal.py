@@ -91,7 +91,7 @@ def read_passphrase(prompt: str = "Passphrase: ") -> str:
         return terminal.secret(prompt)
 
 
-def show_once(terminal: Terminal, lines: Sequence[str], seconds: float = SCREEN_SECONDS) -> bool:
+def show_once(terminal: Terminal, lines: Sequence[str], seconds: float) -> bool:
     """Until a key is pressed; False where none was. Refuses a terminal that cannot erase the lines again."""
     if os.environ.get("TERM", "") in _NO_SCREEN:
         raise TerminalError("this terminal cannot erase a text (TERM); use another one")
@@ -101,20 +101,13 @@ def show_once(terminal: Terminal, lines: Sequence[str], seconds: float = SCREEN_
             for row, line in enumerate(lines, 1):
                 _write(terminal, f"\x1b[{row};1H".encode())
                 terminal.say(line.replace("\n", " "))
-            return _key_pressed(terminal, seconds)
+            if pressed := bool(select.select([terminal.file], [], [], seconds)[0]):
+                os.read(terminal.file, MAX_LINE)
+            return pressed
         finally:
             for row in range(1, len(lines) + 1):  # each line by itself: clearing a screen keeps it in some terminals
                 _write(terminal, f"\x1b[{row};1H\x1b[2K".encode())
             _write(terminal, _LEAVE)
-
-
-def _key_pressed(terminal: Terminal, seconds: float) -> bool:
-    until = time.monotonic() + seconds
-    while (left := until - time.monotonic()) > 0:
-        if select.select([terminal.file], [], [], left)[0]:
-            os.read(terminal.file, 4096)
-            return True
-    return False
 
 
 @contextmanager

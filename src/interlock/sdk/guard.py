@@ -65,11 +65,12 @@ def report_outcome(gate: Gate, decision: Decision, outcome: str) -> None:
         LOG.warning("the outcome of an allowed action is not on record: %s", error)
 
 
-class OutcomeReport:
+class OutcomeReport(Struct):
     """Runs an allowed block, with `with` or `async with`, and reports its outcome at its end."""
 
-    def __init__(self, gate: Gate, decision: Decision) -> None:
-        self.gate, self.decision, self.outcome = gate, decision, RAN
+    gate: Gate
+    decision: Decision
+    outcome: str = RAN
 
     def __enter__(self) -> OutcomeReport:
         return self
