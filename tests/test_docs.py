@@ -24,7 +24,7 @@ from interlock.engine.statistics import SHAPES
 from interlock.error_codes import CODES
 from interlock.policy import policy as form
 from interlock.policy.registry import Pattern
-from interlock.server.app import routes_only
+from interlock.server.app import documented_app
 from interlock.server.routes import document
 from pages import DOCS, INLINE, documented, fenced, prose, rows, text
 from repository import ROOT
@@ -152,7 +152,7 @@ def test_policies_and_configurations_that_are_shown_can_be_used() -> None:
 
 
 def test_every_path_of_the_api_is_documented() -> None:
-    paths = document(routes_only())["paths"]
+    paths = document(documented_app())["paths"]
     known = {f"{method.upper()} {path}" for path, methods in paths.items() for method in methods}
     assert documented("http-api.md", "path") <= known
     assert {key for row in rows(paths_page(), "path") for key in INLINE.findall(row[0])} == known

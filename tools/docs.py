@@ -10,7 +10,7 @@ from msgspec import Struct
 from interlock.config import TABLES
 from interlock.policy.policy import Policy
 from interlock.schema import Setting, settings_of, shown_value
-from interlock.server.app import routes_only
+from interlock.server.app import documented_app
 from interlock.server.routes import document
 
 DOCS = Path(__file__).parent.parent / "docs"
@@ -18,7 +18,7 @@ DOCS = Path(__file__).parent.parent / "docs"
 
 def main() -> None:
     """Write every page."""
-    api = json.dumps(document(routes_only()), indent=2, ensure_ascii=False, sort_keys=True)
+    api = json.dumps(document(documented_app()), indent=2, ensure_ascii=False, sort_keys=True)
     (DOCS / "reference" / "openapi.json").write_text(f"{api}\n")
     (DOCS / "reference" / "settings.md").write_text(settings_page())
 

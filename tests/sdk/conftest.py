@@ -33,7 +33,7 @@ def inside(tmp_path: Path, clock: TestClock) -> Iterator[InProcessBackend]:
 
 @pytest.fixture
 def gate(inside: InProcessBackend) -> Gate:
-    return Gate._over(inside, "claude", "s1")
+    return Gate._over(inside).for_agent("claude", "s1")
 
 
 @pytest.fixture
@@ -45,7 +45,9 @@ def destructive(tmp_path: Path, clock: TestClock) -> Iterator[Destructive]:
         folder = tmp_path / f"gate{len(made)}"
         opened = open_in_process(settings(folder=folder, **given), registry, clock)
         enrol_operators(opened.state)
-        made.append(DestructiveGate._over(opened))
+        gate = DestructiveGate.__new__(DestructiveGate)
+        gate._gate = Gate._over(opened)
+        made.append(gate)
         return made[-1]
 
     yield make

@@ -15,7 +15,7 @@ def test_what_can_be_had_back_is_looked_at_in_this_process_too(tmp_path: Path) -
     app = repository(tmp_path / "app")
     made = open_in_process(folder_config(tmp_path, policy={"use": "default"}, undo={"enabled": False}))
     try:
-        gate = Gate._over(made, "claude", "s1")
+        gate = Gate._over(made).for_agent("claude", "s1")
         until(lambda: gate.evaluate(command="git branch -D feature", cwd=str(app)).allowed, "a look in time")
         (app / "src/a.py").write_text("three days of work\n")
         assert not gate.evaluate(command="git checkout -- src", cwd=str(app)).allowed  # and it was told to keep nothing

@@ -27,7 +27,7 @@ def test_what_one_gate_holds_another_frees_once(
     url = server.new_database()
     first = open_in_process(config_of({"store": {"url": url}, "policy": {"use": "spec"}}))
     enrol_operators(first.state)
-    with Gate._over(first, "claude") as one, Gate(store=url, policy="spec", agent="claude") as two:
+    with Gate._over(first).for_agent("claude") as one, Gate(store=url, policy="spec", agent="claude") as two:
         held = one.evaluate(**DATABASE)
         assert held.ticket is not None
         id, session = held.ticket.id, two.sign_in("ana", PASSPHRASE)

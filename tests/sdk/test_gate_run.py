@@ -26,7 +26,7 @@ def inside(tmp_path_factory: pytest.TempPathFactory) -> InProcessBackend:
 
 @pytest.fixture
 def gate(inside: InProcessBackend) -> Gate:
-    return Gate._over(inside, "bot")
+    return Gate._over(inside).for_agent("bot")
 
 
 def test_what_a_command_changed_comes_back(gate: Gate, tmp_path: Path) -> None:

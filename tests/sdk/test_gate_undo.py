@@ -58,7 +58,7 @@ def test_without_a_daemon_the_program_itself_keeps_first(tmp_path: Path) -> None
     repo = repository(tmp_path / "app")
     made = open_in_process(folder_config(tmp_path, policy={"use": "default"}, undo={"ms": 10_000}))
     try:
-        gate = Gate._over(made, "bot", "s1")
+        gate = Gate._over(made).for_agent("bot", "s1")
         for harmless in ("ls", "git status", "git branch -d feature"):
             gate.evaluate(command=harmless, cwd=str(repo))
         assert (
@@ -84,7 +84,7 @@ def test_a_program_that_keeps_nothing_is_asked_as_before(tmp_path: Path) -> None
     files(repo, {"src/a.py": "three days of work\n"})
     made = open_in_process(folder_config(tmp_path, policy={"use": "default"}, undo={"enabled": False}))
     try:
-        found = Gate._over(made, "bot", "s1").evaluate(command="git checkout -- src/a.py", cwd=str(repo))
+        found = Gate._over(made).for_agent("bot", "s1").evaluate(command="git checkout -- src/a.py", cwd=str(repo))
         assert not found.allowed and not found.kept
     finally:
         made.close()

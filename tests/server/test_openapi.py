@@ -20,12 +20,12 @@ from schemathesis.specs.openapi.checks import (
 
 from daemons import Daemon, bearer, daemon, in_process_daemon
 from effort import EFFORT
-from interlock.server.app import routes_only
+from interlock.server.app import documented_app
 from interlock.server.routes import document
 from interlock.web.evaluate_body import KEYS
 from repository import ROOT
 
-DOCUMENT = document(routes_only())
+DOCUMENT = document(documented_app())
 SECONDS = 60.0
 EXAMPLES = 2 * EFFORT  # of each operation
 CHECKS = (not_a_server_error, status_code_conformance, content_type_conformance, response_schema_conformance)

@@ -9,7 +9,7 @@ import pytest
 
 from daemons import PASSPHRASE, QUICK, InProcessDaemon, in_process_daemon
 from interlock.identity.operators import add_operator, sign_in
-from interlock.server.app import routes_only
+from interlock.server.app import documented_app
 from interlock.server.routes import document
 
 ANSWERS = re.compile(r"/api/v1/tickets/\{id\}/(approve|reject|revoke)")
@@ -19,7 +19,7 @@ OWN = re.compile(r"/api/v1/session.*")  # everybody's own sign-in
 def operations() -> list[tuple[str, str, bool]]:
     """Method, path, and whether it is for people alone, as the app describes itself."""
     found = []
-    for path, methods in document(routes_only())["paths"].items():
+    for path, methods in document(documented_app())["paths"].items():
         for method, said in methods.items():
             kinds = {name for one in said.get("security", ()) for name in one}
             found.append((method.upper(), path, kinds == {"operatorSession"}))

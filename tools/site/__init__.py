@@ -26,7 +26,7 @@ from interlock.analysis.programs import (
 )
 from interlock.cli.main import COMMANDS as ALL_COMMANDS
 from interlock.cli.main import main as interlock
-from interlock.server.app import routes_only
+from interlock.server.app import documented_app
 from interlock.server.routes import document
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -102,7 +102,7 @@ def agent_page(agent: AgentDialect) -> str:
 
 def paths_page() -> str:
     """Every path of the HTTP API, from the routes themselves."""
-    found = document(routes_only())
+    found = document(documented_app())
     lines = ["# The paths of the HTTP API", "", "| path | who | what it does | fields |", "|---|---|---|---|"]
     for path, methods in found["paths"].items():
         for method, route in methods.items():

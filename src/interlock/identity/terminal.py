@@ -37,8 +37,8 @@ class Terminal(Struct, frozen=True):
     def ask(self, prompt: str, seconds: float = PATIENCE) -> str:
         return self._line(prompt, seconds, echo=True)
 
-    def secret(self, prompt: str, seconds: float = PATIENCE) -> str:
-        return self._line(prompt, seconds, echo=False)
+    def secret(self, prompt: str) -> str:
+        return self._line(prompt, PATIENCE, echo=False)
 
     def _line(self, prompt: str, seconds: float, echo: bool) -> str:
         before = termios.tcgetattr(self.file)

@@ -65,12 +65,6 @@ class DestructiveGate:
         config = settings(folder, **given)
         self._gate = Gate._over(open_in_process(config, registry, silence=_own_store(config)))
 
-    @classmethod
-    def _over(cls, inside: InProcessBackend) -> DestructiveGate:
-        gate = cls.__new__(cls)
-        gate._gate = Gate._over(inside)
-        return gate
-
     def evaluate(self, agent: str, action: str, resource: str = "", pending_id: str | None = None) -> GateAnswer:
         """The answer for one action of one agent; a retry names the pending action that has cooled or was approved."""
         given = {"operation": action, "resource": resource or None, "pending_id": pending_id}

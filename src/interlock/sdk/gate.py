@@ -61,10 +61,10 @@ class Gate:
         self._agent, self._session = agent or self._default, session
 
     @classmethod
-    def _over(cls, backend: GateBackend, agent: str = NAME, session: str = "") -> Gate:
+    def _over(cls, backend: GateBackend) -> Gate:
         gate = cls.__new__(cls)
-        gate._shared, gate._default, gate._agent, gate._session = SharedBackend(backend), NAME, agent, session
-        return gate
+        gate._shared, gate._default = SharedBackend(backend), NAME
+        return gate.for_agent(NAME)
 
     def for_agent(self, agent: str, session: str = "") -> Gate:
         """A gate for another agent, over the same state; closing either closes both."""

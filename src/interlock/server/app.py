@@ -78,7 +78,7 @@ _HEADERS = (
 
 def build(state: State, config: Config, version: str = "0") -> DaemonApp:
     context = Context(state, config, version, HookMemory())
-    return DaemonApp(context, _documented(context))
+    return DaemonApp(context, documented_app(context))
 
 
 class DaemonApp:
@@ -240,11 +240,7 @@ async def _send(send: Any, status: int, body: dict[str, Any], more: tuple[tuple[
     await send({"type": "http.response.body", "body": data})
 
 
-def routes_only() -> FastAPI:
-    return _documented(None)
-
-
-def _documented(context: Context | None) -> FastAPI:
+def documented_app(context: Context | None = None) -> FastAPI:
     app = FastAPI(title="Interlock", docs_url=None, redoc_url=None, openapi_url=None)
     app.router.redirect_slashes = False
     app.state.context, app.state.parts = context, []  # every route with its description

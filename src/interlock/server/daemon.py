@@ -154,12 +154,8 @@ def _run(config: Config, state: State, app: DaemonApp, sockets: list[socket.sock
         if state.outbox is not None:
             state.outbox.stop()
         upkeep.stop()  # 2. allowed actions are written
-        _attempt(_record_stop, state)  # 3. the stop is recorded, and a checkpoint signed
-
-
-def _record_stop(state: State) -> None:
-    state.recorder.event_alone("stop", "interlock")
-    sign_record(state)
+        _attempt(state.recorder.event_alone, "stop", "interlock")  # 3. the stop is recorded
+        _attempt(sign_record, state)  # 4. a checkpoint is signed
 
 
 def _attempt(work: Callable[..., Any], *given: Any) -> None:

@@ -77,7 +77,8 @@ def document(app: FastAPI) -> Json:
     for path, operations in made["paths"].items():
         for operation in operations.values():
             said = operation.pop(ROUTE_EXTRA)
-            operation["responses"] = _responses(said, "{" in path)
+            statuses = {*_ALWAYS, *said["statuses"], *([404] if "{" in path else [])}
+            operation["responses"] = {"200": _answer(200, said["schema"], said["media"])} | _answers("Error", *statuses)
     made["paths"] = {**_evaluate_paths(), **made["paths"]}
     components = made.setdefault("components", {})
     known = {name: schema for name, schema in components.get("schemas", {}).items() if "Validation" not in name}
@@ -86,13 +87,8 @@ def document(app: FastAPI) -> Json:
     return made
 
 
-def _responses(said: Json, has_id: bool) -> Json:
-    statuses = sorted({*_ALWAYS, *said["statuses"], *([404] if has_id else [])})
-    return {"200": _answer(200, said["schema"], said["media"])} | _answers("Error", *statuses)
-
-
 def _answers(schema: str, *statuses: int) -> Json:
-    return {str(status): _answer(status, schema) for status in statuses}
+    return {str(status): _answer(status, schema) for status in sorted(statuses)}
 
 
 def _answer(status: int, schema: str, media: str = JSON) -> Json:
