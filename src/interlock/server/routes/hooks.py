@@ -7,9 +7,7 @@ from typing import Any
 from interlock.audit.journal import note_hooks
 from interlock.identity.isolation import JAILED, JailedRun, NotJailed, runs_below, verify_jail
 from interlock.journal.build import supervisor_of
-from interlock.runtime.state import State
 from interlock.server.routes import AGENT, ANYBODY, RouteGroup
-from interlock.times import iso
 from interlock.web.bodies import HookChange, NewJail
 from interlock.web.context import TheContext, TheState, Who
 from interlock.web.errors import invalid_value, permission_denied
@@ -47,13 +45,6 @@ async def coverage(context: TheContext, who: Who) -> Any:
     found = context.hooks.coverage
     # other agents' sessions are for operators only
     return {**found.wire(), "sessions": found.by_session() if who.here or who.session is not None else []}
-
-
-def jails_json(state: State) -> list[dict[str, Any]]:
-    return [
-        {"program": jail.program, "grants": list(jail.grants), "since": iso(jail.since)}
-        for jail in state.jails.running()
-    ]
 
 
 ROUTES = (routes,)

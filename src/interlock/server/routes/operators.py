@@ -25,7 +25,7 @@ from interlock.web.bodies import FirstOperator, Mode, NewOperator, OperatorChang
 from interlock.web.callers import ApiCaller
 from interlock.web.context import By, Context, TheContext, TheState, Who, caller_of
 from interlock.web.errors import HttpProblem, invalid_value, permission_denied
-from interlock.web.wire import operator_json
+from interlock.web.wire import operator_json, wire_fields
 
 CLI = "cli"  # the channel of operators' commands
 
@@ -73,10 +73,7 @@ def lock(state: TheState, context: TheContext, request: Request) -> Any:
 @routes("GET", "/session", "session", OPERATOR, "The session and its end")
 def session(state: TheState, by: By) -> Any:
     person = state.sessions.person(by.operator)
-    return {
-        "operator": by.operator,
-        "expiresAt": iso(by.expires_at),
-        "channel": by.channel,
+    return wire_fields(by, "operator,expires_at,channel") | {
         "roles": sorted(person.roles) if person else [],
         "teams": sorted(person.teams) if person else [],
         "steppedUp": by.stepped_up(state.clock.now()),
@@ -147,8 +144,8 @@ def change_mode(state: TheState, by: By, body: Mode) -> Any:
     return {"mode": state.mode, "known": list(MODES)}
 
 
-def _token_json(token: str, session: OperatorSession) -> dict[str, str]:
-    return {"token": token, "operator": session.operator, "expiresAt": iso(session.expires_at)}
+def _token_json(token: str, session: OperatorSession) -> dict[str, Any]:
+    return {"token": token} | wire_fields(session, "operator,expires_at")
 
 
 def _place(context: Context, request: Request) -> tuple[str, TerminalPlace] | None:

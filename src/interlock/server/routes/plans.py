@@ -116,10 +116,7 @@ def choose(state: TheState, by: By, body: PlannerChoice) -> Any:
 
 
 def planner_json(found: PlannerState) -> dict[str, Any]:
-    body = {
-        "use": found.use,
-        "chosenBy": found.chosen_by,
-        "open": found.open,
+    body = wire_fields(found, "use,chosen_by,open") | {
         "choices": list(CHOICES),
         "host": found.settings.host,
         "model": found.settings.model,

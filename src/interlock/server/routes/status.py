@@ -22,7 +22,6 @@ from interlock.ports import StoreError
 from interlock.records import OPEN_STATES, AuditQuery, TicketQuery
 from interlock.runtime.state import State
 from interlock.server.routes import ANYBODY, OPEN, OPERATOR, RouteGroup
-from interlock.server.routes.hooks import jails_json
 from interlock.times import iso
 from interlock.web.bodies import Moment, NewPause, seconds_of
 from interlock.web.context import By, Context, TheContext, TheState, Who, verify_record_once
@@ -69,7 +68,7 @@ def status(context: TheContext, who: Who) -> Any:
         ],
         "warnings": list(config.warnings),
         "started": iso(context.started),
-        "jails": jails_json(state),
+        "jails": [wire_fields(jail, "program,grants,since") for jail in state.jails.running()],
         "pause": pause_json(state),
     }
 
