@@ -102,15 +102,11 @@ def operator_json(row: OperatorRow) -> Json:
 
 def policy_json(policy: Policy) -> Json:
     """What an agent may know beforehand: the requirement of each level, and the patterns."""
-    return {
-        "name": policy.name,
-        "description": policy.description,
+    return wire_fields(policy, "name,description,matrix,open_tickets") | {
         "levels": {level.word: _control(policy.levels[level]) for level in Level},
         "irreversible": policy.irreversible.name.lower(),
-        "matrix": policy.matrix,
         "patterns": _patterns(policy.patterns),
         "restrictions": _patterns(policy.restriction.patterns),
-        "openTickets": policy.open_tickets,
     }
 
 
