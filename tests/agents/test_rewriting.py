@@ -108,7 +108,7 @@ def test_a_rule_of_the_agents_own_leaves_the_call_as_it_is(
         path.write_text(value if isinstance(value, str) else json.dumps(value))
     event, rewriting = decoded(word, work), agent(word).rewrites
     assert rewriting is not None
-    assert rewriting.passage(ShellCall(event, event.calls[0], tmp_path, (("make",),))) == passage
+    assert rewriting(ShellCall(event, event.calls[0], tmp_path, (("make",),))) == passage
 
 
 RUNS, ASKS, REFUSES = 0, 1, 2  # what an agent does with a call, the strictest last
@@ -151,7 +151,7 @@ def test_claude_code_is_never_told_less_than_it_would_do_itself(
     more = {"tool_name": "Bash", "tool_input": {"command": text}, "permission_mode": mode, "session_id": "s"}
     event, rewriting = decoded("claude-code", tmp_path, **more), agent("claude-code").rewrites
     assert rewriting is not None
-    passage = rewriting.passage(ShellCall(event, event.calls[0], tmp_path, (tuple(text.split()),)))
+    passage = rewriting(ShellCall(event, event.calls[0], tmp_path, (tuple(text.split()),)))
     plain = claude_code_does(mode, rules, text)
     assert {SILENT: RUNS, ASKED: ASKS, LEAVE: plain}[passage] >= plain
 
@@ -159,7 +159,7 @@ def test_claude_code_is_never_told_less_than_it_would_do_itself(
 def test_a_terminal_of_vs_code_is_left_alone(tmp_path: Path) -> None:
     event = decoded("copilot", tmp_path, toolName="run_in_terminal")
     rewriting = agent("copilot").rewrites
-    assert rewriting is not None and rewriting.passage(ShellCall(event, event.calls[0], tmp_path)) == LEAVE
+    assert rewriting is not None and rewriting(ShellCall(event, event.calls[0], tmp_path)) == LEAVE
 
 
 def test_every_agents_rewritten_call_is_read_as_its_original(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from interlock.agents import STATUS_LINE, AgentCall, Event, HookClient, HookFile
 from interlock.agents.facts import all_facts
-from interlock.agents.hook_files import is_ours, read_json_files, with_member, without_member
+from interlock.agents.hook_files import is_ours, with_member, without_member
 from interlock.agents.hook_protocol import Json, MalformedInput, required_text, table, text
 from interlock.agents.rewriting import ASKED, LEAVE, SILENT, ShellCall, folders_above, matches_glob, read_tables
 
@@ -163,19 +163,14 @@ def _is_own_status(value: Any) -> bool:
     return isinstance(value, Mapping) and STATUS_LINE in str(value.get("command", ""))
 
 
-def _off(home: Path, project: Path) -> list[str]:
-    found = FACTS.disablers(home, project)
-    for path, data in read_json_files([_MANAGED], []):
-        if data.get("allowManagedHooksOnly") is True and is_ours_nowhere(data.get("hooks")):
-            found.append(f"{path}: allowManagedHooksOnly is true, so only hooks in this file run; install --system")
-    return found
+def _off(path: Path, data: Json) -> Iterator[str]:
+    if path == _MANAGED and data.get("allowManagedHooksOnly") is True and not _is_ours_anywhere(data.get("hooks")):
+        yield "allowManagedHooksOnly is true, so only hooks in this file run; install --system"
 
 
-def is_ours_nowhere(hooks: Any) -> bool:
-    if is_ours(hooks):
-        return False
+def _is_ours_anywhere(hooks: Any) -> bool:
     inner = hooks.values() if isinstance(hooks, Mapping) else hooks if isinstance(hooks, list) else ()
-    return all(is_ours_nowhere(item) for item in inner)
+    return is_ours(hooks) or any(map(_is_ours_anywhere, inner))
 
 
 def _calls(given: Json, event: Event) -> tuple[AgentCall, ...]:
@@ -194,6 +189,6 @@ AGENT = FACTS.agent(
     lambda given, event: replace(event, calls=_calls(given, event)),
     installed=_write,
     removed=_erase,
-    disablers=_off,
+    disabling=_off,
     passage=passage,
 )

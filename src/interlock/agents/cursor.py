@@ -2,27 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 from msgspec.structs import replace
 
-from interlock.agents import SCOPES, AgentCall, Event
+from interlock.agents import AgentCall, Event
 from interlock.agents.calls import mcp_name
 from interlock.agents.facts import all_facts
-from interlock.agents.hook_files import read_json_files
 from interlock.agents.hook_protocol import Json, required_text, table, text
 from interlock.agents.rewriting import LEAVE, SILENT, ShellCall, folders_above, only_our_hooks, read_tables
 
 FACTS = all_facts()["cursor"]
 
 
-def _off(home: Path, project: Path) -> list[str]:
-    found: list[str] = []
-    files = [file.path for scope in SCOPES for file in FACTS.places(scope, home, project)]
-    for path, data in read_json_files(files, found):
-        if data.get("version") != 1:
-            found.append(f"{path}: version is not 1, so Cursor does not read it")
-    return found
+def _off(path: Path, data: Json) -> Iterator[str]:
+    if data.get("version") != 1:
+        yield "version is not 1, so Cursor does not read it"
 
 
 def _passage(call: ShellCall) -> str:
@@ -59,4 +55,4 @@ def _calls(given: Json, event: Event) -> tuple[AgentCall, ...]:
     return FACTS.judged(name, inner, event.cwd, id)
 
 
-AGENT = FACTS.agent(_fill, disablers=_off, passage=_passage)
+AGENT = FACTS.agent(_fill, disabling=_off, passage=_passage)

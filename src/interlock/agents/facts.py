@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -20,8 +20,7 @@ from interlock.agents.hook_files import (
     Hook,
     HookClient,
     HookFile,
-    find_switches,
-    is_ours,
+    json_or_empty,
     with_hooks,
     without_hooks,
 )
@@ -33,6 +32,7 @@ from interlock.agents.hook_protocol import (
     Fill,
     HookOutput,
     HookVerdict,
+    Json,
     MalformedInput,
     answer,
     first_text,
@@ -44,8 +44,8 @@ from interlock.agents.hook_protocol import (
     tidy,
 )
 from interlock.agents.jsonc import EditError
-from interlock.agents.rewriting import Rewriting, ShellCall
-from interlock.agents.toml_edit import hooks_text, with_block, without_block
+from interlock.agents.rewriting import Passage
+from interlock.agents.toml_edit import hooks_text, parse_toml, with_block, without_block
 from interlock.analysis.packs import load_packs
 
 _HOOKED = frozenset({"before", "after", "failed"})
@@ -96,8 +96,9 @@ class DialectCode(Struct, frozen=True):
     places: Files | None = None
     installed: Callable[[HookFile, str | None, HookClient], str] | None = None
     removed: Callable[[HookFile, str], str | None] | None = None
-    disablers: Callable[[Path, Path], list[str]] | None = None
-    passage: Callable[[ShellCall], str] | None = None
+    disabling: Callable[[Path, Json], Iterable[str]] | None = None  # what disables hooks in a file of its settings
+    disabling_home: Callable[[Path], list[str]] | None = None  # and anywhere else
+    passage: Passage | None = None
 
 
 class AgentDialect(Struct, frozen=True, forbid_unknown_fields=True):
@@ -147,16 +148,33 @@ class AgentDialect(Struct, frozen=True, forbid_unknown_fields=True):
         return (HookFile(path, form, note=note, status=user and self.status_line, bare=bare),) if name else ()
 
     def disablers(self, home: Path, project: Path) -> list[str]:
-        """Every switch in its settings that disables hooks, and every such file that cannot be read."""
-        if self.code.disablers is not None:
-            return self.code.disablers(home, project)
+        """Whatever disables its hooks, and every file of its settings that cannot be read."""
+        found = self.code.disabling_home(home) if self.code.disabling_home is not None else []
         paths: list[Path] = []
         for name in self.settings:
             if name in SCOPES:
                 paths += [file.path for file in self.places(name, home, project)]
             else:
                 paths.append(home / name[2:] if name.startswith("~/") else project / name)
-        return find_switches(paths, self.switches)
+        for path in paths:
+            try:
+                text = path.read_text("utf-8")
+                found += self._disabling(path, parse_toml(text) if path.suffix == ".toml" else json_or_empty(text))
+            except FileNotFoundError:
+                continue
+            except (OSError, UnicodeDecodeError, EditError) as error:
+                found.append(f"{path}: cannot be read, so its hooks do not run ({error})")
+        return found
+
+    def _disabling(self, path: Path, data: Json) -> Iterator[str]:
+        for name, off in self.switches.items():
+            value: Any = data
+            for key in name.split("."):
+                value = value.get(key) if isinstance(value, Mapping) else None
+            if value is off:
+                yield f"{path}: {name} is {str(off).lower()}, so hooks do not run"
+        for words in self.code.disabling(path, data) if self.code.disabling is not None else ():
+            yield f"{path}: {words}"
 
     def installed(self, place: HookFile, text: str | None, client: HookClient) -> str:
         """Idempotent, and all else in the file stays; raises `EditError` for one it cannot read."""
@@ -169,7 +187,7 @@ class AgentDialect(Struct, frozen=True, forbid_unknown_fields=True):
         hooks = [self._hook(place, event, client) for event in self.hooked]
         if place.form == "toml":
             return with_block(text, hooks_text(hooks))
-        return with_hooks(text, hooks, is_ours, comments=place.form == "jsonc", base=self.base)
+        return with_hooks(text, hooks, comments=place.form == "jsonc", base=self.base)
 
     def _hook(self, place: HookFile, event: str, client: HookClient) -> Hook:
         url = client.post(self.word, event) if client.url else ""
@@ -196,12 +214,11 @@ class AgentDialect(Struct, frozen=True, forbid_unknown_fields=True):
             from interlock.agents.yaml_edit import without_entries  # 20 ms that a call does not need
 
             return without_entries(text)
-        return without_hooks(text, is_ours, comments=place.form == "jsonc", base=self.base)
+        return without_hooks(text, comments=place.form == "jsonc", base=self.base)
 
     @property
-    def rewrites(self) -> Rewriting | None:
-        passage = self.code.passage
-        return None if passage is None else Rewriting(passage, self.persistent, self.flags)
+    def rewrites(self) -> Passage | None:
+        return self.code.passage
 
     def _fill(self, given: Mapping[str, Any], event: Event) -> Event:
         names = self.fields
@@ -231,8 +248,9 @@ class AgentDialect(Struct, frozen=True, forbid_unknown_fields=True):
     def judged(self, name: str, given: Mapping[str, Any], cwd: str, id: str = "") -> tuple[AgentCall, ...]:
         return judged_calls(self.tools, name, given, cwd, id)
 
-    def say(self, event: Event, verdict: HookVerdict) -> HookOutput:
-        """The first answer that fits; silence where none does."""
+    def encode(self, event: Event, verdict: HookVerdict) -> HookOutput:
+        """In exactly the agent's format: the first answer that fits, silence where none does, and nothing else on stdout."""
+        verdict = resolve(event, verdict)
         new = verdict.rewrite if event.kind == "before" else None
         at = (event.kind, event.name)
         forms = [form for form in self.answers if verdict.word in form.to and not (form.on and form.on.isdisjoint(at))]
@@ -268,10 +286,6 @@ class AgentDialect(Struct, frozen=True, forbid_unknown_fields=True):
             return replace(found, problem=str(error))
         except RecursionError:
             return replace(found, problem="hook input: nested too deeply")
-
-    def encode(self, event: Event, verdict: HookVerdict) -> HookOutput:
-        """Encodes the verdict in exactly the agent's format, with nothing else on stdout."""
-        return self.say(event, resolve(event, verdict))
 
     def broken(self, reason: str) -> HookOutput:
         """The agent's denial where the event itself could not be determined."""

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from msgspec.structs import replace
 
-from interlock.agents import SCOPES, Event
+from interlock.agents import Event
 from interlock.agents.calls import mcp_name
 from interlock.agents.facts import all_facts
-from interlock.agents.hook_files import is_ours, read_json_files
+from interlock.agents.hook_files import is_ours
 from interlock.agents.hook_protocol import Json, required_text, table, text
 from interlock.agents.rewriting import ASKED, LEAVE, ShellCall, folders_above, only_our_hooks, read_tables
 
@@ -20,20 +20,12 @@ _NAME = "interlock"
 _SETTINGS, _SYSTEM = FACTS.path("user"), Path(FACTS.path("system")).parent
 
 
-def _off(home: Path, project: Path) -> list[str]:
-    paths = [file.path for scope in SCOPES for file in FACTS.places(scope, home, project)]
-    found = FACTS.disablers(home, project)
-    for path, data in read_json_files(paths, []):
-        for section in ("hooksConfig", "hooks"):
-            inner = data.get(section)
-            off = inner.get("disabled") if isinstance(inner, Mapping) else None
-            if isinstance(off, list) and any(isinstance(name, str) and _is_name(name) for name in off):
-                found.append(f"{path}: {section}.disabled names our hook, so it does not run")
-    return found
-
-
-def _is_name(name: str) -> bool:
-    return name == _NAME or is_ours({"command": name})
+def _off(path: Path, data: Json) -> Iterator[str]:
+    for section in ("hooksConfig", "hooks"):
+        inner = data.get(section)
+        off = inner.get("disabled") if isinstance(inner, Mapping) else None
+        if isinstance(off, list) and any(name == _NAME or is_ours({"command": name}) for name in off):
+            yield f"{section}.disabled names our hook, so it does not run"
 
 
 def _passage(call: ShellCall) -> str:
@@ -64,4 +56,4 @@ def _calls(given: Json, event: Event) -> Event:
     return replace(event, calls=calls, asks=event.kind == "before" and name == SHELL)
 
 
-AGENT = FACTS.agent(_calls, disablers=_off, passage=_passage)
+AGENT = FACTS.agent(_calls, disabling=_off, passage=_passage)

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from interlock.agents import CLIENT, Event, HookClient, HookFile
 from interlock.agents.facts import all_facts
-from interlock.agents.hook_files import Hook, is_ours, with_hooks
+from interlock.agents.hook_files import Hook, with_hooks
 from interlock.agents.hook_protocol import Json, required_text, table, text
 
 FACTS = all_facts()["hermes"]
@@ -42,15 +42,15 @@ def _write(place: HookFile, text: str | None, client: HookClient) -> str:
     if place.form == "yaml":
         return with_entries(text, entries)
     agreed = ({"event": event, "command": entry["command"]} for event, entry in entries.items())
-    return with_hooks(text, [Hook(("approvals",), one) for one in agreed], is_ours)
+    return with_hooks(text, [Hook(("approvals",), one) for one in agreed])
 
 
-def _off(home: Path, project: Path) -> list[str]:
+def _off(home: Path) -> list[str]:
     used = os.environ.get("HERMES_HOME", "").strip()
     elsewhere = used and not Path(used).is_relative_to(home / ".hermes")
     found = {"HERMES_SAFE_MODE": os.environ.get("HERMES_SAFE_MODE"), "HERMES_HOME": elsewhere}
     words = [f"{name} is set, so the hooks in {home / '.hermes'} do not run" for name, off in found.items() if off]
-    configs = [place.path for place in _places("user", home, project) if place.form == "yaml"]
+    configs = [place.path for place in _places("user", home, home) if place.form == "yaml"]
     ours = [path for path in configs if os.access(path, os.R_OK) and CLIENT in path.read_text("utf-8", "replace")]
     return words + [
         f"{path}: a profile without hooks; run `interlock install` again" for path in configs[1:] if path not in ours
@@ -66,4 +66,4 @@ def _calls(given: Json, event: Event) -> Event:
     return replace(event, calls=FACTS.judged(name, inner, cwd, text(extra, "tool_call_id")))
 
 
-AGENT = FACTS.agent(_calls, places=_places, installed=_write, disablers=_off)
+AGENT = FACTS.agent(_calls, places=_places, installed=_write, disabling_home=_off)

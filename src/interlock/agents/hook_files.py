@@ -20,7 +20,6 @@ MARK = (
 )
 Key = str | int
 KeyPath = tuple[Key, ...]
-Ours = Callable[[Any], bool]
 
 
 class HookFile(Struct, frozen=True):
@@ -68,15 +67,15 @@ class Hook(Struct, frozen=True):
 
 
 def with_hooks(
-    text: str | None, hooks: Sequence[Hook], ours: Ours, comments: bool = False, base: Mapping[str, Any] | None = None
+    text: str | None, hooks: Sequence[Hook], comments: bool = False, base: Mapping[str, Any] | None = None
 ) -> str:
     """With these entries and no older ones of ours; `base` holds other keys at the top."""
     base = base or {}
     if text is None or not text.strip("\ufeff" + _BLANKS):
         return _new_file(hooks, base)
-    if _is_current(parse_jsonc(text, comments), hooks, ours, base):
+    if _is_current(parse_jsonc(text, comments), hooks, base):
         return text
-    kept = without_hooks(text, ours, comments, base)
+    kept = without_hooks(text, comments, base)
     if kept is None:
         return _new_file(hooks, base)
     for hook in hooks:
@@ -88,12 +87,12 @@ def with_hooks(
     return kept
 
 
-def without_hooks(text: str, ours: Ours, comments: bool = False, base: Mapping[str, Any] | None = None) -> str | None:
+def without_hooks(text: str, comments: bool = False, base: Mapping[str, Any] | None = None) -> str | None:
     """The text without our entries and their containers; None when nothing else is in it."""
     document = parse_jsonc(text, comments)
     if not isinstance(document.root.value, dict):
         raise error_at(text, document.root.start, "expected an object at the top")
-    while path := _last_of_ours(document.root, ours):
+    while path := _last_of_ours(document.root):
         created = _created_path(document, path)
         form = _form_behind(document.root, created, base or {})
         whole = (
@@ -114,7 +113,7 @@ def with_member(text: str, key: str, value: Any) -> str:
     return text if document.root.child(key) is not None else _member(document, document.root, key, value)
 
 
-def without_member(text: str, key: str, ours: Ours) -> str:
+def without_member(text: str, key: str, ours: Callable[[Any], bool]) -> str:
     document = parse_jsonc(text, comments=False)
     found = document.root.child(key)
     return text if found is None or not ours(found.value) else _remove(document, (key,))
@@ -130,10 +129,10 @@ def json_or_empty(text: str) -> dict[str, Any]:
     return value
 
 
-def _is_current(document: Document, hooks: Sequence[Hook], ours: Ours, base: Mapping[str, Any]) -> bool:
+def _is_current(document: Document, hooks: Sequence[Hook], base: Mapping[str, Any]) -> bool:
     lists = [_at(document.root, hook.path) for hook in hooks]
     return (
-        sum(1 for _ in _paths_of_ours(document.root, ours)) == len(hooks)
+        sum(1 for _ in _paths_of_ours(document.root)) == len(hooks)
         and all(document.root.child(key) is not None for key in base)
         and all(
             found is not None
@@ -158,17 +157,17 @@ def _at(node: Node, path: KeyPath) -> Node | None:
     return node
 
 
-def _paths_of_ours(node: Node, ours: Ours, path: KeyPath = ()) -> Iterator[KeyPath]:
-    if path and isinstance(path[-1], int) and ours(node.value):
+def _paths_of_ours(node: Node, path: KeyPath = ()) -> Iterator[KeyPath]:
+    if path and isinstance(path[-1], int) and is_ours(node.value):
         yield path
         return
     for key, _, child in node.children:
-        yield from _paths_of_ours(child, ours, (*path, key))
+        yield from _paths_of_ours(child, (*path, key))
 
 
-def _last_of_ours(root: Node, ours: Ours) -> KeyPath:
+def _last_of_ours(root: Node) -> KeyPath:
     """The path of our last entry: the handler, or the group that holds nothing else."""
-    path = (list(_paths_of_ours(root, ours)) or [()])[-1]
+    path = (list(_paths_of_ours(root)) or [()])[-1]
     while len(path) >= 3 and path[-2] == "hooks" and isinstance(path[-3], int):
         siblings = _at(root, path[:-1])
         if siblings is None or len(siblings.children) != 1:
@@ -345,28 +344,3 @@ def is_ours(entry: Any) -> bool:
     if isinstance(action, Mapping):
         words.append(action.get("command"))
     return any(isinstance(word, str) and (_RUNS_US.search(word) or _POSTS.match(word)) for word in words)
-
-
-def read_json_files(paths: Sequence[Path], found: list[str]) -> list[tuple[Path, dict[str, Any]]]:
-    """Those that exist; an unreadable one is reported in `found`, as its hooks do not run."""
-    read: list[tuple[Path, dict[str, Any]]] = []
-    for path in paths:
-        try:
-            read.append((path, json_or_empty(path.read_text("utf-8"))))
-        except FileNotFoundError:
-            continue
-        except (OSError, UnicodeDecodeError, EditError) as error:
-            found.append(f"{path}: cannot be read, so its hooks do not run ({error})")
-    return read
-
-
-def find_switches(paths: Sequence[Path], switches: Mapping[str, object]) -> list[str]:
-    found: list[str] = []
-    for path, data in read_json_files(paths, found):
-        for name, off in switches.items():
-            value: Any = data
-            for key in name.split("."):
-                value = value.get(key) if isinstance(value, Mapping) else None
-            if value is off:
-                found.append(f"{path}: {name} is {str(off).lower()}, so hooks do not run")
-    return found

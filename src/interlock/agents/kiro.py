@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from msgspec.structs import replace
@@ -12,22 +12,18 @@ from msgspec.structs import replace
 from interlock.agents import AgentCall, Event
 from interlock.agents.calls import mcp_name
 from interlock.agents.facts import all_facts
-from interlock.agents.hook_files import is_ours, read_json_files
+from interlock.agents.hook_files import is_ours
 from interlock.agents.hook_protocol import Json, required_text, table, text
 
 FACTS = all_facts()["kiro"]
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 
 
-def _off(home: Path, project: Path) -> list[str]:
-    found: list[str] = []
-    files = [home / FACTS.path("user"), project / FACTS.path("project")]
-    for path, data in read_json_files(files, found):
-        entries = data.get("hooks")
-        for entry in entries if isinstance(entries, list) else ():
-            if is_ours(entry) and entry.get("enabled") is False:
-                found.append(f"{path}: {entry.get('name')} has enabled false, so it does not run")
-    return found
+def _off(path: Path, data: Json) -> Iterator[str]:
+    entries = data.get("hooks")
+    for entry in entries if isinstance(entries, list) else ():
+        if is_ours(entry) and entry.get("enabled") is False:
+            yield f"{entry.get('name')} has enabled false, so it does not run"
 
 
 def _fill(given: Json, event: Event) -> Event:
@@ -59,4 +55,4 @@ def _kebab(name: str) -> str:
     return _HUMP.sub("-", name).replace("_", "-").lower().lstrip("-")
 
 
-AGENT = FACTS.agent(_fill, disablers=_off)
+AGENT = FACTS.agent(_fill, disabling=_off)

@@ -9,12 +9,9 @@ from pathlib import Path
 from interlock.agents.facts import all_facts
 from interlock.agents.rewriting import LEAVE, SILENT, ShellCall, folders_above, read_tables
 
-FACTS = all_facts()["opencode"]
 
-
-def _off(home: Path, project: Path) -> list[str]:
-    pure = ["OPENCODE_PURE is set, so OpenCode loads no plugins"] if os.environ.get("OPENCODE_PURE") else []
-    return pure + FACTS.disablers(home, project)
+def _off(home: Path) -> list[str]:
+    return ["OPENCODE_PURE is set, so OpenCode loads no plugins"] if os.environ.get("OPENCODE_PURE") else []
 
 
 def _passage(call: ShellCall) -> str:
@@ -25,4 +22,4 @@ def _passage(call: ShellCall) -> str:
     return LEAVE if tables is None or any('"permission"' in json.dumps(table) for table in tables) else SILENT
 
 
-AGENT = FACTS.agent(disablers=_off, passage=_passage)
+AGENT = all_facts()["opencode"].agent(disabling_home=_off, passage=_passage)

@@ -42,10 +42,7 @@ class ShellCall(Struct, frozen=True):
         return [self.text.strip(), *filter(None, written), *(" ".join(words) for words in self.commands)]
 
 
-class Rewriting(Struct, frozen=True):
-    passage: Callable[[ShellCall], str]  # LEAVE, SILENT or ASKED
-    persistent: bool = False  # its shell lives on, so that a call may change it for those that follow
-    flags: frozenset[str] = frozenset()  # of its command line: rules that no file tells
+Passage = Callable[[ShellCall], str]  # LEAVE, SILENT or ASKED
 
 
 def with_originals(event: Event, unwrap: Callable[[str], str]) -> Event:

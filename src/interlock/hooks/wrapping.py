@@ -66,26 +66,26 @@ def wrap_call(check: RewriteCheck, wrapper: Wrapper) -> RewrittenCall | None:
     """The call below the journal; None where it only reads, would not be the same there, or the agent's own rules leave it alone."""
     from interlock.journal.wrapping import call_word
 
-    call, rewriting = check.call, check.agent.rewrites
+    call, agent, passage_of = check.call, check.agent, check.agent.rewrites
     commands = tuple(fact for fact in check.judged.facts if isinstance(fact, Command))
     # What code in another language does is never known for certain.
     reads = check.judged.assessment.level < Level.REVERSIBLE and not any(
         input_language(one.program) for one in commands
     )
-    if rewriting is None or reads or rewriting.flags & check.flags:
+    if passage_of is None or reads or agent.flags & check.flags:
         return None
-    if not is_rewritable(call) or not runs_alike(call.action.text, commands, rewriting.persistent):
+    if not is_rewritable(call) or not runs_alike(call.action.text, commands, agent.persistent):
         return None
     home = Path(call.action.home or home_of(f"uid:{os.getuid()}"))
     if not home.is_absolute():
         return None
     words = tuple((fact.program, *fact.words) for fact in commands)
-    passage = rewriting.passage(ShellCall(check.event, call, home, words))
+    passage = passage_of(ShellCall(check.event, call, home, words))
     if passage == LEAVE:
         return None
     text = call.action.text
     id = call_word(call.id or f"c_{secrets.token_hex(8)}")
-    new = {FIELD: wrapper.wrap(text, check.agent.word, id)}
+    new = {FIELD: wrapper.wrap(text, agent.word, id)}
     return RewrittenCall(new, {**call.input, **new}, passage != SILENT, ASKED.format(text=text), id)
 
 
