@@ -124,6 +124,7 @@ class AgentDialect(Struct, frozen=True, forbid_unknown_fields=True):
     posts: bool = False
     settings: tuple[str, ...] = ()
     switches: dict[str, bool] = {}
+    placeholders: tuple[str, ...] = ()
     state: tuple[str, ...] = ()
     flags: frozenset[str] = frozenset()
     persistent: bool = False
@@ -147,16 +148,17 @@ class AgentDialect(Struct, frozen=True, forbid_unknown_fields=True):
         form, bare = "toml" if path.suffix == ".toml" else self.form, scope in self.bare
         return (HookFile(path, form, note=note, status=user and self.status_line, bare=bare),) if name else ()
 
+    def settings_files(self, home: Path, project: Path) -> Iterator[Path]:
+        for name in self.settings:
+            if name in SCOPES:
+                yield from (file.path for file in self.places(name, home, project))
+            else:
+                yield home / name[2:] if name.startswith("~/") else project / name
+
     def disablers(self, home: Path, project: Path) -> list[str]:
         """Whatever disables its hooks, and every file of its settings that cannot be read."""
         found = self.code.disabling_home(home) if self.code.disabling_home is not None else []
-        paths: list[Path] = []
-        for name in self.settings:
-            if name in SCOPES:
-                paths += [file.path for file in self.places(name, home, project)]
-            else:
-                paths.append(home / name[2:] if name.startswith("~/") else project / name)
-        for path in paths:
+        for path in self.settings_files(home, project):
             try:
                 text = path.read_text("utf-8")
                 found += self._disabling(path, parse_toml(text) if path.suffix == ".toml" else json_or_empty(text))

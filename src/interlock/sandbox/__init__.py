@@ -22,19 +22,6 @@ from interlock.identity.isolation import FOLDER, JOURNAL, SOCKET
 from interlock.install.discovery import hooked_files
 from interlock.journal.build import supervisor_of
 
-
-class SettingsFiles(Struct, frozen=True, forbid_unknown_fields=True):
-    """Files that decide about an agent's hooks in addition to the places of install."""
-
-    home: tuple[str, ...] = ()
-    project: tuple[str, ...] = ()
-    placeholders: tuple[str, ...] = ()  # of the project: created as an empty object where missing, until the agent ends
-
-
-_SETTINGS: Mapping[str, SettingsFiles] = toml.decode(
-    Path(__file__).with_name("settings_files.toml").read_bytes(), type=dict[str, SettingsFiles]
-)
-_NO_FILES = SettingsFiles()
 EMPTY = b"{}\n"
 
 
@@ -48,13 +35,12 @@ def guarded_files(config: Config, home: Path, project: Path) -> dict[str, set[Pa
 
 def deciding_files(word: str, home: Path, project: Path) -> set[Path]:
     found = {place.path for scope in SCOPES for place in agent(word).places(scope, home, project)}
-    more = _SETTINGS.get(word, _NO_FILES)
-    return found | {home / name for name in more.home} | {project / name for name in more.project}
+    return found.union(agent(word).settings_files(home, project))
 
 
 def missing_files(word: str, project: Path) -> Iterator[Path]:
     """Files that could switch the hooks off once somebody creates them."""
-    for name in _SETTINGS.get(word, _NO_FILES).placeholders:
+    for name in agent(word).placeholders:
         if not os.path.lexists(project / name):
             yield project / name
 
