@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 from msgspec import Struct
 
-from interlock.config.values import optional_text
+from interlock.config.values import THIS_MACHINE, optional_text, variable_name
 from interlock.model import Confidential, Level
 from interlock.problems import Path, Problems, describe_value
 from interlock.schema import read_table, says, shown_table
@@ -26,7 +26,6 @@ DESKTOP: Final = "desktop"
 Switch = Literal["off", "auto"]
 _NAME = re.compile(r"[a-z][a-z0-9_-]{0,39}")
 _TAKEN = frozenset({"console", "terminal", "dialog"})
-_VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,199}")
 MOST_CHANNELS = 20
 
 
@@ -54,9 +53,9 @@ class ChannelRoute(Confidential, Struct, frozen=True):
     name: Annotated[str, says("its name", read=_name)]
     kind: Annotated[Literal["apprise", "desktop", "webhook"], says("what carries its messages")]
     url: Annotated[str, says("its address", read=optional_text)] = ""
-    url_env: Annotated[str, says("the variable with the address", read=optional_text)] = ""
+    url_env: Annotated[str, says("the variable with the address", read=variable_name)] = ""
     url_file: Annotated[str, says("the file with the address", read=optional_text)] = ""
-    secret_env: Annotated[str, says("the variable with a webhook's key", read=optional_text)] = ""
+    secret_env: Annotated[str, says("the variable with a webhook's key", read=variable_name)] = ""
     secret_file: Annotated[str, says("the file with a webhook's key", read=optional_text)] = ""
     events: Annotated[tuple[str, ...], says("what it is told", read=_events)] = BY_DEFAULT
     level: Annotated[Level, says("held actions below it are not sent here")] = Level.SAFE
@@ -176,9 +175,6 @@ def _sources(route: ChannelRoute, path: Path, problems: Problems) -> None:
         problems.error((*path, "url"), wrong)
     for key in secrets if route.kind == "apprise" else ():
         problems.error((*path, key), "only webhooks are signed")
-    for key in ("url_env", "secret_env"):
-        if getattr(route, key) and not _VARIABLE.fullmatch(getattr(route, key)):
-            problems.error((*path, key), "expected the name of an environment variable")
 
 
 def wrong_webhook(url: str) -> str:
@@ -192,7 +188,7 @@ def wrong_webhook(url: str) -> str:
         return "expected https://…"
     if parts.username or parts.password:
         return "a password in the address: the receiver checks the signature instead"
-    if parts.scheme == "http" and host not in ("localhost", "127.0.0.1", "::1"):
+    if parts.scheme == "http" and host not in THIS_MACHINE:
         return "expected https://…: http:// only on this machine"
     return ""
 

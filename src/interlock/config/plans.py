@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 
 from msgspec import Struct, field
 
-from interlock.config.values import planner_host, variable_name
+from interlock.config.values import THIS_MACHINE, planner_host, variable_name
 from interlock.schema import says
 
 PlannerName = Literal["auto", "ollama", "openai_compatible", "mock"]
@@ -15,7 +15,6 @@ PLANNERS: tuple[str, ...] = get_args(PlannerName)
 AUTO: Final = "auto"
 OLLAMA, MOCK = "ollama", "mock"
 OLLAMA_HOST, OLLAMA_MODEL = "http://127.0.0.1:11434", "llama3.2"
-_HERE = frozenset({"127.0.0.1", "localhost", "::1"})
 
 
 class PlannerSettings(Struct, frozen=True):
@@ -48,7 +47,7 @@ class PlannerSettings(Struct, frozen=True):
     @property
     def here(self) -> bool:
         """Whether requests stay on this machine."""
-        return (urlsplit(self.host).hostname or "") in _HERE
+        return (urlsplit(self.host).hostname or "") in THIS_MACHINE
 
     @property
     def warnings(self) -> tuple[str, ...]:

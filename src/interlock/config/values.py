@@ -10,8 +10,8 @@ from interlock.policy.policy import MODES
 from interlock.problems import Path, Problems, describe_value
 
 _HOST = re.compile(r"[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*")
-_HERE = frozenset({"127.0.0.1", "localhost", "::1"})
-_VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,99}")
+THIS_MACHINE = frozenset({"127.0.0.1", "localhost", "::1"})
+_VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,199}")
 
 
 def _text(value: object, path: Path, problems: Problems) -> str:
@@ -41,13 +41,13 @@ collector_url = _checked_text(
     lambda url: "" if url.startswith(("http://", "https://")) else "expected http://… or https://…"
 )
 # A key itself does not belong into a file that agents can read.
-_NO_VARIABLE = "key_env: expected the name of an environment variable, not a key"
+_NO_VARIABLE = "expected the name of an environment variable, not a key"
 variable_name = _checked_text(lambda name: "" if _VARIABLE.fullmatch(name) else _NO_VARIABLE)
 
 
 def listen_host(value: object, path: Path, problems: Problems, plain: str) -> str:
     host = _text(value, path, problems) or plain
-    if host not in _HERE:
+    if host not in THIS_MACHINE:
         problems.warn(path, f"{host!r} is reachable from other machines: put a proxy with TLS in front of it")
     return host
 
