@@ -163,6 +163,35 @@ def test_while_no_daemon_answers_a_jailed_hook_judges_by_itself_and_the_next_dae
         assert not gate.exists()
 
 
+_JUDGE = """
+import sys
+from pathlib import Path
+from interlock.config import load_config
+from interlock.proxy import ServerIdentity, ToolClaims
+from interlock.proxy.fallback import judge_locally
+body = {"tool": "mcp__notes__get_note", "input": {}, "cwd": "/", "agent": {"name": "one", "session": "s"}}
+print(judge_locally(body, ServerIdentity("notes", "notes", "validated"), ToolClaims(), load_config(Path(sys.argv[1]))))
+"""
+
+
+def test_while_no_daemon_answers_a_proxy_in_a_jail_records_where_a_hook_does(tmp_path: Path) -> None:
+    with guarded_home(tmp_path) as home:
+        (home.project / "judge.py").write_text(_JUDGE)
+        judging = f"{sys.executable} {home.project}/judge.py {tmp_path}/interlock.toml"
+        agent = subprocess.Popen(
+            home.words("sh", "-c", f"echo up; read one; {judging}"),
+            env=home.environ,
+            cwd=home.project,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        assert agent.stdout is not None and agent.stdout.readline() == "up\n"
+        home.guard.daemon.stop(signal.SIGKILL)
+        assert agent.communicate("go\n", 60)[0] == "(True, '')\n"
+        assert (tmp_path / "state" / FOLDER / JOURNAL / journal.NAME).read_text().count('"verdict":"allow"') == 1
+
+
 def test_a_blocked_user_may_do_nothing_in_a_jail_without_a_daemon(tmp_path: Path) -> None:
     with guarded_home(tmp_path) as home:
         block, own = {"principal": f"uid:{os.getuid()}", "reason": "enough"}, home.guard.daemon.sign_in()

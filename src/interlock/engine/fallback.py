@@ -91,7 +91,7 @@ def _reply(agent: AgentDialect, event: str, config: Config, ask: Ask | None) -> 
         call = with_originals(call, Wrapper(str(front_of(config))).original)
     said = judge_calls(call, config)
     if call.kind in GATING:
-        said = _journal(agent, call, said, config)
+        said = record(agent.word, call, said, config)
         if config.hooks.start_daemon and not is_jailed(config.folder):
             start_daemon(config)
     return agent.encode(call, said.verdict)
@@ -182,12 +182,12 @@ def refusal_in_force(folder: Path, principal: str) -> str:
     return f"{principal} is blocked ({rows[0][0]})" if rows else ""
 
 
-def _journal(agent: AgentDialect, event: Event, said: FallbackVerdict, config: Config) -> FallbackVerdict:
+def record(agent: str, event: Event, said: FallbackVerdict, config: Config) -> FallbackVerdict:
     """Writes the verdict into the journal; denies where that fails."""
     entry = {
         "at": time.time(),
         "principal": f"uid:{os.getuid()}",
-        "agent": agent.word,
+        "agent": agent[:200],
         "event": event.name,
         "session": event.session[:200],
         "calls": [call.id[:200] for call in event.calls],
