@@ -34,6 +34,9 @@ BASH = {"session_id": "s", "cwd": "/srv", "hook_event_name": "PostToolUse", "too
         ({"extra": {"result": '{"error": "no such file"}', "status": "error"}}, "failed"),
         ({"tool_response": {"backgroundTaskId": "b1"}}, "unknown"),
         ({"tool_input": {"command": "createdb x", "run_in_background": True}, "tool_response": {}}, "unknown"),
+        ({"toolArgs": {"command": "createdb x", "async": True}, "toolResult": {"resultType": "success"}}, "unknown"),
+        ({"toolArgs": '{"command": "createdb x", "async": true}', "toolResult": {"resultType": "success"}}, "unknown"),
+        ({"toolArgs": '{"command": "createdb x"}', "toolResult": {"resultType": "success"}}, ""),
     ],
 )  # fmt: skip
 def test_a_result_says_whether_it_succeeded(given: dict[str, Any], outcome: str) -> None:

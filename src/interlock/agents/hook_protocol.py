@@ -197,6 +197,9 @@ class FieldNames(Struct, frozen=True):
     background: tuple[str, ...]
     fine: frozenset[str]
     texts: tuple[str, ...]
+    paths: tuple[str, ...]
+    contents: tuple[str, ...]
+    edits: tuple[str, ...]  # before, after, before, after
 
 
 @cache
@@ -209,12 +212,9 @@ def outcome_of(given: Json) -> str:
     """`failed` where the result reports it, `unknown` in the background; empty for success."""
     more, names = given.get("extra"), field_names()
     given = {**more, **given} if isinstance(more, Mapping) else given
-    result = next((given[name] for name in names.results if name in given), None)
-    if isinstance(result, str) and result.lstrip().startswith("{"):
-        with contextlib.suppress(ValueError, RecursionError):
-            result = json.loads(result)
+    result = next((_read(given[name]) for name in names.results if name in given), None)
     fields: Json = result if isinstance(result, Mapping) else {}
-    asked: Json = next((given[name] for name in names.inputs if isinstance(given.get(name), Mapping)), {})
+    asked: Json = next((one for name in names.inputs if isinstance(one := _read(given.get(name)), Mapping)), {})
     if any(one.get(name) for one in (asked, fields) for name in names.background):
         return UNKNOWN
     codes = [one[name] for one in (given, fields) for name in names.codes if type(one.get(name)) is int]
@@ -225,6 +225,14 @@ def outcome_of(given: Json) -> str:
         return FAILED
     text = result if isinstance(result, str) else "\n".join(str(fields[name]) for name in names.texts if name in fields)
     return FAILED if _SAID.search(text[:_LONGEST]) or _SAID.search(text[-_LONGEST:]) else SUCCEEDED
+
+
+def _read(value: Any) -> Any:
+    """An object that is given as its JSON text."""
+    if isinstance(value, str) and value.lstrip().startswith("{"):
+        with contextlib.suppress(ValueError, RecursionError):
+            return json.loads(value)
+    return value
 
 
 Fill = Callable[[Json, Event], Event]

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from interlock.agents import AgentCall, AgentDialect, Event, RewrittenCall
+from interlock.agents.hook_protocol import field_names
 from interlock.agents.rewriting import FIELD, LEAVE, SILENT, ShellCall
 from interlock.analysis.assess import Judgement
 from interlock.analysis.facts import Command, known
@@ -30,7 +31,6 @@ if TYPE_CHECKING:
     from interlock.hooks.memory import Recent
     from interlock.journal.wrapping import Wrapper
 
-_BACKGROUND = ("run_in_background", "is_background", "isBackground", "background", "async", "detach")
 _ALONE = re.compile(r"(?<![&<>|])&(?![&>])")  # starts something in the background, unless it is quoted
 _SETS = re.compile(r"(?:^|[\s;&|(])[A-Za-z_]\w*(?:\[[^]]*\])?\+?=|\(\s*\)\s*\{|\bfunction\b")
 _BUILTINS = frozenset(": [ [[ echo printf test true false cd pwd wait kill read type command time".split())
@@ -114,7 +114,7 @@ def is_rewritable(call: AgentCall) -> bool:
     text = call.action.text
     if call.action.kind is not Kind.COMMAND or call.input.get(FIELD) != text or "\0" in text:
         return False
-    if any(call.input.get(name) for name in _BACKGROUND):
+    if any(call.input.get(name) for name in field_names().background):
         return False
     try:
         return len(text.encode()) <= MOST_TEXT

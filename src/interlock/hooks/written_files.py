@@ -11,6 +11,7 @@ from typing import Any
 
 from msgspec import Struct, field
 
+from interlock.agents.hook_protocol import field_names
 from interlock.analysis.read import FileReader, read
 from interlock.analysis.rules import Rulebook
 from interlock.analysis.targets.written_files import MOST_TEXT, WrittenFile, judge_file, programs_by_ending
@@ -18,9 +19,6 @@ from interlock.model import Action, Kind
 from interlock.runtime import put_newest
 
 MOST_SESSIONS, MOST_FILES = 200, 200
-_PATHS = tuple("file_path filePath path target_file absolute_path TargetFile notebook_path filename".split())
-_CONTENTS = tuple("content contents file_text text new_source code_edit CodeContent newText".split())
-_EDITS = (("old_string", "new_string"), ("old_str", "new_str"), ("oldString", "newString"), ("oldText", "newText"))
 _ADDED = re.compile(r"^\*\*\* (?:Add|Update) File: (.+)$")
 
 
@@ -77,16 +75,17 @@ def written_contents(action: Action, files: FileReader | None) -> Iterator[tuple
     if "*** " in patch and "patch" in action.text.casefold():
         yield from _patch_contents(patch, action.cwd)
         return
-    path = next((given[key] for key in _PATHS if isinstance(given.get(key), str) and given[key]), "")
+    names = field_names()
+    path = next((given[key] for key in names.paths if isinstance(given.get(key), str) and given[key]), "")
     if not path:
         return
     path = _absolute(path, action.cwd)
-    whole = next((given[key] for key in _CONTENTS if isinstance(given.get(key), str)), None)
+    whole = next((given[key] for key in names.contents if isinstance(given.get(key), str)), None)
     if whole is not None:
         yield path, whole
         return
     edits = [given, *(edit for edit in _list(given.get("edits")) if isinstance(edit, Mapping))]
-    if any(new in edit for edit in edits for _, new in _EDITS):
+    if any(new in edit for edit in edits for new in names.edits[1::2]):
         yield path, _apply_edits((files(path) if files else None) or "", edits)
 
 
@@ -96,8 +95,9 @@ def _list(value: Any) -> list[Any]:
 
 def _apply_edits(text: str, edits: list[Mapping[str, Any]]) -> str:
     """The text after its edits; an edit whose place is not found is appended, so that no new text goes unread."""
+    names = field_names().edits
     for edit in edits:
-        for old_key, new_key in _EDITS:
+        for old_key, new_key in zip(names[::2], names[1::2]):
             old, new = edit.get(old_key), edit.get(new_key)
             if isinstance(new, str):
                 known = isinstance(old, str) and old and old in text
