@@ -152,13 +152,19 @@ class Coverage(Struct):
     def _rewrite(self) -> None:
         if self.folder is None or not self._known:
             return
-        with contextlib.suppress(OSError):
-            new = self.folder / f"{NAME}.new"
-            marks = (one if isinstance(one, str) else _hash(one) for one in self._known)
-            new.write_text("".join(f"{mark}\n" for mark in marks), "ascii")
-            new.chmod(0o600)
-            new.replace(self.folder / NAME)
+        marks = (one if isinstance(one, str) else _hash(one) for one in self._known)
+        replace_file(self.folder / NAME, "".join(f"{mark}\n" for mark in marks))
         self._lines = len(self._known)
+
+
+def replace_file(path: Path, text: str) -> None:
+    """For its owner alone; where that fails, less is known after a restart, and more is asked."""
+    new = path.with_name(f"{path.name}.new")
+    with contextlib.suppress(OSError):
+        handle = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
+            file.write(text)
+        new.replace(path)
 
 
 def _hash(name: CallName) -> str:

@@ -18,39 +18,38 @@ from interlock.hooks.memory import DEFERRED, DENIED, PASSED, PROMPTED, AnsweredC
 from interlock.impact.files import ProjectFileCache
 from interlock.impact.user_access import user_access
 from interlock.model import AgentRef
-from interlock.ports import StoreError, Tx
+from interlock.ports import StoreError
 from interlock.runtime.state import State
 
 LOG = logging.getLogger("interlock")
 RACED, BYPASSED, CHANGED, MALFORMED = "script.raced", "hook.bypassed", "hook.changed", "hook.malformed"
 REPLACED = "hook.replaced"  # a call did not run as it was rewritten
-OUTCOMES = {"after": "ran", "failed": "failed"}
 
 
 def record_outcome(
     state: State, hooks: HookMemory, agent: AgentDialect, event: Event, who: AgentRef, found: str
 ) -> None:
     """Records a call that ran and reports a bypass; `found` is its coverage. Blocks."""
-    outcome = OUTCOMES[event.kind]
+    ran = event.kind == "after"
     _compare_transcript(state, hooks, agent, event, who)
     for call in event.calls:
         keys = call_keys(who, call)
-        ran = event.kind == "after"
         known = hooks.calls.finish(keys, ran)
         passed = known if known is not None and known.answer is PASSED else None
-        _report(state, who, call, known, outcome)
+        _report(state, who, call, known, "ran" if ran else "failed")
         succeeded = ran and not event.outcome and passed is not None
         hooks.provenance.finish(who, keys[0], succeeded, state.clock.now())
-        if event.kind == "failed":
+        if not ran:
             state.declarations.failed(who, f"{call.tool} {call.action.text}")
         if passed is not None:
             if passed.snapshot and (snapshots := state.snapshots.taker_for(who.principal)) is not None:
                 snapshots.settle(passed.snapshot)  # the files as they are now are the call's result, not later work
             _check_scripts(state, hooks, who, call, passed)
-        if ran and known is not None and known.answer is DENIED:
+        answer = known.answer if ran and known is not None else None
+        if answer is DENIED:
             words = f"{agent.title} ran a call that was denied: {call.tool} {call.action.text[:120]}"
             alert(state, BYPASSED, words, details_of(who, call), once=hooks, key=f"denied {keys[0]}")
-        if ran and known is not None and known.answer is DEFERRED:
+        if answer is DEFERRED:
             found = MISSED  # the event that should have prompted never came
     if found != SEEN:
         _report_bypass(state, hooks, agent, event, who, certain=found == MISSED)
@@ -68,12 +67,12 @@ def _compare_transcript(state: State, hooks: HookMemory, agent: AgentDialect, ev
 
 
 def _report(state: State, who: AgentRef, call: AgentCall, known: AnsweredCall | None, outcome: str) -> None:
+    answer, ticket = (known.answer, known.ticket) if known is not None else (None, "")
     try:
-        if known is not None and known.answer is PROMPTED:
-            if confirmations.record_run(state, who, known.ticket) is not None:
-                return
-        if known is not None and known.answer is PASSED and known.ticket:
-            answers.report_execution(state, who, known.ticket, outcome)
+        if answer is PROMPTED and confirmations.record_run(state, who, ticket) is not None:
+            return
+        if answer is PASSED and ticket:
+            answers.report_execution(state, who, ticket, outcome)
             return
     except AnswerRefused as error:
         LOG.warning("a call that ran: %s", error)
@@ -128,11 +127,8 @@ def alert(
         return
     body = event_body(state.clock.now(), "alert", "interlock", {**details, "kind": kind, "words": words})
 
-    def work(tx: Tx) -> None:
-        state.recorder.now(tx, "alert", body)
-
     try:
-        state.store.write(work)
+        state.store.write(lambda tx: state.recorder.now(tx, "alert", body))
     except StoreError as error:
         state.trouble(f"the store cannot be used: {error}", "store")
     if not quiet:

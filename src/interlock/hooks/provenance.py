@@ -33,6 +33,7 @@ from interlock.analysis.targets.provenance import (
     created_things_of,
     removed_by,
 )
+from interlock.hooks.coverage import replace_file
 from interlock.impact.project_settings import last_migration
 from interlock.impact.survey import file_mark
 from interlock.model import Action, AgentRef, Confidential, Kind
@@ -143,12 +144,7 @@ class SessionProvenance(Confidential, Struct):
             for key, one in self.sessions.items()
         ]
         text = json.dumps(rows)
-        with contextlib.suppress(OSError):  # then less is known after a restart, and more is asked
-            new = self.folder / f"{NAME}.new"
-            handle = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
-            with os.fdopen(handle, "w", encoding="utf-8") as file:
-                file.write(f"{self._mark(text)}\n{text}")
-            new.replace(self.folder / NAME)
+        replace_file(self.folder / NAME, f"{self._mark(text)}\n{text}")
 
     def _mark(self, text: str) -> str:
         return hmac.new(
@@ -231,7 +227,7 @@ def _absent(who: AgentRef, thing: CreatedThing) -> bool:
     except (FileNotFoundError, NotADirectoryError):
         return True
     except (OSError, ValueError):
-        return False
+        pass
     return False
 
 
