@@ -1,11 +1,11 @@
-"""Reads JSON that has one reading only: no key twice, no number that is none, and none without end."""
+"""Reads JSON that has one reading only: no key twice, no number that is none, and none without end; and takes of it what has the expected form."""
 
 from __future__ import annotations
 
 import json
 import math
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 _DIGITS = 400  # of a number
@@ -13,6 +13,18 @@ _DIGITS = 400  # of a number
 
 class UnclearJson(ValueError):
     """JSON that two readers could take for different things; the message says why."""
+
+
+def table_in(given: Any, key: str) -> Mapping[str, Any]:
+    """Empty where something from outside has no such table."""
+    found = given.get(key) if isinstance(given, Mapping) else None
+    return found if isinstance(found, Mapping) else {}
+
+
+def list_in(given: Any, key: str) -> Sequence[Any]:
+    """Empty where something from outside has no such list."""
+    found = given.get(key) if isinstance(given, Mapping) else None
+    return found if isinstance(found, list) else ()
 
 
 def unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -15,6 +15,7 @@ from interlock.agents.facts import all_facts
 from interlock.agents.hook_files import is_ours, with_member, without_member
 from interlock.agents.hook_protocol import Json, MalformedInput, required_text, table, text
 from interlock.agents.rewriting import ASKED, LEAVE, SILENT, ShellCall, folders_above, matches_glob, read_tables
+from interlock.strict_json import list_in, table_in
 
 FACTS = all_facts()["claude-code"]
 _SETTINGS, _MANAGED = FACTS.path("user"), Path(FACTS.path("system"))
@@ -93,12 +94,9 @@ def _add(found: PermissionRules, table: Json, allows: bool) -> None:
 
 
 def _hooks(table: Json) -> Iterator[Any]:
-    hooks = table.get("hooks")
-    groups = hooks.get("PreToolUse") if isinstance(hooks, Mapping) else None
-    for group in groups if isinstance(groups, list) else ():
+    for group in list_in(table_in(table, "hooks"), "PreToolUse"):
         if isinstance(group, Mapping) and _may_match(group.get("matcher")):
-            inner = group.get("hooks")
-            yield from inner if isinstance(inner, list) else ()
+            yield from list_in(group, "hooks")
 
 
 def _may_match(matcher: object) -> bool:

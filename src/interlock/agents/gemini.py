@@ -13,6 +13,7 @@ from interlock.agents.facts import all_facts
 from interlock.agents.hook_files import is_ours
 from interlock.agents.hook_protocol import Json, required_text, table, text
 from interlock.agents.rewriting import ASKED, LEAVE, ShellCall, folders_above, only_our_hooks, read_tables
+from interlock.strict_json import list_in, table_in
 
 FACTS = all_facts()["gemini"]
 SHELL = "run_shell_command"
@@ -22,9 +23,7 @@ _SETTINGS, _SYSTEM = FACTS.path("user"), Path(FACTS.path("system")).parent
 
 def _off(path: Path, data: Json) -> Iterator[str]:
     for section in ("hooksConfig", "hooks"):
-        inner = data.get(section)
-        off = inner.get("disabled") if isinstance(inner, Mapping) else None
-        if isinstance(off, list) and any(name == _NAME or is_ours({"command": name}) for name in off):
+        if any(name == _NAME or is_ours({"command": name}) for name in list_in(table_in(data, section), "disabled")):
             yield f"{section}.disabled names our hook, so it does not run"
 
 
@@ -40,8 +39,7 @@ def _passage(call: ShellCall) -> str:
 
 
 def _restricts(table: Json) -> bool:
-    tools = table.get("tools")
-    inner: Json = tools if isinstance(tools, Mapping) else {}
+    inner = table_in(table, "tools")
     named = [table.get(key) for key in ("excludeTools", "coreTools", "allowedTools", "sandbox")]
     named += [inner.get(key) for key in ("exclude", "core", "allowed", "sandbox")]
     return any(named)

@@ -16,7 +16,7 @@ from msgspec.structs import replace
 
 from interlock.analysis.packs import load_words
 from interlock.model import Action
-from interlock.strict_json import UnclearJson, decoder, number
+from interlock.strict_json import UnclearJson, decoder, list_in, number, table_in
 
 Json = Mapping[str, Any]
 MAX_BYTES = 32_000_000
@@ -158,8 +158,7 @@ def table(data: Json, *names: str) -> dict[str, Any]:
 
 
 def first_text(data: Json, name: str) -> str:
-    found = data.get(name)
-    return next((one for one in found if isinstance(one, str)), "") if isinstance(found, list) else ""
+    return next((one for one in list_in(data, name) if isinstance(one, str)), "")
 
 
 def tidy(words: str) -> str:
@@ -210,8 +209,7 @@ def field_names() -> FieldNames:
 
 def outcome_of(given: Json) -> str:
     """`failed` where the result reports it, `unknown` in the background; empty for success."""
-    more, names = given.get("extra"), field_names()
-    given = {**more, **given} if isinstance(more, Mapping) else given
+    given, names = {**table_in(given, "extra"), **given}, field_names()
     result = next((_read(given[name]) for name in names.results if name in given), None)
     fields: Json = result if isinstance(result, Mapping) else {}
     asked: Json = next((one for name in names.inputs if isinstance(one := _read(given.get(name)), Mapping)), {})

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 
 from msgspec.structs import replace
@@ -14,14 +14,14 @@ from interlock.agents.calls import mcp_name
 from interlock.agents.facts import all_facts
 from interlock.agents.hook_files import is_ours
 from interlock.agents.hook_protocol import Json, required_text, table, text
+from interlock.strict_json import list_in, table_in
 
 FACTS = all_facts()["kiro"]
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 
 
 def _off(path: Path, data: Json) -> Iterator[str]:
-    entries = data.get("hooks")
-    for entry in entries if isinstance(entries, list) else ():
+    for entry in list_in(data, "hooks"):
         if is_ours(entry) and entry.get("enabled") is False:
             yield f"{entry.get('name')} has enabled false, so it does not run"
 
@@ -43,8 +43,7 @@ def _calls(name: str, inner: Json, cwd: str) -> tuple[AgentCall, ...]:
 
 def _aws(inner: Json) -> str:
     words = ["aws", required_text(inner, "service_name"), _kebab(required_text(inner, "operation_name"))]
-    given = inner.get("parameters")
-    for key, value in (given if isinstance(given, Mapping) else {}).items():
+    for key, value in table_in(inner, "parameters").items():
         words += [f"--{_kebab(str(key))}", *([] if value == "" or value is True else [str(value)])]
     if region := text(inner, "region"):
         words += ["--region", region]

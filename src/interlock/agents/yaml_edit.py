@@ -11,6 +11,7 @@ from yaml.nodes import MappingNode, ScalarNode
 
 from interlock.agents.hook_files import KeyPath, is_ours
 from interlock.agents.jsonc import EditError, error_at
+from interlock.strict_json import list_in
 
 _SECTION = "hooks"
 _BLANKS = "\ufeff \t\r\n"
@@ -59,7 +60,7 @@ def _split(data: Mapping[str, Any]) -> tuple[dict[str, Any], list[tuple[str, int
     if not isinstance(section, dict):
         return {**data, _SECTION: section}, []
     for event, entries in section.items():
-        listed = list(enumerate(entries)) if isinstance(entries, list) else []
+        listed = list(enumerate(list_in(section, event)))
         ours += [(event, at, entry) for at, entry in listed if is_ours(entry)]
         if others := [entry for _, entry in listed if not is_ours(entry)] if listed else entries:
             rest[event] = others

@@ -17,6 +17,7 @@ from msgspec import Struct, field
 from interlock.agents import AgentCall, Event
 from interlock.impact.files import read_bytes
 from interlock.runtime import put_newest
+from interlock.strict_json import list_in, table_in
 
 NAME = "hook-calls"
 MOST = 20_000  # calls remembered
@@ -208,10 +209,9 @@ def _results(line: bytes) -> Iterator[str]:
     """The ids of the calls that a line has results of; refused calls have errors instead."""
     try:
         entry: Any = json.loads(line)
-        blocks = entry["message"]["content"]
-    except (ValueError, KeyError, TypeError, RecursionError):
+    except (ValueError, RecursionError):
         return
-    for block in blocks if isinstance(blocks, list) else ():
+    for block in list_in(table_in(entry, "message"), "content"):
         if isinstance(block, dict) and block.get("type") == "tool_result" and not block.get("is_error"):
             if isinstance(block.get("tool_use_id"), str):
                 yield block["tool_use_id"]

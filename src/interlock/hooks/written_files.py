@@ -17,6 +17,7 @@ from interlock.analysis.rules import Rulebook
 from interlock.analysis.targets.written_files import MOST_TEXT, WrittenFile, judge_file, programs_by_ending
 from interlock.model import Action, Kind
 from interlock.runtime import put_newest
+from interlock.strict_json import list_in
 
 MOST_SESSIONS, MOST_FILES = 200, 200
 _ADDED = re.compile(r"^\*\*\* (?:Add|Update) File: (.+)$")
@@ -84,13 +85,9 @@ def written_contents(action: Action, files: FileReader | None) -> Iterator[tuple
     if whole is not None:
         yield path, whole
         return
-    edits = [given, *(edit for edit in _list(given.get("edits")) if isinstance(edit, Mapping))]
+    edits = [given, *(edit for edit in list_in(given, "edits") if isinstance(edit, Mapping))]
     if any(new in edit for edit in edits for new in names.edits[1::2]):
         yield path, _apply_edits((files(path) if files else None) or "", edits)
-
-
-def _list(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else []
 
 
 def _apply_edits(text: str, edits: list[Mapping[str, Any]]) -> str:

@@ -24,6 +24,7 @@ from interlock.client.connection import CONSENT_FORM, consent_in
 from interlock.error_codes import LoopProblem
 from interlock.loop.protocol.envelope import bad_text, check_request, encode, refusal
 from interlock.model import Json
+from interlock.strict_json import table_in
 
 Context = ServerRequestContext[Any, Any]
 MARK = "_undecodable"  # in the arguments of a call whose own could not be read
@@ -154,12 +155,10 @@ async def confirm_with_user(
 def offered_token(envelope: Json) -> str:
     """The token that a held call offers, whether it failed or paused."""
     if envelope.get("success") is False:
-        error = envelope.get("error") or {}
+        error = table_in(envelope, "error")
         held = error.get("code") == "CONFIRMATION_REQUIRED"
-        return str((error.get("details") or {}).get("confirmation_token", "")) if held else ""
-    data = envelope.get("data")
-    held_step = data.get("confirmation") if isinstance(data, Mapping) else None
-    return str(held_step.get("token", "")) if isinstance(held_step, Mapping) else ""
+        return str(table_in(error, "details").get("confirmation_token", "")) if held else ""
+    return str(table_in(envelope.get("data"), "confirmation").get("token", ""))
 
 
 def _answer_in(form: Any) -> bool | None:
@@ -170,9 +169,8 @@ def _confirmed(call: ToolCall, state: _State) -> ToolCall:
     """The same call, with its token where it needs one."""
     if not state.failed:
         return call
-    params = call.arguments.get("params")
-    inner = {**(params if isinstance(params, dict) else {}), "_confirmation": state.token}
-    return replace(call, arguments={**call.arguments, "params": inner})
+    params = {**table_in(call.arguments, "params"), "_confirmation": state.token}
+    return replace(call, arguments={**call.arguments, "params": params})
 
 
 EVERY = 1.0  # seconds
@@ -282,7 +280,7 @@ def reply_text(reply: Json, tool: str = "") -> tuple[str, bool]:
     envelope = reply["envelope"]
     if tool != PERMISSION_TOOL:
         return encode(envelope), bool(reply["isError"])
-    decision = {"behavior": "deny", "message": str((envelope.get("error") or {}).get("message") or NO_ANSWER)}
+    decision = {"behavior": "deny", "message": str(table_in(envelope, "error").get("message") or NO_ANSWER)}
     if envelope.get("success") is True and isinstance(envelope.get("data"), Mapping):
         kept = ("behavior", "updatedInput", "message")
         decision = {key: value for key, value in envelope["data"].items() if key in kept}

@@ -10,6 +10,8 @@ from typing import Any
 
 from msgspec import Struct, field
 
+from interlock.strict_json import list_in, table_in
+
 SERVER_TABLES = ("mcpServers", "servers", "mcp_servers")  # where clients keep servers
 RAISED = 2  # destructive, in the daemon's numbers
 UNLISTED = "the server does not list this tool"
@@ -61,10 +63,9 @@ class Catalog(Struct):
 
     def learn(self, result: Any, first: bool) -> None:
         """Joins entries of the same name within one listing."""
-        listed = result.get("tools") if isinstance(result, Mapping) else None
         if first:
             self._listing.clear()
-        for one in listed if isinstance(listed, list) else ():
+        for one in list_in(result, "tools"):
             if isinstance(one, Mapping) and isinstance(name := one.get("name"), str):
                 found = _tool(one)
                 self.tools[name] = self.tools[name].join_with(found) if name in self._listing else found
@@ -91,12 +92,6 @@ def _tool(one: Mapping[str, Any]) -> ListedTool:
     return ListedTool(
         frozenset({hashlib.sha256(text.encode()).hexdigest()}), destroys and not reads, reads and not destroys
     )
-
-
-def table_in(given: Any, key: str) -> Mapping[str, Any]:
-    """Empty where something from outside has no such table."""
-    found = given.get(key) if isinstance(given, Mapping) else None
-    return found if isinstance(found, Mapping) else {}
 
 
 class ServerIdentity(Struct, frozen=True):

@@ -14,8 +14,9 @@ from interlock.approvals.decision_text import notice
 from interlock.client.connection import CONSENT_FORM, LOST, DaemonLink, DaemonSession, consent_in
 from interlock.config import Config
 from interlock.model import Json
-from interlock.proxy import UNTESTED, ProxyVerdict, ServerIdentity, ToolClaims, table_in
+from interlock.proxy import UNTESTED, ProxyVerdict, ServerIdentity, ToolClaims
 from interlock.proxy.messages import OwnRequests, Send, denial, encode_message
+from interlock.strict_json import table_in
 
 DISTRUSTED = frozenset({"PERMISSION_TRUST_LEVEL_INSUFFICIENT", "PERMISSION_DANGER_LEVEL_DENIED"})
 _HELD = frozenset({"confirm", "approve", "verify", "cool_off", "deny"})
@@ -206,8 +207,7 @@ def take_answer(params: dict[str, Any]) -> tuple[dict[str, Any], str, bool | Non
         (ask,) = json.loads(state.removeprefix(STATE))
     except (ValueError, TypeError):
         ask = "-"
-    given = params.get("inputResponses")
-    responses = dict(given) if isinstance(given, Mapping) else {}
+    responses = dict(table_in(params, "inputResponses"))
     answer = responses.pop(KEY, None)
     rest = {key: value for key, value in params.items() if key not in ("requestState", "inputResponses")}
     return (rest | {"inputResponses": responses} if responses else rest), str(ask), consent_in(answer)

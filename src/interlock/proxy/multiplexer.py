@@ -38,6 +38,7 @@ from interlock.proxy.running import (
     server_address,
     until_over,
 )
+from interlock.strict_json import list_in
 
 BETWEEN = "__"
 _PATIENCE = 30.0  # seconds for a server to initialize and to list its tools
@@ -222,8 +223,7 @@ class Multiplexer:
         params = {key: value for key, value in params.items() if key == "_meta"}
         for _ in range(_PAGES):
             page = await self._request(name, "tools/list", params)
-            listed = page.get("tools")
-            tools += [one for one in listed if type(one) is dict] if type(listed) is list else []
+            tools += [one for one in list_in(page, "tools") if type(one) is dict]
             if not page.get("nextCursor"):
                 break
             params = {**params, "cursor": page["nextCursor"]}

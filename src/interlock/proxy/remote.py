@@ -22,9 +22,9 @@ from mcp.shared.message import ClientMessageMetadata, SessionMessage
 from mcp_types import jsonrpc_message_adapter
 from pydantic import ValidationError
 
-from interlock.proxy import table_in
 from interlock.proxy.gate import ERA
 from interlock.proxy.messages import SERVER, encode_message, error
+from interlock.strict_json import table_in
 
 if TYPE_CHECKING:
     from interlock.proxy.running import ServerAddress

@@ -38,6 +38,7 @@ from interlock.mcp.adapters.http_client import Performer
 from interlock.mcp.adapters.requests import AdapterUnusable
 from interlock.model import TRUSTS, Json, Trust
 from interlock.policy.policy import MODES, Policy
+from interlock.strict_json import list_in
 
 SILENT = "Interlock's daemon does not answer, so nothing is done. A person starts it with 'interlock serve'."
 
@@ -161,8 +162,7 @@ class AdapterServer(Struct):
 
     def call(self, tool: str, arguments: Any) -> Json:
         """`{envelope, isError}`."""
-        several = arguments.get("operations") if isinstance(arguments, dict) else None  # a batch
-        requests = [arguments, *(several if isinstance(several, list) else [])]
+        requests = [arguments, *list_in(arguments, "operations")]  # of a batch
         introspects = any(isinstance(one, dict) and one.get("operation") == INTROSPECTION.name for one in requests)
         for one in self.surfaces(fresh=introspects):
             endpoint = one.tools.get(tool)
