@@ -10,7 +10,7 @@ from collections.abc import AsyncIterator, Callable, Coroutine
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 import uvloop
@@ -38,15 +38,12 @@ from interlock.mcp.server import (
     unknown_tool,
 )
 from interlock.model import Confidential, Json
-from interlock.strict_json import no_constant
 
 SOON = 0.25  # seconds in which a reply is passed on by itself
 LINGER = 0.1  # seconds in which the last calls are answered when the client has hung up
 MOST = 64  # calls in progress at once
 THREADS = 32  # calls at a time that are answered here; each waits for the daemon and for a service
 LONGEST = 1 << 20  # bytes of a line
-_CALL = {"jsonrpc", "id", "method", "params"}
-_PARAMS = {"name", "arguments", "_meta"}
 _CANCELS = b"notifications/cancelled"
 
 Reply = Json
@@ -156,30 +153,32 @@ class FastPath:
         del self._flights[flight.id]
 
 
+class _CallParams(Struct, forbid_unknown_fields=True):
+    name: str
+    arguments: dict[str, Any]
+    meta: dict[Literal["progressToken"], Any] = field(default_factory=dict, name="_meta")
+
+
+class _PlainCall(Struct, forbid_unknown_fields=True):
+    """A line of the usual form; the library judges every other."""
+
+    jsonrpc: Literal["2.0"]
+    id: int | str
+    method: Literal["tools/call"]
+    params: _CallParams
+
+
+_DECODER = msgspec.json.Decoder(_PlainCall)
+
+
 def _call_of(line: bytes) -> tuple[int | str, ToolCall] | None:
-    """None for any unusual line, which the library judges."""
     try:
-        message = _DECODER.decode(line.decode())
-    except (ValueError, RecursionError):
-        return None
-    if not isinstance(message, dict) or set(message) != _CALL or message["method"] != "tools/call":
-        return None
-    id, params = message["id"], message["params"]
-    if message["jsonrpc"] != "2.0" or type(id) not in (int, str) or not isinstance(params, dict):
-        return None
-    name, arguments, meta = params.get("name"), params.get("arguments"), params.get("_meta", {})
-    if not _PARAMS.issuperset(params) or not isinstance(name, str) or not isinstance(arguments, dict):
-        return None
-    if not isinstance(meta, dict) or any(key != "progressToken" for key in meta) or decoding_problem(arguments):
-        return None
-    try:
+        found = _DECODER.decode(line)
+        arguments = found.params.arguments
         check_request(arguments)
-    except LoopProblem:
+    except (ValueError, RecursionError, LoopProblem):
         return None
-    return id, ToolCall(name, arguments)
-
-
-_DECODER = json.JSONDecoder(parse_constant=no_constant)
+    return None if decoding_problem(arguments) else (found.id, ToolCall(found.params.name, arguments))
 
 
 _ENDPOINTS = ("create", "read", "execute", ANY)  # those that the loop has operations for (R-17)
