@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -14,31 +14,32 @@ Json = dict[str, Any]
 AGENT = "evidence"
 _ROWS: Json = toml.decode(Path(__file__).with_name("conformance.toml").read_bytes())
 GOAL, UNKNOWN = _ROWS["goal"], _ROWS["unknown"]
-_VALUES: Mapping[str, Any] = {"string": "x", "integer": 1, "number": 1, "boolean": True, "object": {}, "array": []}
 
 
 class ConformanceDriver(Struct):
-    """One conversation with a server, and every envelope it returned."""
+    """One conversation with a server."""
 
     client: Client
     details: dict[str, Json] = field(default_factory=dict)  # of operations, by name
-    envelopes: list[Json] = field(default_factory=list)
 
     async def tool(self, tool: str, arguments: Any) -> Json:
         result = await self.client.call_tool(tool, arguments)
         envelope: Json = json.loads(result.content[0].text)  # type: ignore[union-attr]
-        self.envelopes.append(envelope)
         return envelope
 
     async def call(self, operation: str, /, **params: Any) -> Json:
         tool = self.details.get(operation, {}).get("mcpTool", "mcp_aql_read")
         return await self.tool(tool, {"operation": operation, "params": params})
 
+    def param(self, operation: str, name: str) -> Json:
+        found: Json = next(one for one in self.details[operation]["parameters"] if one["name"] == name)
+        return found
+
     def required(self, operation: str) -> Json:
         found = {}
         for param in self.details[operation]["parameters"]:
             if param["required"]:
-                found[param["name"]] = param["enum"][0] if "enum" in param else _VALUES[param["type"]]
+                found[param["name"]] = param["enum"][0] if "enum" in param else _ROWS["values"][param["type"]]
         return found
 
 
@@ -54,11 +55,8 @@ async def gather_evidence(client: Client, approve: Callable[[], None], version: 
     modes = [mode for mode, tool in (("semantic", "mcp_aql_read"), ("single", "mcp_aql")) if tool in tools]
     capabilities = introspection["operations_list"]["data"]["_protocol"]["capabilities"]
     found = {
-        "implementation": "interlock",
+        **_ROWS["bundle"],
         "version": version,
-        "spec_version": "1.0.0-draft",
-        "expected_level": 2,
-        "expected_exit_code": 0,
         "endpoint_modes": ["crude", *modes],  # C-40
         "capabilities": {"field_selection": capabilities["field_selection"], "batch_operations": capabilities["batch"]},
         "introspection": introspection,
@@ -111,7 +109,7 @@ async def _parameter_tests(driver: ConformanceDriver, started: Json) -> Json:
             missing.append({"operation": name, "parameter": param, "response": await driver.call(name, **rest)})
         response = await driver.call(name, **{**given, UNKNOWN: 1})
         unknown.append({"operation": name, "parameter": UNKNOWN, "response": response})
-    steps = next(one for one in driver.details["execute_agent"]["parameters"] if one["name"] == "max_autonomous_steps")
+    steps = driver.param("execute_agent", "max_autonomous_steps")
     default = {
         "operation": "execute_agent",
         "parameter": "max_autonomous_steps",
@@ -151,7 +149,7 @@ async def _constraints(driver: ConformanceDriver) -> list[Json]:
     found = []
     for row in _ROWS["broken"]:
         operation, param, limit = row["operation"], row["param"], row["limit"]
-        info = next(one for one in driver.details[operation]["parameters"] if one["name"] == param)
+        info = driver.param(operation, param)
         response = await driver.call(operation, **{**driver.required(operation), param: row["value"]})
         found.append(
             {"name": f"{operation}-{param}-{limit}".lower(), "documented": limit in info, "response": response}
