@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 from interlock.error_codes import CODES, LoopProblem
+from interlock.strict_json import table_in
 
 
 def invalid_value(param: str, expected: str) -> LoopProblem:
@@ -17,13 +17,13 @@ def invalid_value(param: str, expected: str) -> LoopProblem:
 
 def failure_of(body: Any) -> LoopProblem:
     """An unreadable reply is a refusal."""
-    error = body.get("error") if isinstance(body, Mapping) else None
-    if not isinstance(error, Mapping):
+    error = table_in(body, "error")
+    if not error:
         return LoopProblem("INTERNAL_ERROR", "The daemon's answer cannot be read, so nothing is done")
-    code, details, confirmation = str(error.get("code", "")), error.get("details"), body.get("confirmation")
+    code = str(error.get("code", ""))
     return LoopProblem(
         code if code in CODES else "INTERNAL_ERROR",
         str(error.get("message", "")),
-        details if isinstance(details, Mapping) else {},
-        confirmation if isinstance(confirmation, Mapping) else None,
+        table_in(error, "details"),
+        table_in(body, "confirmation") or None,
     )

@@ -31,6 +31,7 @@ from interlock.mcp.adapters.requests import INPUT, AdapterUnusable, Service, Ser
 from interlock.model import Json, Level, Trust
 from interlock.policy.policy import Policy
 from interlock.policy.trust_matrix import ALLOW, gate
+from interlock.strict_json import list_in, table_in
 
 _KINDS = {"int": "integer", "float": "number", "bool": "boolean", "str": "string", "list": "array", "dict": "object"}
 _NESTED = frozenset({"operation", "params"})  # names that mean something else beside `params`
@@ -129,16 +130,16 @@ def _param(given: AdapterParam, call: ServiceCall, default: bool = True) -> Para
         raise TableError(f"parameter {given.name!r}: its default is no {kind}")
     required = (given.required or given.name in call.template.path_names) and value is UNSET
     numbers = {name: rest[key] for key, name in _NUMBERS.items() if isinstance(rest.get(key), int | float)}
-    enum, items = rest.get("enum"), rest.get("items")
+    items = str(table_in(rest, "items").get("type"))
     return ParamSpec(
         given.name,
         kind,
         given.description,
         required=required,
         default=value,
-        enum=tuple(enum) if isinstance(enum, list) else (),
+        enum=tuple(list_in(rest, "enum")),
         pattern=rest["pattern"] if isinstance(rest.get("pattern"), str) else "",
-        items=items["type"] if isinstance(items, Mapping) and items.get("type") in TYPES else "",
+        items=items if items in TYPES else "",
         sensitive=rest.get("sensitive") is True,
         nested=given.name in _NESTED,
         **numbers,

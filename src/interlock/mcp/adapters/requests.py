@@ -18,6 +18,7 @@ from interlock.error_codes import LoopProblem
 from interlock.loop.protocol.gatekeeper import type_of
 from interlock.mcp.adapters import invalid_value
 from interlock.model import Confidential, Json
+from interlock.strict_json import table_in
 
 # The keys of each type that name a variable of the environment, the usual one first.
 _VARIABLES = {
@@ -289,8 +290,9 @@ class Service(Struct, frozen=True):
                 wrong.append(f"{operation.name}: {error}")
         if wrong:
             raise AdapterUnusable(f"{adapter.name}: " + "; ".join(wrong))
-        given, headers = target.get("timeout"), _headers(target.get("headers"))
-        timeout = TIMEOUT
+        lines = {str(name): str(value) for name, value in table_in(target, "headers").items()}
+        headers = {name: value for name, value in lines.items() if not {"\n", "\r"} & {*name, *value}}
+        given, timeout = target.get("timeout"), TIMEOUT
         if isinstance(given, int | float) and not isinstance(given, bool) and given > 0:
             timeout = min(given / 1000 if given > 1000 else float(given), MOST_TIMEOUT)  # some write milliseconds
         base = str(target.get("base_url", "")).rstrip("/")
@@ -364,12 +366,3 @@ def _form(body: Json, above: str = "") -> list[tuple[str, str]]:
             text = "" if value is None else value  # line breaks are allowed in a body, unlike in a URL
             found.append((name, text if isinstance(text, str) else scalar(key, text)))
     return found
-
-
-def _headers(value: Any) -> dict[str, str]:
-    given = value if isinstance(value, Mapping) else {}
-    return {
-        str(name): str(value)
-        for name, value in given.items()
-        if "\n" not in f"{name}{value}" and "\r" not in f"{name}{value}"
-    }

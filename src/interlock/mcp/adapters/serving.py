@@ -38,7 +38,7 @@ from interlock.mcp.adapters.http_client import Performer
 from interlock.mcp.adapters.requests import AdapterUnusable
 from interlock.model import TRUSTS, Json, Trust
 from interlock.policy.policy import MODES, Policy
-from interlock.strict_json import list_in
+from interlock.strict_json import list_in, table_in
 
 SILENT = "Interlock's daemon does not answer, so nothing is done. A person starts it with 'interlock serve'."
 
@@ -263,10 +263,10 @@ class AdapterServer(Struct):
         status, reply = self.asking.ask("POST", "/aql", body)
         if not status:
             raise LoopProblem("PERMISSION_DENIED", "", {"reason": "no answer"})
-        envelope = reply.get("envelope")
-        if status == 200 and isinstance(envelope, Mapping) and envelope.get("success") is True:
+        envelope = table_in(reply, "envelope")
+        if status == 200 and envelope.get("success") is True:
             return DataWithWarnings(envelope.get("data") or {}, envelope.get("warnings") or ())
-        raise failure_of(envelope if isinstance(envelope, Mapping) else reply)
+        raise failure_of(envelope or reply)
 
     def _quota(self, adapter: str) -> Json:
         found = self.asking.adapter_status(adapter)
