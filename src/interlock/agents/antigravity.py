@@ -25,7 +25,7 @@ def _calls(given: Json, event: Event) -> Event:
     folder = text(inner, "Cwd") or event.cwd
     if not folder:
         raise MalformedInput("workspacePaths: missing")
-    calls = FACTS.judged(required_text(call, "name"), inner, folder, text(call, "id"))
+    calls = FACTS.tools.judged(required_text(call, "name"), inner, folder, text(call, "id"))
     return replace(event, calls=calls)
 
 

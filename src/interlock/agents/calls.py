@@ -24,22 +24,22 @@ class ToolNames(Struct, frozen=True):
     incidental: frozenset[str] = frozenset()
     inputs: Mapping[str, Mapping[str, str]] = field(default_factory=dict)  # other names for the fields of a tool
 
+    def judged(self, name: str, given: Json, cwd: str, id: str = "") -> tuple[AgentCall, ...]:
+        """One, or one for each command in it; refuses a shell call without a command."""
+        own, beside = self._beside(name)
+        counted = {
+            key: value for key, value in given.items() if value is not None and key not in own and key not in beside
+        }
+        if name not in self.shells:
+            return (_call(name, given, tool(self.names.get(name, name), counted, cwd), id),)
+        return tuple([_call(name, given, action, id) for action in _shell(name, counted, cwd)])
 
-def judged_calls(dialect: ToolNames, name: str, given: Json, cwd: str, id: str = "") -> tuple[AgentCall, ...]:
-    """One, or one for each command in it; refuses a shell call without a command."""
-    own, beside = _beside(dialect, name)
-    counted = {key: value for key, value in given.items() if value is not None and key not in own and key not in beside}
-    if name not in dialect.shells:
-        return (_call(name, given, tool(dialect.names.get(name, name), counted, cwd), id),)
-    return tuple([_call(name, given, action, id) for action in _shell(name, counted, cwd)])
-
-
-def _beside(dialect: ToolNames, name: str) -> tuple[frozenset[str], frozenset[str]]:
-    """Fields that do not count; in an unknown tool, a description may be the content."""
-    names = field_names()
-    if name in dialect.shells:
-        return dialect.incidental, names.beside_commands
-    return (dialect.incidental, names.beside) if name in dialect.names or name in names.explained else (_NONE, _NONE)
+    def _beside(self, name: str) -> tuple[frozenset[str], frozenset[str]]:
+        """Fields that do not count; in an unknown tool, a description may be the content."""
+        names = field_names()
+        if name in self.shells:
+            return self.incidental, names.beside_commands
+        return (self.incidental, names.beside) if name in self.names or name in names.explained else (_NONE, _NONE)
 
 
 def _call(name: str, given: Json, action: Action, id: str) -> AgentCall:

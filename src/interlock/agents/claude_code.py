@@ -14,7 +14,7 @@ from interlock.agents import STATUS_LINE, AgentCall, Event, HookClient, HookFile
 from interlock.agents.facts import all_facts
 from interlock.agents.hook_files import is_ours, with_member, without_member
 from interlock.agents.hook_protocol import Json, MalformedInput, required_text, table, text
-from interlock.agents.rewriting import ASKED, LEAVE, SILENT, ShellCall, folders_above, matches_glob, read_tables
+from interlock.agents.rewriting import ASKED, LEAVE, SILENT, ShellCall, matches_glob, read_tables
 from interlock.strict_json import list_in, table_in
 
 FACTS = all_facts()["claude-code"]
@@ -58,7 +58,7 @@ def read_rules(call: ShellCall) -> PermissionRules | None:
     """The rules that count for a call; None where a file of them cannot be read."""
     root, found = _project(call), PermissionRules()
     # Of those above the project nobody knows whether they count: only what restricts does.
-    for folder in folders_above(call.event.cwd):
+    for folder in call.folders:
         tables = read_tables([folder / ".claude/settings.json", folder / ".claude/settings.local.json"])
         if tables is None:
             return None
@@ -76,7 +76,7 @@ def read_rules(call: ShellCall) -> PermissionRules | None:
 def _project(call: ShellCall) -> Path | None:
     """The project's folder: its transcripts are named after it."""
     name = Path(call.event.transcript).parent.name
-    return next((one for one in folders_above(call.event.cwd) if re.sub(r"[^A-Za-z0-9]", "-", str(one)) == name), None)
+    return next((one for one in call.folders if re.sub(r"[^A-Za-z0-9]", "-", str(one)) == name), None)
 
 
 def _add(found: PermissionRules, table: Json, allows: bool) -> None:
@@ -180,7 +180,7 @@ def _calls(given: Json, event: Event) -> tuple[AgentCall, ...]:
         single = replace(event, name="PostToolUse")
         return tuple(call for entry in batch for call in _calls({**entry, "cwd": cwd}, single))
     name, inner = required_text(given, "tool_name"), table(given, "tool_input")
-    return FACTS.judged(name, inner, cwd, text(given, "tool_use_id"))
+    return FACTS.tools.judged(name, inner, cwd, text(given, "tool_use_id"))
 
 
 AGENT = FACTS.agent(

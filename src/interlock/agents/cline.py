@@ -44,7 +44,7 @@ def _fill(given: Json, event: Event) -> Event:
         name = mcp_name(text(inner, "server_name"), required_text(inner, "tool_name"))
         inner = table(inner, "arguments") if "arguments" in inner else {}
     pair = f"{event.session}/{id}" if id else ""  # the terminal runs the scripts of both folders
-    return replace(event, calls=FACTS.judged(name, inner, event.cwd, id), pair=pair)
+    return replace(event, calls=FACTS.tools.judged(name, inner, event.cwd, id), pair=pair)
 
 
 def _call(given: Json) -> tuple[str, dict[str, Any], str]:

@@ -11,7 +11,7 @@ from interlock.agents import AgentCall, Event
 from interlock.agents.calls import mcp_name
 from interlock.agents.facts import all_facts
 from interlock.agents.hook_protocol import Json, required_text, table, text
-from interlock.agents.rewriting import LEAVE, SILENT, ShellCall, folders_above, only_our_hooks, read_tables
+from interlock.agents.rewriting import LEAVE, SILENT, ShellCall, only_our_hooks, read_tables
 
 FACTS = all_facts()["cursor"]
 
@@ -25,7 +25,7 @@ def _passage(call: ShellCall) -> str:
     """The command line's rules are in files; the editor's in a database, and cannot be read."""
     if call.event.name != "preToolUse" or (call.home / ".config/Cursor/User/globalStorage/state.vscdb").exists():
         return LEAVE
-    folders = folders_above(call.event.cwd)
+    folders = call.folders
     rules = read_tables([call.home / ".cursor/cli-config.json", *(folder / ".cursor/cli.json" for folder in folders)])
     hooks = read_tables([folder / FACTS.path("user") for folder in (call.home, *folders)])
     if rules is None or hooks is None or any("Shell(" in str(table.get("permissions")) for table in rules):
@@ -43,16 +43,16 @@ def _fill(given: Json, event: Event) -> Event:
 def _calls(given: Json, event: Event) -> tuple[AgentCall, ...]:
     id = text(given, "tool_use_id")
     if event.name in ("beforeShellExecution", "afterShellExecution"):
-        return FACTS.judged("Shell", {"command": required_text(given, "command")}, event.cwd, id)
+        return FACTS.tools.judged("Shell", {"command": required_text(given, "command")}, event.cwd, id)
     if event.name in ("beforeReadFile", "beforeTabFileRead"):
-        return FACTS.judged("Read", {"file_path": required_text(given, "file_path")}, event.cwd, id)
+        return FACTS.tools.judged("Read", {"file_path": required_text(given, "file_path")}, event.cwd, id)
     name, inner = required_text(given, "tool_name"), table(given, "tool_input")
     if event.name in ("beforeMCPExecution", "afterMCPExecution") or name.startswith("MCP:"):
         # Cursor names no server on preToolUse; both events must mean the same.
         plain = name.removeprefix("MCP:").strip()
-        calls = FACTS.judged(mcp_name("", plain), inner, event.cwd, id)
+        calls = FACTS.tools.judged(mcp_name("", plain), inner, event.cwd, id)
         return tuple(replace(call, tool=f"MCP:{plain}") for call in calls)
-    return FACTS.judged(name, inner, event.cwd, id)
+    return FACTS.tools.judged(name, inner, event.cwd, id)
 
 
 AGENT = FACTS.agent(_fill, disabling=_off, passage=_passage)

@@ -12,7 +12,7 @@ from typing import Any
 from msgspec import Struct, convert
 from msgspec.structs import replace
 
-from interlock.agents.calls import ToolNames, judged_calls
+from interlock.agents.calls import ToolNames
 from interlock.agents.hook_files import (
     MARK,
     SCOPES,
@@ -27,7 +27,6 @@ from interlock.agents.hook_files import (
 from interlock.agents.hook_protocol import (
     GATING,
     SILENT,
-    AgentCall,
     Event,
     Fill,
     HookOutput,
@@ -244,11 +243,8 @@ class AgentDialect(Struct, frozen=True, forbid_unknown_fields=True):
         name, inner = required_text(given, *names.tool), table(given, *names.input)
         if name in tools.inputs:
             inner = {tools.inputs[name].get(key, key): value for key, value in inner.items()}
-        calls = self.judged(name, inner, required_text(given, *names.cwd), text(given, *names.id))
+        calls = self.tools.judged(name, inner, required_text(given, *names.cwd), text(given, *names.id))
         return replace(event, calls=calls)
-
-    def judged(self, name: str, given: Mapping[str, Any], cwd: str, id: str = "") -> tuple[AgentCall, ...]:
-        return judged_calls(self.tools, name, given, cwd, id)
 
     def encode(self, event: Event, verdict: HookVerdict) -> HookOutput:
         """In exactly the agent's format: the first answer that fits, silence where none does, and nothing else on stdout."""

@@ -12,7 +12,7 @@ from interlock.agents.calls import mcp_name
 from interlock.agents.facts import all_facts
 from interlock.agents.hook_files import is_ours
 from interlock.agents.hook_protocol import Json, required_text, table, text
-from interlock.agents.rewriting import ASKED, LEAVE, ShellCall, folders_above, only_our_hooks, read_tables
+from interlock.agents.rewriting import ASKED, LEAVE, ShellCall, only_our_hooks, read_tables
 from interlock.strict_json import list_in, table_in
 
 FACTS = all_facts()["gemini"]
@@ -29,7 +29,7 @@ def _off(path: Path, data: Json) -> Iterator[str]:
 
 def _passage(call: ShellCall) -> str:
     """Its policy is applied to the new text: a rule of the user's about commands may be meant for the original."""
-    folders = [call.home, *folders_above(call.event.cwd)]
+    folders = [call.home, *call.folders]
     files = [folder / _SETTINGS for folder in folders]
     tables = read_tables([*files, _SYSTEM / "settings.json"])
     policies = [*(folder / ".gemini/policies" for folder in folders), _SYSTEM / "policies"]
@@ -49,7 +49,7 @@ def _calls(given: Json, event: Event) -> Event:
     name, context = required_text(given, "tool_name"), given.get("mcp_context")
     if isinstance(context, Mapping):
         name = mcp_name(text(context, "server_name"), text(context, "tool_name") or name)
-    calls = FACTS.judged(name, table(given, "tool_input"), required_text(given, "cwd"))
+    calls = FACTS.tools.judged(name, table(given, "tool_input"), required_text(given, "cwd"))
     # Only the shell tool always asks when requested: a trusted MCP server or a file without a diff runs without a prompt.
     return replace(event, calls=calls, asks=event.kind == "before" and name == SHELL)
 

@@ -63,7 +63,7 @@ def _calls(given: Json, event: Event) -> Event:
         event = replace(event, kind="failed")  # it reports calls that did not run, too
     name, inner, cwd = required_text(given, "tool_name"), table(given, "tool_input"), required_text(given, "cwd")
     name = "apply_patch" if name == "patch" and inner.get("mode") == "patch" else name
-    return replace(event, calls=FACTS.judged(name, inner, cwd, text(extra, "tool_call_id")))
+    return replace(event, calls=FACTS.tools.judged(name, inner, cwd, text(extra, "tool_call_id")))
 
 
 AGENT = FACTS.agent(_calls, places=_places, installed=_write, disabling_home=_off)

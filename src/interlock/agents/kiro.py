@@ -33,12 +33,12 @@ def _fill(given: Json, event: Event) -> Event:
 
 def _calls(name: str, inner: Json, cwd: str) -> tuple[AgentCall, ...]:
     if name in ("use_aws", "aws"):
-        calls = FACTS.judged("aws command", {"command": _aws(inner)}, cwd)
+        calls = FACTS.tools.judged("aws command", {"command": _aws(inner)}, cwd)
         return tuple(replace(call, tool=name, input=inner) for call in calls)
     if name.startswith("@") and "/" in name:
         server, _, plain = name[1:].partition("/")
-        return FACTS.judged(mcp_name(server, plain), inner, cwd)
-    return FACTS.judged(name, inner, cwd)
+        return FACTS.tools.judged(mcp_name(server, plain), inner, cwd)
+    return FACTS.tools.judged(name, inner, cwd)
 
 
 def _aws(inner: Json) -> str:

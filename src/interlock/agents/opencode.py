@@ -7,7 +7,7 @@ import os
 from pathlib import Path
 
 from interlock.agents.facts import all_facts
-from interlock.agents.rewriting import LEAVE, SILENT, ShellCall, folders_above, read_tables
+from interlock.agents.rewriting import LEAVE, SILENT, ShellCall, read_tables
 
 
 def _off(home: Path) -> list[str]:
@@ -16,7 +16,7 @@ def _off(home: Path) -> list[str]:
 
 def _passage(call: ShellCall) -> str:
     """OpenCode applies its permissions to the new text: it runs what they do not mention."""
-    folders = [call.home / ".config/opencode", *folders_above(call.event.cwd)]
+    folders = [call.home / ".config/opencode", *call.folders]
     names = ("opencode.json", "opencode.jsonc", ".opencode/opencode.json", ".opencode/opencode.jsonc")
     tables = read_tables(folder / name for folder in folders for name in names)
     return LEAVE if tables is None or any('"permission"' in json.dumps(table) for table in tables) else SILENT

@@ -36,6 +36,12 @@ class ShellCall(Struct, frozen=True):
         return self.call.action.text
 
     @property
+    def folders(self) -> list[Path]:
+        """The agent's own, and those above it."""
+        path = Path(self.event.cwd)
+        return [path, *path.parents] if path.is_absolute() else []
+
+    @property
     def parts(self) -> list[str]:
         """What a rule about commands may mean: the text, its parts as written, and the programs in it."""
         written = (part.strip() for part in _SEPARATORS.split(self.text))
@@ -101,11 +107,6 @@ def only_our_hooks(tables: Iterable[Json], *events: str) -> bool:
 def _is_only_ours(entry: object) -> bool:
     inner = entry.get("hooks") if isinstance(entry, Mapping) else None
     return all(map(is_ours, inner)) if isinstance(inner, list) else is_ours(entry)
-
-
-def folders_above(folder: str) -> list[Path]:
-    path = Path(folder)
-    return [path, *path.parents] if path.is_absolute() else []
 
 
 def matches_glob(pattern: str, texts: Sequence[str]) -> bool:

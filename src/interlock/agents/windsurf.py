@@ -21,12 +21,12 @@ def _fill(given: Json, event: Event) -> Event:
 def _calls(event: Event, info: Json, id: str) -> tuple[AgentCall, ...]:
     action = event.name.partition("_")[2]
     if action == "run_command":
-        return FACTS.judged(action, {"command": required_text(info, "command_line")}, event.cwd, id)
+        return FACTS.tools.judged(action, {"command": required_text(info, "command_line")}, event.cwd, id)
     if action == "mcp_tool_use":
         name = mcp_name(text(info, "mcp_server_name"), required_text(info, "mcp_tool_name"))
-        return FACTS.judged(name, table(info, "mcp_tool_arguments"), event.cwd, id)
+        return FACTS.tools.judged(name, table(info, "mcp_tool_arguments"), event.cwd, id)
     required_text(info, "file_path")
-    return FACTS.judged(action, info, event.cwd, id)
+    return FACTS.tools.judged(action, info, event.cwd, id)
 
 
 AGENT = FACTS.agent(_fill)

@@ -270,12 +270,12 @@ def unknown_tool(tool: str) -> MCPError:
     return MCPError(types.INVALID_PARAMS, f"Unknown tool: {tool[:80]}")
 
 
-def tool_result(reply: Json, tool: str = "") -> types.CallToolResult:
+def tool_result(reply: Json, tool: str) -> types.CallToolResult:
     text, failed = reply_text(reply, tool)
     return types.CallToolResult(content=[types.TextContent(type="text", text=text)], is_error=failed)
 
 
-def reply_text(reply: Json, tool: str = "") -> tuple[str, bool]:
+def reply_text(reply: Json, tool: str) -> tuple[str, bool]:
     """EP-09: the envelope as text, and whether it is an error; a permission prompt gets the bare decision."""
     envelope = reply["envelope"]
     if tool != PERMISSION_TOOL:

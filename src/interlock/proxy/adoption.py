@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, MutableMapping, Sequence
+from collections.abc import Iterator, Mapping, MutableMapping
 from typing import Any
 
 import tomlkit
@@ -43,6 +43,11 @@ class CommandSwap(Struct, frozen=True):
     command: str
     leading: list[str]
     rest: int  # arguments that follow
+
+    @property
+    def quoted(self) -> str:
+        """The arguments in front, separated by commas, in a spelling that JSON and TOML share."""
+        return ", ".join(json.dumps(item, ensure_ascii=False) for item in self.leading)
 
 
 def swap_for(name: str, entry: Any, proxy: ProxyCommand | None) -> CommandSwap | str:
@@ -106,17 +111,17 @@ def _rewrite_json(text: str, entry: Node, swap: CommandSwap, undo: bool) -> str:
     assert command is not None
     edits = [(command.start, command.end, json.dumps(swap.command, ensure_ascii=False))]
     if args is None:
-        edits.append((command.end, command.end, f', "args": [ {_quoted_list(swap.leading)} ]'))
-    elif undo and text.startswith(added := f', "args": [ {_quoted_list(swap.leading)} ]', command.end):
+        edits.append((command.end, command.end, f', "args": [ {swap.quoted} ]'))
+    elif undo and text.startswith(added := f', "args": [ {swap.quoted} ]', command.end):
         edits.append((command.end, command.end + len(added), ""))
     elif undo:
-        ours = _quoted_list(swap.leading) + (", " if swap.rest else "")
+        ours = swap.quoted + (", " if swap.rest else "")
         if not text.startswith(ours, args.start + 1):
             raise error_at(text, args.start, "these arguments were rewritten since; remove them by hand")
         edits.append((args.start + 1, args.start + 1 + len(ours), ""))
     else:
         more = ", " if args.children else ""
-        edits.append((args.start + 1, args.start + 1, _quoted_list(swap.leading) + more))
+        edits.append((args.start + 1, args.start + 1, swap.quoted + more))
     for start, end, new in sorted(edits, reverse=True):
         text = text[:start] + new + text[end:]
     return text
@@ -153,7 +158,7 @@ def _other_values(text: str) -> dict[str, Any]:
 
 def _rewrite_toml(entry: MutableMapping[str, Any], swap: CommandSwap, undo: bool) -> None:
     entry["command"] = swap.command
-    args, added = entry.get("args"), f"[ {_quoted_list(swap.leading)} ]"  # spelled with spaces where there were none
+    args, added = entry.get("args"), f"[ {swap.quoted} ]"  # spelled with spaces where there were none
     if args is None:
         entry["args"] = tomlkit.array(added)
     elif undo and args.as_string() == added:
@@ -163,8 +168,3 @@ def _rewrite_toml(entry: MutableMapping[str, Any], swap: CommandSwap, undo: bool
     else:
         for at, word in enumerate(swap.leading):
             args.insert(at, word)
-
-
-def _quoted_list(items: Sequence[str]) -> str:
-    """The items quoted and separated by commas, in a spelling that JSON and TOML share."""
-    return ", ".join(json.dumps(item, ensure_ascii=False) for item in items)
