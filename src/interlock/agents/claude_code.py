@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from interlock.agents import STATUS_LINE, AgentCall, Event, HookClient, HookFile
 from interlock.agents.facts import all_facts
-from interlock.agents.hook_files import is_ours, with_member, without_member
+from interlock.agents.hook_files import is_ours, json_or_empty, with_member, without_member
 from interlock.agents.hook_protocol import Json, MalformedInput, required_text, table, text
 from interlock.agents.rewriting import ASKED, LEAVE, SILENT, ShellCall, matches_glob, read_tables
 from interlock.strict_json import list_in, table_in
@@ -152,13 +152,10 @@ def _write(place: HookFile, text: str | None, client: HookClient) -> str:
 
 def _erase(place: HookFile, text: str) -> str | None:
     """A status line of ours goes with the hooks, and is none by itself."""
-    if FACTS.removed(place, text) == text:
-        return text
-    return FACTS.removed(place, without_member(text, _STATUS_KEY, _is_own_status))
-
-
-def _is_own_status(value: Any) -> bool:
-    return isinstance(value, Mapping) and STATUS_LINE in str(value.get("command", ""))
+    rest = FACTS.removed(place, text)
+    if rest == text or STATUS_LINE not in str(table_in(json_or_empty(text), _STATUS_KEY).get("command", "")):
+        return rest
+    return FACTS.removed(place, without_member(text, _STATUS_KEY))
 
 
 def _off(path: Path, data: Json) -> Iterator[str]:

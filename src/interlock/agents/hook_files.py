@@ -11,7 +11,8 @@ from typing import Any
 
 from msgspec import Struct
 
-from interlock.agents.jsonc import Document, EditError, Node, error_at, parse_jsonc
+from interlock.agents.jsonc import Document, Node, error_at, parse_jsonc
+from interlock.model import NOTHING
 from interlock.policy.real_paths import CLIENT, ROUTE
 
 SCOPES = ("project", "user", "system")
@@ -67,10 +68,9 @@ class Hook(Struct, frozen=True):
 
 
 def with_hooks(
-    text: str | None, hooks: Sequence[Hook], comments: bool = False, base: Mapping[str, Any] | None = None
+    text: str | None, hooks: Sequence[Hook], comments: bool = False, base: Mapping[str, Any] = NOTHING
 ) -> str:
     """With these entries and no older ones of ours; `base` holds other keys at the top."""
-    base = base or {}
     if text is None or not text.strip("\ufeff" + _BLANKS):
         return _new_file(hooks, base)
     if _is_current(parse_jsonc(text, comments), hooks, base):
@@ -81,20 +81,16 @@ def with_hooks(
     for hook in hooks:
         kept = _insert(kept, hook, comments)
     for key, value in base.items():
-        root = parse_jsonc(kept, comments).root
-        if root.child(key) is None:
-            kept = _member(parse_jsonc(kept, comments), root, key, value)
+        kept = with_member(kept, key, value, comments)
     return kept
 
 
-def without_hooks(text: str, comments: bool = False, base: Mapping[str, Any] | None = None) -> str | None:
+def without_hooks(text: str, comments: bool = False, base: Mapping[str, Any] = NOTHING) -> str | None:
     """The text without our entries and their containers; None when nothing else is in it."""
     document = parse_jsonc(text, comments)
-    if not isinstance(document.root.value, dict):
-        raise error_at(text, document.root.start, "expected an object at the top")
     while path := _last_of_ours(document.root):
         created = _created_path(document, path)
-        form = _form_behind(document.root, created, base or {})
+        form = _form_behind(document.root, created, base)
         whole = (
             {*created[:1], *form} == set(document.root.value)
             and len(created) == 1
@@ -102,30 +98,26 @@ def without_hooks(text: str, comments: bool = False, base: Mapping[str, Any] | N
         )
         if not created or whole:
             return None
-        for key in (*reversed(form), None):
-            document = parse_jsonc(_remove(document, created if key is None else (key,)), comments)
+        for gone in (*((key,) for key in reversed(form)), created):
+            document = parse_jsonc(_remove(document, gone), comments)
     return document.text
 
 
-def with_member(text: str, key: str, value: Any) -> str:
+def with_member(text: str, key: str, value: Any, comments: bool = False) -> str:
     """The text with a key at the top, where it has none of that name; anybody else's stays."""
-    document = parse_jsonc(text, comments=False)
+    document = parse_jsonc(text, comments)
     return text if document.root.child(key) is not None else _member(document, document.root, key, value)
 
 
-def without_member(text: str, key: str, ours: Callable[[Any], bool]) -> str:
-    document = parse_jsonc(text, comments=False)
-    found = document.root.child(key)
-    return text if found is None or not ours(found.value) else _remove(document, (key,))
+def without_member(text: str, key: str) -> str:
+    return _remove(parse_jsonc(text, comments=False), (key,))
 
 
 def json_or_empty(text: str) -> dict[str, Any]:
     """The object that a file holds, comments or not; refuses a broken file."""
     if not text.strip("\ufeff" + _BLANKS):
         return {}
-    value = parse_jsonc(text).root.value
-    if not isinstance(value, dict):
-        raise EditError("expected an object at the top", 1, 1)
+    value: dict[str, Any] = parse_jsonc(text).root.value
     return value
 
 
@@ -253,7 +245,7 @@ def _insert(text: str, hook: Hook, comments: bool) -> str:
     node = document.root
     for depth, key in enumerate(hook.path):
         if not isinstance(node.value, dict):
-            raise error_at(text, node.start, f"expected an object at {_key_name(hook.path[:depth])}")
+            raise error_at(text, node.start, f"expected an object at {'.'.join(hook.path[:depth])}")
         found = node.child(key)
         if found is None:
             value: Any = [hook.value]
@@ -262,12 +254,8 @@ def _insert(text: str, hook: Hook, comments: bool) -> str:
             return _member(document, node, key, value)
         node = found
     if not isinstance(node.value, list):
-        raise error_at(text, node.start, f"expected a list at {_key_name(hook.path)}")
+        raise error_at(text, node.start, f"expected a list at {'.'.join(hook.path)}")
     return _put(document, node, hook.value)
-
-
-def _key_name(path: Sequence[str]) -> str:
-    return ".".join(path) or "the top"
 
 
 def _member(document: Document, node: Node, key: str, value: Any) -> str:

@@ -47,8 +47,11 @@ class Document(Struct):
 
 
 def parse_jsonc(text: str, comments: bool = True) -> Document:
-    """Refuses broken text, duplicate keys, and comments where the agent does not allow them."""
-    return Document(text, _JsoncReader(text, comments).document())
+    """Refuses broken text, duplicate keys, all but an object, and comments where the agent does not allow them."""
+    root = _JsoncReader(text, comments).document()
+    if not isinstance(root.value, dict):
+        raise error_at(text, root.start, "expected an object at the top")
+    return Document(text, root)
 
 
 class _JsoncReader:

@@ -89,10 +89,7 @@ def adopt_json(text: str, proxy: ProxyCommand | None) -> AdoptionResult:
 
 def _json_entries(text: str) -> list[tuple[EntryPath, Node]]:
     """With the path of keys that leads to each server."""
-    root = parse_jsonc(text).root
-    if not isinstance(root.value, dict):
-        raise EditError("expected an object at the top", 1, 1)
-    return list(_entries_below(root, ()))
+    return list(_entries_below(parse_jsonc(text).root, ()))
 
 
 def _entries_below(node: Node, path: EntryPath) -> Iterator[tuple[EntryPath, Node]]:
