@@ -8,9 +8,9 @@ import os
 import re
 import signal
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
 from pathlib import Path, PurePath
-from typing import Protocol
+from typing import Any, Protocol
 from urllib.parse import urlsplit
 
 import uvloop
@@ -73,16 +73,16 @@ class ServerConnection:
     """One server with its gate and its relay; responses go to `client`."""
 
     def __init__(self, place: ServerAddress, setting: ProxyOptions, client: Callable[[bytes], None]) -> None:
-        self.place, config = place, setting.config
-        self._config = config
-        self.gate = ProxyGate(place.behind, DaemonLink(config, setting.config_path, setting.token), config, os.getcwd())
+        self.place, self._limits = place, setting.config.proxy
+        link = DaemonLink(setting.config, setting.config_path, setting.token)
+        self.gate = ProxyGate(place.behind, link, setting.config, os.getcwd())
         self.relay = Relay(self.gate, client, self._send, self.report)
         self._holding: asyncio.Task[None] | None = None
         self._server: ProxiedServer | None = None
 
     async def start(self) -> None:
         """Raises OSError where the server cannot be started."""
-        most = self._config.proxy.line_bytes
+        most = self._limits.line_bytes
         if self.place.url:
             from interlock.proxy.remote import (
                 RemoteServer,  # half a second of imports that a local server does not need
@@ -109,7 +109,7 @@ class ServerConnection:
             self._server.send(data)
 
     def _too_long(self) -> None:
-        words = f"the server wrote a line of more than {self._config.proxy.line_bytes} bytes"
+        words = f"the server wrote a line of more than {self._limits.line_bytes} bytes"
         self.report(words)
         self.relay.fail_pending(f"{words}, and the request it answers is unknown")
 
@@ -123,7 +123,7 @@ class ServerConnection:
                 self.report(why)
                 self.relay.fail_pending(why)
                 return why
-            self.relay.expire(self._config.proxy.answer_seconds)
+            self.relay.expire(self._limits.answer_seconds)
 
     async def stop(self) -> None:
         self.relay.close()
@@ -152,13 +152,12 @@ async def _one(place: ServerAddress, setting: ProxyOptions) -> int:
     return await until_over(stdio, [line], line.watch())
 
 
-async def until_over(stdio: Stdio, lines: Sequence[ServerConnection], watching: object) -> int:
+async def until_over(stdio: Stdio, lines: Sequence[ServerConnection], watching: Coroutine[Any, Any, object]) -> int:
     """Waits for the client or the servers to end, then stops the rest."""
     loop = asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
         loop.add_signal_handler(number, stdio.over.set)
-    watched = asyncio.ensure_future(watching)  # type: ignore[call-overload]
-    left = loop.create_task(stdio.over.wait())
+    watched, left = loop.create_task(watching), loop.create_task(stdio.over.wait())
     await asyncio.wait({watched, left}, return_when=asyncio.FIRST_COMPLETED)
     by_client = left.done()
     left.cancel()

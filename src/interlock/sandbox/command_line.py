@@ -137,11 +137,8 @@ def _rules(mount: SandboxMount) -> Iterator[str]:
 
 
 def _state(jail: SandboxPlan) -> Iterator[str]:
-    for path, what in (
-        (jail.state / "bin", "file-read* process-exec"),
-        (jail.state / FOLDER, "file-read* network-outbound"),
-    ):
-        yield f"(allow {what} (subpath {_quoted(path)}))"
+    yield f"(allow file-read* process-exec (subpath {_quoted(jail.state / 'bin')}))"
+    yield f"(allow file-read* network-outbound (subpath {_quoted(jail.state / FOLDER)}))"
     yield f"(allow file* (subpath {_quoted(jail.state / FOLDER / JOURNAL)}))"
     yield f"(allow network-outbound file-read* (literal {_quoted(jail.state / 'interlock.sock')}))"
 

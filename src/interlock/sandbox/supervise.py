@@ -15,8 +15,8 @@ import termios
 import tty
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
+from functools import partial
 from pathlib import Path
-from types import FrameType
 from typing import Any
 
 from interlock.journal.build import JournalRun
@@ -39,18 +39,19 @@ def raw_mode() -> Iterator[None]:
         termios.tcsetattr(0, termios.TCSAFLUSH, before)
 
 
-@contextmanager
-def follow_size(master: int) -> Iterator[None]:
-    def resize(sig: int = 0, frame: FrameType | None = None) -> None:
-        with suppress(OSError):
-            fcntl.ioctl(master, termios.TIOCSWINSZ, fcntl.ioctl(1, termios.TIOCGWINSZ, _NO_SIZE))
+def _resize(master: int) -> None:
+    with suppress(OSError):
+        fcntl.ioctl(master, termios.TIOCSWINSZ, fcntl.ioctl(1, termios.TIOCGWINSZ, _NO_SIZE))
 
-    resize()
-    before = signal.signal(signal.SIGWINCH, resize)
+
+@contextmanager
+def _handling(work: Callable[[int], None], *signals: int) -> Iterator[None]:
+    before = {sig: signal.signal(sig, lambda sig, frame: work(sig)) for sig in signals}
     try:
         yield
     finally:
-        signal.signal(signal.SIGWINCH, before)
+        for sig, handler in before.items():
+            signal.signal(sig, handler)
 
 
 def relay(master: int, ended: int) -> None:
@@ -106,13 +107,14 @@ def supervise(
         if tty:
             os.close(slave)
         first = _first_of(info_reader, process)
-        ending.enter_context(_forwarding(first))
+        ending.enter_context(_handling(partial(_forward_signal, first), *_FORWARDED))
         if not os.read(stands, 1):
             raise CannotJail(f"bubblewrap ended at once, with {process.wait()}")
         tell(first)
         os.write(let_go, b"\n")
         if tty:
-            ending.enter_context(follow_size(master))
+            _resize(master)
+            ending.enter_context(_handling(lambda sig: _resize(master), signal.SIGWINCH))
             ending.enter_context(raw_mode())
             relay(master, *_closed_by(ending, os.pidfd_open(process.pid)))
         code = process.wait()
@@ -147,24 +149,7 @@ def _first_of(info_reader: int, process: subprocess.Popen[bytes]) -> int:
     raise CannotJail(f"bubblewrap ended at once, with {process.wait()}")
 
 
-@contextmanager
-def _forwarding(first: int) -> Iterator[None]:
-
-    def forward(sig: int, frame: FrameType | None) -> None:
-        for pid in _children(first):
-            with suppress(OSError):
-                os.kill(pid, sig)
-
-    before = {sig: signal.signal(sig, forward) for sig in _FORWARDED}
-    try:
-        yield
-    finally:
-        for sig, handler in before.items():
-            signal.signal(sig, handler)
-
-
-def _children(pid: int) -> list[int]:
-    try:
-        return [int(word) for word in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()][:1]
-    except (OSError, ValueError):
-        return []
+def _forward_signal(first: int, sig: int) -> None:
+    with suppress(OSError, ValueError):
+        for child in Path(f"/proc/{first}/task/{first}/children").read_text().split()[:1]:
+            os.kill(int(child), sig)
