@@ -157,29 +157,26 @@ class HeldCalls(Struct):
 
         The response to the call; or, where it is forwarded, the notice to add to the server's response.
         """
+        question = None
         if verdict.token and client.asks and not asked:
             question = await self.gate.session.question(verdict.token)
-            if question is not None:
-                return await self._ask_user(id, verdict, judge, client, question)
-        if verdict.ticket:
+        if question is not None:
+            ask, form = str(question["ask"]), {"message": str(question["message"]), "requestedSchema": CONSENT_FORM}
+            if client.modern:
+                requests = {KEY: {"method": "elicitation/create", "params": {"mode": "form", **form}}}
+                state = {"inputRequests": requests, "requestState": STATE + json.dumps([ask])}
+                return {"jsonrpc": "2.0", "id": id, "result": {"resultType": "input_required", **state}}
+            verdict = await self._ask_user(verdict, judge, ask, form)
+        elif verdict.ticket:
             verdict = await self._wait_for_operator(verdict, judge, table_in(params, "_meta").get("progressToken"))
         return verdict.words if verdict.allowed else denial(id, verdict.words)
 
-    async def _ask_user(
-        self, id: Any, verdict: ProxyVerdict, judge: Judge, client: McpClient, question: Json
-    ) -> dict[str, Any] | str:
-        form = {"message": str(question["message"]), "requestedSchema": CONSENT_FORM}
-        ask = str(question["ask"])
-        if client.modern:
-            requests = {KEY: {"method": "elicitation/create", "params": {"mode": "form", **form}}}
-            state = {"inputRequests": requests, "requestState": STATE + json.dumps([ask])}
-            return {"jsonrpc": "2.0", "id": id, "result": {"resultType": "input_required", **state}}
+    async def _ask_user(self, verdict: ProxyVerdict, judge: Judge, ask: str, form: dict[str, Any]) -> ProxyVerdict:
         answer = consent_in(await self.requests.ask("elicitation/create", form))
         if answer is None:
-            return denial(id, f"{verdict.words} {NOT_ANSWERED}")
+            return ProxyVerdict(False, f"{verdict.words} {NOT_ANSWERED}")
         await self.gate.session.send_answer(ask, answer)
-        after = await judge()  # a no becomes a denial
-        return after.words if after.allowed else denial(id, after.words)
+        return await judge()  # a no becomes a denial
 
     async def _wait_for_operator(self, verdict: ProxyVerdict, judge: Judge, token: Any) -> ProxyVerdict:
         loop = asyncio.get_running_loop()

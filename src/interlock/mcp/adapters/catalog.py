@@ -232,14 +232,6 @@ class LoopSurface(Struct, frozen=True):
     handler: Handler
     challenge_seconds: float
 
-    @property
-    def operations(self) -> Mapping[str, OperationSpec]:
-        return loop_operations.operations(self.policy, self.mode)
-
-    @property
-    def protocol(self) -> dict[str, Any]:
-        return loop_operations.protocol(self.policy, self.mode, self.challenge_seconds)
-
 
 def rows_of(served: ServedAdapter, trust: Trust, named: Named) -> dict[str, OfferedOperation]:
     return {name: row_of(call, trust, named) for name, call in served.service.calls.items()}
@@ -266,12 +258,13 @@ def loop_surface(loop: LoopSurface, version: str) -> Surface:
 
 
 def _with_loop(surface: Surface, loop: LoopSurface) -> Surface:
-    beside = {name: row for name, row in loop.operations.items() if name not in surface.operations}
+    operations = loop_operations.operations(loop.policy, loop.mode)
+    beside = {name: row for name, row in operations.items() if name not in surface.operations}
     about = replace(
         surface.about,
         types={**surface.about.types, **loop_operations.LOOP_TYPES},
         capabilities={"execution_safety_loop": loop.mode},
-        protocol=loop.protocol,
+        protocol=loop_operations.protocol(loop.policy, loop.mode, loop.challenge_seconds),
     )
     handlers = {**surface.handlers, **dict.fromkeys(beside, loop.handler)}
     return Surface({**surface.operations, **beside}, handlers, about)
