@@ -296,7 +296,7 @@ class InProcessBackend:
             if child is not None:
                 child.close()
         try:
-            self.state.recorder.event_alone("stop", "interlock")
+            self.state.recorder.event_alone("stop", "interlock", {})
             sign_record(self.state)
         except StoreError as error:
             LOG.error("at the end: %s", error)
