@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import math
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping
 from itertools import islice
-from typing import Any
 
-from msgspec import Struct
+from msgspec import Struct, json
 from msgspec.structs import asdict
 
-from interlock.canonical_json import normal_name
+from interlock.canonical_json import dump_json, normal_name
 from interlock.model import ANYBODY, Human, Level, Requirement
 from interlock.records import Approval, Ticket
-from interlock.strict_json import unique_keys
 from interlock.times import seconds_left
 
 VERSION = 1
@@ -46,7 +43,7 @@ class RosterEntry(Struct, frozen=True):
     disabled: bool = False
 
 
-class Statement(Struct, frozen=True):
+class Statement(Struct, frozen=True, forbid_unknown_fields=True):
     v: int
     ticket: str
     digest: str
@@ -65,10 +62,6 @@ class Agreement(Struct, frozen=True):
     satisfied: bool
     reason: str
     by: tuple[str, ...] = ()
-    rejected_by: str = ""
-    expires_at: int = 0  # when the first of the statements that count ends
-    nonces: tuple[str, ...] = ()  # to be kept when the ticket is spent
-    refused: tuple[tuple[str, str], ...] = ()  # operator as the row names them, why
 
 
 def statement_text(
@@ -98,7 +91,7 @@ def statement_text(
         reauth=reauth,
         requirement=requirement_hash(ticket.requirement),
     )
-    text = _canonical(asdict(said))
+    text = dump_json(asdict(said))
     parse_statement(text)
     return text
 
@@ -108,14 +101,12 @@ def parse_statement(text: str) -> Statement:
     if len(text) > MAX_TEXT:
         raise StatementError(f"statement: {len(text)} characters, at most {MAX_TEXT}")
     try:
-        data = json.loads(text, object_pairs_hook=unique_keys)
+        said = json.decode(text, type=Statement)
+        spelled = dump_json(asdict(said))
     except (ValueError, RecursionError) as error:
         raise StatementError(f"statement: not the JSON of one: {error}"[:200]) from None
-    if not isinstance(data, dict):
-        raise StatementError(f"statement: expected a table, got {data!r:.80}")
-    said = _typed(data)
     for key in ("ticket", "digest", "operator", "channel", "shown", "requirement"):
-        if not data[key]:
+        if not getattr(said, key):
             raise StatementError(f"statement.{key}: empty")
     if said.v != VERSION:
         raise StatementError(f"statement.v: expected {VERSION}, got {said.v}")
@@ -125,7 +116,7 @@ def parse_statement(text: str) -> Statement:
         raise StatementError("statement.nonce: expected at least 32 hex digits")
     if said.expires_at <= said.issued_at:
         raise StatementError("statement.expires_at: not after issued_at")
-    if _canonical(data) != text:
+    if spelled != text:
         raise StatementError("statement: not in canonical form")
     return said
 
@@ -133,7 +124,7 @@ def parse_statement(text: str) -> Statement:
 def requirement_hash(requirement: Requirement) -> str:
     """A hash of the requirement, so that it cannot be lowered afterwards."""
     asked = {**asdict(requirement), "approvers": sorted(requirement.approvers), "human": int(requirement.human)}
-    return hashlib.sha256(_canonical(asked).encode()).hexdigest()
+    return hashlib.sha256(dump_json(asked).encode()).hexdigest()
 
 
 class TicketProof(Struct, frozen=True):
@@ -176,18 +167,17 @@ def check_agreement(
     verify: Verify,
     *,
     asked: Requirement | None = None,
-    spent: Collection[str] = (),
 ) -> Agreement:
     """Whether these statements satisfy what the ticket asks for, and what is `asked` now; at least one is always needed.
 
-    `roster` is by normal name; `spent` are the nonces of statements that were used already. The ticket's state is not looked at.
+    `roster` is by normal name. The ticket's state is not looked at.
     """
     # What makes a statement count:
     # 1. it has the one canonical form;
     # 2. the roster knows the operator, who is not disabled;
     # 3. it is signed by a key that the roster holds for them: no column of the row is believed;
     # 4. it names this ticket, this digest, what is shown and what is asked for;
-    # 5. it is in force, and was not used before;
+    # 5. it is in force;
     # 6. the operator may, and signed in anew where that is asked for;
     # 7. nobody who may said no; one person counts once.
     demands = (ticket.requirement,) if asked is None else (ticket.requirement, asked)
@@ -195,23 +185,23 @@ def check_agreement(
     if len(heard) > MAX_APPROVALS:  # a flood must not bury a rejection
         return Agreement(False, f"more than {MAX_APPROVALS} statements about ticket {ticket.id}")
     services = frozenset(name for name, person in roster.items() if person.service)
-    yes: dict[str, tuple[Statement, str]] = {}
-    refused: list[tuple[str, str]] = []
+    yes: dict[str, str] = {}  # operator -> key id
+    refused = ""  # the last problem
     for approval in heard:
         try:
             said, person = _signed(approval, roster, verify)  # 1-3
             if said.ticket != ticket.id:  # 4
                 raise StatementError(f"about ticket {said.ticket!r:.80}, not {ticket.id!r:.80}")
             if said.verdict == REJECT and any(may_answer(person, one.approvers, services) for one in demands):  # 7
-                return Agreement(False, f"rejected by {person.name}", rejected_by=person.name, refused=tuple(refused))
+                return Agreement(False, f"rejected by {person.name}")
             _bound(said, ticket)  # 4
-            _in_force(said, now, spent)  # 5
+            _in_force(said, now)  # 5
             _enough(said, person, ticket, demands, services)  # 6
         except StatementError as error:
-            refused.append((approval.operator, str(error)))
+            refused = str(error)
         else:
-            yes.setdefault(person.name, (said, approval.key_id))  # 7
-    return _counted(demands, yes, tuple(refused))
+            yes.setdefault(person.name, approval.key_id)  # 7
+    return _counted(demands, yes, refused)
 
 
 def may_answer(person: RosterEntry, approvers: Collection[str], services: Collection[str] = ()) -> bool:
@@ -274,13 +264,11 @@ def _bound(said: Statement, ticket: Ticket) -> None:
         raise StatementError("the ticket asked for something else when it was signed")
 
 
-def _in_force(said: Statement, now: float, spent: Collection[str]) -> None:
+def _in_force(said: Statement, now: float) -> None:
     if now >= said.expires_at:
         raise StatementError(f"expired {int(now - said.expires_at)} s ago")
     if said.issued_at > now + SKEW_SECONDS:
         raise StatementError(f"issued {int(said.issued_at - now)} s from now")
-    if said.nonce in spent:
-        raise StatementError("used already")
 
 
 def _enough(
@@ -298,54 +286,19 @@ def _enough(
         raise StatementError(f"{said.operator} was signed in, and not asked anew for it")
 
 
-def _counted(
-    demands: tuple[Requirement, ...], yes: Mapping[str, tuple[Statement, str]], refused: tuple[tuple[str, str], ...]
-) -> Agreement:
+def _counted(demands: tuple[Requirement, ...], yes: Mapping[str, str], refused: str) -> Agreement:
     """The sum; one person counts once, and so does one key."""
-    have = len({key for _, key in yes.values()})
+    have = len(set(yes.values()))
     needed = max(1, *(demand.quorum for demand in demands))
-    blocked = any(demand.blocked for demand in demands)
-    said = [statement_text for statement_text, _ in yes.values()]
-    if blocked:
-        reason = "nobody may approve this"
-    elif have >= needed:
-        reason = f"approved by {', '.join(yes)}"
-    else:
-        who = " and ".join(dict.fromkeys(_names(demand) for demand in demands))
-        anew = " with a new sign-in" if any(needs_reauth(demand) for demand in demands) else ""
-        last = f" (not counted: {refused[-1][1]})" if refused else ""
-        reason = f"{have} of {needed} approved; asked for: {who}{anew}{last}"
-    return Agreement(
-        satisfied=have >= needed and not blocked,
-        reason=reason,
-        by=tuple(yes),
-        expires_at=min((one.expires_at for one in said), default=0),
-        nonces=tuple(one.nonce for one in said),
-        refused=refused,
-    )
+    if any(demand.blocked for demand in demands):
+        return Agreement(False, "nobody may approve this", tuple(yes))
+    if have >= needed:
+        return Agreement(True, f"approved by {', '.join(yes)}", tuple(yes))
+    who = " and ".join(dict.fromkeys(_names(demand) for demand in demands))
+    anew = " with a new sign-in" if any(needs_reauth(demand) for demand in demands) else ""
+    last = f" (not counted: {refused})" if refused else ""
+    return Agreement(False, f"{have} of {needed} approved; asked for: {who}{anew}{last}", tuple(yes))
 
 
 def _names(demand: Requirement) -> str:
     return ", ".join(sorted(demand.approvers)) or ANYBODY
-
-
-def _typed(data: dict[str, Any]) -> Statement:
-    types: dict[str, str] = Statement.__annotations__
-    if unknown := sorted(set(data) - set(types)):
-        raise StatementError(f"statement: unknown key {unknown[0]!r:.80}")
-    for key, wanted in types.items():
-        if key not in data:
-            raise StatementError(f"statement: {key!r} is missing")
-        got = type(data[key]).__name__  # a flag is no number here
-        if got != wanted:
-            raise StatementError(f"statement.{key}: expected {wanted}, got {data[key]!r:.80}")
-    return Statement(**data)
-
-
-def _canonical(data: Mapping[str, Any]) -> str:
-    text = json.dumps(data, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
-    try:
-        text.encode()
-    except UnicodeEncodeError as error:
-        raise StatementError(f"statement: lone surrogate at {error.start}") from None
-    return text
