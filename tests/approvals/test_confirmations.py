@@ -141,9 +141,9 @@ MORE = [
 @pytest.mark.parametrize("requirement", MORE, ids=lambda one: f"{one.word}-{one.quorum}-{len(one.approvers)}")
 def test_whatever_asks_for_more_is_not_satisfied(gate: Gate, requirement: Requirement) -> None:
     ticket = gate.held(RESET, AGENT)
-    assert confirmations.confirm_suffices(ticket)
-    assert not confirmations.confirm_suffices(replace(ticket, requirement=requirement))
+    assert ticket.requirement.is_plain_confirm(ticket.level)
+    assert not requirement.is_plain_confirm(ticket.level)
     if requirement.human is not Human.NONE:
         confirmed = TicketProof(user=True)  # what is asked for now counts as well
         assert unmet(confirmed, ticket, (), requirement, 0.0) and not unmet(confirmed, ticket, (), Requirement(), 0.0)
-    assert not confirmations.confirm_suffices(replace(ticket, level=Level.DANGEROUS))
+    assert not ticket.requirement.is_plain_confirm(Level.DANGEROUS)

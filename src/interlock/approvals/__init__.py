@@ -37,9 +37,7 @@ MOVES = {
 BY_TIME = "time"  # `decided_by` where only time decided
 SELF_APPROVAL = "self-approval"  # a token that frees nothing in the hands of whoever holds it
 UNUSED = "approved and not used in time"  # why such a ticket expired
-# CT-06: how long an armed token lasts, by level: default and most, in seconds.
-LIFETIMES = {Level.FORBIDDEN: (120, 300)}
-_LIFETIME = (300, 900)
+LIFETIME, LIFETIME_OF_FORBIDDEN = 300, 120  # seconds that an armed token lasts (CT-06)
 
 
 class MoveRefused(ValueError):
@@ -60,11 +58,10 @@ def apply_move(ticket: Ticket, move: str, now: float, by: str = "", reason: str 
             f"ticket {short_id(ticket.id)} is cooling for {math.ceil(seconds_left(ticket.cooling_ends_at, now))} s more"
         )
     changed = replace(ticket, state=state, version=ticket.version + 1)
-    if move in ("approve", "cooled"):
-        return replace(changed, decided_at=now, decided_by=by, decision_reason=reason, expires_at=spend_by(ticket, now))
-    if move in ("reject", "revoke", "expire"):
-        return replace(changed, decided_at=now, decided_by=by, decision_reason=reason)
-    return replace(changed, spent_at=now)
+    if state is SPENT:
+        return replace(changed, spent_at=now)
+    changed = replace(changed, decided_at=now, decided_by=by, decision_reason=reason)
+    return replace(changed, expires_at=spend_by(ticket, now)) if state is APPROVED else changed
 
 
 def move_settled(tx: Tx, before: Ticket, move: str, now: float, by: str = "", reason: str = "") -> Ticket | None:
@@ -84,20 +81,13 @@ _STANDS = {
     EXPIRED: "expired",
     SPENT: "used already",
 }
-_DONE = {
-    "approve": "approved",
-    "reject": "rejected",
-    "spend": "spent",
-    "expire": "expired",
-    "revoke": "revoked",
-    "cooled": "approved",
-}
+_DONE = {"approve": "approved", "reject": "rejected", "spend": "spent", "expire": "expired", "revoke": "revoked"}
 
 
 def spend_by(ticket: Ticket, now: float) -> float:
     """CT-06, R-4: the lifetime starts when a human armed it and cooling has ended."""
-    default, _ = LIFETIMES.get(ticket.level, _LIFETIME)
-    return max(now, ticket.cooling_ends_at) + default
+    lasts = LIFETIME_OF_FORBIDDEN if ticket.level is Level.FORBIDDEN else LIFETIME
+    return max(now, ticket.cooling_ends_at) + lasts
 
 
 def is_unanswered(ticket: Ticket) -> bool:
@@ -134,11 +124,7 @@ def is_freed_by_time(ticket: Ticket) -> bool:
 
 
 EXPIRED_SHARE = "expired_share"
-
-
 ENOUGH = 10  # ended tickets, before their share is meaningful
-
-
 ENDED = TicketQuery((TicketState.APPROVED, TicketState.REJECTED, TicketState.EXPIRED, TicketState.SPENT), limit=100)
 
 

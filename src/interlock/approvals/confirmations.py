@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import secrets
 import threading
-from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
@@ -61,11 +60,6 @@ class Elicitations(Struct):
                 self.questions.pop(id, None)
 
 
-def confirm_suffices(ticket: Ticket) -> bool:
-    """Whether the ticket requires only a confirm, by anybody, at level 2 or below."""
-    return ticket.requirement.is_plain_confirm(ticket.level)
-
-
 def question(state: State, principal: str, session: str, token: str) -> tuple[str, str] | None:
     """A question's id and text; None where a user's confirmation would not suffice for this token or caller."""
     now = state.clock.now()
@@ -74,13 +68,12 @@ def question(state: State, principal: str, session: str, token: str) -> tuple[st
         return None
     if not session or state.elicitations.sessions.get(ticket.id) != session:
         return None
-    if settle(ticket, now).state is not TicketState.WAITING or not confirm_suffices(ticket):
+    if settle(ticket, now).state is not TicketState.WAITING or not ticket.requirement.is_plain_confirm(ticket.level):
         return None
     ask = f"ask_{secrets.token_urlsafe(24)}"
+    asked = ClientQuestion(ticket.id, principal, session, now + PATIENCE)
     with state.lock:
-        put_bounded(
-            state.elicitations.questions, ask, ClientQuestion(ticket.id, principal, session, now + PATIENCE), MOST
-        )
+        put_bounded(state.elicitations.questions, ask, asked, MOST)
     return ask, f"Interlock asks: may the agent do this once? {ticket.title}\n{ticket.reason}".strip()
 
 
@@ -94,14 +87,15 @@ def accept_answer(state: State, principal: str, session: str, ask: str, approve:
     if state.clock.now() >= asked.until:
         return False
     changed = state.store.write(lambda tx: _answer(tx, state, asked, approve))
-    if changed is not None:
-        state.tell("approve" if approve else "reject", changed)
-    return changed is not None and approve
+    if changed is None:
+        return False
+    state.tell("approve" if approve else "reject", changed)
+    return approve
 
 
 def _answer(tx: Tx, state: State, asked: ClientQuestion, approve: bool) -> Ticket | None:
     now, before = state.clock.now(), tx.ticket(asked.ticket)
-    if before is None or not confirm_suffices(before):
+    if before is None or not before.requirement.is_plain_confirm(before.level):
         return None
     details = {
         "ticket": before.id,
@@ -137,7 +131,11 @@ def record_run(state: State, agent: AgentRef, id: str) -> Ticket | None:
 
 def _record_run(tx: Tx, state: State, agent: AgentRef, id: str) -> Ticket | None:
     now, before = state.clock.now(), tx.ticket(id)
-    if before is None or before.agent.principal != agent.principal or not confirm_suffices(before):
+    if (
+        before is None
+        or before.agent.principal != agent.principal
+        or not before.requirement.is_plain_confirm(before.level)
+    ):
         return None
     details = {"ticket": id, "digest": before.digest, "channel": PROMPT, "attested": False, "approved": True}
     state.recorder.event(tx, "elicited", agent.principal, {**details, "session": agent.session})
@@ -186,26 +184,18 @@ class SessionConfirmations:
         if not decision.allowed or ticket is None or ticket.decided_by in ("", BY_TIME):
             return
         asked = [part.pattern for part in weighed.parts if part.name == CONFIRM_PATTERN and part.pattern]
-        self._put(
-            _session(agent),
-            asked,
-            tool_of(judged.action),
-            judged.now,
-            judged.policy.restriction.ttl_seconds or CONFIRMED_SECONDS,
-        )
+        now, lasts = judged.now, judged.policy.restriction.ttl_seconds or CONFIRMED_SECONDS
+        with self._lock:
+            for pattern in asked:
+                self._until[_session(agent), pattern, tool_of(judged.action)] = now + lasts
+            if len(self._until) > MOST_CONFIRMED:
+                live = {key: until for key, until in self._until.items() if now < until}
+                self._until = dict(list(live.items())[-MOST_CONFIRMED:])
 
     def forget(self, agent: AgentRef) -> None:
         who = _session(agent)
         with self._lock:
             self._until = {key: until for key, until in self._until.items() if key[0] != who}
-
-    def _put(self, who: Session, patterns: Iterable[str], tool: str, now: float, seconds: int) -> None:
-        with self._lock:
-            for pattern in patterns:
-                self._until[who, pattern, tool] = now + seconds
-            if len(self._until) > MOST_CONFIRMED:
-                live = {key: until for key, until in self._until.items() if now < until}
-                self._until = dict(list(live.items())[-MOST_CONFIRMED:])
 
 
 def tool_of(action: Action) -> str:

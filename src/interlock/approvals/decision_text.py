@@ -46,15 +46,14 @@ def sentence(judged: Judged, weighed: PolicyResult, held: Resolution, kept: Take
     final = held.ticket is not None and held.ticket.state is TicketState.REJECTED  # alternatives are refused as well
     advice = f" Instead: {_end(instead)}" if instead and not final else ""
     seen = impact_words(weighed.factors)
-    missing = next((factor for factor in weighed.factors if factor.startswith(NO_SNAPSHOT_PREFIX)), "").removeprefix(
-        NO_SNAPSHOT_PREFIX
-    )
     impact = f" Impact: {_end(seen)}" if seen else ""
-    raised = "".join(f" {_capital(_end(words))}" for words in escalation_reasons(weighed.factors) if why not in words)
-    said = f"{lead}: {_end(why)}{raised}{impact}{f' No snapshot was taken: {_end(missing)}' if missing else ''}{advice}"
-    if held.ticket is None or held.outcome == "block":
-        return said
-    return said + (_next(held, held.ticket) if held.ticket.digest == judged.digest else _other_words(held.ticket))
+    missing = next((factor for factor in weighed.factors if factor.startswith(NO_SNAPSHOT_PREFIX)), "")
+    unkept = f" No snapshot was taken: {_end(missing.removeprefix(NO_SNAPSHOT_PREFIX))}" if missing else ""
+    raised = "".join(
+        f" {words[:1].upper()}{_end(words[1:])}" for words in escalation_reasons(weighed.factors) if why not in words
+    )
+    said = f"{lead}: {_end(why)}{raised}{impact}{unkept}{advice}"
+    return said if held.ticket is None or held.outcome == "block" else said + _next(judged, held, held.ticket)
 
 
 def notice(id: str) -> str:
@@ -92,31 +91,17 @@ def _unblock_words(principal: str, weighed: PolicyResult) -> str:
     return lifts + (all_of if principal.startswith("uid:") else "")
 
 
-def _next(held: Resolution, ticket: Ticket) -> str:
+def _next(judged: Judged, held: Resolution, ticket: Ticket) -> str:
     if ticket.state is TicketState.REJECTED:
-        return _final(ticket)
+        way = f"`interlock grants add --from {short_id(ticket.id)} --why …`"
+        return f" Other words for the same thing meet the same answer; an operator can still allow it ({way})."
+    if ticket.digest != judged.digest:  # the ticket of the same effect in other words
+        return f"{_answerable(ticket)}, which frees what it shows and no other words." if ticket.open else ""
     if held.outcome == "cool_off":
         wait = math.ceil(held.wait_seconds)
         return f" Ask again in {wait} s (ticket {short_id(ticket.id)}); an operator can veto it until then."
-    if not ticket.open:
-        return ""
     soonest = f" It runs no sooner than in {math.ceil(held.wait_seconds)} s." if held.wait_seconds else ""
-    return soonest + _way(ticket)
-
-
-def _final(ticket: Ticket) -> str:
-    """The consequence of a rejection, and how an operator can still allow it."""
-    way = f"`interlock grants add --from {short_id(ticket.id)} --why …`"
-    return f" Other words for the same thing meet the same answer; an operator can still allow it ({way})."
-
-
-def _other_words(ticket: Ticket) -> str:
-    """The way to the ticket of the same effect in other words."""
-    if ticket.state is TicketState.REJECTED:
-        return _final(ticket)
-    if not ticket.open:
-        return ""
-    return f" {_who(ticket)} can answer ticket {short_id(ticket.id)} (`interlock approve {short_id(ticket.id)}`), which frees what it shows and no other words."
+    return soonest + _way(ticket) if ticket.open else ""
 
 
 def prompt_reason(decision: Decision) -> str:
@@ -129,19 +114,14 @@ def waiting_line(ticket: Ticket) -> str:
 
 
 def _way(ticket: Ticket) -> str:
-    return f" {_who(ticket)} can answer ticket {short_id(ticket.id)} (`interlock approve {short_id(ticket.id)}`); then try again."
+    return f"{_answerable(ticket)}; then try again."
 
 
-def _who(ticket: Ticket) -> str:
-    """Who may answer: `An operator`, `An admin`, `team:data or ben`."""
-    named = sorted(ticket.requirement.approvers - DEFAULT_APPROVERS)
-    if not named:
-        return "An operator"
-    return "An admin" if named == [ADMIN] else " or ".join(named)
-
-
-def _capital(words: str) -> str:
-    return words[:1].upper() + words[1:]
+def _answerable(ticket: Ticket) -> str:
+    """Who may answer (`An operator`, `An admin`, `team:data or ben`), and with which command."""
+    named, id = sorted(ticket.requirement.approvers - DEFAULT_APPROVERS), short_id(ticket.id)
+    who = "An admin" if named == [ADMIN] else " or ".join(named) or "An operator"
+    return f" {who} can answer ticket {id} (`interlock approve {id}`)"
 
 
 def _end(words: str) -> str:
