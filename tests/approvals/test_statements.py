@@ -74,7 +74,6 @@ def said(about: Ticket, operator: str = "alice", **more: Any) -> str:
         "operator": operator,
         "verdict": "approve",
         "channel": "terminal",
-        "shown": about.shown_hash,
         "issued_at": NOW - 1,
         "expires_at": NOW + 300,
         "nonce": "0f" * 16,

@@ -68,7 +68,6 @@ def approval(by: OperatorKeys, name: str = "") -> Approval:
         operator=name or by.operator,
         verdict="approve",
         channel="terminal",
-        shown="5a",
         issued_at=NOW,
         expires_at=NOW + 300,
         nonce="0f" * 16,

@@ -175,7 +175,7 @@ def sign_statement(session: OperatorSession, ticket: Ticket, verdict: str, now: 
         return made
     reauth = session.asked_anew(ticket.id, now)
     text = statement_text(
-        ticket, operator=session.operator, verdict=verdict, channel=session.channel, shown=ticket.shown_hash, issued_at=now,
+        ticket, operator=session.operator, verdict=verdict, channel=session.channel, issued_at=now,
         expires_at=lasts + 1, nonce=secrets.token_hex(16), reauth=reauth,
     )  # fmt: skip
     signature, key = session.unlocked.sign(text), session.unlocked.key_id

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
@@ -12,7 +12,7 @@ from interlock.analysis.display_text import short_id
 from interlock.approvals import settle
 from interlock.model import Human, Level, Requirement, TicketState
 from interlock.policy.circumstances import EarlierDenial
-from interlock.policy.effect_key import EffectKey, Relation, nearest, parse, relation
+from interlock.policy.effect_key import Relation, nearest, parse, relation
 from interlock.policy.patterns import Glob, PatternSyntax
 from interlock.ports import Tx
 from interlock.records import Denial, Grant, Ticket
@@ -36,6 +36,12 @@ class MatchedDenial(Struct, frozen=True):
         return self.ticket is not None and self.ticket.open
 
     @property
+    def binds(self) -> bool:
+        """Its ticket waits, or a person rejected it; an approval, a use or time ended the others."""
+        rejected = self.ticket is not None and self.ticket.state is TicketState.REJECTED
+        return bool(self.denial.rejected_at) or self.waits or rejected
+
+    @property
     def words(self) -> str:
         target = parse(self.denial.effect_key).target
         what = {
@@ -51,29 +57,21 @@ class MatchedDenial(Struct, frozen=True):
         return f"{what} was rejected by {self.ticket.decided_by} as {short_id(self.ticket.id)}{reason}"
 
 
-def matching_denials(
-    denials: Iterable[Denial], keys: Sequence[EffectKey], session: str, folder: str, now: float, seconds: float
-) -> list[MatchedDenial]:
-    """Those that bind in this session, the most binding first; `seconds` is how long a no reaches other sessions."""
-    found = []
+def matching_denials(judged: Judged, denials: Iterable[Denial]) -> list[MatchedDenial]:
+    """Those that bind in this session, the most binding first; a fresh no also reaches other sessions."""
+    found, session, now = [], session_of(judged.agent), judged.now
     for one in denials:
-        own, fresh = one.session == session, bool(one.rejected_at) and now < one.rejected_at + seconds
+        fresh = bool(one.rejected_at) and now < one.rejected_at + judged.policy.denial_seconds
+        own = one.session == session
         if one.until <= now or not (own or fresh):
             continue
         denied = parse(one.effect_key)
-        if not (own or one.folder == folder or denied.anchored):  # the same only in the same folder
+        if not (own or one.folder == judged.action.cwd or denied.anchored):  # the same only in the same folder
             continue
-        if (near := nearest((denied,), keys)) is not None:
+        if (near := nearest((denied,), judged.effect_keys)) is not None:
             found.append(MatchedDenial(one, near, fresh))
     order = tuple(Relation)
     return sorted(found, key=lambda one: (not one.fresh, order.index(one.relation), -one.denial.at))
-
-
-def binds(one: MatchedDenial) -> bool:
-    """Its ticket waits, or a person rejected it; an approval, a use or time ended the others."""
-    if one.denial.rejected_at:
-        return True
-    return one.ticket is not None and (one.waits or one.ticket.state is TicketState.REJECTED)
 
 
 ALLOW, DENY = "allow", "deny"
@@ -120,10 +118,10 @@ def find_denial(tx: Tx, state: State, judged: Judged, own: Ticket | None) -> Mat
     if not state.shared:  # an edited row lifts no rejection
         stored |= {_key(one): one for one in rejections(state, judged)}
     found = []
-    for one in _met(judged, stored.values())[:_MOST_READ]:
+    for one in matching_denials(judged, stored.values())[:_MOST_READ]:
         ticket = tx.ticket(one.denial.ticket)
         whole = replace(one, ticket=settle(ticket, judged.now) if ticket is not None else None)
-        if binds(whole):
+        if whole.binds:
             found.append(whole)
     answered = settle(own, judged.now) if own is not None else None
     asked = answered is not None and (answered.open or bool(answered.decided_by))
@@ -142,14 +140,7 @@ def rejections(state: State, judged: Judged) -> list[Denial]:
 
 def may_meet(state: State, judged: Judged) -> bool:
     """Whether everyday work could match a remembered rejection; else the store need not be read."""
-    return bool(_met(judged, rejections(state, judged)))
-
-
-def _met(judged: Judged, denials: Iterable[Denial]) -> list[MatchedDenial]:
-    agent, folder = judged.agent, judged.action.cwd
-    return matching_denials(
-        denials, judged.effect_keys, session_of(agent), folder, judged.now, judged.policy.denial_seconds
-    )
+    return bool(matching_denials(judged, rejections(state, judged)))
 
 
 def denial_requirement(one: MatchedDenial | None) -> EarlierDenial | None:
@@ -162,15 +153,10 @@ def denial_requirement(one: MatchedDenial | None) -> EarlierDenial | None:
 
 def remember(tx: Tx, state: State, judged: Judged, ticket: Ticket) -> None:
     """A ticket was opened: until somebody answers it, its effects are held in whatever words."""
-    agent = judged.agent
+    principal, session, folder = judged.agent.principal, session_of(judged.agent), judged.action.cwd
     for key in judged.effect_keys:
         if key.known:
-            _save(
-                tx, state,
-                Denial(
-                    str(key), agent.principal, session_of(agent), ticket.id, judged.now, ticket.expires_at, judged.action.cwd
-                ),
-            )  # fmt: skip
+            _save(tx, state, Denial(str(key), principal, session, ticket.id, judged.now, ticket.expires_at, folder))
 
 
 def reject(tx: Tx, state: State, ticket: Ticket, now: float) -> None:

@@ -10,12 +10,12 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from interlock.approvals import answers, settle, spend_by
-from interlock.approvals.challenges import VERIFY, normal_id, revealing
+from interlock.approvals.challenges import VERIFY, find_challenge, revealing
 from interlock.approvals.grants import REAUTH, parse_grant, signed_terms, statement_of, touch_of
 from interlock.approvals.statements import APPROVE, CONSOLE, needs_reauth, parse_statement, statement_text
 from interlock.approvals.tickets import is_altered
 from interlock.audit.chain import FIRST_SEQ, GENESIS
-from interlock.error_codes import AnswerRefused, NotFound
+from interlock.error_codes import AnswerRefused
 from interlock.identity import credentials, totp
 from interlock.identity.keys import webauthn
 from interlock.identity.keys.roster import PASSKEY
@@ -89,7 +89,7 @@ def approve_begin(state: State, visitor: Visitor, ticket: str, site: Site, until
         raise AnswerRefused(f"ticket {ticket} was altered outside Interlock; nothing is to be signed")
     lasts = spend_by(settle(found, now), max(now + CEREMONY_SECONDS, until)) + 2
     text = statement_text(
-        found, operator=visitor.operator, verdict=APPROVE, channel=CONSOLE, shown=found.shown_hash, issued_at=now, expires_at=lasts,
+        found, operator=visitor.operator, verdict=APPROVE, channel=CONSOLE, issued_at=now, expires_at=lasts,
         nonce=secrets.token_hex(16), reauth=True,
     )  # fmt: skip
     return _begin(state, visitor, site, ASK, found.digest, SigningCeremony(text, ticket=found.id))
@@ -198,12 +198,8 @@ def reveal(state: State, visitor: Visitor, id: str, proof: Proof) -> revealing.R
 def _about(state: State, id: str) -> tuple[Challenge, Ticket | None]:
     """The challenge, and the held step that its code would free."""
 
-    def work(tx: Tx) -> tuple[Challenge | None, Ticket | None]:
-        found = tx.challenge(normal_id(id) or "-")
-        held = tx.live_ticket(found.digest, found.agent) if found and found.kind == VERIFY and found.digest else None
-        return found, held
+    def work(tx: Tx) -> tuple[Challenge, Ticket | None]:
+        found = find_challenge(tx, id)
+        return found, tx.challenged_ticket(found) if found.kind == VERIFY else None
 
-    challenge, ticket = state.store.read(work)
-    if challenge is None:
-        raise NotFound(f"no challenge {id!r:.80}")
-    return challenge, ticket
+    return state.store.read(work)

@@ -29,16 +29,10 @@ from interlock.times import iso
 MOST_RUNS = 2_000  # live executions
 
 
-def live_executions(tx: Tx, agent: AgentRef) -> list[Execution]:
-    """The agent's executions that have not ended, in any session, the newest first."""
-    return tx.executions(agent, live=True)
-
-
 def current_execution(tx: Tx, agent: AgentRef, among: list[Execution] | None = None) -> Execution | None:
-    """The newest execution of this session: each connection has its own."""
-    found = live_executions(tx, agent) if among is None else among
-    mine = [one for one in found if one.agent.session == agent.session]
-    return max(mine, key=lambda one: one.started_at, default=None)
+    """The newest execution of this session that has not ended: each connection has its own."""
+    found = tx.executions(agent, live=True) if among is None else among
+    return next((one for one in found if one.agent.session == agent.session), None)
 
 
 def pause_in_force(
@@ -77,7 +71,7 @@ def resume(tx: Tx, execution: Execution, now: float) -> Execution:
 
 
 def resume_waiting(tx: Tx, agent: AgentRef, ticket: str, now: float, but: str = "") -> None:
-    for one in live_executions(tx, agent):
+    for one in tx.executions(agent, live=True):
         pause = pause_of(one.pause)
         if pause is not None and pause.ticket == ticket and one.id != but:
             tx.save_execution(resume(tx, one, now), one)

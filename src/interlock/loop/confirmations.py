@@ -22,7 +22,6 @@ from interlock.loop import notices
 from interlock.loop.agents import (
     current_execution,
     enforced_block,
-    live_executions,
     no_execution_error,
     pause_in_force,
     refuse_blocked,
@@ -91,7 +90,7 @@ def continue_execution(state: State, agent: AgentRef, *, confirmation_token: str
     require_ready(state, agent)
 
     def work(tx: Tx) -> Execution | LoopProblem:
-        now, found = state.clock.now(), live_executions(tx, agent)
+        now, found = state.clock.now(), tx.executions(agent, live=True)
         running = current_execution(tx, agent, found)
         if running is None:
             return no_execution_error(agent)
@@ -204,7 +203,9 @@ def _armed(use: _TokenUse, ticket: Ticket | None, once: bool = True) -> Ticket |
         when = {"expired_at": iso(ticket.expires_at), "current_time": iso(now)}
         return LoopProblem("TOKEN_EXPIRED", details={**shown, **when})
     if settled.state is TicketState.REJECTED:
-        held = any(one.pause and one.pause.get("ticket") == ticket.id for one in live_executions(use.tx, ticket.agent))
+        held = any(
+            one.pause and one.pause.get("ticket") == ticket.id for one in use.tx.executions(ticket.agent, live=True)
+        )
         words = f"This was refused: {rejection_message(settled)} {ANEW if held else ANOTHER}"
         return LoopProblem("TOKEN_INVALID", words, shown)
     if settled.open and ticket.requirement.human is not Human.NONE:
@@ -300,7 +301,7 @@ def release_deadlock(
 def _request_release(
     tx: Tx, state: State, agent: AgentRef, via: Connection, reason: str
 ) -> _ReleaseOutcome | LoopProblem:
-    now, found = state.clock.now(), live_executions(tx, agent)
+    now, found = state.clock.now(), tx.executions(agent, live=True)
     held = pause_in_force(tx, agent, found, now)
     judged = _judged(state, agent, via, held, now) if held is not None else None
     ticket = tx.live_ticket(judged.digest, agent) if judged is not None else None
@@ -368,7 +369,7 @@ def _release(
     spent = move_settled(tx, ticket, "spend", now)
     if spent is None or not state.baseline.spend(ticket.id, spent):
         return LoopProblem("TOKEN_ALREADY_USED")
-    for one in live_executions(tx, agent):
+    for one in tx.executions(agent, live=True):
         mine = pause_of(one.pause)
         if mine is not None and mine.id == pause.id and one.status in LIVE:
             tx.save_execution(unpaused_execution(one, now, False), one)

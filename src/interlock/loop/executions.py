@@ -21,7 +21,6 @@ from interlock.loop.agents import (
     current_execution,
     end_execution,
     is_lifted,
-    live_executions,
     no_execution_error,
     pause_in_force,
     paused_execution,
@@ -124,7 +123,7 @@ def abort_execution(state: State, agent: AgentRef, *, reason: str = "") -> dict[
     def work(tx: Tx) -> Execution | None:
         mine, ended = current_execution(tx, require_name(agent)), {"summary": redact_text(reason)[:SUMMARY_CHARS]}
         challenges.end(tx, state, agent.principal, challenges.VERIFY, agent.name)
-        others = [one for one in live_executions(tx, agent) if one.pause and (mine is None or one.id != mine.id)]
+        others = [one for one in tx.executions(agent, live=True) if one.pause and (mine is None or one.id != mine.id)]
         cancelled = [end_execution(tx, state, one, "cancel", ended) for one in (mine, *others) if one is not None]
         ids = {one.id for one in cancelled}
         withdraw(tx, state, agent.principal, "abort", lambda ticket: ticket.execution in ids)

@@ -18,7 +18,6 @@ from interlock.error_codes import LoopProblem
 from interlock.loop.agents import (
     current_execution,
     lift_ended_pause,
-    live_executions,
     no_execution_error,
     pause_in_force,
 )
@@ -139,7 +138,7 @@ def read_report(state: State, by: InForce, agent: AgentRef, step: ReportedStep) 
     enforcing = by.mode == "enforcing"
 
     def work(tx: Tx) -> tuple[Execution, Pause | None, str]:
-        found = live_executions(tx, agent)
+        found = tx.executions(agent, live=True)
         mine = current_execution(tx, agent, found)
         if mine is None:
             raise no_execution_error(agent)

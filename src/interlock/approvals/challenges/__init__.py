@@ -31,15 +31,7 @@ NEW_WITHIN = 300.0  # … in so many seconds (C-16)
 
 
 def issue(
-    tx: Tx,
-    state: State,
-    agent: AgentRef,
-    kind: str,
-    reason: str,
-    now: float,
-    *,
-    digest: str = "",
-    execution: str = "",
+    tx: Tx, state: State, agent: AgentRef, kind: str, reason: str, now: float, digest: str = "", execution: str = ""
 ) -> Challenge:
     """The agent's live challenge, or a new one; the last, ended one where too many had no answer lately (C-16). Never fails."""
     found = live_challenge(tx, agent, kind, now)
@@ -49,7 +41,7 @@ def issue(
     lately = [one for one in past if one.kind == kind and is_over(one, now)]
     if len(lately) >= MOST_NEW:
         return lately[-1]
-    return open_challenge(tx, state, agent, kind, reason, now, digest, execution)
+    return open_challenge(tx, state, agent, kind, reason, now, digest, execution, "interlock")
 
 
 def live_challenge(tx: Tx, agent: AgentRef, kind: str, now: float) -> Challenge | None:
@@ -63,26 +55,10 @@ def live_challenge(tx: Tx, agent: AgentRef, kind: str, now: float) -> Challenge 
 
 
 def open_challenge(
-    tx: Tx,
-    state: State,
-    agent: AgentRef,
-    kind: str,
-    reason: str,
-    now: float,
-    digest: str,
-    execution: str,
-    by: str = "interlock",
+    tx: Tx, state: State, agent: AgentRef, kind: str, reason: str, now: float, digest: str, execution: str, by: str
 ) -> Challenge:
-    made = Challenge(
-        id=str(uuid.uuid4()),
-        agent=agent,
-        kind=kind,
-        reason=redact_text(reason)[:REASON],
-        opened_at=now,
-        expires_at=now + state.in_force.challenge_seconds,
-        execution=execution,
-        digest=digest,
-    )
+    id, until = str(uuid.uuid4()), now + state.in_force.challenge_seconds
+    made = Challenge(id, agent, kind, redact_text(reason)[:REASON], now, until, execution=execution, digest=digest)
     tx.save_challenge(made)
     details = {"challenge": made.id, "kind": kind, "principal": agent.principal, "name": agent.name, "state": OPEN}
     state.recorder.event(tx, "challenge", by, {**details, "reason": made.reason})
@@ -91,8 +67,7 @@ def open_challenge(
 
 
 def end_challenge(tx: Tx, state: State, challenge: Challenge, how: str) -> Challenge:
-    gone = replace(challenge, state=how, code_hash="", release="")
-    tx.save_challenge(gone)
+    tx.save_challenge(gone := replace(challenge, state=how, code_hash="", release=""))
     details = {"challenge": gone.id, "kind": gone.kind, "principal": gone.agent.principal, "state": how}
     state.recorder.event(tx, "challenge", "interlock", details)
     return gone
@@ -106,8 +81,15 @@ def normal_id(id: str) -> str:
         return ""
 
 
+def find_challenge(tx: Tx, id: str) -> Challenge:
+    found = tx.challenge(normal_id(id) or "-")
+    if found is None:
+        raise NotFound(f"no challenge {id!r:.80}")
+    return found
+
+
 def step_waits(tx: Tx, challenge: Challenge, now: float) -> bool:
-    ticket = tx.live_ticket(challenge.digest, challenge.agent) if challenge.digest else None
+    ticket = tx.challenged_ticket(challenge)
     return ticket is not None and settle(ticket, now).open
 
 
@@ -117,7 +99,7 @@ def is_over(challenge: Challenge, now: float) -> bool:
 
 def waiting_ticket(state: State, tx: Tx, challenge: Challenge, now: float) -> Ticket | None:
     """The ticket of the challenge's step while a person can agree to it, as this installation made it."""
-    ticket = tx.live_ticket(challenge.digest, challenge.agent) if challenge.digest else None
+    ticket = tx.challenged_ticket(challenge)
     return ticket if ticket is not None and settle(ticket, now).open and not is_altered(state, ticket) else None
 
 
@@ -194,9 +176,7 @@ def reissue(state: State, session: OperatorSession, id: str) -> Challenge:
     """A new challenge in place of one that ran out or is about to; does not count to the cap (C-16)."""
 
     def work(tx: Tx) -> Challenge:
-        before, now = tx.challenge(normal_id(id) or "-"), state.clock.now()
-        if before is None:
-            raise NotFound(f"no challenge {id!r:.80}")
+        before, now = find_challenge(tx, id), state.clock.now()
         needed = block_in_force(state, tx, before) if before.kind == BLOCK else step_waits(tx, before, now)
         if before.state == VERIFIED or not needed:
             raise NotFound("nothing waits for this challenge any more")

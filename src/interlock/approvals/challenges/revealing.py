@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from interlock.analysis.display_text import visible
 from interlock.approvals import signed_orders, spend_by
 from interlock.approvals.answers import require_approver, sign_statement
-from interlock.approvals.challenges import BLOCK, OPEN, block_in_force, normal_id, waiting_ticket
+from interlock.approvals.challenges import BLOCK, OPEN, block_in_force, find_challenge, waiting_ticket
 from interlock.approvals.display import ticket_text
 from interlock.canonical_json import simplify
 from interlock.error_codes import AnswerRefused, NotFound
@@ -39,9 +39,8 @@ def reveal(state: State, session: OperatorSession, id: str) -> RevealedCode:
     def work(tx: Tx) -> tuple[Challenge, Release]:
         challenge = _revealable(tx, id, now)
         release = _signed_release(state, tx, session, challenge, now)
-        box = (
-            seal_under(challenge.id, code, json.dumps(simplify(release), separators=(",", ":"))) if state.shared else ""
-        )
+        text = json.dumps(simplify(release), separators=(",", ":")) if state.shared else ""
+        box = seal_under(challenge.id, code, text) if state.shared else ""
         return _mint(tx, state, replace(challenge, release=box), code, release, now), release
 
     challenge, release = state.store.write(work)
@@ -124,9 +123,7 @@ def _shown_by(state: State, channel: CodeChannel, challenge: Challenge, words: s
 
 
 def _whole(state: State, challenge: Challenge, words: str) -> str:
-    if not challenge.digest:
-        return words
-    ticket = state.store.read(lambda tx: tx.live_ticket(challenge.digest, challenge.agent))
+    ticket = state.store.read(lambda tx: tx.challenged_ticket(challenge))
     return "\n".join([words, "", *ticket_text(ticket)]) if ticket is not None else words
 
 
@@ -141,9 +138,7 @@ def _mint(tx: Tx, state: State, challenge: Challenge, code: str, release: Releas
 
 def _revealable(tx: Tx, id: str, now: float) -> Challenge:
     """The challenge, if a person can still be shown a code for it."""
-    found = tx.challenge(normal_id(id) or "-")
-    if found is None:
-        raise NotFound(f"no challenge {id!r:.80}")
+    found = find_challenge(tx, id)
     if found.state != OPEN or now >= found.expires_at:
         raise AnswerRefused(f"challenge {found.id} has ended; `interlock codes` can issue another", "TOKEN_EXPIRED")
     return found
