@@ -8,7 +8,7 @@ from aql_lint import lint
 from interlock.error_codes import LoopProblem
 from interlock.loop.protocol import Danger, OperationSpec, ParamSpec, Returns, table
 from interlock.loop.protocol.envelope import ProtocolReply
-from interlock.loop.protocol.introspection import INTROSPECTION, ProtocolType, SurfaceInfo, types
+from interlock.loop.protocol.introspection import INTROSPECTION, ProtocolType, SurfaceInfo
 from interlock.loop.protocol.surface import DataWithWarnings, OperationCall, ProtocolCaller, Surface, call
 from interlock.loop.protocol.tools import ToolNaming
 from interlock.model import Level
@@ -56,7 +56,7 @@ def _fail(asked: OperationCall) -> dict[str, Any]:
     raise LoopProblem("PERMISSION_DENIED", "Held until tomorrow at noon")
 
 
-NOTE = types(ProtocolType("Note", "object", "A note.", (ParamSpec("title", "string", "Its title."),)))
+NOTE = {"Note": ProtocolType("Note", "object", "A note.", (ParamSpec("title", "string", "Its title."),))}
 SHELF = Surface(
     NOTES,
     {

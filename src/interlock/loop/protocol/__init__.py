@@ -8,9 +8,9 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import Any
 
-from msgspec import UNSET, Struct, field
+from msgspec import UNSET, Struct
 
-from interlock.model import Level
+from interlock.model import NOTHING, Level
 
 NAME = re.compile(r"[a-z][a-z0-9_]*")  # LC-05: of operations and parameters
 ENDPOINTS: Mapping[str, tuple[bool, bool]] = {  # GK-03: readOnly, destructive
@@ -106,9 +106,7 @@ class Danger(Struct, frozen=True):
     reasons: tuple[str, ...] = ()
     confirmation_message: str = ""
     requires_confirmation: bool = False
-    more: Mapping[str, Any] = field(
-        default_factory=dict
-    )  # of the prose form: conditions, cooling-off, approval, escalation
+    more: Mapping[str, Any] = NOTHING  # of the prose form: conditions, cooling-off, approval, escalation
 
     @property
     def info(self) -> dict[str, Any]:
@@ -132,10 +130,10 @@ class OperationSpec(Struct, frozen=True, dict=True):
     endpoint: str
     description: str
     params: tuple[ParamSpec, ...] = ()
-    returns: Returns = field(default_factory=lambda: Returns("OperationResult", "union"))
-    danger: Danger = field(default_factory=Danger)
+    returns: Returns = Returns("OperationResult", "union")
+    danger: Danger = Danger()
     permission: str = ""  # GK-08; the endpoint's where empty
-    lifecycle: Mapping[str, Any] | None = None  # LC-04
+    lifecycle: bool = False  # it belongs to that of an execution (LC-04)
     examples: tuple[Mapping[str, Any], ...] = ()
     selects: tuple[str, ...] = ()  # the fields of its data that `fields` can choose from
 

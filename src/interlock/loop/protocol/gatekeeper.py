@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
@@ -11,9 +11,8 @@ import re2
 from msgspec import UNSET, Struct, field
 
 from interlock.error_codes import LoopProblem
-from interlock.loop.protocol import ENDPOINTS, TYPES, OperationSpec, ParamSpec
+from interlock.loop.protocol import TYPES, OperationSpec, ParamSpec
 
-ENVELOPE = frozenset({"operation", "params"})
 _SHOWN = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,63}")
 _MISSING = object()
 AUTO, SESSION, SINGLE, DENY = "AUTO_APPROVE", "CONFIRM_SESSION", "CONFIRM_SINGLE_USE", "DENY"
@@ -59,7 +58,7 @@ def check_parameters(operation: OperationSpec, arguments: Mapping[str, Any]) -> 
         inner = {}
     if not isinstance(inner, dict):
         raise wrong_type("params", "object", inner)
-    outer = {key: value for key, value in arguments.items() if key not in ENVELOPE}
+    outer = {key: value for key, value in arguments.items() if key not in ("operation", "params")}
     unknown = [
         key
         for given, known in ((inner, operation.spelled), (outer, operation.beside))
@@ -195,15 +194,3 @@ def route(operations: Mapping[str, OperationSpec], name: str, endpoint: str) -> 
 def permission(operation: OperationSpec) -> str:
     """An operation's own permission level outranks its endpoint's (R-11, C-22)."""
     return operation.permission or PERMISSIONS.get(operation.endpoint, SINGLE)
-
-
-def permission_flags(operation: OperationSpec) -> dict[str, bool]:
-    """EndpointPermissions: the endpoint's class, whatever the operation declares (C-24)."""
-    read_only, destructive = ENDPOINTS[operation.endpoint]
-    return {"readOnly": read_only, "destructive": destructive}
-
-
-def offered_endpoints(operations: Iterable[OperationSpec]) -> list[str]:
-    """In CRUDE order (R-17)."""
-    used = {operation.endpoint for operation in operations}
-    return [endpoint for endpoint in ENDPOINTS if endpoint in used]

@@ -7,14 +7,14 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from msgspec import Struct, convert, field
+from msgspec import Struct, convert
 
 from interlock.analysis.packs import load_packs
-from interlock.loop.protocol import Danger, OperationSpec, ParamSpec, Returns, TableError
+from interlock.loop.protocol import ENDPOINTS, OperationSpec, ParamSpec, TableError
 from interlock.loop.protocol.envelope import LIMITS
-from interlock.loop.protocol.gatekeeper import permission, permission_flags
+from interlock.loop.protocol.gatekeeper import permission
 from interlock.loop.state import STATES
-from interlock.model import Level
+from interlock.model import NOTHING, Level
 
 if TYPE_CHECKING:
     from interlock.loop.protocol.surface import ProtocolCaller
@@ -45,10 +45,6 @@ class ProtocolType(Struct, frozen=True):
             return self.info
         parts = [part.info if isinstance(part, ParamSpec) else part for part in self.parts]
         return self.info | {_PART[self.kind]: parts}
-
-
-def types(*given: ProtocolType) -> Mapping[str, ProtocolType]:
-    return MappingProxyType({one.name: one for one in given})
 
 
 def unresolved_types(named: Iterable[str], known: Mapping[str, ProtocolType]) -> list[str]:
@@ -98,18 +94,8 @@ DECLARED = load_packs(Path(__file__).parent, list, "operations.toml")[0]
 
 
 def load_operation(row: Mapping[str, Any]) -> OperationSpec:
-    return OperationSpec(
-        row["name"],
-        row["endpoint"],
-        row["description"],
-        convert(row["params"], tuple[ParamSpec, ...]),
-        Returns(**row["returns"]),
-        Danger(Level[row["danger"]["level"].upper()], tuple(row["danger"]["reasons"])),
-        row.get("permission", ""),
-        LIFECYCLE if row.get("lifecycle") else None,
-        tuple(row.get("examples", ())),
-        tuple(row.get("selects", ())),
-    )
+    danger = {**row["danger"], "level": Level[row["danger"]["level"].upper()]}
+    return convert({**row, "danger": danger}, OperationSpec)
 
 
 INTROSPECTION = load_operation(DECLARED["introspect"])
@@ -118,13 +104,11 @@ INTROSPECTION = load_operation(DECLARED["introspect"])
 class SurfaceInfo(Struct, frozen=True):
     name: str
     version: str
-    conformance: str = "level-2"
-    types: Mapping[str, ProtocolType] = field(default_factory=dict)  # beside the protocol's own
-    capabilities: Mapping[str, Any] = field(default_factory=dict)
-    protocol: Mapping[str, Any] = field(default_factory=dict)  # more of `_protocol`, which is open
-    info: Mapping[str, Any] = field(default_factory=dict)  # adapter_info, beside name and version (TL-06)
+    types: Mapping[str, ProtocolType] = NOTHING  # beside the protocol's own
+    capabilities: Mapping[str, Any] = NOTHING
+    protocol: Mapping[str, Any] = NOTHING  # more of `_protocol`, which is open
+    info: Mapping[str, Any] = NOTHING  # adapter_info, beside name and version (TL-06)
     quota: Callable[[ProtocolCaller], Mapping[str, Any]] = lambda caller: {"quotas": []}  # RL-01
-    concurrency: str = "read-concurrent"  # EP-12
 
 
 def answer_introspection(
@@ -179,11 +163,11 @@ def protocol(operations: Mapping[str, OperationSpec], about: SurfaceInfo, caller
     """`_protocol`, the one open object: danger, permissions and defaults stand here for everybody (C-04)."""
     return {
         "version": VERSION,
-        "conformance": about.conformance,
+        "conformance": "level-2",
         "mode": caller.naming.mode,
         "capabilities": capabilities(about),
         "limits": dict(LIMITS),
-        "concurrency": about.concurrency,
+        "concurrency": "read-concurrent",  # EP-12
         "danger_levels": {one.name: one.danger.info for one in operations.values()},
         "danger": {one.name: one.danger.metadata for one in operations.values() if one.danger.more},
         "permission_levels": {one.name: permission(one) for one in operations.values()},
@@ -193,17 +177,18 @@ def protocol(operations: Mapping[str, OperationSpec], about: SurfaceInfo, caller
 
 
 def details(one: OperationSpec, caller: ProtocolCaller) -> dict[str, Any]:
-    """OperationDetails (INT-04), closed."""
+    """OperationDetails (INT-04), closed; the permissions are the endpoint's, whatever the operation declares (C-24)."""
+    read_only, destructive = ENDPOINTS[one.endpoint]
     found: dict[str, Any] = {
         **_info(one),
         "mcpTool": caller.naming.tool(one.endpoint),
-        "permissions": permission_flags(one),
+        "permissions": {"readOnly": read_only, "destructive": destructive},
         "parameters": [param.info for param in one.params],
         "returns": one.returns.info,
     }
     if one.examples:
         found["examples"] = [dict(example) for example in one.examples]
-    return found | ({"lifecycle": dict(one.lifecycle)} if one.lifecycle else {})
+    return found | ({"lifecycle": dict(LIFECYCLE)} if one.lifecycle else {})
 
 
 def _info(one: OperationSpec) -> dict[str, Any]:

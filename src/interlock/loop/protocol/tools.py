@@ -10,7 +10,7 @@ from typing import Any
 from msgspec import Struct
 
 from interlock.loop.protocol import ENDPOINTS, OperationSpec
-from interlock.loop.protocol.gatekeeper import ANY, offered_endpoints
+from interlock.loop.protocol.gatekeeper import ANY
 
 MODES = ("semantic", "single", "all")
 PROFILES = ("crude",)
@@ -51,8 +51,9 @@ class ToolNaming(Struct, frozen=True):
         )
 
     def endpoints(self, operations: Iterable[OperationSpec]) -> list[str]:
-        semantic = offered_endpoints(operations) if self.mode != "single" else []
-        return semantic + ([ANY] if self.mode != "semantic" else [])
+        """Those in use, in CRUDE order (R-17)."""
+        used = {operation.endpoint for operation in operations if self.mode != "single"}
+        return [endpoint for endpoint in ENDPOINTS if endpoint in used] + ([ANY] if self.mode != "semantic" else [])
 
     def endpoint_of(self, tool: str) -> str | None:
         """The endpoint that a tool's name means in this mode; else None."""
