@@ -162,10 +162,7 @@ def _filled(name: str, params: Mapping[str, Any]) -> str:
 LEVELS = {level.word: level for level in Level}
 FLAT_KEYS = frozenset({"danger_level", "requires_confirmation"})
 _SHORT_KEYS = frozenset({"level", "reason", "requires_confirmation", "hook_blockable"})
-_LONG_KEYS = frozenset(
-    {"level", "reasons", "confirmation_message", "cooldown_seconds", "requires_reauth", "audit_context"}
-    | {"default_level", "conditions", "approval", "escalation", "score_factors", "computed_level"}
-)
+_LONG_KEYS = {*DangerBlock.__struct_fields__, "default_level"} - {"requires_confirmation", "hook_blockable"}
 _MAX_COOLDOWN = 86_400
 _USUAL_COOLDOWN = 300  # maxCoolingOffMs unless an operator set another
 _MAX_TIMEOUT_HOURS = 720
@@ -268,7 +265,7 @@ def _start(table: WrittenTable, base: Level | None) -> Level | None:
 def _conditions(table: WrittenTable, start: Level) -> tuple[ConditionalLevel, ...]:
     found = []
     for case in table.tables("conditions"):
-        case.only(("when", "level", "reason"))
+        case.only(ConditionalLevel.__struct_fields__)
         text, level = case.text("when", required=True), read_level(case, required=True)
         reason = case.text("reason")
         if level is not None and level <= start:
@@ -285,7 +282,7 @@ def _approval(block: WrittenTable) -> DeclaredApproval | None:
     table = block.required_table("approval") if "approval" in block else None
     if table is None:
         return None
-    table.only(("required", "approvers", "timeout_hours"))
+    table.only(DeclaredApproval.__struct_fields__)
     required = table.flag("required", True)
     if required and "approvers" not in table:
         table.error("approvers is missing: without them the operation cannot be approved")
@@ -303,7 +300,7 @@ def _approval(block: WrittenTable) -> DeclaredApproval | None:
 def _escalation(table: WrittenTable, start: Level) -> tuple[Escalation, ...]:
     found: list[Escalation] = []
     for step in table.tables("escalation"):
-        step.only(("after_count", "level", "message"))
+        step.only(Escalation.__struct_fields__)
         count = step.number("after_count", 1, _MAX_COUNT, whole=True, required=True)
         level, text = read_level(step, required=True), step.text("message")
         if count is None or level is None:

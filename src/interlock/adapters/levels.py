@@ -159,12 +159,12 @@ def level_from_name(name: str, category: str, patterns: NamePatterns = BUILT_IN_
     """Forbidden or dangerous by a pattern, safe by a safe one, else None; which patterns count is R-8's rule."""
     level = _pattern_level(name, category, patterns)
     if level is not None:
-        if level is Level.FORBIDDEN:
-            single = {glob: NamePatterns((), (glob,), ()) for glob in patterns.forbidden}
-        else:
-            single = {glob: NamePatterns((glob,), (), ()) for glob in patterns.dangerous}
-        alone = (glob for glob, one in single.items() if _pattern_level(name, category, one) is level)
-        return NameLevel(level, next(alone, ""))
+        forbidden = level is Level.FORBIDDEN
+        for glob in patterns.forbidden if forbidden else patterns.dangerous:
+            alone = NamePatterns((), (glob,), ()) if forbidden else NamePatterns((glob,), (), ())
+            if _pattern_level(name, category, alone) is level:
+                return NameLevel(level, glob)
+        return NameLevel(level, "")
     words, _ = parse_name(split_name(name))
     safe = next((glob for glob in patterns.safe if is_safe(words, NamePatterns((), (), (glob,)))), None)
     return NameLevel(Level.SAFE, safe) if safe else None

@@ -238,11 +238,8 @@ def _number(value: float) -> int | float:
 
 
 _KEYS = frozenset({"api_limits", "quotas", "cost", "concurrent_requests"} | {f"requests_per_{one}" for one in WINDOWS})
-_LIMIT_KEYS = frozenset("scope endpoint category limit window remaining_header reset_header metric".split())
 _QUOTAS_KEYS = frozenset("enabled limits persistence reset_schedule".split())
-_QUOTA_KEYS = frozenset("metric warn pause hard_stop currency".split())
 _COST_KEYS = frozenset("model currency pricing".split())
-_PRICE_KEYS = frozenset("endpoint cost_per_call".split())
 _SCOPES = ("global", "endpoint", "category")
 _MOST = 1_000_000_000
 
@@ -263,7 +260,7 @@ def read_limits(adapter: WrittenTable) -> ServiceLimits:
 
 
 def _api(table: WrittenTable) -> ApiLimit | None:
-    table.only(_LIMIT_KEYS)
+    table.only((*ApiLimit.__struct_fields__, "metric"))
     if "metric" in table:
         metric = describe_value(table.data["metric"])
         table.error(f"{metric} cannot be counted here, only requests can; leave it out", "metric")
@@ -298,7 +295,7 @@ def _quotas(block: WrittenTable) -> tuple[Quota, ...]:
 
 
 def _quota(table: WrittenTable) -> Quota | None:
-    table.only(_QUOTA_KEYS)
+    table.only(Quota.__struct_fields__)
     metric = table.text("metric", required=True)
     if metric.startswith("tokens_"):
         table.error(f"{metric} cannot be counted here, only requests and cost can; leave it out", "metric")
@@ -324,7 +321,7 @@ def _prices(block: WrittenTable) -> tuple[tuple[str, float], ...]:
     table.only(_COST_KEYS, error=False)
     found = []
     for price in table.tables("pricing"):
-        price.only(_PRICE_KEYS, error=False)
+        price.only(("endpoint", "cost_per_call"), error=False)
         cost = price.number("cost_per_call", 0, _MOST)
         if cost is not None:
             found.append((price.text("endpoint") or "*", cost))

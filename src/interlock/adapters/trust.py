@@ -134,9 +134,7 @@ _KEYS = frozenset(
     {"level", "generated_at", "generated_by", "validated_at", "validated_by", "validation_report"}
     | {"promoted_from", "promotion_history", "certification"}
 )
-_CERTIFICATION_KEYS = frozenset("authority signature certificate_id issued_at expires_at scope".split())
 _REPORT_KEYS = frozenset("tests_passed tests_total endpoints_verified coverage_percent last_api_response".split())
-_CHANGE_KEYS = frozenset({"from", "to", "at", "by", "reason"})
 
 
 def read_trust(adapter: WrittenTable) -> TrustRecord:
@@ -201,7 +199,7 @@ def _history(trust: WrittenTable) -> tuple[TrustStep, ...]:
     if trust.data.get("promotion_history") in (None, []):
         return ()
     for table in trust.tables("promotion_history"):
-        table.only(_CHANGE_KEYS, error=False)
+        table.only(("from", "to", "at", "by", "reason"), error=False)
         change = _change(table)
         if change is None:
             continue
@@ -234,7 +232,7 @@ def _certification(trust: WrittenTable) -> Certification | None:
     table = trust.inner("certification")
     if table is None:
         return None
-    table.only(_CERTIFICATION_KEYS, error=False)
+    table.only(Certification.__struct_fields__, error=False)
     if "expires_at" not in table:
         table.warn("the certification never expires")
     return Certification(
