@@ -5,7 +5,7 @@ from __future__ import annotations
 from msgspec import Struct
 from msgspec.structs import replace
 
-from interlock.approvals import BY_TIME, apply_move, denials, settle
+from interlock.approvals import BY_TIME, denials, move_settled
 from interlock.approvals.answers import mark_executed
 from interlock.identity import start_of
 from interlock.model import TicketState
@@ -56,14 +56,11 @@ def close_abandoned(state: State) -> int:
 
 def _close_ticket(tx: Tx, state: State, before: Ticket | None, move: str, by: str, why: str) -> bool:
     now = state.clock.now()
-    ticket = settle(before, now) if before is not None else None
-    if before is None or ticket is None or ticket.state not in _OPEN:
+    if before is None or move_settled(tx, before, move, now, by, why) is None:
         return False
-    if not tx.change_ticket(apply_move(ticket, move, now, by, why), before):
-        return False
-    denials.release(tx, state, ticket, now)
-    state.baseline.ended(ticket.id)
-    state.recorder.event(tx, move, by, {"ticket": ticket.id, "reason": why})
+    denials.release(tx, state, before, now)
+    state.baseline.ended(before.id)
+    state.recorder.event(tx, move, by, {"ticket": before.id, "reason": why})
     return True
 
 
