@@ -14,6 +14,10 @@ from interlock.runtime.plan_desk import ReviewedPlan
 from interlock.runtime.state import State
 from interlock.times import iso
 
+# Fields that are the same on the wire.
+_PLAN = "intent command id status generated edited cwd planner notice ticket kept workflow step".split()
+_ROW = "id operator status intent generated command cwd risk planner place ticket workflow step".split()
+
 
 def plan_json(state: State, plan: ReviewedPlan) -> dict[str, Any]:
     """With the mark that its approval has to carry."""
@@ -21,17 +25,9 @@ def plan_json(state: State, plan: ReviewedPlan) -> dict[str, Any]:
     reasons = dict.fromkeys((*(one.reason for one in found.assessment.findings), *lookalikes(plan.command)))
     instead = dict.fromkeys(finding.instead for finding in found.assessment.findings if finding.instead)
     return {
-        "intent": plan.intent,
-        "command": plan.command,
+        **{name: getattr(plan, name) for name in _PLAN},
         "risk": found.risk.word,
         **draft_json(plan),
-        "id": plan.id,
-        "status": plan.status,
-        "generated": plan.generated,
-        "edited": plan.edited,
-        "cwd": plan.cwd,
-        "planner": plan.planner,
-        "notice": plan.notice,
         "notes": list(plan.draft.notes),
         "contextUsed": list(plan.context),
         "level": int(found.assessment.level),
@@ -45,20 +41,18 @@ def plan_json(state: State, plan: ReviewedPlan) -> dict[str, Any]:
         "requirement": requirement_json(found.asked),
         "confirmation": found.risk.box(state.plans.settings.confirm_medium_risk),
         "mark": found.mark,
-        "ticket": plan.ticket,
-        "kept": plan.kept,
-        "workflow": plan.workflow,
-        "step": plan.step,
     }
 
 
 def row_json(state: State, row: PlanRow, output: bool = False) -> dict[str, Any]:
     found = {
-        "id": row.id, "operator": row.operator, "madeAt": iso(row.made_at), "status": row.status, "intent": row.intent,
-        "generated": row.generated, "command": row.command, "cwd": row.cwd, "risk": row.risk, "level": int(row.level),
-        "level_name": row.level.word, "planner": row.planner, "place": row.place, "ticket": row.ticket, "workflow": row.workflow,
-        "step": row.step, "seconds": round(seconds_of(state, row)), "exitCode": None if row.exit_code == NO_EXIT else row.exit_code,
-    }  # fmt: skip
+        **{name: getattr(row, name) for name in _ROW},
+        "madeAt": iso(row.made_at),
+        "level": int(row.level),
+        "level_name": row.level.word,
+        "seconds": round(seconds_of(state, row)),
+        "exitCode": None if row.exit_code == NO_EXIT else row.exit_code,
+    }
     if row.started_at:
         found["startedAt"] = iso(row.started_at)
     if row.ended_at:
