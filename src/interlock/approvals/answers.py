@@ -16,7 +16,7 @@ from interlock.error_codes import AnswerRefused
 from interlock.identity.sessions import OperatorSession
 from interlock.model import AgentRef, Level, TicketState
 from interlock.ports import Tx
-from interlock.records import Approval, Ticket, TicketQuery
+from interlock.records import OPEN_STATES, Approval, Ticket, TicketQuery
 from interlock.redaction import redact_text
 from interlock.runtime.state import State
 
@@ -186,7 +186,6 @@ def sign_statement(session: OperatorSession, ticket: Ticket, verdict: str, now: 
 
 CALLER_GONE = "caller"  # `decided_by` where the caller has left
 PATIENCE = 600.0  # seconds without a question after which a ticket makes room for another one
-OPEN = (TicketState.COOLING, TicketState.WAITING)
 _MOST = 1_000
 
 
@@ -213,7 +212,7 @@ def make_room(tx: Tx, state: State, principal: str, now: float) -> bool:
 
 def withdraw(tx: Tx, state: State, principal: str, by: str, whose: Callable[[Ticket], bool], why: str = "") -> int:
     """Expires the matching open tickets; another attempt opens another ticket."""
-    found = list(filter(whose, tx.tickets(TicketQuery(OPEN, principal, limit=_MOST))))
+    found = list(filter(whose, tx.tickets(TicketQuery(OPEN_STATES, principal, limit=_MOST))))
     return sum(_expire(tx, state, ticket, by, why) for ticket in found)
 
 

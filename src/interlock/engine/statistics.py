@@ -8,19 +8,18 @@ from collections.abc import Iterable, Mapping
 from msgspec import Struct
 
 from interlock.approvals import BY_TIME, ENDED, EXPIRED_SHARE, is_unanswered, settle, share_of
-from interlock.approvals.answers import OPEN
 from interlock.model import AgentRef, Category, Level, TicketState
 from interlock.policy.evaluate import cumulative_words
 from interlock.policy.policy import MODES
 from interlock.policy.registry import Severity
 from interlock.ports import StoreError, Tx
-from interlock.records import ANSWERED_WITHIN, Figures, Ticket, TicketQuery
+from interlock.records import ANSWERED_WITHIN, OPEN_STATES, Figures, Ticket, TicketQuery
 from interlock.runtime.state import State
 
 COUNTER, GAUGE, HISTOGRAM = "counter", "gauge", "histogram"
 VERDICTS = ("approved", "rejected")
 TROUBLES = ("store", "channel", "other")
-_OPEN = TicketQuery((TicketState.COOLING, TicketState.WAITING), limit=10_000)
+_OPEN = TicketQuery(OPEN_STATES, limit=10_000)
 _PLAIN = ("blocked_by_cooling", "blocked_by_approval", "approved", "rejected", "expired", "executed")
 # Everything there is: kind and words. What is durable counts from the first day, the last five from the start of the process.
 SHAPES: Mapping[str, tuple[str, str]] = {
@@ -276,7 +275,7 @@ def _sums(tx: Tx, now: float, most: int, principal: str) -> list[ReachedLimit]:
 
 
 def _queues(tx: Tx, most: int, principal: str) -> list[ReachedLimit]:
-    waiting = tx.tickets(TicketQuery(OPEN, principal, limit=1_000))
+    waiting = tx.tickets(TicketQuery(OPEN_STATES, principal, limit=1_000))
     full = Counter(AgentRef(one.agent.principal, one.agent.name, one.agent.session) for one in waiting)
     words = "{} actions of this session wait for an answer, so that the next held action is denied"
     return [ReachedLimit(agent, 0, words.format(count)) for agent, count in full.items() if count >= most]

@@ -76,8 +76,8 @@ def record_step(
     # 2. a blocked agent is told so (C-15)       4. one evaluation, stored with the step in one transaction
     step = validate_step(step)  # 1
     state.catch_up()
-    by = governing(state, require_name(agent), via)
-    by = monitored_while_paused(state, by, intent(step.hint, step.cwd))
+    by, action = governing(state, require_name(agent), via), intent(step.hint, step.cwd)
+    by = monitored_while_paused(state, by, action)
     why = enforced_block(state, by, agent.principal)
     if why:  # 2
         return stopped_step(state, agent, why)
@@ -88,13 +88,13 @@ def record_step(
             if by.mode != "disabled":
                 raise
             # a disabled loop also answers an agent that runs nothing; its report is recorded.
-            action, own = intent(step.hint, step.cwd), via.strength
-            evaluate(state, Request(action, agent, via.door, claimed_risk=step.risk, strength=own, in_force=by))
+            asked = Request(action, agent, via.door, claimed_risk=step.risk, strength=via.strength, in_force=by)
+            evaluate(state, asked)
             return {"autonomy": to_builtins(Directive(go=True, factors=[UNJUDGED[by.mode], *via.tight.ignored]))}
         if report.blocked:
             return stopped_step(state, agent, report.blocked)
         request = Request(
-            intent(step.hint, step.cwd),
+            action,
             agent,
             via.door,
             execution=report.execution.id,
