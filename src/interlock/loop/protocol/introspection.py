@@ -73,24 +73,8 @@ def load_types(group: str, *more: ProtocolType) -> Mapping[str, ProtocolType]:
 
 PROTOCOL_TYPES = load_types("protocol")
 VERSION = "1.0.0-draft"  # INT-03
-CAPABILITIES = {
-    "batch": True,
-    "field_selection": True,
-    "aggregations": False,
-    "computed_fields": False,
-    "pagination": False,
-    "relationship_queries": False,
-    "warnings": True,
-    "confirmation": True,
-    "dangerous_operations": True,
-}
-LIFECYCLE: Mapping[str, Any] = {
-    "states": list(STATES),
-    "supports_cancel": True,
-    "supports_retry": False,
-    "progress_reporting": True,
-}
 DECLARED = load_packs(Path(__file__).parent, list, "operations.toml")[0]
+LIFECYCLE: Mapping[str, Any] = {"states": list(STATES), **DECLARED["lifecycle"]}
 
 
 def load_operation(row: Mapping[str, Any]) -> OperationSpec:
@@ -156,7 +140,7 @@ def known_types(about: SurfaceInfo) -> Mapping[str, ProtocolType]:
 
 
 def capabilities(about: SurfaceInfo) -> dict[str, Any]:
-    return {**CAPABILITIES, **about.capabilities}
+    return {**DECLARED["capabilities"], **about.capabilities}
 
 
 def protocol(operations: Mapping[str, OperationSpec], about: SurfaceInfo, caller: ProtocolCaller) -> dict[str, Any]:

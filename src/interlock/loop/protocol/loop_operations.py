@@ -60,28 +60,21 @@ _LOADED = tuple(map(load_operation, DECLARED["operation"]))
 
 def protocol(policy: Policy, mode: str, challenge_seconds: float) -> dict[str, Any]:
     """AE-03, AE-08, LC-03: defaults, what can be set, and the states, for `_protocol`."""
+    ceiling = policy.loop.step_ceiling
     return {
         "safety_loop": {
             "mode": mode,
             "defaults": {
-                "max_autonomous_steps": min(policy.loop.max_autonomous_steps, policy.loop.step_ceiling),
+                "max_autonomous_steps": min(policy.loop.max_autonomous_steps, ceiling),
                 "risk_tolerance": policy.tolerance,
                 "start": policy.loop.start,
                 "deny": [glob.text for glob in policy.patterns.deny],
                 "requires_approval": [glob.text for glob in policy.patterns.approve],
                 "auto_approve": [glob.text for glob in policy.patterns.allow],
             },
-            "step_ceiling": policy.loop.step_ceiling,
-            "options": {
-                "max_autonomous_steps": f"0 to {policy.loop.step_ceiling}",
-                "risk_tolerance": ["conservative", "moderate", "aggressive"],
-                "start": ["confirm", "allow"],
-                "deny": "glob patterns",
-                "requires_approval": "glob patterns",
-                "auto_approve": "glob patterns",
-                "set_by": "the operator, per policy, agent or adapter",
-            },
-            "tiers": {"advisory": "0-30", "confirm": "31-60", "verify": "61-85", "danger_zone": "86-100"},
+            "step_ceiling": ceiling,
+            "options": {"max_autonomous_steps": f"0 to {ceiling}", **DECLARED["safety_loop"]["options"]},
+            "tiers": DECLARED["safety_loop"]["tiers"],
             "challenge_seconds": int(challenge_seconds),  # OOB-08
         },
         "lifecycle": {**LIFECYCLE, "extra_states": dict(CORE_STATES), "terminal": ["completed", "failed", "cancelled"]},
