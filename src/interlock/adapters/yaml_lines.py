@@ -36,24 +36,27 @@ class ParsedYaml(Struct, frozen=True):
 
 def read_text(text: str, markdown: bool) -> ParsedYaml:
     """What cannot be read is a problem, never an exception."""
-    problems = Problems()
     lines: dict[Path, int] = {(): 1}
+    problems = Problems()
+    return ParsedYaml(_table(text, markdown, lines, problems), lines, problems)
+
+
+def _table(text: str, markdown: bool, lines: dict[Path, int], problems: Problems) -> dict[str, Any] | None:
     if len(text) > MAX_CHARACTERS:
         problems.error((), f"is longer than {MAX_CHARACTERS // 1024} KB")
-        return ParsedYaml(None, lines, problems)
+        return None
     body = _front_matter(text, problems) if markdown else text
-    if body is None:
-        return ParsedYaml(None, lines, problems)
-    node = _composed(body, lines, problems)
+    node = _composed(body, lines, problems) if body is not None else None
     if node is None:
-        return ParsedYaml(None, lines, problems)
+        return None
     try:
         data = _Reader(lines, problems).value(node, (), 0)
     except _TooMuch:
-        return ParsedYaml(None, lines, problems)
-    if not isinstance(data, dict):
-        problems.error((), f"expected a table of keys, got {describe_value(data)}")
-    return ParsedYaml(data if isinstance(data, dict) else None, lines, problems)
+        return None
+    if isinstance(data, dict):
+        return data
+    problems.error((), f"expected a table of keys, got {describe_value(data)}")
+    return None
 
 
 def _front_matter(text: str, problems: Problems) -> str | None:
@@ -124,11 +127,8 @@ class _Reader:
                 continue
             key = name.value  # as written: `on:` and `1:` are names here, not a boolean and a number
             if key in found:
-                self._at(
-                    (*path, key),
-                    line,
-                    f"key {describe_value(key)} is there twice; first on line {self.lines[(*path, key)]}",
-                )
+                words = f"key {describe_value(key)} is there twice; first on line {self.lines[(*path, key)]}"
+                self._at((*path, key), line, words)
                 continue
             self.lines[(*path, key)] = line
             found[key] = self.value(item, (*path, key), depth + 1)
@@ -148,8 +148,7 @@ class _Reader:
         import yaml
 
         try:
-            constructor = yaml.constructor.SafeConstructor()
-            return constructor.construct_object(node)
+            return yaml.constructor.SafeConstructor().construct_object(node)
         except (ValueError, OverflowError, KeyError, yaml.YAMLError):
             self.problems.error(path, f"{describe_value(node.value)} cannot be read as {kind}")
             return None

@@ -119,12 +119,6 @@ def no_execution_error(agent: AgentRef) -> LoopProblem:
     )
 
 
-def blocked_by(state: State, tx: Tx, principal: str) -> str:
-    """Why a principal is blocked; a row deleted outside Interlock lifts nothing, another replica's counts."""
-    found = tx.block(principal)
-    return found.reason if found is not None else state.blocked(principal)
-
-
 def enforced_block(state: State, by: InForce, principal: str) -> str:
     """Why a principal is blocked, where that is enforced: other modes only report (C-43)."""
     return state.blocked(principal) if by.mode == "enforcing" else ""

@@ -17,7 +17,6 @@ from interlock.engine.evaluate import evaluate_and_keep
 from interlock.error_codes import INERT, LoopProblem, confirmation_hint
 from interlock.loop import notices
 from interlock.loop.agents import (
-    blocked_by,
     current_execution,
     end_execution,
     is_lifted,
@@ -114,7 +113,7 @@ def complete_execution(state: State, agent: AgentRef, *, outcome: str = "success
         return end_execution(tx, state, found, "fail" if outcome == "failure" else "complete", ended)
 
     done = state.store.write(work)
-    return execution_json(done, False) | _end_json(done)
+    return execution_json(done, False)
 
 
 def abort_execution(state: State, agent: AgentRef, *, reason: str = "") -> dict[str, Any]:
@@ -132,7 +131,7 @@ def abort_execution(state: State, agent: AgentRef, *, reason: str = "") -> dict[
     done = state.store.write(work)
     if done is None:
         raise no_execution_error(agent)
-    return execution_json(done, False) | _end_json(done)
+    return execution_json(done, False)
 
 
 def execution_state(state: State, agent: AgentRef) -> dict[str, Any]:
@@ -145,7 +144,8 @@ def execution_state(state: State, agent: AgentRef) -> dict[str, Any]:
         found = current_execution(tx, agent) or next(mine, next(iter(recent), None))
         if found is None:
             raise no_execution_error(agent)
-        block = blocked_by(state, tx, agent.principal)
+        row = tx.block(agent.principal)  # one deleted outside Interlock lifts nothing, another replica's counts
+        block = row.reason if row is not None else state.blocked(agent.principal)
         pause = pause_in_force(tx, agent, [found], now) if found.status in LIVE else None
         shown = replace(found, status=RUNNING) if found.pause and pause is None and found.status in LIVE else found
         body = execution_json(shown, bool(block)) | {
@@ -164,7 +164,7 @@ def execution_state(state: State, agent: AgentRef) -> dict[str, Any]:
             one = challenges.live_challenge(tx, agent, challenges.BLOCK, now)
             body |= {"challenge": one.id} if one is not None else {}
         notes = notices.pending(tx, agent, now)
-        return body | _end_json(found) | ({"notifications": notes} if notes else {})
+        return body | ({"notifications": notes} if notes else {})
 
     return state.store.read(work)
 
@@ -221,16 +221,13 @@ def _begin(state: State, made: Execution, tx: Tx, judged: Judged, decision: Deci
     record_execution(tx, state, made, {"goal": made.goal, "max_steps": made.max_steps})
 
 
-def _end_json(execution: Execution) -> dict[str, Any]:
-    return {key: value for key, value in execution.ended.items() if value}
-
-
 def execution_json(execution: Execution, blocked: bool) -> dict[str, Any]:
-    """LC-02's fields."""
+    """LC-02's fields, and how it ended."""
     body: dict[str, Any] = {
         "execution_id": execution.id,
         "status": status_of(execution, blocked),
         "element_name": execution.agent.name,
         "started_at": iso(execution.started_at),
     }
-    return body | ({"finished_at": iso(execution.finished_at)} if execution.finished_at else {})
+    ended = {key: value for key, value in execution.ended.items() if value}
+    return body | ({"finished_at": iso(execution.finished_at)} if execution.finished_at else {}) | ended

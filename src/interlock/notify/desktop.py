@@ -9,7 +9,7 @@ import stat
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from msgspec import Struct
@@ -72,16 +72,17 @@ POWERSHELL = DialogProgram(
 
 
 def dialog_program(environ: Mapping[str, str], platform: str = sys.platform) -> DialogProgram | None:
+    kde = "kde" in environ.get("XDG_CURRENT_DESKTOP", "").casefold()
+    here = {"darwin": [OSASCRIPT], "win32": [POWERSHELL]}.get(platform, [KDIALOG, ZENITY] if kde else [ZENITY, KDIALOG])
+    return _usable(here, platform, any(environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY")))
+
+
+def _usable(programs: Sequence[DialogProgram], platform: str, screen: bool) -> DialogProgram | None:
     """None without a desktop, and for a program that this user could replace."""
-    if platform == "darwin":
-        known = [OSASCRIPT]
-    elif platform == "win32":
-        known = [POWERSHELL]
-    elif environ.get("DISPLAY") or environ.get("WAYLAND_DISPLAY"):
-        known = [KDIALOG, ZENITY] if "kde" in environ.get("XDG_CURRENT_DESKTOP", "").casefold() else [ZENITY, KDIALOG]
-    else:
-        return None
-    return next((program for program in known if platform == "win32" or is_system_program(Path(program.path))), None)
+    if platform == "win32":
+        return programs[0]
+    known = programs if platform == "darwin" or screen else ()
+    return next((program for program in known if is_system_program(Path(program.path))), None)
 
 
 def is_system_program(path: Path) -> bool:
@@ -130,11 +131,8 @@ class Dialog:
         )
         with self._lock:
             self._open[challenge.id] = process
-        threading.Thread(
-            target=self._attend,
-            args=(challenge.id, process, self._program.script(text, lasts).encode(), lasts),
-            daemon=True,
-        ).start()
+        given = (challenge.id, process, self._program.script(text, lasts).encode(), lasts)
+        threading.Thread(target=self._attend, args=given, daemon=True).start()
 
     def hide(self, challenge: str) -> None:
         with self._lock:
@@ -204,12 +202,8 @@ WINDOWS = DialogProgram(
 
 
 def notifier(environ: Mapping[str, str], platform: str = sys.platform) -> DialogProgram | None:
-    """None without a desktop, and for a program that this user could replace."""
-    if platform == "win32":
-        return WINDOWS
-    found = APPLE if platform == "darwin" else NOTIFY_SEND
     bus = any(environ.get(name) for name in ("DBUS_SESSION_BUS_ADDRESS", "DISPLAY", "WAYLAND_DISPLAY"))
-    return found if (platform == "darwin" or bus) and is_system_program(Path(found.path)) else None
+    return _usable([{"darwin": APPLE, "win32": WINDOWS}.get(platform, NOTIFY_SEND)], platform, bus)
 
 
 class Desktop:
