@@ -67,19 +67,15 @@ def planner_for(state: State) -> Planner | None:
     plans = state.plans
     if plans.planner is not None or plans.offer is None:
         return plans.planner
-    offer, choice = plans.offer, stored_choice(state)
-    there = offer.listener(offer.settings.host)
-    if choice is None:
-        if there is None:  # nobody could be asked by mistake
-            return offer.open(offer.settings)
-        words = f"{_listens(there)} at {offer.settings.host}, and nobody has said that it is to be asked: {HOW}"
-        raise AnswerRefused(words, NOT_CHOSEN)
-    if choice.use == MOCK:
-        return offer.open(replace(offer.settings, use=MOCK))
-    if there is not None and there.uid not in _trusted(choice):
-        words = f"{_listens(there)} at {offer.settings.host}, and not the program that {choice.by} chose: {HOW}"
-        raise AnswerRefused(words, NOT_CHOSEN)
-    return offer.open(replace(offer.settings, model=choice.model or offer.settings.model))
+    found = planner_state(state)
+    if found.listener is not None and not found.use:
+        by = found.chosen_by
+        why = f"not the program that {by} chose" if by else "nobody has said that it is to be asked"
+        raise AnswerRefused(f"{_listens(found.listener)} at {found.settings.host}, and {why}: {HOW}", NOT_CHOSEN)
+    mocks = (
+        found.chosen_by and found.use == MOCK
+    )  # where nobody has chosen and nobody listens, none is asked by mistake
+    return plans.offer.open(replace(found.settings, use=MOCK) if mocks else found.settings)
 
 
 def choose(state: State, by: OperatorSession, use: str, model: str = "") -> PlannerState:
@@ -121,8 +117,7 @@ def stored_choice(state: State) -> ChosenPlanner | None:
 def planner_state(state: State) -> PlannerState:
     plans = state.plans
     if plans.offer is None:
-        settings = plans.configured
-        return PlannerState(settings.use, "configuration", settings, open=False)
+        return PlannerState(plans.configured.use, "configuration", plans.configured, open=False)
     choice, settings = stored_choice(state), plans.offer.settings
     there = plans.offer.listener(settings.host)
     if choice is None:

@@ -102,9 +102,7 @@ class RunningCommand:
     def _run(self) -> None:
         quiet_at = 0.0
         try:
-            while True:
-                if not self._read():
-                    break
+            while self._read():
                 now = time.monotonic()
                 self._end_if_due(now)
                 if self._child.poll() is not None:
