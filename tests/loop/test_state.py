@@ -96,7 +96,7 @@ def test_an_execution_that_ended_goes_nowhere() -> None:
     run = Execution("e", AgentRef("p"), "running", 1.0, 10)
     assert status_of(run, True) == "blocked"
     with pytest.raises(LoopProblem, match="is blocked; it cannot complete"):
-        move_execution(run, "complete", 2.0, blocked=True)
+        move_execution(Execution("e", AgentRef("p"), "blocked", 1.0, 10), "complete", 2.0)
     done = move_execution(run, "cancel", 2.0)
     assert (done.status, done.finished_at) == ("cancelled", 2.0)
     with pytest.raises(LoopProblem):

@@ -58,8 +58,7 @@ def is_lifted(tx: Tx, pause: Pause, now: float) -> bool:
         return ticket is None or not settle(ticket, now).open
     if pause.kind != "verify":
         return False
-    found = tx.challenge(pause.challenge)
-    return found is None or found.state != "open" or now >= found.expires_at
+    return not challenges.is_open(tx.challenge(pause.challenge), now)
 
 
 def resume(tx: Tx, execution: Execution, now: float) -> Execution:

@@ -8,6 +8,7 @@ from msgspec.structs import replace
 
 from interlock.analysis.display_text import short_id, visible
 from interlock.approvals import settle
+from interlock.approvals.challenges import is_open
 from interlock.canonical_json import normal_name
 from interlock.loop.state import Pause
 from interlock.model import AgentRef, TicketState
@@ -91,8 +92,7 @@ def is_over(tx: Tx, note: Notification, now: float) -> bool:
     if note.type not in STAYING:
         return False
     if metadata.get("verificationId"):
-        found = tx.challenge(str(metadata["verificationId"]))
-        return found is None or found.state != "open" or now >= found.expires_at
+        return not is_open(tx.challenge(str(metadata["verificationId"])), now)
     ticket = tx.ticket(str(metadata["ticket"])) if metadata.get("ticket") else None
     return ticket is not None and settle(ticket, now).state not in OPEN_TICKETS
 

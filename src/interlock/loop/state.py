@@ -94,12 +94,11 @@ class Directive(Struct, frozen=True, omit_defaults=True):
     notifications: list[dict[str, Any]] = field(default_factory=list)
 
 
-def move_execution(execution: Execution, move: str, now: float, blocked: bool = False) -> Execution:
+def move_execution(execution: Execution, move: str, now: float) -> Execution:
     """Raises LoopProblem for a move that the table does not have."""
-    state = MOVES.get((status_of(execution, blocked), move))
+    state = MOVES.get((execution.status, move))
     if state is None:
-        words = f"execution {execution.id} is {status_of(execution, blocked)}; it cannot {move}"
-        raise LoopProblem("PERMISSION_DENIED", words)
+        raise LoopProblem("PERMISSION_DENIED", f"execution {execution.id} is {execution.status}; it cannot {move}")
     ended = state not in LIVE
     return replace(
         execution, status=state, finished_at=now if ended else 0.0, pause=NOTHING if ended else execution.pause

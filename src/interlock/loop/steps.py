@@ -264,10 +264,12 @@ def _pause(report: StepReport, tx: Tx, judged: Judged, decision: Decision, ticke
         report.challenge = challenges.issue(
             tx, state, agent, challenges.VERIFY, decision.reason, now, digest=judged.digest, execution=row.id
         )
-    open_one = report.challenge is not None and report.challenge.state == "open" and now < report.challenge.expires_at
+    challenge = (
+        report.challenge.id if report.challenge is not None and challenges.is_open(report.challenge, now) else ""
+    )
     pause = replace(
-        _pause_of("verify" if open_one else "confirm", judged, decision, ticket, reason),
-        challenge=report.challenge.id if report.challenge is not None and open_one else "",
+        _pause_of("verify" if challenge else "confirm", judged, decision, ticket, reason),
+        challenge=challenge,
         grants=any(part.name == "steps" for part in decision.parts),
     )
     before = pause_of(row.pause)

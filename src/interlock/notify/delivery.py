@@ -61,15 +61,16 @@ class PendingItem(Struct, frozen=True):
 
 def pending_items(tx: Tx, now: float) -> dict[str, PendingItem]:
     open_ones = [one for one in tx.challenges() if now < one.expires_at]
-    blocks = [block for block in tx.blocks() if not block.lifted_at]
-    tickets = [settle(ticket, now) for ticket in tx.tickets(_OPEN)]
-    found = [*_tickets(tickets, open_ones), *_blocks(blocks, open_ones)]
+    codes = {one.agent.principal: one.id for one in open_ones if one.kind == "block"}
+    found = _tickets([settle(ticket, now) for ticket in tx.tickets(_OPEN)], open_ones)
+    for block in tx.blocks():
+        if not block.lifted_at:
+            id, code = f"block {block.principal} {block.since!r}", codes.get(block.principal, "")
+            found.append(PendingItem(id, BLOCK, block.since, block, code))
     told = {matter.challenge for matter in found}
-    found += [
-        PendingItem(f"challenge {one.id}", CHALLENGE, one.opened_at, one, one.id)
-        for one in open_ones
-        if one.id not in told
-    ]
+    for one in open_ones:
+        if one.id not in told:
+            found.append(PendingItem(f"challenge {one.id}", CHALLENGE, one.opened_at, one, one.id))
     return {matter.id: matter for matter in sorted(found, key=lambda matter: matter.since)}
 
 
@@ -87,16 +88,6 @@ def _tickets(tickets: list[Ticket], challenges: list[Challenge]) -> list[Pending
         event = CHALLENGE if code else COOLING if ticket.state is TicketState.COOLING else HELD
         found[key] = PendingItem(f"ticket {ticket.id}", event, ticket.opened_at, ticket, code)
     return list(found.values())
-
-
-def _blocks(blocks: list[Block], challenges: list[Challenge]) -> list[PendingItem]:
-    codes = {one.agent.principal: one.id for one in challenges if one.kind == "block"}
-    return [
-        PendingItem(
-            f"block {block.principal} {block.since!r}", BLOCK, block.since, block, codes.get(block.principal, "")
-        )
-        for block in blocks
-    ]
 
 
 LOG = logging.getLogger("interlock")

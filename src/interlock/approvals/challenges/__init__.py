@@ -93,6 +93,10 @@ def step_waits(tx: Tx, challenge: Challenge, now: float) -> bool:
     return ticket is not None and settle(ticket, now).open
 
 
+def is_open(challenge: Challenge | None, now: float) -> bool:
+    return challenge is not None and challenge.state == OPEN and now < challenge.expires_at
+
+
 def is_over(challenge: Challenge, now: float) -> bool:
     return challenge.state in (EXPIRED, ABORTED) or (challenge.state == OPEN and now >= challenge.expires_at)
 

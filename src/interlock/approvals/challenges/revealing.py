@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from interlock.analysis.display_text import visible
 from interlock.approvals import signed_orders, spend_by
 from interlock.approvals.answers import require_approver, sign_statement
-from interlock.approvals.challenges import BLOCK, OPEN, block_in_force, find_challenge, waiting_ticket
+from interlock.approvals.challenges import BLOCK, block_in_force, find_challenge, is_open, waiting_ticket
 from interlock.approvals.display import ticket_text
 from interlock.canonical_json import simplify
 from interlock.error_codes import AnswerRefused, NotFound
@@ -139,7 +139,7 @@ def _mint(tx: Tx, state: State, challenge: Challenge, code: str, release: Releas
 def _revealable(tx: Tx, id: str, now: float) -> Challenge:
     """The challenge, if a person can still be shown a code for it."""
     found = find_challenge(tx, id)
-    if found.state != OPEN or now >= found.expires_at:
+    if not is_open(found, now):
         raise AnswerRefused(f"challenge {found.id} has ended; `interlock codes` can issue another", "TOKEN_EXPIRED")
     return found
 
@@ -163,7 +163,7 @@ def due_announcements(state: State) -> list[Challenge]:
         if challenge is None and now - since < WITHIN:
             continue  # its transaction is not over
         state.codes.mark_announced(id)
-        if challenge is not None and challenge.state == "open" and now < challenge.expires_at:
+        if challenge is not None and is_open(challenge, now):
             found.append(challenge)
     return found
 
