@@ -96,15 +96,22 @@ def _unsigned_release(state: State, tx: Tx, challenge: Challenge, channel: str, 
 
 def announce(state: State) -> int:
     """Announces new challenges, and has a local channel show their codes."""
-    found = due_announcements(state)
-    for challenge in found:
+    now, count, issued = state.clock.now(), 0, state.codes.issued()
+    kept = state.store.read(lambda tx: {id: tx.challenge(id) for id in issued}) if issued else {}
+    for id, since in issued.items():
+        challenge = kept[id]
+        if challenge is None and now - since < WITHIN:
+            continue  # its transaction is not over
+        state.codes.mark_announced(id)
+        if challenge is None or not is_open(challenge, now):
+            continue
+        count += 1
         words = challenge_line(challenge)
         state.tell("challenge", challenge, f"{words} Its code: interlock codes")
-        for channel in state.channels:
-            if isinstance(channel, CodeChannel):
-                _shown_by(state, channel, challenge, words)
-                break  # a second one would replace the code that the first one shows
-    return len(found)
+        channel = next((one for one in state.channels if isinstance(one, CodeChannel)), None)
+        if channel is not None:  # a second one would replace the code that the first one shows
+            _shown_by(state, channel, challenge, words)
+    return count
 
 
 def _shown_by(state: State, channel: CodeChannel, challenge: Challenge, words: str) -> None:
@@ -153,19 +160,6 @@ def challenge_line(challenge: Challenge) -> str:
     who = f"{agent.name} ({agent.principal})" if agent.name else agent.principal
     what = "is blocked" if challenge.kind == "block" else "waits for a code"
     return visible(" ".join(f"{who} {what}: {challenge.reason}".split()))[:300]
-
-
-def due_announcements(state: State) -> list[Challenge]:
-    now, found, issued = state.clock.now(), list[Challenge](), state.codes.issued()
-    kept = state.store.read(lambda tx: {id: tx.challenge(id) for id in issued}) if issued else {}
-    for id, since in issued.items():
-        challenge = kept[id]
-        if challenge is None and now - since < WITHIN:
-            continue  # its transaction is not over
-        state.codes.mark_announced(id)
-        if challenge is not None and is_open(challenge, now):
-            found.append(challenge)
-    return found
 
 
 def hide_code(state: State, id: str) -> None:
