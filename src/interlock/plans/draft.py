@@ -6,21 +6,14 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any
 
+from interlock.analysis.wire import flags_json
 from interlock.model import Flags
 from interlock.policy.plan_review import HIGH, RISKS, Draft, PlannerClaims
 
 MOST_COMMAND = 8_000  # characters
 MOST_WORDS = 2_000
 MOST_ASSUMPTIONS = 12
-_FLAGS = MappingProxyType(
-    {
-        "destructive": "destructive",
-        "touchesFiles": "touches_files",
-        "touchesNetwork": "touches_network",
-        "escalatesPrivileges": "escalates_privileges",
-        "requiresConfirmation": "requires_confirmation",
-    }
-)
+FLAGS = tuple(flags_json(Flags()))  # by their names on the wire
 # The form of a planner's reply, as JSON Schema.
 SCHEMA: Mapping[str, Any] = MappingProxyType(
     {
@@ -34,8 +27,8 @@ SCHEMA: Mapping[str, Any] = MappingProxyType(
             "risk": {"type": "string", "enum": list(RISKS)},
             "flags": {
                 "type": "object",
-                "properties": {name: {"type": "boolean"} for name in _FLAGS},
-                "required": list(_FLAGS),
+                "properties": {name: {"type": "boolean"} for name in FLAGS},
+                "required": list(FLAGS),
                 "additionalProperties": False,
             },
         },
@@ -105,7 +98,7 @@ def _flags(value: object, notes: list[str]) -> Flags:
     if not isinstance(value, Mapping):
         notes.append("the planner gave no flags: they are what Interlock reads")
         return Flags()
-    missing = [name for name in _FLAGS if name not in value]
+    missing = [name for name in FLAGS if name not in value]
     if missing:
         notes.append(f"the planner left out {', '.join(missing)}: they are what Interlock reads")
-    return Flags(**{ours: name in value and value[name] is not False for name, ours in _FLAGS.items()})
+    return Flags(*(name in value and value[name] is not False for name in FLAGS))

@@ -17,7 +17,7 @@ from interlock.loop.state import STATES
 from interlock.model import NOTHING, Level
 
 if TYPE_CHECKING:
-    from interlock.loop.protocol.surface import ProtocolCaller
+    from interlock.loop.protocol.surface import ProtocolCaller, Surface
 
 
 _PART = {"enum": "values", "object": "fields", "union": "members", "scalar": ""}
@@ -95,14 +95,12 @@ class SurfaceInfo(Struct, frozen=True):
     quota: Callable[[ProtocolCaller], Mapping[str, Any]] = lambda caller: {"quotas": []}  # RL-01
 
 
-def answer_introspection(
-    operations: Mapping[str, OperationSpec], about: SurfaceInfo, params: Mapping[str, Any], caller: ProtocolCaller
-) -> dict[str, Any]:
+def answer_introspection(surface: Surface, params: Mapping[str, Any], caller: ProtocolCaller) -> dict[str, Any]:
     """An unknown name is null, not an error (INT-07)."""
-    name = params.get("name")
+    operations, about, name = surface.operations, surface.about, params.get("name")
     match params["query"]:
         case "operations":
-            return _operations(operations, about, name, caller)
+            return _operations(surface, name, caller)
         case "types":
             known = known_types(about)
             if name is None:
@@ -119,13 +117,11 @@ def answer_introspection(
     return {"capabilities": capabilities(about)}
 
 
-def _operations(
-    operations: Mapping[str, OperationSpec], about: SurfaceInfo, name: str | None, caller: ProtocolCaller
-) -> dict[str, Any]:
-    more = {} if caller.strict else {"capabilities": capabilities(about)}
+def _operations(surface: Surface, name: str | None, caller: ProtocolCaller) -> dict[str, Any]:
+    operations, more = surface.operations, {} if caller.strict else {"capabilities": capabilities(surface.about)}
     if name is None:
         listed = [_info(one) for one in operations.values()]
-        return {"_protocol": protocol(operations, about, caller), "operations": listed, **more}
+        return {"_protocol": protocol(surface, caller), "operations": listed, **more}
     one = operations.get(name)
     if one is None:
         return {"operation": None}
@@ -143,8 +139,9 @@ def capabilities(about: SurfaceInfo) -> dict[str, Any]:
     return {**DECLARED["capabilities"], **about.capabilities}
 
 
-def protocol(operations: Mapping[str, OperationSpec], about: SurfaceInfo, caller: ProtocolCaller) -> dict[str, Any]:
+def protocol(surface: Surface, caller: ProtocolCaller) -> dict[str, Any]:
     """`_protocol`, the one open object: danger, permissions and defaults stand here for everybody (C-04)."""
+    operations, about = surface.operations.values(), surface.about
     return {
         "version": VERSION,
         "conformance": "level-2",
@@ -152,9 +149,9 @@ def protocol(operations: Mapping[str, OperationSpec], about: SurfaceInfo, caller
         "capabilities": capabilities(about),
         "limits": dict(LIMITS),
         "concurrency": "read-concurrent",  # EP-12
-        "danger_levels": {one.name: one.danger.info for one in operations.values()},
-        "danger": {one.name: one.danger.metadata for one in operations.values() if one.danger.more},
-        "permission_levels": {one.name: permission(one) for one in operations.values()},
+        "danger_levels": {one.name: one.danger.info for one in operations},
+        "danger": {one.name: one.danger.metadata for one in operations if one.danger.more},
+        "permission_levels": {one.name: permission(one) for one in operations},
         **({"session_id": caller.session} if caller.session else {}),
         **about.protocol,
     }

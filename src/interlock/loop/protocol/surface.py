@@ -102,7 +102,7 @@ def _one(surface: Surface, endpoint: str, arguments: Any, caller: ProtocolCaller
     operation = route(surface.operations, name, endpoint)  # 3. that came through its own endpoint
     given = check_parameters(operation, arguments)  # 4. with parameters of its own
     if name == INTROSPECT:
-        return DataWithWarnings(answer_introspection(surface.operations, surface.about, given.params, caller))
+        return DataWithWarnings(answer_introspection(surface, given.params, caller))
     answer = surface.handlers[name](OperationCall(operation, given, caller))  # 5. and its handler answers
     reply = answer if isinstance(answer, DataWithWarnings) else DataWithWarnings(answer)
     fields = given.params.get("fields")

@@ -12,6 +12,7 @@ from msgspec import Struct, toml
 from msgspec.structs import replace
 
 from interlock.config.plans import PlannerSettings
+from interlock.plans.draft import FLAGS
 from interlock.ports import Planner, PlannerReply, UnknownRequest
 
 
@@ -67,13 +68,7 @@ def _plan(everyday: EverydayRequest, words: Mapping[str, str]) -> Mapping[str, A
         "confidence": 0.9 if not words else 0.8,
         "expectedEffect": everyday.effect,
         "risk": everyday.risk,
-        "flags": {
-            "destructive": "destructive" in everyday.flags,
-            "touchesFiles": "files" in everyday.flags,
-            "touchesNetwork": "network" in everyday.flags,
-            "escalatesPrivileges": "privileges" in everyday.flags,
-            "requiresConfirmation": everyday.risk != "low",
-        },
+        "flags": {name: name in everyday.flags for name in FLAGS} | {"requiresConfirmation": everyday.risk != "low"},
     }
 
 
