@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from types import MappingProxyType
 from typing import Any
 
 from msgspec import Struct, to_builtins
@@ -24,25 +23,21 @@ class NameLevel(Struct, frozen=True):
 
 Named = Callable[[str, str], NameLevel | None]  # (operation, category) -> the level that its name implies, if any
 
-CATEGORY_LEVELS = MappingProxyType(  # DL-04
-    {
-        "create": Level.REVERSIBLE,
-        "read": Level.SAFE,
-        "update": Level.REVERSIBLE,
-        "delete": Level.DESTRUCTIVE,
-        "execute": Level.REVERSIBLE,
-    }
-)
+CATEGORY_LEVELS = {  # DL-04
+    "create": Level.REVERSIBLE,
+    "read": Level.SAFE,
+    "update": Level.REVERSIBLE,
+    "delete": Level.DESTRUCTIVE,
+    "execute": Level.REVERSIBLE,
+}
 
-_INFERRED = MappingProxyType(  # the source of an unlabelled operation's level
-    {
-        "name": "its name implies",
-        "maps_to": "the request behind it is",
-        "category": "operations of its category are",
-        "category and name": "its category and its name imply",
-        "default": "without one it counts as",
-    }
-)
+_INFERRED = {  # the source of an unlabelled operation's level
+    "name": "its name implies",
+    "maps_to": "the request behind it is",
+    "category": "operations of its category are",
+    "category and name": "its category and its name imply",
+    "default": "without one it counts as",
+}
 
 
 class Notice(Struct, frozen=True):

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from fnmatch import fnmatchcase
-from types import MappingProxyType
 from typing import Any
 
 from msgspec import Struct, field
@@ -14,7 +13,7 @@ from interlock.adapters.levels import CATEGORY_LEVELS
 from interlock.problems import WrittenTable, describe_value
 from interlock.times import iso
 
-WINDOWS = MappingProxyType({"second": 1, "minute": 60, "hour": 3_600, "day": 86_400, "month": 2_592_000})
+WINDOWS = {"second": 1, "minute": 60, "hour": 3_600, "day": 86_400, "month": 2_592_000}
 METRICS = frozenset(
     {f"requests_per_{window}" for window in ("minute", "hour", "day")}
     | {f"cost_per_{window}" for window in ("hour", "day", "month")}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import UTC, datetime
-from types import MappingProxyType
 from typing import Any
 
 from msgspec import Struct
@@ -14,7 +13,7 @@ from interlock.model import TRUSTS, Trust
 from interlock.problems import WrittenTable, describe_value
 
 # TL-04: how long a validation counts. A generated adapter is checked with every use: its file is compared with the loaded one.
-REVALIDATION_PERIODS = MappingProxyType({Trust.VALIDATED: 7 * 86_400.0, Trust.COMMUNITY_REVIEWED: 30 * 86_400.0})
+REVALIDATION_PERIODS = {Trust.VALIDATED: 7 * 86_400.0, Trust.COMMUNITY_REVIEWED: 30 * 86_400.0}
 HIGHEST_CLAIM = Trust.VALIDATED  # of a file about itself; beyond it an operator has to promote it
 CLAIMS = tuple(word for word, trust in TRUSTS.items() if trust <= HIGHEST_CLAIM)
 

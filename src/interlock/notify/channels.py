@@ -8,7 +8,6 @@ import stat
 import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from types import MappingProxyType
 from typing import TextIO
 
 from msgspec.structs import replace
@@ -99,11 +98,11 @@ def _desktop(url: str, secret: str, environ: Mapping[str, str]) -> Carrier:
     return Desktop(program, environ)
 
 
-_KINDS: Mapping[str, Callable[[str, str, Mapping[str, str]], Carrier]] = MappingProxyType({
+_KINDS: Mapping[str, Callable[[str, str, Mapping[str, str]], Carrier]] = {
     "apprise": lambda url, secret, environ: Apprise(url),
     "desktop": _desktop,
     "webhook": lambda url, secret, environ: Webhook(url, secret),
-})  # fmt: skip
+}  # fmt: skip
 
 
 TITLE = 200  # characters of an action

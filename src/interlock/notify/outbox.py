@@ -6,7 +6,6 @@ import threading
 from collections import deque
 from collections.abc import Callable, Sequence
 from itertools import islice
-from types import MappingProxyType
 from typing import Any
 
 from msgspec import Struct
@@ -39,11 +38,11 @@ KEPT = 30 * 86_400.0  # seconds that finished deliveries are kept
 _TIDY = 600  # checks between two clean-ups
 # Events of the engine -> events of messages; any other is an alert.
 _SILENT = frozenset({"held", "challenge", "block"})  # pending items, which are read from the store
-_TOLD = MappingProxyType({
+_TOLD = {
     "credential": CREDENTIAL, "expired": EXPIRED, "mode": CHANGE, "operator": CHANGE, "pause": CHANGE, "pause_end": CHANGE,
     "adapter_trust": CHANGE, "approve": ANSWERED, "reject": ANSWERED, "revoke": ANSWERED,
-})  # fmt: skip
-_VERBS = MappingProxyType({"approve": "approved", "reject": "rejected", "revoke": "took back"})
+}  # fmt: skip
+_VERBS = {"approve": "approved", "reject": "rejected", "revoke": "took back"}
 
 
 class Note(Struct, frozen=True):

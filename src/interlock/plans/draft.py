@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from types import MappingProxyType
 from typing import Any
 
 from interlock.analysis.wire import flags_json
@@ -15,27 +14,25 @@ MOST_WORDS = 2_000
 MOST_ASSUMPTIONS = 12
 FLAGS = tuple(flags_json(Flags()))  # by their names on the wire
 # The form of a planner's reply, as JSON Schema.
-SCHEMA: Mapping[str, Any] = MappingProxyType(
-    {
-        "type": "object",
-        "properties": {
-            "command": {"type": "string"},
-            "explanation": {"type": "string"},
-            "assumptions": {"type": "array", "items": {"type": "string"}},
-            "confidence": {"type": "number", "minimum": 0, "maximum": 1},
-            "expectedEffect": {"type": "string"},
-            "risk": {"type": "string", "enum": list(RISKS)},
-            "flags": {
-                "type": "object",
-                "properties": {name: {"type": "boolean"} for name in FLAGS},
-                "required": list(FLAGS),
-                "additionalProperties": False,
-            },
+SCHEMA: Mapping[str, Any] = {
+    "type": "object",
+    "properties": {
+        "command": {"type": "string"},
+        "explanation": {"type": "string"},
+        "assumptions": {"type": "array", "items": {"type": "string"}},
+        "confidence": {"type": "number", "minimum": 0, "maximum": 1},
+        "expectedEffect": {"type": "string"},
+        "risk": {"type": "string", "enum": list(RISKS)},
+        "flags": {
+            "type": "object",
+            "properties": {name: {"type": "boolean"} for name in FLAGS},
+            "required": list(FLAGS),
+            "additionalProperties": False,
         },
-        "required": ["command", "explanation", "assumptions", "confidence", "expectedEffect", "risk", "flags"],
-        "additionalProperties": False,
-    }
-)
+    },
+    "required": ["command", "explanation", "assumptions", "confidence", "expectedEffect", "risk", "flags"],
+    "additionalProperties": False,
+}
 
 
 class DraftError(ValueError):

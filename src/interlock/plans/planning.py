@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import platform
 from collections.abc import Mapping
-from types import MappingProxyType
 
 from msgspec.structs import replace
 
@@ -23,7 +22,7 @@ from interlock.runtime.state import State
 
 MOST_INTENT = 2_000  # characters
 INVALID, FAILED = "VALIDATION_INVALID_VALUE", "PLANNER_FAILED"
-_CODES: Mapping[type[Exception], str] = MappingProxyType({PlannerTimeout: "PLANNER_TIMEOUT", UnknownRequest: INVALID})
+_CODES: Mapping[type[Exception], str] = {PlannerTimeout: "PLANNER_TIMEOUT", UnknownRequest: INVALID}
 
 
 def make_plan(state: State, by: OperatorSession, intent: str, cwd: str = "") -> ReviewedPlan:

@@ -90,16 +90,11 @@ _WORK: Mapping[str, tuple[Callable[..., Mapping[str, Any]], bool]] = {
 
 def _quotas(state: State, caller: ProtocolCaller) -> dict[str, Any]:
     """RL-01, RL-03: the rate limits, and this principal's use of them."""
-    now, who = state.clock.now(), caller.principal
-    codes, confirmations = state.store.read(
-        lambda tx: (verifying.FAILURES.wait(tx, who, now), TOKEN_FAILURES.wait(tx, who, now))
-    )
-    quotas = []
-    for metric, limit, wait in (
-        ("verification_failures", verifying.FAILURES.most, codes),
-        ("confirmation_failures", TOKEN_FAILURES.most, confirmations),
-    ):
+    now, quotas = state.clock.now(), []
+    metrics = {"verification_failures": verifying.FAILURES, "confirmation_failures": TOKEN_FAILURES}
+    waits = state.store.read(lambda tx: [one.wait(tx, caller.principal, now) for one in metrics.values()])
+    for (metric, attempts), wait in zip(metrics.items(), waits):
         resets = {"resets_at": iso(now + wait), "retry_after_seconds": wait} if wait else {}
         status = "exhausted" if wait else "ok"
-        quotas.append({"metric": metric, "limit": limit, "window": "minute", "status": status, **resets})
+        quotas.append({"metric": metric, "limit": attempts.most, "window": "minute", "status": status, **resets})
     return {"quotas": quotas}
