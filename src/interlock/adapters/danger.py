@@ -91,9 +91,8 @@ def declared_danger(block: DangerBlock, variables: Mapping[str, Any] | None = No
         held = evaluate_condition(case.when, variables)
         if not held.true:
             continue
-        said = case.reason or f"{case.when.text} holds"
         unclear = f" (the condition could not be evaluated, so it counts as true: {held.error})" if held.error else ""
-        reasons.append(f"{said}{unclear}")
+        reasons.append(f"{case.reason or f'{case.when.text} holds'}{unclear}")
         if case.level > level:
             level, source = case.level, f"conditions[{at}]"
     return DeclaredDanger(level, source, tuple(reasons))
@@ -149,8 +148,10 @@ def _filled(name: str, params: Mapping[str, Any]) -> str:
         if not isinstance(value, Mapping) or key not in value:
             return f"(no {name})"
         value = value[key]
-    if isinstance(value, Mapping | list | tuple):
-        text = f"({len(value)} values)" if not isinstance(value, Mapping) else "(a table)"
+    if isinstance(value, Mapping):
+        text = "(a table)"
+    elif isinstance(value, list | tuple):
+        text = f"({len(value)} values)"
     elif isinstance(value, int) and abs(value) >= 10**30:
         text = "(a huge number)"
     else:

@@ -306,7 +306,7 @@ def _request_release(
     judged = _judged(state, agent, via, held, now) if held is not None else None
     ticket = tx.live_ticket(judged.digest, agent) if judged is not None else None
     settled = settle(ticket, now) if ticket is not None else None
-    if held is not None and ticket is not None and settled is not None and settled.state is TicketState.APPROVED:
+    if held and ticket and settled and settled.state is TicketState.APPROVED:
         proof = state.proof_of(settled, agent.session, now)
         if not unmet(proof, settled, tx.approvals(ticket.id), ticket.requirement, now):
             return _release(tx, state, agent, held[1], ticket, now)

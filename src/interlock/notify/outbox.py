@@ -209,18 +209,18 @@ def _words(event: str, about: Ticket | Challenge | None, words: str) -> str:
 RECENT = 20  # deliveries that are listed
 TEST_SECONDS = 30.0
 _HEARD = {"console": WAITING, "terminal": (HELD, CHALLENGE, BLOCK, ALERT)}
-_HERE = {"terminal": "the daemon's own terminal", "dialog": "codes in a window on this desktop"}
+_HERE = {
+    "console": "the queue in a browser, after a sign-in",
+    "terminal": "the daemon's own terminal",
+    "dialog": "codes in a window on this desktop",
+}
 
 
 def list_channels(state: State, recent: int = RECENT) -> list[dict[str, Any]]:
     """Without addresses and secrets."""
     outbox = state.outbox
-    here = [
-        _built_in(channel.name, _HERE.get(channel.name, ""), isinstance(channel, CodeChannel))
-        for channel in state.channels
-        if not isinstance(channel, Outbox)
-    ]
-    found = [_built_in("console", "the queue in a browser, after a sign-in", False), *here]
+    found = [_built_in("console", False)]
+    found += [_built_in(one.name, isinstance(one, CodeChannel)) for one in state.channels if one is not outbox]
     if outbox is None:
         return found
     return found + state.store.read(lambda tx: [_channel_json(tx, one, recent) for one in outbox.opened])
@@ -263,9 +263,9 @@ def _try_send(state: State, courier: Courier, operator: str) -> str:
     return failure[0]
 
 
-def _built_in(name: str, address: str, codes: bool) -> dict[str, Any]:
+def _built_in(name: str, codes: bool) -> dict[str, Any]:
     return {
-        "name": name, "kind": name, "address": address, "ready": True, "problem": "", "private": codes, "builtIn": True,
+        "name": name, "kind": name, "address": _HERE.get(name, ""), "ready": True, "problem": "", "private": codes, "builtIn": True,
         "events": list(_HEARD.get(name, (CHALLENGE,))), "level": "safe", "afterSeconds": 0, "perMinute": 0,
         "waiting": 0, "recent": [],
     }  # fmt: skip

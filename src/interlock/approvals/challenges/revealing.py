@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
-
-from msgspec import Struct
+from msgspec import Struct, json
 from msgspec.structs import replace
 
 from interlock.analysis.display_text import visible
@@ -12,7 +10,6 @@ from interlock.approvals import signed_orders, spend_by
 from interlock.approvals.answers import require_approver, sign_statement
 from interlock.approvals.challenges import BLOCK, block_in_force, find_challenge, is_open, waiting_ticket
 from interlock.approvals.display import ticket_text
-from interlock.canonical_json import simplify
 from interlock.error_codes import AnswerRefused, NotFound
 from interlock.identity.keys.codes import code_hash, new_code, seal_under
 from interlock.identity.sessions import OperatorSession
@@ -39,8 +36,7 @@ def reveal(state: State, session: OperatorSession, id: str) -> RevealedCode:
     def work(tx: Tx) -> tuple[Challenge, Release]:
         challenge = _revealable(tx, id, now)
         release = _signed_release(state, tx, session, challenge, now)
-        text = json.dumps(simplify(release), separators=(",", ":")) if state.shared else ""
-        box = seal_under(challenge.id, code, text) if state.shared else ""
+        box = seal_under(challenge.id, code, json.encode(release).decode()) if state.shared else ""
         return _mint(tx, state, replace(challenge, release=box), code, release, now), release
 
     challenge, release = state.store.write(work)

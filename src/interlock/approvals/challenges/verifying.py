@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
-from msgspec import Struct
+from msgspec import Struct, json
 from msgspec.structs import replace
 
 from interlock.approvals import move_settled, settle, signed_orders
@@ -27,7 +26,7 @@ from interlock.identity.attempts import Attempts
 from interlock.identity.keys.codes import code_hash, open_under, same_hash
 from interlock.model import AgentRef, TicketState
 from interlock.ports import Tx
-from interlock.records import Approval, Block, Challenge, Ticket
+from interlock.records import Block, Challenge, Ticket
 from interlock.runtime.integrity import Release
 from interlock.runtime.state import State
 from interlock.times import iso
@@ -112,9 +111,12 @@ def _released(state: State, challenge: Challenge, code: str, now: float) -> Rele
     shown = state.codes.shown(challenge.id, now)
     if shown is not None and same_hash(shown.hash, given):
         return shown.release
-    if state.shared and challenge.release:
-        return _release_from_text(open_under(challenge.id, code, challenge.release))
-    return None
+    if not state.shared:
+        return None
+    try:
+        return json.decode(open_under(challenge.id, code, challenge.release), type=Release)
+    except ValueError:  # sealed under another code, or by another version
+        return None
 
 
 def _freed(tx: Tx, state: State, challenge: Challenge, release: Release, now: float) -> _Outcome | None:
@@ -182,16 +184,6 @@ def _approve_ticket(state: State, tx: Tx, challenge: Challenge, release: Release
     if after is not None and given is not None:
         tx.add_approval(given)
     return after
-
-
-def _release_from_text(text: str) -> Release | None:
-    """Parses a sealed release; None for an empty or foreign text."""
-    try:
-        data: dict[str, Any] = json.loads(text)
-        given = data.pop("approval")
-        return Release(**data, approval=Approval(**given) if given else None)
-    except (ValueError, TypeError, KeyError, AttributeError):
-        return None
 
 
 def _failed(
