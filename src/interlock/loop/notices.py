@@ -28,11 +28,10 @@ HOW = "An operator frees it with `interlock codes`"
 _TITLE = 160  # characters of an action
 
 
-def notify(tx: Tx, agent: AgentRef, type: str, message: str, now: float, **metadata: str) -> Notification:
+def notify(tx: Tx, agent: AgentRef, type: str, message: str, now: float, **metadata: str) -> None:
     """Stores a notification; `ticket`, `execution` and `principal` are its subject, and not delivered."""
     about = {key: value for key, value in metadata.items() if value}
-    note = Notification(0, agent.principal, agent.name, type, message, now, about)
-    return replace(note, id=tx.add_notification(note))
+    tx.add_notification(Notification(0, agent.principal, agent.name, type, message, now, about))
 
 
 def broadcast(tx: Tx, offender: AgentRef, challenge: Challenge, tier: str, now: float) -> None:

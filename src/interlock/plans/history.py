@@ -18,9 +18,6 @@ from interlock.runtime.plan_desk import STARTING, ReviewedPlan
 from interlock.runtime.state import State
 
 LEFT = 900.0  # seconds after which an untouched plan counts as abandoned
-PUT_AWAY = "the plan was put away"
-EDITED = "the plan was edited"
-LEFT_BEHIND = "nobody came back to the plan"
 MOST_OUTPUT = 65_536  # characters of a command's output that the history stores, from its end
 LEASE = 120.0  # seconds after which another replica takes the watching program for ended
 UNSEEN = 86_400.0  # seconds for a program that cannot be observed from here: it came by the network
@@ -29,12 +26,11 @@ MOST = 1_000
 _OPEN = (TicketState.COOLING, TicketState.WAITING, TicketState.APPROVED)
 
 
-def withdraw_ticket(state: State, by: str, id: str, why: str) -> bool:
+def withdraw_ticket(state: State, by: str, id: str, why: str) -> None:
     """Closes a held plan's ticket for its operator; refuses nothing, so that the same can be requested again."""
     # Another plan on the desk, with the same text, may wait for the same ticket.
-    if not id or any(plan.ticket == id and plan.status in (PLANNED, STARTING) for plan in state.plans.all()):
-        return False
-    return state.store.write(lambda tx: _close_ticket(tx, state, tx.ticket(id), "revoke", by, why))
+    if id and not any(plan.ticket == id and plan.status in (PLANNED, STARTING) for plan in state.plans.all()):
+        state.store.write(lambda tx: _close_ticket(tx, state, tx.ticket(id), "revoke", by, why))
 
 
 def close_abandoned(state: State) -> int:
@@ -49,7 +45,10 @@ def close_abandoned(state: State) -> int:
         rows = [(ticket, tx.plan(ticket.agent.session)) for ticket in left]
         own = state.recorder.writer
         mine = [ticket for ticket, row in rows if not state.shared or (row is not None and row.writer == own)]
-        return sum(_close_ticket(tx, state, tx.ticket(one.id), "expire", BY_TIME, LEFT_BEHIND) for one in mine)
+        return sum(
+            _close_ticket(tx, state, tx.ticket(one.id), "expire", BY_TIME, "nobody came back to the plan")
+            for one in mine
+        )
 
     return state.store.write(work)
 
@@ -137,19 +136,12 @@ def search_plans(state: State, query: PlanQuery) -> list[PlanRow]:
     return state.store.read(lambda tx: tx.plans(query))
 
 
-def recover_interrupted(state: State) -> int:
-    """Marks an earlier process's runs as interrupted and closes abandoned tickets; returns the number of runs."""
+def recover_interrupted(state: State) -> None:
+    """Marks an earlier process's runs as interrupted and closes abandoned tickets."""
     close_abandoned(state)
     mine = [row for row in state.store.read(_running) if not state.shared or row.writer == state.recorder.writer]
-    if not mine:
-        return 0
-
-    def work(tx: Tx) -> None:
-        for row in mine:
-            end_run(tx, state, row, INTERRUPTED, "interlock")
-
-    state.store.write(work)
-    return len(mine)
+    if mine:
+        state.store.write(lambda tx: [end_run(tx, state, row, INTERRUPTED, "interlock") for row in mine])
 
 
 class TerminalProgram(Struct, frozen=True):

@@ -12,7 +12,7 @@ from interlock.error_codes import AnswerRefused, NotFound
 from interlock.identity.sessions import OperatorSession
 from interlock.plans import review
 from interlock.plans.draft import DraftError, parse_command, parse_draft
-from interlock.plans.history import EDITED, PUT_AWAY, plan_row, save_plan, withdraw_ticket
+from interlock.plans.history import plan_row, save_plan, withdraw_ticket
 from interlock.plans.planner_choice import planner_for
 from interlock.policy.plan_review import Draft, PlannerClaims
 from interlock.ports import PlannerError, PlannerTimeout, UnknownRequest
@@ -67,18 +67,19 @@ def edit(state: State, by: OperatorSession, id: str, text: str, cwd: str | None 
     command, place = usable_command(text), plan.cwd if cwd is None else working_folder(cwd)
     found = review(state, plan.id, command, place, plan.draft.claims if command == plan.generated else None)
     after = replace(plan, command=command, cwd=place, reviewed=found, ticket="", touched_at=state.clock.now())
-    state.plans.change(plan, after)
-    save_plan(state, plan_row(state, after))
-    withdraw_ticket(state, by.operator, plan.ticket, EDITED)
-    return after
+    return _change(state, by, plan, after, "the plan was edited")
 
 
 def reject(state: State, by: OperatorSession, id: str) -> ReviewedPlan:
     """Closes the plan's ticket; the history keeps that it was reviewed."""
     plan = _open(state, by, id)
-    after = state.plans.change(plan, replace(plan, status=REJECTED))
+    return _change(state, by, plan, replace(plan, status=REJECTED), "the plan was put away")
+
+
+def _change(state: State, by: OperatorSession, plan: ReviewedPlan, after: ReviewedPlan, why: str) -> ReviewedPlan:
+    state.plans.change(plan, after)
     save_plan(state, plan_row(state, after))
-    withdraw_ticket(state, by.operator, plan.ticket, PUT_AWAY)
+    withdraw_ticket(state, by.operator, plan.ticket, why)
     return after
 
 

@@ -24,8 +24,6 @@ from interlock.runtime.plan_desk import STARTING, ReviewedPlan
 from interlock.runtime.state import State
 
 STALE = "TOKEN_SCOPE_MISMATCH"
-UNNEEDED = "the plan runs without it"
-NEVER = "Nobody may approve this command, so it does not run from here."
 
 
 class PlanConsent(Struct, frozen=True):
@@ -94,7 +92,7 @@ def release(
         raise
     after = state.plans.change(taken, running)
     if plan.ticket != ticket:  # nobody is asked any more
-        withdraw_ticket(state, by.operator, plan.ticket, UNNEEDED)
+        withdraw_ticket(state, by.operator, plan.ticket, "the plan runs without it")
     return after
 
 
@@ -124,7 +122,7 @@ def _gate(state: State, by: OperatorSession, plan: ReviewedPlan, runs_as: str, s
     if not decision.allowed:
         raise PlanHeld(decision.reason, decision.ticket)
     if decision.assessment is not None and not decision.assessment.approvable:  # whatever the mode lets pass
-        raise PlanHeld(NEVER, None)
+        raise PlanHeld("Nobody may approve this command, so it does not run from here.", None)
     return decision
 
 

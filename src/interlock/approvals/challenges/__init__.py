@@ -114,12 +114,10 @@ def block_in_force(state: State, tx: Tx, challenge: Challenge) -> Block | None:
     return tx.block(principal) or (Block(principal, why, challenge.opened_at, "interlock") if why else None)
 
 
-def end(tx: Tx, state: State, principal: str, kind: str, name: str = "", how: str = ABORTED) -> list[Challenge]:
-    gone = []
+def end(tx: Tx, state: State, principal: str, kind: str, name: str = "", how: str = ABORTED) -> None:
     for one in tx.challenges(principal):
         if one.kind == kind and (not name or normal_name(one.agent.name) == normal_name(name)):
-            gone.append(end_challenge(tx, state, one, how))
-    return gone
+            end_challenge(tx, state, one, how)
 
 
 def expire(state: State) -> int:
