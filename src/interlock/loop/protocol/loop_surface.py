@@ -39,27 +39,20 @@ def surface(state: State, version: str, mode: str) -> Surface:
     return Surface(operations, bound, about)
 
 
-def agent(call: OperationCall) -> AgentRef:
-    """The proved principal, the claimed name, and the interface's own session (ESL-14)."""
-    return AgentRef(call.caller.principal, normal_name(call.params.get("element_name", "")), call.caller.session)
-
-
-def connection(call: OperationCall) -> Connection:
-    more = call.caller.more
-    return more if isinstance(more, Connection) else PLAIN_CONNECTION
-
-
 def _handler(name: str, state: State, mode: str) -> Handler:
     """Calls an operation with its parameters, and with the connection where it asks for that."""
     work, connected = _WORK[name]
     notices = _DISABLED if mode == "disabled" else ()
 
     def answer(call: OperationCall) -> DataWithWarnings:
-        given = {name: value for name, value in call.params.items() if name not in _ASIDE}
-        via = {"via": connection(call)} if connected else {}
+        given, caller = {name: value for name, value in call.params.items() if name not in _ASIDE}, call.caller
+        # the proved principal, the claimed name, and the interface's own session (ESL-14)
+        agent = AgentRef(caller.principal, normal_name(call.params.get("element_name", "")), caller.session)
+        if connected:
+            given["via"] = caller.more if isinstance(caller.more, Connection) else PLAIN_CONNECTION
         if name == executions.EXECUTE:
             given["token"] = call.given.token()
-        data = dict(work(state, agent(call), **via, **given))
+        data = dict(work(state, agent, **given))
         return DataWithWarnings(data, (*data.pop("warnings", ()), *notices))
 
     return answer
