@@ -13,11 +13,11 @@ from interlock.analysis.prose.clauses import may_say
 from repository import ROOT
 
 ASKED = {
-    "not run": (prose.NOT_RUN_CUES, prose._SAID.not_run),
+    "not run": (prose.NOT_RUN_CUES, prose._PATTERNS.not_run),
     "no negation": (english.NOT_NEGATIONS_CUES, english._PATTERNS.not_negations),
-    "no backup": (english._NO_BACKUP_CUES, english._OBJECT_PATTERNS.no_backup),
-    "no undo": (english._NO_UNDO_CUES, english._OBJECT_PATTERNS.no_undo),
-    "refused": (prose._MOODS.in_order("refuses"), prose._SAID.refused),
+    "no backup": (english._NO_BACKUP_CUES, english._PATTERNS.no_backup),
+    "no undo": (english._NO_UNDO_CUES, english._PATTERNS.no_undo),
+    "refused": (prose._LISTS.in_order("refuses"), prose._PATTERNS.refused),
     "production": (("prod",), prose._PRODUCTION),
     "no copy": (("no ", "only"), prose._PATTERNS.no_copy),
 }

@@ -94,8 +94,8 @@ def _read_sentence(sentence: str, told: Told) -> None:
     told.spoken.clear()
     told.mentioned.clear()
     # stops something and says that its data stays, or that it comes back
-    kept = _SAID.stack.search(low) and _SAID.kept.search(low) and "prod" not in low
-    told.keeps = bool(kept) and not _SAID.lost.search(low)
+    kept = _PATTERNS.stack.search(low) and _PATTERNS.kept.search(low) and "prod" not in low
+    told.keeps = bool(kept) and not _PATTERNS.lost.search(low)
     plain = without_question(sentence)
     if plain != sentence:
         told.asks()
@@ -137,7 +137,7 @@ def _read_clause(words: Tokens, named: list[Mention], told: Told) -> None:
         told.call(named)
         for at in marks:
             thing = told.lifted.of(words[at])
-            if thing.kind == "quote" and _SAID.pressed.search(" ".join(low[:at])):
+            if thing.kind == "quote" and _PATTERNS.pressed.search(" ".join(low[:at])):
                 _read_said(thing.text, told)
     placed = file_effects(words, clause)
     for verb, path, *traits in placed:
@@ -145,10 +145,10 @@ def _read_clause(words: Tokens, named: list[Mention], told: Told) -> None:
         told.out.effect(verb, path, *traits)
     if marks or told.quoted:
         said, which, tail = " ".join(low).partition(" which is ")
-        if not clause.denied and _SAID.followed.match(said):
+        if not clause.denied and _PATTERNS.followed.match(said):
             _do_as_quoted(told)
         told.quoted += [told.lifted.of(words[at]) for at in marks]
-        if _SAID.followed.match(f"{which[1:]}{tail}"):
+        if _PATTERNS.followed.match(f"{which[1:]}{tail}"):
             _do_as_quoted(told)
     if clause.shield == "make" and (made := made_to(words)):
         told.quoted.append(Embedded("quote", made))
@@ -187,8 +187,6 @@ def _do_as_quoted(told: Told) -> None:
 
 # -- sentences: what is asked, refused, rehearsed, judged or described, and what is left to announce something -----------
 
-_SAID = Patterns("sentence")
-_MOODS = WordLists("sentence")
 _TAME = ("do", "look", "make")  # kinds of verbs that do no harm
 _JUDGED = Rows("judged", "opening", AROUND)
 _REACH = 9  # words in which a subject ends
@@ -199,16 +197,16 @@ NOT_RUN_CUES = ("not ", "nothing ", "don", "only", "dry", "without ", "never ", 
 def is_question(low: str) -> bool:
     """True for what is asked; a polite request is none."""
     marked = low.rstrip().endswith("?")
-    if (not marked and not _SAID.asks_openly.match(low)) or _SAID.polite.match(low):
+    if (not marked and not _PATTERNS.asks_openly.match(low)) or _PATTERNS.polite.match(low):
         return False
-    if _SAID.asks.match(low):
-        return marked or not _SAID.answers.search(low)
+    if _PATTERNS.asks.match(low):
+        return marked or not _PATTERNS.answers.search(low)
     return marked and low.startswith("¿")
 
 
 def without_question(sentence: str) -> str:
     """The sentence up to the question that it ends with: `one thing is open: may the logs go?`."""
-    for cut in _SAID.halt.finditer(sentence) if "?" in sentence or ": " in sentence or " —" in sentence else ():
+    for cut in _PATTERNS.halt.finditer(sentence) if "?" in sentence or ": " in sentence or " —" in sentence else ():
         if (cut[0] != ", " or sentence.endswith("?")) and is_question(sentence[cut.end() :].lower()):
             return sentence[: cut.start()]
     return sentence
@@ -216,38 +214,40 @@ def without_question(sentence: str) -> str:
 
 def without_refused(text: str) -> str:
     """The text without what somebody wants and the speaker refuses; what follows the refusal is read as ever."""
-    return _SAID.refused.sub(" . ", text) if may_say(_MOODS.in_order("refuses"), text.lower()) else text
+    return _PATTERNS.refused.sub(" . ", text) if may_say(_LISTS.in_order("refuses"), text.lower()) else text
 
 
 def is_not_run(low: str) -> bool:
     """True for a sentence that only rehearses, or says that nothing is run."""
-    rehearsed = may_say(NOT_RUN_CUES, low) and _SAID.not_run.search(low) and not _SAID.not_run_denied.search(low)
-    return bool(rehearsed) and _SAID.but_only.sub(_instead, low) == low
+    rehearsed = (
+        may_say(NOT_RUN_CUES, low) and _PATTERNS.not_run.search(low) and not _PATTERNS.not_run_denied.search(low)
+    )
+    return bool(rehearsed) and _PATTERNS.but_only.sub(_instead, low) == low
 
 
 def without_asides(sentence: str, low: str) -> str:
     """The sentence without `could you`, without what a colon only quotes or lists, and with both halves of `not only … but also`."""
-    request = _SAID.polite.match(low)
+    request = _PATTERNS.polite.match(low)
     if request and " we" not in request[0]:
         sentence = sentence[request.end() :]
-    if titled := _SAID.titled.match(sentence) if ": " in sentence else None:
+    if titled := _PATTERNS.titled.match(sentence) if ": " in sentence else None:
         verb = titled["verb"].lower()
-        if verb in _MOODS.composes or verb_forms().get(verb, ("", "", ""))[2] in ("make", "look"):
+        if verb in _LISTS.composes or verb_forms().get(verb, ("", "", ""))[2] in ("make", "look"):
             after = _GOES_ON.search(sentence, titled.end())
             sentence = sentence[: titled.end() - 2] + (sentence[after.start() :] if after else "")
-    if listed := _SAID.listed.match(sentence) if ": " in sentence else None:
+    if listed := _PATTERNS.listed.match(sentence) if ": " in sentence else None:
         head = listed["head"].lower().split()
         if all(verb_forms().get(word, ("", "", "do"))[2] in _TAME for word in head):
             sentence = f"{listed['head']}."
     if low.startswith("in "):
-        sentence = _SAID.set_in.sub(r"\g<act> in \g<place>", sentence)
+        sentence = _PATTERNS.set_in.sub(r"\g<act> in \g<place>", sentence)
     if "drag and drop" in low:
-        sentence = _SAID.dragged.sub("drag-and-drop", sentence)
+        sentence = _PATTERNS.dragged.sub("drag-and-drop", sentence)
     if "()" in low or "while" in low:
-        sentence = _SAID.aside.sub("", sentence)
-    sentence = _SAID.when.sub(r"\g<0>,", sentence)
+        sentence = _PATTERNS.aside.sub("", sentence)
+    sentence = _PATTERNS.when.sub(r"\g<0>,", sentence)
     if "only" in low or "just" in low or "merely" in low or " but " in low:
-        sentence = _SAID.but_only.sub(_instead, _SAID.only.sub(r"\g<first> and ", sentence))
+        sentence = _PATTERNS.but_only.sub(_instead, _PATTERNS.only.sub(r"\g<first> and ", sentence))
     return sentence
 
 
@@ -269,10 +269,10 @@ def made_to(words: Tokens) -> str:
 
 def _ruled_out(words: Tokens, low: Tokens) -> EnglishObject | None:
     """The guard of a clause like `branch protection blocks my push`, unless somebody else acts; nothing of a kind for `dropping it is forbidden`."""
-    guards = _MOODS.guards
+    guards = _LISTS.guards
     at = next((at for at, word in enumerate(low[:_REACH]) if "<refuses>" in clauses.classes(word)), 0)
     # not `remove the rule that blocks …`
-    if not guards.isdisjoint(low[max(0, at - 2) : at]) and low[at - 1] not in _MOODS.not_guards:
+    if not guards.isdisjoint(low[max(0, at - 2) : at]) and low[at - 1] not in _LISTS.not_guards:
         if at < 2 or form_of(low[0]) not in ("base", "ing") or low[0] in guards:
             return replace(thing_in(words, 0, at), kind="safety")
     says = (at for at, word in enumerate(low[:8]) if word in ("can", "may") or form_of(word) == "third")
@@ -285,9 +285,9 @@ def reads_as_english(low: str) -> bool:
     words = low.split()
     first = words[0] if words else ""
     verb = first in verb_forms()
-    if verb and first.endswith("ing") and _MOODS.not_here.isdisjoint(words):
+    if verb and first.endswith("ing") and _LISTS.not_here.isdisjoint(words):
         return True
-    return (verb or first in _MOODS.only_here or first == "no") and not _MOODS.only_here.isdisjoint(words)
+    return (verb or first in _LISTS.only_here or first == "no") and not _LISTS.only_here.isdisjoint(words)
 
 
 # -- the words of what is announced -----------------------------------------------------------------------

@@ -17,8 +17,6 @@ from interlock.analysis.prose.embedded import MARK
 ENGLISH = WordLists("english")
 _PATTERNS = Patterns("clauses")
 _LISTS = WordLists("clauses")
-_ROLE_PATTERNS = Patterns("roles")
-_ROLES = WordLists("roles")
 
 
 def may_say(cues: tuple[str, ...], text: str) -> bool:
@@ -161,13 +159,13 @@ class Around(dict[str, Collection[str]]):
 def classes(word: str) -> tuple[str, ...]:
     """The word, and what it can be: scope, owner of what follows, a form of a verb, or what can stand before a verb in its plain form."""
     verb, form, kind = verb_forms().get(word, ("", "", ""))
-    stops = form in ("third", "past") and (kind in _ROLES.holds or verb in _ROLES.refuses)
+    stops = form in ("third", "past") and (kind in _LISTS.holds or verb in _LISTS.refuses)
     said = {
         "<scope>": word in scope(),
-        "<owner>": word.endswith("'s") and word not in _ROLES.not_owners,
+        "<owner>": word.endswith("'s") and word not in _LISTS.not_owners,
         "<adverb>": word.endswith(("ly", "all")),
         "<leads>": word.endswith(("ly", "_")) or kind == "do" or not word[:1].isalpha(),
-        "<refuses>": stops or word in _ROLES.held,
+        "<refuses>": stops or word in _LISTS.held,
         "<doing>": bool(verb) and word.endswith("ing"),
         f"<{form_of(word)}>": word not in nouns(),
     }
@@ -197,7 +195,7 @@ _SLOTS: Mapping[str, Callable[[Tokens, int], Collection[str]]] = {
     "verbs": lambda low, at: {verb_forms()[word][0] for word in low if word in verb_forms()},
     "denied": lambda low, at: ("yes",) if is_denied(low, at) else (),
     "passive": lambda low, at: ("yes",) if _PASSIVES.first((), Around(low, at)) else (),
-    "by": lambda low, at: who[1].split() if (who := _ROLE_PATTERNS.who.search(" ".join(low[at:]))) else (),
+    "by": lambda low, at: who[1].split() if (who := _PATTERNS.who.search(" ".join(low[at:]))) else (),
 }
 AROUND = " ".join(("before", "after", *_SLOTS))
 _PASSIVES: Rows = Rows("passive", "", AROUND)
@@ -205,15 +203,15 @@ _PASSIVES: Rows = Rows("passive", "", AROUND)
 
 def topic_at(low: Tokens) -> int:
     """Where the topic of a text begins that the clause composes or reads: `write an article about …`; its end when there is none."""
-    if _ROLES.speech.isdisjoint(low) and _ROLES.papers.isdisjoint(low):
+    if _LISTS.speech.isdisjoint(low) and _LISTS.papers.isdisjoint(low):
         return len(low)
     head = next((at for at, word in enumerate(low) if word in verb_forms()), len(low))
     verb, form, kind = verb_forms().get(low[head], ("", "", "")) if head < len(low) else ("", "", "")
-    if form not in ("base", "ing") or (kind not in ("make", "look") and verb not in _ROLES.composes):
+    if form not in ("base", "ing") or (kind not in ("make", "look") and verb not in _LISTS.composes):
         return len(low)
-    text = _ROLE_PATTERNS.topic.match(" ".join(low[head + 1 :]))
+    text = _PATTERNS.topic.match(" ".join(low[head + 1 :]))
     about = head + 1 + text[1].count(" ") if text else len(low)
-    return about if _ROLES.starts.isdisjoint(low[:about]) else len(low)
+    return about if _LISTS.starts.isdisjoint(low[:about]) else len(low)
 
 
 def is_denied(low: Tokens, at: int, near: int = 2, far: int = 6) -> bool:
@@ -221,7 +219,7 @@ def is_denied(low: Tokens, at: int, near: int = 2, far: int = 6) -> bool:
     table, close, negations = verb_forms(), ENGLISH.close, ENGLISH.negations
     for place in range(at - 1, max(-1, at - far - 1), -1):
         word = low[place]
-        if word == "," and not _ROLES.speakers.isdisjoint(low[place + 1 : at]):
+        if word == "," and not _LISTS.speakers.isdisjoint(low[place + 1 : at]):
             return False  # `I was asked not to, still I delete it`
         if word in negations:
             return word not in close or at - place <= near

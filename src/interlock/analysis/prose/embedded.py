@@ -194,8 +194,6 @@ def _is_command(words: list[str]) -> bool:
 
 # -- statements and method calls --------------------------------------------------------------------------
 
-_CODE_PATTERNS = Patterns("code_spans")
-_CODE_LISTS = WordLists("code_spans")
 _SAYS_TO = re.compile(r"\s(?:on|to|from)\s", re.IGNORECASE)
 _PUNCTUATION = "`'\"(),.;:"
 
@@ -203,15 +201,15 @@ _PUNCTUATION = "`'\"(),.;:"
 def statements_in(text: str) -> Iterator[Place]:
     """Where statements stand in the text, each in its language; several with `;` between them are one."""
     words = {word.strip(_PUNCTUATION) for word in text.lower().split()}
-    for redis in _CODE_PATTERNS.redis.finditer(text) if not _CODE_LISTS.redis_first.isdisjoint(words) else ():
+    for redis in _PATTERNS.redis.finditer(text) if not _LISTS.redis_first.isdisjoint(words) else ():
         yield *redis.span(), Embedded("code", redis[0].strip(" ;"), "redis")
     start = 0
-    while not _CODE_LISTS.first.isdisjoint(words):
-        styles = (_CODE_PATTERNS.capitals.search(text, start), _CODE_PATTERNS.small.search(text, start))
+    while not _LISTS.first.isdisjoint(words):
+        styles = (_PATTERNS.capitals.search(text, start), _PATTERNS.small.search(text, start))
         match = min(filter(None, styles), key=lambda one: one.start(), default=None)
         if match is None:
             return
-        end = _CODE_PATTERNS.ends.search(text, match.end() if _SAYS_TO.search(match[0]) else match.start() + 12)
+        end = _PATTERNS.ends.search(text, match.end() if _SAYS_TO.search(match[0]) else match.start() + 12)
         start = max(end.start() if end else len(text), match.start() + 1)
         yield match.start(), start, Embedded("sql", text[match.start() : start].strip(" ;"))
 
@@ -246,14 +244,14 @@ def methods_in(text: str) -> Iterator[Place]:
                 yield match.start(), end, Embedded("code", called, language)
                 start = end
     elif "." in text and any(word.rstrip(".,;:?)").endswith(_BARE_ENDS) for word in text.split() if "." in word):
-        for match in _CODE_PATTERNS.bare.finditer(text):
+        for match in _PATTERNS.bare.finditer(text):
             if _can_begin(text, match.start()):
                 yield *match.span(), Embedded("code", match[0], "ruby")
 
 
 def _can_begin(text: str, at: int) -> bool:
     before = text[max(0, at - 30) : at].rstrip()
-    return not before or before[-1] in ".!?:;,(—–>" or before.rsplit(None, 1)[-1].lower() in _CODE_LISTS.leads
+    return not before or before[-1] in ".!?:;,(—–>" or before.rsplit(None, 1)[-1].lower() in _LISTS.begins
 
 
 def _end_of_call(text: str, at: int, closing: dict[int, int]) -> int:
@@ -287,7 +285,7 @@ def objects_in(text: str) -> Iterator[Place]:
             value, done = _DECODER.raw_decode(text, found.start())
         except (ValueError, RecursionError):
             continue
-        if any(not _CODE_LISTS.call_keys.isdisjoint(short_keys(one)) for one in _objects(value)):
+        if any(not _LISTS.call_keys.isdisjoint(short_keys(one)) for one in _objects(value)):
             yield found.start(), done, Embedded("json", text[found.start() : done])
 
 
@@ -298,7 +296,7 @@ def calls_in(text: str) -> list[Call]:
         keys = short_keys(value)
         name = _name(keys)
         if name:
-            beside = {key: item for key, item in value.items() if squash(key) not in _CODE_LISTS.names}
+            beside = {key: item for key, item in value.items() if squash(key) not in _LISTS.names}
             found.append((name, given_params(keys, {}) if not _PARAMS.isdisjoint(keys) else beside))
         elif calls := calls_inside({"call": value}):
             found += calls
@@ -318,17 +316,17 @@ def _said(value: object, depth: int = 0) -> Iterator[str]:
         for item in value[:_MOST_OBJECTS]:
             yield from _said(item, depth + 1)
     for key, item in value.items() if isinstance(value, Mapping) and depth < _DEEPEST else ():
-        if isinstance(item, str) and squash(key) in _CODE_LISTS.says:
+        if isinstance(item, str) and squash(key) in _LISTS.says:
             yield item
         yield from _said(item, depth + 1)
 
 
 def _name(keys: Mapping[str, Any]) -> str:
-    name = next((keys[key] for key in _CODE_LISTS.in_order("names") if isinstance(keys.get(key), str)), "")
+    name = next((keys[key] for key in _LISTS.in_order("names") if isinstance(keys.get(key), str)), "")
     if not name and (not _PARAMS.isdisjoint(keys) or keys.get("type") in ("tool_use", "function")):
         name = keys.get("name", "")
     if not isinstance(name, str) or not _CALLED.fullmatch(name):
         return ""
-    upon = next((keys[key] for key in _CODE_LISTS.in_order("upon") if isinstance(keys.get(key), str)), "")
+    upon = next((keys[key] for key in _LISTS.in_order("upon") if isinstance(keys.get(key), str)), "")
     upon = "_".join(upon.split())
     return f"{name}_{upon}" if name.isalpha() and not may_be_operation(name) and _CALLED.fullmatch(upon) else name

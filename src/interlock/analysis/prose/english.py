@@ -177,8 +177,8 @@ def _announce(found: EnglishClause, at: int, kind: str, name: str, passive: bool
         named = _KINDS.first((kind, name, thing.kind), Around(low, at, given))
     sense = kind if particle else known.senses.get(name) or known.said_nouns.get(name) or kind
     announced = act(sense, thing.kind if named is None else named, thing.words, traits)
-    whole = traits & _OBJECT_LISTS.real or thing.kind in _OBJECT_LISTS.whole or kind in _OBJECT_LISTS.no_edits
-    piece = None if whole else _OBJECT_PATTERNS.code_place.search(" ".join(low[at:]))  # of a source or of a text
+    whole = traits & _LISTS.real or thing.kind in _LISTS.whole or kind in _LISTS.no_edits
+    piece = None if whole else _PATTERNS.code_place.search(" ".join(low[at:]))  # of a source or of a text
     if piece is not None and not (thing.kind == "access" and piece[0].startswith("to ")):
         announced = AnnouncedAct("act_change", thing.words, traits)
     found.acts.append(announced)
@@ -247,8 +247,6 @@ def _read_whole(found: EnglishClause, plain: str, topic: int) -> None:
 
 # -- the things that words name ---------------------------------------------------------------------------
 
-_OBJECT_PATTERNS = Patterns("objects")
-_OBJECT_LISTS = WordLists("objects")
 _SCRAP = Rows("scrap", "kind", "words all first scopes traits text")
 _KINDS = Rows("object_kind", "kind verb thing", f"{AROUND} is traits words text named")
 _NO_BACKUP_CUES = ("backup", "snapshot", "copy")
@@ -289,7 +287,7 @@ def thing_in(words: Tokens, start: int, end: int, particle: int = -1) -> English
     scopes = _scope(low)
     first, *_ = phrases = list(filter(None, cut)) or [[]]
     # `record 42`, `one row`: a piece of a store, and not the store
-    single = not _OBJECT_LISTS.records.isdisjoint(first) and SEVERAL.isdisjoint(map(scope().get, first))
+    single = not _LISTS.records.isdisjoint(first) and SEVERAL.isdisjoint(map(scope().get, first))
     kind, many, group, direct = "", False, False, True
     traits: set[str] = set()
     for number, phrase in enumerate(phrases):
@@ -299,13 +297,13 @@ def thing_in(words: Tokens, start: int, end: int, particle: int = -1) -> English
         their_kind, their_traits, their_many = got
         if not kind:
             kind, many = their_kind, their_many
-            direct = number == 0 or not _OBJECT_LISTS.generic.isdisjoint(first)
+            direct = number == 0 or not _LISTS.generic.isdisjoint(first)
             traits.update(their_traits if direct else set(their_traits) & {"production", "database"})
         else:
             traits.update(their_traits if kind == "data" and not single else set(their_traits) & {"production"})
-        group = group or (number > 0 and not _OBJECT_LISTS.groups.isdisjoint(phrase))
+        group = group or (number > 0 and not _LISTS.groups.isdisjoint(phrase))
     text = " ".join(low)
-    if _OBJECT_LISTS.shared.isdisjoint(low):
+    if _LISTS.shared.isdisjoint(low):
         slots = {"words": low, "all": low, "first": first, "scopes": scopes, "traits": traits, "text": text}
         kind = _SCRAP.first((kind,), slots) or kind
     elif kind == "scrap":
@@ -313,14 +311,14 @@ def thing_in(words: Tokens, start: int, end: int, particle: int = -1) -> English
     traits |= scopes
     if many:
         traits.add("bulk")
-    if may_say(_NO_BACKUP_CUES, text) and _OBJECT_PATTERNS.no_backup.search(text):
+    if may_say(_NO_BACKUP_CUES, text) and _PATTERNS.no_backup.search(text):
         traits.add("no_backup")
-    if may_say(_NO_UNDO_CUES, text) and _OBJECT_PATTERNS.no_undo.search(text):
+    if may_say(_NO_UNDO_CUES, text) and _PATTERNS.no_undo.search(text):
         traits.add("permanent")
     if kind == "credential":
         traits |= {"secret", "permanent"} if any(word.startswith("encrypt") for word in low) else {"secret"}
-    table, pronoun = nouns(), not low or not _OBJECT_LISTS.pronouns.isdisjoint(low[:3])
-    bare, kinds = bool(low) and low[0] in _OBJECT_LISTS.bare, {table[word][0] for word in first if word in table}
+    table, pronoun = nouns(), not low or not _LISTS.pronouns.isdisjoint(low[:3])
+    bare, kinds = bool(low) and low[0] in _LISTS.bare, {table[word][0] for word in first if word in table}
     guards = "safety" if "safety" in kinds else "guard" if "guard" in kinds else ""
     return EnglishObject(kind, " ".join(kept[:12]), frozenset(traits), pronoun, group, text, bare, direct, guards)
 
@@ -341,14 +339,14 @@ def _noun(phrase: Tokens) -> tuple[str, tuple[str, ...], bool] | None:
             if known is None:
                 continue
             before = phrase[: end - length]
-            worthless = known[0] in _OBJECT_LISTS.lasting and not _OBJECT_LISTS.throwaway.isdisjoint(before)
-            if last in _OBJECT_LISTS.holders:  # is worth what it holds
+            worthless = known[0] in _LISTS.lasting and not _LISTS.throwaway.isdisjoint(before)
+            if last in _LISTS.holders:  # is worth what it holds
                 worthless |= any(word.endswith("cache") or table.get(word, ("",))[0] == "scrap" for word in before)
             return ("scrap", (), False) if worthless else known
         tail = last.rpartition("_")[2]
         if tail in table and tail != last:
             return table[tail]
-        if shape := _OBJECT_PATTERNS.shapes.search(last):
+        if shape := _PATTERNS.shapes.search(last):
             return (shape.lastgroup or "", (), False)
     return None
 
@@ -364,8 +362,8 @@ def _scope(low: Tokens) -> set[str]:
             found.add("bulk")
         if "_" in word:
             found.update(table[piece] for piece in word.split("_") if piece in table)
-        if _OBJECT_PATTERNS.production.search(word):
+        if _PATTERNS.production.search(word):
             found.add("production")
-        elif _OBJECT_PATTERNS.staging.search(word):
+        elif _PATTERNS.staging.search(word):
             found.add("staging")
     return found

@@ -100,8 +100,6 @@ def _how(words: Tokens, low: Tokens, at: int, front: int) -> str:
 
 # -- files ------------------------------------------------------------------------------------------------
 
-_FILE_PATTERNS = Patterns("files")
-_FILE_LISTS = WordLists("files")
 _FILE = re.compile(r"^(?:[\w@+-]+/)*[\w@+.-]*\w\.[A-Za-z]\w{0,9}$|^(?:[\w@+.-]+/){1,}[\w@+.*-]*$|^\*\.\w{1,6}$")
 _MOST = 20
 _EFFECTS = Rows("file_effect", "shield verb", "text clause path reach head before")
@@ -111,16 +109,16 @@ _PLACES = {"home": "~", "root": "/", "here": "."}
 def file_effects(words: Tokens, clause: EnglishClause) -> list[tuple[str, ...]]:
     """What the clause does to the files that it names; only where verb and path are plain."""
     text, found = clause.text, []
-    if clause.denied or not _FILE_PATTERNS.places.search(text):
+    if clause.denied or not _PATTERNS.places.search(text):
         return []
     verb, reach = (clause.acts[0].verb, clause.acts[0].traits) if clause.acts else ("", NOTHING)
-    if not clause.shield and verb in _FILE_LISTS.destroys and _FILE_PATTERNS.killers.search(text):
-        if directory := _FILE_PATTERNS.directories.search(text):
+    if not clause.shield and verb in _LISTS.destroys and _PATTERNS.killers.search(text):
+        if directory := _PATTERNS.directories.search(text):
             return [("delete", _PLACES[directory.lastgroup or "here"], "recursive")]
-        if _FILE_PATTERNS.no_files.search(text):
+        if _PATTERNS.no_files.search(text):
             return []
-        folder = _FILE_PATTERNS.named_folder.search(text)
-        if folder and folder[1] not in _FILE_LISTS.no_names:
+        folder = _PATTERNS.named_folder.search(text)
+        if folder and folder[1] not in _LISTS.no_names:
             return [("delete", folder[1], "recursive")]
     acts = next((at for at, word in enumerate(words) if form_of(word) == "third"), 0)  # not `prune.py deletes …`
     for at, path in [(at, word) for at, word in enumerate(words) if at >= acts and _is_path(word)][:_MOST]:
@@ -132,8 +130,8 @@ def file_effects(words: Tokens, clause: EnglishClause) -> list[tuple[str, ...]]:
 
 def _is_path(word: str) -> bool:
     """True for a path and the name of a file; not for a version, a host, or owner/repository."""
-    if word.isalpha() or len(word) > 300 or _FILE_PATTERNS.path.match(word):
+    if word.isalpha() or len(word) > 300 or _PATTERNS.path.match(word):
         return not word.isalpha() and len(word) <= 300
     if len(word) > 120 or not _FILE.match(word):
         return False
-    return not _FILE_PATTERNS.no_file.fullmatch(word) or _FILE_PATTERNS.in_folder.fullmatch(word) is not None
+    return not _PATTERNS.no_file.fullmatch(word) or _PATTERNS.in_folder.fullmatch(word) is not None

@@ -314,8 +314,6 @@ def _guards(clause: ForeignClause, at: int) -> bool:
 
 # -- the act of a verb ------------------------------------------------------------------------------------
 
-_ACT_PATTERNS = Patterns("foreign_acts")
-_ACT_LISTS = WordLists("foreign_acts")
 _FOLDER: Entry = ("noun", "data", ())  # its name says more
 _FIRST = Rows("foreign_first", "kind", "named")
 _OBJECTS = Rows("foreign_object", "kind name", "named verb text raw written")
@@ -328,7 +326,7 @@ def act_of(clause: ForeignClause, at: int) -> AnnouncedAct:
     for verb in clause.words[at].entries:
         if verb[0] == "verb":
             things = [_object(clause, at, verb[1])]
-            if verb[1] in _ACT_LISTS.with_others and clause.named.isdisjoint({"code", "scrap", "letter"}):
+            if verb[1] in _LISTS.with_others and clause.named.isdisjoint({"code", "scrap", "letter"}):
                 things += [entry for _, entry in clause.nouns if entry != things[0]]
             acts += [_act(clause, at, verb, thing) for thing in things]
     return next((one for one in acts if one.harmful), acts[0])
@@ -337,18 +335,18 @@ def act_of(clause: ForeignClause, at: int) -> AnnouncedAct:
 def _act(clause: ForeignClause, at: int, verb: Entry, thing: Entry) -> AnnouncedAct:
     (_, kind, given), words, book = verb, clause.words, clause.book
     text, raw = " ".join(word.text for word in words), clause.raw.lower()
-    blocks = _ACT_LISTS.in_order("blocks")
+    blocks = _LISTS.in_order("blocks")
     undoes = any(thing in word.entries and word.text.startswith(blocks) for word in words)
     roles = {entry[0] for word in words for entry in word.entries} | {"undoes" if undoes else ""}
     scopes = (entry[2] for word in words for entry in word.entries if entry[0] == "scope")
     traits = {*thing[2], *given}.union(*scopes)
-    many = thing[1] in _ACT_LISTS.many_of or "backup" in thing[2]
+    many = thing[1] in _LISTS.many_of or "backup" in thing[2]
     for place, entry in clause.nouns:
-        traits.update(set(entry[2]) & (_ACT_LISTS.stores if thing[1] == "data" else {"production"}))
+        traits.update(set(entry[2]) & (_LISTS.stores if thing[1] == "data" else {"production"}))
         if entry == thing and many and book.plural.search(words[place].text):
             traits.add("bulk")
     published = book.publishes.match(words[at].text) is not None
-    if published and _ACT_PATTERNS.registry.search(raw):
+    if published and _PATTERNS.registry.search(raw):
         return AnnouncedAct("act_send", text[:120], frozenset({"bulk"}))
     slots: dict[str, Collection[str]] = {
         "named": clause.named, "verb": {*given, *(entry[1] for entry in words[at].entries)}, "text": text, "raw": raw,
@@ -360,7 +358,7 @@ def _act(clause: ForeignClause, at: int, verb: Entry, thing: Entry) -> Announced
     owned = "account" in clause.named or "personal" in roles or "backup" in traits
     leaks = not clause.named.isdisjoint({"data", "money", "list"} if outside and owned else ())
     leaks = leaks or not clause.named.isdisjoint({"credential", "private"})
-    if leaks and (kind in _ACT_LISTS.out or (kind == "grant" and "outside" in roles)):
+    if leaks and (kind in _LISTS.out or (kind == "grant" and "outside" in roles)):
         return AnnouncedAct("act_leak", text[:120], frozenset(traits - {"admin", "public", "history"} | {"secret"}))
     kind = _KINDS.first((kind, name), slots) or kind
     if kind == "change":
@@ -387,5 +385,5 @@ def _object(clause: ForeignClause, at: int, kind: str) -> Entry:
     if thing != _FOLDER:
         return thing
     beside = clause.words[max(0, place - 1) : place + 2]
-    made_again = any(word.kind("noun") == "scrap" or word.text in _ACT_LISTS.made_again for word in beside)
+    made_again = any(word.kind("noun") == "scrap" or word.text in _LISTS.made_again for word in beside)
     return ("noun", "scrap", ()) if made_again else thing
