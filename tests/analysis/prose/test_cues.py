@@ -18,7 +18,7 @@ ASKED = {
     "no backup": (english._NO_BACKUP_CUES, english._PATTERNS.no_backup),
     "no undo": (english._NO_UNDO_CUES, english._PATTERNS.no_undo),
     "refused": (prose._LISTS.in_order("refuses"), prose._PATTERNS.refused),
-    "production": (("prod",), prose._PRODUCTION),
+    "production": (("prod",), prose._PATTERNS.production),
     "no copy": (("no ", "only"), prose._PATTERNS.no_copy),
 }
 SAID = """do not actually run it; don't apply it; dont delete anything; never send it; without executing it; a dry-run; a dry run; dryruns of it

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Mapping
 from functools import lru_cache
 from itertools import chain
@@ -111,7 +110,6 @@ def is_broadcast(act: NamedAct, words: tuple[str, ...] = ()) -> bool:
     return act.verb in ("tweet", "broadcast", "blast")
 
 
-_NAMING = re.compile(r"(?<=.)(?:identifier|ids?|name)$")  # userIds, bucketName
 _NAMED = frozenset({"key", "setting", "name"})
 _ZERO = ("0", "0d", "0s")
 
@@ -126,7 +124,9 @@ def with_object(act: NamedAct, keys: Keys) -> NamedAct:
         kind, noun = object_kind(tuple(chain(*split_name(value)))) if 0 < len(value) < 60 else ("", "")
         if kind:
             return replace(act, object=kind, noun=noun)
-    bases = () if act.phrase and act.phrase[-1] not in _LISTS.generic else (_NAMING.sub("", key) for key in keys)
+    bases = (
+        () if act.phrase and act.phrase[-1] not in _LISTS.generic else (_PATTERNS.naming.sub("", key) for key in keys)
+    )
     for base in bases:
         kind = objects().get(base, "light")
         if kind in _LISTS.narrowed and _LISTS.narrow & keys.keys():

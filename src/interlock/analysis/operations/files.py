@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping
 
 from interlock.analysis.facts import PIPELINE, Report
@@ -15,12 +14,6 @@ from interlock.analysis.operations.params import MAX_TEXT, Entry, Keys, each, pa
 _PATTERNS = Patterns("operation_files")
 _LISTS = WordLists("operation_files")
 _MAPS = WordMaps("operation_files")
-
-_STEP = re.compile(r"(?:\brun:|\bscript:|^\s+-|^\s{6,}(?![\w-]+:\s))[ \t]*([^\n|>-][^\n]{3,2000})", re.MULTILINE)
-_GLOB = re.compile(r"[*?\[]")
-_SETTING = re.compile(r"[\w-]+:(?:\s|$)")
-_HOLE = re.compile(r"\$\{\{\s*(?:secrets|env|github|inputs)\.(\w{1,60})\s*\}\}")
-CRON = re.compile(r"\s*(?:@\w+\s+|(?:[\d*/,A-Za-z-]+\s+){5})(?:root\s+)?(\S.*)$", re.DOTALL)
 
 
 def paths(keys: Keys, named: Iterable[str] = ()) -> list[str]:
@@ -45,15 +38,21 @@ def write(path: str, text: str | None, out: Report, verb: str = "write", *traits
     out.effect("truncate" if emptied else verb, path, *traits)
     if text and _PATTERNS.runs.search(path):
         if "cron" in path:
-            text = "\n".join(found[1] for line in text.splitlines() if (found := CRON.match(line)))
+            text = "\n".join(filter(None, map(scheduled, text.splitlines())))
         out.shell(text)
     elif text and _PATTERNS.pipelines.search(path):  # its steps are commands; a secret of it is one of theirs
-        for line in _STEP.findall(text[:MAX_TEXT]):
+        for line in _PATTERNS.step.findall(text[:MAX_TEXT]):
             line = line.strip().removeprefix("run:").removeprefix("script:")
-            if not _SETTING.match(line):
-                out.shell(_HOLE.sub(r"$\1", line.strip().strip("'\"}] ")), PIPELINE)
+            if not _PATTERNS.setting.match(line):
+                out.shell(_PATTERNS.hole.sub(r"$\1", line.strip().strip("'\"}] ")), PIPELINE)
     elif text and _PATTERNS.agents.search(path) and _PATTERNS.lets_all.search(text):
         out.effect("act_override", "permissions of the agent")
+
+
+def scheduled(line: str) -> str:
+    """The command of a line in a crontab."""
+    found = _PATTERNS.cron.match(line)
+    return found[1] if found else ""
 
 
 def act_on_files(does: str, keys: Keys, out: Report) -> bool:
@@ -69,7 +68,7 @@ def act_on_files(does: str, keys: Keys, out: Report) -> bool:
         if does in ("write", "append", "edit"):
             write(path, text, out, *(("write", "edit") if does == "edit" else (does,)))
         elif does in ("delete", "delete_tree"):
-            bulk = len(named) > 3 or _GLOB.search(path)
+            bulk = len(named) > 3 or _PATTERNS.glob.search(path)
             out.effect("delete", path, *(["bulk"] if bulk else ()), *(["recursive"] if deep else ()))
         else:
             out.effect({"copy": "read", "move": "delete" if "/dev/null" in targets else "move"}.get(does, does), path)
@@ -80,10 +79,6 @@ def act_on_files(does: str, keys: Keys, out: Report) -> bool:
     return bool(named)
 
 
-_MARK = re.compile(r"^\*\*\* (Delete|Update|Add) File: (.+)$")
-_MOVED = re.compile(r"^\*\*\* Move to: (.+)$")
-
-
 def patch(text: str, out: Report) -> bool:
     """A patch envelope or a unified diff: which files it deletes, changes and adds; False when it is neither."""
     last = ""
@@ -91,10 +86,10 @@ def patch(text: str, out: Report) -> bool:
     added: dict[int, list[str]] = {}
     for line in text[:MAX_TEXT].splitlines():
         out.step()
-        if mark := _MARK.match(line):
+        if mark := _PATTERNS.patched.match(line):
             last = mark[2].strip()
             touched.append((mark[1], last))
-        elif (moved := _MOVED.match(line)) and last:
+        elif (moved := _PATTERNS.moved.match(line)) and last:
             touched += [("Move", last), ("Add", moved[1].strip())]
         elif line.startswith("--- "):
             last = _diff_path(line)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from functools import lru_cache
 from itertools import chain
@@ -146,7 +145,6 @@ def _carried(verb: str, phrase: Words, before: Words, beside: Words, at: int) ->
 
 
 _LONGEST = 100
-_REVERSED = re.compile(r"[A-Za-z]\w*(?:[.:][A-Za-z]\w*){1,3}")  # queue.purge, user:delete
 _HOW = REACH["bulk"] | REACH["forced"] | REACH["permanent"] | {"safe", "soft", "auto"}
 
 
@@ -167,7 +165,7 @@ def may_be_operation(word: str) -> bool:
         return False
     if is_operation(word) or (_PATTERNS.styled.fullmatch(word) and _announces(word, weak=True)):
         return True
-    segments = split_name(word) if _REVERSED.fullmatch(word) else ()
+    segments = split_name(word) if _PATTERNS.reversed.fullmatch(word) else ()
     if len(segments) < 2 or len(segments[-1]) != 1 or segments[-2][-1] not in objects():
         return False
     verb = segments[-1][0]  # behind the thing that it does harm

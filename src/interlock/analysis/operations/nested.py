@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
@@ -156,8 +155,6 @@ def given_params(keys: Keys, outer: Mapping[str, Any]) -> Mapping[str, Any]:
     return {key: value for key, value in outer.items() if isinstance(key, str) and squash(key) not in _unpassed()}
 
 
-_PLAIN_NAME = re.compile(r"[\w.:/@+-]{3,100}(?: [\w.:/@+-]{1,40}){0,5}")
-_ENDING = re.compile(r"\.(?:ya?ml|sh|bash|py|js|ts|rb|ps1|json|toml|sql)$")
 _INPUTS = ("variables", "inputs", "parameters", "extravars", "params", "environment", "env", "vars")
 _CHOICES = ("action", "operation", "command", "task", "mode")
 
@@ -181,7 +178,7 @@ def started_jobs(words: tuple[str, ...], verb: str, keys: Keys) -> list[str]:
     if _LISTS.started.isdisjoint(words) or _LISTS.starts.isdisjoint((verb, *words)) or "test" in words:
         return []
     named = (text.strip() for text in keys.texts(_LISTS.in_order("job_keys")))
-    jobs = [_ENDING.sub("", name.rpartition("/")[2]) for name in named if _PLAIN_NAME.fullmatch(name)]
+    jobs = [_PATTERNS.ending.sub("", name.rpartition("/")[2]) for name in named if _PATTERNS.plain_name.fullmatch(name)]
     found = [
         job.replace(" ", "_") for job in jobs if not _PATTERNS.tries.search(job) and not _PATTERNS.spared.search(job)
     ]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from itertools import islice
@@ -13,17 +12,15 @@ from msgspec import Struct, field
 
 from interlock.analysis.facts import Report
 from interlock.analysis.lexicon import names_production
-from interlock.analysis.lexicon.load import WordLists, WordMaps
+from interlock.analysis.lexicon.load import Patterns, WordLists, WordMaps
 
+_PATTERNS = Patterns("params")
 _LISTS = WordLists("params")
 _MAPS = WordMaps("params")
 
 MAX_DEPTH, MAX_VALUES, MAX_TEXT = 32, 2000, 200_000
 _SHORT = 200  # characters: longer text is content, not a name
 
-_ALWAYS = re.compile(r"(?i)\s*(?:where\s+)?(?:1\s*=\s*1|id\s*>\s*0)\s*")
-_WORDS = re.compile(r"[a-z]+")
-_SEPARATORS = re.compile(r"[^a-z0-9]+")
 
 PLAIN = (str, int, float, type(None))  # holds no further values
 _HOLDING = (Mapping, list, tuple)
@@ -34,7 +31,7 @@ Entry = tuple[str, str, Any, int, str]
 @lru_cache(maxsize=4096)
 def _squash(text: str) -> str:
     lowered = text[:100].lower()
-    return lowered if lowered.isalnum() and lowered.isascii() else _SEPARATORS.sub("", lowered)
+    return lowered if lowered.isalnum() and lowered.isascii() else _PATTERNS.separators.sub("", lowered)
 
 
 def squash(key: object) -> str:
@@ -143,7 +140,7 @@ class ParamScope(Struct):
     def add_filter(self, value: object) -> None:
         """Text, a list or an object that narrows an operation down; one that matches everything widens it."""
         if isinstance(value, str):
-            wide = value.strip().lower() in ("", *_LISTS.matches_all) or _ALWAYS.fullmatch(value) is not None
+            wide = value.strip().lower() in ("", *_LISTS.matches_all) or _PATTERNS.always.fullmatch(value) is not None
         else:
             wide = not value or (isinstance(value, Mapping) and set(map(squash, value)) <= {"matchall"})
         if wide:
@@ -166,7 +163,7 @@ class ParamScope(Struct):
                 self.traits.add("permanent")
             if ("pr" in word or "live" in word) and _names_place(key):
                 known = key in _LISTS.environments
-                said = [one for one in _WORDS.findall(word[:_SHORT]) if one != "live" or known]
+                said = [one for one in _PATTERNS.words.findall(word[:_SHORT]) if one != "live" or known]
                 self.traits.update(("production",) if names_production(said) else ())
         if listed and len(value) > 1:
             self.traits.add("bulk")

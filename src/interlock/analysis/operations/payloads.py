@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import shlex
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache, lru_cache
@@ -15,7 +14,7 @@ from msgspec.structs import replace
 from interlock.analysis.facts import Report
 from interlock.analysis.lexicon.load import Patterns, WordLists, WordMaps
 from interlock.analysis.operations import params
-from interlock.analysis.operations.files import CRON
+from interlock.analysis.operations.files import scheduled
 from interlock.analysis.operations.params import MAX_TEXT, MAX_VALUES, Keys, bounded, each, short_keys
 from interlock.analysis.operations.requests import URL_KEYS, as_json, is_request, read_page_script, read_request
 from interlock.analysis.programs.load import called_programs, describe, program_set, shipped_programs
@@ -23,7 +22,6 @@ from interlock.analysis.programs.load import called_programs, describe, program_
 _PATTERNS = Patterns("payloads")
 _LISTS = WordLists("payloads")
 _MAPS = WordMaps("payloads")
-_CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 Field = Callable[[str], None]
 
 
@@ -65,7 +63,7 @@ def _flags(given: Mapping[str, Any], valued: bool = False) -> list[str]:
         if not isinstance(key, str) or short in _LISTS.no_flags:
             continue
         if value is True or (isinstance(value, str) and params.truth(value) is True):
-            found.append(_flag(_MAPS.flags.get(short) or _CAMEL.sub("-", key).replace("_", "-").lower()))
+            found.append(_flag(_MAPS.flags.get(short) or _PATTERNS.camel.sub("-", key).replace("_", "-").lower()))
         elif short == "mode" and isinstance(value, str) and value.lower() in _LISTS.modes:
             found.append(_flag(value.lower()))
         elif valued and isinstance(value, (str, int)) and not isinstance(value, bool):
@@ -161,8 +159,8 @@ class CommandParams(Struct, frozen=True):
         return isinstance(value, (list, tuple)) or bool(text.strip())
 
     def _shell(self, text: str, out: Report) -> None:
-        if any("cron" in word for word in self.words) and (scheduled := CRON.match(text[:MAX_TEXT])):
-            text = scheduled[1]
+        if any("cron" in word for word in self.words) and (command := scheduled(text[:MAX_TEXT])):
+            text = command
         one = text.split(None, 1)[:1]
         if " " not in text.strip():
             whole = self._with_program(one)
@@ -280,9 +278,6 @@ def reads_as_command(text: str) -> bool:
     return is_command(text)
 
 
-_STRINGS = re.compile(r'"(?:[^"\\]|\\.)*"')
-
-
 # Without one of these keys or a command line, parameters hold nothing that runs.
 _stated = cache(lambda: _LISTS.sql | _LISTS.query | _MAPS.key_languages.keys())
 _carrying = cache(lambda: _LISTS.code | _LISTS.arguments | _LISTS.language | URL_KEYS | _stated())
@@ -353,8 +348,10 @@ def _mutations(text: str) -> list[str]:
     """The fields that a GraphQL mutation calls, and those of mutations in its strings, to be run in bulk."""
     from interlock.analysis.http import root_fields
 
-    found = [name for inner in _STRINGS.findall(text) if "mutation" in inner for name in _mutations(inner[1:-1])]
-    query = _STRINGS.sub('""', text)
+    found = [
+        name for inner in _PATTERNS.strings.findall(text) if "mutation" in inner for name in _mutations(inner[1:-1])
+    ]
+    query = _PATTERNS.strings.sub('""', text)
     start = query.find("mutation")
     return [*found, *(root_fields(query[start:]) if start >= 0 else ())]
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain, islice
 from typing import Any
@@ -24,7 +23,6 @@ Field = Callable[[str], None]
 URL_KEYS = frozenset("url uri endpoint path route href requesturl apipath resource request".split())
 _URL_ORDER = sorted(URL_KEYS, reverse=True)
 _METHOD = ("method", "httpmethod", "requestmethod", "httpverb", "verb")  # the most telling first
-_VERSION = re.compile(r"v?\d+(?:\.\d+)*|api|admin|rest|[0-9a-f-]{16,}|\W.*", re.IGNORECASE)
 
 
 def with_nested(keys: Keys) -> Keys:
@@ -79,7 +77,7 @@ def route_name(url: str) -> str:
     """/orgs/1/suspend suspends an organisation: the last part of a path as a name, with the noun before it; nothing for any other path."""
     path = url[:2000].split("?")[0].split("#")[0]
     path = path.split("://", 1)[-1].partition("/")[2] if "://" in path else path
-    parts = [part for part in path.strip("/").split("/") if part and not _VERSION.fullmatch(part)]
+    parts = [part for part in path.strip("/").split("/") if part and not _PATTERNS.version.fullmatch(part)]
     words = split_name(parts[-1])[-1:] if parts else ()
     if not words or verbs().get(words[0][0], "") not in _LISTS.acting:
         return ""
@@ -95,13 +93,9 @@ def as_json(value: object) -> str:
         return ""
 
 
-_PLACEHOLDER = re.compile(r"[<*${%]|\b(?:xxx+|your|example|placeholder|redacted|changeme|dummy|todo|none|null|hidden)|^(?:\W|.{0,7}$)|^(.)\1+$", re.IGNORECASE)  # fmt: skip
-_PRIVATE_KEY = re.compile(r"-----BEGIN[ +](?:[A-Z0-9]+[ +]){0,3}PRIVATE[ +]KEY")
-
-
 def asks_with_key(url: str) -> bool:
     """True for an address that hands a private key to a server (R-27); a token may belong to the server that gets it."""
-    return url[:4].lower() == "http" and _PRIVATE_KEY.search(unquote(url[:MAX_TEXT])) is not None
+    return url[:4].lower() == "http" and _PATTERNS.private_key.search(unquote(url[:MAX_TEXT])) is not None
 
 
 def sends_secret(verb: str, words: tuple[str, ...], keys: Keys, entries: list[Entry]) -> bool:
@@ -131,9 +125,6 @@ def sends_secret(verb: str, words: tuple[str, ...], keys: Keys, entries: list[En
     return False
 
 
-_DATA_FILE = re.compile(r"(?i)/|\.(?:csv|tsv|xlsx?|sql|db|sqlite3?|jsonl?|parquet|zip|tar|t?gz|dump|pst|mbox|bak)$")
-
-
 def attaches_data(act_kind: str, words: tuple[str, ...], keys: Keys) -> bool:
     """True for a message, or a file in a place for messages, that data of this machine goes out with."""
     out = not _LISTS.messengers.isdisjoint(words) and "upload" in words
@@ -141,17 +132,15 @@ def attaches_data(act_kind: str, words: tuple[str, ...], keys: Keys) -> bool:
         return False
     given = keys.get("attachments") or keys.get("attachment") or (keys.get("file") if out else None)
     named = [item.get("path") or item.get("filename") if isinstance(item, Mapping) else item for item in each(given)]
-    return any(isinstance(name, str) and _DATA_FILE.search(name[-80:]) for name in named)
+    return any(isinstance(name, str) and _PATTERNS.data_file.search(name[-80:]) for name in named)
 
 
 def _is_secret(key: str, value: Any) -> bool:
     """`db_password: …`: true for a text that its name calls a secret, and that is not the place for one."""
     named = isinstance(value, str) and _PATTERNS.secret_key.search(key) is not None
-    return named and not _PLACEHOLDER.search(value[:200])
+    return named and not _PATTERNS.placeholder.search(value[:200])
 
 
-_IN_QUOTES = re.compile(r"[\"'\u2018\u201c]([^\"'\u2019\u201d\n]{3,60})[\"'\u2019\u201d]")
-_QUOTED = re.compile(r"\"([^\"\\\n]{2,80})\"|'([^'\\\n]{2,80})'|`([^`\\\n]{2,80})`|name:\s*/([^/\\\n]{2,60})/")
 _TAME = frozenset({"", "change", "read", "create"})  # kinds of verbs that a label may begin with
 _LONG = 6  # words of a label that tell
 _MOST_SCRIPT = 20_000
@@ -177,12 +166,12 @@ def read_page_script(text: str, field: Field, out: Report) -> None:
     if _PATTERNS.erases.search(text):
         out.effect("act_delete", "what the page has stored")
     if _PATTERNS.clicking.search(text):
-        read_acts([_announced("".join(found)) for found in _QUOTED.findall(text)], field)
+        read_acts([_announced("".join(found)) for found in _PATTERNS.quoted.findall(text)], field)
 
 
 def _announced(text: str) -> str:
     """The act that a label announces; nothing for one that only names a place or a way back."""
-    if "[" not in text and "(" not in text and (label := _IN_QUOTES.search(text[:300])):
+    if "[" not in text and "(" not in text and (label := _PATTERNS.in_quotes.search(text[:300])):
         text = label[1]  # the red 'Remove member' button
     said = chain(*split_name(text[:120]))
     words = [word for word in said if word not in _LISTS.pieces and not word.isdigit()][:_LONG]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, lru_cache
 from itertools import chain
@@ -24,7 +23,6 @@ SETTINGS = Rows("setting", "value", "key above act words verbs kinds objects", E
 SENSES = Rows("sense", "", "verbs objects phrase nouns said about", ("bypasses", "lifts", "guards", "opens"))  # its key
 _MOST_TEXT = 20_000
 _LONG = 200  # characters: longer text is a document
-_FREE = re.compile(r"0+(?:\.0+)?")
 
 
 class OperationSettings:
@@ -143,7 +141,7 @@ def _said(value: object) -> Sequence[str]:
         found += ["*mail", "*mailbox"][: 1 + word.endswith(_LISTS.in_order("mailboxes"))]
     if _PATTERNS.admin.search(word) and "readonly" not in squash(word):
         found.append("*admin")
-    if word[:1] == "0" and _FREE.fullmatch(word):
+    if word[:1] == "0" and _PATTERNS.free.fullmatch(word):
         found.append("*free")
     elif (":" in word or "{" in word) and _PATTERNS.open_rules.search(value):
         found.append("*rules")
@@ -223,7 +221,6 @@ _SHORT = 86_400
 _HOUR = 3600
 _PER: Mapping[str, float] = {"ms": 0.001, "s": 1, "m": 60, "min": 60, "h": 3600, "d": 86_400, "w": 604_800, "": 86_400}
 _ENDINGS = (("ms", "ms"), ("seconds", "s"), ("secs", "s"), ("minutes", "min"), ("hours", "h"), ("weeks", "w"))
-_AMOUNT = re.compile(r"\s*(\d{1,15})\s*(ms|min|s|m|h|d|w|)[a-z]{0,8}\s*$", re.IGNORECASE)
 _BORN = ("creat", "updat", "insert", "birth", "timestamp", "modif")
 
 
@@ -233,7 +230,9 @@ def expires(words: Words, entries: list[Entry]) -> list[Deed]:
     named = deletes = passing = passes = born = False
     soonest = float("inf")
     for short, _, value, _, above in entries:
-        amount = _AMOUNT.match(str(value)) if "retention" in short or (about and short in _LISTS.ages) else None
+        amount = (
+            _PATTERNS.amount.match(str(value)) if "retention" in short or (about and short in _LISTS.ages) else None
+        )
         upper, said = squash(above), value.lower() if isinstance(value, str) else ""
         named = named or (about and short in _LISTS.columns and said.startswith(_BORN))
         passing = passing or (short in _LISTS.kept_under and _PATTERNS.passing.search(said[:200]) is not None)

@@ -26,9 +26,7 @@ _LISTS = WordLists("prose")
 __all__ = ["announced_clauses", "read_prose"]
 
 _MOST_PLAIN, _LONGEST_PLAIN = 10, 400
-_WORDS = re.compile(r"[^\W\d_][\w'-]*")
 _CONTENT = 4_000  # characters of a text whose words are looked up
-_PRODUCTION = re.compile(r"\bprod(?:uction)?\b")
 _SPEAKING = frozenset({"told", "look", "make"})  # what rules harm out, reports it or says what holds it back
 _PRESSED = 80  # characters on a button
 _AIMED = ("rm", "shred", "DROP", "TRUNCATE", "DELETE", "FLUSH")  # nothing without what the sentence names
@@ -67,7 +65,7 @@ def read_prose(text: str, out: Report, vague: str = "act_vague") -> None:
 
 def is_vague(text: str, known: bool) -> bool:
     """True when no word says what is done to what; a verb that nobody knows is vague as well, and so is a language that nobody knows."""
-    words = [word.lower() for word in _WORDS.findall(text[:_CONTENT])]
+    words = [word.lower() for word in _PATTERNS.words.findall(text[:_CONTENT])]
     if known or _LISTS.empty.issuperset(words):
         return _LISTS.empty.issuperset(words)
     listed, known_here = _LISTS.empty | ENGLISH.prepositions, known_words()
@@ -88,7 +86,7 @@ def _read_sentence(sentence: str, told: Told) -> None:
     if is_not_run(low):
         told.known = told.looks = True
         return
-    told.wide = frozenset({"production"}) if "prod" in low and _PRODUCTION.search(low) else NOTHING
+    told.wide = frozenset({"production"}) if "prod" in low and _PATTERNS.production.search(low) else NOTHING
     if ("no " in low or "only" in low) and _PATTERNS.no_copy.search(low):
         told.wide |= {"no_backup"}
     told.spoken.clear()
@@ -190,7 +188,6 @@ def _do_as_quoted(told: Told) -> None:
 _TAME = ("do", "look", "make")  # kinds of verbs that do no harm
 _JUDGED = Rows("judged", "opening", AROUND)
 _REACH = 9  # words in which a subject ends
-_GOES_ON = re.compile(r"(?:,| and|;) (?:then|afterwards|now) ", re.IGNORECASE)
 NOT_RUN_CUES = ("not ", "nothing ", "don", "only", "dry", "without ", "never ", "simulat", "rehears", "if mode")
 
 
@@ -233,7 +230,7 @@ def without_asides(sentence: str, low: str) -> str:
     if titled := _PATTERNS.titled.match(sentence) if ": " in sentence else None:
         verb = titled["verb"].lower()
         if verb in _LISTS.composes or verb_forms().get(verb, ("", "", ""))[2] in ("make", "look"):
-            after = _GOES_ON.search(sentence, titled.end())
+            after = _PATTERNS.goes_on.search(sentence, titled.end())
             sentence = sentence[: titled.end() - 2] + (sentence[after.start() :] if after else "")
     if listed := _PATTERNS.listed.match(sentence) if ": " in sentence else None:
         head = listed["head"].lower().split()
@@ -292,10 +289,6 @@ def reads_as_english(low: str) -> bool:
 
 # -- the words of what is announced -----------------------------------------------------------------------
 
-_WORD = re.compile(r"[^a-z0-9]+")
-_FILE = re.compile(r"(?:[\w.~-]*/)*(?P<stem>[\w-]+)\.[A-Za-z]{1,5}")
-_DASHED = re.compile(r"[A-Za-z]+(?:-[A-Za-z]+)+")
-
 
 def announced_clauses(text: str) -> list[tuple[str, ...]]:
     """The words of every clause that announces something, verbs in base form, for matching against name patterns; a question and a denial announce nothing."""
@@ -317,7 +310,7 @@ def _parts(token: str, lifted: Lifted) -> list[str]:
     """The words that one word of a clause is matched by."""
     verb, form, _ = verb_forms().get(token.lower(), ("", "", ""))
     if not token.startswith(MARK):
-        return _WORD.split(verb) if form in ("ing", "third", "base") else _split(token)
+        return _PATTERNS.not_words.split(verb) if form in ("ing", "third", "base") else _split(token)
     thing = lifted.of(token)
     names = [name for name, _ in calls_in(thing.text)] if thing.kind == "json" else [thing.text]
     return [] if thing.kind.startswith("quote") else [word for name in names for word in _split(name)]
@@ -325,9 +318,9 @@ def _parts(token: str, lifted: Lifted) -> list[str]:
 
 def _split(token: str) -> list[str]:
     """The words of a token; a file that is called like an operation is one word."""
-    file = _FILE.fullmatch(token)
+    file = _PATTERNS.file.fullmatch(token)
     if file and harms(file["stem"]):
-        return ["".join(_WORD.split(token.lower()))]
-    if may_be_operation(token) or _DASHED.fullmatch(token):
+        return ["".join(_PATTERNS.not_words.split(token.lower()))]
+    if may_be_operation(token) or _PATTERNS.dashed.fullmatch(token):
         return [word for segment in split_name(token) for word in segment]
-    return _WORD.split(token.lower())
+    return _PATTERNS.not_words.split(token.lower())

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Collection, Mapping
 from functools import lru_cache
 
@@ -27,24 +26,20 @@ def may_say(cues: tuple[str, ...], text: str) -> bool:
     return False
 
 
-_ENDS = re.compile(r"[.!?;\n。！？；؟।]")
-_PIECE = re.compile(
-    rf"{MARK}.|[^\W_]++(?=[ ,]|$)|[~.]?/?[\w@#%&$*+~./:\\-]{{0,200}}[\w*/~](?:['’](?:s|t|m|re|ll|ve|d)\b|s['’](?=\s))?|[,:()—–|→\[\]]|--?>?|=>|&"
-)
 _LONGEST = 100  # words; a longer clause is read in pieces
 Tokens = list[str]
 
 
 def sentences(text: str) -> list[str]:
     """The sentences of a text, each with its closing mark."""
-    pieces = _PATTERNS.sentence.split(text) if _ENDS.search(text) else [text]
+    pieces = _PATTERNS.sentence.split(text) if _PATTERNS.ends.search(text) else [text]
     return [piece.strip() for piece in pieces if piece and piece.strip(" .!;")]
 
 
 def tokens(sentence: str) -> Tokens:
     """The words of a sentence in lower case; marks and names stay whole, and a trailing dot goes."""
     found: Tokens = []
-    for piece in _PIECE.findall(sentence.replace("’", "'")):
+    for piece in _PATTERNS.piece.findall(sentence.replace("’", "'")):
         word = piece.rstrip(".:") or piece
         if "-" not in word:
             found.append(word)

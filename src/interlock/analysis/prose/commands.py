@@ -38,14 +38,8 @@ class Embedded(Struct, frozen=True):
 
 
 WORD = re.compile(r"\S+")
-_SHAPE = re.compile(r"^-{1,2}\w|[/~*=:@\\]|^\.\.?$|^\w+\.\w+$|^\$")
-_VERSION = re.compile(r"^v?\d[\d.]*x?$")
-_DRIVE = re.compile(r"^[A-Za-z]:\\?$")
 # What only a sentence has: kana and its marks, and particles of Korean that stand alone.
-_KANA = re.compile(r"[\u3040-\u30ff，。、]|(?:으로|로|을|를|은|는|이|가|에|에서|하고|으로써|로써)$")
-_PREFIX = re.compile(r"(?:^|(?<=\s))(?:[A-Z_][A-Z0-9_]{1,60}=\S{0,200} ){1,5}$")
 _MARKS = ".,;:?!)"  # of the sentence, behind a word
-_LATER = re.compile(r"^(?:[A-Z]|\w+ing\b)")
 
 
 def commands_in(text: str) -> Iterator[tuple[int, int, str]]:
@@ -56,7 +50,11 @@ def commands_in(text: str) -> Iterator[tuple[int, int, str]]:
     for match in WORD.finditer(text):
         program = _program(match[0]) if match.start() >= start else ""
         begin, window = match.start(), max(0, match.start() - 400)
-        if program and "=" in text[max(0, begin - 80) : begin] and (assigns := _PREFIX.search(text[window:begin])):
+        if (
+            program
+            and "=" in text[max(0, begin - 80) : begin]
+            and (assigns := _PATTERNS.assigns.search(text[window:begin]))
+        ):
             begin = window + assigns.start()
         if not program or not _starts(text, match, program, begin):
             continue
@@ -69,7 +67,7 @@ def commands_in(text: str) -> Iterator[tuple[int, int, str]]:
 
 def shaped(word: str) -> bool:
     """True for a flag, a path, an assignment: what a sentence would not have."""
-    return bool(_SHAPE.search(word)) and not _VERSION.match(word)
+    return bool(_PATTERNS.shaped.search(word)) and not _PATTERNS.version.match(word)
 
 
 @lru_cache(maxsize=4096)
@@ -149,7 +147,9 @@ def _end(text: str, match: re.Match[str]) -> int:
         if "\n" in text[stop : word.start()]:
             break
         plain = word[0].rstrip(_MARKS)
-        stops = (plain in _LISTS.stops and plain.islower()) or word[0] in ("—", "–", "--") or _KANA.match(word[0])
+        stops = (
+            (plain in _LISTS.stops and plain.islower()) or word[0] in ("—", "–", "--") or _PATTERNS.kana.match(word[0])
+        )
         paths = word[0] == "--" and previous in ("checkout", "restore", "HEAD")
         if stops and not paths and previous not in _LISTS.operators:
             break
@@ -158,13 +158,13 @@ def _end(text: str, match: re.Match[str]) -> int:
             stop = word.start() + word[0].index(")")
             break
         stop, previous = word.end(), word[0]
-        if word[0][-1] in ",:" and not _DRIVE.match(word[0]):
+        if word[0][-1] in ",:" and not _PATTERNS.drive_alone.match(word[0]):
             break
         if word[0][-1] in ".!?" and len(plain) > 0 and plain[-1:] not in "./" and word.end() < len(text):
             break
-        if word[0][-1] == ";" and _LATER.match(text[word.end() + 1 : word.end() + 40]):
+        if word[0][-1] == ";" and _PATTERNS.later.match(text[word.end() + 1 : word.end() + 40]):
             break
-    while not _DRIVE.match(text[max(match.end(), stop - 2) : stop]) and stop > match.end():
+    while not _PATTERNS.drive_alone.match(text[max(match.end(), stop - 2) : stop]) and stop > match.end():
         if text[stop - 1] not in ".,;:?!)'\"" or text[stop - 2] in " /.":
             break
         stop -= 1
@@ -175,21 +175,19 @@ def _end(text: str, match: re.Match[str]) -> int:
 
 _REST = 200
 _PLACES = {"home": "~", "root": "/", "current": ".", "working": ".", "project": ".", "user": "~"}
-_SETS = re.compile(r"\bwith\s+([A-Z_][A-Z0-9_]{2,60}=[^\s,;]+)")
-_OVER = re.compile(r"[.!?;](?:\s|$)|\n")
 
 
 def _completed(command: str, program: str, rest: str) -> str:
     """The command with the target, the flags and the assignments that stand behind it in words."""
     if not rest:
         return command
-    rest = rest[: over.start()] if (over := _OVER.search(rest)) else rest
+    rest = rest[: over.start()] if (over := _PATTERNS.over.search(rest)) else rest
     if "-" in rest and (flags := _PATTERNS.flags.search(rest)):
         command = f"{command} {flags[1].replace(' and ', ' ')}"
     for word in _PATTERNS.spelt_out.findall(rest):
         if word not in _LISTS.calming and f"--{word}" in net_words().switches:
             command = f"{command} --{word}"  # `docker compose down with volumes`
-    if "=" in rest and (sets := _SETS.search(rest)):
+    if "=" in rest and (sets := _PATTERNS.sets.search(rest)):
         command = f"{sets[1]} {command}"
     kinds = _kinds(program.lower())  # of programs that need a path, some behind another word
     given = sum(word[0] != "-" for word in command.split()[1:])
@@ -199,17 +197,13 @@ def _completed(command: str, program: str, rest: str) -> str:
     return f"{command} {(target['path'] or _PLACES.get(target['name'], target['name'])).rstrip('.')}"
 
 
-_PIPED = re.compile(r":\(\)|\w+ .*\|\s*(?:(?:ba|z|da|k)?sh|python3?|perl|node|iex)\b|^:?\s?>\s?[/~\w]")
-_CHAIN = re.compile(r"\s*(?:&&|\|\||;|\|)\s*")
-
-
 def is_command(text: str) -> bool:
     """True when a shell would be meant to run this; a lone word is one only for a program that everybody knows."""
     bare = _PATTERNS.shape_prefix.sub("", text)
     prefixed = bare != text
-    if _PIPED.search(text[:2000]) or (prefixed and re.match(r"(?:\S+=\S* +)*(?:sudo|doas) ", text)):
+    if _PATTERNS.piped.search(text[:2000]) or (prefixed and re.match(r"(?:\S+=\S* +)*(?:sudo|doas) ", text)):
         return True
-    for match in filter(None, map(WORD.match, _CHAIN.split(bare[:2000])[:10])):
+    for match in filter(None, map(WORD.match, _PATTERNS.chain.split(bare[:2000])[:10])):
         program, known = match[0].rpartition("/")[2].removesuffix(".exe").lower(), _program(match[0])
         rest = match.string[match.end() :].split()
         alone = program in program_set("said_familiar") or program in program_set("said_alone")

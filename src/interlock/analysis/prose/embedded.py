@@ -26,10 +26,6 @@ __all__ = ["MARK", "Embedded", "Lifted", "calls_in", "shape_of"]
 
 _FIRST = 0xE100
 _MOST = 200
-_TICKS = re.compile(r"```(?:[a-z]*\n)?([^`]{1,4000})```|`([^`\n]{1,2000})`")
-_QUOTE_MARKS = re.compile("[\"“«„「'‘]")
-_BOMB = re.compile(r"(?:\b\w{1,30}|:)\s?\(\)\s?\{[^}\n]{1,60}\}\s?;\s?(?:\w{1,30}|:)")
-_MARKED = re.compile(f" *{MARK}(.) *")
 Place = tuple[int, int, Embedded]  # where something embedded begins and ends
 
 
@@ -43,14 +39,16 @@ class Lifted:
             text = self._replaced(text, objects_in(text))
         text = self._replaced(text, documented_in(text))
         if "`" in text:
-            text = _TICKS.sub(self._ticked, text)
+            text = _PATTERNS.ticks.sub(self._ticked, text)
         if "(" in text:
-            text = self._replaced(text, ((*one.span(), Embedded("shell", one[0])) for one in _BOMB.finditer(text)))
+            text = self._replaced(
+                text, ((*one.span(), Embedded("shell", one[0])) for one in _PATTERNS.bomb.finditer(text))
+            )
         if "(" in text or "." in text:
             text = self._replaced(text, methods_in(text))
         if "(" in text:
             text = _PATTERNS.call.sub(lambda one: one[1] + self._mark(Embedded("call", one[2], one[3])), text)
-        if _QUOTE_MARKS.search(text):
+        if _PATTERNS.quote_marks.search(text):
             text = _PATTERNS.quotes.sub(self._quoted, text)
         if "/" in text:
             text = self._replaced(text, ((*one.span(), _request(one)) for one in _PATTERNS.http.finditer(text)))
@@ -79,7 +77,7 @@ class Lifted:
 
     def _restored(self, line: str) -> str:
         """A command with what was marked inside it as it was written."""
-        return _MARKED.sub(lambda mark: f" {self.of(mark[0].strip()).written()} ", line).strip()
+        return _PATTERNS.marked.sub(lambda mark: f" {self.of(mark[0].strip()).written()} ", line).strip()
 
     def _ticked(self, match: re.Match[str]) -> str:
         text = (match[1] or match[2]).strip()
@@ -122,7 +120,6 @@ def _request(match: re.Match[str]) -> Embedded:
 
 # -- what only describes a command ------------------------------------------------------------------------
 
-_WORD = re.compile(r"[^\W\d_][\w']*")
 _REACH, _MOST_SAID = 80, 40  # letters in front of a verb that are looked at; verbs of one text
 
 
@@ -137,7 +134,7 @@ def documented_in(text: str) -> Iterator[Place]:
     if text.isascii() and says.isdisjoint(text.split()):
         return
     done = 0
-    for verb in islice((match for match in _WORD.finditer(text) if match[0] in says), _MOST_SAID):
+    for verb in islice((match for match in _PATTERNS.word.finditer(text) if match[0] in says), _MOST_SAID):
         at, command, explains = _subject(text, verb.start()) if verb.start() >= done else (0, "", False)
         after = text[verb.end() : verb.end() + _REACH]
         announced = verb[0] in _LISTS.is_words and (_PATTERNS.announces.match(after) or not after.strip(" .!"))
@@ -194,7 +191,6 @@ def _is_command(words: list[str]) -> bool:
 
 # -- statements and method calls --------------------------------------------------------------------------
 
-_SAYS_TO = re.compile(r"\s(?:on|to|from)\s", re.IGNORECASE)
 _PUNCTUATION = "`'\"(),.;:"
 
 
@@ -209,13 +205,11 @@ def statements_in(text: str) -> Iterator[Place]:
         match = min(filter(None, styles), key=lambda one: one.start(), default=None)
         if match is None:
             return
-        end = _PATTERNS.ends.search(text, match.end() if _SAYS_TO.search(match[0]) else match.start() + 12)
+        end = _PATTERNS.ends.search(text, match.end() if _PATTERNS.says_to.search(match[0]) else match.start() + 12)
         start = max(end.start() if end else len(text), match.start() + 1)
         yield match.start(), start, Embedded("sql", text[match.start() : start].strip(" ;"))
 
 
-_HEAD = re.compile(r"(?<![\w./@$-])(?:await )?\$?[A-Za-z_]\w{0,60}(?:(?:\.|->|::)\$?[A-Za-z_]\w{0,60}){0,8}[!?]?\(")
-_MORE = re.compile(r"(?:(?:\.|->|::)[A-Za-z_]\w{0,60}[!?]?){1,8}(\(?)")
 _BARE_ENDS = ("_all", "truncate", "flushall", "flushdb", "_table", "!")
 _BRACKET = re.compile(r"[()]")
 _LANGUAGES = Rows("method_language", "", "call head last")
@@ -232,7 +226,7 @@ def methods_in(text: str) -> Iterator[Place]:
                 opened.append(bracket.start())
             elif opened:
                 closing[opened.pop()] = bracket.end()
-        for match in _HEAD.finditer(text):
+        for match in _PATTERNS.head.finditer(text):
             if match.start() < start:
                 continue
             end = _end_of_call(text, match.end() - 1, closing)
@@ -257,7 +251,7 @@ def _can_begin(text: str, at: int) -> bool:
 def _end_of_call(text: str, at: int, closing: dict[int, int]) -> int:
     """Where the call ends whose bracket opens here, with all that is called on its result; 0 when it never does."""
     end = closing.get(at, 0)
-    while end and (more := _MORE.match(text, end)):
+    while end and (more := _PATTERNS.more.match(text, end)):
         if not more[1]:
             return more.end() if text[more.end() : more.end() + 1] in " ;," else end
         end = closing.get(more.end() - 1, 0)
@@ -267,9 +261,7 @@ def _end_of_call(text: str, at: int, closing: dict[int, int]) -> int:
 # -- JSON -------------------------------------------------------------------------------------------------
 
 Call = tuple[str, Mapping[str, Any]]
-_OPENS = re.compile(r'[{\[]\s*[{"]')
 _MOST_OBJECTS, _DEEPEST, _LONGEST_JSON = 8, 4, 20_000
-_CALLED = re.compile(r"[A-Za-z][\w.:/-]{0,99}")
 _DECODER = json.JSONDecoder()
 _PARAMS = frozenset(PARAMS)
 
@@ -277,7 +269,7 @@ _PARAMS = frozenset(PARAMS)
 def objects_in(text: str) -> Iterator[Place]:
     """Where JSON stands that calls something, by one of its keys."""
     done = tried = 0
-    for found in _OPENS.finditer(text[:_LONGEST_JSON]):
+    for found in _PATTERNS.opens.finditer(text[:_LONGEST_JSON]):
         if found.start() < done or tried >= _MOST_OBJECTS:
             continue
         tried += 1
@@ -325,8 +317,10 @@ def _name(keys: Mapping[str, Any]) -> str:
     name = next((keys[key] for key in _LISTS.in_order("names") if isinstance(keys.get(key), str)), "")
     if not name and (not _PARAMS.isdisjoint(keys) or keys.get("type") in ("tool_use", "function")):
         name = keys.get("name", "")
-    if not isinstance(name, str) or not _CALLED.fullmatch(name):
+    if not isinstance(name, str) or not _PATTERNS.called.fullmatch(name):
         return ""
     upon = next((keys[key] for key in _LISTS.in_order("upon") if isinstance(keys.get(key), str)), "")
     upon = "_".join(upon.split())
-    return f"{name}_{upon}" if name.isalpha() and not may_be_operation(name) and _CALLED.fullmatch(upon) else name
+    return (
+        f"{name}_{upon}" if name.isalpha() and not may_be_operation(name) and _PATTERNS.called.fullmatch(upon) else name
+    )

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 from msgspec import Struct, field
 from msgspec.structs import replace
 
@@ -33,7 +31,6 @@ _LISTS = WordLists("clause")
 _PATTERNS = Patterns("clause")
 
 NOT_NEGATIONS_CUES = ("no ", "not", "don", "never", "without", "wait to")
-_IT = re.compile(r"\b(?:it|them)\b")
 _PARTICLE_REACH = 9
 _MOST_ACTS = 12
 _LONGEST = 4_000
@@ -213,10 +210,10 @@ def _read_whole(found: EnglishClause, plain: str, topic: int) -> None:
     """
     before, low = found.before, found.low
     whole = found.whole = thing_in(found.words, 0, len(found.words))
-    if not whole.kind and (whole.pronoun or _IT.search(found.text)) and before is not None and before.kind:
+    if not whole.kind and (whole.pronoun or _PATTERNS.it.search(found.text)) and before is not None and before.kind:
         whole = before.with_traits(whole.traits)
         if before.words:
-            plain = _IT.sub(lambda _: whole.words.lower(), plain, count=1)
+            plain = _PATTERNS.it.sub(lambda _: whole.words.lower(), plain, count=1)
     head = found.head_at if found.shield else len(plain)
     said = phrases().found(" ".join(plain.split(" ")[:topic])) if topic < len(low) else ()
     done = _GOES_OUT.union(one.effect for _, one in said)

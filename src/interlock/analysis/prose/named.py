@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from msgspec import Struct
@@ -100,7 +99,6 @@ def _how(words: Tokens, low: Tokens, at: int, front: int) -> str:
 
 # -- files ------------------------------------------------------------------------------------------------
 
-_FILE = re.compile(r"^(?:[\w@+-]+/)*[\w@+.-]*\w\.[A-Za-z]\w{0,9}$|^(?:[\w@+.-]+/){1,}[\w@+.*-]*$|^\*\.\w{1,6}$")
 _MOST = 20
 _EFFECTS = Rows("file_effect", "shield verb", "text clause path reach head before")
 _PLACES = {"home": "~", "root": "/", "here": "."}
@@ -132,6 +130,6 @@ def _is_path(word: str) -> bool:
     """True for a path and the name of a file; not for a version, a host, or owner/repository."""
     if word.isalpha() or len(word) > 300 or _PATTERNS.path.match(word):
         return not word.isalpha() and len(word) <= 300
-    if len(word) > 120 or not _FILE.match(word):
+    if len(word) > 120 or not _PATTERNS.file.match(word):
         return False
     return not _PATTERNS.no_file.fullmatch(word) or _PATTERNS.in_folder.fullmatch(word) is not None

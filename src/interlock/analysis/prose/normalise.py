@@ -14,18 +14,10 @@ from interlock.analysis.prose.clauses import may_say
 _PATTERNS = Patterns("normalise")
 _LISTS = WordLists("normalise")
 
-_JOINED = re.compile(r"(?<![^\W_])[^\W\d_](?:([-._*|+~]| )[^\W\d_])(?:\1[^\W\d_]){2,}(?![^\W_])")
-_APART = re.compile(r"([-._*|+~ ])[^\W\d_]\1[^\W\d_]\1")  # what stands inside every such word
-_MIXED = re.compile(r"(?<![\w./@$-])(?=[\w@$!|-]{3,24}(?![\w./@-]))[A-Za-z@$][A-Za-z]*[0-9@$!|][\w@$!|]*")
-_DISGUISES = re.compile(r"[0-9@$!|]")  # one of these is in every such word
 _LEET = str.maketrans("0134578@$!|", "oieastbasil")
 _OTHER_ONE = str.maketrans("1!|", "lll")
-_BETWEEN = re.compile("[A-Za-z0-9]{2}")
 _TURNING = "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"  # the direction of text
 # An option of a command, and the particle of a sentence behind it: `git reset --hard로`.
-_OPTION_END = re.compile(r"((?:^|\s)--?[A-Za-z][A-Za-z-]*)(?=[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af])")
-_SPEAKER_ENDS = re.compile(r"[:\]>]")
-_SPACES = re.compile(r"[^\S\n ][^\S\n]*| [^\S\n]+")  # all but a single space
 LIMIT = 20_000
 
 
@@ -50,10 +42,12 @@ def normalise(text: str) -> tuple[str, bool]:
     plain = narrow(text)[:LIMIT]
     unseen = [at for at, char in enumerate(plain) if is_invisible(char)]
     # between two letters, or what turns the direction of text; not those that join emoji
-    hidden = any(plain[at] in _TURNING or _BETWEEN.match(plain[at - 1 : at] + plain[at + 1 : at + 2]) for at in unseen)
+    hidden = any(
+        plain[at] in _TURNING or _PATTERNS.between.match(plain[at - 1 : at] + plain[at + 1 : at + 2]) for at in unseen
+    )
     shown = "".join(char for char in plain if not is_invisible(char))
     read = unmasked(shown, _all_words())
-    return _spaced(_OPTION_END.sub(r"\1 ", _PATTERNS.edges.sub(" ", read))), hidden or read != shown
+    return _spaced(_PATTERNS.option_end.sub(r"\1 ", _PATTERNS.edges.sub(" ", read))), hidden or read != shown
 
 
 def _unleeted(match: re.Match[str]) -> str:
@@ -66,15 +60,15 @@ def _unleeted(match: re.Match[str]) -> str:
 
 def _spaced(text: str) -> str:
     """The text with letters that were set apart put together, digits read as the letters they stand for, and one space between its words."""
-    if _APART.search(text):
-        text = _JOINED.sub(lambda match: "".join(filter(str.isalpha, match[0])), text)
-    text = _MIXED.sub(_unleeted, text) if _DISGUISES.search(text) else text
-    return text if text == " ".join(text.split()) else _SPACES.sub(" ", text).strip()
+    if _PATTERNS.apart.search(text):
+        text = _PATTERNS.joined.sub(lambda match: "".join(filter(str.isalpha, match[0])), text)
+    text = _PATTERNS.mixed.sub(_unleeted, text) if _PATTERNS.disguises.search(text) else text
+    return text if text == " ".join(text.split()) else _PATTERNS.spaces.sub(" ", text).strip()
 
 
 def without_claims(text: str) -> str:
     """The text without what it says about itself."""
-    if _SPEAKER_ENDS.search(text):
+    if _PATTERNS.speaker_ends.search(text):
         text = _PATTERNS.speakers.sub(" . ", text)
     # letters of other alphabets can be capitals of these
     if text.isascii() and not may_say(_claim_cues(), text.lower()):

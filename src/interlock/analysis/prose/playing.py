@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping
 
 from interlock.analysis.facts import Report
@@ -19,8 +18,6 @@ _LISTS = WordLists("playing")
 
 _REACH = 8  # clauses
 _LONGEST = 1_000
-_LAST = re.compile(r"(?:^|[.>:])(\w{1,60})[!?]?(?:\(((?:[^()]|\([^()]*\)){0,400})\))?;?$")
-_ARGUMENT = re.compile(r"([\w-]{1,40})[\"']?\s?[=:]\s?(?:\"([^\"]{0,400})\"|'([^']{0,400})'|([^,)}\s]{1,100}))")
 
 
 class Told:
@@ -104,7 +101,7 @@ class Told:
         elif kind in ("sql", "code"):
             self.out.code(thing.extra or kind, text)
             # `crm.bulk_delete_objects(…)`: the name of a method of several words is that of an operation
-            last = _LAST.search(text[:2000]) if kind == "code" else None
+            last = _PATTERNS.last_call.search(text[:2000]) if kind == "code" else None
             if last and is_operation(last[1]) and not last[1].lower().endswith(_LISTS.in_order("tame_ends")):
                 self._call(last[1], _arguments(last[2] or ""))
         elif kind == "http":
@@ -136,5 +133,5 @@ class Told:
 
 def _arguments(text: str) -> dict[str, str]:
     """`table=\"users\", force=true` as names and values; a lone value is called by none of them."""
-    found = {name: quoted or single or plain for name, quoted, single, plain in _ARGUMENT.findall(text)}
+    found = {name: quoted or single or plain for name, quoted, single, plain in _PATTERNS.argument.findall(text)}
     return found or ({"value": text.strip("\"' ")} if text.strip() else {})

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterator
 
 from msgspec import Struct
@@ -19,13 +18,7 @@ from interlock.analysis.prose.playing import Told
 _LISTS = WordLists("foreign")
 _PATTERNS = Patterns("foreign")
 
-_ENDS = re.compile(r"[A-Z]{4,}\s*$")  # `what DROP TABLE does: …`
-_CUT = re.compile(r"(?<!\d),|,(?!\d)|[:;()（），、：—–…]|\s-\s")
-_GIVEN = re.compile(r"(\w)\([^()]{0,80}\)")  # what an operation is called with
-_NAMES = re.compile(r"[A-Za-z][\w.:/-]{2,99}", re.ASCII)
 # No plain word.
-_SHAPED = re.compile(r"(?<![\w.:/-])(?!(?i:force-push\b))[A-Za-z][A-Za-z0-9]{0,60}[_.:/\-A-Z][\w.:/-]{1,99}", re.ASCII)
-_MADE_AGAIN = re.compile(r"(?i)(?<![\w.:/-])(?:build|dist|cache|tmp)-(?:ordner|verzeichnis|folder|mapp?e?)[\w.:/-]*")
 _TRIES = 7  # verbs of one clause
 _QUESTIONS = ("?", "？", "؟", "吗", "か", "吗。", "か。")
 
@@ -54,7 +47,7 @@ def read_foreign(sentence: str, told: Told) -> bool:
         return False
     if len(sentence) > LONGEST:
         told.out.unreadable("a sentence that is too long to read", "budget")
-    text, words = _GIVEN.sub(r"\1", sentence[:LONGEST]), tokens(sentence)
+    text, words = _PATTERNS.given.sub(r"\1", sentence[:LONGEST]), tokens(sentence)
     found = _Found(told, asked=text.rstrip().endswith(_QUESTIONS))
     told.about([word for word in sentence.split() if MARK not in word])
     clauses = list(_clauses(text, book))
@@ -63,7 +56,9 @@ def read_foreign(sentence: str, told: Told) -> bool:
     for clause in clauses:
         trial = trial or _is_trial(clause)
         told_of = (spoken_of and _is_told_of(clause)) or explained
-        explained = clause.has("look") and (clause.words[-1].has("mark") or _ENDS.search(clause.raw) is not None)
+        explained = clause.has("look") and (
+            clause.words[-1].has("mark") or _PATTERNS.ends_in_capitals.search(clause.raw) is not None
+        )
         if not trial and not told_of and not _is_somebodys(clause):
             _read(clause, found, carried)
         carried = [word for word in clause.words if word.has("noun") and not word.has(*HEADS)] or carried
@@ -73,7 +68,7 @@ def read_foreign(sentence: str, told: Told) -> bool:
         found.known, found.read_only = True, False
     empty = len(text) < 300 and book.empty.match(book.plain(text)) is not None
     says = found.calls or found.asked or MARK in text
-    told.vague |= not says and (empty if found.known else not any(map(is_operation, _NAMES.findall(text))))
+    told.vague |= not says and (empty if found.known else not any(map(is_operation, _PATTERNS.names.findall(text))))
     known = found.asked or found.known or any(map(_is_trial, clauses))
     looks = False  # the sentence begins with a verb that only looks, or ends with one where verbs stand last
     if found.read_only and clauses:
@@ -109,14 +104,14 @@ def _rushes(sentence: str, book: Vocabulary) -> bool:
 
 def _without_names(text: str) -> str:
     """The text without names of operations, which are English in a sentence of any language."""
-    text = _MADE_AGAIN.sub("xscrapfile", text)
-    return _SHAPED.sub(lambda found: " " if is_english(found[0].rstrip(".:/-")) else found[0], text)
+    text = _PATTERNS.made_again.sub("xscrapfile", text)
+    return _PATTERNS.shaped.sub(lambda found: " " if is_english(found[0].rstrip(".:/-")) else found[0], text)
 
 
 def _clauses(sentence: str, book: Vocabulary) -> Iterator[ForeignClause]:
     """The clauses of a sentence; a joint counts when a verb stands on both sides."""
     last = book.language.head == "last"
-    for piece in _CUT.split(sentence):
+    for piece in _PATTERNS.cut.split(sentence):
         words = words_of(_without_names(piece), book)
         start = 0
         reason = next((at for at, word in enumerate(words) if word.has("because")), len(words))
@@ -221,7 +216,7 @@ def _run(clause: ForeignClause, verbs: list[int], found: _Found) -> None:
     if runs >= 0 and strange and clause.named.isdisjoint({"code", "scrap"}):
         found.act(AnnouncedAct("act_run", text))
     found.fetched = found.fetched or (fetches >= 0 and (program or "://" in clause.raw))
-    for name in _NAMES.findall(clause.raw) if clause.has("launch", "do") else ():
+    for name in _PATTERNS.names.findall(clause.raw) if clause.has("launch", "do") else ():
         if is_operation(name) and harms(name):
             found.calls = True
             found.told.call([Mention(0, name, CALLED, {})])
@@ -233,7 +228,6 @@ def _run(clause: ForeignClause, verbs: list[int], found: _Found) -> None:
 # -- the mood of a clause ---------------------------------------------------------------------------------
 
 _NEAR = 2  # characters
-_APART = re.compile(r"て(?!い)|で(?!す)|[がを](?!(?:行|実|し|やら|す))|、")  # between a verb and a denial not its own
 
 
 def _denied(clause: ForeignClause, at: int) -> bool:
@@ -254,7 +248,7 @@ def _reaches(clause: ForeignClause, place: int, at: int) -> bool:
     if not clause.book.language.spaced:
         if clause.head == "last":
             between = verb.after[: max(0, no.start - verb.start - len(verb.text))]
-            return place > at and len(between) < 14 and not _APART.search(between)
+            return place > at and len(between) < 14 and not _PATTERNS.apart.search(between)
         return place < at and (not no.has("weak") or verb.start - no.start - len(no.text) <= _NEAR)
     if no.has("without"):  # `sin borrar nada`: without doing it, rather than doing it without something
         near = words[at - 1].text in _LISTS.to or "zu" in verb.text[2:] if clause.head == "any" else at - place <= 3

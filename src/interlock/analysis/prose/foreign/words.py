@@ -12,17 +12,13 @@ from msgspec import Struct
 
 from interlock.analysis.confusables import folded
 from interlock.analysis.lexicon import nouns, verb_forms
-from interlock.analysis.lexicon.load import WordLists, telling_files, vocabularies
+from interlock.analysis.lexicon.load import Patterns, WordLists, telling_files, vocabularies
 from interlock.analysis.lexicon.vocabulary import HEADS, Entry, Vocabulary
 from interlock.analysis.prose.embedded import MARK
 
+_PATTERNS = Patterns("foreign_words")
 _LISTS = WordLists("foreign_words")
 
-_SIGNS = r"(?:[\u0900-\u0903\u093a-\u094f\u0951-\u0957\u0962\u0963\u064b-\u0652]+[^\W_]*)*"  # vowels written as marks
-_WORD = re.compile(rf"(?<![\w./-])[^\W\d_][^\W_]*{_SIGNS}(?:['’-][^\W_]+{_SIGNS})*(?![\w/])")
-_TOKEN = re.compile(rf"{MARK}|{_WORD.pattern}")
-_PATH = re.compile(r"[A-Za-z0-9.~-]{0,60}[/_][A-Za-z0-9_./~-]{0,200}|(?<=[枝支チ] )[A-Za-z]+-[A-Za-z0-9-]{1,80}")
-_NUMBER = re.compile(r"(?<![\w.#-])(\d[\d., \u00a0]{0,12})\s*((?:[^\W\d_]|-){1,30})")
 _NAMING = frozenset({"code", "letter"})
 _MARKED: list[Entry] = [("mark", "", ())]
 _PRONOUN = 4  # letters of the longest one that hangs on a verb
@@ -45,7 +41,7 @@ def book_of(sentence: str) -> Vocabulary | None:
     other = [code for code, script in scripts.items() if script and not plain and re.search(script, sentence)]
     if len(other) == 1:
         return books[other[0]]
-    words, english = _WORD.findall(folded(sentence[:LONGEST]))[:_MOST_WORDS], 0
+    words, english = _PATTERNS.word.findall(folded(sentence[:LONGEST]))[:_MOST_WORDS], 0
     scores = dict.fromkeys(other or [code for code, script in scripts.items() if not script], 0)
     for word in words:
         in_english, votes = _weights(word)
@@ -152,7 +148,7 @@ def words_of(text: str, book: Vocabulary) -> list[ForeignWord]:
             tokens[at] = next((word for word, pattern in telling_files() if pattern.search(name)), token)
     plain = " ".join(tokens)
     found = _spaced(plain, book) if book.language.spaced else _unspaced(plain, book)
-    for number, name in _NUMBER.findall(text.lower()) if any(map(str.isdigit, text)) else ():
+    for number, name in _PATTERNS.number.findall(text.lower()) if any(map(str.isdigit, text)) else ():
         if int(re.sub(r"\D", "", number)) < 2:
             continue
         pieces = (entry for _, piece in book.pieces.find(name) for entry in book.find(piece))
@@ -165,7 +161,7 @@ def words_of(text: str, book: Vocabulary) -> list[ForeignWord]:
 def _spaced(text: str, book: Vocabulary) -> list[ForeignWord]:
     found: list[ForeignWord] = []
     before = ""
-    for token in _TOKEN.findall(text):
+    for token in _PATTERNS.token.findall(text):
         written = token.lower()
         plain = book.plain(written.replace("zähl", "zaehl")).replace("’", "'")  # what is counted is not paid
         entries = _known(plain, book)
@@ -222,7 +218,7 @@ def _with_idioms(words: list[ForeignWord], book: Vocabulary) -> list[ForeignWord
 
 
 def _unspaced(text: str, book: Vocabulary) -> list[ForeignWord]:
-    text = _PATH.sub(" ", text)
+    text = _PATTERNS.path.sub(" ", text)
     if book.idioms:
         text = book.idioms.sub(lambda match: _as_character(match, book), text)
     found = []
