@@ -99,6 +99,8 @@ class _Table(Struct, frozen=True, forbid_unknown_fields=True):
     phrasals: Mapping[str, Words]
     scope: Mapping[str, Words]
     pasts: Mapping[str, Words] = {}
+    many: Words = Words()
+    in_names: Mapping[str, Words] = {}
 
 
 class English:
@@ -127,11 +129,12 @@ class English:
         both = by_word(table.nominals.both, self.kinds)
         self.named_nouns = both | by_word(table.nominals.named, self.kinds)
         self.said_nouns = both | by_word(table.nominals.said, self.kinds)
-        self.nouns = _nouns(table.nouns)  # every noun, singular and plural
+        self.nouns = _nouns(table)  # every noun, singular and plural
+        in_names = by_word(table.in_names)
         own = {
-            noun: next((trait for trait in traits if trait in _SPECIAL), _IN_NAMES[kind])
+            noun: next((trait for trait in traits if trait in (*_SPECIFIC, "organization")), in_names[kind])
             for noun, (kind, traits, _) in self.nouns.items()
-            if kind in _IN_NAMES and noun.isalnum() and noun not in self.named
+            if kind in in_names and noun.isalnum() and noun not in self.named
         }
         self.name_nouns = own | by_word(table.name_nouns)  # noun of a name -> the kind that names know
         self.phrasals: dict[str, dict[str, str]] = {}  # verb -> particle -> the kind of both together
@@ -207,19 +210,18 @@ def _scoped(where: str, data: Any, kinds: Mapping[str, VerbKind]) -> ScopedEffec
     return replace(one, effect=f"act_{known(where, one.effect, EFFECTS)}") if one.effect else one
 
 
-def _nouns(table: Mapping[str, Words]) -> dict[str, Noun]:
+def _nouns(table: _Table) -> dict[str, Noun]:
     found: dict[str, Noun] = {}
-    for name, words in table.items():
+    for name, words in table.nouns.items():
         kind, *traits = name.split()
         known("english: nouns", kind, OBJECTS)
         for word in words:
             noun = word if word.startswith(("__", ".")) or word == "node_modules" else word.replace("_", " ")
-            found[noun] = (kind, tuple(traits), noun in _MANY)
+            found[noun] = (kind, tuple(traits), noun in table.many)
             found.setdefault(plural(noun), (kind, tuple(traits), True))
     return found
 
 
-_MANY = frozenset("data contents content changes people staff everyone history information drafts work".split())
 VOWELS = frozenset("aeiou")
 
 
@@ -230,12 +232,3 @@ def plural(noun: str) -> str:
     if noun.endswith("y") and noun[-2:-1] not in VOWELS:
         return noun[:-1] + "ies"
     return noun + "s"
-
-
-# What a kind of thing is called where the noun of a name is meant; what has none is nothing that a name is about.
-_IN_NAMES = {
-    "data": "data", "log": "audit", "access": "access", "credential": "credential", "config": "config", "guard": "safety", "safety": "safety",
-    "resource": "machine", "account": "person", "money": "money", "event": "money", "disk": "disk", "device": "physical", "machine": "physical",
-    "history": "data", "source": "data",
-}  # fmt: skip
-_SPECIAL = frozenset("database table schema volume bucket repository project backup cluster organization".split())

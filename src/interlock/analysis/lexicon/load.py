@@ -11,11 +11,13 @@ from typing import Any
 from interlock.analysis.confusables import folded
 from interlock.analysis.lexicon.english import English, decode, known
 from interlock.analysis.lexicon.idioms import build_parts, build_phrases, checked_patterns, joined
-from interlock.analysis.lexicon.vocabulary import LISTS, ROLES, Entry, Language, Vocabulary, entry_of, word_entries
+from interlock.analysis.lexicon.vocabulary import Entry, Language, Vocabulary, entry_of, lists, roles, word_entries
 from interlock.analysis.packs import Pack, PackError, load_packs, only_keys
 
 _SHIPPED = Path(__file__).parent
-_ENGLISH = frozenset({"kind", "idiom", "clauses", "lists", "payloads", "is_thing"})  # tables that only English has
+_ENGLISH = frozenset(
+    {"kind", "idiom", "clauses", "lists", "payloads", "is_thing", "roles"}
+)  # tables that only English has
 _LOANS = frozenset({"files", "nouns", "scope", "verbs", "words"})
 
 
@@ -99,7 +101,7 @@ def check_packs(packs: Sequence[Pack]) -> Sequence[Pack]:
 
 def _language(pack: Pack) -> Pack:
     where = f"language {pack['code']}"
-    only_keys(f"{where}: words", pack.get("words", {}), ROLES | LISTS)
+    only_keys(f"{where}: words", pack.get("words", {}), roles() + lists())
     words = _words if pack.get("spaced", True) and not pack.get("accents") else _words_as_written
     found = {
         key: _table(f"{where}: {key}", value, checked_patterns if key == "idioms" else words)
@@ -109,8 +111,8 @@ def _language(pack: Pack) -> Pack:
     }
     language = decode(where, found, Language)
     for name in (*language.idioms, *language.alone):
-        if entry_of(name)[0] not in ("verb", "noun", "scope", "skip", *ROLES):
-            raise PackError(f"{where}: {name!r} begins with no role; known: verb, noun, scope, {', '.join(ROLES)}")
+        if entry_of(name)[0] not in ("verb", "noun", "scope", "skip", *roles()):
+            raise PackError(f"{where}: {name!r} begins with no role; known: verb, noun, scope, {', '.join(roles())}")
     vocabulary = Vocabulary(language, {})
     try:
         _ = vocabulary.idioms, vocabulary.empty.pattern
@@ -123,7 +125,7 @@ def _language(pack: Pack) -> Pack:
 
 def _borrowed(pack: Pack) -> Pack:
     only_keys("loanwords", pack, _LOANS)
-    only_keys("loanwords: words", pack["words"], ROLES)
+    only_keys("loanwords: words", pack["words"], roles())
     return {
         key: _table(f"loanwords: {key}", pack[key], checked_patterns if key == "files" else _words) for key in _LOANS
     }

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import cached_property
+from functools import cache, cached_property
+from pathlib import Path
 from typing import Annotated
 
 from msgspec import Meta, Struct, field
 
 from interlock.analysis.confusables import folded
 from interlock.analysis.lazy_regex import lazy_regex
+from interlock.analysis.packs import load_packs
 
 _LATIN = re.compile("[A-Za-z]")
 _OWN = ("\ue000", *map(chr, range(0xE200, 0xE300)))  # marks, and what idioms were replaced by
@@ -47,26 +49,10 @@ class Pieces:
 Entry = tuple[str, str, tuple[str, ...]]  # (role, kind, traits); role: verb, look, make, noun, scope, never, asked…
 Loans = Mapping[str, list[Entry]]
 
-# Roles of single words: what a vocabulary lists under `words`; verbs, nouns and scope words have kinds and traits besides.
-ROLES = {
-    "look": "verbs that only look", "make": "verbs that make something recoverable", "do": "verbs that leave it to the next word what is done",
-    "launch": "verbs that run a program", "fetch": "verbs that download one", "never": "denials", "without": "denials of a thing rather than of an act",
-    "weak": "denials of the next word alone", "because": "words that begin a reason", "asked": "words that begin a question or a condition",
-    "that": "words that begin what was said, thought or tested", "means": "words before what something is done with",
-    "joints": "words that join two acts", "will": "words with which a passive form announces", "was": "words with which it reports",
-    "unless": "what may be missing without denying the act: a backup, a question", "also": "what is named before was not all of it",
-    "trial": "nothing happens but a rehearsal", "past_trial": "the rehearsal is over",
-    "outside": "where strangers read, or what nobody has vouched for", "personal": "what makes data somebody's own",
-    "quiet": "words that mean nothing here, but have others inside them",
-}  # fmt: skip
-# Words that are no role of their own.
-LISTS = {
-    "common": "words that tell the language", "now": "forms that end like a report and are none",
-    "links": "words between a thing and what it is for", "relatives": "words that begin what is said of a thing",
-    "by": "words before who does it", "others": "who else may do it", "empty": "words that say nothing about what is done",
-    "ship": "words for putting something into force", "check": "what has to come before that", "publish": "words for showing it to everybody",
-    "omit": "words with which a check is left out, besides denials and verbs of bypassing", "unchecked": "words that alone say so",
-}  # fmt: skip
+# What the words of a vocabulary can be: roles of single words, and lists of words that are no role of their own.
+_listed = cache(lambda: load_packs(Path(__file__).parent, list, "roles.toml")[0])
+roles = cache(lambda: tuple(_listed()["roles"]))
+lists = cache(lambda: tuple(_listed()["lists"]))
 _ASIDES = frozenset("unless outside personal past_trial without weak that means".split())  # besides something else
 HEADS = ("verb", "look", "make", "do", "launch", "fetch")  # what can govern a clause
 
@@ -81,7 +67,7 @@ class Language(Struct, frozen=True, forbid_unknown_fields=True):
     verbs: _Listed  # kind of act -> verbs
     nouns: _Listed  # "kind trait" -> nouns
     scope: _Listed  # trait -> words
-    words: _Listed  # one of ROLES or LISTS -> words
+    words: _Listed  # a role or a list of `roles.toml` -> words
     script: str = ""  # letters of which a sentence in it has one, where it is not written in plain Latin ones
     letters: str = "(?!)"  # letters that speak for it among languages of the same script
     head: str = "first"  # which verb governs: first, last or any
@@ -99,7 +85,7 @@ class Language(Struct, frozen=True, forbid_unknown_fields=True):
     alone: Mapping[str, str] = field(default_factory=dict)  # "role kind" -> particles that need no verb
 
     def listed(self, role: str) -> list[str]:
-        """The words of one of ROLES or LISTS."""
+        """The words of a role or a list of `roles.toml`."""
         return self.words.get(role, "").split()
 
 
@@ -108,7 +94,7 @@ def word_entries(words: Mapping[str, str], *named: Mapping[str, str]) -> Iterato
     for role, table in zip(("verb", "noun", "scope"), named, strict=True):
         for name, listed in table.items():
             yield from ((word, entry_of(f"{role} {name}")) for word in listed.split())
-    for role in ROLES:
+    for role in roles():
         yield from ((word, (role, "", ())) for word in words.get(role, "").split())
 
 
