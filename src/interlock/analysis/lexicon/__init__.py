@@ -27,6 +27,7 @@ REACH = {
     "forced": frozenset("force forced forcefully forcibly forcible unsafe unsafely unconditionally".split()),
     "staging": frozenset("staging stage stg uat preprod".split()),
 }
+_REACHING = {word: trait for trait, words in REACH.items() for word in words}
 _HOW_FAR = ("all", "bulk", "permanent", "forced")
 ALL_WORDS, BULK_WORDS, PERMANENT_WORDS = REACH["all"], REACH["bulk"], REACH["permanent"]
 _PRODUCTION = frozenset("production prod prd live".split())
@@ -110,8 +111,8 @@ def names_production(words: tuple[str, ...] | list[str]) -> bool:
 @lru_cache(maxsize=4096)
 def reach_of(words: tuple[str, ...]) -> frozenset[str]:
     """The traits that words of a name give by how far they reach."""
-    found = frozenset(trait for trait, reaching in REACH.items() if not reaching.isdisjoint(words))
-    return found | {"production"} if names_production(words) else found
+    found = [_REACHING[word] for word in words if word in _REACHING]
+    return frozenset((*found, "production") if names_production(words) else found)
 
 
 # -- sentences --------------------------------------------------------------------------------------------

@@ -25,6 +25,7 @@ Call = tuple[str, Mapping[str, Any]]  # the name of an operation, and its parame
 PARAMS = tuple(
     "params arguments args input parameters toolinput payload kwargs variables toolargs toolparameters functionargs".split()
 )
+_naming = cache(lambda: _LISTS.names | _LISTS.batches | _LISTS.beside)
 _unpassed = cache(lambda: _LISTS.names | {"cmd", "command"})  # parameters that name a call
 _UNNAMED = NamedAct("", "", (), "", "")
 _RUINOUS = ("delete", "terminate", "reset")  # kinds of verbs
@@ -34,8 +35,7 @@ _DEEPEST = 8  # of what is searched for calls
 
 def nested_calls(act: NamedAct, params: Mapping[str, Any], keys: Keys) -> list[Call]:
     """Every operation that the parameters of an act name."""
-    named = not (_LISTS.names.isdisjoint(keys) and _LISTS.batches.isdisjoint(keys) and _LISTS.beside.isdisjoint(keys))
-    if not named and all(isinstance(value, PLAIN) for value in keys.values()):
+    if _naming().isdisjoint(keys) and all(isinstance(value, PLAIN) for value in keys.values()):
         return []
     told = act.kind in ("create", "read") and (act.object == "audit" or act.noun in _LISTS.written)
     if told or (act.kind == "read" and act.verb != "query"):

@@ -63,16 +63,18 @@ def short_keys(params: Mapping[str, Any]) -> Keys:
     return Keys(islice(zip(map(squash, params), params.values()), MAX_VALUES))
 
 
-HOLDERS = ("action", "input", "request", "params", "exec")  # parameters that hold those of the call itself
+def held_params(keys: Keys) -> Sequence[Mapping[str, Any]]:
+    """The parameters that hold those of the call itself."""
+    return () if _LISTS.holders.isdisjoint(keys) else keys.mappings(*_LISTS.in_order("holders"))
 
 
 def spelled_twice(params: Mapping[str, Any], keys: Keys) -> bool:
     """Whether a parameter has two spellings with different values: which of them counts, only the callee knows."""
-    given = [(params, keys)]
-    if not keys.keys().isdisjoint(HOLDERS):
-        given += [(held, short_keys(held)) for held in keys.mappings(*HOLDERS)]
-    twice = [(written, short) for written, short in given if len(short) < len(written)]
-    return any(short.get(squash(key)) != value for written, short in twice for key, value in written.items())
+    for held in (params, *held_params(keys)):
+        short = keys if held is params else short_keys(held)
+        if len(short) < len(held) and any(short.get(squash(key)) != value for key, value in held.items()):
+            return True
+    return False
 
 
 def bounded(text: str, out: Report) -> str:

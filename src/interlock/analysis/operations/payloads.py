@@ -115,7 +115,7 @@ class CommandParams(Struct, frozen=True):
 
     def read_commands(self) -> bool:
         """Reads every command that the parameters hold; True when there was one."""
-        inner = (replace(self, keys=short_keys(one)) for one in self.keys.mappings(*params.HOLDERS))
+        inner = (replace(self, keys=short_keys(one)) for one in params.held_params(self.keys))
         for given in chain((self,), inner):  # {"action": {"type": "exec", "command": […]}}
             keys = given.keys
             named = [key for key in sorted(filter(is_command, keys)) if key != "lua" or self.language == "redis"]

@@ -103,6 +103,8 @@ def sends_secret(verb: str, words: tuple[str, ...], keys: Keys, entries: list[En
     url = keys.text("url", "uri", "webhook", "webhookurl")
     if asks_with_key(url):
         return True
+    if not url and verb not in _LISTS.sends:
+        return False
     signs_in = url != "" and _PATTERNS.sign_in.search(url[:500]) is not None
     leaves = url.startswith("http") and not signs_in
     if leaves and any(_is_secret(key, value) and squash(above) in _LISTS.bodies for key, _, value, _, above in entries):

@@ -53,7 +53,6 @@ class OperationSettings:
         if act.kind == "read":
             return
         keeps, sets = not _LISTS.keeping.isdisjoint(self.words), act.verb in _LISTS.sets
-        logs = act.verb in _LISTS.telling or act.object == "audit" or "test" in self.words
         yield from self._pair(params)
         for short, key, value, depth, above in entries:
             keeps = keeps or "retention" in short or "expir" in short
@@ -63,9 +62,10 @@ class OperationSettings:
                     named = [name for name, held in value.items() if isinstance(held, Mapping)]
                     deletions += sum(str(name).lower().startswith(("delete", "$delete")) for name in named)
                 continue
-            if short in _LISTS.changes and isinstance(value, str) and above[-1:].lower() == "s" and not logs:
+            if short in _LISTS.changes and isinstance(value, str) and above[-1:].lower() == "s":
                 # {"Changes": [{"Action": "DELETE", …}]}; a rule of a lifecycle is another matter
-                deletions += value[:6].lower() == "delete" and squash(above) != "rules"
+                logs = act.verb in _LISTS.telling or act.object == "audit" or "test" in self.words
+                deletions += not logs and value[:6].lower() == "delete" and squash(above) != "rules"
             for one in each(value) or (value,):
                 if said := rows.intersection(_said(one)):
                     yield from self._by_row(said, key_senses(key), above)

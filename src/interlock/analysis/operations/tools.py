@@ -51,10 +51,14 @@ def _reader_of(name: str) -> tuple[str, bool]:
     if reader := known.get(squash(name if name.isascii() else plain(name, vocabulary() | known.keys()))):
         return reader, False
     segments = split_name(name)
-    words = frozenset(chain(*segments))
-    if words & _LISTS.terminals and words & _LISTS.types and not words & _LISTS.letters:
+    words = tuple(chain(*segments))
+    if (
+        not _LISTS.terminals.isdisjoint(words)
+        and not _LISTS.types.isdisjoint(words)
+        and _LISTS.letters.isdisjoint(words)
+    ):
         return "terminal", False
-    if words & _LISTS.notebooks and words & _LISTS.executes:
+    if not (_LISTS.notebooks.isdisjoint(words) or _LISTS.executes.isdisjoint(words)):
         return "cells", False
     return _readers(shared=True).get(squash("".join(segments[-1])), "") if len(segments) > 1 else "", True
 
