@@ -77,7 +77,6 @@ def _joined(words: list[str]) -> tuple[str, ...]:
 
 
 def verb_kind(word: str) -> str:
-    """What kind of verb a word is, or nothing."""
     return verbs().get(word, "")
 
 
@@ -97,7 +96,6 @@ def object_kind(words: tuple[str, ...]) -> tuple[str, str]:
 
 
 def is_plural(noun: str) -> bool:
-    """True for a noun that plainly names several."""
     return len(noun) > 3 and noun.endswith("s") and not noun.endswith(("ss", "us", "is", "dns", "aws", "access"))
 
 
@@ -145,7 +143,6 @@ def form_of(word: str) -> str:
 
 
 def is_opening(low: list[str], at: int) -> bool:
-    """True for such a form where it is a verb."""
     leads = not at or low[at - 1] in _VERB_LISTS.leads
     return leads and low[at] in opening_forms() and not _VERB_LISTS.articles.isdisjoint(low[at + 1 : at + 2])
 

@@ -88,8 +88,6 @@ class _ByUse(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class _Table(Struct, frozen=True, forbid_unknown_fields=True):
-    """English as it stands in the data."""
-
     kind: Mapping[str, VerbKind]
     scoped: tuple[Any, ...]
     tame: _ByUse
@@ -147,7 +145,6 @@ class English:
         self.pasts = table.pasts  # verb -> its past forms, where no rule makes them
 
     def kind_of(self, verb: str, default: str) -> str:
-        """The kind of a verb, or of a noun that names a deed."""
         return self.senses.get(verb) or self.named_nouns.get(verb) or default
 
     def effect(self, kind: str, thing: str, traits: Traits, named: bool = False) -> tuple[str, Traits]:
@@ -226,7 +223,6 @@ VOWELS = frozenset("aeiou")
 
 
 def plural(noun: str) -> str:
-    """The plural of an English noun."""
     if noun.endswith(("s", "sh", "ch", "x", "z")):
         return noun + "es"
     if noun.endswith("y") and noun[-2:-1] not in VOWELS:

@@ -64,7 +64,6 @@ class Phrases:
                 yield match.start(), self.phrases[number]
 
     def without(self, text: str) -> str:
-        """A text in lower case with every phrase blanked."""
         for number in self._begun_in(text):
             text = self.patterns[number].sub(blank, text)
         return text

@@ -58,7 +58,6 @@ def _check_patterns(pack: Pack) -> None:
 
 
 def rows_of(table: str) -> Sequence[Mapping[str, str]]:
-    """The rows of one English table, in their order."""
     rows: Sequence[Mapping[str, str]] = _rows()[table]
     return rows
 
@@ -214,7 +213,6 @@ class Rows:
         return None
 
     def of(self, key: tuple[Key, ...]) -> list[Row]:
-        """The rows that can hold for these keys."""
         rows = self.by_key.get(key)
         if rows is None:
             given = {slot: (one,) if isinstance(one, str) else one for slot, one in zip(self.keys, key, strict=True)}
@@ -245,7 +243,6 @@ class Rows:
         return found
 
     def _words_of(self, *slots: str) -> frozenset[str]:
-        """Every word that some row asks for in one of these slots."""
         return frozenset().union(*(words_in(row[slot]) for row in rows_of(self.table) for slot in slots if slot in row))
 
 

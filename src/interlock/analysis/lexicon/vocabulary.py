@@ -27,7 +27,6 @@ class Pieces:
             self.begun[name[0]] = (*self.begun.get(name[0], ()), name)
 
     def at(self, text: str, place: int) -> str:
-        """The word that begins here, or nothing."""
         for name in self.begun.get(text[place : place + 1], ()):
             end = place + len(name)
             if text.startswith(name, place) and not (
@@ -85,7 +84,6 @@ class Language(Struct, frozen=True, forbid_unknown_fields=True):
     alone: Mapping[str, str] = field(default_factory=dict)  # "role kind" -> particles that need no verb
 
     def listed(self, role: str) -> list[str]:
-        """The words of a role or a list of `roles.toml`."""
         return self.words.get(role, "").split()
 
 
@@ -176,7 +174,6 @@ class Vocabulary:
 
     @cached_property
     def pieces(self) -> Pieces:
-        """The words, to be found in a text without spaces."""
         return Pieces({*(word.rstrip("*") for word, _ in self.entries), *self.loans})
 
     def find(self, word: str) -> list[Entry]:
@@ -228,7 +225,6 @@ _OWNED: Entry = ("personal", "", ())  # `Kundenliste`
 
 
 def _pattern(name: str) -> str:
-    """A pattern for one word, or several that belong together."""
     return re.escape(name).replace("_", " ").replace(r"\*", r"\w*")
 
 

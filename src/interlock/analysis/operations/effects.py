@@ -32,7 +32,6 @@ GIVEN = Rows("given", "verbs kinds objects by_name", f"{_PARTS} yes no zero has 
 
 @lru_cache(maxsize=4096)
 def act_words(act: NamedAct) -> Mapping[str, Collection[str]]:
-    """What a row may ask of an act."""
     kind, verb, phrase, thing, noun, beside, _ = astuple(act)
     return {
         "verbs": (verb,),
@@ -49,14 +48,12 @@ def act_words(act: NamedAct) -> Mapping[str, Collection[str]]:
 
 
 def answer(rows: Rows, act: NamedAct) -> Deed | None:
-    """The effect and the traits by the first row that holds for an act."""
     key = act.verb, act.kind, act.object
     return as_deed(said) if rows.of(key) and (said := rows.first(key, act_words(act))) else None
 
 
 @lru_cache(maxsize=512)
 def as_deed(said: str) -> Deed:
-    """The answer of a row as an effect with its traits."""
     effect, *traits = said.split()
     return effect if effect == READS else f"act_{effect}", tuple(traits)
 

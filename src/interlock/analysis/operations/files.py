@@ -17,7 +17,6 @@ _MAPS = WordMaps("operation_files")
 
 
 def paths(keys: Keys, named: Iterable[str] = ()) -> list[str]:
-    """The paths that the parameters name."""
     named = named or _LISTS.paths
     given = [item for key, value in keys.items() if key in named for item in each(value)]
     texts = [item if isinstance(item, str) or not isinstance(item, Mapping) else item.get("path") for item in given]
@@ -27,7 +26,6 @@ def paths(keys: Keys, named: Iterable[str] = ()) -> list[str]:
 
 
 def content(keys: Keys) -> str | None:
-    """The text that would be written, where there is one."""
     texts = keys.texts(filter(_LISTS.content.__contains__, keys))
     return texts[0][:MAX_TEXT] if texts else None
 
@@ -141,7 +139,6 @@ def is_valued(path: str) -> bool:
 
 
 def goes_over(keys: Keys) -> bool:
-    """True when the parameters say that what is there is replaced."""
     return any(truth(keys[key]) for key in _LISTS.over & keys.keys()) or any(
         str(keys[key]).lower()[:9] in ("overwrite", "replace") for key in _LISTS.conflicts & keys.keys()
     )

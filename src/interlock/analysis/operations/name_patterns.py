@@ -71,7 +71,6 @@ def matches(words: tuple[str, ...], patterns: NamePatterns) -> list[PatternMatch
 
 
 def is_safe(words: tuple[str, ...], patterns: NamePatterns) -> bool:
-    """True when the name begins as a safe pattern says."""
     text = "_".join(words)
     return any(expression.match(text) for _, expression, _ in _compiled(patterns.safe)[0])
 

@@ -117,7 +117,6 @@ def _act(words: Words, front: Words, at: int) -> NamedAct:
 
 
 def _phrase(words: Words) -> tuple[Words, Words]:
-    """The object, and what stands behind a preposition."""
     for position, word in enumerate(words):
         if word in _LISTS.prepositions and (position or word not in ("by", "if", "of")):
             return words[:position], words[position + (word != "without") :]

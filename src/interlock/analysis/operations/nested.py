@@ -34,7 +34,6 @@ _DEEPEST = 8  # of what is searched for calls
 
 
 def nested_calls(act: NamedAct, params: Mapping[str, Any], keys: Keys) -> list[Call]:
-    """Every operation that the parameters of an act name."""
     if _naming().isdisjoint(keys) and all(isinstance(value, PLAIN) for value in keys.values()):
         return []
     told = act.kind in ("create", "read") and (act.object == "audit" or act.noun in _LISTS.written)
@@ -174,7 +173,6 @@ def read_order(words: tuple[str, ...], keys: Keys, out: Report) -> bool:
 
 
 def started_jobs(words: tuple[str, ...], verb: str, keys: Keys) -> list[str]:
-    """The names of the scripts, targets, playbooks and pipelines that are started."""
     if _LISTS.started.isdisjoint(words) or _LISTS.starts.isdisjoint((verb, *words)) or "test" in words:
         return []
     named = (text.strip() for text in keys.texts(_LISTS.in_order("job_keys")))

@@ -90,8 +90,6 @@ def read_operation(
 
 
 class _Call(Struct, frozen=True):
-    """A call with its name parsed and its parameters at hand."""
-
     name: str
     words: Words
     segments: tuple[Words, ...]
@@ -137,7 +135,6 @@ class _Call(Struct, frozen=True):
             self._harmless(traits)
 
     def _inner(self, name: str, params: Mapping[str, Any] = _NO_PARAMS, crude: str = "") -> None:
-        """Reads an operation that is named in this one."""
         read_operation(name, params, crude, self.out, self.patterns, self.depth + 1)
 
     def _payloads(self) -> bool:
@@ -173,7 +170,6 @@ class _Call(Struct, frozen=True):
                 add_harm(self.out, text, key)
 
     def _reach(self) -> set[str]:
-        """How far it reaches, from the name and from the parameters."""
         words, act, scope = self.words, self.acts[0], self.scope
         traits = scope.traits - {"many"} | reach_of(words)
         several = is_plural(act.noun) and act.verb not in _LISTS.tidies and not scope.single
@@ -236,7 +232,6 @@ class _Call(Struct, frozen=True):
             self.out.effect(verb, self._target(act), *sorted(every if every.isdisjoint(_SEVERAL) else every - {"one"}))
 
     def _target(self, act: NamedAct) -> str:
-        """The object in words."""
         if act.noun and act.noun not in act.phrase:
             return act.noun[:200]
         return " ".join(act.phrase)[:200] or self.name[:200]

@@ -50,16 +50,13 @@ class Keys(dict[str, Any]):
         return ""
 
     def texts(self, names: Iterable[str]) -> list[str]:
-        """Those of these parameters that are text."""
         return [value for name in names if isinstance(value := self.get(name), str)]
 
     def mappings(self, *names: str) -> list[Mapping[str, Any]]:
-        """Those of these parameters that hold others."""
         return [self[name] for name in names if name in self and isinstance(self[name], Mapping)]
 
 
 def short_keys(params: Mapping[str, Any]) -> Keys:
-    """The outermost parameters by their squashed names."""
     return Keys(islice(zip(map(squash, params), params.values()), MAX_VALUES))
 
 
@@ -93,7 +90,6 @@ def parse_json(text: str) -> Any:
 
 
 def each(value: object) -> Sequence[Any]:
-    """The items of a list, or the one value."""
     return value if isinstance(value, (list, tuple)) else (value,)
 
 
@@ -131,8 +127,6 @@ def _names_one(key: str) -> bool:
 
 
 class ParamScope(Struct):
-    """What the parameters say about how far an operation reaches."""
-
     traits: set[str] = field(default_factory=set)
     dry_run: bool = False
     filtered: bool = False  # something narrows it down

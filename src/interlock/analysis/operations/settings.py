@@ -34,7 +34,6 @@ class OperationSettings:
 
     @cached_property
     def told(self) -> Mapping[str, Collection[str]]:
-        """What a row may ask of the operation."""
         act, words, configures = self.act, self.words, self.configures
         tells = {
             "configures": configures,
