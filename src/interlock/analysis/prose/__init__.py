@@ -12,11 +12,23 @@ from interlock.analysis.lexicon import form_of, nouns, scope, split_name, verb_f
 from interlock.analysis.lexicon.load import Patterns, Rows, WordLists
 from interlock.analysis.operations.names import harms, may_be_operation
 from interlock.analysis.prose import clauses
-from interlock.analysis.prose.clauses import AROUND, ENGLISH, NOTHING, AnnouncedAct, Around, Tokens, may_say
+from interlock.analysis.prose.clauses import (
+    AROUND,
+    CALLED,
+    ENGLISH,
+    NAMED,
+    NOTHING,
+    AnnouncedAct,
+    Around,
+    Mention,
+    Tokens,
+    may_say,
+    mentions,
+    named_clauses,
+)
 from interlock.analysis.prose.embedded import MARK, Embedded, Lifted, calls_in, shape_of
-from interlock.analysis.prose.english import EnglishObject, read_clause, thing_in
+from interlock.analysis.prose.english import EnglishObject, file_effects, read_clause, thing_in
 from interlock.analysis.prose.foreign import read_foreign
-from interlock.analysis.prose.named import CALLED, NAMED, Mention, file_effects, mentions, named_clauses
 from interlock.analysis.prose.normalise import LIMIT, known_words, normalise, without_claims
 from interlock.analysis.prose.playing import Told
 
@@ -307,7 +319,6 @@ def announced_clauses(text: str) -> list[tuple[str, ...]]:
 
 
 def _parts(token: str, lifted: Lifted) -> list[str]:
-    """The words that one word of a clause is matched by."""
     verb, form, _ = verb_forms().get(token.lower(), ("", "", ""))
     if not token.startswith(MARK):
         return _PATTERNS.not_words.split(verb) if form in ("ing", "third", "base") else _split(token)

@@ -1,16 +1,16 @@
-"""Sentences -> clauses of at most one announced effect each, and the role of a word among those around it, by rows of data."""
+"""Sentences -> clauses of at most one announced effect each, the operations that they name, and the role of a word among those around it, by rows of data."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from functools import lru_cache
 
 from msgspec import Struct
 
-from interlock.analysis.lexicon import form_of, nominals, nouns, scope, verb_forms
+from interlock.analysis.lexicon import form_of, nominals, nouns, scope, split_name, verb_forms
 from interlock.analysis.lexicon.load import Patterns, Rows, WordLists
 from interlock.analysis.lexicon.load import english as english_words
-from interlock.analysis.operations.names import is_operation
+from interlock.analysis.operations.names import harms, is_operation, may_be_operation
 from interlock.analysis.prose.embedded import MARK
 
 ENGLISH = WordLists("english")
@@ -111,8 +111,6 @@ SEVERAL: Traits = frozenset({"all", "bulk"})
 
 
 class AnnouncedAct(Struct, frozen=True):
-    """One thing that a sentence announces."""
-
     verb: str
     target: str = ""
     traits: Traits = NOTHING
@@ -221,3 +219,77 @@ def is_denied(low: Tokens, at: int, near: int = 2, far: int = 6) -> bool:
         if word in table and table[word][2] not in ("do", "make", "look") and table[word][1] != "past":
             return False
     return False
+
+
+# -- the operations that clauses name ------------------------------------------------------------------
+
+
+class Mention(Struct, frozen=True):
+    """An operation that a clause names: called, only named, or open where the words around it do not tell."""
+
+    at: int
+    name: str
+    role: str  # called, named or open
+    given: dict[str, str]  # what it is said to work on
+
+    @property
+    def harmless(self) -> bool:
+        """True for the name of a harm that is only spoken of."""
+        return self.role == NAMED and harms(self.name)
+
+
+CALLED, NAMED, OPEN = "called", "named", "open"
+_NAMED_ROLES = Rows("operation_role", "last how", f"{AROUND} lead said judged")
+
+
+def named_clauses(sentence: str, low: str) -> Iterator[tuple[Tokens, list[Mention], bool]]:
+    """The clauses of a sentence, each with the operations that it names, and whether the one in front ended with one only named."""
+    # `the tools of the server: x, y`
+    listed = _PATTERNS.listed.match(low) if ":" in low else None
+    lists = listed is not None and _LISTS.calls.isdisjoint(listed["head"].split())
+    ended = ""
+    for words in clauses(tokens(sentence)):
+        named = mentions(words, NAMED if lists else ended)
+        yield words, named, ended == NAMED
+        ended = named[-1].role if named and named[-1].at == len(words) - 1 else ""
+
+
+def mentions(words: Tokens, before: str = "") -> list[Mention]:
+    """Every operation that a clause names; `before` is the role of the name that the clause in front ended with."""
+    low: Tokens = []
+    found: list[Mention] = []
+    for at, word in enumerate(words):
+        if word in _LISTS.inside:
+            found.append(Mention(at, word, NAMED, {}))
+        elif not (word.isalpha() and word.islower()) and may_be_operation(word):
+            low = low or [word.lower() for word in words]
+            last = found[-1].role if found and found[-1].at == at - 2 and low[at - 1] in _LISTS.name_joints else ""
+            path = _PATTERNS.given.match(" ".join(words[at + 1 : at + 8]))  # `on project/config.json`
+            given = {"path": next(filter(None, path.groups()))} if path else {}
+            found.append(Mention(at, word, _role(words, low, at, last if at else before), given))
+    return found
+
+
+def _role(words: Tokens, low: Tokens, at: int, last: str) -> str:
+    """Whether a name is called, only named, or open; `last` is the role of the one that it is joined to."""
+    front = next((place for place in range(at - 1, -1, -1) if low[place] not in _LISTS.skipped), -1)
+    lead = next((place for place, word in enumerate(low) if word not in _LISTS.name_leads), 0)
+    how = last if last == CALLED else "" if last else _how(words, low, at, front)
+    given = {"lead": low[lead : lead + 1] if lead < at else (), "said": classes(low[front]) if front >= 0 else ()}
+    given["judged"] = low[at + 2 : at + 4]
+    denied = is_denied(low, at, near=3, far=5)
+    return NAMED if denied else _NAMED_ROLES.first((last, how), Around(low, at, given)) or OPEN
+
+
+def _how(words: Tokens, low: Tokens, at: int, front: int) -> str:
+    """How a clause calls an operation: by a word in front, as in `use the x tool`, or by its place at the start; empty for not."""
+    if front >= 0 and low[front] in ("with", "by"):
+        called = not front or not (low[front - 1] in _LISTS.refers or form_of(low[front - 1]) == "past")
+    else:
+        called = _PATTERNS.called.match(framed(low, at)) is not None
+    if called:
+        return "called"
+    if not _LISTS.name_leads.issuperset(low[:at]) or split_name(words[at])[-1][-1] in _LISTS.settings:
+        return ""  # `purge_interval = 60`
+    alone = at + 1 == len(words) or low[at + 1] in _LISTS.called_on
+    return "first" if is_operation(words[at]) or alone or "." in words[at] or ":" in words[at] else ""

@@ -121,7 +121,6 @@ def _starts(text: str, match: re.Match[str], program: str, begin: int) -> bool:
 
 @lru_cache(maxsize=1024)
 def _kinds(program: str) -> frozenset[str]:
-    """The sets of programs that one is in."""
     kinds = {kind for kind in _KINDS if program in program_set(f"said_{kind}")}
     if _PATTERNS.cmdlet.match(program):
         kinds |= {"cmdlet", "known_cmdlet" if program.lower() in programs() else ""}

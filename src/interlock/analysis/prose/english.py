@@ -1,11 +1,20 @@
-"""One English clause -> the effect that it announces, by its verb or else by object, particle and adverbs; a denial announces none."""
+"""One English clause -> the effect that it announces, by its verb or else by object, particle and adverbs; a denial announces none. Files that it names plainly are told one by one."""
 
 from __future__ import annotations
 
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from interlock.analysis.lexicon import is_opening, last_words, nominals, nouns, opening_forms, scope, verb_forms
+from interlock.analysis.lexicon import (
+    form_of,
+    is_opening,
+    last_words,
+    nominals,
+    nouns,
+    opening_forms,
+    scope,
+    verb_forms,
+)
 from interlock.analysis.lexicon.idioms import blank
 from interlock.analysis.lexicon.load import Patterns, Rows, WordLists, harmless_phrases, phrases
 from interlock.analysis.lexicon.load import english as english_words
@@ -41,8 +50,6 @@ _GOES_OUT = frozenset({"act_leak", "act_send"})  # also as the topic of a text t
 
 
 class EnglishClause(Struct):
-    """One clause, and what was read in it."""
-
     words: Tokens
     low: Tokens  # its words in lower case, those blanked that mean no harm here
     text: str  # its words in lower case
@@ -184,7 +191,6 @@ def _announce(found: EnglishClause, at: int, kind: str, name: str, passive: bool
 
 
 def _object(found: EnglishClause, at: int, kind: str, name: str, passive: bool, particle: int) -> EnglishObject:
-    """What the verb is done to, wherever the clause names it."""
     words, low, before = found.words, found.low, found.before
     thing = thing_in(words, 0, at) if passive else thing_in(words, at + 1, len(words), particle)
     if not passive and at > 2 and _PATTERNS.fronted.match(framed(low, at)):  # `the old logs I delete tonight`
@@ -251,8 +257,6 @@ _NO_UNDO_CUES = ("good", "undo", "recover", "restored", "hard", "bypass")
 
 
 class EnglishObject(Struct, frozen=True):
-    """What an act is done to."""
-
     kind: str = ""
     words: str = ""
     traits: Traits = NOTHING
@@ -364,3 +368,41 @@ def _scope(low: Tokens) -> set[str]:
         elif _PATTERNS.staging.search(word):
             found.add("staging")
     return found
+
+
+# -- files ------------------------------------------------------------------------------------------------
+
+_MOST_FILES = 20
+_FILE_EFFECTS = Rows("file_effect", "shield verb", "text clause path reach head before")
+_DIRECTORIES = {"home": "~", "root": "/", "here": "."}
+
+
+def file_effects(words: Tokens, clause: EnglishClause) -> list[tuple[str, ...]]:
+    """What the clause does to the files that it names; only where verb and path are plain."""
+    text, found = clause.text, []
+    if clause.denied or not _PATTERNS.places.search(text):
+        return []
+    verb, reach = (clause.acts[0].verb, clause.acts[0].traits) if clause.acts else ("", NOTHING)
+    if not clause.shield and verb in _LISTS.destroys and _PATTERNS.killers.search(text):
+        if directory := _PATTERNS.directories.search(text):
+            return [("delete", _DIRECTORIES[directory.lastgroup or "here"], "recursive")]
+        if _PATTERNS.no_files.search(text):
+            return []
+        folder = _PATTERNS.named_folder.search(text)
+        if folder and folder[1] not in _LISTS.no_names:
+            return [("delete", folder[1], "recursive")]
+    acts = next((at for at, word in enumerate(words) if form_of(word) == "third"), 0)  # not `prune.py deletes …`
+    for at, path in [(at, word) for at, word in enumerate(words) if at >= acts and _is_path(word)][:_MOST_FILES]:
+        given = {"text": text, "clause": text, "path": path.replace("\\", "/"), "reach": reach, "head": (clause.head,)}
+        said = _FILE_EFFECTS.first((clause.shield, verb), given | {"before": (words[at - 1].lower(),)}) or ""
+        found += [(effect, path, *traits) for effect, *traits in map(str.split, said.split(", ") if said else ())]
+    return found
+
+
+def _is_path(word: str) -> bool:
+    """True for a path and the name of a file; not for a version, a host, or owner/repository."""
+    if word.isalpha() or len(word) > 300 or _PATTERNS.path.match(word):
+        return not word.isalpha() and len(word) <= 300
+    if len(word) > 120 or not _PATTERNS.file.match(word):
+        return False
+    return not _PATTERNS.no_file.fullmatch(word) or _PATTERNS.in_folder.fullmatch(word) is not None

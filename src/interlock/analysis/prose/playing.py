@@ -8,10 +8,9 @@ from interlock.analysis.facts import Report
 from interlock.analysis.lexicon.load import Patterns, WordLists
 from interlock.analysis.operations.names import is_operation
 from interlock.analysis.operations.requests import route_name
-from interlock.analysis.prose.clauses import NOTHING, AnnouncedAct, Tokens, framed
+from interlock.analysis.prose.clauses import CALLED, NOTHING, AnnouncedAct, Mention, Tokens, framed
 from interlock.analysis.prose.embedded import MARK, Embedded, Lifted, calls_in
 from interlock.analysis.prose.english import EnglishClause, EnglishObject
-from interlock.analysis.prose.named import CALLED, Mention
 
 _PATTERNS = Patterns("playing")
 _LISTS = WordLists("playing")
@@ -119,7 +118,6 @@ class Told:
             self._call(text, _arguments(thing.extra))
 
     def call(self, named: Iterable[Mention]) -> None:
-        """Reports the effects of every operation that a clause calls by its name."""
         for mention in named:
             if mention.role == CALLED:
                 self.any = self.known = True

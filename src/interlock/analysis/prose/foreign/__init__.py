@@ -9,10 +9,9 @@ from msgspec import Struct
 from interlock.analysis.lexicon.load import Patterns, Rows, WordLists
 from interlock.analysis.lexicon.vocabulary import HEADS, Entry, Vocabulary
 from interlock.analysis.operations.names import harms, is_english, is_operation, may_be_operation
-from interlock.analysis.prose.clauses import AnnouncedAct, act, tokens
+from interlock.analysis.prose.clauses import CALLED, AnnouncedAct, Mention, act, tokens
 from interlock.analysis.prose.embedded import MARK
 from interlock.analysis.prose.foreign.words import LONGEST, ForeignClause, ForeignWord, book_of, some, words_of
-from interlock.analysis.prose.named import CALLED, Mention
 from interlock.analysis.prose.playing import Told
 
 _LISTS = WordLists("foreign")
@@ -260,7 +259,6 @@ def _reaches(clause: ForeignClause, place: int, at: int) -> bool:
 
 
 def _asks(clause: ForeignClause, at: int) -> bool:
-    """True when the words in front of this place begin as a question or a condition."""
     words = clause.words[: min(3, at)] if clause.book.language.spaced else clause.words
     return any(word.has("asked") and (not at or not word.has("that", "will")) for at, word in enumerate(words))
 
@@ -363,7 +361,6 @@ def _act(clause: ForeignClause, at: int, verb: Entry, thing: Entry) -> Announced
 
 
 def _object(clause: ForeignClause, at: int, kind: str) -> Entry:
-    """The noun that the verb acts on."""
     nouns, language = clause.nouns, clause.book.language
     if any(word.text == "xscrapfile" for word in clause.words):
         return "noun", "scrap", ()

@@ -93,8 +93,6 @@ def _common() -> dict[str, tuple[str, ...]]:
 
 
 class ForeignWord(Struct):
-    """A word of a clause with what it can be."""
-
     text: str
     entries: list[Entry]
     past: bool = False
@@ -109,7 +107,6 @@ class ForeignWord(Struct):
 
 
 def some(words: Iterable[ForeignWord], *roles: str) -> bool:
-    """True when one of the words has one of the roles."""
     return any(entry[0] in roles for word in words for entry in word.entries)
 
 
@@ -130,12 +127,10 @@ class ForeignClause(Struct):
 
     @property
     def nouns(self) -> list[tuple[int, Entry]]:
-        """The nouns, each with its place."""
         return [(at, entry) for at, word in enumerate(self.words) for entry in word.entries if entry[0] == "noun"]
 
     @property
     def named(self) -> set[str]:
-        """The kinds of the nouns."""
         return {entry[1] for _, entry in self.nouns}
 
 
