@@ -13,8 +13,7 @@ import pytest
 from cases import each
 from interlock import analysis
 from interlock.analysis import lexicon
-from interlock.analysis.lexicon.english import English
-from interlock.analysis.lexicon.idioms import LONGEST, build_phrases
+from interlock.analysis.lexicon.english import LONGEST, English, build_phrases
 from interlock.analysis.lexicon.load import (
     Rows,
     check_packs,

@@ -15,8 +15,8 @@ from repository import ROOT
 ASKED = {
     "not run": (prose.NOT_RUN_CUES, prose._PATTERNS.not_run),
     "no negation": (english.NOT_NEGATIONS_CUES, english._PATTERNS.not_negations),
-    "no backup": (english._NO_BACKUP_CUES, english._PATTERNS.no_backup),
-    "no undo": (english._NO_UNDO_CUES, english._PATTERNS.no_undo),
+    "no backup": (english._LISTS.in_order("no_backup_cues"), english._PATTERNS.no_backup),
+    "no undo": (english._LISTS.in_order("no_undo_cues"), english._PATTERNS.no_undo),
     "refused": (prose._LISTS.in_order("refuses"), prose._PATTERNS.refused),
     "production": (("prod",), prose._PATTERNS.production),
     "no copy": (("no ", "only"), prose._PATTERNS.no_copy),

@@ -9,15 +9,20 @@ from pathlib import Path
 from typing import Any
 
 from interlock.analysis.confusables import folded
-from interlock.analysis.lexicon.english import English, decode, known
-from interlock.analysis.lexicon.idioms import build_parts, build_phrases, checked_patterns, joined
+from interlock.analysis.lexicon.english import (
+    English,
+    build_parts,
+    build_phrases,
+    checked_patterns,
+    decode,
+    joined,
+    known,
+)
 from interlock.analysis.lexicon.vocabulary import Entry, Language, Vocabulary, entry_of, lists, roles, word_entries
 from interlock.analysis.packs import Pack, PackError, load_packs, only_keys
 
 _SHIPPED = Path(__file__).parent
-_ENGLISH = frozenset(
-    {"kind", "idiom", "clauses", "lists", "payloads", "is_thing", "roles"}
-)  # tables that only English has
+_ENGLISH = frozenset("kind idiom clauses lists payloads is_thing roles".split())  # tables of no other language
 _LOANS = frozenset({"files", "nouns", "scope", "verbs", "words"})
 
 

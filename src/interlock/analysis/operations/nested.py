@@ -154,10 +154,6 @@ def given_params(keys: Keys, outer: Mapping[str, Any]) -> Mapping[str, Any]:
     return {key: value for key, value in outer.items() if isinstance(key, str) and squash(key) not in _unpassed()}
 
 
-_INPUTS = ("variables", "inputs", "parameters", "extravars", "params", "environment", "env", "vars")
-_CHOICES = ("action", "operation", "command", "task", "mode")
-
-
 def read_order(words: tuple[str, ...], keys: Keys, out: Report) -> bool:
     """Reads what another agent is told; True when there was an order."""
     agent = not _LISTS.agents.isdisjoint(words) or words == ("task",) or "subagenttype" in keys
@@ -180,7 +176,9 @@ def started_jobs(words: tuple[str, ...], verb: str, keys: Keys) -> list[str]:
     found = [
         job.replace(" ", "_") for job in jobs if not _PATTERNS.tries.search(job) and not _PATTERNS.spared.search(job)
     ]
-    for name, item in chain(*(given.items() for given in keys.mappings(*_INPUTS))):
-        chosen = item.strip().lower() if isinstance(item, str) and squash(name).endswith(_CHOICES) else ""
+    for name, item in chain(*(given.items() for given in keys.mappings(*_LISTS.in_order("inputs")))):
+        chosen = (
+            item.strip().lower() if isinstance(item, str) and squash(name).endswith(_LISTS.in_order("choices")) else ""
+        )
         found += [f"{chosen}_environment"] if verbs().get(chosen) in _RUINOUS else []
     return found

@@ -22,7 +22,6 @@ _MAPS = WordMaps("requests")
 Field = Callable[[str], None]
 URL_KEYS = frozenset("url uri endpoint path route href requesturl apipath resource request".split())
 _URL_ORDER = sorted(URL_KEYS, reverse=True)
-_METHOD = ("method", "httpmethod", "requestmethod", "httpverb", "verb")  # the most telling first
 
 
 def with_nested(keys: Keys) -> Keys:
@@ -33,7 +32,9 @@ def with_nested(keys: Keys) -> Keys:
 
 def is_request(keys: Keys) -> bool:
     """True when the parameters name a method of HTTP."""
-    return any(method.strip().lower() in _LISTS.methods for method in with_nested(keys).texts(_METHOD))
+    return any(
+        method.strip().lower() in _LISTS.methods for method in with_nested(keys).texts(_LISTS.in_order("method"))
+    )
 
 
 def read_request(words: Sequence[str], keys: Keys, field: Field, out: Report) -> bool:
@@ -41,7 +42,7 @@ def read_request(words: Sequence[str], keys: Keys, field: Field, out: Report) ->
     if URL_KEYS.isdisjoint(keys):
         return False
     keys = with_nested(keys)
-    url, method = keys.text(*_URL_ORDER), keys.text(*_METHOD)
+    url, method = keys.text(*_URL_ORDER), keys.text(*_LISTS.in_order("method"))
     if not _LISTS.asks.isdisjoint(words):
         if url.partition(" ")[0].lower() in _LISTS.methods:
             method, _, url = url.partition(" ")  # "POST /orgs/1/suspend"

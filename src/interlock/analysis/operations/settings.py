@@ -220,7 +220,6 @@ _SHORT = 86_400
 _HOUR = 3600
 _PER: Mapping[str, float] = {"ms": 0.001, "s": 1, "m": 60, "min": 60, "h": 3600, "d": 86_400, "w": 604_800, "": 86_400}
 _ENDINGS = (("ms", "ms"), ("seconds", "s"), ("secs", "s"), ("minutes", "min"), ("hours", "h"), ("weeks", "w"))
-_BORN = ("creat", "updat", "insert", "birth", "timestamp", "modif")
 
 
 def expires(words: Words, entries: list[Entry]) -> list[Deed]:
@@ -233,12 +232,12 @@ def expires(words: Words, entries: list[Entry]) -> list[Deed]:
             _PATTERNS.amount.match(str(value)) if "retention" in short or (about and short in _LISTS.ages) else None
         )
         upper, said = squash(above), value.lower() if isinstance(value, str) else ""
-        named = named or (about and short in _LISTS.columns and said.startswith(_BORN))
+        named = named or (about and short in _LISTS.columns and said.startswith(_LISTS.in_order("born")))
         passing = passing or (short in _LISTS.kept_under and _PATTERNS.passing.search(said[:200]) is not None)
         deletes = deletes or "expiration" in (short, upper) or "delete" in (short, said) or said in ("expire", "purge")
         if short.startswith("expireafter") and isinstance(value, (int, float)):
             passes = 0 < value <= _HOUR
-        born = born or (upper in ("keys", "key", "fields") and short.startswith(_BORN))
+        born = born or (upper in ("keys", "key", "fields") and short.startswith(_LISTS.in_order("born")))
         if amount and not any(other in upper for other in ("abort", "transition", "noncurrent")):
             unit = amount[2].lower() or next((unit for ending, unit in _ENDINGS if short.endswith(ending)), "")
             seconds = float(amount[1]) * _PER[unit]

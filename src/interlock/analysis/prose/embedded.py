@@ -210,7 +210,6 @@ def statements_in(text: str) -> Iterator[Place]:
         yield match.start(), start, Embedded("sql", text[match.start() : start].strip(" ;"))
 
 
-_BARE_ENDS = ("_all", "truncate", "flushall", "flushdb", "_table", "!")
 _BRACKET = re.compile(r"[()]")
 _LANGUAGES = Rows("method_language", "", "call head last")
 
@@ -237,7 +236,9 @@ def methods_in(text: str) -> Iterator[Place]:
                 language = _LANGUAGES.first((), {"call": called, "head": head, "last": last}) or "python"
                 yield match.start(), end, Embedded("code", called, language)
                 start = end
-    elif "." in text and any(word.rstrip(".,;:?)").endswith(_BARE_ENDS) for word in text.split() if "." in word):
+    elif "." in text and any(
+        word.rstrip(".,;:?)").endswith(_LISTS.in_order("bare_ends")) for word in text.split() if "." in word
+    ):
         for match in _PATTERNS.bare.finditer(text):
             if _can_begin(text, match.start()):
                 yield *match.span(), Embedded("code", match[0], "ruby")

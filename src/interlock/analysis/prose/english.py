@@ -15,7 +15,7 @@ from interlock.analysis.lexicon import (
     scope,
     verb_forms,
 )
-from interlock.analysis.lexicon.idioms import blank
+from interlock.analysis.lexicon.english import blank
 from interlock.analysis.lexicon.load import Patterns, Rows, WordLists, harmless_phrases, phrases
 from interlock.analysis.lexicon.load import english as english_words
 from interlock.analysis.operations.names import is_operation
@@ -252,8 +252,6 @@ def _read_whole(found: EnglishClause, plain: str, topic: int) -> None:
 
 _SCRAP = Rows("scrap", "kind", "words all first scopes traits text")
 _KINDS = Rows("object_kind", "kind verb thing", f"{AROUND} is traits words text named")
-_NO_BACKUP_CUES = ("backup", "snapshot", "copy")
-_NO_UNDO_CUES = ("good", "undo", "recover", "restored", "hard", "bypass")
 
 
 class EnglishObject(Struct, frozen=True):
@@ -312,9 +310,9 @@ def thing_in(words: Tokens, start: int, end: int, particle: int = -1) -> English
     traits |= scopes
     if many:
         traits.add("bulk")
-    if may_say(_NO_BACKUP_CUES, text) and _PATTERNS.no_backup.search(text):
+    if may_say(_LISTS.in_order("no_backup_cues"), text) and _PATTERNS.no_backup.search(text):
         traits.add("no_backup")
-    if may_say(_NO_UNDO_CUES, text) and _PATTERNS.no_undo.search(text):
+    if may_say(_LISTS.in_order("no_undo_cues"), text) and _PATTERNS.no_undo.search(text):
         traits.add("permanent")
     if kind == "credential":
         traits |= {"secret", "permanent"} if any(word.startswith("encrypt") for word in low) else {"secret"}

@@ -19,7 +19,6 @@ _PATTERNS = Patterns("foreign")
 
 # No plain word.
 _TRIES = 7  # verbs of one clause
-_QUESTIONS = ("?", "？", "؟", "吗", "か", "吗。", "か。")
 
 
 class _Found(Struct):
@@ -47,7 +46,7 @@ def read_foreign(sentence: str, told: Told) -> bool:
     if len(sentence) > LONGEST:
         told.out.unreadable("a sentence that is too long to read", "budget")
     text, words = _PATTERNS.given.sub(r"\1", sentence[:LONGEST]), tokens(sentence)
-    found = _Found(told, asked=text.rstrip().endswith(_QUESTIONS))
+    found = _Found(told, asked=text.rstrip().endswith(_LISTS.in_order("question_ends")))
     told.about([word for word in sentence.split() if MARK not in word])
     clauses = list(_clauses(text, book))
     spoken_of = trial = explained = False
