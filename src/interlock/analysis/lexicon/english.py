@@ -59,8 +59,6 @@ def known(where: str, name: str, names: Iterable[str]) -> str:
 
 
 class VerbKind(Struct, frozen=True, forbid_unknown_fields=True):
-    """Verbs that do the same."""
-
     name: str  # how a name is parsed that they lead
     effects: Mapping[str, str]
     sentence: str = ""  # what they are in a sentence; empty where they are no verbs there
@@ -290,7 +288,6 @@ class Phrases:
         return text
 
     def _begun_in(self, text: str) -> list[int]:
-        """The numbers of the phrases that a word of the text may begin."""
         words = text.split()
         if "-" in text:
             words += [piece for word in words if "-" in word for piece in word.split("-")[1:]]
@@ -311,7 +308,6 @@ class Phrases:
 
 
 def build_parts(pack: Pack) -> dict[str, str]:
-    """The lists and parts that a pattern may name."""
     parts = {name: f"(?:{'|'.join(checked_patterns(name, words))})" for name, words in pack["lists"].items()}
     return parts | {name: checked_patterns(name, [part])[0] for name, part in pack.get("parts", {}).items()}
 

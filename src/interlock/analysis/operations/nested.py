@@ -117,7 +117,6 @@ def _parsed(text: str) -> Any:
 
 
 def _own_params(keys: Keys) -> Mapping[str, Any] | None:
-    """The parameters of a call that stand under a key of their own."""
     held = (keys[key] for key in PARAMS if key in keys)
     given = (_parsed(value.lstrip()) if isinstance(value, str) else value for value in held)
     return next((value for value in given if isinstance(value, Mapping)), None)

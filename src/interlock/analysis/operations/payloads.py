@@ -114,7 +114,6 @@ class CommandParams(Struct, frozen=True):
     out: Report
 
     def read_commands(self) -> bool:
-        """Reads every command that the parameters hold; True when there was one."""
         inner = (replace(self, keys=short_keys(one)) for one in params.held_params(self.keys))
         for given in chain((self,), inner):  # {"action": {"type": "exec", "command": […]}}
             keys = given.keys
@@ -233,7 +232,6 @@ class CommandParams(Struct, frozen=True):
 
 
 def argv_of(value: object, keys: Keys) -> list[str]:
-    """The words of a command that is given as a list, or as a program and its arguments."""
     if isinstance(value, (list, tuple)):
         words = [item for item in value if isinstance(item, (str, int, float))]
         whole = len(words) == len(value) and not any(isinstance(item, str) and " " in item for item in words[:1])
@@ -272,7 +270,6 @@ def _is_runnable(name: str) -> bool:
 
 
 def reads_as_command(text: str) -> bool:
-    """True for text that begins with a program, as prose tells it."""
     from interlock.analysis.prose.commands import is_command
 
     return is_command(text)
@@ -314,7 +311,6 @@ def read_payloads(words: Sequence[str], verb: str, keys: Keys, field: Field, out
 
 
 def language_of(words: Iterable[str]) -> str:
-    """The language that the words of a name or of a window tell; nothing when none does."""
     known = [_MAPS.languages[word] for word in words if word in _MAPS.languages]
     telling = [language for language in known if language not in ("shell", "sql")]
     return telling[-1] if telling else max(known, default="")
@@ -340,7 +336,6 @@ def _statement(words: Sequence[str], key: str, text: str, field: Field, out: Rep
 
 
 def is_statement(text: str) -> bool:
-    """True for text that begins as a statement of SQL does."""
     return _PATTERNS.statement.match(text[:5000]) is not None
 
 

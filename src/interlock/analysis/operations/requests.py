@@ -31,14 +31,12 @@ def with_nested(keys: Keys) -> Keys:
 
 
 def is_request(keys: Keys) -> bool:
-    """True when the parameters name a method of HTTP."""
     return any(
         method.strip().lower() in _LISTS.methods for method in with_nested(keys).texts(_LISTS.in_order("method"))
     )
 
 
 def read_request(words: Sequence[str], keys: Keys, field: Field, out: Report) -> bool:
-    """Reads the request that the parameters make; True when they make one."""
     if URL_KEYS.isdisjoint(keys):
         return False
     keys = with_nested(keys)
@@ -87,7 +85,6 @@ def route_name(url: str) -> str:
 
 
 def as_json(value: object) -> str:
-    """A value as text, as far as it can be."""
     try:
         return json.dumps(value, default=str)[:MAX_TEXT]
     except (TypeError, ValueError, RecursionError):
@@ -100,7 +97,6 @@ def asks_with_key(url: str) -> bool:
 
 
 def sends_secret(verb: str, words: tuple[str, ...], keys: Keys, entries: list[Entry]) -> bool:
-    """True when text or a file that goes out holds a secret."""
     url = keys.text("url", "uri", "webhook", "webhookurl")
     if asks_with_key(url):
         return True
@@ -212,7 +208,6 @@ def confirmations(words: tuple[str, ...], keys: Keys) -> Iterator[str]:
 
 
 def _typed(keys: Keys) -> Iterator[tuple[str, str]]:
-    """Every label with what is typed there."""
     label = " ".join(text[:200] for text in keys.texts(filter(_LISTS.field_labels.__contains__, keys)))
     for key, value in keys.items():
         if key in _LISTS.values and isinstance(value, str):

@@ -26,8 +26,6 @@ _LONG = 200  # characters: longer text is a document
 
 
 class OperationSettings:
-    """The settings of one operation, read one by one."""
-
     def __init__(self, words: Words, act: NamedAct) -> None:
         self.words, self.act = words, act
         self.configures = not act.kind or act.verb in _LISTS.configures
@@ -81,7 +79,6 @@ class OperationSettings:
             yield "act_escalate", ()
 
     def _by_row(self, value: frozenset[str], key: frozenset[str], above: str) -> Iterator[Deed]:
-        """The deed of one setting, by the first row for it."""
         if said := SETTINGS.first((value,), {**self.told, "key": key, "above": key_senses(above)}):
             yield as_deed(said)
 
@@ -187,7 +184,6 @@ def key_senses(key: str) -> frozenset[str]:
 
 
 def _sense(words: Words) -> str | None:
-    """The sense that rows give to the words of a key."""
     if not words or SENSES.words_of("phrase", "verbs").isdisjoint(words):
         return None
     label = "label" if words[-1] in _LISTS.not_switches and words[-1] != "name" else ""
@@ -195,7 +191,6 @@ def _sense(words: Words) -> str | None:
 
 
 def _deletes(words: Words) -> bool:
-    """A yes deletes."""
     if not _LISTS.spares.isdisjoint(words):
         return False
     for position, word in enumerate(words[:3]):

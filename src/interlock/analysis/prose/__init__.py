@@ -12,20 +12,7 @@ from interlock.analysis.lexicon import form_of, nouns, scope, split_name, verb_f
 from interlock.analysis.lexicon.load import Patterns, Rows, WordLists
 from interlock.analysis.operations.names import harms, may_be_operation
 from interlock.analysis.prose import clauses
-from interlock.analysis.prose.clauses import (
-    AROUND,
-    CALLED,
-    ENGLISH,
-    NAMED,
-    NOTHING,
-    AnnouncedAct,
-    Around,
-    Mention,
-    Tokens,
-    may_say,
-    mentions,
-    named_clauses,
-)
+from interlock.analysis.prose.clauses import ENGLISH, NOTHING, Mention, Tokens, may_say
 from interlock.analysis.prose.embedded import MARK, Embedded, Lifted, calls_in, shape_of
 from interlock.analysis.prose.english import EnglishObject, file_effects, read_clause, thing_in
 from interlock.analysis.prose.foreign import read_foreign
@@ -109,7 +96,7 @@ def _read_sentence(sentence: str, told: Told) -> None:
     plain = without_question(sentence)
     if plain != sentence:
         told.asks()
-    for words, named, joined in named_clauses(without_asides(plain, low), low):
+    for words, named, joined in clauses.named_clauses(without_asides(plain, low), low):
         told.about(words)
         told.named = told.named or joined
         _read_clause(words, named, told)
@@ -177,7 +164,7 @@ def _read_said(text: str, told: Told) -> None:
     """Reads the begin of what was quoted as a clause of its own."""
     words, around = clauses.tokens(text[:_PRESSED]), told.thing
     told.thing = None
-    _read_clause(words, mentions(words), told)
+    _read_clause(words, clauses.mentions(words), told)
     told.thing = around
 
 
@@ -187,7 +174,7 @@ def _do_as_quoted(told: Told) -> None:
     for thing in quoted:
         known = shape_of(thing.extra or thing.text) if thing.kind == "quote" else thing
         if thing.kind == "quote" and thing.extra.startswith(_AIMED):
-            told.act(AnnouncedAct("act_delete", thing.extra, frozenset({"bulk"})))
+            told.act(clauses.AnnouncedAct("act_delete", thing.extra, frozenset({"bulk"})))
             continue
         if known is not None:
             told.play(known)
@@ -198,7 +185,7 @@ def _do_as_quoted(told: Told) -> None:
 # -- sentences: what is asked, refused, rehearsed, judged or described, and what is left to announce something -----------
 
 _TAME = ("do", "look", "make")  # kinds of verbs that do no harm
-_JUDGED = Rows("judged", "opening", AROUND)
+_JUDGED = Rows("judged", "opening", clauses.AROUND)
 _REACH = 9  # words in which a subject ends
 NOT_RUN_CUES = ("not ", "nothing ", "don", "only", "dry", "without ", "never ", "simulat", "rehears", "if mode")
 
@@ -285,7 +272,7 @@ def _ruled_out(words: Tokens, low: Tokens) -> EnglishObject | None:
         if at < 2 or form_of(low[0]) not in ("base", "ing") or low[0] in guards:
             return replace(thing_in(words, 0, at), kind="safety")
     says = (at for at, word in enumerate(low[:8]) if word in ("can", "may") or form_of(word) == "third")
-    happens = Around(low, next(filter(None, says), 0))
+    happens = clauses.Around(low, next(filter(None, says), 0))
     return EnglishObject() if _JUDGED.first((form_of(low[0]),), happens) else None
 
 
@@ -308,10 +295,12 @@ def announced_clauses(text: str) -> list[tuple[str, ...]]:
     found = []
     for sentence in map(without_question, clauses.sentences(without_refused(lifted.text))):
         low = sentence.lower()
-        for words, named, _ in () if is_question(low) or is_not_run(low) else named_clauses(sentence, low):
+        for words, named, _ in () if is_question(low) or is_not_run(low) else clauses.named_clauses(sentence, low):
             clause = read_clause(words, None, NOTHING)
             # operations that the clause calls in no way
-            spoken_of = {one.at for one in named if one.role == NAMED or (clause.shield and one.role != CALLED)}
+            spoken_of = {
+                one.at for one in named if one.role == clauses.NAMED or (clause.shield and one.role != clauses.CALLED)
+            }
             kept = [] if clause.denied else [word for at, word in enumerate(words) if at not in spoken_of]
             parts = (part for word in kept for part in _parts(word, lifted) if part)
             found.append(tuple(dropwhile(_LISTS.leads.__contains__, parts)))

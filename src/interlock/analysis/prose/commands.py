@@ -38,7 +38,6 @@ class Embedded(Struct, frozen=True):
 
 
 WORD = re.compile(r"\S+")
-# What only a sentence has: kana and its marks, and particles of Korean that stand alone.
 _MARKS = ".,;:?!)"  # of the sentence, behind a word
 
 

@@ -19,20 +19,17 @@ from interlock.analysis.lexicon.english import blank
 from interlock.analysis.lexicon.load import Patterns, Rows, WordLists, harmless_phrases, phrases
 from interlock.analysis.lexicon.load import english as english_words
 from interlock.analysis.operations.names import is_operation
+from interlock.analysis.prose import clauses
 from interlock.analysis.prose.clauses import (
-    AROUND,
     ENGLISH,
     NOTHING,
-    SEVERAL,
     AnnouncedAct,
     Around,
     Tokens,
     Traits,
     act,
-    framed,
     is_denied,
     may_say,
-    topic_at,
 )
 from interlock.analysis.prose.embedded import MARK
 
@@ -43,9 +40,9 @@ NOT_NEGATIONS_CUES = ("no ", "not", "don", "never", "without", "wait to")
 _PARTICLE_REACH = 9
 _MOST_ACTS = 12
 _LONGEST = 4_000
-_THINGS, _VERBS = Rows("is_thing", "form kind", AROUND), Rows("verb", "form kind verb", AROUND)
-_JOBS, _REPORTS = Rows("own_job", "", AROUND), Rows("report", "kind", AROUND)
-_LOSSES = Rows("loss_by_default", "known thing", f"{AROUND} traits")
+_THINGS, _VERBS = Rows("is_thing", "form kind", clauses.AROUND), Rows("verb", "form kind verb", clauses.AROUND)
+_JOBS, _REPORTS = Rows("own_job", "", clauses.AROUND), Rows("report", "kind", clauses.AROUND)
+_LOSSES = Rows("loss_by_default", "known thing", f"{clauses.AROUND} traits")
 _GOES_OUT = frozenset({"act_leak", "act_send"})  # also as the topic of a text that is written
 
 
@@ -100,7 +97,7 @@ def read_clause(words: Tokens, before: EnglishObject | None, wide: Traits) -> En
     plain = harmless_phrases().without(plain)
     if plain != text:
         found.known, found.low = True, plain.split(" ")
-    topic = topic_at(low)
+    topic = clauses.topic_at(low)
     table, made, opening = verb_forms(), nominals(), opening_forms()
     for at, word in enumerate(found.low):
         if at == topic and not found.shield and not found.harmful:
@@ -193,7 +190,7 @@ def _announce(found: EnglishClause, at: int, kind: str, name: str, passive: bool
 def _object(found: EnglishClause, at: int, kind: str, name: str, passive: bool, particle: int) -> EnglishObject:
     words, low, before = found.words, found.low, found.before
     thing = thing_in(words, 0, at) if passive else thing_in(words, at + 1, len(words), particle)
-    if not passive and at > 2 and _PATTERNS.fronted.match(framed(low, at)):  # `the old logs I delete tonight`
+    if not passive and at > 2 and _PATTERNS.fronted.match(clauses.framed(low, at)):  # `the old logs I delete tonight`
         thing = thing_in(words, 0, at - 1).with_traits(thing.traits)
     if name in nominals() and not thing.kind and at:  # `a bucket removal`, `schedule the key for deletion`
         thing = thing_in(words, 0, at).with_traits(thing.traits)
@@ -251,7 +248,7 @@ def _read_whole(found: EnglishClause, plain: str, topic: int) -> None:
 # -- the things that words name ---------------------------------------------------------------------------
 
 _SCRAP = Rows("scrap", "kind", "words all first scopes traits text")
-_KINDS = Rows("object_kind", "kind verb thing", f"{AROUND} is traits words text named")
+_KINDS = Rows("object_kind", "kind verb thing", f"{clauses.AROUND} is traits words text named")
 
 
 class EnglishObject(Struct, frozen=True):
@@ -286,7 +283,7 @@ def thing_in(words: Tokens, start: int, end: int, particle: int = -1) -> English
     scopes = _scope(low)
     first, *_ = phrases = list(filter(None, cut)) or [[]]
     # `record 42`, `one row`: a piece of a store, and not the store
-    single = not _LISTS.records.isdisjoint(first) and SEVERAL.isdisjoint(map(scope().get, first))
+    single = not _LISTS.records.isdisjoint(first) and clauses.SEVERAL.isdisjoint(map(scope().get, first))
     kind, many, group, direct = "", False, False, True
     traits: set[str] = set()
     for number, phrase in enumerate(phrases):

@@ -17,7 +17,6 @@ _LISTS = WordLists("normalise")
 _LEET = str.maketrans("0134578@$!|", "oieastbasil")
 _OTHER_ONE = str.maketrans("1!|", "lll")
 _TURNING = "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"  # the direction of text
-# An option of a command, and the particle of a sentence behind it: `git reset --hard로`.
 LIMIT = 20_000
 
 

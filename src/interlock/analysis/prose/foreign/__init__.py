@@ -17,7 +17,6 @@ from interlock.analysis.prose.playing import Told
 _LISTS = WordLists("foreign")
 _PATTERNS = Patterns("foreign")
 
-# No plain word.
 _TRIES = 7  # verbs of one clause
 
 

@@ -81,7 +81,6 @@ def _weights(word: str) -> tuple[int, list[tuple[str, int]]]:
 
 @cache
 def _common() -> dict[str, tuple[str, ...]]:
-    """Common words -> the languages that have them."""
     table: dict[str, tuple[str, ...]] = {}
     for code, book in vocabularies().items():
         for word in {word for role in ("common", "empty", "asked", "never") for word in book.language.listed(role)}:
