@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import json
 import re
+import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +25,7 @@ from interlock.analysis.lexicon.load import (
     word_lists,
     word_maps,
 )
+from interlock.analysis.lexicon.vocabulary import Language
 from interlock.analysis.operations.effects import NAMED, as_deed
 from interlock.analysis.operations.operation import read_operation
 from interlock.analysis.operations.settings import SETTINGS, key_senses
@@ -216,6 +218,12 @@ def test_a_wrong_vocabulary_is_refused(change: dict[str, Any], message: str) -> 
 def test_a_row_with_a_slot_that_nobody_fills_is_refused() -> None:
     with pytest.raises(PackError, match=r"row .* of is_thing: unknown key 'before2'"):
         Rows("is_thing", "form kind", "word before after front first").first(("base", "do"), dict)
+
+
+def test_every_key_of_a_vocabulary_is_explained() -> None:
+    explained = tomllib.loads((Path(lexicon.__file__).parent / "roles.toml").read_text())
+    assert explained["keys"].keys() == set(Language.__struct_fields__)
+    assert all(text for table in explained.values() for text in table.values())
 
 
 def test_a_code_is_used_once() -> None:

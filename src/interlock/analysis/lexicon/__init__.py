@@ -113,7 +113,7 @@ def reach_of(words: tuple[str, ...]) -> frozenset[str]:
     return frozenset((*found, "production") if names_production(words) else found)
 
 
-# -- sentences --------------------------------------------------------------------------------------------
+# -- sentences
 
 _VERB_LISTS = WordLists("verbs")
 BASE, THIRD, ING, PAST = "base", "third", "ing", "past"

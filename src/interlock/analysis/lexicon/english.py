@@ -231,7 +231,7 @@ def plural(noun: str) -> str:
     return noun + "s"
 
 
-# -- phrases ----------------------------------------------------------------------------------------------
+# -- phrases
 
 LONGEST = 200  # characters of one pattern
 _KEY = 3  # letters by which the cues are kept

@@ -69,7 +69,6 @@ def rows_of(table: str) -> Sequence[Mapping[str, str]]:
 
 @cache
 def loans() -> dict[str, list[Entry]]:
-    """Words of the trade that are the same in every language."""
     table: dict[str, list[Entry]] = {}
     pack = _loanwords()
     for word, entry in word_entries(pack["words"], pack["verbs"], pack["nouns"], pack["scope"]):
@@ -187,7 +186,7 @@ class Patterns:
         return found
 
 
-# -- rows -------------------------------------------------------------------------------------------------
+# -- rows
 
 Condition = tuple[str, Callable[[Any], bool], bool]  # slot, what is asked of its words, and the answer that is needed
 Row = tuple[list[Condition], str]

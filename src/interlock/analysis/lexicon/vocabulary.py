@@ -60,28 +60,28 @@ _Listed = Annotated[Mapping[str, str], Meta(min_length=1)]
 
 
 class Language(Struct, frozen=True, forbid_unknown_fields=True):
-    """The words of a language, in lower case and without accents; `word*` stands for everything that begins so."""
+    """The words of a language, by the keys that `roles.toml` explains; in lower case and without accents, `word*` for all that begins so."""
 
     code: str
-    verbs: _Listed  # kind of act -> verbs
-    nouns: _Listed  # "kind trait" -> nouns
-    scope: _Listed  # trait -> words
-    words: _Listed  # a role or a list of `roles.toml` -> words
-    script: str = ""  # letters of which a sentence in it has one, where it is not written in plain Latin ones
-    letters: str = "(?!)"  # letters that speak for it among languages of the same script
-    head: str = "first"  # which verb governs: first, last or any
-    noun: str = "first"  # which noun is the object
-    past: str = "(?!)"  # how a reported or denied form looks, accents kept
-    clitic: str = ""  # one of what hangs at a word's begin or end: a pronoun, an article
-    plural: str = "(?!)"  # how a noun ends that means many
-    third: str = "(?:a|(?<!r)e)$"  # how a verb ends of which somebody else is the subject
-    compound: bool = False  # the last part of a long word says what it is
-    capitals: bool = False  # nouns begin with a capital letter
-    spaced: bool = True  # words have spaces between them
-    accents: bool = False  # words differ by their accents alone
-    idioms: Mapping[str, Sequence[str]] = field(default_factory=dict)  # "role kind traits" -> patterns over plain words
-    pairs: Mapping[str, str] = field(default_factory=dict)  # kind or role -> "verb+particle" that stand apart
-    alone: Mapping[str, str] = field(default_factory=dict)  # "role kind" -> particles that need no verb
+    verbs: _Listed
+    nouns: _Listed
+    scope: _Listed
+    words: _Listed
+    script: str = ""
+    letters: str = "(?!)"
+    head: str = "first"
+    noun: str = "first"
+    past: str = "(?!)"
+    clitic: str = ""
+    plural: str = "(?!)"
+    third: str = "(?:a|(?<!r)e)$"
+    compound: bool = False
+    capitals: bool = False
+    spaced: bool = True
+    accents: bool = False
+    idioms: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    pairs: Mapping[str, str] = field(default_factory=dict)
+    alone: Mapping[str, str] = field(default_factory=dict)
 
     def listed(self, role: str) -> list[str]:
         return self.words.get(role, "").split()

@@ -134,7 +134,6 @@ def with_object(act: NamedAct, keys: Keys) -> NamedAct:
 
 
 def by_params(act: NamedAct, deed: Deed, keys: Keys, traits: set[str]) -> Deed:
-    """The deed, or the one that its parameters make of it."""
     if act.verb == "reset" and keys and "git" in (*act.phrase, act.noun):
         traits.discard("permanent")
         hard = str(keys.get("mode", keys.get("hard", ""))).lower()[:10] in _LISTS.hard

@@ -48,7 +48,6 @@ def write(path: str, text: str | None, out: Report, verb: str = "write", *traits
 
 
 def scheduled(line: str) -> str:
-    """The command of a line in a crontab."""
     found = _PATTERNS.cron.match(line)
     return found[1] if found else ""
 
@@ -145,7 +144,6 @@ def goes_over(keys: Keys) -> bool:
 
 
 def content_deeds(words: Words, act: NamedAct, keys: Keys, entries: Iterable[Entry]) -> Iterator[Deed]:
-    """What the content that is written does to the content that was there."""
     if act.verb in _LISTS.puts or not act.kind:
         yield from _emptied(words, act, keys, entries)
     if any(value == "/dev/null" and key in _LISTS.sources for key, value in keys.items()):

@@ -104,7 +104,6 @@ class _Call(Struct, frozen=True):
     out: Report
 
     def read(self) -> None:
-        """Reports what the parameters run, what the name announces and what the parameters set."""
         act, out, scope = self.acts[0], self.out, self.scope
         ran = bool(self.keys) and self._payloads()
         if not ran and not scope.dry_run and not _LISTS.executes.isdisjoint(self.words):
@@ -197,7 +196,6 @@ class _Call(Struct, frozen=True):
         return found
 
     def _harmful(self, traits: set[str], named: list[PatternMatch], ran: bool) -> list[_Found]:
-        """The acts that do harm, by name, by parameters, by a pattern or by the category."""
         found: list[_Found] = []
         lead = self.acts[0]
         for act in self.acts:

@@ -61,7 +61,6 @@ def short_keys(params: Mapping[str, Any]) -> Keys:
 
 
 def held_params(keys: Keys) -> Sequence[Mapping[str, Any]]:
-    """The parameters that hold those of the call itself."""
     return () if _LISTS.holders.isdisjoint(keys) else keys.mappings(*_LISTS.in_order("holders"))
 
 
@@ -173,7 +172,6 @@ def _names_place(key: str) -> bool:
 
 
 def scope_of(entries: Iterable[Entry]) -> ParamScope:
-    """What the parameters say of scope and environment."""
     scope = ParamScope()
     yes, no = _MAPS.flags, _MAPS.flags_off
     for key, _, value, depth, _ in entries:

@@ -65,7 +65,6 @@ def _reader_of(name: str) -> tuple[str, bool]:
 
 @cache
 def _readers(shared: bool = False) -> Mapping[str, str]:
-    """The readers of all tools, or of those that servers name as the agents do."""
     named = _MAPS.shared if shared else {**_MAPS.shared, **_MAPS.own}
     return {squash(name): reader for name, reader in named.items()}
 

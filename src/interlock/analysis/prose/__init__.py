@@ -161,7 +161,6 @@ def _read_clause(words: Tokens, named: list[Mention], told: Told) -> None:
 
 
 def _read_said(text: str, told: Told) -> None:
-    """Reads the begin of what was quoted as a clause of its own."""
     words, around = clauses.tokens(text[:_PRESSED]), told.thing
     told.thing = None
     _read_clause(words, clauses.mentions(words), told)
@@ -182,7 +181,7 @@ def _do_as_quoted(told: Told) -> None:
             _read_said(thing.text[len(thing.extra) if known is not None else 0 :], told)
 
 
-# -- sentences: what is asked, refused, rehearsed, judged or described, and what is left to announce something -----------
+# -- sentences: what is asked, refused, rehearsed, judged or described, and what is left to announce something
 
 _TAME = ("do", "look", "make")  # kinds of verbs that do no harm
 _JUDGED = Rows("judged", "opening", clauses.AROUND)
@@ -286,7 +285,7 @@ def reads_as_english(low: str) -> bool:
     return (verb or first in _LISTS.only_here or first == "no") and not _LISTS.only_here.isdisjoint(words)
 
 
-# -- the words of what is announced -----------------------------------------------------------------------
+# -- the words of what is announced
 
 
 def announced_clauses(text: str) -> list[tuple[str, ...]]:

@@ -104,7 +104,6 @@ def meanings(text: str) -> set[int]:
 
 @lru_cache(maxsize=8192)
 def _meant(word: str) -> list[str]:
-    """The same of an English word."""
     names = {scope()[word]} if word in scope() else set()
     if word in verb_forms():
         _, form, kind = verb_forms()[word]

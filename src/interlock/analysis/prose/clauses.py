@@ -8,8 +8,7 @@ from functools import lru_cache
 from msgspec import Struct
 
 from interlock.analysis.lexicon import form_of, nominals, nouns, scope, split_name, verb_forms
-from interlock.analysis.lexicon.load import Patterns, Rows, WordLists
-from interlock.analysis.lexicon.load import english as english_words
+from interlock.analysis.lexicon.load import Patterns, Rows, WordLists, english
 from interlock.analysis.operations.names import harms, is_operation, may_be_operation
 from interlock.analysis.prose.embedded import MARK
 
@@ -122,7 +121,7 @@ class AnnouncedAct(Struct, frozen=True):
 
 def act(kind: str, thing: str, target: str, traits: Traits) -> AnnouncedAct:
     """What a verb of this kind does to a thing of this kind, with everything that is known about it."""
-    effect, traits = english_words().effect(kind, thing, traits)
+    effect, traits = english().effect(kind, thing, traits)
     if effect == "act_send" and traits.isdisjoint(SEVERAL):
         effect = "act_change"
     if traits.isdisjoint(SEVERAL):
@@ -130,7 +129,7 @@ def act(kind: str, thing: str, target: str, traits: Traits) -> AnnouncedAct:
     return AnnouncedAct(effect, target[:120], traits - {"admin", "public"})
 
 
-# -- the words around a word ------------------------------------------------------------------------------
+# -- the words around a word
 
 
 class Around(dict[str, Collection[str]]):
@@ -221,7 +220,7 @@ def is_denied(low: Tokens, at: int, near: int = 2, far: int = 6) -> bool:
     return False
 
 
-# -- the operations that clauses name ------------------------------------------------------------------
+# -- the operations that clauses name
 
 
 class Mention(Struct, frozen=True):

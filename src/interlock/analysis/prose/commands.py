@@ -130,7 +130,6 @@ def _kinds(program: str) -> frozenset[str]:
 
 @lru_cache(maxsize=4096)
 def _classes(raw: str) -> tuple[str, ...]:
-    """A word behind a program without the sentence's own marks, and what it can be there."""
     word = raw.rstrip(_MARKS) or raw
     shape, program = "<shaped>" * shaped(word), "<program>" * bool(_program(word))
     subcommand = "<subcommand>" * (word in program_set("said_subcommands"))
@@ -169,7 +168,7 @@ def _end(text: str, match: re.Match[str]) -> int:
     return stop
 
 
-# -- what the sentence says behind the command ------------------------------------------------------------
+# -- what the sentence says behind the command
 
 _REST = 200
 _PLACES = {"home": "~", "root": "/", "current": ".", "working": ".", "project": ".", "user": "~"}

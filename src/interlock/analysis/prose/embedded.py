@@ -118,7 +118,7 @@ def _request(match: re.Match[str]) -> Embedded:
     return Embedded("http", match[2] or match[4], match[1] or match[3])
 
 
-# -- what only describes a command ------------------------------------------------------------------------
+# -- what only describes a command
 
 _REACH, _MOST_SAID = 80, 40  # letters in front of a verb that are looked at; verbs of one text
 
@@ -189,7 +189,7 @@ def _is_command(words: list[str]) -> bool:
     return all(word[:1] == "-" or any(word in known for known in subcommands) for word in rest)
 
 
-# -- statements and method calls --------------------------------------------------------------------------
+# -- statements and method calls
 
 _PUNCTUATION = "`'\"(),.;:"
 
@@ -259,7 +259,7 @@ def _end_of_call(text: str, at: int, closing: dict[int, int]) -> int:
     return end
 
 
-# -- JSON -------------------------------------------------------------------------------------------------
+# -- JSON
 
 Call = tuple[str, Mapping[str, Any]]
 _MOST_OBJECTS, _DEEPEST, _LONGEST_JSON = 8, 4, 20_000

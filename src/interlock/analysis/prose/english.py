@@ -16,8 +16,7 @@ from interlock.analysis.lexicon import (
     verb_forms,
 )
 from interlock.analysis.lexicon.english import blank
-from interlock.analysis.lexicon.load import Patterns, Rows, WordLists, harmless_phrases, phrases
-from interlock.analysis.lexicon.load import english as english_words
+from interlock.analysis.lexicon.load import Patterns, Rows, WordLists, english, harmless_phrases, phrases
 from interlock.analysis.operations.names import is_operation
 from interlock.analysis.prose import clauses
 from interlock.analysis.prose.clauses import (
@@ -122,7 +121,7 @@ def _read_verb(found: EnglishClause, at: int) -> None:
     """Reads the verb at this place: one that only looks or makes shields the rest, one of harm may announce its effect."""
     low, table = found.low, verb_forms()
     verb, form, kind = table.get(low[at]) or opening_forms().get(low[at]) or (low[at], "noun", nominals()[low[at]])
-    options = english_words().phrasals.get(verb, {})  # words that turn it into another one: `turn … off`
+    options = english().phrasals.get(verb, {})  # words that turn it into another one: `turn … off`
     places = range(at + 1, min(len(low), at + _PARTICLE_REACH)) if options else ()
     particle = next((place for place in places if low[place] in options), 0)
     kind = options[low[particle]] if particle else kind
@@ -166,7 +165,7 @@ def _announce(found: EnglishClause, at: int, kind: str, name: str, passive: bool
     traits = thing.traits | found.wide
     if kind == "reset" and "factory" in low:
         traits = traits | {"permanent"}
-    known, named = english_words(), None  # the kind of the object, where the verb and the words around say more
+    known, named = english(), None  # the kind of the object, where the verb and the words around say more
     if _KINDS.of((kind, name, thing.kind)):
         given = {
             "is": (thing.guards, thing.direct * "direct", thing.group * "group"),
@@ -245,7 +244,7 @@ def _read_whole(found: EnglishClause, plain: str, topic: int) -> None:
             found.acts.append(act(lost, whole.kind, whole.words, traits))
 
 
-# -- the things that words name ---------------------------------------------------------------------------
+# -- the things that words name
 
 _SCRAP = Rows("scrap", "kind", "words all first scopes traits text")
 _KINDS = Rows("object_kind", "kind verb thing", f"{clauses.AROUND} is traits words text named")
@@ -365,7 +364,7 @@ def _scope(low: Tokens) -> set[str]:
     return found
 
 
-# -- files ------------------------------------------------------------------------------------------------
+# -- files
 
 _MOST_FILES = 20
 _FILE_EFFECTS = Rows("file_effect", "shield verb", "text clause path reach head before")

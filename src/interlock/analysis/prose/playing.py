@@ -69,7 +69,6 @@ class Told:
         self.before = [*before[-_REACH:], text[:_LONGEST]]
 
     def run(self, words: Tokens, clause: EnglishClause) -> None:
-        """Reports the effects of what is embedded in a clause, as far as its sentence would run it."""
         low = [word.lower() for word in words]
         running = []
         speaks = clause.shield and not clause.denied  # `to fix the bug I'll do a quick x`: of something else

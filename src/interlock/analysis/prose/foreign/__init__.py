@@ -21,8 +21,6 @@ _TRIES = 7  # verbs of one clause
 
 
 class _Found(Struct):
-    """What was read in the clauses of a sentence so far."""
-
     told: Told
     asked: bool
     acts: bool = False  # harm was announced
@@ -125,7 +123,6 @@ def _clauses(sentence: str, book: Vocabulary) -> Iterator[ForeignClause]:
 
 
 def _read(clause: ForeignClause, found: _Found, carried: list[ForeignWord]) -> None:
-    """Reads one clause into what was found so far."""
     words, book, asked = clause.words, clause.book, found.asked
     if "credential" in clause.named and not asked and not clause.has("never", "that") and not _asks(clause, len(words)):
         raw = book.plain(clause.raw.lower())  # `afficher le contenu de credentials.json`
@@ -222,7 +219,7 @@ def _run(clause: ForeignClause, verbs: list[int], found: _Found) -> None:
             found.act(act_of(ForeignClause(parts, name, book), 0))
 
 
-# -- the mood of a clause ---------------------------------------------------------------------------------
+# -- the mood of a clause
 
 _NEAR = 2  # characters
 
@@ -302,7 +299,7 @@ def _guards(clause: ForeignClause, at: int) -> bool:
     )
 
 
-# -- the act of a verb ------------------------------------------------------------------------------------
+# -- the act of a verb
 
 _FOLDER: Entry = ("noun", "data", ())  # its name says more
 _FIRST = Rows("foreign_first", "kind", "named")

@@ -25,7 +25,7 @@ _PRONOUN = 4  # letters of the longest one that hangs on a verb
 _LONGEST_NAME = 200
 _FIRST = 0xE200  # private characters stand for idioms where words have no spaces between them
 
-# -- the language -----------------------------------------------------------------------------------------
+# -- the language
 
 LONGEST = 4_000
 _MOST_WORDS = 60
@@ -88,7 +88,7 @@ def _common() -> dict[str, tuple[str, ...]]:
     return table
 
 
-# -- its words --------------------------------------------------------------------------------------------
+# -- its words
 
 
 class ForeignWord(Struct):
