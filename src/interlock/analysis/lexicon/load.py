@@ -18,7 +18,7 @@ from interlock.analysis.lexicon.english import (
     joined,
     known,
 )
-from interlock.analysis.lexicon.vocabulary import Entry, Language, Vocabulary, entry_of, lists, roles, word_entries
+from interlock.analysis.lexicon.vocabulary import Entry, Language, Vocabulary, entry_of, word_entries
 from interlock.analysis.packs import Pack, PackError, load_packs, only_keys
 
 _SHIPPED = Path(__file__).parent
@@ -71,7 +71,7 @@ def rows_of(table: str) -> Sequence[Mapping[str, str]]:
 def loans() -> dict[str, list[Entry]]:
     table: dict[str, list[Entry]] = {}
     pack = _loanwords()
-    for word, entry in word_entries(pack["words"], pack["verbs"], pack["nouns"], pack["scope"]):
+    for word, entry in word_entries(roles(), pack["words"], pack["verbs"], pack["nouns"], pack["scope"]):
         table.setdefault(word, []).append(entry)
     return table
 
@@ -87,9 +87,13 @@ word_maps = cache(lambda: _pack("english_maps", _check_words))
 pattern_lists = cache(lambda: _pack("english_patterns", _check_patterns))
 pattern_parts = cache(lambda: _Parts(build_parts(_idioms()) | build_parts(pattern_lists())))  # what a pattern may name
 _rows = cache(lambda: _pack("english_rows", dict))
+_roles = cache(lambda: _pack("roles", dict))  # what a vocabulary may list
+roles = cache(lambda: tuple(_roles()["roles"]))
 # The other languages by their codes, the words that they share, and the names of files with the word that each is read as.
 _packs = cache(lambda: load_packs(_SHIPPED, check_packs))
-vocabularies = cache(lambda: {one["code"]: Vocabulary(Language(**one), loans()) for one in _packs() if "code" in one})
+vocabularies = cache(
+    lambda: {one["code"]: Vocabulary(Language(**one), loans(), roles()) for one in _packs() if "code" in one}
+)
 _loanwords = cache(lambda: next(pack for pack in _packs() if "files" in pack))
 telling_files = cache(lambda: [(word, re.compile("|".join(found))) for word, found in _loanwords()["files"].items()])
 
@@ -104,7 +108,7 @@ def check_packs(packs: Sequence[Pack]) -> Sequence[Pack]:
 
 def _language(pack: Pack) -> Pack:
     where = f"language {pack['code']}"
-    only_keys(f"{where}: words", pack.get("words", {}), roles() + lists())
+    only_keys(f"{where}: words", pack.get("words", {}), (*roles(), *_roles()["lists"]))
     words = _words if pack.get("spaced", True) and not pack.get("accents") else _words_as_written
     found = {
         key: _table(f"{where}: {key}", value, checked_patterns if key == "idioms" else words)
@@ -116,7 +120,7 @@ def _language(pack: Pack) -> Pack:
     for name in (*language.idioms, *language.alone):
         if entry_of(name)[0] not in ("verb", "noun", "scope", "skip", *roles()):
             raise PackError(f"{where}: {name!r} begins with no role; known: verb, noun, scope, {', '.join(roles())}")
-    vocabulary = Vocabulary(language, {})
+    vocabulary = Vocabulary(language, {}, roles())
     try:
         _ = vocabulary.idioms, vocabulary.empty.pattern
         for name in "past plural third clitic script letters".split():

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import cache, cached_property
-from pathlib import Path
+from functools import cached_property
 from typing import Annotated
 
 from msgspec import Meta, Struct, field
 
 from interlock.analysis.confusables import folded
 from interlock.analysis.lazy_regex import lazy_regex
-from interlock.analysis.packs import load_packs
 
 _LATIN = re.compile("[A-Za-z]")
 _OWN = ("\ue000", *map(chr, range(0xE200, 0xE300)))  # marks, and what idioms were replaced by
@@ -48,10 +46,6 @@ class Pieces:
 Entry = tuple[str, str, tuple[str, ...]]  # (role, kind, traits); role: verb, look, make, noun, scope, never, asked…
 Loans = Mapping[str, list[Entry]]
 
-# What the words of a vocabulary can be: roles of single words, and lists of words that are no role of their own.
-_listed = cache(lambda: load_packs(Path(__file__).parent, list, "roles.toml")[0])
-roles = cache(lambda: tuple(_listed()["roles"]))
-lists = cache(lambda: tuple(_listed()["lists"]))
 _ASIDES = frozenset("unless outside personal past_trial without weak that means".split())  # besides something else
 HEADS = ("verb", "look", "make", "do", "launch", "fetch")  # what can govern a clause
 
@@ -87,12 +81,14 @@ class Language(Struct, frozen=True, forbid_unknown_fields=True):
         return self.words.get(role, "").split()
 
 
-def word_entries(words: Mapping[str, str], *named: Mapping[str, str]) -> Iterator[tuple[str, Entry]]:
+def word_entries(
+    roles: Iterable[str], words: Mapping[str, str], *named: Mapping[str, str]
+) -> Iterator[tuple[str, Entry]]:
     """Every verb, noun, word of a role and word of a scope with what it is; `_` stands between words that are one only together."""
     for role, table in zip(("verb", "noun", "scope"), named, strict=True):
         for name, listed in table.items():
             yield from ((word, entry_of(f"{role} {name}")) for word in listed.split())
-    for role in roles():
+    for role in roles:
         yield from ((word, (role, "", ())) for word in words.get(role, "").split())
 
 
@@ -107,9 +103,9 @@ def entry_of(name: str) -> Entry:
 class Vocabulary:
     """A language's words, findable; an exact word outranks a stem, a longer stem a shorter one."""
 
-    def __init__(self, language: Language, loans: Loans) -> None:
+    def __init__(self, language: Language, loans: Loans, roles: Iterable[str]) -> None:
         self.language, self.loans = language, loans
-        self.entries = [*word_entries(language.words, language.verbs, language.nouns, language.scope)]
+        self.entries = [*word_entries(roles, language.words, language.verbs, language.nouns, language.scope)]
         self.exact: dict[str, list[Entry]] = {}
         self.stems: dict[str, list[tuple[str, Entry]]] = {}
         several: dict[str, list[Entry]] = {}
