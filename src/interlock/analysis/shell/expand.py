@@ -67,7 +67,7 @@ def _value(part: Part, values: Shell) -> list[str]:
     if isinstance(part, Substitution):
         return [values.output(part)]
     if isinstance(part, Arithmetic):
-        expression = text(ShellWord(part.parts, 0, 0), values)
+        expression = text(ShellWord(part.parts), values)
         evaluate(expression, values)
         number = calculate(expression, values)
         return [hole() if number is None else str(number)]

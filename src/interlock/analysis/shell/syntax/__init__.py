@@ -88,15 +88,15 @@ def _nodes(cursor: ShellCursor, stop: str) -> list[Node]:
     text = cursor.text
     while True:
         cursor.separators()
-        if cursor.pos >= cursor.size or text[cursor.pos] == stop or CLOSING.match(text, cursor.pos):
+        char = cursor.peek()
+        if char in ("", stop) or CLOSING.match(text, cursor.pos):
             return found
-        if text[cursor.pos] in ");":
+        if char in ");":
             if stop or text.startswith((";;", ";&"), cursor.pos):
                 return found
-            raise ShellSyntax(f"unexpected {text[cursor.pos]!r}", cursor.pos)
+            raise ShellSyntax(f"unexpected {char!r}", cursor.pos)
         node = _and_or(cursor)
-        if cursor.pos < cursor.size and text[cursor.pos] == "&":  # one: two of them join
-            cursor.pos += 1
+        if cursor.take("&"):  # one: two of them join
             node = Background(node)
         found.append(node)
         if cursor.pos >= cursor.size:
@@ -135,9 +135,9 @@ def _command(cursor: ShellCursor) -> Node:
     while True:
         cursor.step(1)
         cursor.blank()
-        if cursor.pos >= cursor.size:
+        if not (char := cursor.peek()):
             raise ShellSyntax("a command is missing at the end", cursor.pos)
-        if cursor.text[cursor.pos] == "(":
+        if char == "(":
             return _parenthesis(cursor)
         found = _RESERVED.match(cursor.text, cursor.pos)
         if not found or (cursor.dialect == "dash" and found[0] in _BASH_ONLY):
@@ -170,7 +170,7 @@ def _stands_alone(cursor: ShellCursor, prefix: str) -> bool:
     cursor.blank()
     while prefix == "time" and cursor.match(_TIME_OPTION):
         cursor.blank()
-    return cursor.pos >= cursor.size or cursor.text[cursor.pos] in ";\n&|)"
+    return cursor.peek() in ";\n&|)"
 
 
 def _compound(cursor: ShellCursor, name: str) -> Node:
@@ -224,9 +224,7 @@ def _simple(cursor: ShellCursor) -> Node:
 def _ahead(cursor: ShellCursor) -> str:
     """The character that the next piece starts with; empty where the command ends."""
     cursor.blank()
-    if cursor.pos >= cursor.size:
-        return ""
-    char = cursor.text[cursor.pos]
+    char = cursor.peek()
     if char in "|;)\n#" or (char == "&" and (cursor.dialect == "dash" or not cursor.at("&>"))):
         return ""
     return char
@@ -253,9 +251,8 @@ def _assignment(cursor: ShellCursor) -> Assignment | None:
     if cursor.take("("):
         items, keys = _array(cursor)
         return Assignment(name, None, items, append, keys=keys)
-    if cursor.pos >= cursor.size or cursor.text[cursor.pos] in " \t\r\n;|&)":
-        return Assignment(name, ShellWord([], cursor.pos, cursor.pos), None, append, index)
-    return Assignment(name, word(cursor), None, append, index)
+    value = ShellWord([]) if cursor.peek() in " \t\r\n;|&)" else word(cursor)
+    return Assignment(name, value, None, append, index)
 
 
 def _array(cursor: ShellCursor) -> tuple[list[ShellWord], list[str]]:
@@ -264,14 +261,14 @@ def _array(cursor: ShellCursor) -> tuple[list[ShellWord], list[str]]:
     keys: list[str] = []
     while True:
         cursor.lines()
-        if cursor.pos >= cursor.size:
+        if not (char := cursor.peek()):
             raise ShellSyntax("an array is not closed", cursor.pos)
         if cursor.take(")"):
             return items, keys
-        if cursor.text[cursor.pos] in ";|&<>(" and not cursor.at("<("):
+        if char in ";|&<>(" and not cursor.at("<("):
             raise ShellSyntax("an array cannot be read", cursor.pos)
         found = cursor.match(_ARRAY_INDEX)
-        if found and cursor.pos < cursor.size and cursor.text[cursor.pos] in " \t\r\n)":
+        if found and cursor.peek() in " \t\r\n)":
             continue
         items.append(word(cursor))
         keys.append(found[1].strip("\"'") if found else "")
@@ -299,14 +296,14 @@ def _redirect(cursor: ShellCursor) -> ShellRedirect | None:
     operator = found[2]
     cursor.blank()
     before = cursor.pos
-    target = word(cursor) if before < cursor.size and cursor.text[before] not in ";|&)\n" else None
+    target = word(cursor) if cursor.peek() not in ";|&)\n" else None
     if target is None or cursor.pos == before:
         raise ShellSyntax(f"{operator} goes nowhere", cursor.pos)
     if cursor.dialect == "dash" and operator == ">" and cursor.text[found.start() - 1 : found.start()] == "&":
         operator = "&>"  # meant as one, and cut in two by a POSIX shell
     redirect = ShellRedirect(operator, target, found[1] or "")
     if operator in ("<<", "<<-"):
-        redirect.body = ShellWord([], cursor.pos, cursor.pos)
+        redirect.body = ShellWord([])
         cursor.waiting.append(_here(redirect, target, cursor.text[before : cursor.pos]))
     return redirect
 
@@ -319,7 +316,7 @@ def _here(redirect: ShellRedirect, target: ShellWord, raw: str) -> HereDocument:
     else:
         quoted = _QUOTE.search(raw) is not None
         end = _QUOTE.sub(lambda found: next((text for text in found.groups() if text is not None), ""), raw)
-        redirect.target = ShellWord([ShellText(end, True)], target.start, target.end)
+        redirect.target = ShellWord([ShellText(end, True)])
     return HereDocument(redirect, end, quoted, redirect.operator == "<<-")
 
 

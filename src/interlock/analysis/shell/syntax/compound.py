@@ -34,23 +34,18 @@ def _if(cursor: ShellCursor) -> Node:
     tests: list[int] = []
     closing = "elif"
     while closing == "elif":
-        head += cursor.body("then")
+        head += cursor.body("then")[0]
         tests.append(len(head) - 1)
-        cursor.closing()
-        bodies.append(cursor.body("elif", "else", "fi"))
-        closing = cursor.closing()
+        body, closing = cursor.body("elif", "else", "fi")
+        bodies.append(body)
     if closing == "else":
-        bodies.append(cursor.body("fi"))
-        cursor.closing()
+        bodies.append(cursor.body("fi")[0])
     return Branches(head, bodies, tests=tests)
 
 
 def _while(cursor: ShellCursor, until: bool = False) -> Node:
-    head = cursor.body("do")
-    cursor.closing()
-    body = cursor.body("done")
-    cursor.closing()
-    return ShellLoop(body, head, until=until)
+    head, _ = cursor.body("do")
+    return ShellLoop(cursor.body("done")[0], head, until=until)
 
 
 def _for(cursor: ShellCursor) -> Node:
@@ -60,7 +55,7 @@ def _for(cursor: ShellCursor) -> Node:
         return ShellLoop(_do_body(cursor), [arithmetic] if arithmetic else [])
     name = word(cursor).literal or ""
     cursor.lines()
-    items = _items(cursor) if cursor.match(_IN) else [ShellWord([ShellVariable("@", True)], cursor.pos, cursor.pos)]
+    items = _items(cursor) if cursor.match(_IN) else [ShellWord([ShellVariable("@", True)])]
     return ShellLoop(_do_body(cursor), name=name, items=items)
 
 
@@ -68,9 +63,9 @@ def _items(cursor: ShellCursor) -> list[ShellWord]:
     items: list[ShellWord] = []
     while True:
         cursor.blank()
-        if cursor.pos >= cursor.size or cursor.text[cursor.pos] in ";\n&|)":
+        char = cursor.peek()
+        if char in ";\n&|)":
             return items
-        char = cursor.text[cursor.pos]
         if char in "<>(" and not cursor.at("<("):
             raise ShellSyntax("unexpected '('" if char == "(" else "unexpected redirection", cursor.pos)
         items.append(word(cursor))
@@ -78,12 +73,10 @@ def _items(cursor: ShellCursor) -> list[ShellWord]:
 
 def _do_body(cursor: ShellCursor) -> list[Node]:
     cursor.separators()
-    braces = cursor.take("{")
-    if not braces:
-        cursor.expect("do")
-    body = cursor.body("}" if braces else "done")
-    cursor.closing()
-    return body
+    if cursor.take("{"):
+        return cursor.body("}")[0]
+    cursor.expect("do")
+    return cursor.body("done")[0]
 
 
 def _case(cursor: ShellCursor) -> Node:
@@ -111,7 +104,7 @@ def _patterns(cursor: ShellCursor) -> list[ShellWord]:
     cursor.take("(")
     while True:
         cursor.blank()
-        if cursor.pos >= cursor.size:
+        if not cursor.peek():
             raise ShellSyntax("a case pattern is not closed", cursor.pos)
         if cursor.take(")"):
             return found
@@ -124,9 +117,7 @@ def _patterns(cursor: ShellCursor) -> list[ShellWord]:
 
 
 def _group(cursor: ShellCursor) -> Node:
-    body = cursor.body("}")
-    cursor.closing()
-    return ShellGroup(body, subshell=False)
+    return ShellGroup(cursor.body("}")[0], subshell=False)
 
 
 def _function(cursor: ShellCursor) -> Node:
@@ -160,7 +151,7 @@ def _test(cursor: ShellCursor) -> Node:
     words: list[ShellWord] = []
     while True:
         cursor.lines()
-        if cursor.pos >= cursor.size:
+        if not cursor.peek():
             raise ShellSyntax("[[ is not closed", cursor.pos)
         if cursor.take("]]"):
             return Expression(words)
@@ -169,7 +160,7 @@ def _test(cursor: ShellCursor) -> Node:
             operator = operator[:1]
         if operator[0] in "|&;<>()":
             if operator[0] not in ";<>":
-                words.append(ShellWord([ShellText(operator, False)], cursor.pos, cursor.pos))
+                words.append(ShellWord([ShellText(operator, False)]))
             cursor.pos += len(operator)
             continue
         words.append(word(cursor))
@@ -183,7 +174,7 @@ def arithmetic_command(cursor: ShellCursor) -> Node | None:
         return None
     inner = cursor.inner(cursor.text[start:end], start)
     cursor.pos = end + 2
-    return Expression([ShellWord(expansions(inner), end, end)], arithmetic=True)
+    return Expression([ShellWord(expansions(inner))], arithmetic=True)
 
 
 COMPOUNDS: dict[str, Callable[[ShellCursor], Node]] = {

@@ -93,13 +93,17 @@ class ShellCursor(Struct):
         self.pos += len(text) * found
         return found
 
+    def peek(self) -> str:
+        """The next character; empty at the end, and so `in` any text."""
+        return self.text[self.pos : self.pos + 1]
+
     def match(self, pattern: re.Pattern[str]) -> re.Match[str] | None:
         if found := pattern.match(self.text, self.pos):
             self.pos = found.end()
         return found
 
     def blank(self) -> None:
-        if self.text[self.pos : self.pos + 1] in _BLANKS and (found := _BLANK.match(self.text, self.pos)):
+        if self.peek() in _BLANKS and (found := _BLANK.match(self.text, self.pos)):
             self.pos = found.end()
 
     def newline(self) -> None:
@@ -120,9 +124,7 @@ class ShellCursor(Struct):
         """All that may stand between two commands."""
         while True:
             self.blank()
-            if self.pos >= self.size:
-                return
-            char = self.text[self.pos]
+            char = self.peek()
             if char == "\n":
                 self.newline()
             elif char == "#":
@@ -156,20 +158,15 @@ class ShellCursor(Struct):
         self.expect(stop)
         return body
 
-    def body(self, *closers: str) -> list[Node]:
-        """The nodes up to one of the closing words, which stays unread; refuses another one."""
+    def body(self, *closers: str) -> tuple[list[Node], str]:
+        """The nodes up to one of the closing words, and that word; refuses another one."""
         body = self.grammar.nodes(self, "")
         self.separators()
         found = CLOSING.match(self.text, self.pos)
         if not found or found[0] not in closers:
             raise ShellSyntax(f"expected {' or '.join(closers)}", self.pos)
-        return body
-
-    def closing(self) -> str:
-        found = self.match(CLOSING)
-        if not found:
-            raise ShellSyntax("unexpected end", self.pos)
-        return found[0]
+        self.pos = found.end()
+        return body, found[0]
 
 
 MAX_ARITHMETIC = 4_096  # characters; nobody calculates longer

@@ -38,7 +38,6 @@ class Substitution(Struct):
 class Arithmetic(Struct):
     """`$((…))`: its value is a number, and what it contains may run commands."""
 
-    text: str
     parts: list[Part]
 
 
@@ -47,8 +46,8 @@ Part = ShellText | ShellVariable | Substitution | Arithmetic
 
 class ShellWord(Struct):
     parts: list[Part]
-    start: int
-    end: int
+    start: int = 0
+    end: int = 0
     literal: str | None = None  # the text when nothing in it is expanded or quoted
 
 

@@ -164,8 +164,7 @@ def _old_arithmetic(cursor: ShellCursor, parts: list[Part]) -> None:
     end = cursor.text.find("]", cursor.pos)
     if end < 0:
         raise ShellSyntax("$[ is not closed", cursor.pos)
-    inner = cursor.inner(cursor.text[cursor.pos + 2 : end], cursor.pos + 2)
-    parts.append(Arithmetic(inner.text, expansions(inner)))
+    parts.append(Arithmetic(expansions(cursor.inner(cursor.text[cursor.pos + 2 : end], cursor.pos + 2))))
     cursor.pos = end + 1
 
 
@@ -173,8 +172,7 @@ def _substitution(cursor: ShellCursor, parts: list[Part], quoted: bool) -> None:
     """$((…)) or $(…)"""
     start = cursor.pos + 3
     if cursor.at("$((") and (end := arithmetic_end(cursor, start)) >= 0:
-        inner = cursor.inner(cursor.text[start:end], start)
-        parts.append(Arithmetic(inner.text, expansions(inner)))
+        parts.append(Arithmetic(expansions(cursor.inner(cursor.text[start:end], start))))
         cursor.pos = end + 2
         return
     cursor.pos += 2
@@ -187,7 +185,7 @@ def _substitution(cursor: ShellCursor, parts: list[Part], quoted: bool) -> None:
 def _braced(cursor: ShellCursor, parts: list[Part], quoted: bool) -> None:
     opened = cursor.pos
     cursor.pos += 2
-    if cursor.pos < cursor.size and cursor.text[cursor.pos] in " \t\n|":
+    if (first := cursor.peek()) and first in " \t\n|":
         parts.append(_braced_commands(cursor, quoted))
         return
     variable = _braced_name(cursor, quoted)
@@ -202,8 +200,7 @@ def _braced_commands(cursor: ShellCursor, quoted: bool) -> Part:
     """`${ command; }` and `${| command; }`, which run in this shell."""
     cursor.take("|")
     cursor.deeper()
-    body = cursor.body("}")
-    cursor.closing()
+    body, _ = cursor.body("}")
     cursor.depth -= 1
     return Substitution(body, quoted)
 
@@ -247,7 +244,7 @@ def _braced_word(cursor: ShellCursor, stops: str, quoted: bool) -> ShellWord:
     """The argument of `${x:-…}`, up to one of `stops` that is not quoted."""
     start = cursor.pos
     parts: list[Part] = []
-    while cursor.pos < cursor.size and (char := cursor.text[cursor.pos]) not in stops:
+    while (char := cursor.peek()) not in stops:
         if found := cursor.match(_BRACED):
             parts.append(ShellText(found[0], quoted))
         elif (char == "'" and quoted) or char in "/:}":
@@ -257,7 +254,7 @@ def _braced_word(cursor: ShellCursor, stops: str, quoted: bool) -> ShellWord:
             _dollar(cursor, parts, quoted)
         else:
             _WORD_PARTS[char](cursor, parts)
-    return ShellWord(_merged(parts), start + cursor.base, cursor.pos + cursor.base)
+    return ShellWord(_merged(parts), start, cursor.pos)
 
 
 _WORD_PARTS: dict[str, Callable[[ShellCursor, list[Part]], None]] = {
