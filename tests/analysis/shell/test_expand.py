@@ -6,7 +6,7 @@ import pytest
 
 from cases import each
 from interlock.analysis.facts import QUOTED, hole
-from interlock.analysis.shell import expand
+from interlock.analysis.shell import expand, variables
 from interlock.analysis.shell.syntax import parse
 from interlock.analysis.shell.syntax.nodes import SimpleCommand, Substitution
 
@@ -162,4 +162,4 @@ def test_a_glob_cannot_be_made_to_hang(text: str) -> None:
     ],
 )
 def test_plain_arithmetic_is_worked_out_and_the_rest_is_not_guessed(expression: str, value: int | None) -> None:
-    assert expand.calculate(expression, Known(n=["5"])) == value
+    assert variables.calculate(expression, Known(n=["5"])) == value

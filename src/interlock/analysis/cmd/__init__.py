@@ -33,8 +33,6 @@ _ITSELF = re.compile(r'"?%~?[a-z]*0"?$', re.IGNORECASE)
 
 
 class CmdReading(Struct):
-    """The known variables and files, and the report."""
-
     out: WindowsReport
     names: dict[str, str] = {}
     loops: dict[str, str] = {}
@@ -63,7 +61,7 @@ def read_cmd(source: str, out: Report) -> None:
 
 
 def _text(session: CmdReading, source: str) -> str:
-    """Read a text; give what it would print, as far as that is known."""
+    """Give what it would print, as far as that is known."""
     if session.depth >= _MAX_DEPTH:
         session.out.unreadable("cmd inside cmd, too deep to follow", "nesting")
         return ""
@@ -135,7 +133,6 @@ def _for(session: CmdReading, node: For) -> str:
 
 
 def _values(session: CmdReading, name: str, switches: str, items: str) -> list[str]:
-    """What the variable of a for would hold, round by round."""
     low = switches.lower()
     if low.startswith("/l"):
         return [hole(name)]
@@ -169,7 +166,6 @@ def _lines(session: CmdReading, name: str, items: str, backquotes: bool) -> list
 
 
 def _simple(session: CmdReading, raw: str) -> str:
-    """One command: expanded, split into words and reported, with its redirections."""
     text = session.expand(raw)
     if text != raw and _SEPARATOR.search(without_holes(re.sub(r'"[^"]*"|\^.', "", text))):
         nodes, _ = parse(text, session.out.step)
@@ -200,7 +196,7 @@ _NODES: dict[type, Callable[[CmdReading, Any], str]] = {
 
 
 def _run_line(session: CmdReading, line: CmdLine) -> str:
-    """Run the words of one command; give what it would print."""
+    """Give what it would print."""
     if not line.words:
         return ""
     _unglue(line)
@@ -234,7 +230,7 @@ def _unglue(line: CmdLine) -> None:
 
 
 def _parted(line: CmdLine) -> tuple[frozenset[str], list[str]]:
-    """The switches of a built-in command, one by one and in lower case, and its other words."""
+    """The switches of a built-in command, in lower case, and its other words."""
     switches, others = set[str](), list[str]()
     for word, quoted in zip(line.words[1:], line.quoted[1:]):
         if word.startswith("/") and not quoted:
@@ -293,7 +289,6 @@ def _carry(session: CmdReading, source: str, target: str) -> None:
 
 
 def _robocopy(session: CmdReading, line: CmdLine) -> None:
-    """robocopy: with /MIR or /PURGE, what is not in the source is deleted from the destination."""
     switches, paths = _parted(line)
     if len(paths) < 2 or "l" in switches:
         return
@@ -352,7 +347,6 @@ def _start(session: CmdReading, line: CmdLine) -> str:
 
 
 def _without(line: CmdLine, count: int) -> CmdLine:
-    """The same command without its first words."""
     text = re.sub(rf'(?:(?:"[^"]*"?|[^\s"])+\s*){{0,{count}}}', "", line.text, count=1)
     return CmdLine(line.words[count:], line.quoted[count:], inputs=line.inputs, text=text)
 
@@ -367,7 +361,6 @@ def _inner(session: CmdReading, line: CmdLine) -> str:
 
 
 def _forfiles(session: CmdReading, line: CmdLine) -> str:
-    """forfiles: its command runs for each file that it finds."""
     options = {word.lower(): following for word, following in zip(line.words[1:], [*line.words[2:], ""])}
     root, mask = options.get("/p", ".").rstrip("\\"), options.get("/m", "*")
     deep = "/s" in options
@@ -412,7 +405,7 @@ _BUILTINS: dict[str, Callable[[CmdReading, CmdLine], str | None]] = {
 
 
 def _run_program(session: CmdReading, line: CmdLine) -> str:
-    """Any other program: reported to the rules, and read where it is a file that the text itself wrote."""
+    """Reported to the rules, and read where the text itself wrote it."""
     program, words, out = line.words[0], list(map(plain_holes, line.words[1:])), session.out
     name = program_name(program)
     if (url := out.url_among(program, line.words[1:]) or download_in(program)) is not None:
@@ -432,7 +425,7 @@ def _run_program(session: CmdReading, line: CmdLine) -> str:
 
 
 def _input_of(session: CmdReading, name: str, line: CmdLine) -> str | None:
-    """The text that flows into a program; one that would run a file without a text has only the name of that reported."""
+    """Of a program that would run a file without a text, only the name of that is reported."""
     given = session.piped
     for path in line.inputs:
         given = session.out.written_text(path)

@@ -18,8 +18,6 @@ class CmdPipe(Struct, frozen=True):
 
 
 class CmdGroup(Struct, frozen=True):
-    """Commands in parentheses, and what is redirected behind them."""
-
     body: tuple[Node, ...]
     tail: str = ""
 
@@ -60,8 +58,6 @@ _INSIDE, _OUTSIDE = re.compile(_RAW % "(", re.DOTALL), re.compile(_RAW % "()", r
 
 
 class CmdCursor(Struct):
-    """A place in cmd.exe text."""
-
     source: str
     step: Callable[[], None]
     pos: int = 0
@@ -69,7 +65,6 @@ class CmdCursor(Struct):
     bodies: int = 0  # of if and for without parentheses
 
     def match(self, pattern: re.Pattern[str]) -> re.Match[str] | None:
-        """Step over a pattern if it stands here."""
         if found := pattern.match(self.source, self.pos):
             self.pos = found.end()
         return found
@@ -78,7 +73,7 @@ class CmdCursor(Struct):
         return self.source[self.pos : self.pos + 1]
 
     def skip_quoted(self) -> None:
-        """Step to the quote that closes the one here, if there are two."""
+        """To the quote that closes the one here, if there are two."""
         if self.peek() == '"' and (end := self.source.find('"', self.pos + 1)) > 0:
             self.pos = end
 
@@ -97,7 +92,6 @@ def parse(source: str, step: Callable[[], None]) -> tuple[tuple[Node, ...], Wind
 
 
 def _sequence(cursor: CmdCursor, nodes: list[Node]) -> None:
-    """Commands up to the end, or up to a closing parenthesis."""
     while cursor.match(_BETWEEN) and cursor.peek() not in ("", ")"):
         cursor.step()
         nodes.append(_pipe(cursor))
@@ -149,7 +143,7 @@ def _parens(cursor: CmdCursor) -> tuple[Node, ...]:
 
 
 def _body(cursor: CmdCursor) -> tuple[Node, ...]:
-    """What if and for run: parentheses, or everything up to the end of the line."""
+    """Parentheses, or everything up to the end of the line."""
     cursor.match(_BLANK)
     if cursor.peek() == "(":
         return (_command(cursor),)
@@ -164,7 +158,6 @@ def _body(cursor: CmdCursor) -> tuple[Node, ...]:
 
 
 def _condition(cursor: CmdCursor) -> None:
-    """Skips the condition of an `if`."""
     word = _next_word(cursor)
     while word in ("/i", "not"):
         word = _next_word(cursor)
@@ -222,8 +215,6 @@ _PIECE = re.compile(r'\^\r?(.)|"([^"]*)"?|.', re.DOTALL)  # escaped, quoted, or 
 
 
 class CmdLine(Struct):
-    """One command, ready to run."""
-
     words: list[str] = []
     quoted: list[bool] = []
     outputs: list[tuple[str, bool]] = []  # file, whether appended
@@ -232,7 +223,7 @@ class CmdLine(Struct):
 
 
 def expand(raw: str, names: Mapping[str, str], loops: Mapping[str, str]) -> str:
-    """The text with its variables expanded; an unknown one is a hole."""
+    """An unknown variable is a hole."""
     text = _LOOP.sub(lambda found: _loop(found, loops), raw) if loops else raw
     if "%" in text:
         text = _PERCENT.sub(lambda found: _percent(found, names), text)
@@ -279,7 +270,6 @@ def _changed(value: str, change: str) -> str:
 
 
 def split(text: str, step: Callable[[], None]) -> CmdLine:
-    """The words and redirections of one command."""
     line, kept, at = CmdLine(), list[str](), 0
     word: str | None = None
     quoted = False

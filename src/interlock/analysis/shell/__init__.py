@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from interlock.analysis.facts import (
     APPROXIMATE,
@@ -91,7 +92,7 @@ class Where(Struct, frozen=True):
         return Where(self.span, (*self.via, wrapper), self.traits.union(traits) if traits else self.traits, self.env)
 
     def marked(self, trait: str) -> Where:
-        return Where(self.span, self.via, self.traits | {trait}, self.env)
+        return replace(self, traits=self.traits | {trait})
 
 
 class ShellReading(Struct):
@@ -120,11 +121,9 @@ class ShellReading(Struct):
 
     @property
     def changed(self) -> bool:
-        """Whether the action itself wrote or fetched a file."""
         return bool(self.files or self.downloads)
 
     def put_file(self, path: str, text: str, appended: bool = False) -> None:
-        """Remember what the action writes to a file, by its resolved path."""
         if not appended:
             self.appended.discard(path)
         elif path not in self.files:
@@ -135,7 +134,7 @@ class ShellReading(Struct):
         self.downloads[path] = without_holes(address) or "the network"
 
     def fetched(self, *paths: str) -> str:
-        """The address that one of these files came from; empty for none."""
+        """Empty for none."""
         for path in paths:
             if path in self.downloads:
                 return self.downloads[path] or path
@@ -164,7 +163,7 @@ class Job(Struct):
 
     @property
     def subject(self) -> str:
-        """The command as a person would write it; worked out once for its many effects."""
+        """Worked out once for its many effects."""
         if self._subject is None:
             self._subject = show_command(self.program, self.words)
         return self._subject
@@ -205,12 +204,11 @@ class Job(Struct):
 
     def about(self, words: Sequence[str]) -> Job:
         """A report on the part of the text that has these words; on all of it where they are all, or not found."""
-        source = self.host.session.source
+        source = self.session.source
         found = _part(words, source) if len(source) <= _LONGEST_PARTED else None
         if found is None or not source[: found[0]].strip(_ENDS) + source[found[1] :].strip(_ENDS):
             return self
-        where = Where(found, self.where.via, self.where.traits, self.where.env)
-        return Job(self.host, source[slice(*found)], [], where, self.stdin)
+        return Job(self.host, source[slice(*found)], [], replace(self.where, span=found), self.stdin)
 
     # -- Report
 
@@ -224,28 +222,32 @@ class Job(Struct):
             target = target.replace(_HOME_HOLE, "~")
         if is_production(target):
             marks = marks | {"production"}
-        subject = self.subject
-        facts = self.host.session.facts
-        if self.host.session.guessed:
+        session = self.host.session
+        if session.guessed:
             marks = marks | {APPROXIMATE}
         if verb not in _PATH_VERBS:
-            facts.append(Effect(verb, target, "", marks, self.where.span, self.where.via, subject))
+            self._add(verb, target, "", marks)
             return
         self.step(FACT_STEPS)
         paths = [resolve(target, cwd) for cwd in self.host.cwds]
-        only_a_link = verb == "delete" and paths[0] in self.host.session.links and not target.endswith("/")
+        only_a_link = verb == "delete" and paths[0] in session.links and not target.endswith("/")
         places = ["temp"] if only_a_link else self.places(target)
         for where, path in dict.fromkeys(zip(places, paths)):
-            facts.append(Effect(verb, target, where, marks, self.where.span, self.where.via, subject, path))
+            self._add(verb, target, where, marks, path)
         if verb == "delete":
-            self._origin(target, marks)
-        elif (
-            verb in _FOLLOWING and "link" not in marks and (behind := _behind_link(self.host.session.links, f"{path}/"))
-        ):
-            where = place(behind, self.host.cwds[0], self.host.home)
-            facts.append(Effect(verb, behind, where, marks, self.where.span, self.where.via, subject, behind))
+            self._add_lost(target, marks)
+        elif verb in _FOLLOWING and "link" not in marks and (behind := _behind_link(session.links, f"{path}/")):
+            self._add(verb, behind, self._place_of(behind), marks, behind)
         elif "downloaded" in traits:
-            self.host.session.downloads.setdefault(path, "the network")
+            session.downloads.setdefault(path, "the network")
+
+    def _add(self, verb: str, target: str, kind_of_place: str, marks: frozenset[str], path: str = "") -> None:
+        where = self.where
+        fact = Effect(verb, target, kind_of_place, marks, where.span, where.via, self.subject, path)
+        self.host.session.facts.append(fact)
+
+    def _place_of(self, path: str) -> str:
+        return place(path, self.host.cwds[0], self.host.home)
 
     def places(self, target: str) -> list[str]:
         for inside, outside in self.host.mounts.items():
@@ -266,15 +268,14 @@ class Job(Struct):
     def _if_empty(self, target: str, cwd: str, otherwise: str) -> str:
         """As a wipe, a place that is the root, a home or a system folder where a variable in its path is empty."""
         host = self.host
-        folders = [host.if_empty(cwd), *host.emptied]
         emptied = host.if_empty(target)
-        if emptied and "**/" not in emptied and any(place(emptied, folder, host.home) in _WIPED for folder in folders):
-            if emptied != target or otherwise not in _WIPED:
+        if emptied and "**/" not in emptied and (emptied != target or otherwise not in _WIPED):
+            if any(place(emptied, folder, host.home) in _WIPED for folder in (host.if_empty(cwd), *host.emptied)):
                 return "unknown_root"
         named = target.startswith(HOLE) and is_variable(target[1 : target.find(HOLE, 1)])
         return "unknown" if otherwise == "unknown_root" and named else otherwise
 
-    def _origin(self, target: str, marks: frozenset[str]) -> None:
+    def _add_lost(self, target: str, marks: frozenset[str]) -> None:
         """What was moved and is deleted is lost from where it was; so is what a link leads to."""
         session = self.host.session
         if not session.origins and not session.links:
@@ -282,14 +283,12 @@ class Job(Struct):
         full = self.full(target)
         old = session.origins.get(full) or _behind_link(session.links, full + "/" if target.endswith("/") else full)
         if old is not None:
-            where = place(old, self.host.cwds[0], self.host.home)
-            session.facts.append(Effect("delete", old, where, marks, self.where.span, self.where.via, self.subject))
+            self._add("delete", old, self._place_of(old), marks)
 
     def unreadable(self, what: str, *traits: str) -> None:
         self.effect("unreadable", what, *traits)
 
     def runs_download(self, path: str) -> bool:
-        """Reports that this file, which was fetched, is run."""
         if address := self.session.fetched(self.full(path)):
             self.effect("run_download", address)
         return bool(address)
@@ -353,15 +352,15 @@ class Job(Struct):
         stream = Stream(text, taints_in(text), source or "the network")
         return FedJob(self.host, self.program, self.words, self.where, stream)
 
-    def inside(self, via: str, traits: Sequence[str]) -> Where:
+    def inside(self, via: str, traits: Sequence[str] = ()) -> Where:
         where = self.where.inside(via or self.program, *traits)
         return where.marked("production") if "production" not in where.traits and self.of_production else where
 
     @contextmanager
     def within(self, folder: str | None) -> Iterator[None]:
-        """What is reported meanwhile happens in this folder, if there is one."""
         before = self.host.cwds
-        self.host.cwds = [resolve(folder, cwd) for cwd in before] if folder else before
+        if folder:
+            self.host.cwds = [resolve(folder, cwd) for cwd in before]
         try:
             yield
         finally:

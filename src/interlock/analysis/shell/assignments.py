@@ -12,7 +12,7 @@ from interlock.analysis.programs.options import options, valued
 from interlock.analysis.shell import TERMINAL, Stream, Where, command_fact, expand
 from interlock.analysis.shell.loose_text import read_loose_variable
 from interlock.analysis.shell.syntax.nodes import Assignment, ShellVariable, SimpleCommand
-from interlock.analysis.shell.variables import calculate, evaluate, subscript_of
+from interlock.analysis.shell.variables import calculate, computed, evaluate, subscript_of
 
 if TYPE_CHECKING:
     from interlock.analysis.shell.walk import Shell
@@ -23,7 +23,7 @@ _GLOBAL = frozenset({"export", "readonly"})
 
 
 def letters_of(program: str, words: Sequence[str]) -> tuple[frozenset[str], frozenset[str]]:
-    """The attributes that a declaration's options set, and those that they remove."""
+    """Of a declaration: those that its options set, and those that they remove."""
     given, taken = ("".join(word[1:] for word in words if word.startswith(sign)) for sign in "-+")
     return frozenset(given + _IMPLIED.get(program, "")), frozenset(taken)
 
@@ -35,11 +35,7 @@ def begin_declaration(shell: Shell, program: str, name: str, words: Sequence[str
         shell.scopes[-1][name] = shell.variables.pop(name, None)
         shell.references.pop(name, None)
         shell.attributes.pop(name, None)
-    kept = (shell.attributes.get(name, frozenset()) | (given & _CONVERTING)) - taken
-    if kept:
-        shell.attributes[name] = kept
-    else:
-        shell.attributes.pop(name, None)
+    shell.attributes[name] = (shell.attributes.get(name, frozenset()) | (given & _CONVERTING)) - taken
 
 
 _CONVERTING = frozenset("iluxnA")
@@ -48,11 +44,11 @@ _CONVERTING = frozenset("iluxnA")
 def end_declaration(shell: Shell, program: str, name: str, words: Sequence[str]) -> None:
     """A name that is read-only from now on keeps its value."""
     if "r" in letters_of(program, words)[0] and not shell.unsure:
-        shell.attributes[name] = shell.attributes.get(name, frozenset()) | {"r"}
+        shell.attributes[name] |= {"r"}
 
 
 def declare_words(shell: Shell, program: str, words: Sequence[str]) -> None:
-    """Declare names and assignments that the text itself does not spell as assignments."""
+    """Declare what the text itself does not spell as assignments."""
     if program not in _GLOBAL and "f" in letters_of(program, words)[0]:
         return
     for word in words:
@@ -85,19 +81,14 @@ def refer(shell: Shell, name: str, target: str) -> None:
 
 
 def convert_values(shell: Shell, name: str, items: list[str]) -> list[str]:
-    """A value as its variable's attributes convert it: evaluated as a number, or in one case."""
     letters = shell.attributes[name]
-    if "i" not in letters:
-        change = str.lower if "l" in letters else str.upper if "u" in letters else str
-        return list(map(change, items))
-    for item in items:
-        evaluate(item, shell)
-    numbers = [calculate(item, shell) for item in items]
-    return [hole(name) if number is None else str(number) for number in numbers]
+    if "i" in letters:
+        return [computed(item, shell, name) for item in items]
+    change = str.lower if "l" in letters else str.upper if "u" in letters else str
+    return list(map(change, items))
 
 
 def leave_scope(shell: Shell) -> None:
-    """Restore the variables that a function declared for itself."""
     for name, value in shell.scopes.pop().items():
         for table in (shell.attributes, shell.references, shell.choices, shell.variables):
             table.pop(name, None)
@@ -110,7 +101,7 @@ _STARTUP_FILES = frozenset({"BASH_ENV", "ENV", "PYTHONSTARTUP", "RUBYOPT", "PERL
 
 
 def bare_operand(node: SimpleCommand) -> str:
-    """The name of the variable that is a command's one operand without quotes; `$` for any other, empty where it is quoted."""
+    """The variable that is the one operand, without quotes; `$` for any other, empty where it is quoted."""
     if len(node.words) != 2 or any(getattr(part, "quoted", True) for part in node.words[1].parts):
         return ""
     first, *more = node.words[1].parts
@@ -118,14 +109,13 @@ def bare_operand(node: SimpleCommand) -> str:
 
 
 def assign_read(shell: Shell, words: Sequence[str], stdin: Stream, env: Sequence[tuple[str, str]] = ()) -> None:
-    """read [-r] [-d X] NAME…: each name holds a part of one line; -a NAME: an array of all parts."""
+    """Each name holds a part of one line; -a NAME: an array of all parts."""
     found = options(words, valued("-d -n -N -t -p -u -i -a"))
     if APPROXIMATE in stdin.taints or ("\\" in stdin.text and not found.has("-r")):
         shell.guess()
     names = found.operands or (["REPLY"] if not found.all("-a") else [])
     lines = stdin.text.splitlines() if stdin is not TERMINAL else []
-    own = shell.variables.get("IFS")
-    between = dict(env).get("IFS", own[0] if own else None)
+    between = dict(env).get("IFS", next(iter(shell.variables.get("IFS", ())), None))
     if len(lines) != 1:
         values = [hole()] * len(names)
     else:
@@ -139,10 +129,10 @@ def assign_read(shell: Shell, words: Sequence[str], stdin: Stream, env: Sequence
 
 
 def _split(line: str, between: str | None, most: int) -> list[str]:
-    if between is None or (between and not between.strip()):
+    if between is None or between.isspace():
         return line.split(None, most)
     if not between or not known(between):
-        return [line if not between else hole()]
+        return [hole() if between else line]
     return re.split(f"[{re.escape(between)}]", line, maxsplit=max(most, 0))
 
 
@@ -195,7 +185,7 @@ _LOADS_CODE = re.compile(r"(?:^|\s)(?:--(?:require|import)[=\s]\s*[./~]|-[reM])"
 
 
 def run_variables(shell: Shell, env: Sequence[tuple[str, str]], where: Where, exported: bool = True) -> None:
-    """Variables whose value some program runs; of those not exported, only what this shell itself runs."""
+    """Values that some program runs; of those not exported, only what this shell itself runs."""
     for name, value in env:
         if value and exported:
             read_loose_variable(shell.job(name, [value], where), name, value)

@@ -66,7 +66,6 @@ def fills_without_end(loop: ShellLoop) -> bool:
 
 
 def _writes(name: str | None, folder: bool) -> bool:
-    """Whether a program makes folders, or files with something in them."""
     return any(item.effect == "write" and ("create" in item.traits) == folder for item in describe(name or "").paths)
 
 

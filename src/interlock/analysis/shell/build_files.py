@@ -24,7 +24,6 @@ _MAKE_FILES = ("GNUmakefile", "makefile", "Makefile")
 
 
 def make_targets(job: Job) -> None:
-    """make [-C dir] [-f file] [VAR=value] [target…]"""
     found = job.options()
     with job.within(found.value("-C", "--directory")):
         _run_make(job, found)
@@ -95,7 +94,6 @@ class _Make:
         self.variables.update(given)
 
     def _line(self, line: str) -> list[str]:
-        """The targets of a rule."""
         if assigned := _ASSIGN.match(line):
             self.variables[assigned[1]] = assigned[2].strip()
             return []
@@ -128,7 +126,7 @@ class _Make:
 
 
 def _lines(job: Job, text: str | None) -> Iterator[str]:
-    """The lines of a file, those joined that a backslash joins."""
+    """Those joined that a backslash joins."""
     for line in (text or "").replace("\\\n", " ").splitlines()[:5000]:
         job.step()
         yield line
@@ -139,7 +137,7 @@ def _first_text(job: Job, names: Sequence[str]) -> str | None:
 
 
 def _json_table(job: Job, path: str, key: str) -> dict[str, Any]:
-    """A table of a JSON file, lines of comments left out; empty where there is none."""
+    """Lines of comments left out; empty where there is none."""
     text = job.file_text(path)
     try:
         found = json.loads(_COMMENT.sub("", text)).get(key) if text else None
@@ -149,7 +147,7 @@ def _json_table(job: Job, path: str, key: str) -> dict[str, Any]:
 
 
 def read_package_script(job: Job, name: str) -> bool:
-    """The script of that name in package.json; True when it was found."""
+    """True when it was found."""
     changed = {key[13:]: value for key, value in job.session.files.items() if key.startswith("package.json#")}
     scripts = _json_table(job, "package.json", "scripts") | changed
     steps = [step for step in (f"pre{name}", name, f"post{name}") if isinstance(scripts.get(step), str)]
@@ -161,7 +159,6 @@ def read_package_script(job: Job, name: str) -> bool:
 
 
 def read_deno_task(job: Job, name: str) -> None:
-    """deno task x: the task in deno.json or package.json, after those it depends on."""
     tasks = _json_table(job, "deno.json", "tasks") or _json_table(job, "deno.jsonc", "tasks")
     if name not in tasks:
         read_package_script(job, name)
@@ -178,7 +175,6 @@ _COMPOSED = {"install": ("install-cmd", "autoload-dump"), "update": ("update-cmd
 
 
 def composer_scripts(job: Job) -> Stream | None:
-    """composer x, composer run-script x: the script in composer.json, and those that installing runs."""
     found = job.options(stop_at_operand=True)
     words = found.operands
     if not words:
@@ -238,7 +234,6 @@ _NAMES = lazy_regex(r"[:'\"]([\w:]+)")
 
 
 def rake_tasks(job: Job) -> None:
-    """rake x: the task's block in the Rakefile, after those it needs."""
     found = job.options()
     names = found.all("-f", "--rakefile") or ("Rakefile", "rakefile", "Rakefile.rb", "rakefile.rb")
     tasks: dict[str, Task] = {}
@@ -260,7 +255,6 @@ _LIFECYCLE = frozenset({"test", "start", "stop", "restart", "build", "dev", "lin
 
 
 def package_scripts(job: Job) -> Stream | None:
-    """npm run x, yarn x, pnpm x, npm test: the script in package.json."""
     found = job.options(stop_at_operand=True)
     with job.within(found.value("--prefix", "-C", "--dir", "--cwd")):
         return _run_package_script(job, found.operands)

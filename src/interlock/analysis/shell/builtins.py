@@ -54,7 +54,7 @@ def change_directory(job: Job) -> Stream:
 
 
 def _surely_exists(job: Job, path: str, before: str) -> bool:
-    """Whether a folder cannot be missing: root, home, temporary, system, one above, or just made."""
+    """Whether it is root, home, temporary, system, one above, or just made."""
     above = before.startswith(f"{path.rstrip('/')}/")
     if above or path in ("/", "/tmp", "~", before, job.host.home) or is_system_folder(path):
         return True
@@ -63,7 +63,7 @@ def _surely_exists(job: Job, path: str, before: str) -> bool:
 
 
 def go_back(job: Job) -> Stream:
-    """popd: to where the last pushd or cd came from, if known."""
+    """To where the last pushd or cd came from, if known."""
     found = job.host.lookup("OLDPWD")
     job.host.cwds, job.host.left = list(found) if found else [hole("OLDPWD")], None
     return NOTHING
@@ -91,7 +91,6 @@ def _is_setup(job: Job) -> bool:
 
 
 def source(job: Job) -> Stream:
-    """source, `.`: a file read in this shell."""
     words = [word for word in job.words if word != "--"]
     if not words:
         return NOTHING
@@ -102,7 +101,7 @@ def source(job: Job) -> Stream:
 
 
 def run_script(job: Job, path: str, args: list[str], via: str, dialect: str = "bash") -> Stream:
-    """A script that the shell runs: read if there is its text, else named."""
+    """Read if there is its text, else named."""
     is_setup = via == "source" and (is_unknown(path) or _is_setup_source(job))
     found = job.script(path, quiet=is_setup)
     if found is None:
@@ -127,7 +126,6 @@ def _is_setup_source(job: Job) -> bool:
 
 
 def trap(job: Job) -> Stream:
-    """trap: its first word will run."""
     words = [word for word in job.words if word != "--"]
     if words and not words[0].startswith("-") and len(words) > 1 and words[0]:
         host = job.host
@@ -154,7 +152,7 @@ def alias(job: Job) -> Stream:
 
 
 def set_arguments(job: Job) -> Stream | None:
-    """set -- a b: positional arguments; in fish, `set NAME value…` assigns; alone it prints all variables."""
+    """Positional arguments; in fish, `set NAME value…` assigns; alone it prints all variables."""
     if not job.words:
         return None
     if job.host.dialect == "fish":
@@ -207,13 +205,12 @@ def print_formatted(job: Job) -> Stream | None:
 
 
 def declare(job: Job) -> Stream:
-    """declare "X=…", or declare as a variable's value: an assignment that the text does not spell as one."""
+    """As a variable's value: an assignment that the text does not spell as one."""
     declare_words(job.host, job.program, job.words)
     return UNKNOWN if "-p" in job.words else NOTHING
 
 
 def calculate(job: Job) -> Stream:
-    """let"""
     for word in job.words:
         run_arithmetic(word, job.host)
     return NOTHING
@@ -242,7 +239,6 @@ def look_up_or_run(job: Job) -> Stream | None:
 
 
 def complete(job: Job) -> Stream:
-    """compgen, complete: -C runs a command, -W expands a text, -F calls a function."""
     found = job.options("-o -A -G -W -F -C -X -P -S")
     for text in found.all("-C"):
         job.host.read(text, job.where.inside(f"{job.program} -C"))
@@ -255,7 +251,7 @@ def complete(job: Job) -> Stream:
 
 
 def read_array(job: Job) -> Stream:
-    """mapfile, readarray: lines into an array; -C runs a text for them."""
+    """Lines into an array; -C runs a text for them."""
     found = job.options("-d -n -O -s -u -C -c")
     for text in found.all("-C"):
         job.host.read(text, job.where.inside(f"{job.program} -C"))
@@ -267,12 +263,11 @@ def read_array(job: Job) -> Stream:
 
 
 def jobs(job: Job) -> Stream | None:
-    """jobs -x runs a command."""
     return job.run(job.words[1:], "jobs -x", stdin=job.stdin) if job.words[:1] == ["-x"] and job.words[1:] else None
 
 
 def _with_values(letters: str, option: str, work: Callable[[Job, str], object]) -> Callable[[Job], None]:
-    """A builtin of which one option's values matter; `letters` are its options with values."""
+    """One option's values matter; `letters` are the options with values."""
 
     def handle(job: Job) -> None:
         for text in job.options(letters).all(option):

@@ -120,7 +120,6 @@ def _primary(words: Sequence[ShellWord], texts: Sequence[str | None], quoted_onl
 
 
 def _variable(word: ShellWord, quoted_only: bool) -> frozenset[str]:
-    """The variable that is the whole word."""
     parts = [part for part in word.parts if not (isinstance(part, ShellText) and not part.text)]
     only = parts[0] if len(parts) == 1 else None
     if isinstance(only, ShellVariable) and not only.index and not only.length and not only.indirect:
@@ -306,7 +305,6 @@ def _sets_values(nodes: Sequence[Node]) -> bool:
 
 
 def _read_names(head: Sequence[Node]) -> list[str]:
-    """`while read -r f`: the words behind `read`."""
     commands = [[word.literal or "" for word in node.words] for node in head if isinstance(node, SimpleCommand)]
     return next((words[1:] for words in commands if words[:1] == ["read"]), [])
 
@@ -335,7 +333,7 @@ _NUMERIC_TESTS = frozenset({"-eq", "-ne", "-lt", "-le", "-gt", "-ge"})
 
 
 def background(shell: Shell, node: Background, stdin: Stream) -> Stream:
-    """`&`: beside what follows, in its own shell; a coprocess reads what is written to its descriptor."""
+    """In its own shell; a coprocess reads what is written to its descriptor."""
     if node.coprocess:
         shell.assign(node.coprocess, list(_COPROCESS))
         shell.inputs[_COPROCESS[0]], shell.outputs[_COPROCESS[1]] = UNKNOWN, [node.node]

@@ -16,7 +16,7 @@ from interlock.analysis.targets.carried import LEAKS, carries, leaks_of
 
 
 def inside(job: Job, via: str = "", traits: Sequence[str] = ()) -> Job:
-    """The report for text that this command carries; production where its words or surroundings name it."""
+    """Production where the command's words or surroundings name it."""
     where = job.where.inside(via or job.program, *traits)
     context = [*job.words, *(value for _, value in job.where.env)]
     for name in word_set("selecting_variables"):
@@ -104,7 +104,6 @@ _SEPARATED = lazy_regex(r"[;\n]|&&|\|\|")
 
 
 def read_transfer(job: Job, text: str, via: str, traits: Sequence[str]) -> None:
-    """The commands of a file transfer client."""
     for line in _SEPARATED.split(text):
         name, *words = line.replace('"', "").replace("'", "").split() or [""]
         if name.startswith("!"):
@@ -149,7 +148,6 @@ def read_store(program: Program, words: Sequence[str], out: Report) -> None:
 
 
 def _object(item: StoreEffect, found: CommandOptions) -> str:
-    """The object's name: of an option, a setting, or the operand at its place."""
     if item.option:
         return found.value(*item.option) or ""
     if item.setting:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from itertools import pairwise
+from itertools import islice, pairwise
 from typing import TYPE_CHECKING
 
 from interlock.analysis.facts import HOLE, QUOTED, hole
 from interlock.analysis.shell.syntax.nodes import Arithmetic, Part, ShellText, ShellVariable, ShellWord, Substitution
-from interlock.analysis.shell.variables import calculate, evaluate, items_of, separator
+from interlock.analysis.shell.variables import computed, items_of, separator
 
 if TYPE_CHECKING:
     from interlock.analysis.shell.walk import Shell
@@ -20,7 +20,6 @@ _STEP_CHARACTERS = 64  # of a value that one step is enough for
 
 
 def fields(word: ShellWord, values: Shell) -> list[str]:
-    """The words that one written word becomes."""
     literal = word.literal
     if literal is not None and "{" not in literal:
         return [literal]
@@ -36,7 +35,7 @@ def fields(word: ShellWord, values: Shell) -> list[str]:
 
 
 def text(word: ShellWord | None, values: Shell) -> str:
-    """The word as one text, unsplit, as in an assignment or a redirection."""
+    """Unsplit, as in an assignment or a redirection."""
     if word is None:
         return ""
     joined = "".join([_joined(part, values) for part in word.parts])
@@ -48,7 +47,7 @@ def text(word: ShellWord | None, values: Shell) -> str:
 
 
 def _joined(part: Part, values: Shell) -> str:
-    """A part as one text: `$*` and `${a[*]}` joined as in quotes, all else by blanks."""
+    """`$*` and `${a[*]}` joined as in quotes, all else by blanks."""
     items = _value(part, values)
     if len(items) == 1:
         return items[0]
@@ -67,10 +66,7 @@ def _value(part: Part, values: Shell) -> list[str]:
     if isinstance(part, Substitution):
         return [values.output(part)]
     if isinstance(part, Arithmetic):
-        expression = text(ShellWord(part.parts), values)
-        evaluate(expression, values)
-        number = calculate(expression, values)
-        return [hole() if number is None else str(number)]
+        return [computed(text(ShellWord(part.parts), values), values)]
     return items_of(part, values, text)
 
 
@@ -78,7 +74,7 @@ def _value(part: Part, values: Shell) -> list[str]:
 
 
 def _split(parts: list[Part], values: Shell) -> list[str]:
-    """One word's parts -> fields; what an unquoted expansion yields is split at IFS."""
+    """What an unquoted expansion yields is split at IFS."""
     out: list[str] = []
     grows = False  # the last of them
     for part in parts:
@@ -124,13 +120,11 @@ _RANGE = re.compile(r"(-?\d+|[A-Za-z])\.\.(-?\d+|[A-Za-z])(?:\.\.(-?\d+))?")
 
 
 def expand_braces(parts: list[Part]) -> list[list[Part]]:
-    if not any(isinstance(part, ShellText) and not part.quoted and "{" in part.text for part in parts):
-        return [parts]
     template = "".join(
         part.text if isinstance(part, ShellText) and not part.quoted else chr(_PLACEHOLDER + number)
         for number, part in enumerate(parts)
     )
-    return [_unplaced(line, parts) for line in _lines(template)]
+    return [_unplaced(line, parts) for line in _lines(template)] if "{" in template else [parts]
 
 
 def _unplaced(line: str, parts: list[Part]) -> list[Part]:
@@ -142,7 +136,7 @@ def _unplaced(line: str, parts: list[Part]) -> list[Part]:
 
 
 def _lines(line: str) -> list[str]:
-    """Brace expansion of one word; unknown beyond MAX_BRACES results."""
+    """Unknown beyond MAX_BRACES results."""
     if line.count("{") > MAX_BRACES:
         return [hole()]
     done: list[str] = []
@@ -158,19 +152,14 @@ def _lines(line: str) -> list[str]:
 
 
 def _first_brace(item: str) -> tuple[int, int, list[str]] | None:
-    """Start, end and choices of the first brace that expands."""
-    start = -1
-    for _ in range(_MAX_TRIES):
-        start = item.find("{", start + 1)
-        if start < 0:
-            break
+    for start in islice((at for at, char in enumerate(item) if char == "{"), _MAX_TRIES):
         if found := _brace_at(item, start):
             return start, *found
     return None
 
 
 def _brace_at(item: str, start: int) -> tuple[int, list[str]] | None:
-    """End and choices of the brace here; None when it stands for itself."""
+    """None when it stands for itself."""
     depth = 0
     cuts = [start]
     for pos in range(start, min(len(item), start + _MAX_SPAN)):
@@ -181,21 +170,21 @@ def _brace_at(item: str, start: int) -> tuple[int, list[str]] | None:
             cuts.append(pos)
         elif char == "}":
             depth -= 1
-            if depth == 0:
+            if not depth:
                 if len(cuts) > 1:
                     return pos + 1, [item[a + 1 : b] for a, b in pairwise([*cuts, pos])]
                 span = _RANGE.fullmatch(item, start + 1, pos)
-                return (pos + 1, _range(span[1], span[2], span[3])) if span else None
+                return (pos + 1, _range(*span.groups())) if span else None
     return None
 
 
 def _range(first: str, last: str, step: str | None) -> list[str]:
-    numeric = first.lstrip("-").isdigit()
-    if numeric != last.lstrip("-").isdigit():
+    numeric = not first.isalpha()
+    if numeric == last.isalpha():
         return [f"{{{first}..{last}}}"]
     low, high = (int(first[:9]), int(last[:9])) if numeric else (ord(first), ord(last))
-    by = abs(int(step[:6])) if step and int(step[:6]) else 1
+    by = abs(int((step or "")[:6] or 0)) or 1
     numbers = range(low, high + 1, by) if low <= high else range(low, high - 1, -by)
-    padded = any(re.match(r"-?0\d", one) for one in (first, last)) if numeric else False
+    padded = re.match(r"-?0\d", first) or re.match(r"-?0\d", last)
     width = max(len(first), len(last)) if padded else 0
     return [str(n).zfill(width) if numeric else chr(n) for n in numbers[: MAX_WORDS + 1]]

@@ -130,7 +130,7 @@ def _marks(path: str, job: Job) -> tuple[str, ...]:
 
 
 def _pour(job: Job, verb: str, path: str, traits: Sequence[str]) -> None:
-    """What flows in is written to a file, and known of it from then on."""
+    """What flows in is known of the file from then on."""
     stream = job.stdin
     if verb == "write" and stream.known and not stream.text.strip():
         verb = "truncate"
@@ -176,7 +176,6 @@ def _parse_mode(job: Job) -> CommandOptions:
 
 
 def sed(job: Job) -> Stream | None:
-    """sed: its script may run or write; -i edits its files in place."""
     from interlock.analysis.code.sed import read_sed
 
     found = job.options("-e -f --expression --file -l")
@@ -225,7 +224,7 @@ def kill(job: Job) -> Stream | None:
 
 
 def kill_all(job: Job) -> Stream | None:
-    """killall5: no process is named, and all are reached."""
+    """No process is named, and all are reached."""
     job.effect("kill", "", "all")
     return NOTHING
 

@@ -49,7 +49,7 @@ def read_imports(job: Job, language: str, code: str, folder: str = "") -> None:
 
 
 def _reached(language: str, module: str, importer: str) -> str:
-    """A module without its main program, and without definitions that neither its importer nor the rest of it names."""
+    """Without its main program, and without definitions that neither its importer nor the rest of it names."""
     if language != "python":
         return module
     import ast
@@ -99,7 +99,7 @@ def _modules(job: Job, language: str, code: str, folder: str) -> Iterator[_Modul
 
 
 def _python_names(code: str, folder: str) -> Iterator[tuple[str, str]]:
-    """The modules that code names, each with the folder it is looked for in."""
+    """Each with the folder it is looked for in."""
     for source, names in _FROM.findall(code):
         dots = len(source) - len(source.lstrip("."))
         base = posixpath.normpath(f"{folder}{'/..' * (dots - 1)}") if dots else folder

@@ -23,7 +23,7 @@ _SHEBANG = lazy_regex(r"#!\s*(?:\S*/)?(?:env\s+(?:-S\s+)?)?(\S+)")
 
 
 def interpreter(job: Job) -> Stream | None:
-    """python -c, node -e, perl -ne…: code in an option, a script file, or what flows in."""
+    """Code in an option, a script file, or what flows in."""
     item = job.described.carries[0]
     language, code_flags, values = item.stdin, item.options, job.described.value_flags | item.value_flags
     words = _attached(job.words, language)
@@ -85,7 +85,7 @@ def _read_operands(job: Job, operands: list[str], language: str) -> bool:
 
 
 def _read_code(job: Job, language: str, code: str, via: str, folder: str = "") -> None:
-    """Code and what it imports; in a language without a reader, any command among its words counts as well."""
+    """With its imports; in a language without a reader, any command among its words counts as well."""
     known, _, other = language.partition("+")
     job.code(known, code, via)
     if language == "other" or other:
@@ -116,7 +116,7 @@ _BANG = lazy_regex(r"(?m)^[ \t]*!(.*)$")
 
 
 def _without_bangs(job: Job, code: str) -> str:
-    """IPython: a line that begins with ! is shell text; to Python itself it is an error."""
+    """IPython: a line that begins with ! is shell text."""
     for command in _BANG.findall(code):
         job.shell_text(command, f"{job.program} !")
     return _BANG.sub("", code)
@@ -198,7 +198,7 @@ def _script_path(job: Job, language: str, path: str) -> str:
 
 
 def run_source(job: Job, language: str, path: str, args: list[str]) -> Stream | None:
-    """A script file; some are tools whose words matter more than their text."""
+    """Some are tools whose words matter more than their text."""
     path = _script_path(job, language, path)
     name = path.rpartition("/")[2].lower()
     if describe(name).script:
@@ -283,7 +283,6 @@ _POWER = lazy_regex(r"\b(?:shut down|restart|log out)\b", re.IGNORECASE)
 
 
 def applescript(job: Job) -> None:
-    """osascript -e: shell text in AppleScript or JavaScript, and orders to applications."""
     found = job.options("-e -l")
     texts = found.all("-e")
     if not texts and job.piped:
@@ -322,7 +321,6 @@ def _orders(text: str) -> Iterator[tuple[str, list[str]]]:
 
 
 def _method_orders(text: str) -> Iterator[tuple[str, list[str]]]:
-    """Each method called in a script, as an order to each application in it."""
     for application, method in product(*map(dict.fromkeys, (_APPLICATION.findall(text), _METHOD.findall(text)))):
         yield application, [method]
 
@@ -337,7 +335,7 @@ def compiled(job: Job) -> Stream | None:
 
 
 def compiler(job: Job) -> None:
-    """gcc, rustc…: a source that the action wrote is about to be run."""
+    """A source that the action wrote is about to be run."""
     for word in job.words:
         text = job.written_text(word) if word.endswith((".c", ".cc", ".cpp", ".rs", ".go", ".java")) else None
         if text:
@@ -361,6 +359,5 @@ READERS: dict[str, Reader] = {
 
 
 def is_interpreter(name: str) -> bool:
-    """Whether a program only runs the text that it is given."""
     program = described_program(name)
     return program is not None and program.wrapper and bool(program.reader)

@@ -21,15 +21,11 @@ _FIND_ACTIONS = frozenset({"-exec", "-execdir", "-ok", "-okdir"})
 
 
 def _bounded(items: Sequence[str], most: int) -> list[str]:
-    """The first items; one unknown for what is left out."""
     return list(items) if len(items) <= most else [*items[:most], hole()]
 
 
 def find_targets(words: Sequence[str], acts: int | None = None) -> list[str]:
-    """The paths that a find can reach, as globs: its roots joined with the names it asks for.
-
-    Where `acts` is the index of an action, only the names that decide about it count: those before it, up to an -o.
-    """
+    """The paths that a find can reach, as globs; before an action `acts`, only the names that decide about it count."""
     roots, start = _find_roots(words)
     expression = _Expression(words, start)
     names = expression.before.get(acts) if acts is not None else expression.printed
@@ -47,7 +43,7 @@ def _joined(root: str, name: str) -> str:
 
 
 def _find_roots(words: Sequence[str]) -> tuple[list[str], int]:
-    """The folders that a find starts from, and where its expression begins."""
+    """The start folders, and where the expression begins."""
     start = next((at for at, word in enumerate(words) if word not in ("-H", "-L", "-P")), len(words))
     ends = (at for at, word in enumerate(words) if at >= start and (word[:1] == "-" or word in ("(", "!", "\\(")))
     end = next(ends, len(words))
@@ -143,7 +139,7 @@ def _is_loose(words: Sequence[str]) -> bool:
 
 
 def _only_narrows(words: Sequence[str], at: int) -> bool:
-    """Whether a name only leaves files out: fewer targets, never others."""
+    """A name that leaves files out: fewer targets, never others."""
     negated = [word in _FIND_NOT for word in words[max(0, at - 2) : at]]
     return words[at] in _FIND_NAMES | _FIND_REGEX and negated in ([True], [False, True])
 
@@ -192,7 +188,7 @@ def fd(job: Job) -> Stream | None:
 
 
 def xargs(job: Job) -> Stream | None:
-    """The words that flow in are added, unknown ones as a hole."""
+    """Unknown words that flow in are added as a hole."""
     found = job.options(stop_at_operand=True)
     command = found.operands or ["echo"]
     job.step(len(command))

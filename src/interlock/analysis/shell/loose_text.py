@@ -51,10 +51,7 @@ _LOADED = lazy_regex(rf"(?i)-?-?[\w-]*(?:{_LOADS})[\w.-]*[=:\s]['\"]?(?:[\w-]+=)
 
 
 def read_loose_words(job: Job, handled: bool, known_words: bool) -> None:
-    """Read words that no description or reader has read; `handled`: a reader knows the program, `known_words`: each of its words.
-
-    Text that is data (a message, a search, the name of a test) is left alone.
-    """
+    """Words that no description or reader has read; data (a message, a search, the name of a test) is left alone."""
     judges = not word_set("judges").isdisjoint((*_NAME_PARTS.split(job.program), *job.words[:2]))
     data, name, verbs = known_words or judges or describe(job.program).data, "", 0
     for word in job.words:
@@ -75,14 +72,13 @@ def read_loose_words(job: Job, handled: bool, known_words: bool) -> None:
 
 
 def _report_loaded(job: Job, option: str, value: str) -> None:
-    """Code loaded from where everybody can write: -S /tmp/x.sh, --plugin=name=/tmp/x, --config 'a.wrapper="/tmp/x"'."""
+    """Code from where everybody can write: -S /tmp/x.sh, --plugin=name=/tmp/x, --config 'a.wrapper="/tmp/x"'."""
     path = value.rpartition("=")[2].strip("\"'")
     if option and _OUTSIDE.match(path) and (_loads(job, option, path) or (path != value and _LOADED.search(value))):
         job.effect("run_script", path, "carried")
 
 
 def is_outside(path: str) -> bool:
-    """Whether a path is where everybody can write."""
     return _OUTSIDE.match(path) is not None
 
 
@@ -91,7 +87,7 @@ def name_script(job: Job, path: str) -> None:
 
 
 def _read_written(job: Job, option: str, path: str) -> bool:
-    """A file that the action made and hands to a program: any made for it alone, others where they are loaded."""
+    """A file that the action made: any made for this program alone, others where they are loaded."""
     session = job.session
     if not session.changed or not (path.startswith("/dev/fd/") or _loads(job, option, path)):
         return False
@@ -105,7 +101,7 @@ def _read_written(job: Job, option: str, path: str) -> bool:
 
 
 def _loads(job: Job, option: str, path: str) -> bool:
-    """Whether an option names code to load: by its own name, or a short one with a file of code."""
+    """By its own name, or a short one with a file of code."""
     if _LOADED.match(f"{option}={path}"):
         return True
     if len(option) != 2 or option in word_set("short_data"):
@@ -119,14 +115,13 @@ def _loads(job: Job, option: str, path: str) -> bool:
 
 
 def is_data(option: str) -> bool:
-    """Whether an option of this name takes text that is shown, searched or kept, in any program."""
+    """Text that is shown, searched or kept, in any program."""
     name = option.lower()
     ends = name in ("-desc", "--desc") or name.endswith(tuple(word_set("data_ends")))
     return option in _DATA_OPTIONS or (ends and _OPTION.fullmatch(name) is not None)
 
 
 def _split(before: str, word: str) -> tuple[str, str]:
-    """The option that a word is the value of, and the value."""
     if word.startswith("-") and len(word) > 2:
         name, equals, value = word.partition("=")
         if equals and not _TEXT.search(name):
@@ -148,7 +143,7 @@ def read_loose_variable(job: Job, name: str, value: str) -> None:
 
 
 def _is_new(job: Job, place: str) -> bool:
-    """Whether a place is in the folder that mktemp just made, where nobody else can write, and nothing was put there since."""
+    """Whether it is in the folder that mktemp just made, where nobody else can write, and nothing was put there since."""
     if not any(place.startswith(f"{item.text.rstrip('/')}/") for item in describe("mktemp").prints):
         return False
     named = [fact.words if isinstance(fact, Command) else (fact.target, fact.path) for fact in job.session.facts]
@@ -175,7 +170,6 @@ def add_harm(job: Job, text: str, via: str) -> None:
 
 
 def _readings(text: str) -> Iterator[tuple[str, str]]:
-    """The languages that a text can be in, and its part that is."""
     plain = text.replace("\\ ", " ") if "\\ " in text else text
     if _SQL.match(text):
         yield "sql", text
@@ -208,13 +202,13 @@ def _enclosed(text: str, opened: int, start: int) -> str:
 
 
 def harm_of_words(job: Job, words: Sequence[str], told: bool) -> bool:
-    """Whether these words are a harmful command; `told`: where a command stands, any known program counts."""
+    """`told`: where a command stands, any known program counts."""
     facts = _trial(job, lambda trial: trial.run(words))
     return _is_harm(facts if told else [fact for fact in facts if isinstance(fact, Effect)])
 
 
 def _trial(job: Job, read: Callable[[Job], object], via: str = "") -> list[Fact]:
-    """The facts of a reading, without effect on what is known so far."""
+    """Without effect on what is known so far."""
     session = job.session
     kept, session.facts = session.facts, []
     try:
@@ -225,7 +219,7 @@ def _trial(job: Job, read: Callable[[Job], object], via: str = "") -> list[Fact]
 
 
 def _is_harm(facts: Sequence[Fact]) -> bool:
-    """Whether text is harmful in a language, and not mere words with a program's name among them."""
+    """Harmful in a language, and not mere words with a program's name among them."""
     harm = False
     for fact in facts:
         if isinstance(fact, Effect):

@@ -25,7 +25,7 @@ _QUOTES = "'\""
 
 
 def items_of(part: ShellVariable, values: Shell, joined: Joined) -> list[str]:
-    """A variable's items: index, length, indirection and operator applied."""
+    """Index, length, indirection and operator applied."""
     name = part.name
     if part.index and part.index not in ("@", "*"):
         evaluate(part.index, values)
@@ -58,7 +58,7 @@ def items_of(part: ShellVariable, values: Shell, joined: Joined) -> list[str]:
 
 
 def separator(values: Shell) -> str:
-    """What joins the items of `"$*"`: IFS's first character, if any."""
+    """IFS's first character, if any."""
     ifs = values.lookup("IFS")
     return " " if ifs is None else ifs[0][:1] if ifs and known(ifs[0]) else hole() if ifs else ""
 
@@ -90,7 +90,7 @@ def _operated(part: ShellVariable, items: list[str] | None, values: Shell, joine
 
 
 def _default(part: ShellVariable, items: list[str] | None, values: Shell, joined: Joined) -> list[str]:
-    """`${x:-y}` and its kin; an unknown environment variable may be set or not."""
+    """An unknown environment variable may be set or not."""
     operator = part.operator.lstrip(":")
     filled = items is not None and (any(items) or not part.operator.startswith(":"))
     if operator == "+":
@@ -173,7 +173,7 @@ _OPERATORS: dict[str, Callable[[str, str, str, str], str]] = {  # by the first c
 
 
 def _glob_to_regex(glob: str) -> str:
-    """A glob as a regular expression that cannot backtrack badly."""
+    """One that cannot backtrack badly."""
     if glob.count("*") > 3:
         return re.escape(glob)
     return "".join({"*": ".*", "?": "."}.get(char) or re.escape(char) for char in _STARS.sub("*", glob))
@@ -235,6 +235,13 @@ def calculate(expression: str, values: Shell) -> int | None:
         return _sum(_TOKEN.findall(plain))
     except ValueError:
         return None
+
+
+def computed(expression: str, values: Shell, name: str = "") -> str:
+    """The number that an expression is, or a hole of this name, after what evaluating it runs."""
+    evaluate(expression, values)
+    number = calculate(expression, values)
+    return hole(name) if number is None else str(number)
 
 
 def _sum(tokens: list[str]) -> int:

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from interlock.analysis.facts import APPROXIMATE, HOLE, QUOTED, hole, hole_of
 from interlock.analysis.places import home_of
@@ -116,14 +117,13 @@ class Shell(Struct):
             return [self.cwds[0]] if self.cwds[0] else None
         if name in ("@", "*"):
             return self.arguments or []
-        if name == "0" and self.called:
-            return [self.called]
-        if name.isdigit() and name != "0" and self.arguments is not None:
-            number = int(name) - 1
-            return [self.arguments[number]] if number < len(self.arguments) else [""]
-        if name == "#" and self.arguments is not None:
+        if name == "0":
+            return [self.called] if self.called else None
+        if self.arguments is None:
+            return None
+        if name == "#":
             return [str(len(self.arguments))]
-        return None
+        return (self.arguments[int(name) - 1 :] or [""])[:1] if name.isdigit() else None
 
     def environment(self, name: str) -> list[str] | None:
         value = word_table("shell_variables").get(self.references.get(name, name))
@@ -145,7 +145,7 @@ class Shell(Struct):
             if "r" in self.attributes[name]:
                 return
             items = assignments.convert_values(self, name, items)
-        self.session.step(len(items) // _ITEMS)
+        self.step(len(items) // _ITEMS)
         if sum(map(len, items)) > MAX_VALUE:
             items = [hole(name)]
         before = self.variables.get(name)
@@ -161,8 +161,8 @@ class Shell(Struct):
             self.variables[name] = items
 
     def output(self, part: Substitution) -> str:
-        inside = self.where.inside("<( )") if part.direction else self.where.inside("$( )", "captured")
-        outer, self.where = self.where, inside
+        outer = self.where
+        self.where = outer.inside("<( )") if part.direction else outer.inside("$( )", "captured")
         saved = self.save()
         self.outputs.pop("1", None)
         try:
@@ -211,7 +211,7 @@ class Shell(Struct):
 
     def save(self) -> list[Any]:
         """What a subshell may change for itself only."""
-        self.session.step((len(self.variables) + len(self.functions)) // _ITEMS)
+        self.step((len(self.variables) + len(self.functions)) // _ITEMS)
         return [getattr(self, name).copy() for name in _OWN_TO_EACH]
 
     def restore(self, saved: Sequence[Any]) -> None:
@@ -221,7 +221,7 @@ class Shell(Struct):
     # -- text
 
     def read(self, text: str, span_of: Where, stdin: Stream = TERMINAL, quiet: bool = False) -> Stream:
-        """Read a text in this shell; what does not parse is reported unless `quiet`, the rest is read all the same."""
+        """What does not parse is reported unless `quiet`, the rest is read all the same."""
         outer_offset, self.offset = self.offset, self._offset_of(text, span_of)
         nodes, errors = parse(text.replace(QUOTED, "") if QUOTED in text else text, self.session.step, self.dialect)
         if text is self.session.source:
@@ -244,14 +244,14 @@ class Shell(Struct):
         return stream
 
     def _leave(self) -> None:
-        """Read the traps in which a variable is another one by the time that they run."""
+        """Traps in which a variable is another one by the time that they run."""
         traps, self.traps = self.traps, []
         for text, where, known_then in traps:
             if any(value is None or self.variables.get(name) != value for name, value in known_then.items()):
                 self.read(text, where)
 
     def _offset_of(self, text: str, where: Where) -> int | None:
-        """Where this text stands in the action's; None where it was built, decoded or read from a file."""
+        """None where the text was built, decoded or read from a file."""
         source = self.session.source
         if where.span is None:
             return 0 if text == source else None
@@ -261,9 +261,8 @@ class Shell(Struct):
     def nested(
         self, text: str, where: Where, args: Sequence[str] = (), dialect: str = "bash", stdin: Stream = TERMINAL
     ) -> Stream:
-        """Read a text in a child shell."""
-        self.session.step(5)
-        job = self.job(where.via[-1] if where.via else "", where=where)
+        self.step(5)
+        job = self.job("".join(where.via[-1:]), where=where)
         if self.session.nesting >= MAX_NESTING:
             job.unreadable("commands nested too deeply", "nesting")
             return UNKNOWN
@@ -302,14 +301,9 @@ class Shell(Struct):
             self.choices.pop(name, None)
 
     def child(self) -> Shell:
-        """A copy whose changes stay its own."""
-        shell = Shell(self.session, [], self.own_home)
+        shell = Shell(self.session, [], self.own_home, mounts=self.mounts, production=self.production, piped=self.piped)
         shell.restore(self.save())
-        shell.calls = list(self.calls)
-        shell.mounts = self.mounts
-        shell.running = list(self.running)
-        shell.production = self.production
-        shell.piped = self.piped
+        shell.calls, shell.running = list(self.calls), list(self.running)
         return shell
 
     def file_text(self, path: str) -> str | None:
@@ -318,7 +312,7 @@ class Shell(Struct):
     # -- nodes
 
     def walk_list(self, nodes: Sequence[Node], stdin: Stream = TERMINAL) -> Stream:
-        """Read nodes in order; where a `cd` may have failed, both folders stay possible."""
+        """Where a `cd` may have failed, both folders stay possible."""
         streams = []
         for node in nodes:
             streams.append(self.walk(node, stdin))
@@ -329,7 +323,7 @@ class Shell(Struct):
         return streams[0] if len(streams) == 1 else join_streams(streams)
 
     def walk(self, node: Node, stdin: Stream) -> Stream:
-        self.session.step()
+        self.step()
         if type(node) is SimpleCommand:
             return self._simple(node, stdin)
         return control.WALKERS[type(node)](self, node, stdin)
@@ -348,11 +342,10 @@ class Shell(Struct):
         return stream
 
     def _at(self, node: SimpleCommand) -> Where:
-        outer = self.where
         if self.offset is None:  # not in the action's own text: the span of what carries it stands for it
-            return outer
+            return self.where
         start, end = node.span
-        return Where((start + self.offset, end + self.offset), outer.via, outer.traits, outer.env)
+        return replace(self.where, span=(start + self.offset, end + self.offset))
 
     def _other_choices(self, node: SimpleCommand, stdin: Stream) -> None:
         """Once more for each other value of the variables in it."""
@@ -387,7 +380,7 @@ class Shell(Struct):
             redirections.keep_redirects(self, node.redirects, stdin)
         where = self.where
         if env:
-            where = Where(where.span, where.via, where.traits, where.env + env)
+            where = replace(where, env=where.env + env)
             assignments.run_variables(self, env, where, words[0] not in _KEPT or "-x" in words)
         if node.assigns and words[0] in assignments.DECLARING:
             assignments.declare(self, words, node.assigns)
@@ -407,7 +400,7 @@ class Shell(Struct):
 
         What most wrappers run is the program, whatever function has its name; what some of them run is the function: both are read.
         """
-        self.session.step()
+        self.step()
         first = words[0]
         if self.production and "production" not in where.traits:
             where = where.marked("production")

@@ -15,7 +15,6 @@ from interlock.analysis.windows import cmd_line, saved_download
 
 
 def powershell(job: Job) -> Stream | None:
-    """powershell -Command text, -EncodedCommand base64, -File path, or what flows in."""
     words = list(job.words)
     while words:
         word = words.pop(0)
@@ -57,7 +56,6 @@ def _piped(job: Job, language: str) -> None:
 
 
 def _cmd(job: Job) -> Stream | None:
-    """cmd /c text, or what flows in."""
     for index, word in enumerate(job.words):
         if found := _RUNS.match(word):
             text = " ".join(filter(None, [word[found.end() :], *job.words[index + 1 :]]))
@@ -71,7 +69,7 @@ _RUNS = lazy_regex(r"/[ckr]|//[ck]$", re.IGNORECASE)
 
 
 def _scripted(job: Job) -> None:
-    """diskpart, diskshadow: the lines of the script that /s names, or that flow in."""
+    """The lines of the script that /s names, or that flow in."""
     paths = [after for word, after in zip(job.words, job.words[1:]) if word.lower() in ("/s", "-s")]
     texts = [job.file_text(path) for path in paths[:1]]
     for text in texts or [job.stdin.text] * job.piped:
@@ -93,7 +91,7 @@ def _report_script(job: Job, script: str) -> None:
 
 
 def _by_cmd(job: Job) -> Stream:
-    """Programs on files that cmd's reader knows, run from another shell."""
+    """Known to cmd's reader, run from another shell."""
     job.code("cmd", cmd_line([job.program, *job.words]))
     return UNKNOWN
 

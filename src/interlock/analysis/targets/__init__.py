@@ -24,8 +24,6 @@ _REACHING = "sql mysql"  # statements that reach into other databases of the ser
 
 
 class DatabaseAddress(Struct, frozen=True):
-    """Where a command goes."""
-
     host: str
     port: str
     name: str
@@ -41,19 +39,19 @@ class DatabaseAddress(Struct, frozen=True):
 
 
 def is_ephemeral_name(name: str) -> bool:
-    """Whether a name has a word for tests or scratch data, and none that contradicts it."""
+    """A word for tests or scratch data, and none that contradicts it."""
     words = {word.lower() for word in _WORDS.findall(name)}
     thrown = words & EPHEMERAL_WORDS or any(word.startswith("tmp") for word in words)
     return bool(thrown) and not any(word.startswith(_KEPT) for word in words)
 
 
 def is_for_tests(name: str) -> bool:
-    """Whether a name is ephemeral and not for development, which may hold somebody's work."""
+    """Not for development, which may hold somebody's work."""
     return is_ephemeral_name(name) and "dev" not in name.lower()
 
 
 def database_of(fact: Command) -> DatabaseAddress | None:
-    """The database that the words and the variables of a client name; its own settings may name another where it says none."""
+    """Its own settings may name another where it says none."""
     program = describe(fact.program)
     named = program.place
     if "name" not in named or not all(map(known, (*fact.words, *(value for _, value in fact.env)))):
@@ -79,7 +77,6 @@ def database_of(fact: Command) -> DatabaseAddress | None:
 
 
 def stays_in_database(fact: Command, effects: Sequence[Effect]) -> bool:
-    """Whether all effects of a client stay in the database that it is connected to."""
     if "piped" in fact.traits or any(_LEAVES.search(word) for word in fact.words):
         return False
     return all(
@@ -98,7 +95,7 @@ def _inside(fact: Command, effect: Effect) -> bool:
 
 
 def database_of_url(text: str) -> DatabaseAddress | None:
-    """A database by its address; None for one that names its place in a way that is not known here."""
+    """None for one that names its place in a way that is not known here."""
     try:
         parts = urlsplit(text)
         host, port = parts.hostname or "", str(parts.port or "")
@@ -110,7 +107,6 @@ def database_of_url(text: str) -> DatabaseAddress | None:
 
 
 def scripts_of(fact: Command) -> tuple[str, ...]:
-    """The files of statements that a client runs."""
     program = describe(fact.program)
     found = certain_options(fact, program)
     return tuple(found.all(*(name for one in program.carries for name in one.files))) if found is not None else ()
@@ -122,7 +118,7 @@ def is_entering(step: str) -> bool:
 
 
 def container_of(fact: Command, commands: Sequence[Command]) -> str | None:
-    """The container that a command runs in; empty for none, None where that is unknown."""
+    """Empty for none, None where that is unknown."""
     if not any(map(is_entering, fact.via)):
         return ""
     around = [one for one in commands if one.span == fact.span and is_entering(one.program)]

@@ -26,7 +26,7 @@ _SETTING = lazy_regex(r"(?:--?)?[\w\[\].-]+=(?=.)")
 
 
 def carries(job: Job, path: str) -> frozenset[str]:
-    """The taints of a file or folder: `secret` and `environment` by name, origin or content, `download` by origin."""
+    """`secret` and `environment` by name, origin or content, `download` by origin."""
     places = job.places(path)
     if "secret" in places or not _WHOLE.isdisjoint(places):
         return _SECRET
@@ -53,12 +53,11 @@ def carries(job: Job, path: str) -> frozenset[str]:
 
 
 def leaks_of(job: Job, paths: Iterable[str]) -> frozenset[str]:
-    """The secrets that these files carry."""
     return _NOTHING.union(*(carries(job, path) for path in paths)) & LEAKS
 
 
 def origin_of(job: Job, path: str) -> str:
-    """The file that this one is a copy of or a link to; itself for most."""
+    """The path itself for most."""
     session = job.session
     if not session.copies and not session.links:
         return path
@@ -72,14 +71,13 @@ def origin_of(job: Job, path: str) -> str:
 
 
 def put(job: Job, path: str, taints: frozenset[str]) -> None:
-    """This action writes something to a file that is to be followed."""
     if kept := taints & _FOLLOWED:
         full, carried = job.full(path), job.session.carried
         carried[full] = carried.get(full, _NOTHING) | kept
 
 
 def pack(job: Job) -> None:
-    """A copier or packer: what one of its words carries, all others do afterwards, and the names derived from it."""
+    """What one word carries, all others do afterwards, and the names derived from it."""
     if job.program in program_set("converts"):  # one file into another: what was downloaded stays a download
         names = [job.full(word) for word in named_files(job.words)]
         if address := _address_of(job, names):
@@ -101,7 +99,7 @@ def pack(job: Job) -> None:
 
 
 def _begins(job: Job, words: Iterable[str]) -> bool:
-    """Whether the first word of a command is one of these; a letter may stand among others, and without a dash if it has none."""
+    """A letter may stand among others, and without a dash if it has none."""
     first = job.words[0] if job.words else ""
     letters = first.removeprefix("-")
     for word in words:
@@ -114,7 +112,7 @@ def _begins(job: Job, words: Iterable[str]) -> bool:
 
 
 def unpack(job: Job) -> None:
-    """What comes out of a downloaded archive is downloaded: everything below the folder that it goes to."""
+    """What comes out of a downloaded archive: everything below the folder that it goes to."""
     if not _begins(job, job.described.unpacks):
         return
     found = job.options("-f --file -C --directory -d -o --one-top-level --exclude -x -P")
@@ -125,7 +123,7 @@ def unpack(job: Job) -> None:
 
 
 def _address_of(job: Job, paths: Iterable[str]) -> str:
-    """Where one of these files, or what flows in, was downloaded from; empty where neither was."""
+    """The download that one of these files or what flows in came from; empty for none."""
     flows = "download" in job.stdin.taints
     return job.session.fetched(*paths) or ("the network" if flows else "")
 
@@ -144,13 +142,12 @@ def _packed_words(words: Sequence[str]) -> Iterator[str]:
 
 
 def copy_to(job: Job, sources: Sequence[str], target: str) -> None:
-    """What the sources carry, the target does afterwards."""
     for source in sources:
         put(job, target, carries(job, source))
 
 
 def named_files(words: Iterable[str]) -> Iterator[str]:
-    """Everything among the words that can name a file: operands, values of options, `if=FILE`, `name=@FILE`, `-f/tmp/x`."""
+    """Operands, values of options, `if=FILE`, `name=@FILE`, `-f/tmp/x`."""
     for word in words:
         if "=" in word:
             yield _SETTING.sub("", word, count=1).lstrip("@<")

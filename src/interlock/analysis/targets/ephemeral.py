@@ -55,7 +55,7 @@ _TEST_ENVIRONMENTS = frozenset({"test", "testing"})
 
 
 class Ephemeral(Struct, frozen=True):
-    """The reason why a target is ephemeral; `deed` is the effect that has to be inspected as well."""
+    """`deed` is the effect that has to be inspected as well."""
 
     note: str
     deed: Mapping[str, Any] | None = None
@@ -92,7 +92,7 @@ class _Removal(Struct, frozen=True):
 
     @property
     def inside(self) -> str | None:
-        """The container that it runs in; empty for none, None where that is unknown."""
+        """Empty for none, None where that is unknown."""
         return container_of(self.fact, self.commands)
 
 
@@ -116,7 +116,7 @@ def _readers(fact: Command) -> Iterator[Callable[[_Removal], Ephemeral | None]]:
 
 
 def _objects(removal: _Removal) -> Ephemeral | None:
-    """Objects that this session created, or that are to be thrown away by their kind or their names; all of the named ones."""
+    """Created by this session, or to be thrown away by their kind or their names; all of the named ones."""
     objects = certain_objects(removal.fact, REMOVING)
     if removal.inside or not objects or any(one.name == EVERYTHING for one in objects):
         return _compose(removal) if objects else None
@@ -131,7 +131,7 @@ def _objects(removal: _Removal) -> Ephemeral | None:
 
 
 def _release(removal: _Removal, objects: Sequence[NamedObject]) -> Ephemeral | None:
-    """The release of a tag that this session created and pushed; it cannot be older than the tag."""
+    """It cannot be older than the tag, which this session created and pushed."""
     tag = objects[0].name
     remotes = [one.source for one in removal.created.things if (one.kind, one.name) == (PUSHED, tag)]
     if [one.kind for one in objects] != ["release"] or not removal.created.has(TAG, tag) or len(remotes) != 1:
@@ -191,7 +191,7 @@ def _client(removal: _Removal) -> Ephemeral | None:
 
 
 def _plain_words(removal: _Removal) -> bool:
-    """Whether it runs statements only, none of which runs a program or leaves the database."""
+    """None of its statements runs a program or leaves the database."""
     return (
         "piped" not in removal.fact.traits
         and not any("\\" in word for word in removal.fact.words)
@@ -219,7 +219,7 @@ _FILE_VERBS = {"sql sqlite": "database", "sql duckdb": "overwrite"}  # the one c
 
 
 def _by_environment(removal: _Removal) -> Ephemeral | None:
-    """Tools that take their database from the settings of an environment, where that is one for tests; the settings are inspected."""
+    """Tools that take their database from the settings of an environment for tests; these are inspected."""
     program = describe(removal.fact.program)
     named = program.place["environment"]
     given = tuple(tuple(word.split("=", 1)) for word in removal.fact.words if "=" in word and not word.startswith("-"))
@@ -246,7 +246,7 @@ def _is_ephemeral_url(address: str) -> bool:
 
 
 def _remote_ref(removal: _Removal) -> Ephemeral | None:
-    """A tag or branch that this session created and pushed; its repository and remote have to be inspected."""
+    """Created and pushed by this session; its repository and remote have to be inspected."""
     words = [word for word in removal.fact.words if word not in ("-q", "--quiet", "--no-verify")]
     deletes = bool({"--delete", "-d"} & set(words))
     names = [word for word in words[1:] if word not in ("--delete", "-d")]
@@ -264,7 +264,7 @@ def _remote_ref(removal: _Removal) -> Ephemeral | None:
 
 
 def _migration(removal: _Removal) -> Ephemeral | None:
-    """A step back over the last migration, after this session has applied all of them; whether it made the last one has to be inspected."""
+    """After this session has applied all of them; whether it made the last one has to be inspected."""
     folder, applied = folder_stepped_back(removal.fact, removal.commands, removal.line.sure)
     key = (MIGRATED, posixpath.join(removal.action.cwd, folder))
     last = [one.source for one in removal.created.things if (one.kind, one.name) == key and one.source]

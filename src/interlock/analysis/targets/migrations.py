@@ -12,7 +12,6 @@ MIGRATED = "migrated"  # kind of a folder whose migrations this session has appl
 
 
 def folders_added_to(facts: Sequence[Fact], cwd: str) -> list[str]:
-    """The folders into which a line adds migrations, by the programs that write them."""
     return [_folder(fact, cwd) for fact in _changes(facts) if _is(fact, "adds") and _runs_in_project(fact, facts)]
 
 
@@ -29,7 +28,7 @@ def changes_migrations(facts: Sequence[Fact]) -> bool:
 
 
 def folder_stepped_back(fact: Command, facts: Sequence[Fact], sure: Callable[[Command], str]) -> tuple[str, bool]:
-    """The folder of which a command rolls back exactly the last migration, and whether the same line has just applied all; empty for any other."""
+    """The folder where exactly the last migration is rolled back, and whether the same line has just applied all; empty for any other."""
     if not _is(fact, "steps_back") or not _runs_in_project(fact, facts):
         return "", False
     changes = _changes(facts)
@@ -41,7 +40,6 @@ def folder_stepped_back(fact: Command, facts: Sequence[Fact], sure: Callable[[Co
 
 
 def _changes(facts: Sequence[Fact]) -> list[Command]:
-    """The commands that add, apply or roll back migrations."""
     commands = [fact for fact in facts if isinstance(fact, Command) and describe(fact.program).migrations]
     return [one for one in commands if one.words[:1] and _first(one) in describe(one.program).migrations["changes"]]
 
@@ -51,7 +49,7 @@ def _first(fact: Command) -> str:
 
 
 def _is(fact: Command, what: str) -> bool:
-    """Whether it is one of these commands; one that adds migrations has any words behind it, the others none."""
+    """One that adds migrations has any words behind it, the others none."""
     words = " ".join(fact.words[:1] if what == "adds" else fact.words)
     return words in describe(fact.program).migrations[what]
 
@@ -61,7 +59,7 @@ def _folder(fact: Command, cwd: str) -> str:
 
 
 def _runs_in_project(fact: Command, facts: Sequence[Fact]) -> bool:
-    """Whether it runs in the folder of the action with the settings of the project: no wrapper but a plain one, no variable."""
+    """In the folder of the action with the settings of the project: no wrapper but a plain one, no variable."""
     if fact.traits or fact.env or fact.cwd or len(fact.via) > 1:
         return False
     around = [one for one in facts if isinstance(one, Command) and one.span == fact.span and one is not fact]

@@ -39,7 +39,7 @@ _MANY = 5_000  # nodes of one line
 
 
 class CommandLine(Struct, frozen=True):
-    """One command line: the start of each of its steps, whether it redirects later ones, and which of them must have succeeded."""
+    """What of one command line runs in order, redirects later steps, and must have succeeded."""
 
     starts: tuple[int, ...] = ()  # of the steps; empty where they do not run in order
     set_apart: bool = False  # a variable is set that could redirect later commands
@@ -61,7 +61,7 @@ class CommandLine(Struct, frozen=True):
         return sum(start <= span[0] for start in self.starts) if span is not None else 0
 
     def sure(self, fact: Command) -> str:
-        """`yes` for a command that has succeeded where the line has, `last` for a pipe whose last stage decides, else empty."""
+        """`yes` where it has succeeded if the line has, `last` for a pipe whose last stage decides, else empty."""
         return dict(self.certain).get(fact.span[0], "") if fact.span is not None else ""
 
 
@@ -69,7 +69,7 @@ NOT_READ = CommandLine(set_apart=True)  # nothing is known of its order, so noth
 
 
 def command_line(nodes: Sequence[Node], whole: bool) -> CommandLine:
-    """The steps of parsed text; none where it is not `whole`, too long, or where a part runs in the background."""
+    """No steps where it is not `whole`, too long, or where a part runs in the background."""
     if whole and len(nodes) == 1 and isinstance(nodes[0], SimpleCommand) and nodes[0].words:
         return CommandLine((nodes[0].span[0],), False, _certain(nodes))
     inner = [one for node in nodes for one in _inner(node)]
@@ -85,12 +85,11 @@ def command_line(nodes: Sequence[Node], whole: bool) -> CommandLine:
 
 
 def _start(node: Node) -> int | None:
-    """The start of a node; None where it has no command."""
+    """None where it has no command."""
     return min((one.span[0] for one in _inner(node) if isinstance(one, SimpleCommand | ShellFunction)), default=None)
 
 
 def _inner(node: Node) -> Iterator[Node]:
-    """A node and all nodes inside it."""
     todo: list[Node] = [node]
     while todo:
         one = todo.pop()
@@ -119,7 +118,7 @@ def _parts(node: Node) -> list[Node]:
 
 
 def _certain(nodes: Sequence[Node]) -> tuple[tuple[int, str], ...]:
-    """The commands that only `&&` joins; none where one may give later words another meaning."""
+    """Commands that only `&&` joins; none where one may give later words another meaning."""
     if len(nodes) != 1:
         return ()
     chain: list[Node] = [nodes[0]]
@@ -144,7 +143,6 @@ _PRUNES = frozenset({"-p", "--prune", "-P", "--prune-tags"})
 
 
 def fact_key(fact: Fact) -> Key:
-    """The key of a finding about this fact."""
     return (fact.subject if isinstance(fact, Effect) else show_command(fact.program, fact.words), fact.span)
 
 
@@ -180,7 +178,7 @@ def is_undisturbed(facts: Sequence[Fact], accused: Collection[Key], answered: Co
 
 
 def _clones(fact: Command, facts: Sequence[Fact], accused: Collection[Key]) -> bool:
-    """Whether a `git clone` creates all that is deleted and not there yet: its folder, or an entry of it, which is never followed as a link."""
+    """All that is deleted is the folder of a `git clone`, or an entry of it, which is never followed as a link."""
     made = [one.name for one in certain_objects(fact, ("create",)) if one.kind == CLONE]
     if len(made) != 2 or fact.via or fact.env or set("*?[{") & set(made[1]):
         return False
@@ -196,7 +194,7 @@ def _clones(fact: Command, facts: Sequence[Fact], accused: Collection[Key]) -> b
 
 
 def _links_apart(commands: Sequence[Command], effects: Mapping[Key, Sequence[Effect]]) -> bool:
-    """Whether all of them create links, none in the path of another one: the target of a link was not inspected."""
+    """All create links, none in the path of another one: the target of a link was not inspected."""
     places: list[str] = []
     for fact in commands:
         names = [word for word in fact.words if not word.startswith("-")]
@@ -215,7 +213,7 @@ def _links_apart(commands: Sequence[Command], effects: Mapping[Key, Sequence[Eff
 
 
 def _finds(fact: Command, accused: Collection[Key]) -> bool:
-    """Whether a `find` only prints or deletes; not one that follows links or runs any other program."""
+    """A `find` that only prints or deletes; not one that follows links or runs any other program."""
     return not _FOLLOWS & set(fact.words) and (
         fact_key(fact) in accused
         or not {"-exec", "-execdir", "-ok", "-okdir"} & set(fact.words)
@@ -224,13 +222,12 @@ def _finds(fact: Command, accused: Collection[Key]) -> bool:
 
 
 def earlier_git_changes(facts: Sequence[Fact]) -> list[str]:
-    """The changes that earlier Git commands make to the repository, in the words of the inspector."""
     commands = [fact for fact in facts if isinstance(fact, Command)]
     return list(dict.fromkeys(word for one in commands if (word := earlier_git_change(one, commands)) is not None))
 
 
 def earlier_git_change(fact: Command, commands: Sequence[Command]) -> str | None:
-    """The change of one Git command: `fetch` for remote refs only; before a branch is deleted also `pull`, `move` and `branch`."""
+    """`fetch` for remote refs only; before a branch is deleted also `pull`, `move` and `branch`."""
     if not in_repository(fact) or fact.env or not fact.words or HOLE in "".join(fact.words):
         return None
     name, rest = fact.words[0], fact.words[1:]
@@ -250,14 +247,14 @@ def earlier_git_change(fact: Command, commands: Sequence[Command]) -> str | None
 
 
 def _only_branches(commands: Sequence[Command]) -> bool:
-    """Whether Git destroys only branches in this line, so that files of the work tree do not matter."""
+    """Whether Git destroys only branches, so that files of the work tree do not matter."""
     deleting = [one for one in commands if in_repository(one) and one.words[:1] == ("branch",) and "-D" in one.words]
     others = [one for one in commands if one.program not in program_set("neutral") and not in_repository(one)]
     return bool(deleting) and not others and not any(one.program in program_set("deletes") for one in commands)
 
 
 def may_replace_files(fact: Fact) -> bool:
-    """Whether a command may put other files in the place of a target; what a build puts there is new, and can be built again."""
+    """What a build puts in the place of a target is new, and can be built again."""
     if not isinstance(fact, Command):
         return False
     if neutral := describe(fact.program).neutral:
@@ -274,7 +271,7 @@ _PLAIN = frozenset("-c -e -q -X -A -t -x -N -s -B --command --execute --quiet --
 
 
 def happens_elsewhere(action: Action, facts: Sequence[Fact], accused: Collection[tuple[str, Span | None]]) -> bool:
-    """Whether any accused effect happens in a place that its target does not name."""
+    """Whether an effect happens in a place that its target does not name."""
     effects = [fact for fact in facts if isinstance(fact, Effect) and (fact.subject, fact.span) in accused]
     commands = [fact for fact in facts if isinstance(fact, Command)]
     return any(
@@ -286,7 +283,7 @@ def happens_elsewhere(action: Action, facts: Sequence[Fact], accused: Collection
 
 
 def runs_here(step: str) -> bool:
-    """Whether a step of the way to a command only runs it, in this folder and with the same words."""
+    """In this folder and with the same words."""
     return step.removesuffix(" -c") in program_set("transparent")
 
 
@@ -315,7 +312,7 @@ _REMOVAL_FLAGS = lazy_regex(r"-[rRfv]+|--")
 
 
 def searches_in(facts: Sequence[Fact]) -> dict[Span | None, Mapping[str, Any]]:
-    """The queries of the `find` commands that only run a deletion, by their place in the text; none of one that a loop repeats."""
+    """The `find` commands that only run a deletion, by their place in the text; none that a loop repeats."""
     found = [fact for fact in facts if isinstance(fact, Command) and "-exec" in fact.words]
     places = [fact.span for fact in found]
     queries = {fact.span: find_delete_query(fact) for fact in found if places.count(fact.span) == 1}
@@ -328,7 +325,7 @@ def search_behind(effect: Effect, searches: Mapping[Span | None, Mapping[str, An
 
 
 def find_delete_query(fact: Command) -> Mapping[str, Any] | None:
-    """The root, names, types and depths of a `find` that only deletes, and whether whole trees go; None where it has other tests."""
+    """What a `find` that only deletes searches for, and whether whole trees go; None where it has other tests."""
     words = _before_deletion(fact.words) if fact.program == "find" else None
     if words is None or not all(map(known, fact.words)) or fact.env:
         return None
@@ -359,7 +356,7 @@ def _before_deletion(words: Sequence[str]) -> list[str] | None:
 
 
 def _add_test(found: dict[str, Any], word: str, value: str) -> bool:
-    """Adds a known test; False for any other, and for a second name or type."""
+    """False for an unknown test, and for a second name or type."""
     if word in _NAMES and not found["name"]:
         found["name"], found["icase"] = value, _NAMES[word]
     elif word == "-type" and value in _TYPES and not found["type"]:

@@ -27,7 +27,7 @@ _LOCAL_KINDS = frozenset({FILE, BRANCH, TAG, PUSHED})
 
 
 class CreatedThing(Struct, frozen=True):
-    """One object that a session created: its kind, its name, and the data to find it again."""
+    """With the data to find it again."""
 
     kind: str
     name: str
@@ -41,8 +41,6 @@ class CreatedThing(Struct, frozen=True):
 
 
 class Provenance(Struct, frozen=True):
-    """The objects that one session created."""
-
     things: tuple[CreatedThing, ...] = ()
     names: frozenset[tuple[str, str]] = frozenset()
     strayed: tuple[str, ...] = ()  # folders that its shell may still be in
@@ -55,7 +53,6 @@ class Provenance(Struct, frozen=True):
         return (kind, name) in self.names
 
     def local(self) -> list[dict[str, str]]:
-        """The objects that an inspection of this machine's files needs."""
         return [one.body for one in self.things if one.kind in _LOCAL_KINDS]
 
 
@@ -63,7 +60,7 @@ NOTHING_CREATED = Provenance()
 
 
 def created_by(action: Action, facts: Sequence[Fact], line: CommandLine) -> list[CreatedThing]:
-    """The objects that an action certainly creates when it succeeds; a part of a pipe or after `;` may have failed."""
+    """When it succeeds; a part of a pipe or after `;` may have failed."""
     if action.kind is Kind.TOOL:
         return list(_written(action))
     if action.kind is not Kind.COMMAND or not action.cwd.startswith("/"):
@@ -79,7 +76,7 @@ def created_by(action: Action, facts: Sequence[Fact], line: CommandLine) -> list
 
 
 def copies_in(facts: Sequence[Fact], cwd: str, line: CommandLine) -> dict[str, str]:
-    """The files that a line surely copies, each with its copy, before any name may mean another file."""
+    """Each file with its copy, before any name may mean another file."""
     commands = [fact for fact in facts if isinstance(fact, Command)]
     before = takewhile(lambda fact: not _moves(fact), commands)
     copied = [one for fact in before for one in _created(fact, cwd, line, commands) if one.kind == FILE and one.source]
@@ -87,7 +84,7 @@ def copies_in(facts: Sequence[Fact], cwd: str, line: CommandLine) -> dict[str, s
 
 
 def removed_by(facts: Sequence[Fact]) -> list[tuple[str, str]]:
-    """Names that no longer identify the session's object: another one may have the name now."""
+    """Another object may have the name now."""
     found = [(MIGRATED, ALL)] if changes_migrations(facts) else []
     for fact in facts:
         if isinstance(fact, Command):
@@ -97,7 +94,6 @@ def removed_by(facts: Sequence[Fact]) -> list[tuple[str, str]]:
 
 
 def _written(action: Action) -> Iterator[CreatedThing]:
-    """A file that a tool of the agent itself writes as a whole."""
     given = action.fields.get("input")
     if action.text != "Write" or not isinstance(given, Mapping):
         return
@@ -107,7 +103,7 @@ def _written(action: Action) -> Iterator[CreatedThing]:
 
 
 def _created(fact: Command, cwd: str, line: CommandLine, commands: Sequence[Command]) -> Iterator[CreatedThing]:
-    """What a command has created where the line has succeeded; an image can be built again, also before a pipe."""
+    """Where the line has succeeded; an image can be built again, also before a pipe."""
     certain = line.sure(fact)
     if not certain or fact.traits - {"container"}:
         return
@@ -123,12 +119,11 @@ def _created(fact: Command, cwd: str, line: CommandLine, commands: Sequence[Comm
 
 
 def database_key(container: str, key: str) -> str:
-    """The key of a database in the provenance: its container and its address."""
     return f"{container} {key}" if container else key
 
 
 def _thing(objects: Sequence[NamedObject], one: NamedObject, cwd: str) -> Iterator[CreatedThing]:
-    """The object under its key; not one in the cluster or namespace that happens to be the current one."""
+    """Not one in the cluster or namespace that happens to be the current one."""
     cluster, _, rest = one.place.partition(":")
     context, _, namespace = rest.partition("/")
     if cluster != "cluster" or (context and (namespace or one.kind == NAMESPACE)):
@@ -173,5 +168,5 @@ _MOVING = ("relocates", "moves_folder", "folder_stack", "shell_state")
 
 
 def created_things_of(data: Any) -> tuple[CreatedThing, ...]:
-    """Reads objects from JSON; raises ValueError, KeyError and TypeError for anything else."""
+    """Raises ValueError, KeyError and TypeError for anything but such objects."""
     return tuple(CreatedThing(*(str(one.get(name, "")) for name in CreatedThing.__struct_fields__)) for one in data)

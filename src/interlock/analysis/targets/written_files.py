@@ -27,8 +27,6 @@ MOST_TEXT = 262_144  # characters of a file
 
 
 class WrittenFile(Struct, frozen=True):
-    """A file that a session wrote, with its judgement."""
-
     path: str
     judgement: Judgement
     family: str
@@ -40,7 +38,7 @@ class WrittenFile(Struct, frozen=True):
 
 
 def judge_file(path: str, text: str, cwd: str, rules: Rulebook) -> WrittenFile | None:
-    """Judges a file; None for one that is no program, or too long."""
+    """None for one that is no program, or too long."""
     program = _program(path, text)
     if not program or len(text) > MOST_TEXT:
         return None
@@ -66,10 +64,7 @@ def _certain(judgement: Judgement, rules: Rulebook) -> Judgement:
 def inherited_judgement(
     written: Sequence[WrittenFile], action: Action, judgement: Judgement, texts: Mapping[str, str]
 ) -> Judgement | None:
-    """The findings that an action inherits from dangerous files that its session wrote; None where there are none.
-
-    `texts` are the scripts read for it: the commands in them were judged already, their imports were not.
-    """
+    """None where no dangerous file of the session is run; the commands in `texts`, scripts read for it, were judged already, their imports were not."""
     commands = [fact for fact in judgement.facts if isinstance(fact, Command)]
     if action.kind is not Kind.COMMAND and not commands:
         return None
@@ -92,7 +87,7 @@ _SHEBANG = lazy_regex(r"#!\s*(?:\S*/env\s+(?:-\S+\s+)*)?(?:\S*/)?([\w.-]+)")
 
 
 def _program(path: str, text: str) -> str:
-    """The program that would run this file; empty for one that is no program."""
+    """Empty for a file that is no program."""
     found = programs_by_ending().get(posixpath.splitext(path)[1].casefold(), "")
     if found or not text.startswith("#!"):
         return found
@@ -102,7 +97,6 @@ def _program(path: str, text: str) -> str:
 
 @cache
 def programs_by_ending() -> Mapping[str, str]:
-    """The program that runs a file, by the ending of its name."""
     described = shipped_programs().telling("endings")
     return {ending: name for name, program in described.items() if name == program.name for ending in program.endings}
 
@@ -113,12 +107,12 @@ def _language(program: str) -> str:
 
 
 def _starts(program: str, language: str) -> bool:
-    """Whether a program starts files of a project in this language without naming them."""
+    """Whether a program starts files of a project without naming them."""
     return program in program_set("starts_any") or program in program_sets().get(f"starts_{language}", ())
 
 
 def _reach(one: WrittenFile, action: Action, commands: list[Command], texts: Mapping[str, str]) -> str:
-    """How these commands run this file: NAMED by name or import, RUN by a runner in its tree that may not use it, else empty."""
+    """NAMED by name or import, RUN by a runner in its tree that may not use it, else empty."""
     stem = re.compile(rf"(?<![\w.-]){re.escape(posixpath.basename(one.path).partition('.')[0])}(?![\w-])")
     name = posixpath.basename(one.path)
     inside = not action.cwd or one.path.startswith(action.cwd.rstrip("/") + "/")
@@ -158,7 +152,7 @@ def is_migration(path: str) -> bool:
 
 
 def forward_part(text: str) -> str:
-    """The text without the parts that only a downgrade runs."""
+    """Without the parts that only a downgrade runs."""
     ways = list(_WAY.finditer(text))
     ends = [*(way.start() for way in ways[1:]), len(text)]
     for way, end in reversed(list(zip(ways, ends))):
@@ -168,12 +162,11 @@ def forward_part(text: str) -> str:
 
 
 def _closing(part: str) -> str:
-    """The trailing lines that close an earlier block: those indented less than the part's first line."""
+    """Those indented less than the part's first line."""
     own = len(part) - len(part.lstrip(" \t"))
     lines = [line for line in part.splitlines(keepends=True)[1:] if line.strip()]
     return "".join(line for line in lines if len(line) - len(line.lstrip(" \t")) < own)
 
 
 def runs_migrations(words: Sequence[str]) -> bool:
-    """Whether a command runs migrations."""
     return _MIGRATES.search(" ".join(words)) is not None
