@@ -22,18 +22,13 @@ _RUN_OPTION = lazy_regex(
     r"--?[\w-]*(?:pager|editor|exec|command|cmd|hook|shell|program|browser|launcher|prefix|wrapper|runner|askpass)"
 )
 _RUNS = frozenset({"exec", "shell", "ssh", "run", "console", "repl", "sh"})
-_OBJECTS = "|".join(
-    "table schema view index user role type stream keyspace collection owned namespace materialized tablespace sequence function topic "
-    "column".split()
+_SQL = lazy_regex(
+    lambda: (
+        rf"(?i)(?:^|[;=:\"'])\s*((?:drop|alter|remove)\s+(?:{'|'.join(word_set('altered_objects'))})\s+[\w\"'`\[.]"
+        r"|(?:drop|remove)\s+database|truncate\s+(?:table\s+)?[\w.\"`]+\s*(?:;|$)"
+        r"|delete\s+(?:from\s+\S|storage\s+group|timeseries)|(?:match\s.*)?detach\s+delete)"
+    )
 )
-_STATEMENTS = (
-    rf"(?:drop|alter|remove)\s+(?:{_OBJECTS})\s+[\w\"'`\[.]",
-    r"(?:drop|remove)\s+database",
-    r"truncate\s+(?:table\s+)?[\w.\"`]+\s*(?:;|$)",
-    r"delete\s+(?:from\s+\S|storage\s+group|timeseries)",
-    r"(?:match\s.*)?detach\s+delete",
-)
-_SQL = lazy_regex(rf"(?i)(?:^|[;=:\"'])\s*({'|'.join(_STATEMENTS)})")
 _AT = lazy_regex(
     r"(?:(?:^|[^\w\s])\s*(?:\w+\s+)?(?:run|shell|exec\w*|system|call\S*|command|do|nop|script|python)[\s:=]+|^|[^\w\s.,~-])"
     r"\s*((?:/[\w./-]*/)?[a-z][\w.+-]*)(?=[\s,]+[-~/.\w$\"'])"
@@ -43,11 +38,11 @@ _CODE_FILE = lazy_regex(r"\.(?:sh|bash|py|rb|[cm]?[jt]s|vim|el|lua|pl|pm|so|ko|d
 _CLOSING = {'"': '"', "'": "'", "(": ")", "{": "}", "[": "]", "`": "`"}
 _CALL = lazy_regex(r"""[("'`\[{]""")
 _OUTSIDE = lazy_regex(r"(?:/private)?/(?:var/)?tmp(?:/|$)|/dev/shm/|(?:~|/home/[^/]+|/Users/[^/]+)/Downloads/")
-_LOADS = "|".join(
-    "agent tool-?exec -exec plugin require preload loader hook script command program wrapper runner shell editor pager filter launcher "
-    "vettool python interpreter executable setup rulesdir cmd-prefix on-[a-z-] askpass template".split()
+_LOADED = lazy_regex(
+    lambda: (
+        rf"(?i)-?-?[\w-]*(?:{'|'.join(word_set('loading_options'))})[\w.-]*[=:\s]['\"]?(?:[\w-]+=)?(\S+?)['\"]?(?:\s|$)"
+    )
 )
-_LOADED = lazy_regex(rf"(?i)-?-?[\w-]*(?:{_LOADS})[\w.-]*[=:\s]['\"]?(?:[\w-]+=)?(\S+?)['\"]?(?:\s|$)")
 
 
 def read_loose_words(job: Job, handled: bool, known_words: bool) -> None:
@@ -146,12 +141,11 @@ def _is_new(job: Job, place: str) -> bool:
     """Whether it is in the folder that mktemp just made, where nobody else can write, and nothing was put there since."""
     if not any(place.startswith(f"{item.text.rstrip('/')}/") for item in describe("mktemp").prints):
         return False
-    named = [fact.words if isinstance(fact, Command) else (fact.target, fact.path) for fact in job.session.facts]
     inside = f"{place}/"
     return not any(
         HOLE in word or f"{word}/".startswith(inside) or inside.startswith(f"{word}/")
-        for words in named
-        for word in words
+        for fact in job.session.facts
+        for word in (fact.words if isinstance(fact, Command) else (fact.target, fact.path))
     )
 
 
@@ -225,10 +219,10 @@ def _is_harm(facts: Sequence[Fact]) -> bool:
         if isinstance(fact, Effect):
             if fact.verb == "unreadable":
                 return False
-            harm = harm or fact.verb in word_set("harmful_effects")
+            harm |= fact.verb in word_set("harmful_effects")
         elif not is_program(fact.program):
             return False
         else:
             described = describe(fact.program)
-            harm = harm or (bool(described.name) and not described.wrapper and len(fact.words) > 1)
+            harm |= bool(described.name) and not described.wrapper and len(fact.words) > 1
     return harm

@@ -17,27 +17,31 @@ from interlock.analysis.targets.carried import LEAKS, carries, copy_to, leaks_of
 _SECRET_NAME = lazy_regex(f"{HOLE}[A-Z_]*(SECRET|PASSWORD|PASSWD|PRIVATE_KEY)[A-Z_]*{HOLE}")
 
 
+def _request(job: Job, method: str, url: str, body: str = "", headers: Sequence[str] = ()) -> None:
+    from interlock.analysis.http import read_http
+
+    read_http(method, url, body, headers, job)
+
+
 def web(job: Job) -> Stream:
-    from interlock.analysis.http import parse_requests, read_http
+    from interlock.analysis.http import parse_requests
 
     words = [*job.words, *_config_words(job)] if "config" in job.described.http else job.words
     for request in parse_requests(job.described, words):
         job.step(5)
         if not request.url:
             continue
-        read_http(request.method, request.url, request.body, request.headers, job)
+        _request(job, request.method, request.url, request.body, request.headers)
         _uploads(job, request.url, request.uploads, f"{request.url} {request.body}")
         if "items" in job.described.http and not request.body and not request.uploads:
             send_stdin(job, request.url)
         # `Authorization: Bearer $(gh auth token)` goes to the service that gave the token.
         signs_in = _ISSUERS.match(request.url) is not None
-        headers = " ".join(
-            one for one in request.headers if not (signs_in and one.lower().startswith("authorization:"))
-        )
-        everything = " ".join(request.headers)
+        kept = [one for one in request.headers if not (signs_in and one.lower().startswith("authorization:"))]
+        headers, everything = " ".join(kept), " ".join(request.headers)
         if taints_in(headers) or (HOLE in everything and _is_foreign_token(everything, request.url)):
             job.effect("send", request.url, *(taints_in(headers) or ("secret",)))
-        elif not everything and (leaks := taints_in(" ".join(job.words)) & LEAKS) and not _ISSUERS.match(request.url):
+        elif not (everything or signs_in) and (leaks := taints_in(" ".join(job.words)) & LEAKS):
             job.effect("send", request.url, *leaks)  # in a user agent, a cookie, a name to sign in with
         if request.output and request.output not in ("-", "/dev/stdout"):
             job.effect("write", request.output, "downloaded")
@@ -63,24 +67,22 @@ def _config_words(job: Job) -> Iterator[str]:
 _CONFIG_LINE = lazy_regex(r"\s*[=:]\s*|\s+")
 _MOST_LINES = 200
 _WEB = lazy_regex(r"(?:https?|wss?)://", re.IGNORECASE)
-_METHODS = frozenset("DELETE PURGE PUT PATCH POST".split())
-_REQUEST = lazy_regex(r"://|DELETE|PURGE|PUT|PATCH|POST")  # no request is without one of these
+_METHODS = "DELETE|PURGE|PUT|PATCH|POST"
+_REQUEST = lazy_regex(f"://|{_METHODS}")  # no request is without one of these
 _METHOD_OPTIONS = frozenset({"-X", "-m", "-M", "--method", "--request"})
 _PATH = lazy_regex(r"/\w+/[\w/]*\w$")
-_TARGETS = lazy_regex(r"(?m)^(DELETE|PURGE|PUT|PATCH|POST) (https?://\S+)$")  # for vegeta, hurl
-_RAW = lazy_regex(r"(DELETE|PURGE|PUT|PATCH|POST) (/\S*) HTTP/\d")
+_TARGETS = lazy_regex(rf"(?m)^({_METHODS}) (https?://\S+)$")  # for vegeta, hurl
+_RAW = lazy_regex(rf"({_METHODS}) (/\S*) HTTP/\d")
 
 
 def named_request(job: Job) -> None:
     """An undescribed client's request: an address beside a method, or beside the body sent."""
     if not job.piped and not _REQUEST.search("\0".join(job.words)):
         return
-    from interlock.analysis.http import read_http
-
     if job.stdin.known:
         for method, url in _TARGETS.findall(job.stdin.text)[:20]:
-            read_http(method, url, "", (), job)
-    method = next((name for word in job.words if (name := word.rpartition("=")[2]) in _METHODS), "")
+            _request(job, method, url)
+    method = next((name for word in job.words if (name := word.rpartition("=")[2]) in _METHODS.split("|")), "")
     url = next((word for word in job.words if _WEB.match(word)), "")
     if method and any(option in _METHOD_OPTIONS and value == method for option, value in pairwise(job.words)):
         url = url or next(filter(_PATH.match, job.words), "")  # of a server that the client knows
@@ -90,16 +92,16 @@ def named_request(job: Job) -> None:
     if not body and job.stdin.known and job.stdin.text.lstrip()[:1] == "{":
         body = job.stdin.text
     if method or body:
-        read_http(method or "post", url, body, (), job)
+        _request(job, method or "post", url, body)
 
 
 def remote_procedure(job: Job) -> None:
     """grpcurl HOST:PORT package.Service/Method: judged by its name."""
-    from interlock.analysis.http import is_deletion_name, read_http
+    from interlock.analysis.http import is_deletion_name
 
     words = job.options().operands
     if words[1:2] and words[1] not in ("list", "describe") and is_deletion_name(re.split(r"[/.]", words[1])[-1]):
-        read_http("delete", "/".join(words[:2]), "", (), job)
+        _request(job, "delete", "/".join(words[:2]))
 
 
 # Where the tokens of well-known programs come from, and so may go back to.
@@ -131,9 +133,7 @@ def send_stdin(job: Job, to: str, host: str = "") -> None:
     typed = job.stdin.known and "bulk" not in job.stdin.taints  # which `ls` and `find` print
     job.effect("send", to, *leaks, *(() if typed else of_the_machine(host)))
     if raw := _RAW.match(text):
-        from interlock.analysis.http import read_http
-
-        read_http(raw[1], f"http://{host}{raw[2]}", text.partition("\r\n\r\n")[2], (), job)
+        _request(job, raw[1], f"http://{host}{raw[2]}", text.partition("\r\n\r\n")[2])
 
 
 def find_leaks(text: str, url: str) -> frozenset[str]:
@@ -146,7 +146,6 @@ def find_leaks(text: str, url: str) -> frozenset[str]:
 _TOKENS = lazy_regex(lambda: f"{HOLE}({_any_of('token_services')})_[A-Z_]*(?:TOKEN|KEY|PAT|CREDENTIALS)[A-Z_]*{HOLE}")
 _HOST_WORDS = {
     "gh": "github", "node_auth": "npm", "aws": "amazonaws", "cf": "cloudflare", "hf": "huggingface", "twine": "pypi", "google": "googleapis",
-    "npm": "npm",
 }  # fmt: skip
 
 
@@ -216,8 +215,11 @@ def apply_sends(job: Job) -> None:
             send_stdin(job, to, host)
             continue
         leaks = leaks_of(job, found.all(*item.files))
-        leaks |= job.stdin.taints & LEAKS if item.stdin else frozenset()
-        if leaks := leaks | (find_leaks(" ".join(job.words), "") if item.words else frozenset()):
+        if item.stdin:
+            leaks |= job.stdin.taints & LEAKS
+        if item.words:
+            leaks |= find_leaks(" ".join(job.words), "")
+        if leaks:
             job.effect("send", to, *leaks)
 
 
@@ -317,10 +319,7 @@ def _is_sender(program: str) -> bool:
 
 @lru_cache(maxsize=1024)
 def _says_send(word: str) -> bool:
-    return len(word) < _LONGEST_VERB and _SENDS.fullmatch(word) is not None
-
-
-_LONGEST_VERB = 60
+    return len(word) < 60 and _SENDS.fullmatch(word) is not None  # no verb is longer
 
 
 def send_named(job: Job) -> None:
@@ -329,7 +328,8 @@ def send_named(job: Job) -> None:
     valued = job.described.value_flags
     front = [word for before, word in pairwise(("", *words[:5])) if before not in valued]
     head = [word for word in front if not word.startswith("-")][:3]
-    by_name = _is_sender(job.program) or any(map(_says_send, head))
+    sender = _is_sender(job.program)
+    by_name = sender or any(map(_says_send, head))
     if job.program in program_set("forge"):
         by_name = not word_set("posting").isdisjoint(head)
     to = next((word for word in words if ":" in word and _ADDRESS.match(word)), "")
@@ -337,10 +337,9 @@ def send_named(job: Job) -> None:
         to = next((word for word in words if ":" in word and not word.startswith("-")), "")
         by_name = bool(to)
     to = to or _host_given(words)
-    stranger = bool(to) and bool(of_the_machine(to))
-    if not (by_name or stranger) or any(map(_STORES.fullmatch, head)):
+    if not (by_name or (to and of_the_machine(to))) or any(map(_STORES.fullmatch, head)):
         return
-    given = [path for path in _given(words, by_name, _is_sender(job.program)) if path != to]
+    given = [path for path in _given(words, by_name, sender) if path != to]
     if leaks := leaks_of(job, given) | ((taints_in(" ".join(words)) | job.stdin.taints) & LEAKS):
         job.effect("send", to or job.program, *leaks)
     elif _is_open(job.program, head) and word_set("receiving").isdisjoint(head):

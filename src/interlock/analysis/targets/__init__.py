@@ -56,8 +56,7 @@ def database_of(fact: Command) -> DatabaseAddress | None:
     named = program.place
     if "name" not in named or not all(map(known, (*fact.words, *(value for _, value in fact.env)))):
         return None
-    found = certain_options(fact, program)
-    if found is None:
+    if (found := certain_options(fact, program)) is None:
         return None
     name = found.value(*named["name"]) or ""
     if not name and OPERAND in named["name"]:
@@ -67,10 +66,10 @@ def database_of(fact: Command) -> DatabaseAddress | None:
         name = next(iter(addresses or found.operands), "")
     name = name or place_value(fact, named, "name", found)
     host = place_value(fact, named, "host", found)
-    if "=" in name and "://" not in name:
-        return None
     if "://" in name:
         place = database_of_url(name) if not found.has(*named.get("host", ())) else None
+    elif "=" in name:
+        return None
     else:
         place = DatabaseAddress(host, place_value(fact, named, "port", found), name)
     return None if place is None or ("host" in named.get("needs", ()) and not place.host) else place

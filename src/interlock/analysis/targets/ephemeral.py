@@ -29,7 +29,7 @@ from interlock.analysis.targets import (
     stays_in_database,
 )
 from interlock.analysis.targets.migrations import MIGRATED, folder_stepped_back
-from interlock.analysis.targets.ordering import CommandLine, Key, fact_key, runs_here
+from interlock.analysis.targets.ordering import CommandLine, Key, commands_of, fact_key, runs_here
 from interlock.analysis.targets.provenance import (
     BRANCH,
     DATABASE,
@@ -65,19 +65,18 @@ def ephemeral_targets(
     action: Action, facts: Sequence[Fact], line: CommandLine, accused: Collection[Key], made: Provenance
 ) -> dict[Key, Ephemeral]:
     """The accused commands whose targets are ephemeral by the text alone, by the key of their findings."""
-    commands = [fact for fact in facts if isinstance(fact, Command)]
+    commands = commands_of(facts)
     writes = any(isinstance(fact, Effect) and fact.verb in ("write", "append", "overwrite", "move") for fact in facts)
     found: dict[Key, Ephemeral] = {}
     for number, fact in enumerate(commands):
-        if fact_key(fact) not in accused:
+        key = fact_key(fact)
+        if key not in accused or any(one.program in program_set("shell_state") for one in commands[:number]):
             continue
-        if any(one.program in program_set("shell_state") for one in commands[:number]):
-            continue
-        effects = [one for one in facts if isinstance(one, Effect) and fact_key(one) == fact_key(fact)]
+        effects = [one for one in facts if isinstance(one, Effect) and fact_key(one) == key]
         removal = _Removal(fact, effects, commands, made, writes, action, line)
         answer = next(filter(None, (reader(removal) for reader in _readers(fact))), None)
         if answer is not None:
-            found[fact_key(fact)] = answer
+            found[key] = answer
     return found
 
 
@@ -120,7 +119,7 @@ def _objects(removal: _Removal) -> Ephemeral | None:
     objects = certain_objects(removal.fact, REMOVING)
     if removal.inside or not objects or any(one.name == EVERYTHING for one in objects):
         return _compose(removal) if objects else None
-    names = f"{', '.join(one.name for one in objects[:3])}"
+    names = ", ".join(one.name for one in objects[:3])
     if all(removal.created.has(one.kind, one.key) for one in objects):
         return Ephemeral(f"{names} {'was' if len(objects) == 1 else 'were'} {CREATED_HERE}")
     if all(one.throwaway == "always" for one in objects):
@@ -133,7 +132,7 @@ def _objects(removal: _Removal) -> Ephemeral | None:
 def _release(removal: _Removal, objects: Sequence[NamedObject]) -> Ephemeral | None:
     """It cannot be older than the tag, which this session created and pushed."""
     tag = objects[0].name
-    remotes = [one.source for one in removal.created.things if (one.kind, one.name) == (PUSHED, tag)]
+    remotes = removal.created.sources(PUSHED, tag)
     if [one.kind for one in objects] != ["release"] or not removal.created.has(TAG, tag) or len(remotes) != 1:
         return None
     if objects[0].place or removal.fact.via:
@@ -158,34 +157,29 @@ def _compose(removal: _Removal) -> Ephemeral | None:
         question = {"verb": "compose", "targets": files}
         if all(map(is_for_tests, names)):
             return Ephemeral(f"{', '.join(names)}: for tests, by name", None if projects else question)
-        return (
-            Ephemeral(f"{', '.join(names)}: {CREATED_HERE}", question | {"own": True}) if projects and files else None
-        )
+        own = projects and files
+        return Ephemeral(f"{', '.join(names)}: {CREATED_HERE}", question | {"own": True}) if own else None
     return None
 
 
 def _client(removal: _Removal) -> Ephemeral | None:
-    place = database_of(removal.fact)
-    if place is None or not place.local or removal.inside is None:
+    place, inside, plain = database_of(removal.fact), removal.inside, _plain_words(removal)
+    if place is None or not place.local or inside is None:
         return None
-    if removal.inside and removal.created.has(INSIDE, removal.inside):
-        return Ephemeral(f"{removal.inside} was {CREATED_HERE}") if _plain_words(removal) else None
-    if not removal.inside and place.port and removal.created.has(PORT, place.port):
-        return Ephemeral(f"the database server was {CREATED_HERE}") if _plain_words(removal) else None
-    if (
-        removal.effects
-        and all(one.verb in ("sql_kill", "sql_read") for one in removal.effects)
-        and _plain_words(removal)
-    ):
+    if inside and removal.created.has(INSIDE, inside):
+        return Ephemeral(f"{inside} was {CREATED_HERE}") if plain else None
+    if not inside and place.port and removal.created.has(PORT, place.port):
+        return Ephemeral(f"the database server was {CREATED_HERE}") if plain else None
+    if plain and removal.effects and all(one.verb in ("sql_kill", "sql_read") for one in removal.effects):
         return Ephemeral("no data goes: connections end, and what they had not committed")
     keys = [one for one in certain_objects(removal.fact, REMOVING) if one.throwaway == "name"]
     if keys and "piped" not in removal.fact.traits and all(is_ephemeral_name(one.name) for one in keys):
         return Ephemeral(f"{keys[0].name} is in {EPHEMERAL_DATABASE}")
     scripts = scripts_of(removal.fact)
-    if not stays_in_database(removal.fact, removal.effects) or (scripts and (removal.inside or removal.writes)):
+    if not stays_in_database(removal.fact, removal.effects) or (scripts and (inside or removal.writes)):
         return None
     question = {"verb": "statements", "targets": list(scripts)} if scripts else None
-    if removal.created.has(DATABASE, database_key(removal.inside, place.key)):
+    if removal.created.has(DATABASE, database_key(inside, place.key)):
         return Ephemeral(f"{place.name} was {CREATED_HERE}", question)
     return Ephemeral(f"{place.name} is {EPHEMERAL_DATABASE}", question) if is_ephemeral_name(place.name) else None
 
@@ -222,9 +216,10 @@ def _by_environment(removal: _Removal) -> Ephemeral | None:
     """Tools that take their database from the settings of an environment for tests; these are inspected."""
     program = describe(removal.fact.program)
     named = program.place["environment"]
-    given = tuple(tuple(word.split("=", 1)) for word in removal.fact.words if "=" in word and not word.startswith("-"))
-    words = tuple(word for word in removal.fact.words if "=" not in word or word.startswith("-"))
-    fact = replace(removal.fact, words=words, env=(*removal.fact.env, *((one[0], one[1]) for one in given)))
+    given = [word for word in removal.fact.words if "=" in word and not word.startswith("-")]
+    words = tuple(word for word in removal.fact.words if word not in given)
+    env = (*removal.fact.env, *((word.partition("=")[0], word.partition("=")[2]) for word in given))
+    fact = replace(removal.fact, words=words, env=env)
     found = certain_options(fact, program)
     only = program.place.get("only", ())
     if removal.fact.traits or found is None or (only and not set(found.operands) <= set(only)):
@@ -266,8 +261,7 @@ def _remote_ref(removal: _Removal) -> Ephemeral | None:
 def _migration(removal: _Removal) -> Ephemeral | None:
     """After this session has applied all of them; whether it made the last one has to be inspected."""
     folder, applied = folder_stepped_back(removal.fact, removal.commands, removal.line.sure)
-    key = (MIGRATED, posixpath.join(removal.action.cwd, folder))
-    last = [one.source for one in removal.created.things if (one.kind, one.name) == key and one.source]
+    last = list(filter(None, removal.created.sources(MIGRATED, posixpath.join(removal.action.cwd, folder))))
     if not folder or not (applied or last):
         return None
     question = {"verb": "migrations", "target": folder, "applied": "" if applied else last[-1]}

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from interlock.analysis.facts import Command, Fact
 from interlock.analysis.programs.load import describe
+from interlock.analysis.targets.ordering import commands_of
 
 MIGRATED = "migrated"  # kind of a folder whose migrations this session has applied, all of them
 
@@ -40,12 +41,8 @@ def folder_stepped_back(fact: Command, facts: Sequence[Fact], sure: Callable[[Co
 
 
 def _changes(facts: Sequence[Fact]) -> list[Command]:
-    commands = [fact for fact in facts if isinstance(fact, Command) and describe(fact.program).migrations]
-    return [one for one in commands if one.words[:1] and _first(one) in describe(one.program).migrations["changes"]]
-
-
-def _first(fact: Command) -> str:
-    return fact.words[0].partition(":")[0]
+    commands = [fact for fact in commands_of(facts) if fact.words and describe(fact.program).migrations]
+    return [one for one in commands if one.words[0].partition(":")[0] in describe(one.program).migrations["changes"]]
 
 
 def _is(fact: Command, what: str) -> bool:
@@ -62,6 +59,6 @@ def _runs_in_project(fact: Command, facts: Sequence[Fact]) -> bool:
     """In the folder of the action with the settings of the project: no wrapper but a plain one, no variable."""
     if fact.traits or fact.env or fact.cwd or len(fact.via) > 1:
         return False
-    around = [one for one in facts if isinstance(one, Command) and one.span == fact.span and one is not fact]
-    plain = [("run", fact.program, *fact.words), (fact.program, *fact.words), ("exec", fact.program, *fact.words)]
+    around = [one for one in commands_of(facts) if one.span == fact.span and one is not fact]
+    plain = [(*before, fact.program, *fact.words) for before in ((), ("run",), ("exec",))]
     return len(around) == len(fact.via) and all(one.words in plain and not one.env for one in around)

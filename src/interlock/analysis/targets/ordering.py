@@ -45,11 +45,7 @@ class CommandLine(Struct, frozen=True):
     set_apart: bool = False  # a variable is set that could redirect later commands
     certain: tuple[tuple[int, str], ...] = ()  # the start of a command, and `yes`, or `last` for a pipe
 
-    def until(
-        self,
-        facts: Sequence[Fact],
-        harmful: Collection[Key],
-    ) -> list[Fact]:
+    def until(self, facts: Sequence[Fact], harmful: Collection[Key]) -> list[Fact]:
         """The facts up to the step of the last harmful effect."""
         places = [number for number, fact in enumerate(facts) if fact_key(fact) in harmful]
         if not places or not self.starts:
@@ -80,8 +76,8 @@ def command_line(nodes: Sequence[Node], whole: bool) -> CommandLine:
         return CommandLine((), set_apart, certain)
     steps = [step for node in nodes for step in (node.nodes if isinstance(node, AndOr) else [node])]
     starts = [_start(step) for step in steps]
-    known = [start for start in starts if start is not None]
-    return CommandLine(tuple(known) if len(known) == len(starts) else (), set_apart, certain)
+    known = tuple(start for start in starts if start is not None)
+    return CommandLine(known if len(known) == len(starts) else (), set_apart, certain)
 
 
 def _start(node: Node) -> int | None:
@@ -139,7 +135,11 @@ _FOLLOWS = frozenset({"-L", "-H", "-follow"})
 # Effects after which a place may have any content.
 _REPLACING = frozenset({"move", "unreadable", "run_script", "run_download"})
 CLONE = "clone"  # kind of the address and the folder of a `git clone`
-_PRUNES = frozenset({"-p", "--prune", "-P", "--prune-tags"})
+_FETCHING = frozenset("--all --tags -a -t -p --prune -P --prune-tags".split())
+
+
+def commands_of(facts: Sequence[Fact]) -> list[Command]:
+    return [fact for fact in facts if isinstance(fact, Command)]
 
 
 def fact_key(fact: Fact) -> Key:
@@ -151,30 +151,32 @@ def is_undisturbed(facts: Sequence[Fact], accused: Collection[Key], answered: Co
 
     `answered` are accused facts whose targets are not files of this machine.
     """
-    commands = [fact for fact in facts if isinstance(fact, Command)]
-    searches = program_set("searches")
+    commands, searches = commands_of(facts), program_set("searches")
     changing = {fact_key(fact) for fact in commands if may_replace_files(fact) and fact.program not in searches}
-    changing -= {fact_key(fact) for fact in commands if earlier_git_change(fact, commands) is not None}
-    changing -= {fact_key(fact) for fact in commands if _clones(fact, facts, accused)}
+    changing -= {
+        fact_key(fact)
+        for fact in commands
+        if earlier_git_change(fact, commands) is not None or _clones(fact, facts, accused)
+    }
     changing -= set(answered)
-    replaced = any(
-        isinstance(fact, Effect) and fact.verb in _REPLACING and fact_key(fact) not in answered for fact in facts
-    )
-    follows = any(fact.program in searches and not _finds(fact, accused) for fact in commands)
-    set_apart = any(fact.env for fact in commands if fact_key(fact) in accused and fact_key(fact) not in answered)
     harmful = [fact for fact in commands if fact_key(fact) in accused and fact_key(fact) not in answered]
     first = next((number for number, fact in enumerate(harmful) if fact_key(fact) in changing), len(harmful))
     effects: dict[Key, list[Effect]] = {}
     for one in facts:
         if isinstance(one, Effect):
             effects.setdefault(fact_key(one), []).append(one)
+    if any(one.verb in _REPLACING and key not in answered for key, found in effects.items() for one in found):
+        return False
+    if any(fact.program in searches and not _finds(fact, accused) for fact in commands):
+        return False
+    if any(fact.env for fact in harmful) or not changing <= set(accused):
+        return False
     later = [effects.get(fact_key(fact), []) for fact in harmful[first + 1 :]]
     # Files of this very folder: no link can stand in their path.
     direct = all(
         found and all(one.verb == "delete" and not set("/*?[{~") & set(one.target) for one in found) for found in later
     )
-    direct = direct or _links_apart(harmful[first:], effects)
-    return changing <= set(accused) and direct and not replaced and not follows and not set_apart
+    return direct or _links_apart(harmful[first:], effects)
 
 
 def _clones(fact: Command, facts: Sequence[Fact], accused: Collection[Key]) -> bool:
@@ -200,13 +202,9 @@ def _links_apart(commands: Sequence[Command], effects: Mapping[Key, Sequence[Eff
         names = [word for word in fact.words if not word.startswith("-")]
         flags = {letter for word in fact.words if word.startswith("-") for letter in word[1:]}
         links = effects.get(fact_key(fact), ())
-        if (
-            not links
-            or not all("link" in one.traits for one in links)
-            or len(names) != 2
-            or not flags <= set("sfnvT")
-            or not all(map(known, names))
-        ):
+        if not links or not all("link" in one.traits for one in links):
+            return False
+        if len(names) != 2 or not flags <= set("sfnvT") or not all(map(known, names)):
             return False
         places.append(posixpath.normpath(names[1]))
     return not any(one == other or other.startswith(f"{one}/") for one, other in permutations(places, 2))
@@ -222,7 +220,7 @@ def _finds(fact: Command, accused: Collection[Key]) -> bool:
 
 
 def earlier_git_changes(facts: Sequence[Fact]) -> list[str]:
-    commands = [fact for fact in facts if isinstance(fact, Command)]
+    commands = commands_of(facts)
     return list(dict.fromkeys(word for one in commands if (word := earlier_git_change(one, commands)) is not None))
 
 
@@ -233,7 +231,7 @@ def earlier_git_change(fact: Command, commands: Sequence[Command]) -> str | None
     name, rest = fact.words[0], fact.words[1:]
     flags = {word for word in rest if word.startswith("-")} - {"-q", "--quiet"}
     names = [word for word in rest if not word.startswith("-")]
-    if name == "fetch" and flags <= {"--all", "--tags", "-a", "-t", *_PRUNES} and not any(":" in one for one in names):
+    if name == "fetch" and flags <= _FETCHING and ":" not in "".join(names):
         return "fetch"
     if not _only_branches(commands):
         return None
@@ -270,10 +268,10 @@ _STORES = ("sql_", "store_")
 _PLAIN = frozenset("-c -e -q -X -A -t -x -N -s -B --command --execute --quiet --no-psqlrc".split())
 
 
-def happens_elsewhere(action: Action, facts: Sequence[Fact], accused: Collection[tuple[str, Span | None]]) -> bool:
+def happens_elsewhere(action: Action, facts: Sequence[Fact], accused: Collection[Key]) -> bool:
     """Whether an effect happens in a place that its target does not name."""
-    effects = [fact for fact in facts if isinstance(fact, Effect) and (fact.subject, fact.span) in accused]
-    commands = [fact for fact in facts if isinstance(fact, Command)]
+    effects = [fact for fact in facts if isinstance(fact, Effect) and fact_key(fact) in accused]
+    commands = commands_of(facts)
     return any(
         not _AWAY.isdisjoint(effect.traits)
         or any(word in program_set("other_root") for step in effect.via for word in step.split()[:1])
@@ -294,8 +292,9 @@ def _connected(action: Action, effect: Effect, commands: Sequence[Command]) -> b
     if commands:  # an earlier command may set the database, too
         return len(commands) > 1 or any(map(_names_a_place, commands))
     given = action.fields.get("params") or action.fields.get("input")
-    keys = given if isinstance(given, Mapping) and action.kind in (Kind.OPERATION, Kind.TOOL) else ()
-    words = [[word for part in split_name(str(key)) for word in part] for key in keys]
+    if not isinstance(given, Mapping) or action.kind not in (Kind.OPERATION, Kind.TOOL):
+        return False
+    words = [[word for part in split_name(str(key)) for word in part] for key in given]
     return any(found[-1] in word_set("placing_parameters") for found in words if found)
 
 
@@ -305,7 +304,7 @@ def _names_a_place(command: Command) -> bool:
 
 
 _NAMES = {"-name": False, "-iname": True}
-_TYPES = frozenset("fdl")
+_EXPRESSION = ("-", "(", "!")  # what begins it
 _IDLE_TESTS = frozenset({"-print", "-depth", "-mount", "-xdev", "-prune"})
 SEARCHED = ("find -exec",)  # the way to a command that a `find` runs
 _REMOVAL_FLAGS = lazy_regex(r"-[rRfv]+|--")
@@ -313,7 +312,7 @@ _REMOVAL_FLAGS = lazy_regex(r"-[rRfv]+|--")
 
 def searches_in(facts: Sequence[Fact]) -> dict[Span | None, Mapping[str, Any]]:
     """The `find` commands that only run a deletion, by their place in the text; none that a loop repeats."""
-    found = [fact for fact in facts if isinstance(fact, Command) and "-exec" in fact.words]
+    found = [fact for fact in commands_of(facts) if "-exec" in fact.words]
     places = [fact.span for fact in found]
     queries = {fact.span: find_delete_query(fact) for fact in found if places.count(fact.span) == 1}
     return {span: query for span, query in queries.items() if query is not None}
@@ -329,12 +328,10 @@ def find_delete_query(fact: Command) -> Mapping[str, Any] | None:
     words = _before_deletion(fact.words) if fact.program == "find" else None
     if words is None or not all(map(known, fact.words)) or fact.env:
         return None
-    roots: list[str] = []
-    while words and not words[0].startswith(("-", "(", "!")):
-        roots.append(words.pop(0))
-    if len(roots) > 1:
+    root = words.pop(0) if words and not words[0].startswith(_EXPRESSION) else "."
+    if words and not words[0].startswith(_EXPRESSION):  # another root
         return None
-    found: dict[str, Any] = {"root": (roots or ["."])[0], "name": "", "icase": False, "type": "", "depth": [0, -1]}
+    found: dict[str, Any] = {"root": root, "name": "", "icase": False, "type": "", "depth": [0, -1]}
     found |= {"trees": True} if fact.words[-1] != "-delete" else {}
     while words:
         word = words.pop(0)
@@ -359,7 +356,7 @@ def _add_test(found: dict[str, Any], word: str, value: str) -> bool:
     """False for an unknown test, and for a second name or type."""
     if word in _NAMES and not found["name"]:
         found["name"], found["icase"] = value, _NAMES[word]
-    elif word == "-type" and value in _TYPES and not found["type"]:
+    elif word == "-type" and value in ("f", "d", "l") and not found["type"]:
         found["type"] = value
     elif word in ("-maxdepth", "-mindepth") and value.isdecimal() and len(value) < 4:
         found["depth"][word == "-maxdepth"] = int(value)

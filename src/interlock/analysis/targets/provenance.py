@@ -15,7 +15,7 @@ from interlock.analysis.programs.load import program_set
 from interlock.analysis.programs.objects import NAMESPACE, NamedObject, certain_objects, reused_names
 from interlock.analysis.targets import container_of, database_of
 from interlock.analysis.targets.migrations import MIGRATED, changes_migrations, folder_applied
-from interlock.analysis.targets.ordering import CLONE, CommandLine
+from interlock.analysis.targets.ordering import CLONE, CommandLine, commands_of
 from interlock.model import Action, Kind
 
 FILE, CONTAINER, INSIDE, IMAGE, DATABASE, PORT, BRANCH, TAG, PUSHED, DEVICE = (
@@ -52,6 +52,9 @@ class Provenance(Struct, frozen=True):
     def has(self, kind: str, name: str) -> bool:
         return (kind, name) in self.names
 
+    def sources(self, kind: str, name: str) -> list[str]:
+        return [one.source for one in self.things if (one.kind, one.name) == (kind, name)]
+
     def local(self) -> list[dict[str, str]]:
         return [one.body for one in self.things if one.kind in _LOCAL_KINDS]
 
@@ -65,19 +68,15 @@ def created_by(action: Action, facts: Sequence[Fact], line: CommandLine) -> list
         return list(_written(action))
     if action.kind is not Kind.COMMAND or not action.cwd.startswith("/"):
         return []
-    commands = [fact for fact in facts if isinstance(fact, Command)]
+    commands = commands_of(facts)
     found = [thing for fact in commands for thing in _created(fact, action.cwd, line, commands)]
     found += [CreatedThing(MIGRATED, folder) for folder in folder_applied(facts, action.cwd, line.sure)]
-    return (
-        found
-        if not any(isinstance(fact, Command) and _moves(fact) for fact in facts)
-        else [one for one in found if one.kind not in _LOCAL_KINDS]
-    )
+    return [one for one in found if one.kind not in _LOCAL_KINDS] if any(map(_moves, commands)) else found
 
 
 def copies_in(facts: Sequence[Fact], cwd: str, line: CommandLine) -> dict[str, str]:
     """Each file with its copy, before any name may mean another file."""
-    commands = [fact for fact in facts if isinstance(fact, Command)]
+    commands = commands_of(facts)
     before = takewhile(lambda fact: not _moves(fact), commands)
     copied = [one for fact in before for one in _created(fact, cwd, line, commands) if one.kind == FILE and one.source]
     return {posixpath.join(cwd, one.source): posixpath.join(cwd, one.name) for one in copied}
@@ -86,10 +85,9 @@ def copies_in(facts: Sequence[Fact], cwd: str, line: CommandLine) -> dict[str, s
 def removed_by(facts: Sequence[Fact]) -> list[tuple[str, str]]:
     """Another object may have the name now."""
     found = [(MIGRATED, ALL)] if changes_migrations(facts) else []
-    for fact in facts:
-        if isinstance(fact, Command):
-            place = database_of(fact)
-            found += [(kind, place.key if place and kind == DATABASE else key) for kind, key in reused_names(fact)]
+    for fact in commands_of(facts):
+        place = database_of(fact)
+        found += [(kind, place.key if place and kind == DATABASE else key) for kind, key in reused_names(fact)]
     return found
 
 
@@ -161,10 +159,9 @@ _THINGS: Mapping[str, Callable[[Sequence[NamedObject], NamedObject, str], Iterat
 
 def _moves(fact: Command) -> bool:
     """Whether a folder or a name may mean another one after this command."""
-    return any(fact.program in program_set(kind) for kind in _MOVING)
-
-
-_MOVING = ("relocates", "moves_folder", "folder_stack", "shell_state")
+    return any(
+        fact.program in program_set(kind) for kind in ("relocates", "moves_folder", "folder_stack", "shell_state")
+    )
 
 
 def created_things_of(data: Any) -> tuple[CreatedThing, ...]:

@@ -19,6 +19,7 @@ from interlock.analysis.programs.load import described_program, program_set, pro
 from interlock.analysis.rules import Rulebook
 from interlock.analysis.shell.imports import ALWAYS_IMPORTED
 from interlock.analysis.shell.interpreters import is_interpreter
+from interlock.analysis.targets.ordering import commands_of
 from interlock.model import Action, Kind, Level, command
 
 NAMED, RUN = "named", "run"  # how a file is reached
@@ -65,7 +66,7 @@ def inherited_judgement(
     written: Sequence[WrittenFile], action: Action, judgement: Judgement, texts: Mapping[str, str]
 ) -> Judgement | None:
     """None where no dangerous file of the session is run; the commands in `texts`, scripts read for it, were judged already, their imports were not."""
-    commands = [fact for fact in judgement.facts if isinstance(fact, Command)]
+    commands = commands_of(judgement.facts)
     if action.kind is not Kind.COMMAND and not commands:
         return None
     ways = {one.path: _reach(one, action, commands, texts) for one in written if one.path not in texts}
@@ -113,8 +114,9 @@ def _starts(program: str, language: str) -> bool:
 
 def _reach(one: WrittenFile, action: Action, commands: list[Command], texts: Mapping[str, str]) -> str:
     """NAMED by name or import, RUN by a runner in its tree that may not use it, else empty."""
-    stem = re.compile(rf"(?<![\w.-]){re.escape(posixpath.basename(one.path).partition('.')[0])}(?![\w-])")
     name = posixpath.basename(one.path)
+    base = name.partition(".")[0]
+    stem = re.compile(rf"(?<![\w.-]){re.escape(base)}(?![\w-])")
     inside = not action.cwd or one.path.startswith(action.cwd.rstrip("/") + "/")
     ran = ""
     for found in commands:
@@ -124,15 +126,14 @@ def _reach(one: WrittenFile, action: Action, commands: list[Command], texts: Map
                 ran = RUN
             elif runs_migrations(words):
                 return NAMED
-        if found.program == posixpath.basename(one.path):
+        if found.program == name:
             return NAMED
-        if is_interpreter(found.program):
-            if _language(found.program) == one.family and name.partition(".")[0] in ALWAYS_IMPORTED:
-                return NAMED
-            if any(name in word or one.path in word for word in found.words) or stem.search(" ".join(found.words)):
-                return NAMED
-            if any(stem.search(text) for text in texts.values()):
-                return NAMED
+        if is_interpreter(found.program) and (
+            (_language(found.program) == one.family and base in ALWAYS_IMPORTED)
+            or any(name in word for word in found.words)
+            or any(map(stem.search, (" ".join(found.words), *texts.values())))
+        ):
+            return NAMED
     return ran
 
 
@@ -143,7 +144,6 @@ _WAY = lazy_regex(
     r"(up|down|change|upgrade|downgrade)\b\s*(?:\(|=|:|$)",
     re.MULTILINE,
 )
-_DOWN = frozenset({"down", "downgrade"})
 _MIGRATES = lazy_regex(r"migrat|\bupgrade\b|\bdb:(?:setup|prepare|schema:load)\b")
 
 
@@ -156,7 +156,7 @@ def forward_part(text: str) -> str:
     ways = list(_WAY.finditer(text))
     ends = [*(way.start() for way in ways[1:]), len(text)]
     for way, end in reversed(list(zip(ways, ends))):
-        if way[1] in _DOWN:
+        if way[1] in ("down", "downgrade"):
             text = text[: way.start()] + _closing(text[way.start() : end]) + text[end:]
     return text
 
