@@ -13,10 +13,9 @@ from msgspec.structs import replace
 
 from interlock.analysis.assess import Judgement
 from interlock.analysis.facts import APPROXIMATE, HOLE, QUOTED, Command, Effect, Fact, known, without_holes
-from interlock.analysis.programs.load import program_set
+from interlock.analysis.programs.load import program_set, word_set
 from interlock.analysis.programs.objects import in_repository, replaced_kinds
 from interlock.analysis.targets import is_ephemeral_name
-from interlock.analysis.targets.ephemeral import RULES as EPHEMERAL_RULES
 from interlock.analysis.targets.ephemeral import Ephemeral, ephemeral_targets
 from interlock.analysis.targets.ordering import (
     SEARCHED,
@@ -94,7 +93,7 @@ def inspection_of(
     accused = {(f.subject, f.span) for f in assessment.findings if f.level >= Level.DESTRUCTIVE}
     line = judged.line if action.kind is Kind.COMMAND else CommandLine()
     facts = line.until(judged.facts, accused)
-    may_be = created.things or any(finding.rule in EPHEMERAL_RULES for finding in assessment.findings)
+    may_be = created.things or any(finding.rule in word_set("ephemeral_rules") for finding in assessment.findings)
     answers = ephemeral_targets(action, judged.facts, line, accused, created) if may_be and not line.set_apart else {}
     rest = accused - answers.keys()
     beside = [fact for fact in judged.facts if not _belongs(fact, accused, answers)]
@@ -263,7 +262,7 @@ def _all_visible(assessment: Assessment, facts: Sequence[Fact], answers: Mapping
     visible = {fact_key(f) for f in facts if (f.verb in VERBS if isinstance(f, Effect) else in_repository(f))}
     return all(
         (finding.rule in INSPECTABLE_RULES and (finding.subject, finding.span) in visible)
-        or (finding.rule in EPHEMERAL_RULES and (finding.subject, finding.span) in answers)
+        or (finding.rule in word_set("ephemeral_rules") and (finding.subject, finding.span) in answers)
         for finding in assessment.findings
         if finding.level >= Level.DESTRUCTIVE
     )

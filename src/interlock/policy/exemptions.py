@@ -10,9 +10,8 @@ from msgspec import Struct
 from interlock.analysis.assess import Judgement
 from interlock.analysis.facts import Command, Effect, Fact, known
 from interlock.analysis.lazy_regex import lazy_regex
-from interlock.analysis.programs.load import describe, program_set
+from interlock.analysis.programs.load import describe, program_set, word_set
 from interlock.analysis.rules import Rulebook
-from interlock.analysis.targets.ephemeral import RULES
 from interlock.model import Assessment, Category, Human, Level, Requirement
 from interlock.policy.circumstances import Circumstances, Contribution, PolicyInput
 from interlock.policy.impact import INSPECTABLE_RULES, JOURNAL, RELIEF_PREFIX, count_words, size_words
@@ -59,7 +58,7 @@ def by_confirmation(parts: Parts, case: PolicyInput) -> tuple[Parts, str]:
 def by_snapshot(parts: Parts, case: PolicyInput) -> tuple[Parts, str]:
     """A verified snapshot of files or file databases, taken first."""
     kept = case.at.snapshot
-    restorable = INSPECTABLE_RULES | {rule for rule in RULES if rule.startswith("data.")}
+    restorable = INSPECTABLE_RULES | {rule for rule in word_set("ephemeral_rules") if rule.startswith("data.")}
     if kept is None or any(one.rule not in restorable for one in case.assessment.harmful):
         return parts, ""
     what = f"{kept.id}, {count_words(kept.files, 'file')}, {size_words(kept.bytes)}"
@@ -96,7 +95,7 @@ def _beyond_inspection(assessment: Assessment, at: Circumstances) -> bool:
     return any(
         finding.category in _NEVER_IMPACT_EXEMPT
         or finding.rule.startswith(GUARD)
-        or (finding.level >= Level.FORBIDDEN and not (at.ephemeral and finding.rule in RULES))
+        or (finding.level >= Level.FORBIDDEN and not (at.ephemeral and finding.rule in word_set("ephemeral_rules")))
         for finding in assessment.harmful
     )
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from interlock.analysis.facts import APPROXIMATE, hole, known
-from interlock.analysis.programs.load import shipped_variables
+from interlock.analysis.programs.load import shipped_variables, word_set
 from interlock.analysis.programs.options import options, valued
 from interlock.analysis.shell import TERMINAL, Stream, Where, command_fact, expand
 from interlock.analysis.shell.loose_text import read_loose_variable
@@ -17,7 +17,6 @@ from interlock.analysis.shell.variables import calculate, computed, evaluate, su
 if TYPE_CHECKING:
     from interlock.analysis.shell.walk import Shell
 
-DECLARING = frozenset({"declare", "typeset", "local", "export", "readonly"})
 _IMPLIED = {"export": "x", "readonly": "r"}
 _GLOBAL = frozenset({"export", "readonly"})
 
@@ -96,10 +95,6 @@ def leave_scope(shell: Shell) -> None:
             shell.variables[name] = value
 
 
-_PROMPTS = frozenset({"PS0", "PS1", "PS2", "PS3", "PS4"})  # expanded each time that they are shown
-_STARTUP_FILES = frozenset({"BASH_ENV", "ENV", "PYTHONSTARTUP", "RUBYOPT", "PERL5OPT", "NODE_OPTIONS", "ZDOTDIR"})
-
-
 def bare_operand(node: SimpleCommand) -> str:
     """The variable that is the one operand, without quotes; `$` for any other, empty where it is quoted."""
     if len(node.words) != 2 or any(getattr(part, "quoted", True) for part in node.words[1].parts):
@@ -150,7 +145,8 @@ def assign_all(shell: Shell, assigns: Sequence[Assignment]) -> None:
             if key:
                 evaluate(key, shell)
                 shell.variables[f"{item.name}[{key}]"] = [expand.text(word, shell)]
-        if item.name in shipped_variables()["runs"] or item.name in _STARTUP_FILES or item.name in _PROMPTS:
+        run = (shipped_variables()["runs"], word_set("startup_variables"), word_set("prompts"))
+        if any(item.name in names for names in run):
             run_variables(shell, ((item.name, value[0] if value else ""),), shell.where)
 
 
@@ -191,7 +187,7 @@ def run_variables(shell: Shell, env: Sequence[tuple[str, str]], where: Where, ex
             read_loose_variable(shell.job(name, [value], where), name, value)
         if name in shipped_variables()["runs"] and value and not expand.is_unknown(value):
             shell.nested(value.lstrip("|").replace("%s", ""), where.inside(f"{name}="))
-        elif name in _PROMPTS:
+        elif name in word_set("prompts"):
             evaluate(value, shell)
         elif name.startswith("BASH_FUNC_"):
             shell.nested(f"f {value}; f", where.inside(f"{name}="))

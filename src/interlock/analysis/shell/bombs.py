@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from interlock.analysis.facts import HOLE
 from interlock.analysis.lazy_regex import lazy_regex
-from interlock.analysis.programs.load import describe, program_set
+from interlock.analysis.programs.load import describe, program_set, word_set
 from interlock.analysis.shell.syntax.nodes import (
     Background,
     Expression,
@@ -57,7 +57,7 @@ def fills_without_end(loop: ShellLoop) -> bool:
     names = [node.words[0].literal for node in commands]
     if not _is_endless(loop) or len(names) != len(loop.body):
         return False
-    if not all(name in program_set("fill") or name in _MOVES or name in _INSTANT for name in names):
+    if not all(name in program_set("fill") or name in _MOVES or name in word_set("instant") for name in names):
         return False
     anew = any(word.literal is None for node in commands for word in node.words)
     appends = any(one.operator == ">>" for node in commands for one in node.redirects)
@@ -89,12 +89,9 @@ def _spawns(node: Node) -> bool:
     return isinstance(node, Background) and not node.coprocess
 
 
-_INSTANT = frozenset({":", "true", "echo", "printf", "let", "export", "disown", "continue", "date"})
-
-
 def _takes_no_time(node: Node) -> bool:
     if isinstance(node, ShellGroup):
         return all(map(_takes_no_time, node.body))
     if isinstance(node, SimpleCommand):
-        return not node.words or node.words[0].literal in _INSTANT
+        return not node.words or node.words[0].literal in word_set("instant")
     return isinstance(node, Background | Expression)

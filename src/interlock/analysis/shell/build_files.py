@@ -9,6 +9,7 @@ from typing import Any
 
 from interlock.analysis.facts import hole
 from interlock.analysis.lazy_regex import lazy_regex
+from interlock.analysis.programs.load import word_set
 from interlock.analysis.programs.options import CommandOptions, options
 from interlock.analysis.shell import UNKNOWN, Job, Reader, Stream
 
@@ -251,9 +252,6 @@ def rake_tasks(job: Job) -> None:
     _run_tasks(tasks, wanted or ["default"], lambda name, text: job.code("ruby", text, f"rake {name}"))
 
 
-_LIFECYCLE = frozenset({"test", "start", "stop", "restart", "build", "dev", "lint"})
-
-
 def package_scripts(job: Job) -> Stream | None:
     found = job.options(stop_at_operand=True)
     with job.within(found.value("--prefix", "-C", "--dir", "--cwd")):
@@ -278,11 +276,11 @@ def _run_package_script(job: Job, words: list[str]) -> Stream | None:
         for name in ("preinstall", "install", "postinstall", "prepare"):
             if f'"{name}"' in (job.written_text("package.json") or ""):
                 read_package_script(job, name)
-    elif words[0] in _LIFECYCLE or (job.described.own_words and words[0] not in job.described.own_words):
+    elif words[0] in word_set("lifecycle") or (job.described.own_words and words[0] not in job.described.own_words):
         if job.file_text("package.json") is not None:
             read_package_script(job, words[0])
             return UNKNOWN
-        if words[0] not in _LIFECYCLE:
+        if words[0] not in word_set("lifecycle"):
             job.effect("run_script", f"{job.program} run {words[0]}")
             return job.host.run(words, job.where.inside(job.program))
     return None

@@ -9,17 +9,18 @@ from interlock.analysis.facts import APPROXIMATE, Command, Effect, hole, known
 from interlock.analysis.lazy_regex import lazy_regex
 from interlock.analysis.places import is_system_folder, resolve
 from interlock.analysis.programs.load import describe, program_set, word_set
+from interlock.analysis.programs.options import CommandOptions
 from interlock.analysis.shell import NOTHING, UNKNOWN, Job, Reader, Stream, command_fact, control
-from interlock.analysis.shell.assignments import DECLARING, assign_read, declare_words
+from interlock.analysis.shell.assignments import assign_read, declare_words
 from interlock.analysis.shell.expand import is_unknown
 from interlock.analysis.shell.output import printf
 from interlock.analysis.shell.payloads import run_words
 from interlock.analysis.shell.redirections import descriptor_of
+from interlock.analysis.shell.syntax import DECLARING
 from interlock.analysis.shell.variables import evaluate as run_arithmetic
 from interlock.analysis.shell.variables import evaluate_test, subscript_of
 
 _LONGEST_PATH = 4_096
-_MADE_NEAR = 60  # facts among which the one is looked for that made a folder
 _OFTEN_UNSET = frozenset({"TMPDIR", "TMP", "TEMP"})  # variables that are read as /tmp, and that many shells do not set
 
 
@@ -39,7 +40,7 @@ def change_directory(job: Job) -> Stream:
         target = (host.lookup("OLDPWD") or [hole("OLDPWD")])[0]
     elif target.startswith("+"):
         target = hole()
-    if target.startswith("~") and target[1:2] in ("", "/") and host.home:
+    if (target == "~" or target.startswith("~/")) and host.home:
         target = host.home + target[1:]
     host.variables["OLDPWD"] = [before[0]]
     host.left = None
@@ -58,14 +59,13 @@ def _surely_exists(job: Job, path: str, before: str) -> bool:
     above = before.startswith(f"{path.rstrip('/')}/")
     if above or path in ("/", "/tmp", "~", before, job.host.home) or is_system_folder(path):
         return True
-    near = job.session.facts[-_MADE_NEAR:]
+    near = job.session.facts[-60:]  # the one that made it stands right before
     return any(isinstance(fact, Effect) and "create" in fact.traits and fact.path == path for fact in near)
 
 
 def go_back(job: Job) -> Stream:
     """To where the last pushd or cd came from, if known."""
-    found = job.host.lookup("OLDPWD")
-    job.host.cwds, job.host.left = list(found) if found else [hole("OLDPWD")], None
+    job.host.cwds, job.host.left = list(job.host.lookup("OLDPWD") or [hole("OLDPWD")]), None
     return NOTHING
 
 
@@ -86,7 +86,7 @@ def _is_setup(job: Job) -> bool:
             named = not (foreign or printed.http or printed.sends) and not word_set("setup").isdisjoint(fact.words)
             return named or fact.program in program_set("shell_setup")
         if not isinstance(fact, Command) or fact.program != "eval":
-            return False
+            break
     return False
 
 
@@ -126,13 +126,13 @@ def _is_setup_source(job: Job) -> bool:
 
 
 def trap(job: Job) -> Stream:
-    words = [word for word in job.words if word != "--"]
-    if words and not words[0].startswith("-") and len(words) > 1 and words[0]:
-        host = job.host
-        values = {name: host.variables.get(name) for name in _NAMED.findall(words[0])}
-        host.traps.append((words[0], job.where.inside("trap"), values))
+    text, *signals = [word for word in job.words if word != "--"] or [""]
+    if text and signals and not text.startswith("-"):
+        host, where = job.host, job.where.inside("trap")
+        values = {name: host.variables.get(name) for name in _NAMED.findall(text)}
+        host.traps.append((text, where, values))
         if None not in values.values():  # else the text sets it later, or never
-            host.read(words[0], job.where.inside("trap"))
+            host.read(text, where)
     return NOTHING
 
 
@@ -232,16 +232,22 @@ def read_option(job: Job) -> Stream:
 def look_up_or_run(job: Job) -> Stream | None:
     """command -v only looks a name up; else its words run."""
     flags = [word for word in job.words[:2] if word.startswith("-") and word != "--"]
-    if any("v" in flag or "V" in flag for flag in flags):
-        return Stream(job.plain_words[0] if job.plain_words else hole())
+    if "v" in "".join(flags).lower():
+        return Stream(next(iter(job.plain_words), hole()))
     rest = [word for at, word in enumerate(job.words) if word != "--" and (word != "-p" or at >= len(flags))]
     return run_words(job, rest, job.program, ())
 
 
-def complete(job: Job) -> Stream:
-    found = job.options("-o -A -G -W -F -C -X -P -S")
+def _run_callback(job: Job, letters: str) -> CommandOptions:
+    """The options of a builtin whose -C runs a text; `letters` are those with values."""
+    found = job.options(letters)
     for text in found.all("-C"):
         job.host.read(text, job.where.inside(f"{job.program} -C"))
+    return found
+
+
+def complete(job: Job) -> Stream:
+    found = _run_callback(job, "-o -A -G -W -F -C -X -P -S")
     for text in found.all("-W"):
         job.host.run_in(text)
     for name in found.all("-F"):
@@ -251,10 +257,7 @@ def complete(job: Job) -> Stream:
 
 
 def read_array(job: Job) -> Stream:
-    """Lines into an array; -C runs a text for them."""
-    found = job.options("-d -n -O -s -u -C -c")
-    for text in found.all("-C"):
-        job.host.read(text, job.where.inside(f"{job.program} -C"))
+    found = _run_callback(job, "-d -n -O -s -u -C -c")
     lines = job.stdin.text.splitlines()
     if found.has("-d", "-n", "-s", "-O") or APPROXIMATE in job.stdin.taints:
         job.host.guess()
@@ -352,11 +355,11 @@ def shell(job: Job) -> Stream | None:
             for found in _GLOB_CODE.findall(text):
                 job.shell_text(found, f"{via} (e:…:)", dialect=dialect)
         return job.shell_text(text, via, args=operands, dialect=dialect)
-    if operands and "-s" not in flags:
-        if operands[0] == "-" or descriptor_of(operands[0]) == "0":
-            return from_stdin(job, dialect, operands)
-        return run_script(job, operands[0], operands[1:], job.program, dialect)
-    return from_stdin(job, dialect, [job.program, *operands])
+    if not operands or "-s" in flags:
+        return from_stdin(job, dialect, [job.program, *operands])
+    if operands[0] == "-" or descriptor_of(operands[0]) == "0":
+        return from_stdin(job, dialect, operands)
+    return run_script(job, operands[0], operands[1:], job.program, dialect)
 
 
 def _shell_words(words: list[str]) -> tuple[str | None, list[str], set[str], list[str]]:
@@ -386,11 +389,12 @@ _STARTUP = frozenset({"--rcfile", "--init-file"})
 def from_stdin(job: Job, dialect: str, args: list[str]) -> Stream | None:
     if not job.piped:
         return None
-    text = job.text_to_run()
-    if "bulk" in job.stdin.taints and text is not None:
+    if (text := job.text_to_run()) is None:
+        return UNKNOWN
+    if "bulk" in job.stdin.taints:
         job.unreadable("a list that is only known at run time is run as commands", "payload")
-        text = None
-    return UNKNOWN if text is None else job.host.nested(text, job.where.inside(job.program), args, dialect)
+        return UNKNOWN
+    return job.host.nested(text, job.where.inside(job.program), args, dialect)
 
 
 READERS: dict[str, Reader] = {"shell": shell}

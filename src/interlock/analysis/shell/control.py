@@ -81,17 +81,12 @@ def _joined(found: Sequence[Proof], operator: str) -> Proof:
     """`a && b` succeeds where both do; `a || b` fails where both do."""
     side = 0 if operator == "&&" else 1
     both = frozenset[str]().union(*(one[side] for one in found))
-    return (frozenset(), both) if side else (both, frozenset())
+    return _swapped((both, frozenset()), side == 1)
 
 
 def _test(words: Sequence[ShellWord], quoted_only: bool) -> Proof:
     """One test's proof; `[ -n $x ]` proves nothing, for an empty `$x` leaves `[ -n ]`, which succeeds."""
-    texts = [
-        "".join([part.text for part in word.parts if isinstance(part, ShellText)])
-        if all(isinstance(part, ShellText) for part in word.parts)
-        else None  # something in it is expanded
-        for word in words
-    ]
+    texts = [_text(word) for word in words]
     if "(" in texts or ")" in texts:
         return NOTHING_PROVED
     for operator, mark in (("||", "-o"), ("&&", "-a")):
@@ -102,6 +97,12 @@ def _test(words: Sequence[ShellWord], quoted_only: bool) -> Proof:
     if texts[:1] == ["!"]:
         return _swapped(_test(words[1:], quoted_only), True)
     return _primary(words, texts, quoted_only)
+
+
+def _text(word: ShellWord) -> str | None:
+    """None where something in it is expanded."""
+    texts = [part.text for part in word.parts if isinstance(part, ShellText)]
+    return "".join(texts) if len(texts) == len(word.parts) else None
 
 
 def _primary(words: Sequence[ShellWord], texts: Sequence[str | None], quoted_only: bool) -> Proof:
@@ -122,11 +123,10 @@ def _primary(words: Sequence[ShellWord], texts: Sequence[str | None], quoted_onl
 def _variable(word: ShellWord, quoted_only: bool) -> frozenset[str]:
     parts = [part for part in word.parts if not (isinstance(part, ShellText) and not part.text)]
     only = parts[0] if len(parts) == 1 else None
-    if isinstance(only, ShellVariable) and not only.index and not only.length and not only.indirect:
-        defaulted = only.operator.lstrip(":") in ("", "-") and (only.argument is None or not only.argument.parts)
-        if defaulted and (only.quoted or not quoted_only):
-            return frozenset({only.name})
-    return frozenset()
+    if not isinstance(only, ShellVariable) or only.index or only.length or only.indirect:
+        return frozenset()
+    defaulted = only.operator.lstrip(":") in ("", "-") and (only.argument is None or not only.argument.parts)
+    return frozenset({only.name} if defaulted and (only.quoted or not quoted_only) else ())
 
 
 MAX_ROUNDS = 24  # loop items read one by one; more are read as one unknown
@@ -249,7 +249,8 @@ def loop(shell: Shell, node: ShellLoop, stdin: Stream) -> Stream:
     stdin = redirections.read_input(shell, node.redirects, stdin)
     streams: list[Stream] = []
     if node.items is None:
-        names = _read_names(node.head)
+        commands = [[word.literal or "" for word in one.words] for one in node.head if isinstance(one, SimpleCommand)]
+        names = next((words[1:] for words in commands if words[:1] == ["read"]), [])  # `while read -r f`
         if not names and _sets_values([*node.head, *node.body]):  # each round has other values
             shell.guess()
         lines = stdin.text.splitlines() if names and stdin.known else []
@@ -304,11 +305,6 @@ def _sets_values(nodes: Sequence[Node]) -> bool:
     )
 
 
-def _read_names(head: Sequence[Node]) -> list[str]:
-    commands = [[word.literal or "" for word in node.words] for node in head if isinstance(node, SimpleCommand)]
-    return next((words[1:] for words in commands if words[:1] == ["read"]), [])
-
-
 def define(shell: Shell, node: ShellFunction, stdin: Stream) -> Stream:
     """Read when it is called; a function that can only multiply is an attempt before that."""
     shell.functions[node.name] = node.body
@@ -329,7 +325,7 @@ def expression(shell: Shell, node: Expression, stdin: Stream) -> Stream:
     return NOTHING
 
 
-_NUMERIC_TESTS = frozenset({"-eq", "-ne", "-lt", "-le", "-gt", "-ge"})
+_NUMERIC_TESTS = frozenset("-eq -ne -lt -le -gt -ge".split())
 
 
 def background(shell: Shell, node: Background, stdin: Stream) -> Stream:
@@ -382,19 +378,16 @@ def call_function(shell: Shell, name: str, words: list[str], where: Where, stdin
     if len(shell.running) >= MAX_CALLS:
         shell.job(name, words, where).unreadable("functions nested too deeply", "nesting")
         return UNKNOWN
-    outer_arguments, shell.arguments = shell.arguments, words
-    outer_where, shell.where = shell.where, where.inside(f"{name}()")
-    outer_offset, shell.offset = shell.offset, None
+    outer = shell.arguments, shell.where, shell.offset
+    shell.arguments, shell.where, shell.offset = words, where.inside(f"{name}()"), None
     shell.running.append((body, shell.unsure))
     shell.scopes.append({})
     try:
         return shell.walk(body, stdin)
     finally:
-        shell.offset = outer_offset
         shell.running.pop()
         assignments.leave_scope(shell)
-        shell.arguments = outer_arguments
-        shell.where = outer_where
+        shell.arguments, shell.where, shell.offset = outer
 
 
 def _requoted(word: str) -> str:

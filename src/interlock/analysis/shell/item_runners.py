@@ -15,8 +15,7 @@ from interlock.analysis.shell.output import unescape
 from interlock.analysis.shell.redirections import data_text
 
 _ITEM = re.compile(r"\{[/.#%]*\d*\}")  # where GNU parallel puts each argument
-_FIND_NAMES = frozenset({"-name", "-iname", "-path", "-ipath", "-wholename", "-iwholename"})
-_FIND_REGEX = frozenset({"-regex", "-iregex"})
+_FIND_NAMES = frozenset("-name -iname -path -ipath -wholename -iwholename -regex -iregex".split())
 _FIND_ACTIONS = frozenset({"-exec", "-execdir", "-ok", "-okdir"})
 
 
@@ -87,27 +86,25 @@ class _Expression:
                 inner = self._either(names)
                 self.pos += 1  # the parenthesis that closes
                 names = inner if inner is not None and not negated else names
-            elif word in _FIND_NAMES or word in _FIND_REGEX:
+            elif word in _FIND_NAMES:
                 asked = self._name(word)
                 names = [asked] if asked is not None and not negated else names
-            elif word in _FIND_ACTIONS:
-                self.before[self.pos - 1] = names
-                while self.pos < len(self.words) and self.words[self.pos] not in (";", "+"):
-                    self.pos += 1
-                self.pos += 1
-            elif word in word_set("find_takes"):
-                self.before[self.pos - 1] = names
-                self.pos += 2 if word == "-fprintf" else 1
             else:
                 self.before[self.pos - 1] = names
                 prunes = word == "-prune"
+                if word in _FIND_ACTIONS:
+                    while self.pos < len(self.words) and self.words[self.pos] not in (";", "+"):
+                        self.pos += 1
+                    self.pos += 1
+                elif word in word_set("find_takes"):
+                    self.pos += 2 if word == "-fprintf" else 1
             negated = False
         return names, prunes
 
     def _name(self, test: str) -> str | None:
         self.pos += 1
         text = next(iter(self.words[self.pos - 1 :]), None)
-        if text is None or test in _FIND_NAMES:
+        if text is None or not test.endswith("regex"):
             return text
         ending = re.search(r"\\\.\(?\\?\(?([A-Za-z0-9]+)", text)
         return f"*.{ending[1]}" if ending else "*"
@@ -133,7 +130,7 @@ def find(job: Job) -> None:
 def _is_loose(words: Sequence[str]) -> bool:
     """Whether targets may be others than their globs: a plain name decides last where it is not."""
     tests = [word for at, word in enumerate(words) if not _only_narrows(words, at)]
-    asked = [word for word in tests if word in _FIND_NAMES or word in _FIND_REGEX]
+    asked = [word for word in tests if word in _FIND_NAMES]
     plain = asked[-1:] == ["-name"] and not {"-o", "-or", ","}.intersection(words)
     return bool(word_set("find_loose").intersection(tests)) and not (plain and not _FIND_FOLLOWS.intersection(words))
 
@@ -141,7 +138,7 @@ def _is_loose(words: Sequence[str]) -> bool:
 def _only_narrows(words: Sequence[str], at: int) -> bool:
     """A name that leaves files out: fewer targets, never others."""
     negated = [word in _FIND_NOT for word in words[max(0, at - 2) : at]]
-    return words[at] in _FIND_NAMES | _FIND_REGEX and negated in ([True], [False, True])
+    return words[at] in _FIND_NAMES and negated in ([True], [False, True])
 
 
 _FIND_NOT = frozenset({"!", "-not"})
@@ -150,7 +147,7 @@ _FIND_WRITES = frozenset({"-fprint", "-fprintf", "-fls", "-fprint0"})
 
 
 def _limits(words: Sequence[str]) -> tuple[str, ...]:
-    return ("filtered",) if word_set("find_limits").intersection(words) else ()
+    return () if word_set("find_limits").isdisjoint(words) else ("filtered",)
 
 
 def _find_exec(job: Job, words: Sequence[str], index: int) -> None:
@@ -195,7 +192,7 @@ def xargs(job: Job) -> Stream | None:
     source, guessed = job.stdin.text, APPROXIMATE in job.stdin.taints
     if (path := found.value("-a", "--arg-file")) is not None:
         source, taints = data_text(job.host, path) or (hole(), frozenset[str]())
-        guessed = guessed or bool(taints)
+        guessed |= bool(taints)
     if guessed:
         job.host.guess()
     mark = found.value("-I", "--replace", "-J") or ("{}" if found.has("-i", "-I", "--replace") else "")
@@ -213,8 +210,7 @@ def xargs(job: Job) -> Stream | None:
 
 def parallel(job: Job) -> Stream | None:
     """Text with {} for each argument."""
-    words = list(job.words)
-    items: list[str] = []
+    words = job.words
     if mark := next((mark for mark in (":::", "::::") if mark in words), ""):
         at = words.index(mark)
         items, words = (words[at + 1 :] if mark == ":::" else [hole()]), words[:at]

@@ -21,7 +21,6 @@ _OPTION = lazy_regex(r"--?[a-z-]+")
 _RUN_OPTION = lazy_regex(
     r"--?[\w-]*(?:pager|editor|exec|command|cmd|hook|shell|program|browser|launcher|prefix|wrapper|runner|askpass)"
 )
-_RUNS = frozenset({"exec", "shell", "ssh", "run", "console", "repl", "sh"})
 _SQL = lazy_regex(
     lambda: (
         rf"(?i)(?:^|[;=:\"'])\s*((?:drop|alter|remove)\s+(?:{'|'.join(word_set('altered_objects'))})\s+[\w\"'`\[.]"
@@ -62,7 +61,11 @@ def read_loose_words(job: Job, handled: bool, known_words: bool) -> None:
             _report_loaded(job, option, value)
         name = word if word.startswith("-") and word != "--" and "=" not in word else ""
     text = job.stdin.text
-    if not (handled or data) and job.stdin.known and (not _RUNS.isdisjoint(job.words) or _SQL.match(text)):
+    if (
+        not (handled or data)
+        and job.stdin.known
+        and (not word_set("runs_input").isdisjoint(job.words) or _SQL.match(text))
+    ):
         add_harm(job, text, job.program)
 
 

@@ -69,7 +69,6 @@ _MOST_LINES = 200
 _WEB = lazy_regex(r"(?:https?|wss?)://", re.IGNORECASE)
 _METHODS = "DELETE|PURGE|PUT|PATCH|POST"
 _REQUEST = lazy_regex(f"://|{_METHODS}")  # no request is without one of these
-_METHOD_OPTIONS = frozenset({"-X", "-m", "-M", "--method", "--request"})
 _PATH = lazy_regex(r"/\w+/[\w/]*\w$")
 _TARGETS = lazy_regex(rf"(?m)^({_METHODS}) (https?://\S+)$")  # for vegeta, hurl
 _RAW = lazy_regex(rf"({_METHODS}) (/\S*) HTTP/\d")
@@ -84,7 +83,9 @@ def named_request(job: Job) -> None:
             _request(job, method, url)
     method = next((name for word in job.words if (name := word.rpartition("=")[2]) in _METHODS.split("|")), "")
     url = next((word for word in job.words if _WEB.match(word)), "")
-    if method and any(option in _METHOD_OPTIONS and value == method for option, value in pairwise(job.words)):
+    if method and any(
+        option in word_set("method_options") and value == method for option, value in pairwise(job.words)
+    ):
         url = url or next(filter(_PATH.match, job.words), "")  # of a server that the client knows
     if not url:
         return

@@ -14,7 +14,7 @@ from interlock.analysis.facts import HOLE, QUOTED, hole, known, without_holes
 from interlock.analysis.lazy_regex import lazy_regex
 from interlock.analysis.places import resolve
 from interlock.analysis.programs import Payload
-from interlock.analysis.programs.load import describe
+from interlock.analysis.programs.load import describe, word_set
 from interlock.analysis.programs.options import NO_VALUES, CommandOptions, holds, options
 from interlock.analysis.shell import ELSEWHERE, UNKNOWN, Job, Reader, Stream
 from interlock.analysis.shell.assignments import run_variables
@@ -224,7 +224,6 @@ def read_carried(job: Job, language: str, text: str, via: str, traits: Sequence[
         inside(job, via, traits).code(language, text, via)
 
 
-_KEYS = frozenset({"Enter", "C-m", "C-j", "KPEnter", "C-c", "Space", "Escape"})
 _NEW_LINE = lazy_regex(r"\\n|\\r|\^M")
 _CRON_LINE = lazy_regex(r"\s*(?:@\w+|(?:[\d*/,\-a-zA-Z]+\s+){5})(.*)")
 _QUOTED = lazy_regex(r'"((?:[^"\\]|\\.)*)"')
@@ -245,7 +244,9 @@ _COMMANDS: Mapping[str, Callable[[str], Iterable[str]]] = {
     "prompt": lambda text: [
         line[found.end() :] for line in text.replace(QUOTED, "").splitlines() if (found := _ESCAPE.match(line))
     ],
-    "keys": lambda text: [" ".join(word for word in _NEW_LINE.sub("\n", text).split(" ") if word not in _KEYS)],
+    "keys": lambda text: [
+        " ".join(word for word in _NEW_LINE.sub("\n", text).split(" ") if word not in word_set("typed_keys"))
+    ],
     "cron": lambda text: [
         found[1]
         for line in text.splitlines()[:200]

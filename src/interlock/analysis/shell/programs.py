@@ -21,6 +21,7 @@ from interlock.analysis.programs.load import (
     dialect_of,
     net_words,
     program_set,
+    word_set,
 )
 from interlock.analysis.programs.options import NO_VALUES, asks_for_help, may_hold, program_name
 from interlock.analysis.shell import (
@@ -387,7 +388,6 @@ def _on_path(job: Job, path: str) -> bool:
     return any(resolve(folder, job.host.cwds[0]) == path.rpartition("/")[0] for folder in folders)
 
 
-_HANDS_ON = frozenset({"--", "exec", "-e", "-x", "--exec", "--command", "launch", "do"})
 _LOOKED_AT = 8  # words of an unknown program in which a command is looked for
 
 
@@ -398,7 +398,7 @@ def _handed_on(job: Job, own_subcommands: bool) -> list[str]:
     """
     words = job.words
     for at, word in enumerate(words[:_LOOKED_AT]):
-        told = words[at - 1] in _HANDS_ON if at else not own_subcommands
+        told = words[at - 1] in word_set("handing_on") if at else not own_subcommands
         if not word[:1].isalpha() or (own_subcommands and not told and not dialect_of(word)):
             continue
         rest = words[at:]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from interlock.analysis.facts import APPROXIMATE, Effect, known, taints_in
 from interlock.analysis.lazy_regex import lazy_regex
 from interlock.analysis.places import resolve
-from interlock.analysis.programs.load import describe, dialect_of, program_set
+from interlock.analysis.programs.load import describe, dialect_of, program_set, word_set
 from interlock.analysis.shell import DOWNLOADED, MAX_SCRIPT, NAMED_TAINTS, NOTHING, TERMINAL, Job, Stream, Where, expand
 from interlock.analysis.shell.syntax.nodes import Node, ShellRedirect, SimpleCommand, Substitution
 from interlock.analysis.targets.carried import carries, put
@@ -102,18 +102,19 @@ def read_input(shell: Shell, redirects: Sequence[ShellRedirect], stdin: Stream =
 def file_text_of(shell: Shell, body: Sequence[Node]) -> Stream | None:
     """$(<f); None for other commands."""
     node = body[0] if len(body) == 1 else None
-    if not isinstance(node, SimpleCommand) or node.words or node.assigns or not node.redirects:
+    if not isinstance(node, SimpleCommand) or node.words or node.assigns:
         return None
     found = read_input(shell, node.redirects)
     return found if found is not TERMINAL else None
 
 
 def _input_of(shell: Shell, redirect: ShellRedirect, stdin: Stream) -> Stream:
-    typed = redirect.operator in ("<<", "<<-", "<<<")  # text in the command itself, and what flows into it
-    target = expand.text(redirect.target if redirect.operator == "<<<" or not typed else redirect.body, shell)
-    if typed:
-        text = f"{target}\n" if redirect.operator == "<<<" else target
+    if redirect.operator in ("<<", "<<-"):
+        text = expand.text(redirect.body, shell)
         return Stream(text, taints_in(text))
+    target = expand.text(redirect.target, shell)
+    if redirect.operator == "<<<":
+        return Stream(f"{target}\n", taints_in(target))
     if redirect.operator == "<&":
         return NOTHING if target == "-" else shell.inputs.get(target.rstrip("-"), stdin)
     return _from_file(shell, target)
@@ -125,7 +126,7 @@ def _from_file(shell: Shell, path: str) -> Stream:
     if (number := descriptor_of(path)) and number in shell.inputs:
         return shell.inputs[number]
     if path == "/dev/null":
-        return Stream("")
+        return NOTHING
     found = data_text(shell, path)  # before the facts say that it is read
     job = shell.job("<", [path])
     job.effect("read", path)
@@ -170,9 +171,10 @@ def write_output(
             stream = deliver(shell, process, stream)
             continue
         path = expand.text(redirect.target, shell)
-        if operator == ">&" and (path.rstrip("-").isdigit() or path == "-"):
-            if redirect.fd in ("", "1") and path.rstrip("-") in shell.outputs:
-                stream = deliver(shell, shell.outputs[path.rstrip("-")], stream)
+        number = path.rstrip("-")
+        if operator == ">&" and (number.isdigit() or path == "-"):
+            if redirect.fd in ("", "1") and number in shell.outputs:
+                stream = deliver(shell, shell.outputs[number], stream)
             continue
         stream = _write(shell, path, operator, redirect.fd, stream, program, words)
     return stream
@@ -258,9 +260,6 @@ _STARTED = lazy_regex(r"(?m)^[ \t]*Exec(?:Start|StartPre|Stop)?[ \t]*=[ \t]*(.*?
 _SCHEDULED = lazy_regex(r"(?!#)\s*(?:\S+\s+){5}(.*\S)")
 
 
-_CHANGES = frozenset({"append", "delete", "move", "overwrite", "truncate", "write"})
-
-
 def script_text(shell: Shell, path: str) -> str | None:
     """The text of a file that is run; one longer than is read is reported."""
     text = _text(shell, path)
@@ -275,7 +274,10 @@ def data_text(shell: Shell, path: str) -> tuple[str, frozenset[str]] | None:
     facts = shell.session.facts
     shell.step(len(facts) // 16)
     if full not in shell.session.files and any(
-        isinstance(fact, Effect) and fact.verb in _CHANGES and f"{full}/".startswith(f"{fact.path}/") for fact in facts
+        isinstance(fact, Effect)
+        and fact.verb in word_set("changing_effects")
+        and f"{full}/".startswith(f"{fact.path}/")
+        for fact in facts
     ):
         return None
     text = _text(shell, path)
@@ -305,10 +307,10 @@ def _stored(shell: Shell, full: str) -> str | None:
     session = shell.session
     if session.reader is None or "remote" in shell.where.traits:
         return None
-    if full not in session.witnesses:
+    found = session.witnesses.get(full)
+    if found is None:
         home = shell.home if full.startswith("~") else ""
         found = session.reader(full.replace("~", home, 1) if home else full)
-        if found is None:
-            return None
-        session.witnesses[full] = found
-    return session.witnesses[full]
+        if found is not None:
+            session.witnesses[full] = found
+    return found

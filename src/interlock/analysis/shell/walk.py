@@ -35,7 +35,7 @@ from interlock.analysis.shell import (
 )
 from interlock.analysis.shell.bombs import attempted_bomb
 from interlock.analysis.shell.programs import original_name, read_program
-from interlock.analysis.shell.syntax import ShellTooDeep, parse, parse_document
+from interlock.analysis.shell.syntax import DECLARING, ShellTooDeep, parse, parse_document
 from interlock.analysis.shell.syntax.nodes import Node, SimpleCommand, Substitution
 from interlock.analysis.targets.ordering import command_line
 
@@ -45,9 +45,6 @@ _ITEMS = 256  # of a list or table that are copied or counted in one step
 _ENVIRONMENT_NAME = re.compile(
     r"(ENV|HOST|URL|DATABASE|PROFILE|CONTEXT|PROJECT|NAMESPACE|STAGE|SERVICE|WORKSPACE|SETTINGS_MODULE)$"
 )
-_KEPT = frozenset({"declare", "local", "readonly", "typeset"})  # their variables reach no program
-
-
 _NOWHERE = Where(None)
 _HOLES = re.compile(f"{HOLE}([^{HOLE}]*){HOLE}")
 _POSIX = re.compile(r"\(\(|&>|\[\[|\becho\b[^\n]*\\")  # what bash and a POSIX shell read in two ways
@@ -222,11 +219,12 @@ class Shell(Struct):
 
     def read(self, text: str, span_of: Where, stdin: Stream = TERMINAL, quiet: bool = False) -> Stream:
         """What does not parse is reported unless `quiet`, the rest is read all the same."""
-        outer_offset, self.offset = self.offset, self._offset_of(text, span_of)
+        outer = self.where, self.offset
+        self.offset = self._offset_of(text, span_of)
         nodes, errors = parse(text.replace(QUOTED, "") if QUOTED in text else text, self.session.step, self.dialect)
         if text is self.session.source:
             self.session.line = command_line(nodes, not errors)
-        outer, self.where = self.where, span_of
+        self.where = span_of
         self.reading += 1
         try:
             stream = self.walk_list(nodes, stdin)
@@ -239,8 +237,7 @@ class Shell(Struct):
                 self.job().unreadable(f"shell text that does not parse: {error}", kind)
         finally:
             self.reading -= 1
-            self.where = outer
-            self.offset = outer_offset
+            self.where, self.offset = outer
         return stream
 
     def _leave(self) -> None:
@@ -381,8 +378,9 @@ class Shell(Struct):
         where = self.where
         if env:
             where = replace(where, env=where.env + env)
-            assignments.run_variables(self, env, where, words[0] not in _KEPT or "-x" in words)
-        if node.assigns and words[0] in assignments.DECLARING:
+            exported = words[0] not in DECLARING or words[0] == "export" or "-x" in words
+            assignments.run_variables(self, env, where, exported)
+        if node.assigns and words[0] in DECLARING:
             assignments.declare(self, words, node.assigns)
         stream = self.run(words, where, stdin)
         if "secret" in stream.taints and not (node.redirects or self.piped or "1" in self.outputs):

@@ -44,12 +44,6 @@ from interlock.model import Action
 
 EPHEMERAL_DATABASE = "a throw-away database on this machine"
 CREATED_HERE = "made by this session"
-RULES = frozenset(
-    "data.drop data.truncate data.delete_all data.delete_rows data.drop_column data.drop_object data.update_all data.store_drop "
-    "data.store_delete data.store_delete_all databases.drop migrations.reset migrations.step_back migrations.accept_loss "
-    "docker.remove docker.remove_image docker.kill docker.wipe_volumes git.force_push forges.delete_item "
-    "kubernetes.delete kubernetes.delete_pod kubernetes.delete_namespace kubernetes.helm_uninstall data.kill_session generic.delete macos.erase_simulators devices.clear_app".split()
-)
 _NOT_HERE = frozenset({"remote", "privileged", "production"})
 _TEST_ENVIRONMENTS = frozenset({"test", "testing"})
 

@@ -264,8 +264,6 @@ def may_replace_files(fact: Fact) -> bool:
 
 _AWAY = frozenset({"remote", "container"})
 _STORES = ("sql_", "store_")
-# Options of a client that do not determine its database.
-_PLAIN = frozenset("-c -e -q -X -A -t -x -N -s -B --command --execute --quiet --no-psqlrc".split())
 
 
 def happens_elsewhere(action: Action, facts: Sequence[Fact], accused: Collection[Key]) -> bool:
@@ -299,7 +297,7 @@ def _connected(action: Action, effect: Effect, commands: Sequence[Command]) -> b
 
 
 def _names_a_place(command: Command) -> bool:
-    given = [word for word in command.words if word not in _PLAIN]
+    given = [word for word in command.words if word not in word_set("placeless_options")]
     return bool(command.env) or len(given) > 1 or any(word.startswith("-") or " " not in word.strip() for word in given)
 
 

@@ -33,7 +33,7 @@ from interlock.analysis.shell.syntax.nodes import (
 )
 from interlock.analysis.shell.syntax.words import expansions, word
 
-__all__ = ["MAX_DEPTH", "ShellSyntax", "ShellTooDeep", "parse", "parse_document"]
+__all__ = ["DECLARING", "MAX_DEPTH", "ShellSyntax", "ShellTooDeep", "parse", "parse_document"]
 
 MAX_ERRORS = 50
 
@@ -47,7 +47,7 @@ _REDIRECT = re.compile(r"(\d+|\{\w+\})?(<<<|<<-|<<|<>|<&|>&|>>|>\||&>>|&>|>|<)")
 _ASSIGN = re.compile(r"([A-Za-z_]\w*)(?:\[([^\]\n]{0,200})\])?(\+?)=")
 _ARRAY_INDEX = re.compile(r"\[([^\]\n]{0,200})\]=")
 _QUOTE = re.compile(r"""'([^']*)'|"((?:[^"\\]|\\.)*)"|\\(.)""", re.DOTALL)
-_DECLARE = frozenset({"declare", "local", "export", "readonly", "typeset"})
+DECLARING = frozenset({"declare", "local", "export", "readonly", "typeset"})
 
 
 def parse(text: str, step: Callable[[int], None], dialect: str = "bash") -> tuple[list[Node], list[ShellSyntax]]:
@@ -194,7 +194,7 @@ def _simple(cursor: ShellCursor) -> Node:
             begin, end = bare.span(1)
             words.append(ShellWord([ShellText(bare[1], False)], begin + base, end + base, bare[1]))
             if declares:
-                declares = bare[1] in _DECLARE or len(words) > 1
+                declares = bare[1] in DECLARING or len(words) > 1
             cursor.pos = bare.end()
             plain += 1
             continue
@@ -212,7 +212,7 @@ def _simple(cursor: ShellCursor) -> Node:
             if cursor.pos == before:
                 raise ShellSyntax(f"unexpected {char!r}", cursor.pos)
             if len(words) == 1:
-                declares = words[0].literal in _DECLARE
+                declares = words[0].literal in DECLARING
     if not words and not assigns and not redirects:
         raise ShellSyntax("a command is missing", cursor.pos)
     cursor.step(plain)
