@@ -34,7 +34,7 @@ def before(things: SessionProvenance, action: Action, who: AgentRef = ME) -> Non
 
 
 def made(things: SessionProvenance, who: AgentRef = ME, now: float = 2.0) -> set[tuple[str, str]]:
-    return set(things.of(who, now).names)
+    return {(one.kind, one.name) for one in things.of(who, now).things}
 
 
 RUN = command("docker run -d --name db -p 5555:5432 postgres", "/w")

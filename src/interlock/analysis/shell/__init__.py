@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -294,7 +294,7 @@ class Job(Struct):
         return bool(address)
 
     def script(self, path: str, *others: str, quiet: bool = False) -> tuple[str, str] | None:
-        """The path and text of a script that is run, the first that there is; a hidden one is reported unless `quiet`."""
+        """The path and text of the first script that there is; a hidden one is reported unless `quiet`."""
         if self.runs_download(path):
             return None
         for one in (path, *others):
@@ -317,7 +317,7 @@ class Job(Struct):
         return True
 
     def text_to_run(self) -> str | None:
-        """What flows in, for what runs it; a download is reported, not read."""
+        """A download is reported, not read."""
         if "download" in self.stdin.taints:
             self.effect("run_download", self.stdin.source)
             return None
@@ -348,7 +348,7 @@ class Job(Struct):
         self.session.read_code(language, text, self.at(where))
 
     def fed(self, text: str, source: str = "") -> Job:
-        """The same report for what reads this text from its input; `source` is the address of a download."""
+        """`source` is the address of a download."""
         stream = Stream(text, taints_in(text), source or "the network")
         return FedJob(self.host, self.program, self.words, self.where, stream)
 
@@ -368,6 +368,9 @@ class Job(Struct):
 
     def file_text(self, path: str) -> str | None:
         return self.host.file_text(path)
+
+    def first_text(self, paths: Iterable[str]) -> str | None:
+        return next((text for path in paths if (text := self.file_text(path)) is not None), None)
 
     def written_text(self, path: str) -> str | None:
         return self.session.files.get(self.full(path))
@@ -406,8 +409,7 @@ def _part(words: Sequence[str], source: str) -> tuple[int, int] | None:
     return None
 
 
-_TRIES = 20  # places where the first word of a part stands
-_GAP = 12  # characters between two words of a part
+_TRIES, _GAP = 20, 12  # places where the first word of a part stands, and characters between two words
 
 
 def _behind_link(links: Mapping[str, str], path: str) -> str | None:

@@ -22,7 +22,6 @@ _GLOBAL = frozenset({"export", "readonly"})
 
 
 def letters_of(program: str, words: Sequence[str]) -> tuple[frozenset[str], frozenset[str]]:
-    """Of a declaration: those that its options set, and those that they remove."""
     given, taken = ("".join(word[1:] for word in words if word.startswith(sign)) for sign in "-+")
     return frozenset(given + _IMPLIED.get(program, "")), frozenset(taken)
 

@@ -21,7 +21,6 @@ _REFERENCE = lazy_regex(r"\$[({]([A-Za-z_]\w*)[)}]")
 _SHELL_CALL = lazy_regex(r"\$\(shell ([^()\n]+)\)|^\w+\s*!=\s*(.+)$", re.MULTILINE)
 _INCLUDE = lazy_regex(r"^(?:-|s)?include[ \t]+(.+)$", re.MULTILINE)
 MOST_INCLUDED = 20
-_MAKE_FILES = ("GNUmakefile", "makefile", "Makefile")
 
 
 def make_targets(job: Job) -> None:
@@ -38,10 +37,10 @@ def _run_make(job: Job, found: CommandOptions) -> None:
     if found.has("-n", "--dry-run", "--just-print", "-q", "--question", "-p"):
         return
     if found.value("-f", "--file") == "-" and job.piped:
-        if (piped := job.text_to_run()) is not None:
-            _Make(job, piped, given).run(targets)
+        if (makefile := job.text_to_run()) is not None:
+            _Make(job, makefile, given).run(targets)
         return
-    for name in found.all("-f", "--file", "--makefile") or _MAKE_FILES:
+    for name in found.all("-f", "--file", "--makefile") or ("GNUmakefile", "makefile", "Makefile"):
         if job.runs_download(name):
             return
         if (makefile := job.file_text(name)) is not None:
@@ -131,10 +130,6 @@ def _lines(job: Job, text: str | None) -> Iterator[str]:
     for line in (text or "").replace("\\\n", " ").splitlines()[:5000]:
         job.step()
         yield line
-
-
-def _first_text(job: Job, names: Sequence[str]) -> str | None:
-    return next((text for name in names if (text := job.file_text(name)) is not None), None)
 
 
 def _json_table(job: Job, path: str, key: str) -> dict[str, Any]:
@@ -240,7 +235,7 @@ def rake_tasks(job: Job) -> None:
     tasks: dict[str, Task] = {}
     block: list[str] | None = None
     indent = ""
-    for line in _lines(job, _first_text(job, names)):
+    for line in _lines(job, job.first_text(names)):
         if block is not None and line.startswith(f"{indent}end"):
             block = None
         elif block is not None:
@@ -259,13 +254,13 @@ def package_scripts(job: Job) -> Stream | None:
 
 
 def _run_package_script(job: Job, words: list[str]) -> Stream | None:
+    if not words:
+        return None
     if words[:2] == ["pkg", "set"]:
         for word in words[2:]:
             name, equals, value = word.removeprefix("scripts.").partition("=")
             if equals and word.startswith("scripts."):
                 job.session.files[f"package.json#{name}"] = value
-    elif not words:
-        pass
     elif words[0] in ("run", "run-script", "rum", "urn"):
         rest = options(words[1:], stop_at_operand=True).operands
         if rest:
@@ -293,7 +288,7 @@ def recipes(job: Job) -> None:
     found = job.options()
     if found.has("-l", "--list", "-n", "--dry-run", "--show", "--summary", "--evaluate"):
         return
-    text = _first_text(job, ("justfile", "Justfile", ".justfile"))
+    text = job.first_text(("justfile", "Justfile", ".justfile"))
     name = next((word for word in found.operands if "=" not in word), "")
     if text is None:
         job.effect("run_script", f"{job.program} {name}")

@@ -239,7 +239,7 @@ def look_up_or_run(job: Job) -> Stream | None:
 
 
 def _run_callback(job: Job, letters: str) -> CommandOptions:
-    """The options of a builtin whose -C runs a text; `letters` are those with values."""
+    """Runs the text of -C; `letters` are the options with values."""
     found = job.options(letters)
     for text in found.all("-C"):
         job.host.read(text, job.where.inside(f"{job.program} -C"))
@@ -363,7 +363,6 @@ def shell(job: Job) -> Stream | None:
 
 
 def _shell_words(words: list[str]) -> tuple[str | None, list[str], set[str], list[str]]:
-    """The text of -c, what follows, the flags, and the start-up files."""
     flags, startup, wants_text, rest = set[str](), list[str](), False, list(words)
     while rest and (found := _SHELL_OPTION.fullmatch(rest[0])):
         word, letters, name, value = rest.pop(0), found[1] or "", found[2], found[3]

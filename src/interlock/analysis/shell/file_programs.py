@@ -82,7 +82,7 @@ def _settings(names: Sequence[str], words: Iterable[str]) -> list[str]:
 
 
 def _traits(item: PathEffect, found: CommandOptions) -> list[str]:
-    """Those that always hold, and those of options; an option that nobody knows may be any of them."""
+    """An option that nobody knows may be any of them."""
     unknown = HOLE in "".join(found.flags)
     traits = [trait for trait in item.traits if not found.has(*item.traits_but.get(trait, ()))]
     traits += [trait for trait, flags in item.traits_by.items() if unknown or found.has(*flags)]
@@ -197,7 +197,7 @@ def sed(job: Job) -> Stream | None:
 
 
 def read_files(job: Job, paths: Sequence[str]) -> None:
-    """Report files that are shown, where not only the names in them are."""
+    """Not `shown` where only the names in them are."""
     shown = [] if names_only(job.program, [word for word in job.words if word not in paths]) else ["shown"]
     for path in paths:
         job.effect("read", path, *shown)

@@ -6,7 +6,6 @@ import posixpath
 import re
 from collections.abc import Iterator
 from itertools import islice
-from typing import NamedTuple
 
 from interlock.analysis.lazy_regex import lazy_regex
 from interlock.analysis.programs.load import word_set
@@ -29,11 +28,6 @@ ENDINGS = {  # of the files of a language, which a name of one may leave out
     "ruby": (".rb",),
     "lua": (".lua",),
 }
-
-
-class _Module(NamedTuple):
-    path: str
-    text: str
 
 
 def read_imports(job: Job, language: str, code: str, folder: str = "") -> None:
@@ -75,17 +69,16 @@ def _reached(language: str, module: str, importer: str) -> str:
 
 
 def written_module(job: Job, name: str) -> str | None:
-    return next((found.text for found in _python_module(job, name, job.host.cwds[0], stored=False)), None)
+    return next((text for _, text in _python_module(job, name, job.host.cwds[0], stored=False)), None)
 
 
 def stored_module(job: Job, name: str) -> str | None:
     """The text of what `python -m name` runs."""
-    base = name.replace(".", "/")
-    texts = (job.file_text(f"{base}{ending}") for ending in ENDINGS["python"])
-    return next((text for text in texts if text is not None), None)
+    return job.first_text(f"{name.replace('.', '/')}{ending}" for ending in ENDINGS["python"])
 
 
-def _modules(job: Job, language: str, code: str, folder: str) -> Iterator[_Module]:
+def _modules(job: Job, language: str, code: str, folder: str) -> Iterator[tuple[str, str]]:
+    """The path and text of each."""
     if language == "python":
         for name, base in _python_names(code, folder):
             yield from _python_module(job, name, base, name.partition(".")[0] not in word_set("first_modules"))
@@ -94,7 +87,7 @@ def _modules(job: Job, language: str, code: str, folder: str) -> Iterator[_Modul
     elif (pattern := _RELATIVE.get(language)) is not None:
         for name in dict.fromkeys(pattern.findall(code)):
             paths = (posixpath.normpath(f"{folder}/{name}{ending}") for ending in ("", *ENDINGS[language]))
-            found = (_Module(path, text) for path in paths if (text := job.file_text(path)) is not None)
+            found = ((path, text) for path in paths if (text := job.file_text(path)) is not None)
             yield from islice(found, 1)
 
 
@@ -117,7 +110,7 @@ def _listed(names: str) -> list[str]:
     return [words[0] for part in names.strip("() \t\n").split(",") if (words := part.split()) and words[0] != "*"]
 
 
-def _python_module(job: Job, name: str, folder: str, stored: bool) -> Iterator[_Module]:
+def _python_module(job: Job, name: str, folder: str, stored: bool) -> Iterator[tuple[str, str]]:
     """A module and the packages around it; `stored`: also one from before the action."""
     parts = [part for part in name.split(".") if part.isidentifier()]
     session = job.session
@@ -128,5 +121,5 @@ def _python_module(job: Job, name: str, folder: str, stored: bool) -> Iterator[_
                 continue
             text = job.file_text(path) if stored else session.files.get(path)
             if text is not None:
-                yield _Module(path, text)
+                yield path, text
                 break

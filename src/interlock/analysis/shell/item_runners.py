@@ -53,8 +53,6 @@ Names = list[str] | None  # None: no name is asked for
 
 
 class _Expression:
-    """Which words of a find are primaries, and which names decide about an action."""
-
     def __init__(self, words: Sequence[str], start: int) -> None:
         self.words = words
         self.pos = start

@@ -138,7 +138,6 @@ def send_stdin(job: Job, to: str, host: str = "") -> None:
 
 
 def find_leaks(text: str, url: str) -> frozenset[str]:
-    """Secrets in a request: what flowed in, a variable with a secret's name, or another service's token."""
     named = HOLE in text and (_SECRET_NAME.search(text) or _is_foreign_token(text, url))
     return taints_in(text) & LEAKS or frozenset({"secret"} if named else ())
 
@@ -284,7 +283,6 @@ _REMOTE = lazy_regex(r"[a-z+]+://|[\w.-]+@[\w.-]+:")
 
 
 def _words_behind(job: Job, verb: str) -> Iterator[tuple[str, ...]]:
-    """The words behind a subcommand of Git, of each such command so far."""
     job.step(len(job.session.facts) // 16)
     for fact in job.session.facts:
         if isinstance(fact, Command) and fact.program == job.program and verb in fact.words[:3]:

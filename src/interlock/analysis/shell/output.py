@@ -186,7 +186,7 @@ _FIRST = 4  # words that can be the pattern of what is printed
 
 
 def _words_for(item: Printed, job: Job) -> list[str] | None:
-    """The words that an entry is about, behind its subcommand; None where it does not hold."""
+    """Behind its subcommand; None where the entry does not hold."""
     if item.starts and item.starts.isdisjoint(job.words):
         return None
     if item.any_word and not any(re.fullmatch(item.any_word, word) for word in job.words[:_FIRST]):

@@ -29,7 +29,7 @@ _ADDRESS = lazy_regex(r"(git\+|git:|git@|https?:|github:|gitlab:|bitbucket:|gist
 
 
 def run_carried(job: Job, items: Sequence[Payload]) -> Stream | None:
-    """Read what this command runs, by the entries that hold; the stream of a command that gets its own streams."""
+    """The stream of a command that gets its own streams."""
     stream: Stream | None = None
     for item in items:
         words, via = _behind_subcommand(job, item)
@@ -70,7 +70,6 @@ def _printed(texts: Sequence[str]) -> Stream:
 
 
 def _behind_subcommand(job: Job, item: Payload) -> tuple[list[str] | None, str]:
-    """The words behind an entry's subcommand, and the way there for a person."""
     for path in item.subcommand or ((),):
         words, values = job.words, job.described.value_flags
         if path and path[0] not in words and path[0] != "*":
@@ -86,7 +85,7 @@ def _behind_subcommand(job: Job, item: Payload) -> tuple[list[str] | None, str]:
 
 
 def _behind(item: Payload, words: list[str]) -> list[str] | None:
-    """The words behind another one, or behind a mark that may be attached: `/tr text`, `binPath=text`."""
+    """Behind another word, or behind a mark that may be attached: `/tr text`, `binPath=text`."""
     if item.any_word and not any(re.fullmatch(item.any_word, word, re.IGNORECASE) for word in words):
         return None
     if item.behind:
@@ -102,7 +101,7 @@ def _behind(item: Payload, words: list[str]) -> list[str] | None:
 
 
 def _split(job: Job, item: Payload, words: Sequence[str]) -> CommandOptions:
-    """Options and operands; a command among the operands ends the program's own options."""
+    """A command among the operands ends the program's own options."""
     job.step(len(words) // 4)
     values = job.described.value_flags | item.value_flags
     if not item.words:
@@ -177,7 +176,7 @@ def _settings(text: str, languages: Mapping[str, str]) -> Iterator[tuple[str, st
 
 
 def _written_files(job: Job, languages: Mapping[str, str]) -> Iterator[tuple[str, str]]:
-    """Files of a set name that the action wrote; one that it fetched is a download that runs."""
+    """Those of a set name; one that the action fetched is a download that runs."""
     named = {job.full(name): language for name, language in languages.items()}
     for path, address in job.session.downloads.items():
         if any(fnmatchcase(path, name) for name in named):
@@ -204,7 +203,7 @@ def _file_texts(job: Job, path: str, language: str) -> Iterator[tuple[str, str]]
 
 
 def read_carried(job: Job, language: str, text: str, via: str, traits: Sequence[str] = ()) -> None:
-    """Read shell text, statements or code that a program runs; mere data is not read."""
+    """Mere data is not read."""
     if language == "shell" and is_outside(text) and " " not in text and job.file_text(text) is None:
         name_script(job, text)
     elif language == "shell":
@@ -305,7 +304,7 @@ def run_words(
     env: Sequence[tuple[str, str]] = (),
     mounts: Mapping[str, str] | None = None,
 ) -> Stream:
-    """Read the command that a wrapper runs; what flows into the wrapper flows into it."""
+    """What flows into a wrapper flows into its command."""
     job.step(len(rest) // 4)
     if not rest:
         return UNKNOWN
@@ -337,7 +336,6 @@ def _env(job: Job) -> Stream | None:
 
 
 def _env_words(words: Sequence[str]) -> tuple[list[str], str | None]:
-    """The words behind env's own options, and the text of its -S, which ends them."""
     rest = list(words)
     while rest and rest[0].startswith("-"):
         word = rest.pop(0)

@@ -67,8 +67,8 @@ def aliases(job: Job) -> Stream | None:
         elif name.lower() == "include.path" or value.startswith(("/", "~")):
             read_loose_variable(job, "GIT_CONFIG", value)
     words = found.operands
-    plain = [word for word in words[1:] if not word.startswith("-")] if words[:1] == ["config"] else []
-    if len(plain) > 1:
+    plain = [word for word in words[1:] if not word.startswith("-")]
+    if words[:1] == ["config"] and len(plain) > 1:
         name, value = plain[:2]
         if name.lower() == _HOOKS:
             _read_hooks(job, value)
@@ -76,9 +76,15 @@ def aliases(job: Job) -> Stream | None:
             job.host.aliases[own + name[len(_ALIAS) :]] = value
             if value.startswith("!"):  # what it will run
                 job.shell_text(value[1:], f"{own}{name}")
-    if words and words[0] not in named and not _is_own_word(job.described, words[0]):
+    if not words:
+        return None
+    program = job.described
+    is_own = (
+        words[0] in program.dashed or words[0] in program.neutral or any(path[0] == words[0] for path in program.ruled)
+    )
+    if words[0] not in named and not is_own:
         named |= _configured_aliases(job, found.value("-C") or "")
-    if not words or words[0] not in named:
+    if words[0] not in named:
         return None
     text, via = named[words[0]], f"{own}alias {words[0]}"
     if text.startswith("!"):
@@ -89,23 +95,18 @@ def aliases(job: Job) -> Stream | None:
 
 
 def _read_hooks(job: Job, folder: str) -> None:
-    """The hooks that this action wrote, which run unasked from then on."""
+    """Those that this action wrote, which run unasked from then on."""
     for path, text in list(job.session.files.items()):
         if path.startswith(f"{job.full(folder).rstrip('/')}/"):
             job.shell_text(text, f"{job.program} hook")
 
 
-def _is_own_word(program: Program, word: str) -> bool:
-    return word in program.dashed or word in program.neutral or any(path[0] == word for path in program.ruled)
-
-
 def _configured_aliases(job: Job, folder: str) -> dict[str, str]:
-    """The aliases of the user and the repository, which the working folder may be deep inside of."""
+    """Of the user and the repository, which the working folder may be deep inside of."""
     above = [job.full(folder or ".")]
-    while len(above) < _DEEPEST and "/" in above[-1].rstrip("/"):
+    while len(above) < 12 and "/" in above[-1].rstrip("/"):
         above.append(above[-1].rpartition("/")[0] or "/")
-    inside = (f"{one.rstrip('/')}/.git/config" for one in above if one.startswith("/"))
-    own = next((text for path in inside if (text := job.file_text(path)) is not None), None)
+    own = job.first_text(f"{one.rstrip('/')}/.git/config" for one in above if one.startswith("/"))
     found: dict[str, str] = {}
     for text in (job.file_text("~/.gitconfig"), job.file_text("~/.config/git/config"), own):
         section = ""
@@ -117,7 +118,6 @@ def _configured_aliases(job: Job, folder: str) -> dict[str, str]:
     return found
 
 
-_DEEPEST = 12  # folders above the working one
 _SECTION = lazy_regex(r"[ \t]*\[[ \t]*([\w.-]+)")
 _ALIASED = lazy_regex(r"[ \t]*([\w-]+)[ \t]*=[ \t]*(.*?)[ \t]*$")
 
@@ -125,9 +125,9 @@ _ALIASED = lazy_regex(r"[ \t]*([\w-]+)[ \t]*=[ \t]*(.*?)[ \t]*$")
 def saved_plan(job: Job) -> Stream | None:
     """plan -destroy -out=F, then apply F: the plan is what is run."""
     found = job.options()
-    files = job.session.files
-    if found.operands[:1] == ["plan"] and found.has("--destroy") and found.value("--out"):
-        files[f"plan#{found.value('--out')}"] = "destroy"
+    files, out = job.session.files, found.value("--out")
+    if found.operands[:1] == ["plan"] and found.has("--destroy") and out:
+        files[f"plan#{out}"] = "destroy"
     elif found.operands[:1] == ["apply"] and any(f"plan#{word}" in files for word in found.operands[1:]):
         return job.run([job.program, "destroy", "-auto-approve"], f"{job.program} apply")
     return None
@@ -195,10 +195,7 @@ class _Dispatch(Struct, frozen=True):
 
 
 def _dispatch(name: str) -> _Dispatch:
-    return _dispatch_kept(name if len(name) <= _LONGEST_NAME else "")  # no program has a longer one
-
-
-_LONGEST_NAME = 255  # bytes of the name of a file on any system
+    return _dispatch_kept(name if len(name) <= 255 else "")  # no file has a longer name
 
 
 @lru_cache(maxsize=2048)
@@ -215,8 +212,7 @@ def _dispatch_kept(name: str) -> _Dispatch:
         each_word=builtin or files_only or not _KNOWN_WORDS.isdisjoint(program.reader),
         runs=program.carries[1:] if "interpreter" in program.reader else program.carries,
         packs=name in program_set("packs"),
-        prints=name in program_set("filter")
-        or name in program_set("encoder")
+        prints=name in program_set("filter") | program_set("encoder")
         or not all(item.starts or item.any_word for item in program.prints),
         sends=builtin or bool(program.sends) or not _SENDING.isdisjoint(program.reader),
     )
@@ -289,7 +285,7 @@ def read_program(job: Job, written: str) -> Stream:
 
 
 def _may_write(program: Program, word: str) -> bool:
-    """Whether a word can be an option that names an output, or its beginning."""
+    """As an option that names an output, or its beginning."""
     if word[:2] != "--":
         return word[:1] == "-"  # among other letters, perhaps
     name = word.partition("=")[0].lstrip("-")
@@ -301,7 +297,7 @@ _BLANKS = lazy_regex(r"(?<!\\)\s+")
 
 
 def _options_from(names: Sequence[str], env: Sequence[tuple[str, str]]) -> list[str]:
-    """The options that variables give: TAR_OPTIONS='--remove-files', PIP_INDEX_URL=address."""
+    """TAR_OPTIONS='--remove-files', PIP_INDEX_URL=address."""
     found: list[str] = []
     for name, value in env:
         for known in names:
@@ -352,7 +348,7 @@ _SENDING = frozenset(network.READERS)  # readers that tell themselves what is se
 
 
 def _holds_leak(job: Job, told: bool) -> bool:
-    """Whether a secret flows into a command, or stands in a word where nothing else tells that it leaves."""
+    """Flowing in, or in a word where nothing else tells that it leaves."""
     if not carried.LEAKS.isdisjoint(job.stdin.taints):
         return True
     text = "" if told else " ".join(job.words)
@@ -363,7 +359,7 @@ _PROGRAM_FOLDER = lazy_regex(r"(?:.*/)?\.?s?bin/[^/]+$")
 
 
 def _own_file(job: Job, written: str, described: bool) -> str:
-    """The file that runs: one of the action's own, or a script here that has a program's name."""
+    """One of the action's own, or a script here that has a program's name."""
     session = job.session
     if "/" in written:
         full = job.full(written)

@@ -58,7 +58,6 @@ def _process(redirect: ShellRedirect) -> list[Node]:
 
 
 def deliver(shell: Shell, sink: str | list[Node], stream: Stream) -> Stream:
-    """Hand output to what a descriptor leads to: a file, or commands that read it."""
     if isinstance(sink, str):
         return _write(shell, sink, ">>", "", stream)
     outer, shell.where = shell.where, shell.where.inside(">( )")
@@ -86,7 +85,6 @@ _OUTPUTS = frozenset({">", ">>", ">|", "&>", "&>>", ">&"})
 
 
 def read_input(shell: Shell, redirects: Sequence[ShellRedirect], stdin: Stream = TERMINAL) -> Stream:
-    """A here-document, a here-string, a file, another descriptor, or what flowed in before."""
     for redirect in redirects:
         if redirect.operator not in _INPUTS:
             continue
@@ -162,7 +160,6 @@ _NO_BYTES = lazy_regex(r"(?:^|\s)-(?:c|n|-bytes=|-lines=)\s?0(?:\s|$)")
 def write_output(
     shell: Shell, redirects: Sequence[ShellRedirect], stream: Stream, program: str = "", words: Sequence[str] = ()
 ) -> Stream:
-    """A file that is written, a network device, or on down the pipe."""
     for redirect in redirects:
         operator = redirect.operator
         if operator not in _OUTPUTS:
@@ -209,7 +206,7 @@ def _write(
 
 
 def keep_written(job: Job, path: str, stream: Stream, appended: bool, ended: bool = False) -> None:
-    """Remember what is written to a file; one that is written without end fills the disk."""
+    """One that is written without end fills the disk."""
     full = job.full(path)
     if "endless" in stream.taints and not ended and not path.startswith("/dev/"):
         job.effect("fill_disk", path)
@@ -261,7 +258,7 @@ _SCHEDULED = lazy_regex(r"(?!#)\s*(?:\S+\s+){5}(.*\S)")
 
 
 def script_text(shell: Shell, path: str) -> str | None:
-    """The text of a file that is run; one longer than is read is reported."""
+    """One longer than is read is reported."""
     text = _text(shell, path)
     if text is not None and len(text) > MAX_SCRIPT:
         shell.job(path).unreadable("a script longer than is read", "budget")
@@ -269,7 +266,7 @@ def script_text(shell: Shell, path: str) -> str | None:
 
 
 def data_text(shell: Shell, path: str) -> tuple[str, frozenset[str]] | None:
-    """The text of a data file, approximate where an earlier command may change it; None where it is long or was changed."""
+    """Approximate where an earlier command may change the file; None where it is long or was changed."""
     full = resolve(path, shell.cwds[0])
     facts = shell.session.facts
     shell.step(len(facts) // 16)

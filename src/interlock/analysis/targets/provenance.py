@@ -42,15 +42,14 @@ class CreatedThing(Struct, frozen=True):
 
 class Provenance(Struct, frozen=True):
     things: tuple[CreatedThing, ...] = ()
-    names: frozenset[tuple[str, str]] = frozenset()
     strayed: tuple[str, ...] = ()  # folders that its shell may still be in
 
     @classmethod
     def of(cls, things: Sequence[CreatedThing]) -> Provenance:
-        return cls(tuple(things), frozenset((one.kind, one.name) for one in things))
+        return cls(tuple(things))
 
     def has(self, kind: str, name: str) -> bool:
-        return (kind, name) in self.names
+        return any((one.kind, one.name) == (kind, name) for one in self.things)
 
     def sources(self, kind: str, name: str) -> list[str]:
         return [one.source for one in self.things if (one.kind, one.name) == (kind, name)]

@@ -124,7 +124,7 @@ def _reach(one: WrittenFile, action: Action, commands: list[Command], texts: Map
         if inside and any(_starts(posixpath.basename(word), one.family) for word in words[:4]):
             if not is_migration(one.path):
                 ran = RUN
-            elif runs_migrations(words):
+            elif _MIGRATES.search(" ".join(words)):
                 return NAMED
         if found.program == name:
             return NAMED
@@ -166,7 +166,3 @@ def _closing(part: str) -> str:
     own = len(part) - len(part.lstrip(" \t"))
     lines = [line for line in part.splitlines(keepends=True)[1:] if line.strip()]
     return "".join(line for line in lines if len(line) - len(line.lstrip(" \t")) < own)
-
-
-def runs_migrations(words: Sequence[str]) -> bool:
-    return _MIGRATES.search(" ".join(words)) is not None

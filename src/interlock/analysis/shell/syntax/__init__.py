@@ -222,7 +222,6 @@ def _simple(cursor: ShellCursor) -> Node:
 
 
 def _ahead(cursor: ShellCursor) -> str:
-    """The character that the next piece starts with; empty where the command ends."""
     cursor.blank()
     char = cursor.peek()
     if char in "|;)\n#" or (char == "&" and (cursor.dialect == "dash" or not cursor.at("&>"))):
@@ -256,7 +255,7 @@ def _assignment(cursor: ShellCursor) -> Assignment | None:
 
 
 def _array(cursor: ShellCursor) -> tuple[list[ShellWord], list[str]]:
-    """The items of `(a [k]=b …)`, and the key of each, empty where none is."""
+    """The key of an item is empty where none is."""
     items: list[ShellWord] = []
     keys: list[str] = []
     while True:

@@ -250,7 +250,6 @@ def arithmetic_end(cursor: ShellCursor, start: int) -> int:
 
 
 def subscript_end(cursor: ShellCursor) -> int:
-    """Where the `[` that opens here is closed; brackets may stand within."""
     end = _closing(_BRACKET, cursor.text, cursor.pos, cursor.size)
     if end < 0:
         raise ShellSyntax("a [ is not closed", cursor.pos)

@@ -227,7 +227,6 @@ def _braced_name(cursor: ShellCursor, quoted: bool) -> ShellVariable:
 
 
 def _operator(cursor: ShellCursor, variable: ShellVariable, opened: int) -> None:
-    """What stands behind the name in `${x:-…}`, `${x/…/…}` and so on."""
     found = cursor.match(_OPERATOR)
     if not found:
         raise ShellSyntax("a ${ cannot be read", opened)
