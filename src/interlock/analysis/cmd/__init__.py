@@ -243,12 +243,10 @@ def _parted(line: CmdLine) -> tuple[frozenset[str], list[str]]:
 def _delete(session: CmdReading, line: CmdLine) -> None:
     """del, rd: a folder is only removed without /s where it is empty."""
     switches, paths = _parted(line)
+    folders = line.words[0].lower() in ("rd", "rmdir")
     for path in paths:
         deep = path in session.deep
-        if line.words[0].lower() in ("rd", "rmdir"):
-            traits = ["recursive" if "s" in switches else "empty_only"]
-        else:
-            traits = ["recursive"] * ("s" in switches or deep)
+        traits = ["recursive"] if "s" in switches or (deep and not folders) else ["empty_only"] * folders
         session.effect("delete", path, *traits, *["bulk"] * (wildcard(path) or deep))
 
 
@@ -261,8 +259,8 @@ def _move(session: CmdReading, line: CmdLine) -> None:
     switches, paths = _parted(line)
     lost = len(paths) > 1 and is_nothing(paths[1])
     if paths:
-        traits = ["recursive"] * lost + ["bulk"] * wildcard(paths[0])
-        session.effect("delete" if lost else "move", paths[0], *traits)
+        bulk = ["bulk"] * wildcard(paths[0])
+        session.effect("delete" if lost else "move", paths[0], *["recursive"] * lost, *bulk)
     if len(paths) > 1 and not lost:
         session.effect("overwrite" if "y" in switches else "write", paths[1])
         _carry(session, paths[0], paths[1])

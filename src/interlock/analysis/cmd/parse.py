@@ -158,9 +158,8 @@ def _body(cursor: CmdCursor) -> tuple[Node, ...]:
 
 
 def _condition(cursor: CmdCursor) -> None:
-    word = _next_word(cursor)
-    while word in ("/i", "not"):
-        word = _next_word(cursor)
+    while (word := _next_word(cursor)) in ("/i", "not"):
+        pass
     if word in ("exist", "errorlevel", "defined", "cmdextversion") or cursor.match(_COMPARISON):
         _next_word(cursor)
     elif not word:
@@ -286,7 +285,8 @@ def split(text: str, step: Callable[[], None]) -> CmdLine:
             continue
         elif piece[0].isspace():
             if word is not None:
-                _push(line, word, quoted)
+                line.words.append(word)
+                line.quoted.append(quoted)
                 word, quoted = None, False
                 step()
         else:
@@ -294,14 +294,10 @@ def split(text: str, step: Callable[[], None]) -> CmdLine:
         kept.append(piece[1] or piece[0])
         word = word if plain is None else (word or "") + plain
     if word is not None:
-        _push(line, word, quoted)
+        line.words.append(word)
+        line.quoted.append(quoted)
     line.text = "".join(kept).strip()
     return line
-
-
-def _push(line: CmdLine, word: str, quoted: bool) -> None:
-    line.words.append(word)
-    line.quoted.append(quoted)
 
 
 def _redirect(line: CmdLine, text: str, found: re.Match[str]) -> int:

@@ -53,7 +53,7 @@ def _apply(job: Job, item: PathEffect, found: CommandOptions, operands: list[str
         given = [word for text in found.all(*item.option) for word in text.split()] if item.option else operands
         paths = _settings(item.setting, given)
         sources = _settings(item.source, operands)
-        if item.into and item.of == "setting":
+        if item.into:
             target = "".join(_settings(item.into, operands)[-1:]) or "/dev/stdout"
     if item.hosts:
         target = f"{target}." if target.endswith(":") else target  # the folder of its user there; `h:` is no drive here
@@ -87,9 +87,8 @@ def _traits(item: PathEffect, found: CommandOptions) -> list[str]:
     traits = [trait for trait in item.traits if not found.has(*item.traits_but.get(trait, ()))]
     traits += [trait for trait, flags in item.traits_by.items() if unknown or found.has(*flags)]
     if item.mode:
-        traits += mode_traits(
-            "".join(found.operands[:1]) if item.mode == ("operand",) else found.value(*item.mode) or ""
-        )
+        by_operand = item.mode == ("operand",)
+        traits += mode_traits("".join(found.operands[:1]) if by_operand else found.value(*item.mode) or "")
     return traits
 
 
@@ -151,9 +150,9 @@ def _carry_all_over(job: Job, how: str, sources: Sequence[str], target: str) -> 
 
 def _carry_over(job: Job, how: str, source: str, target: str) -> None:
     """A known file keeps its text under its new name."""
-    session, old, new = job.session, job.full(source), job.full(target)
-    if target.endswith("/") or target in (".", ".."):
-        new = job.full(f"{target.rstrip('/')}/{source.rpartition('/')[2]}")
+    inside = target.endswith("/") or target in (".", "..")
+    session, old = job.session, job.full(source)
+    new = job.full(f"{target.rstrip('/')}/{source.rpartition('/')[2]}" if inside else target)
     if old in session.files:
         session.files[new] = session.files[old]
     elif source == "/dev/stdin" and job.piped:
@@ -170,8 +169,9 @@ _MODE = re.compile(r"-[rwxXst]+")
 
 def _parse_mode(job: Job) -> CommandOptions:
     """chmod -x FILE: rights taken away are the mode, and no options."""
-    found = parse(job.described, [word for word in job.words if not _MODE.fullmatch(word)])
-    found.operands[:0] = [word for word in job.words if _MODE.fullmatch(word) and word != "-r"]
+    modes = list(filter(_MODE.fullmatch, job.words))
+    found = parse(job.described, [word for word in job.words if word not in modes])
+    found.operands[:0] = [word for word in modes if word != "-r"]
     return found
 
 

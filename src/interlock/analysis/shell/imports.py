@@ -68,13 +68,11 @@ def _reached(language: str, module: str, importer: str) -> str:
     return "\n".join(line for number, line in enumerate(lines) if number not in dropped)
 
 
-def written_module(job: Job, name: str) -> str | None:
-    return next((text for _, text in _python_module(job, name, job.host.cwds[0], stored=False)), None)
-
-
-def stored_module(job: Job, name: str) -> str | None:
+def module_text(job: Job, name: str) -> str | None:
     """The text of what `python -m name` runs."""
-    return job.first_text(f"{name.replace('.', '/')}{ending}" for ending in ENDINGS["python"])
+    written = next((text for _, text in _python_module(job, name, job.host.cwds[0], stored=False)), None)
+    stored = (f"{name.replace('.', '/')}{ending}" for ending in ENDINGS["python"])
+    return job.first_text(stored) if written is None else written
 
 
 def _modules(job: Job, language: str, code: str, folder: str) -> Iterator[tuple[str, str]]:

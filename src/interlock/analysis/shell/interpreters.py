@@ -15,7 +15,7 @@ from interlock.analysis.shell import NOTHING, UNKNOWN, Job, Reader, Stream
 from interlock.analysis.shell.build_files import read_deno_task, read_package_script
 from interlock.analysis.shell.builtins import from_stdin, run_script
 from interlock.analysis.shell.file_programs import read_files
-from interlock.analysis.shell.imports import ENDINGS, read_imports, stored_module, written_module
+from interlock.analysis.shell.imports import ENDINGS, module_text, read_imports
 from interlock.analysis.shell.loose_text import add_harm, name_script
 from interlock.analysis.shell.output import constant_output
 
@@ -125,26 +125,22 @@ def _without_bangs(job: Job, code: str) -> str:
 def _attached(words: list[str], language: str) -> list[str]:
     """perl -ne 'code', python -Sc 'code': a bundle whose last letter takes code is split; node -p -e is one option."""
     if language == "javascript":
-        return [
-            word
-            for word, after in zip(words, [*words[1:], ""])
-            if not (word in ("-p", "--print") and after in ("-e", "--eval"))
-        ]
+        pairs = zip(words, [*words[1:], ""])
+        return [word for word, after in pairs if word not in ("-p", "--print") or after not in ("-e", "--eval")]
     letters = {"perl": "eE", "ruby": "e", "python": "c", "php": "r", "lua": "e"}.get(language)
     if letters is None:
         return words
-    out: list[str] = []
+    own = ("-M", "-I", "-m", "-r") if language == "ruby" else ("-M", "-I", "-m")
     for index, word in enumerate(words):
+        before, behind = words[:index], words[index + 1 :]
         bundle = re.fullmatch(r"-[a-zA-Z0-9]*", word)
-        own = ("-M", "-I", "-m", "-r") if language == "ruby" else ("-M", "-I", "-m")
-        if bundle and len(word) > 2 and word[-1] in letters and not word.startswith(own) and index + 1 < len(words):
-            return [*out, word[:-1], f"-{word[-1]}", *words[index + 1 :]]
+        if bundle and len(word) > 2 and word[-1] in letters and not word.startswith(own) and behind:
+            return [*before, word[:-1], f"-{word[-1]}", *behind]
         if language == "python" and word[:2] in ("-c", "-m") and len(word) > 2 and (bundle or word[1] == "m"):
-            return [*out, word[:2], word[2:], *words[index + 1 :]]
-        if language == "python" and not word.startswith("-") and words[index - 1 : index] not in (["-W"], ["-X"]):
-            return [*out, *words[index:]]  # the script: what follows is its own
-        out.append(word)
-    return out
+            return [*before, word[:2], word[2:], *behind]
+        if language == "python" and not word.startswith("-") and before[-1:] not in (["-W"], ["-X"]):
+            break  # the script: what follows is its own
+    return words
 
 
 _EMPTIES = lazy_regex(r"\s*(?:\$_\s*=\s*(?:\"\"|''|undef)|undef\s*\(?\s*\$_\)?|s/\^?\.\*\$?//s?|)\s*;?\s*")
@@ -172,10 +168,7 @@ def _module(words: list[str]) -> list[str]:
 
 def _python_module(job: Job, rest: list[str]) -> Stream | None:
     module = rest[0].removesuffix(".__main__")
-    text = written_module(job, module)
-    if text is None:
-        text = stored_module(job, module)
-    if text is not None:
+    if (text := module_text(job, module)) is not None:
         _read_code(job, "python", text, f"{job.program} -m {module}")
         return UNKNOWN
     command = _PROMPTS.get(module, module) if len(rest) == 1 else module
@@ -256,15 +249,16 @@ def awk(job: Job) -> None:
     for code in found.all("-e", "--source"):
         job.code("awk", code)
     if not found.has("-f", "--file", "-e", "--source", "-E", "--exec") and found.operands:
-        if job.piped and re.search(r'\|\s*"(ba|z|da|k)?sh"', found.operands[0]):
+        code, *words = found.operands
+        if job.piped and re.search(r'\|\s*"(ba|z|da|k)?sh"', code):
             from_stdin(job, "bash", [])
-        job.at(job.where.marked("bulk") if job.piped else job.where).code("awk", found.operands[0])
-        files = [path for path in found.operands[1:] if "=" not in path]
+        job.at(job.where.marked("bulk") if job.piped else job.where).code("awk", code)
+        files = [path for path in words if "=" not in path]
         if "inplace" not in found.all("-i", "--include"):
             read_files(job, files)
-            files = []
-        for path in files:
-            job.effect("write", path, "edit")
+        else:
+            for path in files:
+                job.effect("write", path, "edit")
     for path in found.all("-f", "--file", "-i", "--include", "-E", "--exec"):
         if (text := job.file_text(path)) is not None:
             job.code("awk", text, f"{job.program} -f")
@@ -305,19 +299,14 @@ def _orders(text: str) -> Iterator[tuple[str, list[str]]]:
     """Application and words of each statement between `tell` and `end tell`, or behind `tell … to`."""
     told: list[str] = []
     for line in text.splitlines():
-        if tell := _TELL.match(line):
-            if tell[2] is None:
-                told.append(tell[1])
-                continue
-            application, order = tell.groups()
+        tell = _TELL.match(line)
+        if tell and tell[2] is None:
+            told.append(tell[1])
         elif line.split()[:2] == ["end", "tell"]:
             told = told[:-1]
-            continue
-        elif told and line.strip():
-            application, order = told[-1], line
-        else:
-            continue
-        yield application, [word.strip('"') for word in _WORD.findall(order)]
+        elif tell or (told and line.strip()):
+            application, order = tell.groups() if tell else (told[-1], line)
+            yield application, [word.strip('"') for word in _WORD.findall(order)]
 
 
 def _method_orders(text: str) -> Iterator[tuple[str, list[str]]]:

@@ -14,6 +14,7 @@ from interlock.analysis.programs.load import program_set
 from interlock.analysis.programs.options import behind, holds, options, valued
 from interlock.analysis.shell import NAMED_TAINTS, UNKNOWN, Job, Stream
 from interlock.analysis.shell.redirections import data_text
+from interlock.analysis.shell.syntax.cursor import escaped
 from interlock.analysis.targets.carried import carries, named_files
 
 _DIRECTIVE = lazy_regex(r"%([-+ #0]*\d*(?:\.\d+)?)([sdqbiuxXoc%])")
@@ -60,10 +61,8 @@ def _directive(found: re.Match[str], items: list[str]) -> str:
     if kind == "%":
         return "%"
     item = items.pop(0) if items else ("0" if kind in "dioxXu" else "")
-    if kind == "b":
-        return unescape(item)
-    if kind == "c":
-        return item[:1]
+    if kind in "bc":
+        return unescape(item) if kind == "b" else item[:1]
     if kind in "xXo" and item.isdigit():
         return format(int(item[:9]), kind)
     if kind in "di" and found[1].isdigit() and _PLAIN_NUMBER.fullmatch(item):
@@ -182,14 +181,11 @@ def output(job: Job) -> Stream:
 ENDLESS = frozenset({"/dev/zero", "/dev/urandom", "/dev/random"})
 
 
-_FIRST = 4  # words that can be the pattern of what is printed
-
-
 def _words_for(item: Printed, job: Job) -> list[str] | None:
     """Behind its subcommand; None where the entry does not hold."""
     if item.starts and item.starts.isdisjoint(job.words):
         return None
-    if item.any_word and not any(re.fullmatch(item.any_word, word) for word in job.words[:_FIRST]):
+    if item.any_word and not any(re.fullmatch(item.any_word, word) for word in job.words[:4]):
         return None
     if not (item.subcommand or item.any_flag or item.given or (item.no_flag and _has_options(job.words))):
         return job.words
@@ -206,7 +202,7 @@ def _printed(item: Printed, job: Job, words: list[str], taints: frozenset[str]) 
     if item.subcommand:
         job = Job(job.host, job.program, words, job.where, job.stdin, job.described)
     if (decoder := DECODERS.get(item.by)) is not None:
-        plain = decode_output(job, decoder)
+        plain = _decoded(job, decoder)
         return None if plain is None else Stream(plain, taints)
     found = PRINTERS[item.by](job)
     if isinstance(found, str):
@@ -284,27 +280,15 @@ MAX_OUTPUT = 100_000
 Decoder = Callable[[list[str], str], str | None]
 
 
-_ESCAPES = {
-    "n": "\n", "t": "\t", "\\": "\\", "a": "\a", "b": "\b", "e": "\x1b", "f": "\f", "r": "\r", "v": "\v", "'": "'", '"': '"',
-}  # fmt: skip
 _ESCAPE = re.compile(r"\\(x[0-9a-fA-F]{1,2}|u[0-9a-fA-F]{1,4}|0?[0-7]{1,3}|[ntrabefv\\'\"c])")
 
 
 def unescape(text: str) -> str:
     """Backslash escapes of printf and echo -e."""
-
-    def char(found: re.Match[str]) -> str:
-        code = found[1]
-        if code[0] in "xu" and len(code) > 1:
-            return chr(int(code[1:], 16))
-        if code[0] in "01234567":
-            return chr(int(code, 8) & 0xFF)
-        return _ESCAPES.get(code, "")
-
-    return _ESCAPE.sub(char, text) if "\\" in text else text
+    return _ESCAPE.sub(lambda found: "" if found[1] == "c" else escaped(found[1]), text) if "\\" in text else text
 
 
-def decode_output(job: Job, decoder: Decoder) -> str | None:
+def _decoded(job: Job, decoder: Decoder) -> str | None:
     source = job.stdin.text if job.piped else next(map(job.file_text, reversed(job.plain_words)), None)
     if source is None or not known(source) or len(source) > MAX_OUTPUT:
         return None

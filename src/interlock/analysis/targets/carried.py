@@ -16,7 +16,6 @@ _NOTHING: frozenset[str] = frozenset()
 _SECRET = frozenset({"secret"})
 _WHOLE = frozenset({"home", "root"})  # with everything in them, keys included
 _FOLLOWED = NAMED_TAINTS | {APPROXIMATE}
-_HOPS = 8  # of copies of copies
 # Names that packers derive from that of their input.
 _PACKED = lazy_regex(
     r"(.+)\.(?:gz|bz2|xz|lzma|zst|lz4|br|Z|zip|7z|rar|tar|tgz|gpg|asc|pgp|age|enc|cpt|b64|hex|uu)", re.I
@@ -62,7 +61,7 @@ def origin_of(job: Job, path: str) -> str:
     if not session.copies and not session.links:
         return path
     full = found = job.full(path)
-    for _ in range(_HOPS):
+    for _ in range(8):  # copies of copies
         origin = session.links.get(found) or session.copies.get(found)
         if origin is None or origin == found:
             break
@@ -135,10 +134,10 @@ def _packed_words(words: Sequence[str]) -> Iterator[str]:
             before = word
             if not word.startswith("--exclude"):
                 yield word
-        elif before not in _LEFT_OUT and before not in word_set("not_packed"):
-            yield word
         elif before in word_set("not_packed"):
             before = ""
+        elif before not in _LEFT_OUT:
+            yield word
 
 
 def copy_to(job: Job, sources: Sequence[str], target: str) -> None:

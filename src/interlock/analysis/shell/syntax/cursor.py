@@ -210,8 +210,11 @@ def ansi(cursor: ShellCursor, parts: list[Part]) -> None:
 
 def _ansi_char(found: re.Match[str]) -> str:
     code = found[1]
-    if code[0] == "c" and len(code) > 1:
-        return chr(ord(code[1]) & 0x1F)
+    return chr(ord(code[1]) & 0x1F) if code[0] == "c" and len(code) > 1 else escaped(code)
+
+
+def escaped(code: str) -> str:
+    """The character that an escape stands for, by the text behind its backslash."""
     if code[0] not in "01234567" and len(code) == 1:
         return _ANSI.get(code, "\\" + code)
     value = int(code[1:], 16) if code[0] in "xuU" else int(code, 8) & 0xFF
