@@ -54,10 +54,10 @@ def spawns_without_end(loop: ShellLoop) -> bool:
 def fills_without_end(loop: ShellLoop) -> bool:
     """Whether an endless loop nests folders, appends, or copies under ever new names."""
     commands = [node for node in loop.body if isinstance(node, SimpleCommand) and node.words]
-    names = [node.words[0].literal for node in commands]
-    if not _is_endless(loop) or len(names) != len(loop.body):
+    names = {node.words[0].literal for node in commands}
+    if not _is_endless(loop) or len(commands) != len(loop.body):
         return False
-    if not all(name in program_set("fill") or name in _MOVES or name in word_set("instant") for name in names):
+    if not names <= program_set("fill") | _MOVES | word_set("instant"):
         return False
     anew = any(word.literal is None for node in commands for word in node.words)
     appends = any(one.operator == ">>" for node in commands for one in node.redirects)

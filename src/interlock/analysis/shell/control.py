@@ -138,9 +138,9 @@ def pipeline(shell: Shell, node: ShellPipeline, stdin: Stream) -> Stream:
     stream = stdin
     shell.piped += 1
     try:
-        for number, stage in enumerate(node.stages, 1):
+        for stage in node.stages:
             saved = shell.save()
-            if number < len(node.stages):
+            if stage is not node.stages[-1]:
                 shell.outputs.pop("1", None)
             stream = shell.walk(stage, stream)
             shell.restore(saved)
@@ -256,7 +256,7 @@ def loop(shell: Shell, node: ShellLoop, stdin: Stream) -> Stream:
         lines = stdin.text.splitlines() if names and stdin.known else []
         bulk = stdin is not TERMINAL and (not lines or len(lines) >= MANY or "bulk" in stdin.taints)
         more = [hole()] if len(lines) > MAX_ROUNDS else []
-        # One by one; all of it at once when they are not known.
+        # All of it at once when the lines are not known.
         for line in [Stream(f"{line}\n", stdin.taints) for line in [*lines[:MAX_ROUNDS], *more]] or [stdin]:
             if names:
                 assignments.assign_read(shell, names, line)

@@ -21,9 +21,7 @@ def inside(job: Job, via: str = "", traits: Sequence[str] = ()) -> Job:
     context = [*job.words, *(value for _, value in job.where.env)]
     for name in word_set("selecting_variables"):
         context += job.host.variables.get(name, [])
-    if any(is_production(word) for word in context):
-        where = where.marked("production")
-    return job.at(where)
+    return job.at(where.marked("production") if any(map(is_production, context)) else where)
 
 
 _INCLUDED = lazy_regex(r"(?m)^\s*(?:\.read|\\ir?|\\include|source|\\\.|@@?|!run|:r)\s*([\w./~-]+)\s*;?\s*$")

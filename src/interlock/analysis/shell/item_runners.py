@@ -26,10 +26,10 @@ def _bounded(items: Sequence[str], most: int) -> list[str]:
 def find_targets(words: Sequence[str], acts: int | None = None) -> list[str]:
     """The paths that a find can reach, as globs; before an action `acts`, only the names that decide about it count."""
     roots, start = _find_roots(words)
-    expression = _Expression(words, start)
-    names = expression.before.get(acts) if acts is not None else expression.printed
     if ("-maxdepth", "0") in pairwise(words):
         return roots
+    expression = _Expression(words, start)
+    names = expression.before.get(acts) if acts is not None else expression.printed
     if names is None:
         return [root if is_unknown(root) else f"{root.rstrip('/')}/**" for root in roots]
     return [_joined(root, name) for root in roots for name in (names if len(names) <= 16 else ["**"])]
@@ -158,7 +158,7 @@ def _find_exec(job: Job, words: Sequence[str], index: int) -> None:
     if not command:
         return
     shell = re.fullmatch(r"(ba|z|da|k|fi)?sh", command[0].rpartition("/")[2])
-    loose = (APPROXIMATE,) if _is_loose(words) or words[index] == "-execdir" else ()
+    loose = [APPROXIMATE] * (_is_loose(words) or words[index] == "-execdir")
     where = job.where.inside(f"find {words[index]}", "bulk", *_limits(words), *loose)
     for target in find_targets(words, index):
         filled = [target if item == "{}" else item for item in command]

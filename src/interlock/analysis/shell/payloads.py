@@ -95,7 +95,7 @@ def _behind(item: Payload, words: list[str]) -> list[str] | None:
     for at, word in enumerate(words):
         if found := re.match(item.mark, word, re.IGNORECASE):
             rest = [word[found.end() :]] if found.end() < len(word) else words[at + 1 :]
-            rest = list(dropwhile(lambda one: one.startswith(item.prefixes), rest)) if item.prefixes else rest
+            rest = list(dropwhile(lambda one: one.startswith(item.prefixes), rest))
             return rest[:1] if item.single else rest
     return None
 
@@ -189,13 +189,12 @@ def _file_texts(job: Job, path: str, language: str) -> Iterator[tuple[str, str]]
     if job.runs_download(path):
         return
     piped = path in ("-", "/dev/stdin") and job.piped
-    text = job.text_to_run() if piped else job.file_text(path)
-    if text is None and language == "python" and not piped:
-        text = job.file_text(f"{path}.py")
+    paths = (path, f"{path}.py") if language == "python" else (path,)
+    text = job.text_to_run() if piped else job.first_text(paths)
     if text is not None:
         yield language, text
     elif piped:
-        pass
+        return
     elif language.startswith("sql"):
         inside(job).effect("run_script", path, "sql")
     elif language not in ("data", "cron", "transfer"):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import binascii
 import re
+from itertools import pairwise
 
 from interlock.analysis.facts import known
 from interlock.analysis.lazy_regex import lazy_regex
@@ -70,8 +71,8 @@ _RUNS = lazy_regex(r"/[ckr]|//[ck]$", re.IGNORECASE)
 
 def _scripted(job: Job) -> None:
     """The lines of the script that /s names, or that flow in."""
-    paths = [after for word, after in zip(job.words, job.words[1:]) if word.lower() in ("/s", "-s")]
-    texts = [job.file_text(path) for path in paths[:1]]
+    paths = [after for word, after in pairwise(job.words) if word.lower() in ("/s", "-s")]
+    texts = list(map(job.file_text, paths[:1]))
     for text in texts or [job.stdin.text] * job.piped:
         if text is None or not known(text):
             job.unreadable(f"a script of {job.program} that cannot be read", "payload")
@@ -102,7 +103,6 @@ def _fetched(job: Job) -> None:
         job.session.downloads[job.full(saved[1])] = saved[0]
 
 
-# By the name of a reader in the description of a program.
 READERS: dict[str, Reader] = {
     "powershell": powershell,
     "cmd": _cmd,
