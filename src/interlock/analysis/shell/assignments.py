@@ -21,14 +21,17 @@ _IMPLIED = {"export": "x", "readonly": "r"}
 _GLOBAL = frozenset({"export", "readonly"})
 
 
-def letters_of(program: str, words: Sequence[str]) -> tuple[frozenset[str], frozenset[str]]:
+Letters = tuple[frozenset[str], frozenset[str]]  # attributes that a declaration sets, and those that it removes
+
+
+def letters_of(program: str, words: Sequence[str]) -> Letters:
     given, taken = ("".join(word[1:] for word in words if word.startswith(sign)) for sign in "-+")
     return frozenset(given + _IMPLIED.get(program, "")), frozenset(taken)
 
 
-def begin_declaration(shell: Shell, program: str, name: str, words: Sequence[str]) -> None:
+def begin_declaration(shell: Shell, program: str, name: str, letters: Letters) -> None:
     """Before its value is set, a name gets a scope of its own, and attributes that convert the value."""
-    given, taken = letters_of(program, words)
+    given, taken = letters
     if shell.scopes and program not in _GLOBAL and "g" not in given and name not in shell.scopes[-1]:
         shell.scopes[-1][name] = shell.variables.pop(name, None)
         shell.references.pop(name, None)
@@ -39,15 +42,16 @@ def begin_declaration(shell: Shell, program: str, name: str, words: Sequence[str
 _CONVERTING = frozenset("iluxnA")
 
 
-def end_declaration(shell: Shell, program: str, name: str, words: Sequence[str]) -> None:
+def end_declaration(shell: Shell, name: str, letters: Letters) -> None:
     """A name that is read-only from now on keeps its value."""
-    if "r" in letters_of(program, words)[0] and not shell.unsure:
+    if "r" in letters[0] and not shell.unsure:
         shell.attributes[name] |= {"r"}
 
 
 def declare_words(shell: Shell, program: str, words: Sequence[str]) -> None:
     """Declare what the text itself does not spell as assignments."""
-    if program not in _GLOBAL and "f" in letters_of(program, words)[0]:
+    letters = letters_of(program, words)
+    if program not in _GLOBAL and "f" in letters[0]:
         return
     for word in words:
         if word[:1] in ("-", "+"):
@@ -59,17 +63,17 @@ def declare_words(shell: Shell, program: str, words: Sequence[str]) -> None:
         name = left.partition("[")[0].rstrip("+")
         if not name.isidentifier():
             continue
-        begin_declaration(shell, program, name, words)
+        begin_declaration(shell, program, name, letters)
         if equals and value.startswith("(") and not subscript:
             shell.run_in(value)  # declare -a 'a=($(x))' reads its words again
-        if equals and "n" in letters_of(program, words)[0]:
+        if equals and "n" in letters[0]:
             refer(shell, name, value)
         elif equals:
             before = (shell.lookup(name) or [""])[0] if left.endswith("+") else ""
             shell.assign(name, [before + value])
         elif shell.scopes and name not in shell.variables and program not in _GLOBAL:
             shell.variables[name] = [hole(name)]  # no value yet
-        end_declaration(shell, program, name, words)
+        end_declaration(shell, name, letters)
 
 
 def refer(shell: Shell, name: str, target: str) -> None:
@@ -166,14 +170,14 @@ def assigned_value(shell: Shell, item: Assignment) -> list[str]:
 
 
 def declare(shell: Shell, words: Sequence[str], assigns: Sequence[Assignment]) -> None:
-    program, rest = words[0], words[1:]
+    program, letters = words[0], letters_of(words[0], words[1:])
     for item in assigns:
-        begin_declaration(shell, program, item.name, rest)
-        if "n" in letters_of(program, rest)[0]:
+        begin_declaration(shell, program, item.name, letters)
+        if "n" in letters[0]:
             refer(shell, item.name, expand.text(item.value, shell))
         else:
             assign_all(shell, [item])
-        end_declaration(shell, program, item.name, rest)
+        end_declaration(shell, item.name, letters)
 
 
 _LOADS_CODE = re.compile(r"(?:^|\s)(?:--(?:require|import)[=\s]\s*[./~]|-[reM])")  # a file, and no package
@@ -182,17 +186,18 @@ _LOADS_CODE = re.compile(r"(?:^|\s)(?:--(?:require|import)[=\s]\s*[./~]|-[reM])"
 def run_variables(shell: Shell, env: Sequence[tuple[str, str]], where: Where, exported: bool = True) -> None:
     """Values that some program runs; of those not exported, only what this shell itself runs."""
     for name, value in env:
+        inside = where.inside(f"{name}=")
         if value and exported:
             read_loose_variable(shell.job(name, [value], where), name, value)
         if name in shipped_variables()["runs"] and value and not expand.is_unknown(value):
-            shell.nested(value.lstrip("|").replace("%s", ""), where.inside(f"{name}="))
+            shell.nested(value.lstrip("|").replace("%s", ""), inside)
         elif name in word_set("prompts"):
             evaluate(value, shell)
         elif name.startswith("BASH_FUNC_"):
-            shell.nested(f"f {value}; f", where.inside(f"{name}="))
-        elif name == "LD_PRELOAD" or name == "DYLD_INSERT_LIBRARIES":
+            shell.nested(f"f {value}; f", inside)
+        elif name in ("LD_PRELOAD", "DYLD_INSERT_LIBRARIES"):
             shell.session.facts.append(command_fact("ld_preload", [value], where))
         elif name in ("BASH_ENV", "ENV") and value:
-            shell.run(["source", value], where.inside(f"{name}="))
+            shell.run(["source", value], inside)
         elif name in ("NODE_OPTIONS", "RUBYOPT", "PERL5OPT") and _LOADS_CODE.search(value):
             shell.job(name, [value], where).effect("run_script", value, "carried")

@@ -267,7 +267,7 @@ def loop(shell: Shell, node: ShellLoop, stdin: Stream) -> Stream:
             shell.filled = filled
     else:
         items = [item for word in node.items for item in expand.fields(word, shell)]
-        bulk = len(items) >= MANY or any(not known(item) for item in items)
+        bulk = len(items) >= MANY or not all(map(known, items))
         if len(items) > MAX_ROUNDS:
             items = [*items[:MAX_ROUNDS], hole()]
         parts = [word.parts[0] for word in node.items if len(word.parts) == 1]
@@ -285,8 +285,7 @@ def loop(shell: Shell, node: ShellLoop, stdin: Stream) -> Stream:
 def _round(shell: Shell, body: Sequence[Node], stdin: Stream, bulk: bool) -> Stream:
     """Over a long or unknown list, whatever a round does is done in bulk."""
     outer = shell.where
-    if bulk:
-        shell.where = outer.marked("bulk")
+    shell.where = outer.marked("bulk") if bulk else outer
     try:
         return shell.walk_list(body, stdin)
     finally:
@@ -369,8 +368,8 @@ def call_function(shell: Shell, name: str, words: list[str], where: Where, stdin
     body = shell.functions[name]
     if (begun := next((at for one, at in shell.running if one is body), None)) is not None:
         if shell.piped:
-            job, conditional = shell.job(name, words, where), shell.unsure > begun or "bulk" in where.traits
-            if bombs.may_end(words, shell.arguments, conditional):
+            job = shell.job(name, words, where)
+            if bombs.may_end(words, shell.arguments, shell.unsure > begun or "bulk" in where.traits):
                 job.unreadable("a function starts copies of itself, how many is only known at run time", "syntax")
             elif not any(isinstance(fact, Effect) and fact.verb == "fork_bomb" for fact in shell.session.facts):
                 job.effect("fork_bomb", name)

@@ -90,10 +90,10 @@ class _Removal(Struct, frozen=True):
 
 
 def _here(fact: Command) -> bool:
-    near = all(
-        runs_here(step) or step.partition(" ")[0] in program_set("launches") or is_entering(step) for step in fact.via
-    )
-    return near and not fact.traits & _NOT_HERE and all(map(known, fact.words))
+    if fact.traits & _NOT_HERE or not all(map(known, fact.words)):
+        return False
+    launches = program_set("launches")
+    return all(runs_here(step) or step.partition(" ")[0] in launches or is_entering(step) for step in fact.via)
 
 
 def _readers(fact: Command) -> Iterator[Callable[[_Removal], Ephemeral | None]]:
