@@ -9,7 +9,7 @@ from itertools import pairwise
 
 from interlock.analysis.facts import HOLE, Command, taints_in, without_holes
 from interlock.analysis.lazy_regex import lazy_regex
-from interlock.analysis.programs.load import program_set, word_set
+from interlock.analysis.programs.load import program_set, word_set, word_table
 from interlock.analysis.programs.options import behind, holds
 from interlock.analysis.shell import DOWNLOADED, Job, Reader, Stream
 from interlock.analysis.targets.carried import LEAKS, carries, copy_to, leaks_of, named_files
@@ -142,18 +142,16 @@ def find_leaks(text: str, url: str) -> frozenset[str]:
     return taints_in(text) & LEAKS or frozenset({"secret"} if named else ())
 
 
-# Variables with the tokens of well-known services, and a part of the names of the hosts they are for.
+# Variables with the tokens of well-known services.
 _TOKENS = lazy_regex(lambda: f"{HOLE}({_any_of('token_services')})_[A-Z_]*(?:TOKEN|KEY|PAT|CREDENTIALS)[A-Z_]*{HOLE}")
-_HOST_WORDS = {
-    "gh": "github", "node_auth": "npm", "aws": "amazonaws", "cf": "cloudflare", "hf": "huggingface", "twine": "pypi", "google": "googleapis",
-}  # fmt: skip
 
 
 def _is_foreign_token(text: str, url: str) -> bool:
     host = host_of(url)
     if "." not in host or _PRIVATE_HOST.fullmatch(host):
         return False
-    return any(_HOST_WORDS.get(name, name) not in host for name in map(str.lower, _TOKENS.findall(text)))
+    hosts = word_table("token_hosts")
+    return any(hosts.get(name, name) not in host for name in map(str.lower, _TOKENS.findall(text)))
 
 
 def host_of(url: str) -> str:

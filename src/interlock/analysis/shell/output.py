@@ -61,7 +61,7 @@ def _directive(found: re.Match[str], items: list[str]) -> str:
     if kind == "%":
         return "%"
     item = items.pop(0) if items else ("0" if kind in "dioxXu" else "")
-    if kind in "bc":
+    if kind in ("b", "c"):
         return unescape(item) if kind == "b" else item[:1]
     if kind in "xXo" and item.isdigit():
         return format(int(item[:9]), kind)

@@ -339,10 +339,11 @@ class Shell(Struct):
         return stream
 
     def _at(self, node: SimpleCommand) -> Where:
+        outer = self.where
         if self.offset is None:  # not in the action's own text: the span of what carries it stands for it
-            return self.where
+            return outer
         start, end = node.span
-        return replace(self.where, span=(start + self.offset, end + self.offset))
+        return Where((start + self.offset, end + self.offset), outer.via, outer.traits, outer.env)
 
     def _other_choices(self, node: SimpleCommand, stdin: Stream) -> None:
         """Once more for each other value of the variables in it."""
