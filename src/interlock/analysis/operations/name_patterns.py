@@ -71,8 +71,7 @@ def matches(words: tuple[str, ...], patterns: NamePatterns) -> list[PatternMatch
 
 
 def is_safe(words: tuple[str, ...], patterns: NamePatterns) -> bool:
-    text = "_".join(words)
-    return any(expression.match(text) for _, expression, _ in _compiled(patterns.safe)[0])
+    return _any_of(patterns.safe).match("_".join(words)) is not None
 
 
 def exemption(name: str, patterns: NamePatterns) -> str:
@@ -91,6 +90,12 @@ def _compiled(globs: tuple[str, ...]) -> tuple[tuple[tuple[str, re.Pattern[str],
     telling = (next((word for word in _normal(glob).split("_") if word and "*" not in word), "") for glob in globs)
     each = [(glob, re.compile(_expression(glob)), word) for glob, word in zip(globs, telling)]
     return tuple(each), frozenset(word for _, _, word in each)
+
+
+@lru_cache(maxsize=64)
+def _any_of(globs: tuple[str, ...]) -> re.Pattern[str]:
+    """One expression for all of these globs; for none of them, one that matches nothing."""
+    return re.compile("|".join(map(_expression, globs)) or "(?!)")
 
 
 def _normal(glob: str) -> str:
