@@ -154,7 +154,7 @@ def _run(config: Config, state: State, app: DaemonApp, sockets: list[socket.sock
         if state.outbox is not None:
             state.outbox.stop()
         upkeep.stop()  # 2. allowed actions are written
-        _attempt(state.recorder.event_alone, "stop", "interlock")  # 3. the stop is recorded
+        _attempt(state.recorder.event_alone, "stop", "interlock", {})  # 3. the stop is recorded
         _attempt(sign_record, state)  # 4. a checkpoint is signed
 
 
