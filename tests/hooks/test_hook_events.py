@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import shutil
 import struct
@@ -12,8 +13,12 @@ from typing import Any
 
 import pytest
 
+from daemons import InProcessDaemon, in_process_daemon
 from hook_client import HookedDaemon, claude_input, golden_input, hooked_daemon
+from interlock.agents import ROUTE, HookClient
+from interlock.agents import agent as agent_of
 from interlock.analysis.display_text import short_id
+from interlock.hooks.route import CHECK_SECONDS
 
 pytestmark = pytest.mark.skipif(shutil.which("cc") is None, reason="a C compiler is missing")
 FORCED = "git push --force origin main"
@@ -117,3 +122,31 @@ def test_the_client_is_linked_statically_and_no_environment_changes_its_answer(h
     )
     assert json.loads(done.stdout)["hookSpecificOutput"]["permissionDecision"] == "deny"
     assert b"interlock approve" in done.stdout  # the daemon's answer, not the fallback's
+
+
+def test_what_cannot_be_noted_of_one_call_leaves_the_notes_and_the_files_of_others(tmp_path: Path) -> None:
+    agent, project = agent_of("claude-code"), tmp_path / "project"
+    place = agent.places("project", Path("/nonexistent"), project)[0]
+    place.path.parent.mkdir(parents=True)
+    place.path.write_text(agent.installed(place, None, HookClient("/opt/interlock-hook")))
+    noted: list[str] = []
+
+    def fails() -> None:
+        raise RuntimeError
+
+    async def calls(app: InProcessDaemon, headers: dict[str, str]) -> None:
+        given = {"session_id": "s", "cwd": str(project), "hook_event_name": "PreToolUse", "tool_name": "Bash"}
+        given |= {"tool_input": {"command": "git status"}, "tool_use_id": "t1"}
+        while not app.daemon.hooks._watched:  # its own notes are kept, its files not checked yet
+            await app.acall("POST", f"{ROUTE}claude-code", given, headers)
+            await asyncio.sleep(CHECK_SECONDS / 10)
+        app.daemon.context.hooks.notes += [fails, lambda: noted.append("of another call")]
+        await asyncio.sleep(4 * CHECK_SECONDS)
+        place.path.write_text("{}")
+        await app.acall("POST", f"{ROUTE}claude-code", given, headers)
+        await asyncio.sleep(4 * CHECK_SECONDS)
+
+    with in_process_daemon(tmp_path / "daemon") as app:
+        asyncio.run(calls(app, app.agent()))
+        assert noted == ["of another call"]
+        assert "no longer runs Interlock's hook" in app.state.alerts["hook.changed"]

@@ -292,10 +292,9 @@ class HookMemory(Struct):
     notes: list[Callable[[], None]] = field(default_factory=list)  # what to remember of a call once it is answered
 
     def settle(self) -> None:
-        """Remembers what was noted; before anything of a later call is looked up, and soon after each answer."""
-        notes, self.notes = self.notes, []
-        for note in notes:
-            note()
+        """Remembers what was noted: soon after each call came, and before anything of a later one is looked up."""
+        while self.notes:
+            self.notes.pop(0)()  # one that fails takes no other with it
         self.coverage.write()
 
     def session(self, who: AgentRef) -> HookSession:

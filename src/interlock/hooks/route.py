@@ -98,11 +98,7 @@ class HookApi:
             LOG.error("a hook that could not be answered", exc_info=error)
             self.state.trouble(f"hook: {type(error).__name__}")
             reply = request.agent.broken("Denied: the call could not be judged.")
-        await _send(send, reply, request.framed)
-        if self.hooks.notes:
-            loop = asyncio.get_running_loop()
-            loop.call_soon(loop.call_soon, self.hooks.settle)  # once the connection is closed
-        return None
+        return await _send(send, reply, request.framed)
 
     async def _reply(
         self, request: _HookRequest, scope: Scope, headers: dict[bytes, bytes], receive: Any
@@ -139,6 +135,8 @@ class HookApi:
             self._alert(MALFORMED, words, who, quiet=True)
         if event.kind in GATING:
             self.hooks.notes.append(partial(self.hooks.coverage.before, request.agent.word, who.principal, event))
+            loop = asyncio.get_running_loop()
+            loop.call_soon(loop.call_soon, self.hooks.settle)  # while others decide, or once the connection is closed
             return await self._evaluation.verdict(self._hook_call(request, event, who, caller, receive))
         if event.kind in ("after", "failed"):
             return await self._after(request.agent, event, who)
@@ -239,8 +237,8 @@ class HookApi:
         self._watched[paths] = who
 
     def _check_files(self) -> None:
+        watched, self._watched = self._watched, {}  # first: the next call has them checked again, whatever fails here
         self.hooks.settle()  # of calls that wait for a person, too
-        watched, self._watched = self._watched, {}
         for paths, who in watched.items():
             for words in self.hooks.files.changes(paths):
                 self._alert(CHANGED, words, who)
