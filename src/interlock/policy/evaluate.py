@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from msgspec import Struct
 from msgspec.structs import replace
 
+from interlock.analysis.programs.load import word_set
 from interlock.model import (
     ADMIN,
     NOTHING,
@@ -32,11 +33,6 @@ from interlock.policy.registry_controls import replaces_level, severity_parts
 from interlock.policy.trust_matrix import declared_parts, matrix_part
 from interlock.redaction import redact_text
 
-EXEMPT = frozenset({  # R-15: an agent can always be stopped, confirmed and verified
-    "execute_agent", "complete_execution", "continue_execution", "abort_execution", "confirm_operation", "verify_challenge",
-    "release_deadlock", "permission_prompt", "approve_cli_permission", "get_pending_cli_approvals", "record_execution_step",
-    "introspect",
-})  # fmt: skip
 DANGER_ZONE = "danger_zone"
 TAMPERING = "self_protection"
 SAME_EFFECT = "retry.same_effect"
@@ -205,10 +201,10 @@ def _approval_words(glob: Glob, lead: str) -> str:
 
 
 def _allowlist(case: PolicyInput) -> Iterator[Contribution]:
-    """X-04: a declared allowlist denies everything else, except the operations that stop an agent."""
+    """X-04: a declared allowlist denies everything else, except the operations that stop, confirm and verify an agent (R-15)."""
     allowed = case.policy.allowed_operations
     name = case.named.operations[0] if allowed and case.named.operations else ""
-    if name and name not in allowed and name not in EXEMPT:
+    if name and name not in allowed and name not in word_set("always_allowed_operations"):
         yield Contribution("allowlist", BLOCK, f"{name} is not among the operations this agent declared")
 
 

@@ -13,6 +13,7 @@ from msgspec.structs import replace
 from interlock.analysis.confusables import plain
 from interlock.analysis.facts import Command, Effect, Fact
 from interlock.analysis.lexicon import split_name, vocabulary
+from interlock.analysis.programs.load import word_table
 from interlock.model import Action, Kind
 from interlock.policy.registry import normalise_action
 
@@ -22,14 +23,6 @@ _JOINS = re.compile(r"[\n;&|`]|[$<>]\(")  # begins another command
 _LONGEST = 400  # characters of one name
 _MOST = 200
 
-# The verb of an announced effect, whichever words announced it.
-_CALLED = {
-    "act_delete": "delete", "act_revoke": "revoke", "act_terminate": "terminate", "act_invalidate": "invalidate",
-    "act_unconfigure": "disable", "act_block": "ban", "act_pay": "refund", "act_account": "delete", "act_override": "bypass",
-    "act_escalate": "grant", "act_leak": "leak", "act_run": "run", "act_rewrite": "force_push", "act_disk": "wipe",
-    "sql_drop": "drop", "sql_truncate": "truncate", "sql_delete": "delete", "sql_update": "update", "store_drop": "drop",
-    "store_delete": "delete",
-}  # fmt: skip
 _OBJECTS = tuple("database schema table column collection index view user".split())
 # The arguments that a tool's pattern matches: `Bash:git push*`, `Write:/etc/*`; where it has one of the first, the last do not count.
 _FIRST = tuple(
@@ -102,7 +95,7 @@ def _own_names(action: Action) -> list[str]:
 
 def _effect_names(effect: Effect) -> list[str]:
     """`delete_all_records`, `drop_table_users_production`: what an effect is called by its verb and its traits."""
-    verb = _CALLED.get(effect.verb)
+    verb = word_table("effect_names").get(effect.verb)
     if verb is None:
         return []
     whole = "all" in effect.traits or "unfiltered" in effect.traits

@@ -11,6 +11,7 @@ from typing import Any
 from msgspec import Struct
 
 from interlock.analysis.lazy_regex import lazy_regex
+from interlock.analysis.programs.load import word_set
 from interlock.model import Human, Requirement
 from interlock.policy.match_names import Argv, MatchNames
 
@@ -24,12 +25,6 @@ _ANYWHERE = lazy_regex(r"(?:^|\s)\*$")  # a pattern that ends so is bound to no 
 _NAME = lazy_regex(r"[\w*.:-]+")
 _SHORT = lazy_regex(r"-[A-Za-z0-9]+")
 _LONG_FORMS = {"--recursive": "r", "--force": "f", "--all": "a", "--hard": "hard"}
-# a name that begins with one of these reads or creates; the later words are only its object.
-READS = frozenset(
-    "get list search count check introspect read show find fetch view describe inspect look query lookup status explain review"
-    " compare diff summarize analyse analyze verify validate".split()
-)
-MAKES = frozenset("create add make draft write document design build implement insert generate compose".split())
 
 
 class PatternSyntax(ValueError):
@@ -128,7 +123,7 @@ def _name_meets(glob: str, name: str) -> bool:
     found = _started(_name(glob)).search(name)
     if found is None:
         return False
-    if first in READS or first in MAKES:
+    if first in word_set("reading_names") or first in word_set("making_names"):
         return found.start() == 0 and not glob.startswith("*")
     return True
 

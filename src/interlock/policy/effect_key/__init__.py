@@ -14,14 +14,13 @@ from interlock.analysis.facts import Command, Effect, Fact, known, show_command
 from interlock.analysis.lazy_regex import lazy_regex
 from interlock.analysis.lexicon import verb_kind
 from interlock.analysis.places import resolve
-from interlock.analysis.programs.load import describe, word_set
+from interlock.analysis.programs.load import describe, word_set, word_table
 from interlock.analysis.programs.objects import OPERAND, in_repository, named_objects
 from interlock.analysis.programs.options import CommandOptions, options, valued
 from interlock.analysis.read import read
 from interlock.analysis.targets.ordering import happens_elsewhere
 from interlock.model import Action, Assessment, Kind, Level, Span, operation
 from interlock.policy.effect_key.key import (
-    FAMILIES,
     READS,
     REMOVE,
     RUN,
@@ -108,7 +107,7 @@ def everyday_keys(action: Action, facts: Sequence[Fact]) -> tuple[EffectKey, ...
     """Effects on named targets without any finding; only compared with denials."""
     found: dict[EffectKey, None] = {}
     for fact in facts:
-        if isinstance(fact, Effect) and FAMILIES.get(fact.verb) in _EVERYDAY and fact.target and known(fact.target):
+        if isinstance(fact, Effect) and _family(fact) in _EVERYDAY and fact.target and known(fact.target):
             found |= dict.fromkeys(one for one in _keys_of(action, fact, facts) if one.known)
     return tuple(found)[:MOST]
 
@@ -118,7 +117,7 @@ def path_keys(facts: Sequence[Fact]) -> tuple[EffectKey, ...]:
     found = (
         fact for fact in facts if isinstance(fact, Effect) and fact.path and known(fact.path) and "/" in fact.target
     )
-    return tuple(dict.fromkeys(EffectKey(FAMILIES.get(fact.verb, fact.verb), _path(fact)) for fact in found))[:MOST]
+    return tuple(dict.fromkeys(EffectKey(_family(fact), _path(fact)) for fact in found))[:MOST]
 
 
 def _effects(action: Action, facts: Sequence[Fact], accused: set[Key]) -> Iterator[tuple[Key, EffectKey, bool]]:
@@ -132,7 +131,7 @@ def _effects(action: Action, facts: Sequence[Fact], accused: set[Key]) -> Iterat
 
 
 def _keys_of(action: Action, fact: Effect, facts: Sequence[Fact]) -> list[EffectKey]:
-    family = FAMILIES.get(fact.verb, fact.verb)
+    family = _family(fact)
     if fact.verb.startswith("act_"):
         return acted_on(action, family, fact.target)
     if not known(fact.target):
@@ -145,6 +144,10 @@ def _keys_of(action: Action, fact: Effect, facts: Sequence[Fact]) -> list[Effect
     if "://" in fact.target or ":/" in fact.target:
         return [EffectKey(family, _short(fact.target.partition("?")[0].rstrip("/")), place)]
     return [EffectKey(family, _short(_OTHER.sub("_", fact.target.casefold()).strip("_")), place)]
+
+
+def _family(fact: Effect) -> str:
+    return word_table("families").get(fact.verb, fact.verb)
 
 
 def _path(fact: Effect) -> str:
@@ -187,9 +190,6 @@ def _by_name(action: Action) -> list[EffectKey]:
 
 
 AWAY = frozenset({"remote", "container"})
-_EXEC = valued(
-    "-u --user -e --env -w --workdir -n --namespace --context -c --container --kubeconfig -v --volume --name -p --network -H --host"
-)
 
 
 def place_of(fact: Effect | Command, facts: Sequence[object]) -> str:
@@ -211,7 +211,7 @@ def _reached(wrapper: Command) -> str:
     if _takes_to_host(wrapper):
         found = options(wrapper.words, describe(wrapper.program).value_flags, stop_at_operand=True).operands
         return f"host:{found[0].rpartition('@')[2].casefold()}" if found else "host:"
-    found = options(wrapper.words, _EXEC, stop_at_operand=False).operands
+    found = options(wrapper.words, word_set("exec_values"), stop_at_operand=False).operands
     names = [word for word in found if word not in ("exec", "run", "compose", "container", "debug")]
     return f"{wrapper.program}:{names[0]}" if names else f"{wrapper.program}:"
 
@@ -291,7 +291,7 @@ def _act(name: str) -> tuple[str, str]:
     """The family and the noun of what an operation of this name announces, by the lexicon of names."""
     for fact in read(operation(name, {})).facts:
         if isinstance(fact, Effect) and fact.verb.startswith("act_"):
-            return FAMILIES.get(fact.verb, ""), noun(fact.target)
+            return word_table("families").get(fact.verb, ""), noun(fact.target)
     return "", ""
 
 

@@ -13,9 +13,9 @@ from interlock.analysis.facts import Command, Effect, known
 from interlock.analysis.lazy_regex import lazy_regex
 from interlock.analysis.lexicon import is_plural, split_name
 from interlock.analysis.places import resolve
-from interlock.analysis.programs.load import describe, shipped_programs, word_set
+from interlock.analysis.programs.load import describe, shipped_programs, word_set, word_table
 from interlock.analysis.programs.objects import NAMESPACE, cluster_place, database_place
-from interlock.analysis.programs.options import options, valued
+from interlock.analysis.programs.options import options
 from interlock.analysis.shell.interpreters import is_interpreter
 from interlock.canonical_json import normal_name
 from interlock.model import Action, Kind
@@ -28,26 +28,9 @@ _JOINS = re.compile(r"[\s_\-]+")  # `web-1`, `web_1` and `web 1` are one; `a.b` 
 _LONGEST = 80  # characters of one value; of a longer one its hash counts as well
 _MOST = 50  # targets, values and parameters that are read
 _DEEPEST = 3
-# What people call the same thing.
-_SAME = dict.fromkeys("vms instance server machine droplet".split(), "vm") | {
-    "repository": "repo",
-    "folder": "directory",
-}
-REPOSITORY = frozenset("repo repository repository_path repo_path working_directory owner org organization".split())
-CLUSTER = frozenset("cluster context kube_context namespace".split())
-DATABASE = frozenset(
-    "host hostname server endpoint port database db dbname database_name db_name dsn url uri connection connection_string".split()
-)
 _QUOTED = lazy_regex(r"""\b([\w@.:/-]*\d[\w@.:/-]*)|[:=(]\s*["']([^"']{1,80})["']""")  # numbers, ids, values in quotes
 _BY_NAME_ALONE = frozenset({"table", "view", "collection"})  # as a statement in SQL has it
-_DATA_NOUNS = _BY_NAME_ALONE | {"database", "schema", "index", "column", "keyspace"}
-_GIT_NOUNS = frozenset("branch tag ref stash commit worktree history force push reflog".split())
-_REF_KEYS = frozenset({"branch", "branch_name", "ref", "tag", "tag_name"})
 _FILE_NAME = lazy_regex(r"\.(?:db|sqlite3?|duckdb)$|^[./~]")
-_CLIENTS = valued(
-    "-h --host -d --dbname --database -D -p -P --port -U -u --user --username -c --command -e --execute -f --file -q --query -v --set -S "
-    "--server -o -F -R -T --eval --url --uri -n -a -i -x --pset"
-)
 _CONNECT = lazy_regex(r"""connect\(\s*(?:f|r|b)?["']([^"'\n]+)["']""")
 FORGE = "forge"  # where repositories are known by owner and name
 
@@ -62,7 +45,7 @@ def acted_on(action: Action, family: str, target: str) -> list[EffectKey]:
     if name and what in ("branch", "tag"):  # `branch_main` for `main_branch`
         thing = f"{what}_{name}"
     thing, place, rest = _placed(thing, params, action.cwd)
-    targets, cut = targets_in_params(rest, thing, exact=thing in _GIT_NOUNS)
+    targets, cut = targets_in_params(rest, thing, exact=thing in word_set("git_nouns"))
     kind = "" if thing in _BY_NAME_ALONE and all(targets) else f"{thing}_"
     found = [EffectKey(family, f"{kind}{target}".strip("_"), place) for target in targets]
     return [*found, EffectKey(family, UNKNOWN)] if cut else found
@@ -78,26 +61,27 @@ def _said(action: Action, thing: str) -> Mapping[str, object]:
 
 def _placed(thing: str, params: Mapping[str, object], cwd: str) -> tuple[str, str, Mapping[str, object]]:
     """The common noun of the target, its place, and the params that identify it."""
-    if thing in _GIT_NOUNS:
-        where, rest = split_off(params, REPOSITORY)
-        refs = [str(value) for key, value in rest.items() if normalise_action(key) in _REF_KEYS and value]
+    if thing in word_set("git_nouns"):
+        where, rest = split_off(params, word_set("repository_params"))
+        refs = [str(value) for key, value in rest.items() if normalise_action(key) in word_set("ref_params") and value]
         if thing in ("force", "push", "history") and refs:
             thing, rest = "branch", {"branch": refs[0].removeprefix("refs/heads/")}
         return thing, _repository(where, cwd), rest
     if thing == "repo":
-        where, rest = split_off(params, REPOSITORY | {"name"})
+        where, rest = split_off(params, word_set("repository_params") | {"name"})
         whole = _repository({**where, "repo": _first(where, "name repo repository")}, "")
         if "/" in whole.removeprefix("repository:"):
             return thing, FORGE, {"repo": whole.removeprefix("repository:")}
     if thing in _cluster_nouns():
-        where, rest = split_off(params, CLUSTER if thing != "namespace" else CLUSTER - {"namespace"})
+        where, rest = split_off(params, word_set("cluster_params") - {thing})
         if where or thing == "namespace":
             context = _first(where, "context kube_context cluster")
             place = cluster_place(context, where.get("namespace", ""))
             return thing, place if thing != "namespace" else f"cluster:{context}/", rest
-    if thing in _DATA_NOUNS:
-        own = frozenset(name for name in DATABASE if thing in ("database", "schema") and "d" in name and "b" in name)
-        where, rest = split_off(params, DATABASE - own)
+    if thing in word_set("data_nouns"):
+        named = word_set("database_params")
+        own = frozenset(name for name in named if thing in ("database", "schema") and "d" in name and "b" in name)
+        where, rest = split_off(params, named - own)
         place = place_of_params(where, cwd)
         return thing, place if thing != "database" or place.startswith("db:") else "db:", rest
     return thing, cwd, params
@@ -131,7 +115,8 @@ def params_of(action: Action) -> Mapping[str, object]:
 def noun(text: str) -> str:
     """Without articles, in the singular, in one of several words for it."""
     words = [word for word in _OTHER.split(normal_name(text)) if word and word not in word_set("articles")]
-    return "_".join(_SAME.get(one := (word[:-1] if is_plural(word) else word), one) for word in words)[:120]
+    same = word_table("same_nouns")
+    return "_".join(same.get(one := (word[:-1] if is_plural(word) else word), one) for word in words)[:120]
 
 
 def targets_in_params(given: object, about: str, exact: bool = False) -> tuple[tuple[str, ...], bool]:
@@ -246,7 +231,7 @@ def store_place(action: Action, effect: Effect, facts: Sequence[object]) -> str:
         if found:
             return found
     if action.kind in (Kind.OPERATION, Kind.TOOL):
-        return place_of_params(split_off(action.params, DATABASE)[0], action.cwd)
+        return place_of_params(split_off(action.params, word_set("database_params"))[0], action.cwd)
     code = client is None or is_interpreter(client.program)
     connected = _CONNECT.search(action.text) if code else None
     if connected:
@@ -256,7 +241,7 @@ def store_place(action: Action, effect: Effect, facts: Sequence[object]) -> str:
 
 def _of_client(client: Command) -> str:
     """What a client's words and settings name; empty for its own defaults."""
-    found = options(client.words, _CLIENTS)
+    found = options(client.words, word_set("database_client_values"))
     env = dict(client.env)
     program = describe(client.program)  # the operands of one that takes its options first are a statement
     names = [word for word in found.operands if " " not in word.strip() and not program.options_first]
