@@ -14,7 +14,7 @@ from interlock.approvals import grants
 from interlock.approvals.grants import add_grant, revoke_grant
 from interlock.audit.search import is_attempt
 from interlock.engine import trials
-from interlock.engine.replay import AGREES, ReplayPolicy, replay_record
+from interlock.engine.replay import AGREES, replay_record
 from interlock.error_codes import AnswerRefused
 from interlock.identity import operators
 from interlock.impact.files import find_project_files
@@ -187,8 +187,7 @@ def test_what_a_project_file_decided_can_be_decided_again(gate: Gate) -> None:
     say(gate, "allow", "git branch -D tmp/*")
     assert gate.ask(BRANCH).allowed
     state = gate.state
-    by = ReplayPolicy(state.rules, state.policy, state.in_force.rulebook_hash, state.in_force.policy_hash)
-    found = [replay_record(row, by) for row in gate.records() if is_attempt(row)]
+    found = [replay_record(row, state.in_force) for row in gate.records() if is_attempt(row)]
     assert len(found) == 3 and all(one.verdict == AGREES for one in found), found
 
 

@@ -19,7 +19,7 @@ from interlock.engine.assessment import Unjudged
 from interlock.engine.evaluate import quick
 from interlock.engine.fallback import judge_calls
 from interlock.engine.preview import failed_cases, preview
-from interlock.engine.replay import AGREES, CANNOT, ReplayPolicy, replay_record
+from interlock.engine.replay import AGREES, CANNOT, replay_record
 from interlock.model import Action, AgentRef, Kind
 from interlock.plans import review
 from interlock.policy.real_paths import NO_OWN_ASSETS
@@ -123,7 +123,6 @@ def test_every_record_is_decided_again_as_it_was(gate: Gate, decided: list[tuple
     gate.state.recorder.flush()
     rows = gate.store.read(lambda tx: tx.audit(AuditQuery(limit=MOST)))
     state = gate.state
-    by = ReplayPolicy(state.rules, state.policy, state.in_force.rulebook_hash, state.in_force.policy_hash)
-    found = [replay_record(row, by) for row in rows if is_attempt(row)]
+    found = [replay_record(row, state.in_force) for row in rows if is_attempt(row)]
     assert len(found) >= len(decided) and {one.verdict for one in found} <= {AGREES, CANNOT}
     assert sum(one.verdict == AGREES for one in found) > 0.99 * len(found)

@@ -19,7 +19,6 @@ from interlock.engine.replay import (
     AGREES,
     CANNOT,
     DIFFERS,
-    ReplayPolicy,
     compare_policies,
     record_title,
     replay_policy,
@@ -32,6 +31,7 @@ from interlock.policy.load import load_policy
 from interlock.policy.match_names import match_names
 from interlock.policy.registry import Registry
 from interlock.records import AuditRow
+from interlock.runtime import InForce
 
 ACTIONS = [
     command("git status", "/home/dev/app"),
@@ -47,7 +47,7 @@ ACTIONS = [
 
 
 @cache
-def by() -> ReplayPolicy:
+def by() -> InForce:
     return replay_policy(Config())
 
 

@@ -36,7 +36,7 @@ def answer(action: Action, policy: str, **fields: Any) -> tuple[str, int, bool, 
     again = replay_inputs(
         inputs_json(judgement.facts, match_names(action, judgement.facts), at), RULES, load_policy(policy)
     )
-    assert (again.assessment, again.weighed) == (judgement.assessment, found)
+    assert (again.judgement.assessment, again.weighed) == (judgement.assessment, found)
     asked = found.requirement
     return asked.word, int(judgement.assessment.level), judgement.assessment.irreversible, asked.cooling_seconds
 

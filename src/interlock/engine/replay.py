@@ -38,17 +38,8 @@ _MADE_SHORTLY = ("danger_level", "level", "irreversible", "score", "decision")  
 _SECRET = "<secret:"
 
 
-class ReplayPolicy(Struct, frozen=True):
-    """The rules and policy of a configuration, with the hashes that records name them by."""
-
-    rules: Rulebook
-    policy: Policy
-    rulebook_hash: str
-    policy_hash: str
-
-
 class Replayed(Struct, frozen=True):
-    assessment: Assessment
+    judgement: Judgement
     weighed: PolicyResult
     named: MatchNames
     word: str  # the outcome
@@ -62,29 +53,38 @@ class ReplayedDecision(Struct, frozen=True):
     differences: Mapping[str, tuple[Any, Any]] = {}  # key -> recorded, replayed
 
 
-class PolicyDifference(Struct, frozen=True):
+class ChangedAnswer(Struct, frozen=True):
+    """One recorded action under two policies."""
+
     row: AuditRow
     title: str
     agent: str
+    level: Level
     before: str
     after: str
     why: str
+
+    @classmethod
+    def of(cls, row: AuditRow, body: Mapping[str, Any], before: Replayed, after: Replayed, why: str) -> ChangedAnswer:
+        level = after.judgement.assessment.level
+        return cls(row, record_title(body), agent_words(body), level, before.word, after.word, why)
 
 
 class Comparison(Struct):
     records: int = 0
     same: int = 0
     changed: Counter[tuple[str, str]] = field(default_factory=Counter)  # outcome before, outcome after
-    changes: list[PolicyDifference] = []
+    changes: list[ChangedAnswer] = []
     cannot: Counter[str] = field(default_factory=Counter)  # why -> how many
 
 
-def replay_policy(config: Config) -> ReplayPolicy:
+def replay_policy(config: Config) -> InForce:
+    """The rules and policy of a configuration, with the hashes that records name them by."""
     policy, rules = config.effective_policy(), rules_of(config)
-    return ReplayPolicy(rules, policy, rulebook_hash(rules), policy_mark(config, policy))
+    return InForce(rules, policy, policy_hash=policy_mark(config, policy), rulebook_hash=rulebook_hash(rules))
 
 
-def replay_record(row: AuditRow, by: ReplayPolicy) -> ReplayedDecision:
+def replay_record(row: AuditRow, by: InForce) -> ReplayedDecision:
     body = body_of(row)
     try:
         made = replay_decision(body, by.rules, by.policy)
@@ -117,9 +117,7 @@ def compare_policies(rows: Iterable[AuditRow], rules: Rulebook, one: Policy, oth
         found.changed[before.word, after.word] += 1
         if len(found.changes) < MOST_CHANGES:
             why = after.weighed.reason() or before.weighed.reason()
-            found.changes.append(
-                PolicyDifference(row, record_title(body), agent_words(body), before.word, after.word, why)
-            )
+            found.changes.append(ChangedAnswer.of(row, body, before, after, why))
     return found
 
 
@@ -155,15 +153,15 @@ def _ruled(body: Mapping[str, Any], policy: Policy) -> Policy:
 def _judge_again(body: Mapping[str, Any], given: Mapping[str, Any], rules: Rulebook, policy: Policy) -> Replayed:
     asked: list[str] = []
     action = _action(given)
+    level = body.get("claimed_level")
     try:
-        level = body.get("claimed_level")
         at = Circumstances(
             mode=body["mode"],
             claimed_risk=body.get("claimed_risk"),
             claimed_level=None if level is None else Level(level),
         )
     except (KeyError, TypeError, ValueError) as error:
-        raise ReplayError(f"the record does not say what was judged: {type(error).__name__} {error}"[:200]) from None
+        raise _unclear(error) from None
     judged = judge(action, rules, asked.append)  # returns None, and collects the scripts that were requested
     seen = judged.assessment
     if (seen.level, seen.score) != (body.get("danger_level"), body.get("score")) and (asked or body.get("resolved")):
@@ -180,7 +178,7 @@ def replay_inputs(given: Mapping[str, Any], rules: Rulebook, policy: Policy) -> 
 
 def _replayed(judged: Judgement, named: MatchNames, by: InForce, at: Circumstances) -> Replayed:
     outcome = suppose(judged, named, by, at)
-    return Replayed(judged.assessment, outcome.weighed, named, outcome.held.outcome)
+    return Replayed(judged, outcome.weighed, named, outcome.held.outcome)
 
 
 def _action(given: Any) -> Action:
@@ -192,10 +190,14 @@ def _action(given: Any) -> Action:
             home=str(given.get("home", "")),
         )
     except (KeyError, TypeError, ValueError) as error:
-        raise ReplayError(f"the record does not say what was judged: {type(error).__name__} {error}"[:200]) from None
+        raise _unclear(error) from None
 
 
-def _other_rules(row: AuditRow, by: ReplayPolicy) -> str:
+def _unclear(error: Exception) -> ReplayError:
+    return ReplayError(f"the record does not say what was judged: {type(error).__name__} {error}"[:200])
+
+
+def _other_rules(row: AuditRow, by: InForce) -> str:
     """Why a difference would prove nothing: other rules or another policy."""
     pairs = (("rulebook", row.rulebook, by.rulebook_hash), ("policy", row.policy, by.policy_hash))
     for what, then, now in pairs:
@@ -215,7 +217,7 @@ def _differences(body: Mapping[str, Any], made: Replayed) -> dict[str, tuple[Any
 
 
 def _written(made: Replayed) -> dict[str, Any]:
-    seen, weighed = made.assessment, made.weighed
+    seen, weighed = made.judgement.assessment, made.weighed
     attempt = Attempt(
         at=0.0,
         adapter_name="",

@@ -14,9 +14,9 @@ from interlock.approvals import BY_TIME
 from interlock.approvals.denials import DENY, parse_answers
 from interlock.approvals.grant_coverage import AT, find_covering
 from interlock.audit.chain import body_of
-from interlock.audit.decision_entries import ReplayError, facts_of
+from interlock.audit.decision_entries import ReplayError
 from interlock.audit.search import ATTEMPTS, agent_words, record_title
-from interlock.engine.replay import replay_decision, replay_inputs
+from interlock.engine.replay import ChangedAnswer, replay_decision, replay_inputs
 from interlock.error_codes import NotFound
 from interlock.model import Action, AgentRef, Assessment, Finding, Flags, Kind, Level, TicketState, Tier
 from interlock.policy.effect_key import EffectKey, effect_keys, parse
@@ -93,16 +93,14 @@ def _past(state: State, grant: Grant, row: AuditRow) -> PastAction | None:
     if not isinstance(given, Mapping) or not isinstance(judged, Mapping):
         return None
     try:
-        assessment = replay_inputs(given, state.rules, state.policy).assessment
-        action = _action(judged)
-        after = tuple(
-            replace(one, target=redact_text(one.target)) for one in effect_keys(action, facts_of(given), assessment)
-        )
+        judgement = replay_inputs(given, state.rules, state.policy).judgement
+        keys = effect_keys(_action(judged), judgement.facts, judgement.assessment)
     except (ReplayError, ValueError, TypeError):
         return None
+    assessment, keys = judgement.assessment, tuple(replace(one, target=redact_text(one.target)) for one in keys)
     if assessment.level < Level.DESTRUCTIVE:
         return None
-    fits = _Asked(after, assessment, _agent(body.get("agent")), str(body.get("digest", ""))).is_covered(grant)
+    fits = _Asked(keys, assessment, _agent(body.get("agent")), str(body.get("digest", ""))).is_covered(grant)
     return PastAction(row, record_title(body), agent_words(body), assessment.level, fits, str(body.get("decision", "")))
 
 
@@ -166,21 +164,10 @@ RECORDS = 500  # actions that an answer is tried on
 EXAMPLES = 10
 
 
-class StandingTrial(Struct, frozen=True):
-    """What would be answered with the pattern and without."""
-
-    title: str
-    agent: str
-    level: Level
-    before: str
-    after: str
-    why: str  # more is asked all the same
-
-
 class StandingTrials(Struct, frozen=True):
     records: int
-    changed: tuple[StandingTrial, ...]
-    unchanged: tuple[StandingTrial, ...]  # which the pattern meets, and which are answered as before
+    changed: tuple[ChangedAnswer, ...]  # `why` says why more is asked all the same
+    unchanged: tuple[ChangedAnswer, ...]  # which the pattern meets, and which are answered as before
 
 
 def try_standing_answer(state: State, grant: Grant) -> StandingTrials:
@@ -189,15 +176,12 @@ def try_standing_answer(state: State, grant: Grant) -> StandingTrials:
     rows = recent_attempts(state, RECORDS)
     one = PatternSet(deny=(glob,)) if grant.effect == DENY else PatternSet(allow=(glob,))
     with_it = apply_all_rules(state.policy, [(LoopRules(patterns=one), True)])
-    changed: list[StandingTrial] = []
-    unchanged: list[StandingTrial] = []
+    changed: list[ChangedAnswer] = []
+    unchanged: list[ChangedAnswer] = []
     for row in rows:
         body = body_of(row)
         try:
-            before, after = (
-                replay_decision(body, state.rules, state.policy),
-                replay_decision(body, state.rules, with_it),
-            )
+            before, after = (replay_decision(body, state.rules, policy) for policy in (state.policy, with_it))
         except ReplayError:
             continue
         whole = bool(covers((glob,), after.named))
@@ -205,9 +189,7 @@ def try_standing_answer(state: State, grant: Grant) -> StandingTrials:
             continue
         part = "" if whole else "the pattern meets only a part of it: several commands, or one that runs another"
         why = (part or after.weighed.reason()) if after.word != "allow" else ""
-        found = StandingTrial(
-            record_title(body), agent_words(body), after.assessment.level, before.word, after.word, why
-        )
+        found = ChangedAnswer.of(row, body, before, after, why)
         (changed if before.word != after.word else unchanged).append(found)
     return StandingTrials(len(rows), tuple(changed), tuple(unchanged))
 

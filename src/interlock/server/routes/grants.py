@@ -16,7 +16,8 @@ from interlock.approvals.grants import (
     remove_pattern,
     revoke_grant,
 )
-from interlock.engine.trials import EXAMPLES, StandingTrial, try_standing_answer
+from interlock.engine.replay import ChangedAnswer
+from interlock.engine.trials import EXAMPLES, try_standing_answer
 from interlock.records import Grant
 from interlock.runtime.state import State
 from interlock.server.routes import ANYBODY, OPERATOR, RouteGroup
@@ -98,8 +99,10 @@ def _json(state: State, grant: Grant) -> dict[str, Any]:
     return wire_fields(grant, "id,by,why,created_at,expires_at") | made
 
 
-def _trial_json(one: StandingTrial) -> dict[str, Any]:
-    return {**asdict(one), "level": one.level.word}
+def _trial_json(one: ChangedAnswer) -> dict[str, Any]:
+    found = asdict(one) | {"level": one.level.word}
+    del found["row"]
+    return found
 
 
 ROUTES = (grant_routes, pattern_routes, standing_routes)
