@@ -53,62 +53,47 @@ class Problems:
         self.error(path, f"expected a table, got {describe_value(data)}")
         return None
 
-    def items(self, data: Mapping[str, Any], key: str, path: Path) -> list[Any]:
-        """The list under `key`; refuses an empty one."""
-        value = data.get(key, MISSING)
-        if value is MISSING:
-            return []
+    # Values at their places; the last key of a place names the value.
+
+    def items(self, value: object, path: Path) -> list[Any]:
+        """The list; refuses an empty one."""
         if not isinstance(value, list):
-            self.error((*path, key), f"{key}: expected a list, got {describe_value(value)}")
+            self.error(path, f"{path[-1]}: expected a list, got {describe_value(value)}")
             return []
         if not value:
-            self.error((*path, key), f"{key} is empty")
+            self.error(path, f"{path[-1]} is empty")
         return value
 
-    def texts(self, data: Mapping[str, Any], key: str, path: Path) -> tuple[str, ...]:
+    def texts(self, value: object, path: Path) -> tuple[str, ...]:
         found = []
-        for at, item in enumerate(self.items(data, key, path)):
+        for at, item in enumerate(self.items(value, path)):
             if isinstance(item, str) and item.strip():
                 found.append(item)
             else:
-                self.error((*path, key, at), f"{key}[{at}]: expected text, got {describe_value(item)}")
+                self.error((*path, at), f"{path[-1]}[{at}]: expected text, got {describe_value(item)}")
         return tuple(found)
 
-    def text(self, data: Mapping[str, Any], key: str, path: Path, required: bool = False) -> str:
-        """The text under `key`; refuses an empty one."""
-        value = data.get(key, MISSING)
-        if value is MISSING:
-            if required:
-                self.error(path, f"{key} is missing")
-            return ""
+    def text(self, value: object, path: Path) -> str:
+        """The text; refuses an empty one."""
         if isinstance(value, str) and value.strip():
             return value
-        message = f"{key} is empty" if value in ("", None) else f"{key}: expected text, got {describe_value(value)}"
-        self.error((*path, key), message)
+        empty = value in ("", None)
+        self.error(path, f"{path[-1]}{' is empty' if empty else f': expected text, got {describe_value(value)}'}")
         return ""
 
-    def flag(self, data: Mapping[str, Any], key: str, path: Path, default: bool) -> bool:
-        value = data.get(key, default)
+    def flag(self, value: object, path: Path, default: bool) -> bool:
         if isinstance(value, bool):
             return value
-        self.error((*path, key), f"{key}: expected true or false, got {describe_value(value)}")
+        self.error(path, f"{path[-1]}: expected true or false, got {describe_value(value)}")
         return default
 
-    def number(
-        self, data: Mapping[str, Any], key: str, path: Path, least: float, most: float, whole: bool = False
-    ) -> float | None:
-        """The number under `key` if it lies between `least` and `most`."""
-        value = data.get(key, MISSING)
-        if value is MISSING:
-            return None
+    def number(self, value: Any, path: Path, least: float, most: float, whole: bool = False) -> float | None:
+        """The number if it lies between `least` and `most`."""
         fits = isinstance(value, int if whole else (int, float)) and not isinstance(value, bool)
         if fits and math.isfinite(value) and least <= value <= most:
             return float(value)
-        kind = "a whole number" if whole else "a number"
-        self.error(
-            (*path, key),
-            f"{key}: expected {kind} from {_digits(least)} to {_digits(most)}, got {describe_value(value)}",
-        )
+        expected = f"a {'whole ' if whole else ''}number from {_digits(least)} to {_digits(most)}"
+        self.error(path, f"{path[-1]}: expected {expected}, got {describe_value(value)}")
         return None
 
     def only(
@@ -172,21 +157,27 @@ class WrittenTable(Struct, frozen=True):
         self.problems.only(self.data, known, self.path, error)
 
     def text(self, key: str, required: bool = False) -> str:
-        return self.problems.text(self.data, key, self.path, required)
+        if key in self.data:
+            return self.problems.text(self.data[key], (*self.path, key))
+        if required:
+            self.error(f"{key} is missing")
+        return ""
 
     def texts(self, key: str) -> tuple[str, ...]:
-        return self.problems.texts(self.data, key, self.path)
+        return self.problems.texts(self.data[key], (*self.path, key)) if key in self.data else ()
 
     def flag(self, key: str, default: bool = False) -> bool:
-        return self.problems.flag(self.data, key, self.path, default)
+        return self.problems.flag(self.data.get(key, default), (*self.path, key), default)
 
     def number(self, key: str, least: float, most: float, whole: bool = False, required: bool = False) -> float | None:
-        if required and key not in self.data:
+        if key in self.data:
+            return self.problems.number(self.data[key], (*self.path, key), least, most, whole)
+        if required:
             self.error(f"{key} is missing")
-        return self.problems.number(self.data, key, self.path, least, most, whole)
+        return None
 
     def items(self, key: str) -> list[Any]:
-        return self.problems.items(self.data, key, self.path)
+        return self.problems.items(self.data[key], (*self.path, key)) if key in self.data else []
 
     def required_table(self, key: str) -> WrittenTable | None:
         """The table under `key`; refuses a missing one."""

@@ -104,35 +104,38 @@ def read_table(
         return plain
     known = settings_of(form)
     problems.only(table, [one.key for one in known], path, renamed=renamed)
-    return replace(plain, **{
-        one.name: _read_value(one, table, path, problems, getattr(plain, one.name)) for one in known if one.key in table
-    })  # fmt: skip
+    given = {
+        one.name: _read_value(one, table[one.key], (*path, one.key), problems, getattr(plain, one.name))
+        for one in known
+        if one.key in table
+    }
+    return replace(plain, **given)
 
 
-def _read_value(one: Setting, table: Mapping[str, Any], path: Path, problems: Problems, plain: Any) -> Any:
-    value, kind = table[one.key], one.kind
+def _read_value(one: Setting, value: Any, path: Path, problems: Problems, plain: Any) -> Any:
+    kind = one.kind
     if one.read is not None:
-        return one.read(value, (*path, one.key), problems, plain)
+        return one.read(value, path, problems, plain)
     if one.none and value == one.none:
         return None
     if one.table is not None:
-        return read_table(one.table, value, (*path, one.key), problems, plain)
+        return read_table(one.table, value, path, problems, plain)
     if choices := one.choices:
         if isinstance(value, str) and value in choices:
             return choices[value]
         words = f"{one.key}: expected one of {', '.join(choices)}, got {describe_value(value)}"
-        problems.error((*path, one.key), words)
+        problems.error(path, words)
         return plain
     if kind is bool:
-        return problems.flag(table, one.key, path, plain)
+        return problems.flag(value, path, plain)
     if kind is str:
-        return problems.text(table, one.key, path) or plain
+        return problems.text(value, path) or plain
     if kind in (int, float):
         least, most = one.meta.ge or 0, one.meta.le or 0
-        number = problems.number(table, one.key, path, least, most, whole=kind is int)
+        number = problems.number(value, path, least, most, whole=kind is int)
         return plain if number is None else kind(number)
     collection = get_origin(kind)
-    return collection() if value == [] and one.empty else collection(problems.texts(table, one.key, path))
+    return collection() if value == [] and one.empty else collection(problems.texts(value, path))
 
 
 def shown_table(values: Struct) -> dict[str, Any]:

@@ -65,7 +65,7 @@ class ConfigError(ExpectedError, ValueError):
 
 def _patterns(value: object, path: Place, problems: Problems, plain: object) -> tuple[Pattern, ...]:
     found = []
-    for at, item in enumerate(problems.items({"pattern": value}, "pattern", path[:-1])):
+    for at, item in enumerate(problems.items(value, path)):
         data = problems.table(item, (*path, at))
         try:
             found += [Pattern.of(data)] if data is not None else []

@@ -37,7 +37,7 @@ def _name(value: object, path: Path, problems: Problems, plain: str) -> str:
 
 
 def _events(value: object, path: Path, problems: Problems, plain: object) -> tuple[str, ...]:
-    given = problems.texts({"events": value}, "events", path[:-1])
+    given = problems.texts(value, path)
     for word in (word for word in given if word not in EVENTS):
         problems.error(path, f"expected some of {', '.join(EVENTS)}, got {describe_value(word)}")
     if not given:
@@ -78,7 +78,7 @@ class ChannelRoute(Confidential, Struct, frozen=True):
 
 def _routes(value: object, path: Path, problems: Problems, plain: object) -> tuple[ChannelRoute, ...]:
     """The routes; errors go to `problems`, and no address is repeated in them."""
-    items = problems.items({"send": value}, "send", path[:-1]) if value else []
+    items = problems.items(value, path) if value else []
     if len(items) > MOST_CHANNELS:
         problems.error(path, f"expected at most {MOST_CHANNELS}, got {len(items)}")
     routes = tuple(_route(item, (*path, at), problems) for at, item in enumerate(items[:MOST_CHANNELS]))

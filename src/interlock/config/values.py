@@ -14,13 +14,8 @@ THIS_MACHINE = frozenset({"127.0.0.1", "localhost", "::1"})
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,199}")
 
 
-def _text(value: object, path: Path, problems: Problems) -> str:
-    key = str(path[-1])
-    return problems.text({key: value}, key, path[:-1])
-
-
 def optional_text(value: object, path: Path, problems: Problems, plain: str = "") -> str:
-    return "" if value == "" else _text(value, path, problems)
+    return "" if value == "" else problems.text(value, path)
 
 
 def _checked_text(check: Callable[[str], str]) -> Callable[[object, Path, Problems, str], str]:
@@ -46,14 +41,14 @@ variable_name = _checked_text(lambda name: "" if _VARIABLE.fullmatch(name) else 
 
 
 def listen_host(value: object, path: Path, problems: Problems, plain: str) -> str:
-    host = _text(value, path, problems) or plain
+    host = problems.text(value, path) or plain
     if host not in THIS_MACHINE:
         problems.warn(path, f"{host!r} is reachable from other machines: put a proxy with TLS in front of it")
     return host
 
 
 def store_url(value: object, path: Path, problems: Problems, plain: str) -> str:
-    url = _text(value, path, problems)
+    url = problems.text(value, path)
     if url and not url.startswith(("sqlite:///", "postgresql://", "postgres://")):
         got = describe_value(without_password(url))
         problems.error(path, f"expected sqlite:///folder or postgresql://…, got {got}")
@@ -91,7 +86,7 @@ def _url_error(url: str) -> str:
 
 
 def planner_host(value: object, path: Path, problems: Problems, plain: str) -> str:
-    url = (_text(value, path, problems) or plain).strip().rstrip("/")
+    url = (problems.text(value, path) or plain).strip().rstrip("/")
     try:
         parts = urlsplit(url)
         fits = parts.scheme in ("http", "https") and bool(parts.hostname) and (parts.port or 1) > 0

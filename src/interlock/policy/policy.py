@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from interlock.model import Human, Level, Requirement
 from interlock.policy.patterns import Glob, PatternSet, PatternSyntax
 from interlock.policy.trust_matrix import TrustPolicy
-from interlock.problems import Path, Problem, Problems, describe_value
+from interlock.problems import Path, Problem, Problems, WrittenTable, describe_value
 from interlock.schema import read_table, says
 
 Mode = Literal["enforcing", "monitoring", "logging", "disabled"]
@@ -148,30 +148,28 @@ def _control(data: object, path: Path, problems: Problems) -> Control:
     """A word, or a table with a word and what goes with it."""
     if isinstance(data, str):
         return Control(_word(data, path, problems))
-    table = problems.table(data, path)
-    if table is None:
+    given = problems.table(data, path)
+    if given is None:
         return Control(Requirement(blocked=True))
-    problems.only(table, _CONTROL_KEYS, path)
-    requirement = _word(table.get("require", "allow"), (*path, "require"), problems)
-    approvers = frozenset(problems.texts(table, "approvers", path))
+    table = WrittenTable(given, path, problems)
+    table.only(_CONTROL_KEYS)
+    requirement = _word(given.get("require", "allow"), (*path, "require"), problems)
+    approvers = frozenset(table.texts("approvers"))
     for who in sorted(approvers):
         if not _WHO.fullmatch(who):
-            problems.error(
-                (*path, "approvers"),
-                f"{describe_value(who)}: expected human, an operator's name, role:NAME or team:NAME",
-            )
-    cooling = problems.number(table, "cooling_seconds", path, 0, 86_400, whole=True)
+            words = f"{describe_value(who)}: expected human, an operator's name, role:NAME or team:NAME"
+            table.error(words, "approvers")
+    cooling = table.number("cooling_seconds", 0, 86_400, whole=True)
     requirement = replace(
         requirement,
         cooling_seconds=int(cooling) if cooling is not None else requirement.cooling_seconds,
         approvers=approvers,
-        quorum=int(problems.number(table, "quorum", path, 0, 20, whole=True) or 0),
-        reauth=problems.flag(table, "reauth", path, False),
+        quorum=int(table.number("quorum", 0, 20, whole=True) or 0),
+        reauth=table.flag("reauth"),
     )
-    instead = {
-        key: _word(table[key], (*path, key), problems) for key in ("relief", "kept", "irreversible") if key in table
-    }
-    return Control(requirement, **instead, denies=problems.flag(table, "denies", path, False))
+    replacing = (key for key in ("relief", "kept", "irreversible") if key in table)
+    instead = {key: _word(given[key], (*path, key), problems) for key in replacing}
+    return Control(requirement, **instead, denies=table.flag("denies"))
 
 
 def _word(word: object, path: Path, problems: Problems) -> Requirement:
@@ -223,12 +221,12 @@ def _read_restriction(data: object, path: Path, problems: Problems, plain: Restr
 
 def _read_cases(data: object, path: Path, problems: Problems, plain: object) -> tuple[Mapping[str, Any], ...]:
     cases = []
-    for at, case in enumerate(problems.items({"case": data}, "case", ())):
-        table = problems.table(case, ("case", at))
+    for at, case in enumerate(problems.items(data, path)):
+        table = problems.table(case, (*path, at))
         if table is None:
             continue
         if not isinstance(table.get("expect"), str):
-            problems.error(("case", at), "expect is missing: allow, cool_off, confirm, approve, verify, deny or block")
+            problems.error((*path, at), "expect is missing: allow, cool_off, confirm, approve, verify, deny or block")
         cases.append(MappingProxyType(dict(table)))
     return tuple(cases)
 
@@ -391,7 +389,7 @@ def _seed(data: Mapping[str, Any], name: str, problems: Problems, base: Policy |
 
 def seed_settings(table: Mapping[str, Any], path: Path, problems: Problems) -> tuple[int | None, str, PatternSet]:
     """Seed 001's steps, tolerance and patterns; nothing for those that are left out."""
-    steps = problems.number(table, "maxAutonomousSteps", path, 0, 100, whole=True)
+    steps = WrittenTable(table, path, problems).number("maxAutonomousSteps", 0, 100, whole=True)
     tolerance = table.get("riskTolerance", "")
     if "riskTolerance" in table and not (isinstance(tolerance, str) and tolerance in TOLERANCES):
         words = f"riskTolerance: expected one of {', '.join(TOLERANCES)}, got {describe_value(tolerance)}"
