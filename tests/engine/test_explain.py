@@ -33,12 +33,13 @@ def answer(found: Assessment, policy: str = "default", mode: str = "enforcing") 
     """What the path makes of it."""
     used = load_policy(policy)
     at = Circumstances(mode=mode)
-    outcome = suppose(Judgement(found), MatchNames(), InForce(load(), used), at)
-    return PolicyAnswer(outcome.held.outcome, outcome.weighed, used.name, mode)
+    judged = Judgement(found)
+    outcome = suppose(judged, MatchNames(), InForce(load(), used), at)
+    return PolicyAnswer(outcome.held.outcome, outcome.weighed, judged, used.name, mode)
 
 
 def words(text: str, found: Assessment, policy: str = "default", mode: str = "enforcing") -> str:
-    lines = explain(command(text), found, answer(found, policy, mode))
+    lines = explain(command(text), answer(found, policy, mode))
     return "\n".join("".join(part.text for part in line) for line in lines)
 
 
@@ -108,7 +109,7 @@ def test_it_says_who_would_have_to_agree(policy: str, level: Level, said: str) -
     ],
 )
 def test_the_first_line_says_what_and_what_instead(found: Assessment, said: str) -> None:
-    assert "".join(part.text for part in summary(found, answer(found))) == said
+    assert "".join(part.text for part in summary(answer(found))) == said
 
 
 @pytest.mark.parametrize(
@@ -194,13 +195,13 @@ def test_what_cannot_be_undone_is_told_with_what_its_vendor_keeps() -> None:
 
 def test_a_flood_of_findings_is_bounded() -> None:
     found = assessment(Level.DANGEROUS, *[finding(span=(0, 1))] * 5000, steps=(EffectiveCommand("x"),) * 5000)
-    assert len(explain(command("x" * 100_000), found, answer(found))) < 300
+    assert len(explain(command("x" * 100_000), answer(found))) < 300
 
 
 def test_cannot_be_undone_is_not_said_beside_a_look_that_found_everything_again() -> None:
     found = assessment(Level.DANGEROUS, finding(), irreversible=True, factors=("cannot be undone (+10)",))
     back = Impact(Loss.RECOVERABLE, files=3, bytes=900)
     for look, said in ((None, True), (back, False)):
-        lines = explain(command("rm -rf src"), found, replace(answer(found), seen=look))
+        lines = explain(command("rm -rf src"), replace(answer(found), seen=look))
         text = "\n".join("".join(part.text for part in line) for line in lines)
         assert ("cannot be undone" in text) is said and ("can be had back" in text) is not said

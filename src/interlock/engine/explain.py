@@ -58,12 +58,16 @@ _VERDICTS = {
 class PolicyAnswer(Struct, frozen=True):
     outcome: str  # allow, cool_off, confirm, approve, verify, deny, block
     weighed: PolicyResult
+    judgement: Judgement
     policy: str = "default"
     mode: str = "enforcing"
-    judgement: Judgement | None = None
     seen: Impact | None = None  # on the inspected targets
     keepable: bool = False  # a snapshot taken first would allow it
     question: Inspection | None = None  # that inspected them
+
+    @property
+    def assessment(self) -> Assessment:
+        return self.judgement.assessment
 
     @property
     def verdict(self) -> ExplainVerdict:
@@ -78,10 +82,10 @@ class PolicyAnswer(Struct, frozen=True):
 _BLANK: Line = ()
 
 
-def explain(action: Action, assessment: Assessment, answer: PolicyAnswer) -> list[Line]:
+def explain(action: Action, answer: PolicyAnswer) -> list[Line]:
     """The verdict, what would run, each finding where it stands, the score, and what the policy asks for."""
-    text = action.text
-    lines = [summary(assessment, answer), _BLANK]
+    assessment, text = answer.assessment, action.text
+    lines = [summary(answer), _BLANK]
     if action.kind is Kind.COMMAND or assessment.steps:
         lines += _commands(assessment.steps)
     else:
@@ -115,9 +119,9 @@ def _call(action: Action) -> str:
 _KIND_WORDS = {Kind.OPERATION: "Operation", Kind.TOOL: "Tool", Kind.INTENT: "Announced"}
 
 
-def summary(assessment: Assessment, answer: PolicyAnswer) -> Line:
+def summary(answer: PolicyAnswer) -> Line:
     """What would happen and what to do instead, in at most two sentences."""
-    found = answer.verdict
+    found, assessment = answer.verdict, answer.assessment
     if not assessment.findings:
         return StyledText(f"{found.lead}:", found.word), StyledText(f" {_QUIET[assessment.level]}.")
     worst = assessment.findings[0]

@@ -143,9 +143,9 @@ def _denied(words: str) -> FallbackVerdict:
 
 def _one(action: Action, by: InForce, read: tuple[Judgement, MatchNames], passes: int) -> FallbackVerdict:
     answer = preview(action, by, read=read, project=find_project_files(action.cwd))
-    if isinstance(answer, Unjudged) or answer.judgement is None:
+    if isinstance(answer, Unjudged):
         return _denied(f"Denied: the action could not be judged. {NO_CONSENT}")
-    assessment, weighed = answer.judgement.assessment, answer.weighed
+    assessment, weighed = answer.assessment, answer.weighed
     found = tuple(finding.rule for finding in assessment.findings)
     asked = weighed.denies or (assessment.level <= Level.REVERSIBLE and weighed.requirement != Requirement())
     if assessment.level <= passes and not asked:

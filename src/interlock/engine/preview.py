@@ -17,7 +17,7 @@ from interlock.engine.assessment import Unjudged
 from interlock.engine.decide import HYPOTHETICAL, Outcome, World, decide, with_snapshot
 from interlock.engine.explain import PolicyAnswer
 from interlock.impact.inspection import Inspection, inspection_of, with_impact
-from interlock.model import Action, AgentRef, Assessment, Level, Loss, command, intent, operation, tool
+from interlock.model import Action, AgentRef, Level, Loss, command, intent, operation, tool
 from interlock.policy.circumstances import Circumstances
 from interlock.policy.impact import Impact
 from interlock.policy.load import ProjectFile, load_policy, project_rules
@@ -76,7 +76,7 @@ def preview(
         outcome = decide(judged, world)
         keepable = question is not None and _passes_when_kept(judged, by, world, outcome, question)
         return PolicyAnswer(
-            outcome.held.outcome, outcome.weighed, policy.name, by.mode, judgement, at.impact, keepable, question
+            outcome.held.outcome, outcome.weighed, judgement, policy.name, by.mode, at.impact, keepable, question
         )
     except Exception as error:
         return Unjudged.by(error)
@@ -103,8 +103,9 @@ def _passes_when_kept(judged: Judged, by: InForce, world: World, outcome: Outcom
     return can and with_snapshot(judged, world).held.outcome == "allow"
 
 
-def preview_json(answer: PolicyAnswer, assessment: Assessment) -> dict[str, Any]:
+def preview_json(answer: PolicyAnswer) -> dict[str, Any]:
     """What a person is told before a command of theirs runs."""
+    assessment = answer.assessment
     worst = assessment.worst
     return {
         "verdict": answer.verdict.word,

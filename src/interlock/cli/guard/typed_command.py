@@ -47,9 +47,9 @@ def _local(line: str, cwd: str, config: str) -> Mapping[str, Any]:
     from interlock.model import command
 
     answer = preview(command(line, cwd), local_policy(config=config or None), read_text)
-    if isinstance(answer, Unjudged) or answer.judgement is None:
+    if isinstance(answer, Unjudged):
         return {"verdict": "ask", "level": DANGEROUS, "reason": "This could not be judged."}
-    return preview_json(answer, answer.judgement.assessment)
+    return preview_json(answer)
 
 
 def _words(answer: Mapping[str, Any]) -> str:

@@ -132,8 +132,7 @@ def show(
         words = f"{DENY.lead}: this command {answer.error}. Write it more simply, or report it."
         print(body if as_json else words)
         return DENY.exit_code
-    assert answer.judgement is not None
-    assessment = answer.judgement.assessment
+    assessment = answer.assessment
     if as_json:
         report: dict[str, Any] = {
             "verdict": answer.verdict.word,
@@ -160,7 +159,7 @@ def show(
             labelled("Raised", f"for {one.get('name') or one['principal']} now: {one['words']}", "ask")
             for one in reached
         ]
-        paint([*explain(action, assessment, answer), *_project_lines(project), *limits], sys.stdout)
+        paint([*explain(action, answer), *_project_lines(project), *limits], sys.stdout)
     return answer.verdict.exit_code
 
 

@@ -92,9 +92,9 @@ def preview_command(state: TheState, who: Who, body: TypedCommand) -> Any:
     look = plans.access(principal).inspect if principal and body.cwd else None
     read = state.reader.read(action, plans.files if principal else None)
     answer = preview(action, state.in_force, read=read, look=look)
-    if isinstance(answer, Unjudged) or answer.judgement is None:
+    if isinstance(answer, Unjudged):
         raise invalid_value("this command could not be judged")
-    return preview_json(answer, answer.judgement.assessment)
+    return preview_json(answer)
 
 
 ROUTES = (routes,)

@@ -154,9 +154,8 @@ def _add(found: Rehearsal, past: PastCall, by: InForce, sessions: Sessions) -> N
     if isinstance(one, Unjudged):
         found.tally.unjudged += 1
         return
-    assert one.judgement is not None
     if one.verdict is not ALLOW:
-        assessment, outcome = one.judgement.assessment, "allow" if one.keepable else one.outcome
+        assessment, outcome = one.assessment, "allow" if one.keepable else one.outcome
         keys = effect_keys(past.action, one.judgement.facts, assessment)
         became = fate(assessment, one.question, str(Path.home())) if past.outcome == RAN else BACK
         question = RehearsedQuestion(past, outcome, assessment, keys, one.keepable, became)
