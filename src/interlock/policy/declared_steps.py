@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from functools import cache
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
 from interlock.analysis.facts import Effect, Fact
+from interlock.analysis.programs.load import word_set
 from interlock.model import Action, Assessment, Human, Level, Requirement
 from interlock.policy.circumstances import Contribution
 from interlock.policy.effect_key import EffectKey, Relation, effect_keys, path_keys, relation
@@ -27,31 +30,11 @@ _CHANGES = frozenset(
 )
 _PASSING = frozenset({"temp", "device"})  # places without lasting content
 _TOKEN = re.compile(r"[^\W_]+")
-# The stems of the words that announce an effect.
-_STEMS = {
-    effect: tuple(stems.split())
-    for effect, stems in {
-        "remove": "delet remov drop wip clean clear purg truncat reset discard destroy eras prun overwrit replac empt "
-        "tear rm uninstall mov renam restor rebuild recreat migrat rewrit forc rebas squash amend history",
-        "stop": "stop kill terminat shut restart end cancel",
-        "send": "send upload post publish export mail push share notif message reply comment",
-        "revoke": "revok remov rotat invalidat expire",
-        "grant": "chmod chown permission owner access execut mode grant role admin sudo root privileg right",
-        "disable": "disabl switch turn off overrid unset bypass",
-        "write": "writ creat edit chang updat fix add configur save set adjust generat",
-        "request": "call request post put patch delet updat creat send",
-        "run": "run execut install start launch call",
-    }.items()
-}
-_ALARMING = tuple(stem for effect in ("remove", "stop", "revoke", "disable", "grant") for stem in _STEMS[effect])
+_WITH_STEMS = frozenset("remove stop send revoke grant disable write request run".split())
+_ALARMING = ("remove", "stop", "revoke", "disable", "grant")
 _BY_NAME = frozenset({"run", "command", "operation", "tool"})  # announced by the name of the program or operation
 # Targets that a program does not name, so that an announcement need not name them either: `the working tree`.
 _UNNAMED = ("infrastructure_", "worktree ", "untracked ", "stash_", "history", "reflog", "branch_HEAD", "compose_")
-_DULL = frozenset(
-    "the a an of in on to for and or with from by at my our this that it all home usr srv var opt etc".split()
-)
-_LIVE = frozenset({"prod", "production", "live"})
-_TRIAL = frozenset("staging stage dev development test testing qa sandbox preview local".split())
 
 
 class DeclaredStep(Struct, frozen=True):
@@ -119,14 +102,22 @@ def _covers(hint: DeclaredStep, key: EffectKey, categories: frozenset[str]) -> b
     if key.path and any(other.family == effect and other.path for other in hint.paths):
         return False  # it named other paths for this, or less than this
     named = _names(target)
-    if bool(named & _LIVE) and bool(hint.words & _TRIAL) and not hint.words & _LIVE:
+    live = word_set("live_words")
+    if named & live and hint.words & word_set("trial_words") and not hint.words & live:
         return False
     if effect in _BY_NAME or target.startswith(_UNNAMED):
-        alarming = any(word.startswith(_ALARMING) for word in hint.words)
+        alarming = any(word.startswith(_stems(*_ALARMING)) for word in hint.words)
         return (alarming and bool(named & hint.words)) or bool(categories & hint.categories)
-    announced = any(word.startswith(_STEMS.get(effect, (effect,))) for word in hint.words)
+    announced = any(word.startswith(_stems(effect)) for word in hint.words)
     same = announced or bool(categories & hint.categories)
     return same and (bool(named & hint.words) if named else not target.startswith("/"))
+
+
+@cache
+def _stems(*effects: str) -> tuple[str, ...]:
+    """Beginnings of the words that announce one of these effects."""
+    each = (word_set(f"stems_{effect}") if effect in _WITH_STEMS else (effect,) for effect in effects)
+    return tuple(chain.from_iterable(each))
 
 
 def _names(target: str) -> frozenset[str]:
@@ -138,5 +129,5 @@ def _names(target: str) -> frozenset[str]:
 
 def _tokens(text: str) -> Iterable[str]:
     for found in _TOKEN.findall(text.casefold()):
-        if found not in _DULL:
+        if found not in word_set("dull_words"):
             yield found if len(found) < 4 else found.removesuffix("s")

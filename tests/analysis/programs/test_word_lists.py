@@ -51,7 +51,7 @@ def test_a_text_is_a_list_of_words_and_a_table_gives_each_word_its_heading(
 
 SOURCE = ROOT / "src" / "interlock"
 ASKED = re.compile(r"\b(program_set|word_set|word_table|shipped_variables)\((?:\)\[)?\"(\w+)\"")
-FOR_ONE_KIND = re.compile(r"f\"(starts|said)_\{")  # the others of such a name are made of a word
+FOR_ONE_KIND = re.compile(r"f\"(starts|said|stems)_\{")  # the others of such a name are made of a word
 HEADINGS = {"program_set": "set", "word_set": "words", "word_table": "table", "shipped_variables": "variable"}
 
 
