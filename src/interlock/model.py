@@ -8,7 +8,8 @@ from enum import IntEnum, StrEnum
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from msgspec import Struct
+from msgspec import Struct, to_builtins
+from msgspec.structs import asdict
 
 if TYPE_CHECKING:
     from interlock.policy.circumstances import Contribution
@@ -65,7 +66,6 @@ _TIERS = tuple(Tier)
 
 
 def tier_of(score: int) -> Tier:
-    """AE-06: the tier of a score."""
     return _TIERS[bisect_left(TIER_TOPS, score)]
 
 
@@ -88,8 +88,6 @@ class Category(StrEnum):
 
 
 class Kind(StrEnum):
-    """The four shapes an action comes in."""
-
     COMMAND = "command"
     OPERATION = "operation"
     TOOL = "tool"
@@ -225,19 +223,9 @@ class Finding(Struct, frozen=True):
 
 
 def finding_json(finding: Finding) -> dict[str, Any]:
-    return {
-        "id": finding.rule,
-        "span": list(finding.span) if finding.span else None,
-        "level": int(finding.level),
-        "irreversible": finding.irreversible,
-        "category": finding.category.value if finding.category else None,
-        "reason": finding.reason,
-        "subject": finding.subject,
-        "instead": finding.instead,
-        "undo": finding.undo,
-        "approvable": finding.approvable,
-        "requirement": finding.requirement,
-    }
+    found = to_builtins(finding)
+    del found["quoted"]
+    return {"id": found.pop("rule"), **found, "span": list(finding.span) if finding.span else None}
 
 
 def finding_factor(rule: str, reason: str) -> str:
@@ -256,10 +244,8 @@ class Flags(Struct, frozen=True):
 
 
 class EffectiveCommand(Struct, frozen=True):
-    """One effective command, and the wrappers around it."""
-
     text: str
-    via: tuple[str, ...] = ()
+    via: tuple[str, ...] = ()  # the wrappers around it
     span: Span | None = None
 
 
@@ -281,7 +267,6 @@ class Assessment(Struct, frozen=True):
 
     @property
     def harmful(self) -> list[Finding]:
-        """The findings from level 2 on."""
         return [finding for finding in self.findings if finding.level >= Level.DESTRUCTIVE]
 
     @property
@@ -317,7 +302,6 @@ class Requirement(Struct, frozen=True):
     blocked: bool = False
 
     def join(self, other: Requirement) -> Requirement:
-        """The requirement that satisfies both."""
         return Requirement(
             cooling_seconds=max(self.cooling_seconds, other.cooling_seconds),
             human=max(self.human, other.human),
@@ -346,15 +330,8 @@ class Requirement(Struct, frozen=True):
 
 
 def requirement_json(asked: Requirement) -> dict[str, Any]:
-    return {
-        "word": asked.word,
-        "cooling_seconds": asked.cooling_seconds,
-        "human": asked.human.name.lower(),
-        "approvers": sorted(asked.approvers),
-        "quorum": asked.quorum,
-        "reauth": asked.reauth,
-        "blocked": asked.blocked,
-    }
+    human, approvers = asked.human.name.lower(), sorted(asked.approvers)
+    return {"word": asked.word, **asdict(asked), "human": human, "approvers": approvers}
 
 
 _AGREEMENT = {
