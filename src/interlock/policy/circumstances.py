@@ -54,8 +54,6 @@ class EarlierDenial(Struct, frozen=True):
 
 
 class Circumstances(Struct, frozen=True):
-    """The input of a decision beyond the action itself; gathered by the engine."""
-
     mode: str = "enforcing"
     blocked: str = ""  # why the principal is blocked
     trust_tier: str = ""
@@ -90,8 +88,6 @@ class Circumstances(Struct, frozen=True):
 
 
 class PolicyInput(Struct, frozen=True):
-    """An assessed action, and the policy and circumstances that it is evaluated under."""
-
     assessment: Assessment
     named: MatchNames
     policy: Policy

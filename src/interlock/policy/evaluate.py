@@ -109,7 +109,6 @@ def _join(parts: list[Contribution], case: PolicyInput) -> PolicyResult:
 
 
 def _exemptions(policy: Policy, at: Circumstances) -> Iterator[Exemption]:
-    """Whatever could lower a requirement here."""
     if at.granted:
         yield exemptions.by_grant
     if at.confirmed_patterns:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
+from functools import partial
 from types import MappingProxyType
 from typing import Annotated, Any, Literal, get_args
 
@@ -81,34 +82,26 @@ class Severities(Struct, frozen=True, rename="camel"):
     ] = True
 
 
+_threshold = partial(says, least=1, most=1_000_000, none=OFF)
+
+
 class Escalate(Struct, frozen=True):
     """Thresholds of escalation (R-13); None switches one off."""
 
     repetition: Annotated[
         int | None,
-        says(
-            "the same operation in one execution of the loop, from which on each one asks for a tier more",
-            1,
-            1_000_000,
-            none=OFF,
-        ),
+        _threshold("the same operation in one execution of the loop, from which on each one asks for a tier more"),
     ] = 50
     cumulative: Annotated[
         int | None,
-        says(
-            "points of score by one agent in an hour, from which on every action asks that is more than `reversible`",
-            1,
-            1_000_000,
-            none=OFF,
+        _threshold(
+            "points of score by one agent in an hour, from which on every action asks that is more than `reversible`"
         ),
     ] = 2_000
     forbidden_attempts: Annotated[
         int | None,
-        says(
-            "forbidden attempts within `forbidden_window_seconds` that block the principal; what was let through is none",
-            1,
-            1_000_000,
-            none=OFF,
+        _threshold(
+            "forbidden attempts within `forbidden_window_seconds` that block the principal; what was let through is none"
         ),
     ] = 3
     forbidden_window_seconds: Annotated[int, says("the time in which they are counted", 1, 1_000_000)] = 600
@@ -122,8 +115,8 @@ class Restriction(Struct, frozen=True):
     ttl_seconds: Annotated[int, says("how long it lasts", 0, 86_400)] = field(default=0, name="ttlSeconds")
 
 
-HUMANS = {"none": Human.NONE, "confirm": Human.CONFIRM, "approve": Human.APPROVE, "verify": Human.VERIFY}
-IRREVERSIBLE = {"off": Human.NONE, **{word: HUMANS[word] for word in ("confirm", "approve", "verify")}}
+HUMANS = {human.name.lower(): human for human in Human}
+IRREVERSIBLE = {OFF: Human.NONE, **{word: human for word, human in HUMANS.items() if human}}
 _WORDS = ("allow", "cool_off", "confirm", "approve", "verify", "block")
 _CONTROL_KEYS = frozenset("require cooling_seconds approvers quorum reauth relief kept irreversible denies".split())
 _SEED_TOP = frozenset({"deny", "requiresApproval", "autoApprove", "safetyLoop", "maxAutonomousSteps", "riskTolerance"})

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache
@@ -43,6 +42,7 @@ from interlock.policy.effect_key.operations import (
     normal_spelling,
     noun,
     params_of,
+    shortened,
     store_place,
     targets_in_params,
 )
@@ -53,7 +53,6 @@ __all__ = ["EffectKey", "Relation", "effect_keys", "everyday_keys", "nearest", "
 
 
 MOST = 200
-LONGEST = 120  # characters of one target; of a longer one its hash counts as well
 MORE = EffectKey("more", UNKNOWN, grantable=False)  # there are more than are listed
 _OTHER = lazy_regex(r"[\W_]+")
 _ALL_OF_IT = lazy_regex(r"(?:/\**)+$")  # `data/`, `data/*`; `data*` is more than data
@@ -142,8 +141,8 @@ def _keys_of(action: Action, fact: Effect, facts: Sequence[Fact]) -> list[Effect
     if fact.verb.startswith(_STORES):
         return [_stored(action, family, fact, facts, place)]
     if "://" in fact.target or ":/" in fact.target:
-        return [EffectKey(family, _short(fact.target.partition("?")[0].rstrip("/")), place)]
-    return [EffectKey(family, _short(_OTHER.sub("_", fact.target.casefold()).strip("_")), place)]
+        return [EffectKey(family, shortened(fact.target.partition("?")[0].rstrip("/")), place)]
+    return [EffectKey(family, shortened(_OTHER.sub("_", fact.target.casefold()).strip("_")), place)]
 
 
 def _family(fact: Effect) -> str:
@@ -151,12 +150,7 @@ def _family(fact: Effect) -> str:
 
 
 def _path(fact: Effect) -> str:
-    """A path as it resolves, without its last slash."""
     return _ALL_OF_IT.sub("", fact.path or fact.target) or "/"
-
-
-def _short(text: str) -> str:
-    return text if len(text) <= LONGEST else f"{text[:LONGEST]}_{hashlib.sha256(text.encode()).hexdigest()[:12]}"
 
 
 def _stored(action: Action, family: str, fact: Effect, facts: Sequence[Fact], away: str) -> EffectKey:
@@ -170,7 +164,7 @@ def _stored(action: Action, family: str, fact: Effect, facts: Sequence[Fact], aw
         place = place if place.startswith("db:") else "db:"
     if not name and not kind:
         return EffectKey(family, "everything" if "all" in fact.traits else UNKNOWN, place)
-    return EffectKey(family, _short(f"{kind}_{name}".strip("_")), place)
+    return EffectKey(family, shortened(f"{kind}_{name}".strip("_")), place)
 
 
 def _by_name(action: Action) -> list[EffectKey]:
@@ -216,7 +210,6 @@ def _reached(wrapper: Command) -> str:
     return f"{wrapper.program}:{names[0]}" if names else f"{wrapper.program}:"
 
 
-_FAMILIES = {"remove": REMOVE, "stop": STOP, "write": WRITE}
 _PARTS = lazy_regex(r"[-:_./\s]+")
 _LONGEST = 200
 
@@ -242,11 +235,10 @@ def _run_key(command: Command) -> EffectKey:
 
 
 def _by_description(command: Command, before: Sequence[Command]) -> list[EffectKey]:
-    """The objects that the description of the program names."""
     found: list[EffectKey] = []
     for one in named_objects(command, before):
         kind = noun(one.kind)
-        family = _FAMILIES.get(one.effect) or _act(f"{one.effect}_{kind}")[0]
+        family = one.effect if one.effect in (REMOVE, STOP, WRITE) else _act(f"{one.effect}_{kind}")[0]
         name = normal_spelling(one.name) if kind == "database" else one.name.removesuffix(".service")
         found.append(EffectKey(family, f"{kind}_{name}", one.place))
     return [one for one in found if one.family]

@@ -66,7 +66,6 @@ class EffectKey(Struct, frozen=True, eq=False):
 
     @property
     def path(self) -> str:
-        """The path that is the target; empty for what is none."""
         return self.target if self.target.startswith("/") else ""
 
     @property

@@ -25,7 +25,7 @@ from interlock.redaction import redact
 
 _OTHER = re.compile(r"[\W_]+")
 _JOINS = re.compile(r"[\s_\-]+")  # `web-1`, `web_1` and `web 1` are one; `a.b` and `a-b` are two
-_LONGEST = 80  # characters of one value; of a longer one its hash counts as well
+_LONGEST = 80  # characters of one value
 _MOST = 50  # targets, values and parameters that are read
 _DEEPEST = 3
 _QUOTED = lazy_regex(r"""\b([\w@.:/-]*\d[\w@.:/-]*)|[:=(]\s*["']([^"']{1,80})["']""")  # numbers, ids, values in quotes
@@ -188,9 +188,12 @@ def _words(key: str) -> list[str]:
 def normal_spelling(value: str, about: str = "") -> str:
     """`WEB-1`, `web_1` and `vm web-1` are one vm."""
     text = _JOINS.sub("_", normal_name(value)).strip("_")
-    text = text.removeprefix(f"{about}_") if about else text
-    mark = f"_{hashlib.sha256(text.encode()).hexdigest()[:12]}" if len(text) > _LONGEST else ""
-    return text[:_LONGEST] + mark
+    return shortened(text.removeprefix(f"{about}_") if about else text, _LONGEST)
+
+
+def shortened(text: str, longest: int = 120) -> str:
+    """Of a longer text its hash counts as well."""
+    return text if len(text) <= longest else f"{text[:longest]}_{hashlib.sha256(text.encode()).hexdigest()[:12]}"
 
 
 def place_of_params(where: Mapping[str, str], cwd: str) -> str:
