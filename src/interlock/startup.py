@@ -21,7 +21,7 @@ from interlock.identity.sessions import OperatorSessions
 from interlock.identity.visitors import Visitors
 from interlock.plans import history
 from interlock.policy.policy import MODES
-from interlock.policy.registry import Pattern, PatternError, Registry, built_in
+from interlock.policy.registry import Pattern, PatternError
 from interlock.ports import Channel, Clock, Store, StoreError
 from interlock.records import AuditQuery, Block
 from interlock.runtime import ActionReader, InForce, adapter_trust, rules_of
@@ -56,7 +56,6 @@ def open_state(
         rules=rules,
         policy=policy,
         mode=config.mode,
-        registry=Registry(built_in()),
         policy_hash=hashes[1],
         rulebook_hash=mark,
         own_assets=guarded_of(config),

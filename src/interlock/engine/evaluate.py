@@ -23,9 +23,9 @@ from interlock.engine.decide import Outcome, World, decide, with_snapshot
 from interlock.engine.gathering import (
     changed_targets,
     effect_keys_of,
-    everyday_world,
     gather_world,
     identify,
+    known_world,
     with_overrides,
 )
 from interlock.engine.performing import decision_of, history_entry, perform
@@ -190,7 +190,7 @@ def _everyday(
     changed = changed_targets(judged)
     if changed is not None and at_once:  # it is inspected, and may be copied first
         return None
-    world = everyday_world(state, judged)
+    world = known_world(state, judged)
     if world.at.mismatch is not None:  # it is recorded in full
         return None
     decide_now = partial(_decide_everyday, state, judged, world)

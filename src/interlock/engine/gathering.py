@@ -44,13 +44,8 @@ _NEVER = ("unreadable", "self_protection", "unknown")  # in rules whose findings
 _LOCAL = "git."  # these rules find losses in the working copy; losses at a remote are level 3
 
 
-def everyday_world(state: State, judged: Judged) -> World:
-    """The world of an action as far as memory knows it, without the store."""
-    return _world(state, judged, NOTHING_GATHERED)
-
-
 def gather_world(state: State, judged: Judged) -> World:
-    world = _world(state, judged, state.store.read(lambda tx: gather(tx, state, judged)))
+    world = known_world(state, judged, state.store.read(lambda tx: gather(tx, state, judged)))
     if (
         judged.request.journaled
         and not runs_elsewhere(judged)
@@ -61,7 +56,8 @@ def gather_world(state: State, judged: Judged) -> World:
     return replace(world, at=_inspect(judged, world.at, question), question=question) if question else world
 
 
-def _world(state: State, judged: Judged, found: Gathered) -> World:
+def known_world(state: State, judged: Judged, found: Gathered = NOTHING_GATHERED) -> World:
+    """As far as memory knows it, and what was gathered from the store."""
     roster = state.sessions.roster
     people = roster.people if roster is not None else {}
     return World(judged.policy, circumstances(state, judged, found), found, people)

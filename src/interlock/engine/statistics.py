@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from msgspec import Struct
 
@@ -62,12 +62,6 @@ class Family(Struct, frozen=True):
     samples: tuple[Sample, ...]
 
 
-class StoreFigures(Struct, frozen=True):
-    figures: Figures
-    waiting: tuple[Ticket, ...]
-    share: float  # of the tickets that ended lately, how many expired
-
-
 def figures_of(state: State) -> Figures:
     """Flushes pending records first, so that none is missing."""
     state.recorder.flush()
@@ -78,13 +72,11 @@ def families(state: State) -> list[Family]:
     """Where the store cannot be used, that fact and the process's own metrics."""
     try:
         state.recorder.flush()
-        kept = state.store.read(
-            lambda tx: StoreFigures(tx.figures(), tuple(tx.tickets(_OPEN)), share_of(tx.tickets(ENDED)))
-        )
+        durable = state.store.read(lambda tx: _durable(tx.figures(), tx.tickets(_OPEN), share_of(tx.tickets(ENDED))))
     except StoreError as error:
         state.trouble(f"the store cannot be used: {error}", "store")
         return [_one("store_up", 0), *_own(state)]
-    return [*_durable(kept), _one("store_up", 1), *_own(state)]
+    return [*durable, _one("store_up", 1), *_own(state)]
 
 
 def _own(state: State) -> list[Family]:
@@ -96,8 +88,7 @@ def _own(state: State) -> list[Family]:
     ]
 
 
-def _durable(kept: StoreFigures) -> list[Family]:
-    figures = kept.figures
+def _durable(figures: Figures, waiting: Sequence[Ticket], share: float) -> list[Family]:
     return [
         _one("checked", figures.total_checked),
         _one("destructive", figures.destructive_detected),
@@ -105,8 +96,8 @@ def _durable(kept: StoreFigures) -> list[Family]:
         _by("by_severity", "severity", {one.word: figures.by_severity.get(one.word, 0) for one in Severity}),
         _by("by_category", "category", {**{one.value: 0 for one in Category}, **figures.by_category}),
         _family("decisions", _decisions(figures.by_decision)),
-        _by("open_tickets", "level", {one.word: sum(t.level is one for t in kept.waiting) for one in Level}),
-        _one("expired_share", kept.share),
+        _by("open_tickets", "level", {one.word: sum(t.level is one for t in waiting) for one in Level}),
+        _one("expired_share", share),
         _family("answer_seconds", _answers(figures)),
     ]
 

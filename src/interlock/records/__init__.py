@@ -183,8 +183,6 @@ class Notification(Struct, frozen=True):
 
 
 class Execution(Struct, frozen=True):
-    """One run of the execution safety loop."""
-
     id: str
     agent: AgentRef
     status: str
@@ -382,7 +380,6 @@ class SnapshotQuery(Struct, frozen=True):
 
 
 def new_id(random: bytes) -> str:
-    """An id made of ten random bytes."""
     return PREFIX + "".join(ALPHABET[byte % len(ALPHABET)] for byte in random[:LETTERS])
 
 
@@ -421,7 +418,6 @@ class Delivery(Struct, frozen=True):
 
 
 def claim_delivery(row: Delivery, now: float) -> Delivery:
-    """The delivery, leased to a sender."""
     return replace(row, state=SENDING, tries=row.tries + 1, due_at=now + LEASE, version=row.version + 1)
 
 
