@@ -343,7 +343,9 @@ _AGREEMENT = {
 
 
 def requirement_words(asked: object) -> str:
-    """A requirement as JSON in words for a person: who has to agree, and what else."""
+    """A requirement, or one as JSON, in words for a person: who has to agree, and what else."""
+    if isinstance(asked, Requirement):
+        asked = requirement_json(asked)
     if not isinstance(asked, Mapping):
         return str(asked or "")
     human, seconds = str(asked.get("human", "none")), asked.get("cooling_seconds")

@@ -15,7 +15,7 @@ from interlock.approvals import is_freed_by_time
 from interlock.approvals.display import ActionDisplay, action_text, display_action, reasons
 from interlock.approvals.step_up import needs_stepup
 from interlock.audit.chain import HELD, body_of
-from interlock.model import Span, TicketState, requirement_json, requirement_words
+from interlock.model import Span, TicketState, requirement_words
 from interlock.policy.effect_key import parse
 from interlock.policy.impact import NO_SNAPSHOT_PREFIX, impact_words, recoverable
 from interlock.records import Approval, AuditQuery, Ticket
@@ -148,7 +148,7 @@ def _card(group: list[tuple[Ticket, list[Approval]]], tries: Mapping[str, Sequen
     return Card(
         ticket,
         display_action(ticket.action, findings, ticket.title),
-        requirement_words(requirement_json(ticket.requirement)),
+        requirement_words(ticket.requirement),
         needs_stepup(ticket),
         target_of(ticket),
         reasons(ticket.reason, ticket.level.word, findings, ticket.factors),

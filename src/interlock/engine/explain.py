@@ -18,7 +18,6 @@ from interlock.model import (
     Kind,
     Level,
     finding_factor,
-    requirement_json,
     requirement_words,
 )
 from interlock.policy.impact import IMPACT_PREFIX, Impact, recoverable, undo_words_after
@@ -76,7 +75,7 @@ class PolicyAnswer(Struct, frozen=True):
 
     @property
     def approval(self) -> str:
-        return requirement_words(requirement_json(self.weighed.requirement))
+        return requirement_words(self.weighed.requirement)
 
 
 _BLANK: Line = ()

@@ -157,7 +157,4 @@ def rules_json(rules: LoopRules) -> dict[str, Any]:
         found["maxAutonomousSteps"] = rules.max_steps
     if rules.tolerance:
         found["riskTolerance"] = rules.tolerance
-    for key, globs in zip(KEYS[2:], (rules.patterns.deny, rules.patterns.approve, rules.patterns.allow)):
-        if globs:
-            found[key] = [glob.text for glob in globs]
-    return found
+    return found | {key: texts for key, texts in zip(KEYS[2:], rules.patterns.texts.values()) if texts}

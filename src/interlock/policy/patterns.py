@@ -72,6 +72,11 @@ class PatternSet(Struct, frozen=True):
     def __bool__(self) -> bool:
         return bool(self.deny or self.approve or self.allow)
 
+    @property
+    def texts(self) -> dict[str, list[str]]:
+        """As people wrote them, by the names of the lists."""
+        return {name: [glob.text for glob in getattr(self, name)] for name in self.__struct_fields__}
+
     def joined(self, other: PatternSet) -> PatternSet:
         return PatternSet(self.deny + other.deny, self.approve + other.approve, self.allow + other.allow)
 

@@ -36,6 +36,11 @@ class Control(Struct, frozen=True):
     irreversible: Requirement | None = None  # instead of `requirement`, when it cannot be undone
     denies: bool = False  # "deny with ticket": the call is denied, and an operator can still approve it
 
+    @property
+    def replacements(self) -> dict[str, Requirement]:
+        found = {"relief": self.relief, "kept": self.kept, "irreversible": self.irreversible}
+        return {key: one for key, one in found.items() if one is not None}
+
 
 class Severities(Struct, frozen=True, rename="camel"):
     """Seed 003's gate, with its names and its defaults."""

@@ -8,7 +8,6 @@ from typing import Any
 from interlock.analysis.display_text import Line, StyledText, mid_sentence
 from interlock.analysis.operations.name_patterns import BUILT_IN_PATTERNS, NamePatterns
 from interlock.model import ADMIN, ANYBODY, Human, Level, Requirement, requirement_json, requirement_words
-from interlock.policy.patterns import PatternSet
 from interlock.policy.policy import Policy, Severities
 
 
@@ -33,14 +32,14 @@ def level_words(policy: Policy, level: Level) -> str:
     for requirement in dict.fromkeys(one for one in eased.values() if one is not None):
         when = " or ".join(words for words, one in eased.items() if one == requirement)
         of = "it is a database made for tests or by this session, and " if level is Level.FORBIDDEN else ""
-        sentences.append(f"If {of}{when}: {requirement_words(requirement_json(requirement))}.")
+        sentences.append(f"If {of}{when}: {requirement_words(requirement)}.")
     return " ".join(sentences)
 
 
 def setting_words(policy: Policy) -> Iterator[tuple[str, str]]:
     yield "what cannot be undone", _IRREVERSIBLE[policy.irreversible]
     for lead, found in (("", policy.patterns), ("of tools, ", policy.restriction.patterns)):
-        for name, globs in _patterns(found).items():
+        for name, globs in found.texts.items():
             if globs:
                 yield f"{lead}{_PATTERNS[name]}", ", ".join(globs)
     if policy.allowed_operations:
@@ -96,10 +95,6 @@ def _span(seconds: float) -> str:
     return f"{seconds:g} s"
 
 
-def _patterns(found: PatternSet) -> dict[str, list[str]]:
-    return {name: [glob.text for glob in getattr(found, name)] for name in ("deny", "approve", "allow")}
-
-
 def _people(names: Iterable[str]) -> str:
     called = {ANYBODY: "an operator", ADMIN: "an admin"}
     return (
@@ -108,7 +103,7 @@ def _people(names: Iterable[str]) -> str:
 
 
 def _sentence(requirement: Requirement) -> str:
-    words = requirement_words(requirement_json(requirement))
+    words = requirement_words(requirement)
     return f"{words[:1].upper()}{words[1:]}."
 
 
@@ -120,12 +115,8 @@ def _denied(requirement: Requirement) -> str:
 def policy_json(policy: Policy) -> dict[str, Any]:
     def control(level: Level) -> dict[str, Any]:
         found = policy.levels[level]
-        extra = {"relief": found.relief, "kept": found.kept, "irreversible": found.irreversible}
-        return {
-            **requirement_json(found.requirement),
-            "denies": found.denies,
-            **{key: requirement_json(value) for key, value in extra.items() if value is not None},
-        }
+        replacements = {key: requirement_json(one) for key, one in found.replacements.items()}
+        return {**requirement_json(found.requirement), "denies": found.denies, **replacements}
 
     return {
         "name": policy.name,
@@ -133,8 +124,8 @@ def policy_json(policy: Policy) -> dict[str, Any]:
         "extends": policy.extends or None,
         "levels": {level.word: control(level) for level in Level},
         "irreversible": policy.irreversible.name.lower(),
-        "patterns": _patterns(policy.patterns),
-        "restrictions": _patterns(policy.restriction.patterns),
+        "patterns": policy.patterns.texts,
+        "restrictions": policy.restriction.patterns.texts,
         "matrix": policy.matrix,
         "denial_seconds": policy.denial_seconds,
         "open_tickets": policy.open_tickets,

@@ -10,7 +10,6 @@ from interlock.audit.verify import AuditVerdict
 from interlock.engine import undoing
 from interlock.model import AgentRef, Category, Level, TicketState, requirement_json
 from interlock.policy.impact import impact_words
-from interlock.policy.patterns import PatternSet
 from interlock.policy.policy import Control, Policy
 from interlock.policy.registry import CATEGORIES, Severity
 from interlock.records import AgentRow, Approval, AuditRow, Block, Figures, Grant, OperatorRow, Snapshot, Ticket
@@ -105,19 +104,14 @@ def policy_json(policy: Policy) -> Json:
     return wire_fields(policy, "name,description,matrix,open_tickets") | {
         "levels": {level.word: _control(policy.levels[level]) for level in Level},
         "irreversible": policy.irreversible.name.lower(),
-        "patterns": _patterns(policy.patterns),
-        "restrictions": _patterns(policy.restriction.patterns),
+        "patterns": policy.patterns.texts,
+        "restrictions": policy.restriction.patterns.texts,
     }
 
 
 def _control(control: Control) -> Json:
     body = {"requirement": requirement_json(control.requirement), "denies": control.denies}
-    extra = {"relief": control.relief, "kept": control.kept, "irreversible": control.irreversible}
-    return body | {key: requirement_json(value) for key, value in extra.items() if value is not None}
-
-
-def _patterns(patterns: PatternSet) -> Json:
-    return {kind: [glob.text for glob in getattr(patterns, kind)] for kind in ("deny", "approve", "allow")}
+    return body | {key: requirement_json(one) for key, one in control.replacements.items()}
 
 
 def figures_json(figures: Figures) -> Json:
