@@ -44,8 +44,6 @@ class QueueFull(Exception):
 
 
 class Clock(Protocol):
-    """The clock; tests replace it."""
-
     def now(self) -> float: ...
 
 

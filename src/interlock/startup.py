@@ -114,9 +114,8 @@ def _remember(state: State, config: Config) -> None:
             state.registry.register(Pattern.of(wire))
         except PatternError as error:
             LOG.warning("%s", error)
-    if (
-        mode in MODES and STRICTNESS[mode] > STRICTNESS[state.mode]
-    ):  # after a restart the file rules, unless it is laxer
+    # after a restart the file rules, unless it is laxer
+    if mode in MODES and STRICTNESS[mode] > STRICTNESS[state.mode]:
         state.enforce(mode=mode)
 
 

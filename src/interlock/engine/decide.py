@@ -59,9 +59,7 @@ class World(Struct, frozen=True):
     policy: Policy
     at: Circumstances
     found: Gathered = NOTHING_GATHERED
-    people: Mapping[str, RosterEntry] | None = (
-        None  # who may answer; None where the circumstances say already what they free
-    )
+    people: Mapping[str, RosterEntry] | None = None  # who may answer; None where the circumstances say what they free
     question: Inspection | None = None  # that inspected its targets
 
 

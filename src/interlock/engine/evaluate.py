@@ -95,9 +95,7 @@ def _evaluate(state: State, request: Request, keep: Keep[Kept]) -> tuple[Decisio
     everyday = _everyday(state, judged, keep)
     if everyday is not None:
         return everyday
-    if (
-        needs_snapshot(judged) and changed_targets(judged) is not None
-    ):  # no snapshot was taken: the server's claim counts
+    if needs_snapshot(judged) and changed_targets(judged) is not None:  # none was taken: the server's claim counts
         unkept = replace(request, access=replace(request.access, snapshot=None), in_force=judged.in_force)
         judged = _judge(state, unkept)
     judged = identify(state, judged)

@@ -72,9 +72,8 @@ def perform(tx: Tx, state: State, judged: Judged, found: Gathered, answer: Outco
     held, blocked = replace(held, ticket=ticket), ""
     if ticket is not None and ticket.open:
         state.baseline.ask(ticket.id, now)
-    if (
-        held.keep is not TicketChange.NOTHING or held.ticket is None or found.ticket is None
-    ):  # polling one's own ticket is not a new action
+    polls = held.keep is TicketChange.NOTHING and held.ticket is not None and found.ticket is not None
+    if not polls:  # one's own ticket: no new action
         tx.add_deeds([history_entry(judged, held.outcome)])
         blocked = block_for(tx, state, judged, found.counts, weighed, held)
     if is_failure(judged, held):

@@ -97,10 +97,8 @@ def _passes_when_kept(judged: Judged, by: InForce, world: World, outcome: Outcom
     seen = world.at.impact
     if outcome.held.outcome == "allow" or seen is None or seen.loss not in (Loss.LOST, Loss.RECOVERABLE):
         return False
-    can = (
-        by.undo.enabled and by.impact.exempt and by.mode == "enforcing" and question.copyable and question.excuses(seen)
-    )
-    return can and with_snapshot(judged, world).held.outcome == "allow"
+    can = by.undo.enabled and by.impact.exempt and by.mode == "enforcing"
+    return can and question.copyable and question.excuses(seen) and with_snapshot(judged, world).held.outcome == "allow"
 
 
 def preview_json(answer: PolicyAnswer) -> dict[str, Any]:

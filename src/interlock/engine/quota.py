@@ -30,10 +30,7 @@ from interlock.runtime import Request
 from interlock.runtime.state import State
 from interlock.times import iso
 
-PREFIX, OWN = (
-    "quota_continue_",
-    "conf_",
-)  # what a quota's token is called on the wire (CT-01), and what it is underneath
+PREFIX, OWN = "quota_continue_", "conf_"  # a quota's token on the wire (CT-01), and what it is underneath
 GOING_ON = "continue_quota"
 SETTING = "quota:"
 

@@ -239,8 +239,6 @@ HOUR = 3_600.0
 
 
 class ReachedLimit(Struct, frozen=True):
-    """An agent at a limit, and the consequence for its next action."""
-
     agent: AgentRef
     points: int
     words: str

@@ -41,8 +41,6 @@ class PastAction(Struct, frozen=True):
 
 
 class NearMiss(Struct, frozen=True):
-    """A near miss of a grant's terms, and whether the grant covers it all the same."""
-
     words: str
     what: str
     covered: bool

@@ -18,9 +18,8 @@ from interlock.policy.impact import INSPECTABLE_RULES, JOURNAL, RELIEF_PREFIX, c
 from interlock.policy.patterns import covers
 
 # Parts that an auto-approving pattern exempts from, and parts that a harmless impact exempts from.
-_AUTO_APPROVABLE = frozenset(
-    {"level", "unkept", "tier", "severity", "tolerance", "always_ask"}
-)  # GK-04: a confirm pattern outranks it
+# GK-04: a confirm pattern outranks the first.
+_AUTO_APPROVABLE = frozenset({"level", "unkept", "tier", "severity", "tolerance", "always_ask"})
 _IMPACT_EXEMPT = frozenset({"level", "irreversible", "tier", "tolerance"})
 _JOURNAL_EXEMPT = _IMPACT_EXEMPT | {"cumulative"}  # however much it is, all of it can be had back
 _NEVER_GRANTED = frozenset("deny blocked allowlist steps outcome start never matrix_deny match_failure pause".split())

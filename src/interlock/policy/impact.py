@@ -27,8 +27,6 @@ _FIGURES = tuple("files bytes only commits safe repositories presumed".split())
 
 
 class Impact(Struct, frozen=True):
-    """What would go, the files that exist nowhere else, and the commits that nothing else holds."""
-
     loss: Loss = Loss.UNKNOWN
     verb: str = "delete"
     files: int = 0

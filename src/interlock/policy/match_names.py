@@ -52,16 +52,15 @@ def match_names(action: Action, facts: Sequence[Fact]) -> MatchNames:
     effects = [fact for fact in facts if isinstance(fact, Effect)]
     names = [*_own_names(action), *[name for effect in effects for name in _effect_names(effect)]]
     operations, runs = dict.fromkeys(filter(None, names)), tuple(dict.fromkeys(commands))
-    given = _tool_arguments(action)
+    given, longest = _tool_arguments(action), max(map(len, operations), default=0)
+    cut = max(len(operations), len(given)) > _MOST or len(runs) >= _MOST or longest > _LONGEST
+    single = _is_single(action, commands, effects) and not any(isinstance(f, Command) and f.env for f in facts)
     return MatchNames(
         operations=tuple(dict.fromkeys([name[:_LONGEST] for name in operations]))[:_MOST],
         commands=runs[:_MOST],
         tools=tuple(dict.fromkeys([*given, *(("Bash", " ".join(argv)) for argv in commands)]))[:_MOST],
-        single=_is_single(action, commands, effects)
-        and not any(isinstance(fact, Command) and fact.env for fact in facts),
-        cut=max(len(operations), len(given)) > _MOST
-        or len(runs) >= _MOST
-        or max(map(len, operations), default=0) > _LONGEST,
+        single=single,
+        cut=cut,
         places=tuple(_places(action)),
     )
 
@@ -101,12 +100,7 @@ def _effect_names(effect: Effect) -> list[str]:
     whole = "all" in effect.traits or "unfiltered" in effect.traits
     objects = [word for word in _OBJECTS if word in effect.traits]
     target = normalise_action(effect.target).strip("_")
-    words = [
-        verb,
-        *(["all"] if whole else objects[:1]),
-        target,
-        *(["production"] if "production" in effect.traits else []),
-    ]
+    words = [verb, *(["all"] if whole else objects[:1]), target, "production" if "production" in effect.traits else ""]
     return ["_".join(word for word in words if word)]
 
 

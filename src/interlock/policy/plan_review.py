@@ -77,15 +77,8 @@ def plan_mark(
     key: bytes, plan: str, command: str, cwd: str, risk: Risk, level: Level, witnesses: Iterable[Witness]
 ) -> str:
     """Another text, folder, risk or script gives another one."""
-    shown = [
-        plan,
-        command,
-        cwd,
-        risk.word,
-        int(level),
-        list(risk.warnings),
-        sorted((w.path, w.sha256) for w in witnesses),
-    ]
+    seen = sorted((one.path, one.sha256) for one in witnesses)
+    shown = [plan, command, cwd, risk.word, int(level), list(risk.warnings), seen]
     text = json.dumps(shown, ensure_ascii=True, separators=(",", ":"))
     return hmac.new(key, b"plan\0" + text.encode(), hashlib.sha256).hexdigest()
 

@@ -26,14 +26,11 @@ OFF = "off"
 
 
 class Control(Struct, frozen=True):
-    """The requirement of one level, its replacements, and whether a held action is denied at once."""
-
     requirement: Requirement = Requirement()
-    relief: Requirement | None = None  # instead of `requirement`, when an inspection found that nothing would be lost
-    kept: Requirement | None = (
-        None  # instead of `requirement`, when a snapshot of everything it changes was taken first
-    )
-    irreversible: Requirement | None = None  # instead of `requirement`, when it cannot be undone
+    # Instead of it:
+    relief: Requirement | None = None  # when an inspection found that nothing would be lost
+    kept: Requirement | None = None  # when a snapshot of everything it changes was taken first
+    irreversible: Requirement | None = None  # when it cannot be undone
     denies: bool = False  # "deny with ticket": the call is denied, and an operator can still approve it
 
     @property
@@ -239,8 +236,6 @@ class LoopLimits(Struct, frozen=True):
 
 
 class Policy(Struct, frozen=True):
-    """A policy: the requirements of levels, patterns, registry, tiers, escalation and the loop."""
-
     name: Annotated[str, says("its name", default="the file's name")]
     description: Annotated[str, says("what it is for")] = ""
     extends: Annotated[

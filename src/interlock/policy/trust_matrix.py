@@ -76,7 +76,6 @@ def gate(level: Level, trust: Trust, matrix: str = "floor") -> str:
 
 
 def stricter(one: str, other: str) -> str:
-    """Of two words the one that lets less through."""
     return max(one, other, key=WORDS.index)
 
 
@@ -166,7 +165,6 @@ def declared_parts(case: PolicyInput, context: AdapterContext) -> Iterator[Contr
 
 
 def _untrusted_words(call: AdapterCall, found: Passage, does: str, note: str) -> str:
-    """What the operation does, what trust that takes, and what an operator can do about it."""
     needed = found.details.get("required_trust") or found.details.get("minimum_trust_required")
     what = f"{call.operation} is {call.level.word}" + (f" ({does.rstrip('.')})" if does else "")
     takes = f", and takes an adapter that is {needed}" if needed else ""

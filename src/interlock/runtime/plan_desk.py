@@ -82,9 +82,7 @@ class PlanDesk(Struct):
     files: Callable[[str], str | None] | None = None  # reads a script with the rights of its user
     look: Inspect | None = None  # inspects targets, to show the loss
     access: Callable[[str], Access] = lambda principal: NO_ACCESS  # to the files of a principal's user, for the gate
-    journal: Callable[[str], JournalRun | None] = lambda principal: (
-        None
-    )  # keeps what a command changes, where that is possible
+    journal: Callable[[str], JournalRun | None] = lambda principal: None  # keeps what a command changes, where possible
     processes: dict[str, RunningCommand] = {}  # by the plan's id
     terminals: dict[str, TerminalProgram] = {}  # by the plan's id: what runs it at a terminal
     flows: dict[str, RunningWorkflow] = {}  # by the workflow's id: the run that was begun last

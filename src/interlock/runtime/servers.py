@@ -154,10 +154,8 @@ def _check_pins(state: State, server: ServerClaim, tools: Mapping[str, str], pri
     if fresh or changed:
         state.store.write(lambda tx: _save_pins(tx, state, server, fresh, changed, principal))
     if changed:
-        key, words = (
-            f"{CHANGED} {server.name}",
-            f"tools of server {server.name} have changed: {', '.join(changed)[:300]}",
-        )
+        key = f"{CHANGED} {server.name}"
+        words = f"tools of server {server.name} have changed: {', '.join(changed)[:300]}"
         if state.alerts.get(key) != words:
             state.alerts[key] = words
             state.tell("alert", None, words)
