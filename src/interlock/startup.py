@@ -101,7 +101,9 @@ def read_rules(config: Config) -> tuple[Rulebook, str]:
 
 def _remember(state: State, config: Config) -> None:
     blocks, patterns, mode = state.store.read(lambda tx: (tx.blocks(), tx.patterns(), tx.setting(MODE_SETTING)))
-    state.remember_blocks(block for block in blocks if not block.lifted_at)
+    for block in blocks:
+        if not block.lifted_at:
+            state.remember_block(block)
     state.store.read(lambda tx: state.baseline.load(tx, state))
     state.store.read(lambda tx: grants.load_answers(state, tx))
     if not state.shared:

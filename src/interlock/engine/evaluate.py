@@ -37,7 +37,7 @@ from interlock.policy.impact import Impact
 from interlock.policy.real_paths import resolve_paths
 from interlock.policy.registry_controls import add_registry_findings, match_registry
 from interlock.ports import StoreError, Tx
-from interlock.records import LETTERS, new_id
+from interlock.records import ALPHABET, LETTERS, PREFIX
 from interlock.runtime import AT_ONCE, Judged, Overtaken, Request, Scripts, recall
 from interlock.runtime.adapter_trust import ensure_known, is_known
 from interlock.runtime.servers import declared_effects, enrich
@@ -49,7 +49,10 @@ Keep = Callable[[Tx, Judged, Decision], Kept]
 
 
 def evaluate(state: State, request: Request) -> Decision:
-    """The decision for one action; anything unexpected is a denial (the one place that turns an error into an answer)."""
+    """The decision for one action; anything unexpected is a denial (the one place that turns an error into an answer).
+
+    Blocks, so an interface with an event loop runs it in a thread.
+    """
     return evaluate_and_keep(state, request, _nothing)[0]
 
 
@@ -222,11 +225,6 @@ def _decide_everyday(state: State, judged: Judged, world: World) -> tuple[Outcom
 NO_STORE = "the state cannot be known: the store cannot be used"
 
 
-def evaluate_with_token(state: State, request: Request, token: str = "") -> Decision:
-    """Blocks, so an interface with an event loop runs it in a thread."""
-    return evaluate(state, replace(request, token=token) if token else request)
-
-
 _GOES = (Loss.LOST, Loss.RECOVERABLE)
 _LOSSES = (Loss.LOST, Loss.UNKNOWN)
 
@@ -271,7 +269,7 @@ def needs_snapshot(judged: Judged) -> bool:
 
 
 def fresh_id() -> str:
-    return new_id(secrets.token_bytes(LETTERS))
+    return PREFIX + "".join(secrets.choice(ALPHABET) for _ in range(LETTERS))
 
 
 def _copyable(judged: Judged, world: World, answer: Outcome) -> Inspection | None:

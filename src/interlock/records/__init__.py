@@ -379,10 +379,6 @@ class SnapshotQuery(Struct, frozen=True):
     limit: int = 50
 
 
-def new_id(random: bytes) -> str:
-    return PREFIX + "".join(ALPHABET[byte % len(ALPHABET)] for byte in random[:LETTERS])
-
-
 QUEUED, SENDING = "queued", "sending"
 SENT, FAILED, DROPPED, NEEDLESS = "sent", "failed", "dropped", "needless"
 LEASE = 180.0  # seconds for one sender; then another process may try

@@ -9,7 +9,7 @@ import secrets
 import threading
 import time
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -170,10 +170,6 @@ class State(Struct):
             self.jails.stand(self.blocks)
         except OSError as error:
             self.trouble(f"blocks cannot be published to jails: {error}", "jail")
-
-    def remember_blocks(self, blocks: Iterable[Block]) -> None:
-        for block in blocks:
-            self.remember_block(block)
 
     def proof_of(self, ticket: Ticket, session: str, now: float) -> TicketProof:
         """What this process knows about a ticket that the caller would spend."""

@@ -20,7 +20,7 @@ from interlock.approvals import answers, settle
 from interlock.approvals.grants import add_pattern, remove_pattern
 from interlock.config import Config
 from interlock.engine import undoing
-from interlock.engine.evaluate import evaluate_with_token
+from interlock.engine.evaluate import evaluate
 from interlock.identity import home_for, operators
 from interlock.identity.agents import change_agent
 from interlock.identity.keys.signing import KeyFileError
@@ -127,7 +127,7 @@ class InProcessBackend:
         try:
             if len(data) > (most := self.config.limits.body_bytes):
                 raise HttpProblem("VALIDATION_PAYLOAD_TOO_LARGE", f"the action is larger than {most} bytes")
-            request, token = request_of(parse_json(data), self._who)
+            request = request_of(parse_json(data), self._who)
         except HttpProblem as problem:
             words = f"Denied: {problem.words}."
             return Decision("deny", words, code=problem.code, strength=isolation, details=problem.details)
@@ -139,7 +139,7 @@ class InProcessBackend:
         action = replace(request.action, home=home)
         access = Access(read_text, find_project_files, inspect, take, real_paths)
         request = replace(request, action=action, door=INTERFACE, access=access)
-        decision = evaluate_with_token(self.state, request, token)
+        decision = evaluate(self.state, request)
         id = decision.ticket.id if decision.ticket is not None else ""
         approve = _APPROVE.sub(f"gate.approve('{id}', session)", decision.reason)  # calls, which take whole ids
         return replace(decision, reason=_UNDO.sub(r"gate.undo('\1')", approve))

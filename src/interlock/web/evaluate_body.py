@@ -35,27 +35,27 @@ _ASIDE = frozenset().union(*_KINDS.values())
 _NAME, _LONG = 200, 4_096  # characters
 
 
-def request_of(body: Any, who: ApiCaller) -> tuple[Request, str]:
-    """The request, and the confirmation token inside its params; raises HttpProblem for a malformed body."""
+def request_of(body: Any, who: ApiCaller) -> Request:
+    """With the confirmation token inside its params; raises HttpProblem for a malformed body."""
     if type(body) is not dict:
         raise _type("the body", "an object")
     if not KEYS.issuperset(body):
         raise unknown_param(body, KEYS)
     action, token = _action(body)
     server = server_of(body["server"]) if "server" in body else None
-    request = Request(
+    return Request(
         action,
         _agent(body, who),
         PROXY if server is not None else _interface(body),
         resource=_text(body, "resource", _LONG),
         pending=_text(body, "pendingId", _NAME),
+        token=token,
         claimed_risk=_risk(body.get("risk")),
         claimed_level=_one_of(body["danger"], "danger", LEVELS) if body.get("danger") is not None else None,
         adapter=_text(body, "adapter", _NAME),
         server=server,
         strength=who.isolation,
     )
-    return request, token
 
 
 def _interface(body: dict[str, Any]) -> str:

@@ -9,7 +9,7 @@ from msgspec.json import encode
 from msgspec.structs import replace
 
 from interlock.engine.assessment import Unjudged
-from interlock.engine.evaluate import evaluate_with_token, quick
+from interlock.engine.evaluate import evaluate, quick
 from interlock.engine.preview import preview, preview_json
 from interlock.identity import home_for
 from interlock.model import Decision, command
@@ -30,13 +30,13 @@ Answer = tuple[int, dict[str, Any]]
 
 async def evaluate_one(context: Context, who: ApiCaller, body: bytes) -> Answer:
     who.agent()
-    request, token = _request(context, who, parse_json(body))
-    if len(body) <= SHORT and not token:
+    request = _request(context, who, parse_json(body))
+    if len(body) <= SHORT and not request.token:
         at_once = replace(request, access=context.projects.at_once(who.principal, request.access))
         decision = quick(context.state, at_once)
         if decision is not None:
             return 200, decision_json(decision)
-    return decision_answer(await context.pool.run(evaluate_with_token, context.state, request, token))
+    return decision_answer(await context.pool.run(evaluate, context.state, request))
 
 
 async def evaluate_many(context: Context, who: ApiCaller, body: bytes) -> Answer:
@@ -66,19 +66,19 @@ def encode_json(body: dict[str, Any]) -> bytes:
 
 def _item(context: Context, who: ApiCaller, action: Any) -> dict[str, Any]:
     try:
-        request, token = _request(context, who, action)
+        request = _request(context, who, action)
     except HttpProblem as problem:
         return problem.denial
-    return decision_answer(evaluate_with_token(context.state, request, token))[1]
+    return decision_answer(evaluate(context.state, request))[1]
 
 
-def _request(context: Context, who: ApiCaller, body: Any) -> tuple[Request, str]:
+def _request(context: Context, who: ApiCaller, body: Any) -> Request:
     """Targets are inspected and copied only for callers on the socket, which are on this machine."""
-    request, token = request_of(body, who)
+    request = request_of(body, who)
     if not who.here:
-        return request, token
+        return request
     action = replace(request.action, home=home_for(who.principal, ""))  # from the system, not from the caller
-    return replace(request, action=action, access=context.access(who.principal, True), local=True), token
+    return replace(request, action=action, access=context.access(who.principal, True), local=True)
 
 
 routes = RouteGroup("/api/v1", "evaluate")
