@@ -131,7 +131,7 @@ def _text(value: str) -> Any:
         value.encode()
     except UnicodeEncodeError:
         return {_HALVES: value.encode("utf-8", "surrogatepass").hex()}
-    return value if value.isascii() else unicodedata.normalize("NFC", value)
+    return unicodedata.normalize("NFC", value)
 
 
 def _key(key: str) -> str:

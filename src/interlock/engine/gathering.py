@@ -36,11 +36,12 @@ from interlock.policy.real_paths import STOPPING, tampering
 from interlock.ports import Tx
 from interlock.records import Grant
 from interlock.redaction import redact_text
-from interlock.runtime import Judged, Request, operation_name, with_step
+from interlock.runtime import Judged, operation_name
 from interlock.runtime.declarations import find_difference
 from interlock.runtime.state import State
 
 _NEVER = ("unreadable", "self_protection", "unknown")  # in rules whose findings no user can judge
+_OF_STEP = ("steps_left", "previous", "repeats", "cumulative", "starting", "pause", "pause_human")  # circumstances
 _LOCAL = "git."  # these rules find losses in the working copy; losses at a remote are level 3
 
 
@@ -138,7 +139,7 @@ def circumstances(state: State, judged: Judged, found: Gathered) -> Circumstance
         paused_by=paused_by,
         paused_to=paused_to,
     )
-    return with_step(at, request)
+    return replace(at, **{name: getattr(request.step, name) for name in _OF_STEP}) if request.step else at
 
 
 def attack(judged: Judged) -> str:
@@ -172,7 +173,8 @@ def _question(judged: Judged) -> inspection.Inspection | None:
         return None
     if judged.assessment.level < Level.DESTRUCTIVE:
         return changed_targets(judged)
-    return inspection.inspection_of(request.action, judged.judgement, request.provenance, own_tools(request))
+    own = request.server is not None or (request.door == HOOK and inspection.is_own_tool(request.action))
+    return inspection.inspection_of(request.action, judged.judgement, request.provenance, own)
 
 
 def _inspect(judged: Judged, at: Circumstances, question: inspection.Inspection) -> Circumstances:
@@ -215,11 +217,6 @@ def runs_elsewhere(judged: Judged) -> bool:
     if request.server is not None:
         return not (request.server.here and only_touches_files(judged.judgement.facts))
     return request.adapter_context is not None
-
-
-def own_tools(request: Request) -> bool:
-    """A tool of the agent itself, or of a local server."""
-    return request.server is not None or (request.door == HOOK and inspection.is_own_tool(request.action))
 
 
 _TOKENS = frozenset({"_confirmation", "_quota_continue"})

@@ -110,20 +110,20 @@ def resolve_paths(
     if not found:
         return (_joined(rules, judgement, processes), named) if processes else (judgement, named)
     pairs = [(path, follow) for _, path, follow in found]
-    resolve = access.resolve if access is not None else None
-    if at_once and resolve is not None:
-        _check_near(pairs, at)
-    real, elsewhere = [path for path, _ in pairs], []
-    if resolve is not None:
-        *real, real_cwd, real_home = resolve([*pairs, (at.cwd, True), (at.home, True)])
-        elsewhere = list(redirected_effects(found, real, replace(at, real_cwd=real_cwd, real_home=real_home)))
-    facts = [*elsewhere, *own_files(found, real, guarded, hook_files), *processes]
+    led, elsewhere = [(fact, path, path) for fact, path, _ in found], []
+    if access is not None and access.resolve is not None:
+        if at_once:
+            _check_near(pairs, at)
+        *real, real_cwd, real_home = access.resolve([*pairs, (at.cwd, True), (at.home, True)])
+        led = [(fact, path, there) for (fact, path, _), there in zip(found, real, strict=True)]
+        elsewhere = list(redirected_effects(led, replace(at, real_cwd=real_cwd, real_home=real_home)))
+    facts = [*elsewhere, *own_files(led, guarded, hook_files), *processes]
     if not facts:
         return judgement, named
     if elsewhere:
         by_path = {one.path: one for one in elsewhere}
-        led = [(fact, by_path[there]) for (fact, _, _), there in zip(found, real, strict=True) if there in by_path]
-        named = with_real_paths(named, action, [(fact.target, one) for fact, one in led])
+        reached = [(fact.target, by_path[there]) for fact, _, there in led if there in by_path]
+        named = with_real_paths(named, action, reached)
     return _joined(rules, judgement, facts), named
 
 
@@ -163,21 +163,17 @@ def _as_written(fact: Effect, cwd: str) -> str:
     return fact.target if fact.target.startswith(("/", "~")) else posixpath.join(cwd, fact.target)
 
 
-def redirected_effects(
-    found: Sequence[tuple[Effect, str, bool]], real: Sequence[str], at: Standpoint
-) -> Iterator[Effect]:
+def redirected_effects(led: Sequence[tuple[Effect, str, str]], at: Standpoint) -> Iterator[Effect]:
     """For each path that leads elsewhere, the same effect on what is there."""
-    for (fact, path, _), there in zip(found, real, strict=True):
+    for fact, path, there in led:
         if not at.straight(posixpath.normpath(path), there):
             where = place(there, at.real_cwd or at.cwd, at.real_home or at.home)
             yield replace(fact, target=there, path=there, place=where, traits=fact.traits | {RESOLVED})
 
 
-def own_files(
-    found: Sequence[tuple[Effect, str, bool]], real: Sequence[str], guarded: OwnAssets, hooked: Sequence[str]
-) -> Iterator[Effect]:
+def own_files(led: Sequence[tuple[Effect, str, str]], guarded: OwnAssets, hooked: Sequence[str]) -> Iterator[Effect]:
     """Also on folders that hold them, and on settings that call its hook."""
-    for (fact, path, _), there in zip(found, real, strict=True):
+    for fact, path, there in led:
         if fact.verb in ("read", "run_script"):
             continue
         for one in (posixpath.normpath(path), there):

@@ -182,11 +182,12 @@ def _needed_trust(call: AdapterCall, policy: TrustPolicy) -> Trust:
     """The least trust by policy; the category minimums count only where an operator enabled them (C-07)."""
     writes = call.category != "read" or call.level > Level.SAFE
     deletes = call.category == "delete" or call.level >= Level.DESTRUCTIVE
-    return max(
-        policy.minimum_trust_for_writes or Trust.UNTESTED if writes else Trust.UNTESTED,
-        policy.minimum_trust_for_deletes or Trust.UNTESTED if deletes else Trust.UNTESTED,
-        category_minimum(call.category, call.level) if policy.strict_category_minimums else Trust.UNTESTED,
+    asked = (
+        policy.minimum_trust_for_writes if writes else None,
+        policy.minimum_trust_for_deletes if deletes else None,
+        category_minimum(call.category, call.level) if policy.strict_category_minimums else None,
     )
+    return max(trust or Trust.UNTESTED for trust in asked)
 
 
 def _insufficient(call: AdapterCall, needed: Trust) -> Json:

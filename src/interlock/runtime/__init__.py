@@ -152,13 +152,6 @@ def operation_name(request: Request) -> str:
     return request.operation or counted_name(request.action)
 
 
-def with_step(at: Circumstances, request: Request) -> Circumstances:
-    if request.step is None:
-        return at
-    names = ("steps_left", "previous", "repeats", "cumulative", "starting", "pause", "pause_human")
-    return replace(at, **{name: getattr(request.step, name) for name in names})
-
-
 def counted_name(action: Action) -> str:
     """The name that an action is counted under: an operation's name, or a command's program."""
     if action.kind in (Kind.OPERATION, Kind.TOOL):
