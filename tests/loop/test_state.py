@@ -6,6 +6,7 @@ from functools import cache
 
 import pytest
 from msgspec import to_builtins
+from msgspec.structs import replace
 
 from interlock.analysis.assess import judge
 from interlock.analysis.rules.load import load
@@ -60,13 +61,13 @@ def test_AE_08_a_claimed_name_tightens_and_a_proved_one_may_loosen() -> None:
     given = LoopRules(
         30, "conservative", PatternSet((Glob.of("wipe_*"),), (Glob.of("deploy_*"),), (Glob.of("read_*"),))
     )
-    claimed, proved = apply_rules(policy, given, proved=False), apply_rules(policy, given, proved=True)
+    claimed, proved = apply_rules(policy, given), apply_rules(policy, replace(given, proved=True))
     assert [glob.text for glob in claimed.patterns.deny] == ["drop_*", "wipe_*"]
     assert claimed.patterns.approve and not claimed.patterns.allow and proved.patterns.allow
     assert (claimed.loop.max_autonomous_steps, proved.loop.max_autonomous_steps) == (10, 30)
     assert claimed.tolerance == proved.tolerance == "conservative"
-    assert apply_rules(claimed, LoopRules(2, "aggressive"), proved=True).tolerance == "conservative"
-    assert apply_rules(policy, LoopRules(0), proved=False).loop.max_autonomous_steps == 0
+    assert apply_rules(claimed, LoopRules(2, "aggressive", proved=True)).tolerance == "conservative"
+    assert apply_rules(policy, LoopRules(0)).loop.max_autonomous_steps == 0
 
 
 @pytest.mark.parametrize(("asked", "got"), [(None, 50), (3, 3), (0, 0), (99, 50)])

@@ -30,7 +30,7 @@ from interlock.policy.circumstances import Circumstances
 from interlock.policy.effect_key import EffectKey, effect_keys, everyday_keys
 from interlock.policy.exemptions import journal_restores
 from interlock.policy.load import project_rules
-from interlock.policy.overrides import AppliedRules, LoopRules, apply_all_rules, with_origin
+from interlock.policy.overrides import LoopRules, apply_all_rules, with_origin
 from interlock.policy.patterns import PatternSet, covers, hits
 from interlock.policy.real_paths import STOPPING, tampering
 from interlock.ports import Tx
@@ -272,7 +272,7 @@ def with_overrides(state: State, judged: Judged) -> Judged:
     return replace(judged, in_force=by.under(policy, by.mode, (*by.applied_rules, *rules)))
 
 
-def _rules(state: State, judged: Judged) -> Iterator[AppliedRules]:
+def _rules(state: State, judged: Judged) -> Iterator[LoopRules]:
     request, named = judged.request, judged.named
     if request.access.project is not None and request.action.cwd:
         files = request.access.project(request.action.cwd)
@@ -281,10 +281,10 @@ def _rules(state: State, judged: Judged) -> Iterator[AppliedRules]:
         return
     denied = [glob for _, glob in state.standing.of(DENY, judged.now)]
     for glob in denied if named.cut else hits(denied, named):  # the part that was cut off may match
-        yield with_origin(LoopRules(patterns=PatternSet(deny=(glob,))), glob.origin), True
+        yield with_origin(LoopRules(patterns=PatternSet(deny=(glob,)), proved=True), glob.origin)
     for grant, glob in state.standing.of(ALLOW, judged.now):
         if covers((glob,), named) and _counts(state, judged, grant):
-            yield with_origin(LoopRules(patterns=PatternSet(allow=(glob,))), glob.origin), True
+            yield with_origin(LoopRules(patterns=PatternSet(allow=(glob,)), proved=True), glob.origin)
             return
 
 

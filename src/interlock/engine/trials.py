@@ -21,7 +21,7 @@ from interlock.error_codes import NotFound
 from interlock.model import Action, AgentRef, Assessment, Finding, Flags, Kind, Level, TicketState, Tier
 from interlock.policy.effect_key import EffectKey, effect_keys, parse
 from interlock.policy.effect_key.key import EARLIER, UNKNOWN
-from interlock.policy.overrides import LoopRules, apply_all_rules
+from interlock.policy.overrides import LoopRules, apply_rules
 from interlock.policy.patterns import PatternSet, covers, hits
 from interlock.ports import Tx
 from interlock.records import AuditQuery, AuditRow, Grant, Ticket, TicketQuery
@@ -173,7 +173,7 @@ def try_standing_answer(state: State, grant: Grant) -> StandingTrials:
     ((_, glob),) = parse_answers([grant]).values()
     rows = recent_attempts(state, RECORDS)
     one = PatternSet(deny=(glob,)) if grant.effect == DENY else PatternSet(allow=(glob,))
-    with_it = apply_all_rules(state.policy, [(LoopRules(patterns=one), True)])
+    with_it = apply_rules(state.policy, LoopRules(patterns=one, proved=True))
     changed: list[ChangedAnswer] = []
     unchanged: list[ChangedAnswer] = []
     for row in rows:

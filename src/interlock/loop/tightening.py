@@ -13,7 +13,7 @@ from interlock.canonical_json import normal_name
 from interlock.error_codes import LoopProblem
 from interlock.model import AgentRef
 from interlock.policy.load import toml
-from interlock.policy.overrides import AppliedRules, LoopRules, apply_all_rules
+from interlock.policy.overrides import LoopRules, apply_all_rules
 from interlock.policy.policy import MODES, PolicyError, policy_of
 from interlock.runtime import InForce
 from interlock.runtime.memory import STRICTNESS
@@ -75,10 +75,10 @@ def governing(state: State, agent: AgentRef, via: Connection) -> InForce:
     row = state.baseline.agent(agent.principal, agent.name) if own else None
     # A name is proved by the token that an operator gave to it; anybody can claim one.
     proved = row is not None and bool(row.token_hash) and not row.revoked_at
-    rules: list[AppliedRules] = [(own, proved)] if own else []
+    rules = [replace(own, proved=proved)] if own else []
     served = door.removeprefix(ADAPTER).split(",") if door.startswith(ADAPTER) and by.loops.adapters else ()
-    rules += [(found, False) for name in served if (found := by.loops.adapters.get(name))]
-    rules += [(tight.rules, False)] if tight.rules else []
+    rules += [found for name in served if (found := by.loops.adapters.get(name))]
+    rules += [tight.rules] if tight.rules else []
     mode = tight.mode if tight.mode and STRICTNESS[tight.mode] > STRICTNESS[by.mode] else by.mode
     return by.under(apply_all_rules(by.policy, rules), mode, tuple(rules))
 

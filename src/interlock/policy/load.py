@@ -173,9 +173,9 @@ class ProjectFile(Struct, frozen=True):
         return with_origin(_parse_project(self.text)[0], self.path)
 
 
-def project_rules(files: Iterable[ProjectFile]) -> list[tuple[LoopRules, bool]]:
+def project_rules(files: Iterable[ProjectFile]) -> list[LoopRules]:
     """Their authors are not authenticated, so they can only tighten."""
-    return [(file.rules, False) for file in files if file.rules]
+    return [rules for file in files if (rules := file.rules)]
 
 
 def _parse_project(text: str) -> tuple[LoopRules, tuple[str, ...]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from functools import partial
+from functools import partial, reduce
 from types import MappingProxyType
 from typing import Annotated, Any, Literal
 
@@ -30,12 +30,10 @@ class LoopRules(Struct, frozen=True):
     patterns: PatternSet = PatternSet()
     asks: tuple[Glob, ...] = ()  # patterns that a project's file wants confirmed
     origin: str = ""  # the source in words, where it is not the configuration
+    proved: bool = False  # whether the agent that they apply to was authenticated; else they only tighten
 
     def __bool__(self) -> bool:
         return self.max_steps is not None or bool(self.tolerance) or bool(self.patterns) or bool(self.asks)
-
-
-AppliedRules = tuple[LoopRules, bool]  # settings, and whether the agent that they apply to was authenticated
 
 
 def _rules_by_name(
@@ -94,12 +92,12 @@ def rules_of(data: object, path: Path, problems: Problems) -> LoopRules:
     return LoopRules(*seed_settings(table, path, problems))
 
 
-def apply_rules(policy: Policy, rules: LoopRules, proved: bool) -> Policy:
-    """Rules that would loosen it count only for an authenticated agent (`proved`)."""
-    patterns = policy.patterns.joined(rules.patterns if proved else replace(rules.patterns, allow=()))
+def apply_rules(policy: Policy, rules: LoopRules) -> Policy:
+    """Rules that would loosen it count only where they are `proved`."""
+    patterns = policy.patterns.joined(rules.patterns if rules.proved else replace(rules.patterns, allow=()))
     steps = policy.loop.max_autonomous_steps
     if rules.max_steps is not None:
-        steps = rules.max_steps if proved else min(steps, rules.max_steps)
+        steps = rules.max_steps if rules.proved else min(steps, rules.max_steps)
     tolerance = min(policy.tolerance, rules.tolerance or policy.tolerance, key=_TIGHTEST.index)  # C-09
     loop = replace(policy.loop, max_autonomous_steps=steps)
     policy = replace(policy, patterns=patterns, loop=loop, tolerance=tolerance)
@@ -109,21 +107,19 @@ def apply_rules(policy: Policy, rules: LoopRules, proved: bool) -> Policy:
     return replace(policy, restriction=replace(policy.restriction, patterns=confirmed))
 
 
-def apply_all_rules(policy: Policy, rules: Iterable[AppliedRules]) -> Policy:
-    for one, proved in rules:
-        policy = apply_rules(policy, one, proved)
-    return policy
+def apply_all_rules(policy: Policy, rules: Iterable[LoopRules]) -> Policy:
+    return reduce(apply_rules, rules, policy)
 
 
-def applied_rules_json(rules: Iterable[AppliedRules]) -> list[dict[str, Any]]:
+def applied_rules_json(rules: Iterable[LoopRules]) -> list[dict[str, Any]]:
     found = []
-    for one, proved in rules:
+    for one in rules:
         beside = {"ask": [glob.text for glob in one.asks], "origin": one.origin}  # which no configuration has
-        found.append({**rules_json(one), **{key: said for key, said in beside.items() if said}, "proved": proved})
+        found.append({**rules_json(one), **{key: said for key, said in beside.items() if said}, "proved": one.proved})
     return found
 
 
-def applied_rules_of(data: object) -> tuple[AppliedRules, ...] | None:
+def applied_rules_of(data: object) -> tuple[LoopRules, ...] | None:
     """The rules of an audit record; None where they cannot be read."""
     problems, found = Problems(), []
     for at, given in enumerate(data if isinstance(data, list) else []):
@@ -131,7 +127,7 @@ def applied_rules_of(data: object) -> tuple[AppliedRules, ...] | None:
         proved, origin = table.pop("proved", False) is True, str(table.pop("origin", ""))
         asks = globs_of({"ask": table.pop("ask", [])}, "ask", ("loop_rules", at), problems)
         own = rules_of(table, ("loop_rules", at), problems)
-        found.append((with_origin(replace(own, asks=asks), origin), proved))
+        found.append(with_origin(replace(own, asks=asks, proved=proved), origin))
     return None if problems.found or (data is not None and not isinstance(data, list)) else tuple(found)
 
 

@@ -21,7 +21,7 @@ from interlock.model import NOTHING, Action, AgentRef, Assessment, Confidential,
 from interlock.policy.circumstances import AdapterContext, Circumstances
 from interlock.policy.effect_key import EffectKey
 from interlock.policy.match_names import MatchNames, match_names
-from interlock.policy.overrides import AppliedRules, LoopSettings
+from interlock.policy.overrides import LoopRules, LoopSettings
 from interlock.policy.policy import Policy
 from interlock.policy.real_paths import NO_OWN_ASSETS, OwnAssets
 from interlock.policy.registry import Registry, RegistryMatch
@@ -42,7 +42,7 @@ class InForce(Struct, frozen=True):
     policy_hash: str = ""
     rulebook_hash: str = ""
     own_assets: OwnAssets = NO_OWN_ASSETS  # Interlock's own files, processes and ports
-    applied_rules: tuple[AppliedRules, ...] = ()  # rules that tightened the policy for one call
+    applied_rules: tuple[LoopRules, ...] = ()  # rules that tightened the policy for one call
     challenge_seconds: float = 300.0  # OOB-08
     loops: LoopSettings = LoopSettings()  # AE-08
     hooks: HookSettings = HookSettings()
@@ -50,7 +50,7 @@ class InForce(Struct, frozen=True):
     undo: SnapshotSettings = SnapshotSettings()
     pauses: PauseSettings = PauseSettings()
 
-    def under(self, policy: Policy, mode: str, applied_rules: tuple[AppliedRules, ...] = ()) -> InForce:
+    def under(self, policy: Policy, mode: str, applied_rules: tuple[LoopRules, ...] = ()) -> InForce:
         """For one call; `applied_rules` are the rules that changed the policy."""
         if policy is self.policy and mode == self.mode:
             return self
