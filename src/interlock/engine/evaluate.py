@@ -107,7 +107,7 @@ def _evaluate(state: State, request: Request, keep: Keep[Kept]) -> tuple[Decisio
     weighed, held = outcome.weighed, outcome.held
     uses_up = held.keep is TicketChange.SPEND or outcome.grant is not None or outcome.at.snapshot is not None
     if not request.spend and held.outcome == "allow" and uses_up:
-        return replace(decision_of(state, judged, weighed, held), unspent=True), None
+        return replace(decision_of(state, judged, outcome), unspent=True), None
     free = not state.blocked(request.agent.principal)
     decision, kept = state.store.write(lambda tx: _perform(tx, state, judged, world, outcome, keep))
     if judged.policy.restriction.scope == "session":
@@ -219,7 +219,7 @@ def _decide_everyday(state: State, judged: Judged, world: World) -> tuple[Outcom
     outcome = decide(judged, world)
     if outcome.weighed.requirement != Requirement():
         return outcome, None
-    return outcome, decision_of(state, judged, outcome.weighed, outcome.held)
+    return outcome, decision_of(state, judged, outcome)
 
 
 NO_STORE = "the state cannot be known: the store cannot be used"

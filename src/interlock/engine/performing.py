@@ -84,7 +84,7 @@ def perform(tx: Tx, state: State, judged: Judged, found: Gathered, answer: Outco
         tx.add_snapshot(snapshot_of(state, judged, kept))
     record = decision_entry(judged, weighed, answer.at, held, kept)
     state.recorder.these(tx, [record, *token_entries(state, judged, held, issued), *used])
-    decision = replace(decision_of(state, judged, weighed, held, kept), promptable=found.promptable)
+    decision = replace(decision_of(state, judged, replace(answer, held=held)), promptable=found.promptable)
     if blocked:
         decision = replace(decision, reason=f"{decision.reason} This agent is blocked from now on: {blocked}.")
     return decision
@@ -155,11 +155,10 @@ def history_entry(judged: Judged, outcome: str) -> HistoryEntry:
     )
 
 
-def decision_of(
-    state: State, judged: Judged, weighed: PolicyResult, held: Resolution, kept: TakenSnapshot | None = None
-) -> Decision:
+def decision_of(state: State, judged: Judged, answer: Outcome) -> Decision:
     """Builds the decision; only an allow names its snapshot."""
-    kept = kept if held.outcome == "allow" else None
+    weighed, held = answer.weighed, answer.held
+    kept = answer.kept if held.outcome == "allow" else None
     token = pending_token(state, judged, held)
     code = code_of(held, weighed, token)
     return Decision(
