@@ -81,7 +81,7 @@ def evaluate_and_keep(state: State, request: Request, keep: Keep[Kept]) -> tuple
 def quick(state: State, request: Request) -> Decision | None:
     """Answers everyday work without the store; None where `evaluate` has to decide, and on any error."""
     try:
-        if _has_adapter(request) and not is_known(state, request):
+        if _has_adapter(request) and not is_known(state, request.server):
             return None
         judged = with_overrides(state, _judge(state, request, AT_ONCE, at_once=True))
         found = _everyday(state, judged, _nothing, at_once=True)
@@ -92,7 +92,7 @@ def quick(state: State, request: Request) -> Decision | None:
 
 def _evaluate(state: State, request: Request, keep: Keep[Kept]) -> tuple[Decision, Kept | None]:
     state.catch_up()
-    if _has_adapter(request) and not is_known(state, request):
+    if _has_adapter(request) and not is_known(state, request.server):
         ensure_known(state, request.server)
     judged = with_overrides(state, _judge(state, request))
     everyday = _everyday(state, judged, keep)

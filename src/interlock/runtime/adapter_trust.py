@@ -27,7 +27,6 @@ from interlock.identity.sessions import OperatorSession
 from interlock.model import TRUSTS, Trust
 from interlock.ports import StoreEvent, Tx
 from interlock.records import AuditQuery
-from interlock.runtime import Request
 from interlock.runtime.adapters import LoadedAdapter, TrustEntry, trust_seal
 from interlock.runtime.state import State
 from interlock.times import iso
@@ -55,12 +54,9 @@ def begin(state: State) -> None:
         refresh_trust(state)
 
 
-def is_known(state: State, request: Request) -> bool:
-    """Whether this process knows the current trust of the adapter or server that a request names."""
-    server = request.server
-    if server is not None and not state.adapters.knows(server.loaded):
-        return False
-    return not (state.adapters.stale and (request.adapter or server))
+def is_known(state: State, server: ServerClaim | None) -> bool:
+    """Whether this process knows the current trust of every adapter, and of this server."""
+    return not state.adapters.stale and (server is None or state.adapters.knows(server.loaded))
 
 
 def ensure_known(state: State, server: ServerClaim | None) -> None:

@@ -93,12 +93,12 @@ class ServerStanding(Struct, frozen=True):
 
 
 def enrich(state: State, request: Request, now: float) -> Request:
-    """The caller's own claims are ignored."""
+    """Of an adapter or a server; the caller's own claims are ignored."""
     server = request.server
     if request.adapter_context is not None:
         return request
     if server is None:
-        return enrich_from_adapter(state, request, now) if request.adapter else request
+        return enrich_from_adapter(state, request, now)
     standing = state.adapters.standing_of(server.loaded, now)
     action = server.labelled(request.action)
     claimed = not server.stated and not standing.spoken
