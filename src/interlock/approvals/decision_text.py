@@ -12,10 +12,10 @@ from interlock.notify import request_line, who
 from interlock.policy.exemptions import SNAPSHOT
 from interlock.policy.impact import (
     JOURNAL,
-    NO_SNAPSHOT_PREFIX,
     RELIEF_PREFIX,
     escalation_reasons,
     impact_words,
+    snapshot_problem,
     undo_words_after,
 )
 from interlock.policy.policy import DEFAULT_APPROVERS
@@ -47,8 +47,8 @@ def sentence(judged: Judged, weighed: PolicyResult, held: Resolution, kept: Take
     advice = f" Instead: {_end(instead)}" if instead and not final else ""
     seen = impact_words(weighed.factors)
     impact = f" Impact: {_end(seen)}" if seen else ""
-    missing = next((factor for factor in weighed.factors if factor.startswith(NO_SNAPSHOT_PREFIX)), "")
-    unkept = f" No snapshot was taken: {_end(missing.removeprefix(NO_SNAPSHOT_PREFIX))}" if missing else ""
+    missing = snapshot_problem(weighed.factors)
+    unkept = f" No snapshot was taken: {_end(missing)}" if missing else ""
     raised = "".join(
         f" {words[:1].upper()}{_end(words[1:])}" for words in escalation_reasons(weighed.factors) if why not in words
     )

@@ -17,7 +17,7 @@ from interlock.approvals.step_up import needs_stepup
 from interlock.audit.chain import HELD, body_of
 from interlock.model import Span, TicketState, requirement_words
 from interlock.policy.effect_key import parse
-from interlock.policy.impact import NO_SNAPSHOT_PREFIX, impact_words, recoverable
+from interlock.policy.impact import impact_words, recoverable, snapshot_problem
 from interlock.records import Approval, AuditQuery, Ticket
 from interlock.runtime.state import State
 
@@ -101,8 +101,7 @@ class Card(Struct, frozen=True):
 
     @property
     def no_snapshot(self) -> str:
-        found = (factor for factor in self.ticket.factors if factor.startswith(NO_SNAPSHOT_PREFIX))
-        return next(found, "").removeprefix(NO_SNAPSHOT_PREFIX)
+        return snapshot_problem(self.ticket.factors)
 
     @property
     def cooling(self) -> bool:

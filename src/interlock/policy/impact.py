@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from msgspec import Struct, to_builtins
@@ -102,11 +102,19 @@ def size_words(count: int) -> str:
 
 
 def impact_words(factors: Iterable[str]) -> str:
-    return next((factor.removeprefix(IMPACT_PREFIX) for factor in factors if factor.startswith(IMPACT_PREFIX)), "")
+    return next(_behind(IMPACT_PREFIX, factors), "")
+
+
+def snapshot_problem(factors: Iterable[str]) -> str:
+    return next(_behind(NO_SNAPSHOT_PREFIX, factors), "")
 
 
 def escalation_reasons(factors: Iterable[str]) -> tuple[str, ...]:
-    return tuple(factor.removeprefix(ESCALATION_PREFIX) for factor in factors if factor.startswith(ESCALATION_PREFIX))
+    return tuple(_behind(ESCALATION_PREFIX, factors))
+
+
+def _behind(prefix: str, factors: Iterable[str]) -> Iterator[str]:
+    return (factor.removeprefix(prefix) for factor in factors if factor.startswith(prefix))
 
 
 def recoverable(factors: Iterable[str]) -> bool:
