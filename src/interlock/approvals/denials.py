@@ -114,9 +114,9 @@ def find_denial(tx: Tx, state: State, judged: Judged, own: Ticket | None) -> Mat
     if not judged.effect_keys:
         return None
     principal = judged.agent.principal
-    stored = {_key(one): one for one in tx.denials(judged.now, principal)}
+    stored = {one.key: one for one in tx.denials(judged.now, principal)}
     if not state.shared:  # an edited row lifts no rejection
-        stored |= {_key(one): one for one in rejections(state, judged)}
+        stored |= {one.key: one for one in rejections(state, judged)}
     found = []
     for one in matching_denials(judged, stored.values())[:_MOST_READ]:
         ticket = tx.ticket(one.denial.ticket)
@@ -175,8 +175,8 @@ def rejections_of(ticket: Ticket, at: float) -> list[Denial]:
 
 def agree(tx: Tx, state: State, ticket: Ticket, now: float) -> None:
     """Ends the denials of an approved action: of the same effect, or of one that includes it."""
-    live = {_key(one): one for one in tx.denials(now, ticket.agent.principal)}
-    live |= {_key(one): one for one in state.baseline.denials(ticket.agent.principal, now)}
+    live = {one.key: one for one in tx.denials(now, ticket.agent.principal)}
+    live |= {one.key: one for one in state.baseline.denials(ticket.agent.principal, now)}
     keys = [parse(text) for text in ticket.effect_keys]
     for one in live.values():
         if one.ticket == ticket.id or any(relation(parse(one.effect_key), key) in _INCLUDING for key in keys):
@@ -196,7 +196,3 @@ def count_attempt(tx: Tx, state: State, denial: Denial) -> None:
 def _save(tx: Tx, state: State, denial: Denial) -> None:
     tx.save_denial(denial)
     state.baseline.deny(denial)
-
-
-def _key(one: Denial) -> tuple[str, str, str]:
-    return one.effect_key, one.session, one.ticket

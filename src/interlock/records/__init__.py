@@ -298,6 +298,11 @@ class Denial(Struct, frozen=True):
     rejected_at: float = 0.0  # by a person; 0 while it only waits
     tries: int = 0  # in other words, since
 
+    @property
+    def key(self) -> tuple[str, str, str]:
+        """Beside its principal."""
+        return self.effect_key, self.session, self.ticket
+
 
 class TicketQuery(Struct, frozen=True):
     """Which tickets to list; empty means all."""

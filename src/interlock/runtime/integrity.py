@@ -61,7 +61,7 @@ class IntegrityBaseline:
         for id in _named(tx, "reject", "ticket", now - state.policy.denial_seconds):
             no = tx.ticket(id)  # the recorded rejection counts, whatever became of its rows
             for one in rejections_of(no, no.decided_at) if no is not None else ():
-                if _key(one) not in self._denials.get(one.principal, {}):
+                if one.key not in self._denials.get(one.principal, {}):
                     self.deny(one)
 
     # tickets
@@ -100,13 +100,13 @@ class IntegrityBaseline:
     def take_denials(self, tx: Tx, now: float) -> None:
         """Whoever wrote them; a shared store decides alone, and this copy says when to read it."""
         for one in tx.denials(now):
-            known = self._denials.get(one.principal, {}).get(_key(one))
+            known = self._denials.get(one.principal, {}).get(one.key)
             if known is None or known.rejected_at <= one.rejected_at:  # a row older than a rejection lifts nothing
                 self.deny(one)
 
     def deny(self, denial: Denial) -> None:
         """Remembers a denial, or that it ended."""
-        put_bounded(self._denials.setdefault(denial.principal, {}), _key(denial), denial, MOST)
+        put_bounded(self._denials.setdefault(denial.principal, {}), denial.key, denial, MOST)
 
     def denials(self, principal: str, now: float) -> list[Denial]:
         found = self._denials.get(principal)
@@ -153,10 +153,6 @@ def recorded_blocks(tx: Tx) -> list[Block]:
             if row.event == "block":
                 last[principal] = Block(principal, str(said.get("reason") or "blocked"), row.at, str(said.get("by")))
     return [block for block in last.values() if tx.block(block.principal) is None]
-
-
-def _key(denial: Denial) -> tuple[str, str, str]:
-    return denial.effect_key, denial.session, denial.ticket
 
 
 def _named(tx: Tx, event: str, key: str, since: float) -> Iterator[str]:
