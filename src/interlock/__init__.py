@@ -53,11 +53,17 @@ _CACHED = 4_096  # characters; longer texts are judged anew, so that the cache s
 
 
 @cache
-def _judging() -> tuple[Callable[..., Judgement], Rulebook]:
-    from interlock.analysis.assess import judge
+def _shipped_rules() -> Rulebook:
     from interlock.analysis.rules.load import load
 
-    return judge, load()
+    return load()
+
+
+@cache
+def _judging() -> Callable[..., Judgement]:
+    from interlock.analysis.assess import judge
+
+    return judge
 
 
 @lru_cache(maxsize=2048)
@@ -70,8 +76,7 @@ def _judge(action: str | Action, cwd: str, files: Callable[[str], str | None] | 
         from interlock.model import command
 
         action = command(action, cwd)
-    judge, rules = _judging()
-    return judge(action, rules, files).assessment
+    return _judging()(action, _shipped_rules(), files).assessment
 
 
 def assess(action: str | Action, cwd: str = "", files: Callable[[str], str | None] | None = None) -> Assessment:
