@@ -6,17 +6,9 @@ from typing import Any
 
 from interlock.analysis.wire import flags_json
 from interlock.error_codes import CODES
-from interlock.model import (
-    Decision,
-    Human,
-    Requirement,
-    finding_json,
-    requirement_json,
-)
+from interlock.model import Decision, Human, Requirement, finding_json, requirement_json
 from interlock.records import Ticket
 from interlock.times import iso
-
-NO_REQUIREMENT = Requirement()
 
 
 def decision_json(decision: Decision) -> dict[str, Any]:
@@ -29,7 +21,7 @@ def decision_json(decision: Decision) -> dict[str, Any]:
         "strength": decision.strength,
         "factors": list(decision.factors),
     }
-    if decision.requirement != NO_REQUIREMENT:
+    if decision.requirement != Requirement():
         body["requirement"] = requirement_json(decision.requirement)
     if decision.ticket is not None:
         body |= _ticket_json(decision, decision.ticket)
