@@ -6,23 +6,15 @@ import unicodedata
 from collections.abc import Container, Mapping
 from functools import cache
 
-from msgspec import Struct
-
 from interlock.analysis.lazy_regex import lazy_regex
-from interlock.analysis.packs import load_words
-
-
-class LookAlikes(Struct, frozen=True, forbid_unknown_fields=True):
-    """The plain letter that each look-alike stands for."""
-
-    letters: Mapping[str, str]
+from interlock.analysis.packs import own_words
 
 
 @cache
 def _look_alikes() -> Mapping[int, str]:
     """Look-alikes by their code, letters in boxes and discs among them."""
     boxed = {first + at: chr(97 + at) for first in (0x1F150, 0x1F170, 0x1F1E6) for at in range(26)}
-    plain_letters = load_words("analysis/confusables.toml", LookAlikes).letters
+    plain_letters = own_words("analysis/confusables.toml").table("letters")
     return {ord(letter): look for letter, look in plain_letters.items()} | boxed
 
 

@@ -12,7 +12,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from interlock.analysis.lazy_regex import lazy_regex
-from interlock.analysis.packs import load_words
+from interlock.analysis.packs import own_words
 from interlock.analysis.programs.load import describe, program_set
 from interlock.model import Span
 
@@ -103,16 +103,10 @@ class Effect(Struct, frozen=True):
 Fact = Command | Effect
 
 
-class EffectWords(Struct, frozen=True, forbid_unknown_fields=True):
-    """The verbs of `effects.toml`."""
-
-    verbs: frozenset[str]
-
-
 @cache
 def effect_verbs() -> frozenset[str]:
     """Every verb that an effect can have."""
-    return load_words("analysis/effects.toml", EffectWords).verbs
+    return own_words("analysis/effects.toml").verbs
 
 
 class Report(Protocol):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import tomllib
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -41,17 +42,35 @@ def load_packs(
         return checked
 
 
-def load_words(name: str, kept: type[Kept]) -> Kept:
-    """The words of one of our own packs, by its path in the package: a text is a list of words, a table of texts the heading of each of its words.
+class PackWords:
+    """The words that `words_of` finds in a pack, as attributes; KeyError for a list that it does not tell."""
 
-    `kept` has a field for every key; refuses a pack with others, and one without.
-    """
+    def __init__(self, told: Callable[[], Pack]) -> None:
+        self.told = cache(told)
 
-    def check(packs: Sequence[Pack]) -> Sequence[Kept]:
-        return [convert_pack(name, {key: _words(said) for key, said in packs[0].items()}, kept)]
+    def __getattr__(self, name: str) -> frozenset[str]:
+        found = self.__dict__[name] = frozenset(self.told()[name])
+        return found
 
+    def in_order(self, name: str) -> Sequence[str]:
+        found: Sequence[str] = self.told()[name]
+        return found
+
+    def table(self, name: str) -> Mapping[str, str]:
+        found: Mapping[str, str] = self.told()[name]
+        return found
+
+
+def own_words(name: str) -> PackWords:
+    """The words of one of our own packs, by its path in the package."""
     path = _PACKAGE / name
-    return load_packs(path.parent, check, path.name, kept)[0]
+    return PackWords(lambda: load_packs(path.parent, lambda packs: [words_of(packs[0])], path.name)[0])
+
+
+def load_words(name: str, kept: type[Kept]) -> Kept:
+    """As `own_words`, in a type that has a field for every key; refuses a pack with others, and one without."""
+    path = _PACKAGE / name
+    return load_packs(path.parent, lambda packs: [convert_pack(name, words_of(packs[0]), kept)], path.name, kept)[0]
 
 
 def convert_pack(where: str, pack: Pack, kept: type[Kept]) -> Kept:
@@ -62,10 +81,15 @@ def convert_pack(where: str, pack: Pack, kept: type[Kept]) -> Kept:
         raise PackError(f"{where}: {error}") from None
 
 
-def _words(said: Any) -> Any:
-    if isinstance(said, Mapping):
-        return {word: heading for heading, text in said.items() for word in text.split()}
-    return said.split() if isinstance(said, str) else said
+def words_of(pack: Pack) -> Pack:
+    """Its texts as lists of words, its tables of texts as the heading of each of their words."""
+
+    def words(said: Any) -> Any:
+        if isinstance(said, Mapping):
+            return {word: heading for heading, text in said.items() for word in text.split()}
+        return said.split() if isinstance(said, str) else said
+
+    return {key: words(said) for key, said in pack.items()}
 
 
 def read_pack(path: Path) -> Pack:

@@ -5,56 +5,23 @@ from __future__ import annotations
 import fnmatch
 import re
 from collections.abc import Iterable
-from functools import cache, lru_cache
-
-from msgspec import Struct
+from functools import lru_cache
 
 from interlock.analysis.facts import HOLE, QUOTED, without_holes
 from interlock.analysis.lazy_regex import lazy_regex
-from interlock.analysis.packs import load_words
+from interlock.analysis.packs import own_words
 
-
-class PlaceNames(Struct, frozen=True, forbid_unknown_fields=True):
-    """The patterns of `place_names.toml`, by the place that they mean."""
-
-    kinds: frozenset[str]
-    build: tuple[str, ...]
-    build_anywhere: tuple[str, ...]
-    cache: tuple[str, ...]
-    log: tuple[str, ...]
-    scratch: tuple[str, ...]
-    secret: tuple[str, ...]
-    system_secret: tuple[str, ...]
-    not_secret: tuple[str, ...]
-    start_file: tuple[str, ...]
-    shell_config: tuple[str, ...]
-    agent_config: tuple[str, ...]
-    guard: tuple[str, ...]
-    device: tuple[str, ...]
-    backup: tuple[str, ...]
-    own_files: tuple[str, ...]
-    system: frozenset[str]
-    system_core: frozenset[str]
-    system_parts: frozenset[str]
-    windows_system: frozenset[str]
-    user_data: frozenset[str]
-    sinks: frozenset[str]
-    everything: frozenset[str]
-
-
-@cache
-def _names() -> PlaceNames:
-    return load_words("analysis/place_names.toml", PlaceNames)
+_NAMES = own_words("analysis/place_names.toml")
 
 
 def known_places() -> frozenset[str]:
     """Every kind of place that a path can be."""
-    return _names().kinds
+    return _NAMES.kinds
 
 
 def _listed(key: str, before: str = "", flags: int = re.IGNORECASE) -> re.Pattern[str]:
     """A regular expression for any of the patterns under a key, behind what may stand before them."""
-    return lazy_regex(lambda: f"{before}({'|'.join(getattr(_names(), key))})", flags)
+    return lazy_regex(lambda: f"{before}({'|'.join(_NAMES.in_order(key))})", flags)
 
 
 BUILD = _listed("build")
@@ -180,7 +147,7 @@ _HOME_OF = lazy_regex(r"(/home/[^/]+|/Users/[^/]+|/root|[A-Za-z]:/Users/[^/]+)(/
 def _stem(full: str) -> str:
     """The path without a trailing glob that matches everything: to delete all in it is to delete it."""
     head, slash, tail = full.rpartition("/")
-    while tail in _names().everything or ALL_BUT.fullmatch(tail):
+    while tail in _NAMES.everything or ALL_BUT.fullmatch(tail):
         full = head or slash or "."
         head, slash, tail = full.rpartition("/")
     return full
@@ -197,9 +164,9 @@ def _unknown(path: str, cwd: str) -> str:
             return "temp"
         rest = tail.strip("/")
         last = rest.rpartition("/")[2]
-        if last and last not in _names().everything and BUILD.fullmatch(last):
+        if last and last not in _NAMES.everything and BUILD.fullmatch(last):
             return "build"
-        if rest in ("", ".") or rest in _names().everything:
+        if rest in ("", ".") or rest in _NAMES.everything:
             return "unknown_root" if tail.startswith("/") else "unknown"
         return "unknown"
     head = path[: path.find(HOLE)]
@@ -210,7 +177,7 @@ def _unknown(path: str, cwd: str) -> str:
 
 def _by_position(full: str, cwd: str, home: str) -> str:
     lower = full.lower()
-    own = lower == ".interlock" or any(mark in lower for mark in _names().own_files)  # and no project of that name
+    own = lower == ".interlock" or any(mark in lower for mark in _NAMES.own_files)  # and no project of that name
     if own and GUARD.fullmatch(lower.lstrip("/~").lstrip("/")):
         return "guard"
     if full == "/" or _is_drive_root(full):
@@ -242,7 +209,7 @@ def _device(full: str) -> str:
         return "device"
     if full.lower().startswith("/dev/shm/"):
         return "temp"
-    if name in _names().sinks or name.startswith(("tty", "pts", "tcp", "udp", "fd")):
+    if name in _NAMES.sinks or name.startswith(("tty", "pts", "tcp", "udp", "fd")):
         return "sink"
     return "device" if name else "system"
 
@@ -274,7 +241,7 @@ def _in_home(rest: str, cwd: str, full: str) -> str:
         return "build"
     if BACKUP.fullmatch(last):
         return "backup"
-    if first.lower() in _names().user_data and not more:
+    if first.lower() in _NAMES.user_data and not more:
         return "user_data"
     return "home_part"
 
@@ -297,7 +264,7 @@ def is_system_folder(cwd: str) -> bool:
     parts = cwd.strip("/").lower().split("/")
     if not cwd.startswith("/") or not parts[0]:
         return False
-    return parts[0] in _names().system_core or (len(parts) == 1 and parts[0] in _names().system)
+    return parts[0] in _NAMES.system_core or (len(parts) == 1 and parts[0] in _NAMES.system)
 
 
 def _inside(full: str, cwd: str) -> str:
@@ -320,7 +287,7 @@ def _inside(full: str, cwd: str) -> str:
 
 
 def _in_project(rest: str) -> str:
-    if rest in (".", "") or rest in _names().everything:
+    if rest in (".", "") or rest in _NAMES.everything:
         return "project"
     if rest.startswith(".."):
         parts = rest.split("/")
@@ -367,7 +334,7 @@ def _absolute(full: str) -> str:
     if re.match(r"[a-z]:", lower):
         if first == "users":
             return "home" if len(parts) <= 2 else _artefact(parts, "other_home")
-        if first in _names().windows_system:
+        if first in _NAMES.windows_system:
             return "system" if len(parts) <= 2 else "system_part"
         return _artefact(parts, "other")
     if is_secret(lower.lstrip("/")):
@@ -376,7 +343,7 @@ def _absolute(full: str) -> str:
         return "agent_config"
     if first in ("mnt", "media", "volumes") and len(parts) > 1:
         return "volume" if len(parts) == 2 or (len(parts) == 3 and first == "media") else _artefact(parts[2:], "other")
-    if first in _names().system or "*" in first or "?" in first or "[" in first:
+    if first in _NAMES.system or "*" in first or "?" in first or "[" in first:
         return _system(first, parts)
     kind = _artefact(parts, "other")
     return "system" if kind == "other" and len(parts) == 1 and first in ("app", "workspace") else kind
@@ -386,10 +353,10 @@ def _system(first: str, parts: list[str]) -> str:
     if (parts[:2] == ["var", "cache"] and len(parts) > 2) or parts[:4] == ["var", "lib", "apt", "lists"]:
         return "cache"
     if "*" in first or "?" in first or "[" in first:
-        return "system" if fnmatch.filter(("home", "root", "users", *_names().system), first) else "other"
+        return "system" if fnmatch.filter(("home", "root", "users", *_NAMES.system), first) else "other"
     if len(parts) == 1:
         return "system"
-    if len(parts) == 2 and "/".join(parts) in _names().system_parts:
+    if len(parts) == 2 and "/".join(parts) in _NAMES.system_parts:
         return "system"
     kind = _artefact(parts[1:], "system_part") if first in ("var", "opt", "srv", "data") else ""
     return kind if kind in ("cache", "log", "backup", "build") else "system_part"

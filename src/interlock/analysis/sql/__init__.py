@@ -23,7 +23,7 @@ from interlock.analysis.sql.statements import (
     read_truncate,
     read_with,
 )
-from interlock.analysis.sql.tokens import Flavour, SqlToken, cut, flavours, words
+from interlock.analysis.sql.tokens import WORDS, Flavour, SqlToken, cut, flavours
 
 _LONGEST = 200_000
 _DEEPEST = 5
@@ -119,11 +119,11 @@ def read_statement(reading: SqlBatch, item: SqlStatement) -> None:
     if item.head in CLIENT_WORDS.get(reading.dialect, ()):
         read_meta(reading, reading.text[first.start : item.tokens[-1].end].replace("\n", " "), None)
         return
-    if item.head in words().steers:
+    if item.head in WORDS.steers:
         _steer(reading, item)
         return
     _verbs().get(item.head, _unknown)(reading, item)
-    if item.head != "DO" and not (item.head == "CREATE" and item.words() & words().routines):  # a body is not run now
+    if item.head != "DO" and not (item.head == "CREATE" and item.words() & WORDS.routines):  # a body is not run now
         read_nested(reading, item)
         _outside(reading, item, read_calls)
 
@@ -232,13 +232,12 @@ def _report_as(verb: str) -> Callable[[SqlBatch, SqlStatement], None]:
 @cache
 def _verbs() -> Mapping[str, Callable[[SqlBatch, SqlStatement], None]]:
     """The reader of a statement, by its first word."""
-    found = words()
     return {
-        **dict.fromkeys(found.queries, read_select),
-        **dict.fromkeys(found.reads, _report_as("sql_read")),
-        **dict.fromkeys(found.writes, _report_as("sql_write")),
-        **dict.fromkeys(found.alters, _report_as("sql_alter")),
-        **dict.fromkeys(found.kills, _report_as("sql_kill")),
+        **dict.fromkeys(WORDS.queries, read_select),
+        **dict.fromkeys(WORDS.reads, _report_as("sql_read")),
+        **dict.fromkeys(WORDS.writes, _report_as("sql_write")),
+        **dict.fromkeys(WORDS.alters, _report_as("sql_alter")),
+        **dict.fromkeys(WORDS.kills, _report_as("sql_kill")),
         **_VERBS,
     }
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from msgspec import Struct, field
 
 from interlock.analysis.facts import HOLE, Report
-from interlock.analysis.sql.tokens import PIECE, SqlToken, words
+from interlock.analysis.sql.tokens import PIECE, WORDS, SqlToken
 
 _KILLS_CLIENT_STATE = ("\\c", "\\i", "\\!", "\\g", "\\e", ".")
 
@@ -74,12 +74,12 @@ class _Splitter:
         """Follows BEGIN … END inside the definition of a routine."""
         word = token.word
         if not self.routine:
-            self.routine = word in words().routines and self.open[0].word in ("CREATE", "ALTER") and len(self.open) <= 8
+            self.routine = word in WORDS.routines and self.open[0].word in ("CREATE", "ALTER") and len(self.open) <= 8
         elif word == "CASE" and self.open[-2].word != "END":
             self.cases += 1
         elif word == "BEGIN" and following not in ("TRAN", "TRANSACTION"):
             self.blocks += 1
-        elif word == "END" and following not in words().ends_of:
+        elif word == "END" and following not in WORDS.ends_of:
             if self.cases:
                 self.cases -= 1
             else:
@@ -136,7 +136,7 @@ def _alone(tokens: Sequence[SqlToken], index: int, text: str) -> bool:
 
 def _run_together(whole: SqlStatement) -> list[SqlStatement]:
     """`SELECT 1 DROP TABLE x` is two statements where semicolons are optional."""
-    if whole.head in words().nesting or not whole.head:
+    if whole.head in WORDS.nesting or not whole.head:
         return [whole]
     cuts = [0]
     first_main = whole.head == "WITH"  # the first verb after a CTE list belongs to it
@@ -151,10 +151,10 @@ def _run_together(whole: SqlStatement) -> list[SqlStatement]:
 def _begins(whole: SqlStatement, index: int) -> bool:
     """True when a second statement surely begins here."""
     word, following, before = whole.word(index), whole.word(index + 1), whole.word(index - 1)
-    if before in words().no_statement_after:
+    if before in WORDS.no_statement_after:
         return False
     if word == "DROP":
-        return following in words().dropped
+        return following in WORDS.dropped
     if word == "TRUNCATE":
         return following == "TABLE"
     if word == "DELETE":
@@ -185,19 +185,19 @@ def undone_statements(batch: Sequence[SqlStatement], dialect: str) -> frozenset[
 def _opens(item: SqlStatement) -> bool:
     if item.head == "START":
         return item.word(1) == "TRANSACTION"
-    return item.head == "BEGIN" and (not item.word(1) or item.word(1) in words().modes)
+    return item.head == "BEGIN" and (not item.word(1) or item.word(1) in WORDS.modes)
 
 
 def _undoable(item: SqlStatement, dialect: str) -> bool:
     """True when a statement can stand in a transaction without ending it or reaching out of it."""
     if not item.head:
         return item.tokens[0].kind == "meta" and not item.tokens[0].text.startswith(_KILLS_CLIENT_STATE)
-    if item.head in words().undoable:
+    if item.head in WORDS.undoable:
         return True
     if item.head == "SET":
         return item.word(1) != "AUTOCOMMIT"
-    undone = item.head in words().undoable_definitions and dialect in words().definitions_roll_back
-    return undone and item.word(1) not in words().not_undone
+    undone = item.head in WORDS.undoable_definitions and dialect in WORDS.definitions_roll_back
+    return undone and item.word(1) not in WORDS.not_undone
 
 
 _NAMELIKE = frozenset({"word", "name", "hole", "var", "string"})
@@ -219,7 +219,7 @@ class SqlBatch(Struct):
     undone: bool = False  # a ROLLBACK takes the present statement back
 
     def effect(self, verb: str, target: str = "", *traits: str) -> None:
-        if self.undone and verb in words().rolls_back:
+        if self.undone and verb in WORDS.rolls_back:
             verb, target, traits = "sql_read", "", ()
         fact = (verb, target, *traits, *self.traits)
         if fact not in self.told:
@@ -251,7 +251,7 @@ class SqlBatch(Struct):
         """True when a WHERE, a LIMIT or an inner join narrows what is hit."""
         where = item.top("WHERE", after=after)
         if where >= 0:
-            end = item.top(*words().after_where, after=where + 1)
+            end = item.top(*WORDS.after_where, after=where + 1)
             condition = item.tokens[where + 1 : end if end > 0 else None]
             self.out.step(1 + len(condition) // 8)  # a tree costs more than a scan
             if filters(condition, self.text, table, self.dialect):
@@ -266,7 +266,7 @@ class SqlBatch(Struct):
 
 def name_at(item: SqlStatement, index: int) -> tuple[str, int]:
     """The possibly qualified name at a place, as written but without quotes, and where it ends."""
-    while item.word(index) in words().before_names:
+    while item.word(index) in WORDS.before_names:
         index += 1
     parts: list[str] = []
     while index < len(item.tokens) and item.tokens[index].kind in _NAMELIKE:
@@ -341,7 +341,7 @@ def filters(condition: Sequence[SqlToken], text: str, table: str, dialect: str) 
 def _plain(condition: Sequence[SqlToken]) -> bool:
     """True for `column = literal`, joined by AND: a filter without a doubt, and no need of a tree."""
     at, named = 0, ("word", "name")
-    while at < len(condition) and condition[at].kind in named and condition[at].word not in words().no_column:
+    while at < len(condition) and condition[at].kind in named and condition[at].word not in WORDS.no_column:
         at += 1
         while at + 1 < len(condition) and condition[at].text == "." and condition[at + 1].kind in named:
             at += 2
@@ -359,7 +359,7 @@ def _has_column(condition: Sequence[SqlToken]) -> bool:
     """True when some word could be a column that makes rows differ, and no OR can undo it."""
     spelled = {token.word for token in condition if token.kind == "word"}
     names = any(token.kind == "name" for token in condition)
-    return "OR" not in spelled and (names or bool(spelled - words().no_column - {"AND", "IS", "LIKE", "IN"}))
+    return "OR" not in spelled and (names or bool(spelled - WORDS.no_column - {"AND", "IS", "LIKE", "IN"}))
 
 
 def _deepest(condition: Sequence[SqlToken]) -> int:

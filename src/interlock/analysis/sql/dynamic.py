@@ -6,14 +6,14 @@ import re
 from collections.abc import Sequence
 
 from interlock.analysis.sql.batch import SqlBatch, SqlStatement, group, name_at, split, statement
-from interlock.analysis.sql.tokens import SqlToken, cut, flavours, words
+from interlock.analysis.sql.tokens import WORDS, SqlToken, cut, flavours
 
 
 def acts_in(item: SqlStatement) -> SqlStatement | None:
     """The first statement inside IF, LOOP, BEGIN and the like, or None when they only steer."""
-    at = item.top(*words().acts, after=1)
-    while at >= 0 and item.word(at - 1) in words().no_act_after:
-        at = item.top(*words().acts, after=at + 1)
+    at = item.top(*WORDS.acts, after=1)
+    while at >= 0 and item.word(at - 1) in WORDS.no_act_after:
+        at = item.top(*WORDS.acts, after=at + 1)
     return item.part(at) if at >= 0 else None
 
 
@@ -41,7 +41,7 @@ def read_execute(reading: SqlBatch, item: SqlStatement) -> None:
     elif routine and _prepared(reading, name):
         reading.effect("sql_read")
     elif routine and (
-        item.head in ("EXEC", "CALL") or name in {"xp_cmdshell", *words().procedures, *words().procedures_of_sql}
+        item.head in ("EXEC", "CALL") or name in {"xp_cmdshell", *WORDS.table("procedures"), *WORDS.procedures_of_sql}
     ):
         _procedure(reading, name, argument)
     else:
@@ -60,11 +60,13 @@ def _procedure(reading: SqlBatch, name: str, argument: Sequence[SqlToken]) -> No
         reading.effect("sql_shell", strings[0] if strings else "")
         if strings:
             reading.out.shell(strings[0])
-    elif name in words().procedures_of_sql:
+    elif name in WORDS.procedures_of_sql:
         read_text(reading, [token for token in argument[1:] if token.kind in ("string", "var")][:1])
     else:
-        traits = (words().procedure_drops[name],) if name in words().procedure_drops else ()
-        reading.effect(words().procedures.get(name, "sql_write"), strings[0] if strings and traits else name, *traits)
+        traits = (WORDS.table("procedure_drops")[name],) if name in WORDS.table("procedure_drops") else ()
+        reading.effect(
+            WORDS.table("procedures").get(name, "sql_write"), strings[0] if strings and traits else name, *traits
+        )
 
 
 def read_text(reading: SqlBatch, argument: Sequence[SqlToken]) -> None:
@@ -128,7 +130,7 @@ def skeleton(tokens: Sequence[SqlToken]) -> tuple[str, bool]:
             index += 1  # a cast changes nothing here
         elif token.word == "AS" or (token.kind == "punct" and token.text in _IGNORED):
             index += token.word == "AS"
-        elif token.word not in words().transparent:
+        elif token.word not in WORDS.transparent:
             unknown = True
             if not parts or parts[-1] != UNKNOWN:
                 parts.append(UNKNOWN)
@@ -143,7 +145,7 @@ def skeleton(tokens: Sequence[SqlToken]) -> tuple[str, bool]:
 def looks_like_sql(text: str) -> bool:
     """True when a text begins as a statement does."""
     first = _FIRST_WORD.match(text)
-    return first is not None and first[1].lower() in words().verbs
+    return first is not None and first[1].lower() in WORDS.verbs
 
 
 def generated_by(item: SqlStatement) -> str | None:
@@ -186,9 +188,9 @@ def read_meta(reading: SqlBatch, line: str, before: SqlStatement | None) -> None
             command, rest = mark, line[len(mark) :]
             break
     command, rest = command.lower().rstrip(";"), rest.strip()
-    if command in words().client_shell:
+    if command in WORDS.client_shell:
         reading.out.shell(rest)
-    elif command in words().client_script:
+    elif command in WORDS.client_script:
         reading.effect("run_script", rest.split(" ")[0].strip("'\";"))
     elif command == "\\gexec":  # runs each row of the query before it as a statement
         made = generated_by(before) if before is not None else None
@@ -198,7 +200,7 @@ def read_meta(reading: SqlBatch, line: str, before: SqlStatement | None) -> None
             reading.inner(made, bulk=True)
     elif command == "\\copy":
         _read_copy(reading, rest)
-    elif command in words().client_pipes and rest.strip("'\" ").startswith("|"):
+    elif command in WORDS.client_pipes and rest.strip("'\" ").startswith("|"):
         reading.out.shell(rest.strip("'\" ").lstrip("|").strip())
     elif command == ".load":
         reading.effect("sql_shell", rest)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from interlock.analysis.sql.batch import SqlBatch, SqlStatement, calls, few, filters, name_at, names_at
 from interlock.analysis.sql.dynamic import looks_like_sql
-from interlock.analysis.sql.tokens import words
+from interlock.analysis.sql.tokens import WORDS
 
 _SECOND = {"DELETE": ("FROM",), "INSERT": ("INTO", "OVERWRITE"), "MERGE": ("INTO",), "TRUNCATE": ("TABLE",)}
 
@@ -25,7 +25,7 @@ def read_select(reading: SqlBatch, item: SqlStatement) -> None:
 
 def read_with(reading: SqlBatch, item: SqlStatement) -> None:
     """The statement after a list of CTEs; the writing CTEs themselves are found by `read_nested`."""
-    main = item.top(*words().main, after=1)
+    main = item.top(*WORDS.main, after=1)
     if main < 0:
         reading.effect("sql_read")
     elif item.word(main) in ("SELECT", "VALUES", "TABLE", "FROM"):
@@ -52,17 +52,19 @@ def read_nested(reading: SqlBatch, item: SqlStatement) -> bool:
 def read_calls(reading: SqlBatch, item: SqlStatement) -> None:
     """Functions that do more than compute."""
     for name, place in calls(item):
-        if name in words().killers:
+        if name in WORDS.killers:
             reading.effect("sql_kill", name)
-        elif name in words().server_files:
+        elif name in WORDS.server_files:
             reading.effect("sql_shell", (reading.strings_in(item, place) or [name])[0])
-        elif name in words().functions_of_sql:
+        elif name in WORDS.functions_of_sql:
             for text in filter(looks_like_sql, reading.strings_in(item, place)):
                 reading.inner(text)
-        elif name in words().admin:
+        elif name in WORDS.admin:
             reading.effect("sql_alter", name)
-        elif name in words().function_drops:
-            reading.effect("sql_drop", (reading.strings_in(item, place) or [name])[0], words().function_drops[name])
+        elif name in WORDS.table("function_drops"):
+            reading.effect(
+                "sql_drop", (reading.strings_in(item, place) or [name])[0], WORDS.table("function_drops")[name]
+            )
         elif name in reading.bodies and item.head != "CREATE":
             reading.inner(reading.bodies.pop(name))
 
@@ -146,7 +148,7 @@ def read_copy(reading: SqlBatch, item: SqlStatement) -> None:
 
 def read_purge(reading: SqlBatch, item: SqlStatement) -> None:
     """PURGE and REMOVE take away logs, recycle bins and staged files; in some dialects REMOVE is DROP."""
-    if item.word(1) in words().kinds:
+    if item.word(1) in WORDS.table("kinds"):
         read_drop(reading, item)
         return
     reading.effect("sql_delete", (names_at(item, 1) or [""])[-1])
@@ -161,7 +163,7 @@ ROWS: dict[str, Callable[[SqlBatch, SqlStatement], None]] = {
 
 def _kind_at(item: SqlStatement) -> tuple[int, set[str], str]:
     """Where the kind of the object stands, the adjectives before it, and the kind."""
-    at = next((at for at in range(1, len(item.tokens)) if item.word(at) not in words().adjectives), len(item.tokens))
+    at = next((at for at in range(1, len(item.tokens)) if item.word(at) not in WORDS.adjectives), len(item.tokens))
     return at, {item.word(before) for before in range(1, at)}, item.word(at)
 
 
@@ -175,7 +177,7 @@ def read_create(reading: SqlBatch, item: SqlStatement) -> None:
     if kind in ("FUNCTION", "PROCEDURE", "PROC"):
         _remember_body(reading, item, name)
     if "REPLACE" in seen and kind in ("TABLE", "SCHEMA", "DATABASE") and not temporary:
-        reading.effect("sql_drop", name, words().kinds[kind])
+        reading.effect("sql_drop", name, WORDS.table("kinds")[kind])
     elif _makes_superuser(item, kind):
         reading.effect("sql_grant", name, "all")
     else:
@@ -205,7 +207,7 @@ def read_drop(reading: SqlBatch, item: SqlStatement) -> None:
     if at < len(item.tokens) and item.tokens[at].kind in ("hole", "var"):
         reading.effect("sql_drop", name_at(item, at + 1)[0], "table")
         return
-    trait = words().kinds.get(kind, "other")
+    trait = WORDS.table("kinds").get(kind, "other")
     if kind == "USER" and reading.dialect == "oracle" and "CASCADE" in item.words():
         trait = "schema"
     start = at + 2 if kind == "OWNED" else at + 1
@@ -260,17 +262,17 @@ def _alter_table(reading: SqlBatch, action: SqlStatement, table: str) -> None:
     elif head in ("ALTER", "MODIFY") and action.top("DROP") > 0:
         reading.effect("sql_write", table)
     else:
-        reading.effect("sql_write" if head in words().adds else "sql_alter", table)
+        reading.effect("sql_write" if head in WORDS.adds else "sql_alter", table)
 
 
 def _drop_part(reading: SqlBatch, action: SqlStatement, table: str) -> None:
     """ALTER TABLE … DROP: a column unless another part is named."""
     at = 1
-    if action.word(at) in words().harmless_drops:
+    if action.word(at) in WORDS.harmless_drops:
         reading.effect("sql_write", table)
         return
-    if action.word(at) in words().parts:
-        reading.effect("sql_drop", table, words().parts[action.word(at)])
+    if action.word(at) in WORDS.table("parts"):
+        reading.effect("sql_drop", table, WORDS.table("parts")[action.word(at)])
         return
     if action.word(at) == "COLUMN":
         at += 1

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 import sqlglot
 from sqlglot import errors, exp
 
-from interlock.analysis.sql.tokens import words
+from interlock.analysis.sql.tokens import WORDS
 
 _MANY = 10**9  # an upper bound that no table reaches
 _SIGNS: Mapping[type[exp.Expr], str] = {
@@ -43,7 +43,7 @@ class RowCondition:
         bare = table.rsplit(".", 1)[-1].strip("\"'`[]").lower()
         self.table = bare
         one = bare[:-1] if bare.endswith("s") else bare
-        self.keys = words().keys | {f"{one}_id", f"{bare}_id", f"{one}id", f"id_{one}", f"{one}_pk", f"{one}_uuid"}
+        self.keys = WORDS.keys | {f"{one}_id", f"{bare}_id", f"{one}id", f"id_{one}", f"{one}_pk", f"{one}_uuid"}
 
     def truth(self, node: exp.Expr | None, depth: int) -> bool | None:
         if node is None or depth > 200:
@@ -134,7 +134,7 @@ class RowCondition:
 
     def _counted(self, node: exp.Expr | None) -> bool:
         if isinstance(node, exp.Func):
-            return node.sql_name() in words().lengths
+            return node.sql_name() in WORDS.lengths
         return self._key(node)
 
     def _key(self, node: exp.Expr | None) -> bool:

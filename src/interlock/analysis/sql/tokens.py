@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from functools import cache
 from typing import NamedTuple
 
@@ -11,60 +10,9 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from interlock.analysis.facts import HOLE
-from interlock.analysis.packs import load_words
+from interlock.analysis.packs import own_words
 
-
-class SqlWords(Struct, frozen=True, forbid_unknown_fields=True):
-    """The words that statements are told by; `words.toml` says what each list means."""
-
-    queries: frozenset[str]
-    reads: frozenset[str]
-    writes: frozenset[str]
-    alters: frozenset[str]
-    kills: frozenset[str]
-    steers: frozenset[str]
-    acts: frozenset[str]
-    undoable: frozenset[str]
-    undoable_definitions: frozenset[str]
-    definitions_roll_back: frozenset[str]
-    rolls_back: frozenset[str]
-    modes: frozenset[str]
-    adjectives: frozenset[str]
-    harmless_drops: frozenset[str]
-    adds: frozenset[str]
-    killers: frozenset[str]
-    server_files: frozenset[str]
-    functions_of_sql: frozenset[str]
-    procedures_of_sql: frozenset[str]
-    admin: frozenset[str]
-    transparent: frozenset[str]
-    verbs: frozenset[str]
-    client_shell: frozenset[str]
-    client_script: frozenset[str]
-    client_pipes: frozenset[str]
-    routines: frozenset[str]
-    ends_of: frozenset[str]
-    not_undone: frozenset[str]
-    nesting: frozenset[str]
-    dropped: frozenset[str]
-    before_names: frozenset[str]
-    after_where: tuple[str, ...]
-    no_column: frozenset[str]
-    no_act_after: frozenset[str]
-    no_statement_after: frozenset[str]
-    main: tuple[str, ...]
-    keys: frozenset[str]
-    lengths: frozenset[str]
-    kinds: Mapping[str, str]
-    parts: Mapping[str, str]
-    function_drops: Mapping[str, str]
-    procedure_drops: Mapping[str, str]
-    procedures: Mapping[str, str]
-
-
-@cache
-def words() -> SqlWords:
-    return load_words("analysis/sql/words.toml", SqlWords)
+WORDS = own_words("analysis/sql/words.toml")  # by which statements are told
 
 
 class SqlToken(NamedTuple):
