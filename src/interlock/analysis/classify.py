@@ -12,8 +12,7 @@ from msgspec.structs import replace
 
 from interlock.analysis.facts import PIPELINE, Command, Effect, Fact, show_command
 from interlock.analysis.programs import Program
-from interlock.analysis.programs.load import net_words
-from interlock.analysis.programs.net import Harm, harm_of, only_reads
+from interlock.analysis.programs.net import NET, Harm, harm_of, is_suspect, only_reads
 from interlock.analysis.programs.options import CommandOptions, holds, may_be_value, options
 from interlock.analysis.rules import ANY, Clause, Entry, Index, Rule, Rulebook, Words
 from interlock.model import Category, Finding, Level
@@ -82,7 +81,7 @@ class _View:
             if name not in self.found.flags or self._negated(name):
                 continue
             given = self.found.values.get(name, [""])[-1]
-            if given == value if equals else given.lower() not in net_words().off:
+            if given == value if equals else given.lower() not in NET.off:
                 return True
         return False
 
@@ -109,7 +108,7 @@ def classify(facts: Iterable[Fact], book: Rulebook) -> Classified:
                 level = max(level, finding.level)
                 out.findings.append(finding)
         if "privileged" in fact.traits:
-            reads = not found and isinstance(fact, Command) and only_reads(fact.words, net_words())
+            reads = not found and isinstance(fact, Command) and only_reads(fact.words)
             elevated.append((_SAFE if reads else level, fact))
     for effect in _elevations(elevated):
         out.findings += [_finding(rule, effect, effect.subject) for rule in _of_effect(effect, book)[0]]
@@ -247,7 +246,7 @@ def _by_words(
     view: _View, program: Program, entries: Sequence[Entry], fired: Sequence[Entry], indexed: bool
 ) -> Harm | None:
     """The harm that the words name, of which neither a rule nor the description speaks."""
-    table, words, skipped = net_words(), view.words, 0
+    words, skipped = view.words, 0
     if "wrapper" in view.command.traits:
         skipped = _behind_script(view, program)
         if not skipped and (program.operands or (program.wrapper and not program.ruled) or not program.name):
@@ -255,7 +254,7 @@ def _by_words(
         words = words[skipped:]
     elif program.operands not in ("", "files"):
         return None
-    if not table.suspects(f"{view.command.program}\n{view.lines}"):
+    if not is_suspect(f"{view.command.program}\n{view.lines}"):
         return None
     if not skipped and (carried := _carried_at(view, program)) is not None:
         words = words[:carried]
@@ -269,11 +268,11 @@ def _by_words(
         return not skipped and _mentions(entries, fired, program, view.found.operands, at, word)
 
     described = bool(program.name) or indexed
-    harm = harm_of(view.command.program, words, table, program.value_flags, described, whole, settled)
-    for flag in table.dry_run if harm is not None else ():  # of any program: it only tries
+    harm = harm_of(view.command.program, words, program.value_flags, described, whole, settled)
+    for flag in NET.in_order("dry_run") if harm is not None else ():  # of any program: it only tries
         if view.is_dry((flag,)) and flag in view.words:
             at = view.words.index(flag)
-            return harm if may_be_value(view.words, at, program.value_flags, table.switches) else None
+            return harm if may_be_value(view.words, at, program.value_flags, NET.switches) else None
     return harm
 
 

@@ -70,6 +70,23 @@ def test_every_kind_of_words_that_is_asked_for_is_told_and_every_one_told_is_ask
         ] == [], heading
 
 
+@pytest.mark.parametrize(
+    ("held", "readers", "asking"),
+    [
+        ("analysis/sql/words.toml", "analysis/sql/*.py", r"WORDS\."),
+        ("analysis/place_names.toml", "analysis/places.py", r"_NAMES\.|_listed\(\""),
+        ("analysis/programs/net.toml", "analysis/**/*.py", r"NET\.|net\[\"|entries\(\"net\"\)\[\""),
+    ],
+)
+def test_every_list_of_a_pack_is_asked_for_and_every_one_asked_for_is_there(
+    held: str, readers: str, asking: str
+) -> None:
+    source = "\n".join(path.read_text() for path in SOURCE.glob(readers))
+    asked = re.findall(rf"\b(?:{asking})(?:(?:table|in_order)\(\")?(\w+)", source)
+    pack = tomllib.loads((SOURCE / held).read_text())
+    assert set(asked) - {"in_order"} == set(pack.get("net", pack))
+
+
 def test_a_kind_of_words_that_nobody_tells_is_refused() -> None:
     for asked in (program_set, word_set, word_table):
         with pytest.raises(KeyError):

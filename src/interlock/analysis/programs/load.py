@@ -12,7 +12,6 @@ from msgspec.structs import replace
 
 from interlock.analysis.packs import Pack, PackError, load_packs, word_list
 from interlock.analysis.programs import Program, build_program
-from interlock.analysis.programs.net import NetWords, build_net
 
 UNDESCRIBED = Program()
 _SHIPPED = Path(__file__).parent
@@ -33,16 +32,16 @@ def program_set(kind: str) -> frozenset[str]:
 @cache
 def word_set(kind: str) -> frozenset[str]:
     """The words of one kind, told in words.toml; KeyError for a kind that none tells."""
-    return frozenset(_told("words")[kind].split())
+    return frozenset(entries("words")[kind].split())
 
 
 @cache
 def word_table(kind: str) -> Mapping[str, str]:
     """The value of each name in one table; KeyError for a table that none tells."""
-    return {name: value for value, text in _told("table")[kind].items() for name in text.split()}
+    return {name: value for value, text in entries("table")[kind].items() for name in text.split()}
 
 
-def _told(heading: str) -> Mapping[str, Any]:
+def entries(heading: str) -> Mapping[str, Any]:
     """What the packs say under a heading, by its kind."""
     return {kind: said for pack in _packs() for kind, said in pack.get(heading, {}).items()}
 
@@ -139,12 +138,6 @@ def called_programs() -> Mapping[str, str]:
 def describe(name: str) -> Program:
     """The shipped description of a program; an empty one where there is none."""
     return shipped_programs().get(name) or UNDESCRIBED
-
-
-@cache
-def net_words() -> NetWords:
-    """What words mean on a command line, from the one pack that says so."""
-    return build_net(next(pack["net"] for pack in _packs() if "net" in pack))
 
 
 @cache

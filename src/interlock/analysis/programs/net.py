@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import lru_cache
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache, lru_cache
 
 import re2
 from msgspec import Struct
 
 from interlock.analysis.lexicon import ALL_WORDS, PERMANENT_WORDS, deed_nouns, objects, split_name, verbs
+from interlock.analysis.packs import PackWords, words_of
+from interlock.analysis.programs.load import entries
 
 READ, MAKE, NOUN = "reading", "making", "noun"  # meanings that are no harm; NOUN: unless a verb follows
 QUIET = frozenset({READ, MAKE, NOUN})
@@ -21,82 +22,66 @@ _ENDS = ("delete", "destroy", "remove", "purge", "wipe", "drop", "del")
 
 _NOUNS = frozenset({"ls", "view"})  # reading verbs alone, but nouns before a verb: a logical switch, a view
 
-Meaning = tuple[
-    str, tuple[str, ...], bool
-]  # kind of the verb, the other words of the name, whether the word is the verb alone
+# The kind of the verb, the other words of the name, whether the word is the verb alone.
+Meaning = tuple[str, tuple[str, ...], bool]
 
 
-class NetWords(Struct, frozen=True):
-    """What words mean on a command line; built from the table `net`."""
-
-    verbs: Mapping[str, str]  # word -> kind, or one of QUIET
-    needs: Mapping[str, frozenset[str]]  # word -> kinds of objects that it must be done to
-    objects: Mapping[str, str]  # noun -> kind
-    light: frozenset[str]
-    reinstallable: frozenset[str]
-    uninstalls: frozenset[str]
-    options: frozenset[str]
-    whole_options: frozenset[str]
-    forced_options: frozenset[str]
-    vague_options: frozenset[str]
-    not_in_front: frozenset[str]
-    in_front: frozenset[str]
-    all_of: frozenset[str]
-    acts: frozenset[str]
-    on: frozenset[str]  # values that switch an option on
-    off: frozenset[str]
-    lists: frozenset[str]  # words that only list something
-    shows: frozenset[str]  # and such options
-    forced: frozenset[str]
-    whole_by_all: frozenset[str]  # verbs that count without their object where they are done to everything
-    folders: frozenset[str]
-    values: frozenset[str]
-    switches: frozenset[str]
-    dry_run: tuple[str, ...]
-    suspects: Callable[[str], object]  # truthy when a text can have a verb that counts; most have none
+NET = PackWords(lambda: words_of(entries("net")))  # what words mean on a command line, besides what they mean in names
 
 
-def build_net(data: Mapping[str, Any]) -> NetWords:
-    """The words of the table, joined with the verbs of the lexicon."""
-    sets = {name: frozenset(text.split()) for name, text in data.items() if isinstance(text, str)}
-    needs_of = {kind: frozenset(text.split()) for kind, text in {**data["kinds"], **data["objects"]}.items()}
-    kinds = {word: kind for word, kind in verbs().items() if kind in needs_of and word not in sets["other"]}
-    kinds |= {word: kind for kind, text in data["verbs"].items() for word in text.split()}
-    needs = {word: needs_of[kind] for word, kind in kinds.items()}
-    smaller = {word: frozenset(text.split()) for words, text in data["smaller"].items() for word in words.split()}
-    needs |= {word: wanted for word, wanted in smaller.items() if word in kinds}
-    silent = (
-        dict.fromkeys(sets["making"], MAKE) | dict.fromkeys(sets["reading"], READ) | dict.fromkeys(sets["nouns"], NOUN)
-    )
-    named = {name: sets[name] for name in NetWords.__struct_fields__ if name in sets}
-    things = {**objects(), **{word: kind for kind, text in data["names"].items() for word in text.split()}}
-    stems = {*kinds, *deed_nouns(), *sets["options"], *sets["whole_options"], *sets["forced_options"]}
-    suspects = _searcher(stems)
-    return NetWords(
-        verbs={**kinds, **silent},
-        needs=needs,
-        objects=things,
-        suspects=suspects,
-        dry_run=tuple(data["dry_run"]),
-        **named,
-    )
+@cache
+def _needs_of_kinds() -> Mapping[str, frozenset[str]]:
+    """The kinds of objects that each kind of verb must be done to."""
+    net = entries("net")
+    return {kind: frozenset(text.split()) for kind, text in {**net["kinds"], **net["objects"]}.items()}
 
 
-def _searcher(words: Iterable[str]) -> Callable[[str], object]:
-    """A search for any of these words; short ones only where a name or a part of one begins."""
-    long = [word for word in words if len(word) > 3]
+@cache
+def _harms() -> Mapping[str, str]:
+    """The kind of each verb that counts, of the lexicon's and of the others."""
+    kinds = {word: kind for word, kind in verbs().items() if kind in _needs_of_kinds() and word not in NET.other}
+    return {**kinds, **NET.table("verbs")}
+
+
+@cache
+def _verbs() -> Mapping[str, str]:
+    """The kind of each verb, or one of QUIET."""
+    making, reading, nouns = NET.making, NET.reading, NET.nouns
+    return {**_harms(), **dict.fromkeys(making, MAKE), **dict.fromkeys(reading, READ), **dict.fromkeys(nouns, NOUN)}
+
+
+@cache
+def _needs() -> Mapping[str, frozenset[str]]:
+    """The kinds of objects that a verb must be done to."""
+    smaller = {verb: text.split() for words, text in entries("net")["smaller"].items() for verb in words.split()}
+    return {
+        verb: frozenset(smaller[verb]) if verb in smaller else _needs_of_kinds()[kind]
+        for verb, kind in _harms().items()
+    }
+
+
+@cache
+def _objects() -> Mapping[str, str]:
+    """The kind of each noun."""
+    return {**objects(), **NET.table("names")}
+
+
+@cache
+def _searcher() -> re2.Set:
+    """Finds any word that can count; short ones only where a name or a part of one begins."""
+    words = {*_harms(), *deed_nouns(), *NET.options, *NET.whole_options, *NET.forced_options}
+    long = "|".join(word for word in words if len(word) > 3)
     short = [word for word in words if len(word) <= 3]
-    words_in = re2.Set.SearchSet()
-    words_in.Add(
-        f"(?i:{'|'.join(long)})|\\b(?i:{'|'.join(short)})|_(?:{'|'.join(short)})|[a-z](?:{'|'.join(map(str.title, short))})"
-    )
-    words_in.Compile()
-    found: Callable[[bytes], object] = words_in.Match
+    any_short, titled = "|".join(short), "|".join(map(str.title, short))
+    found = re2.Set.SearchSet()
+    found.Add(f"(?i:{long})|\\b(?i:{any_short})|_(?:{any_short})|[a-z](?:{titled})")
+    found.Compile()
+    return found
 
-    def search(text: str) -> object:
-        return found(text.encode("utf-8", "replace"))
 
-    return search
+def is_suspect(text: str) -> bool:
+    """Whether a text can have a verb that counts; most have none."""
+    return bool(_searcher().Match(text.encode("utf-8", "replace")))
 
 
 class Harm(Struct, frozen=True):
@@ -109,7 +94,6 @@ class Harm(Struct, frozen=True):
 def harm_of(
     program: str,
     words: Sequence[str],
-    table: NetWords,
     valued: frozenset[str],
     described: bool,
     operands: bool,
@@ -119,29 +103,28 @@ def harm_of(
 
     The name of a `described` program says nothing; without `operands` only options are looked at.
     """
-    reading = _WordReading(table, settled, operands)
-    reading.read(words, valued | table.values)
+    reading = _WordReading(settled, operands)
+    reading.read(words, valued | NET.values)
     kind = "" if reading.reads else reading.kind or (reading.small if reading.everything else "")
     if not kind and operands and not described and not reading.silent:
         kind = reading.by_name(program)
     return Harm(kind, reading.everything) if kind else None
 
 
-def only_reads(words: Sequence[str], table: NetWords) -> bool:
+def only_reads(words: Sequence[str]) -> bool:
     """Whether the words name nothing but a reading verb (`list`, `prog show`, `-l`), and neither harm nor a path."""
-    if not words or any("/" in word for word in words) or table.suspects("\n".join(words)):
+    if not words or any("/" in word for word in words) or is_suspect("\n".join(words)):
         return False
     operands = [word for word in words if not word.startswith("-")]
     if operands:
-        return any(meaning(word, table)[0] == READ or word in table.lists for word in operands[:2])
-    return all(word in table.shows or word.startswith("--show") for word in words)
+        return any(meaning(word)[0] == READ or word in NET.lists for word in operands[:2])
+    return all(word in NET.shows or word.startswith("--show") for word in words)
 
 
 class _WordReading:
     """One pass over the words of a command."""
 
-    def __init__(self, table: NetWords, settled: Callable[[int, str], bool], operands: bool) -> None:
-        self.table = table
+    def __init__(self, settled: Callable[[int, str], bool], operands: bool) -> None:
         self.settled = settled
         self.operands = operands
         self.kind = ""
@@ -154,14 +137,13 @@ class _WordReading:
         self.reads = False  # nothing is changed, whatever the options are
 
     def read(self, words: Sequence[str], valued: frozenset[str]) -> None:
-        table = self.table
-        self.forced = not table.forced.isdisjoint(words)
+        self.forced = not NET.forced.isdisjoint(words)
         before = ""  # the option that could take this word for its value
         skip = False
         for at, word in enumerate(words):
             if skip:
                 skip = False
-                if self.operands and before.lstrip("-") in table.acts:
+                if self.operands and before.lstrip("-") in NET.acts:
                     self._act(word)
                 before = ""
                 continue
@@ -171,10 +153,10 @@ class _WordReading:
             if len(word) > 1 and word[0] == "-":
                 name, equals, value = word.partition("=")
                 self._option(name, value if equals else None)
-                before = "" if equals or name in table.switches else name
+                before = "" if equals or name in NET.switches else name
                 skip = not equals and (name in valued or (len(name) > 2 and f"--{name.lstrip('-').lower()}" in valued))
                 continue
-            if word[:1] == "/" and word[1:].lower() in table.options:
+            if word[:1] == "/" and word[1:].lower() in NET.options:
                 self._option(f"--{word[1:]}", None)
                 continue
             following = words[at + 1] if at + 1 < len(words) else ""
@@ -184,23 +166,23 @@ class _WordReading:
     def _operand(self, word: str, following: str, before: str) -> None:
         """One operand; behind an option that nobody knows it may be that option's value, and silences nothing."""
         at, self.place = self.place, self.place + 1
-        if word in ("*", "all") or word in self.table.all_of:
+        if word in ("*", "all") or word in NET.all_of:
             self.everything = True
         if self.silent or self.kind or at >= MAX_OPERANDS or len(word) > MAX_WORD:
             return
         if "=" in word:
             name, _, value = word.partition("=")
-            if name.lower() in self.table.acts and not self.settled(at, word):
-                self._act(name if value.lower() in self.table.on else value)
+            if name.lower() in NET.acts and not self.settled(at, word):
+                self._act(name if value.lower() in NET.on else value)
             return
         if "/" in word and at < 2:
             head, _, tail = word.partition("/")
-            word = tail if head.isalpha() and tail.isalpha() and head not in self.table.folders else word
-        kind, others, alone = meaning(word, self.table)
+            word = tail if head.isalpha() and tail.isalpha() and head not in NET.folders else word
+        kind, others, alone = meaning(word)
         if kind in QUIET:
             if before:
                 return
-            named, _, bare = meaning(following, self.table)
+            named, _, bare = meaning(following)
             self.silent = kind != NOUN or bool(named and not bare)
             self.reads = kind == READ
             self.objects.append(word)
@@ -213,79 +195,76 @@ class _WordReading:
         if self.settled(at, word):
             self.silent = True
             return
-        verb = _verb_in(word, self.table)
+        verb = _verb_in(word)
         near = others or tuple(self.objects[-1:]) or ((following.lower(),) if following and following[0] != "-" else ())
         if not others and following and not self.objects:
             near = (following.lower(),)
         if self._counts(verb, near):
             self.kind = kind
             self.everything = self.everything or _of_everything(others)
-        elif verb in self.table.whole_by_all and not self._is_light(near):
+        elif verb in NET.whole_by_all and not self._is_light(near):
             self.small = kind
         elif others or self.objects:
             self.silent = True
 
     def _counts(self, verb: str, near: Sequence[str]) -> bool:
         """Whether this verb does harm to what stands near it."""
-        table = self.table
-        wanted = table.needs.get(verb, _ANY)
+        wanted = _needs().get(verb, _ANY)
         if self._is_light(near):
             return False
-        if near and verb in table.uninstalls and near[-1] in table.reinstallable:
+        if near and verb in NET.uninstalls and near[-1] in NET.reinstallable:
             return False
-        return wanted == _ANY or any(table.objects.get(word, "") in wanted or word in ALL_WORDS for word in near)
+        return wanted == _ANY or any(_objects().get(word, "") in wanted or word in ALL_WORDS for word in near)
 
     def _is_light(self, near: Sequence[str]) -> bool:
-        return bool(near) and near[-1] in self.table.light
+        return bool(near) and near[-1] in NET.light
 
     def _option(self, name: str, value: str | None) -> None:
-        table = self.table
         bare = name.lstrip("-").lower()
         parts = bare.replace("_", "-").split("-")
-        if parts[0] in table.all_of:
+        if parts[0] in NET.all_of:
             self.everything = True
             return
-        if self.kind or len(bare) < 3 or (value is not None and value.lower() in table.off):
+        if self.kind or len(bare) < 3 or (value is not None and value.lower() in NET.off):
             return
-        if value is not None and bare in table.acts:
+        if value is not None and bare in NET.acts:
             self._act(value)
         if not self.kind and (verb := self._ordered(name, parts)) and not self.settled(-1, name):
-            kind = table.verbs.get(verb, READ)
+            kind = _verbs().get(verb, READ)
             self.kind = "delete" if kind in QUIET else kind
             self.everything = self.everything or _of_everything(parts)
 
     def _ordered(self, name: str, parts: Sequence[str]) -> str:
         """The verb of an option that orders harm: `--delete-user`, `--force-overwrite`, `--wipe`; not `--no-delete`."""
-        table, first, last = self.table, parts[0], parts[-1]
-        if first in table.not_in_front or (len(parts) > 1 and not name.startswith("--")):
+        first, last = parts[0], parts[-1]
+        if first in NET.not_in_front or (len(parts) > 1 and not name.startswith("--")):
             return ""
-        if first in table.options:
+        if first in NET.options:
             return "" if len(parts) > 1 and self._spared(first, last) else first
-        if "-".join(parts) in table.whole_options:
+        if "-".join(parts) in NET.whole_options:
             return first
-        if first in table.forced_options and (len(parts) > 1 or self.forced):
-            stored = table.objects.get(last, "light") not in ("light", "safety") and last not in table.light
+        if first in NET.forced_options and (len(parts) > 1 or self.forced):
+            stored = _objects().get(last, "light") not in ("light", "safety") and last not in NET.light
             return first if stored or len(parts) == 1 else ""
-        if first in table.in_front and len(parts) > 1 and (last in table.options or last in table.whole_options):
+        if first in NET.in_front and len(parts) > 1 and (last in NET.options or last in NET.whole_options):
             return last
         return ""
 
     def _spared(self, verb: str, noun: str) -> bool:
-        table = self.table
-        kind = table.objects.get(noun, "")
-        if noun in table.light or noun in table.reinstallable or kind == "light":
+        kind = _objects().get(noun, "")
+        if noun in NET.light or noun in NET.reinstallable or kind == "light":
             return True
-        return verb in table.vague_options and not kind and noun not in table.all_of and noun not in ALL_WORDS
+        return verb in NET.vague_options and not kind and noun not in NET.all_of and noun not in ALL_WORDS
 
     def _act(self, value: str) -> None:
         """The value of `--action`, `cmd=`: a verb there is what the program is told to do."""
-        kind, others, _ = meaning(value, self.table)
+        kind, others, _ = meaning(value)
         if kind and not self.kind and self._harms(value, kind, others):
             self.kind = kind
 
     def by_name(self, program: str) -> str:
         """The kind of harm that a program's own name orders: `delete-tenant`, `kubectl-nuke`, `dropusers`; not a script's file."""
-        kind, others, alone = meaning(program, self.table)
+        kind, others, alone = meaning(program)
         if (alone and (kind != "delete" or not self.place)) or "." in program or not self._harms(program, kind, others):
             return ""
         self.everything = self.everything or _of_everything(others)
@@ -294,15 +273,15 @@ class _WordReading:
     def _harms(self, word: str, kind: str, others: Sequence[str]) -> bool:
         """Whether a word that is no operand orders harm of which nobody else speaks."""
         loud = bool(kind) and kind not in QUIET and not self.settled(-1, word)
-        return loud and self._counts(_verb_in(word, self.table), others)
+        return loud and self._counts(_verb_in(word), others)
 
 
 def _of_everything(words: Sequence[str]) -> bool:
     return any(word in ALL_WORDS or word in PERMANENT_WORDS or word == "factory" for word in words)
 
 
-def _verb_in(word: str, table: NetWords) -> str:
-    return next((part for part in _parts(word) if table.verbs.get(part, READ) not in QUIET), word.lower())
+def _verb_in(word: str) -> str:
+    return next((part for part in _parts(word) if _verbs().get(part, READ) not in QUIET), word.lower())
 
 
 @lru_cache(maxsize=8192)
@@ -342,35 +321,35 @@ def _names(word: str) -> tuple[str, ...]:
     return _parts(word)
 
 
-def meaning(word: str, table: NetWords) -> Meaning:
+def meaning(word: str) -> Meaning:
     """What one word says: the kind of its verb, the other words of its name, and whether it is the verb alone."""
-    kind = table.verbs.get(word)
+    kind = _verbs().get(word)
     if kind is not None:
         return kind, (), True
     if word.islower() and word.isalpha() and len(word) < 6:
         return _NOTHING
     parts = _names(word)
     if len(parts) == 1:
-        kind = table.verbs.get(parts[0], "") if parts[0] != word else ""
+        kind = _verbs().get(parts[0], "") if parts[0] != word else ""
         return (kind, (), True) if kind else _NOTHING
-    if len(parts) == 2 and parts[1] in _ENDS and (table.verbs.get(parts[0]) == NOUN or parts[0] in _NOUNS):
+    if len(parts) == 2 and parts[1] in _ENDS and (_verbs().get(parts[0]) == NOUN or parts[0] in _NOUNS):
         return "delete", parts[:1], False  # log-delete: of a log
-    if not parts or parts[0] in table.not_in_front:
+    if not parts or parts[0] in NET.not_in_front:
         return _NOTHING
     quiet = ""
     first = len(parts) - len(_parts(word.rpartition(".")[2])) if "." in word else 0  # purge.timer is a file's name
     for at, part in enumerate(parts):
-        kind = table.verbs.get(part, "")
+        kind = _verbs().get(part, "")
         if kind in (READ, MAKE) and at in (0, len(parts) - 1):
             quiet = quiet or kind
             if at == 0:
                 break
         elif at < first:
             continue
-        elif kind and kind not in QUIET and (at == first or at >= len(parts) - 2 or parts[at - 1] in table.in_front):
+        elif kind and kind not in QUIET and (at == first or at >= len(parts) - 2 or parts[at - 1] in NET.in_front):
             return kind, (*parts[:at], *parts[at + 1 :]), False
-    if not quiet and deed_nouns().get(parts[-1], "") == "delete" and parts[0] in table.in_front:
+    if not quiet and deed_nouns().get(parts[-1], "") == "delete" and parts[0] in NET.in_front:
         return "delete", parts[:-1], False
-    if not quiet and len(parts) > 2 and table.verbs.get(parts[1], "") == MAKE:
+    if not quiet and len(parts) > 2 and _verbs().get(parts[1], "") == MAKE:
         quiet = MAKE
     return (quiet, (), False) if quiet else _NOTHING

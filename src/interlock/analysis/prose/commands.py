@@ -11,7 +11,8 @@ from msgspec import Struct
 
 from interlock.analysis.lexicon import verb_forms
 from interlock.analysis.lexicon.load import Patterns, Rows, WordLists
-from interlock.analysis.programs.load import net_words, program_set
+from interlock.analysis.programs.load import program_set
+from interlock.analysis.programs.net import NET
 
 _PATTERNS = Patterns("commands")
 _LISTS = WordLists("commands")
@@ -182,7 +183,7 @@ def _completed(command: str, program: str, rest: str) -> str:
     if "-" in rest and (flags := _PATTERNS.flags.search(rest)):
         command = f"{command} {flags[1].replace(' and ', ' ')}"
     for word in _PATTERNS.spelt_out.findall(rest):
-        if word not in _LISTS.calming and f"--{word}" in net_words().switches:
+        if word not in _LISTS.calming and f"--{word}" in NET.switches:
             command = f"{command} --{word}"  # `docker compose down with volumes`
     if "=" in rest and (sets := _PATTERNS.sets.search(rest)):
         command = f"{sets[1]} {command}"

@@ -19,10 +19,10 @@ from interlock.analysis.programs.load import (
     describe,
     described_program,
     dialect_of,
-    net_words,
     program_set,
     word_set,
 )
+from interlock.analysis.programs.net import NET
 from interlock.analysis.programs.options import NO_VALUES, asks_for_help, may_hold, program_name
 from interlock.analysis.shell import (
     FACT_STEPS,
@@ -261,7 +261,7 @@ def read_program(job: Job, written: str) -> Stream:
     local = "/" in written and not _SYSTEM_PROGRAM.match(written)
     windows = "windows" in job.where.traits
     mark = "wrapper" if program.wrapper else ""
-    if not mark and asks_for_help(UNDESCRIBED if local else program, job.words, net_words().switches, windows):
+    if not mark and asks_for_help(UNDESCRIBED if local else program, job.words, NET.switches, windows):
         mark = "help_word" if local else "help"
     where = job.where.marked(mark) if mark else job.where
     session, folder = job.session, job.host.cwds[0]
