@@ -7,14 +7,15 @@ from functools import cache
 from itertools import pairwise
 
 import re2
-from msgspec import Struct, field
+from msgspec import Struct
 from msgspec.structs import replace
 
 from interlock.analysis.facts import PIPELINE, Command, Effect, Fact, show_command
+from interlock.analysis.packs import Words
 from interlock.analysis.programs import Program
 from interlock.analysis.programs.net import NET, Harm, harm_of, is_suspect, only_reads
 from interlock.analysis.programs.options import CommandOptions, holds, may_be_value, options
-from interlock.analysis.rules import ANY, Clause, Entry, Index, Rule, Rulebook, Words
+from interlock.analysis.rules import ANY, Clause, Entry, Index, Rule, Rulebook
 from interlock.model import Category, Finding, Level
 
 _NO_PROGRAM = Program()
@@ -31,7 +32,7 @@ _BULK = frozenset({
 class Classified(Struct):
     """The result of the rules: findings, worst first, and the level of everything that no rule matches."""
 
-    findings: list[Finding] = field(default_factory=list)
+    findings: list[Finding] = []
     floor: Level = _SAFE
 
 
@@ -153,7 +154,7 @@ def _finding(rule: Rule, fact: Fact, subject: str) -> Finding:
 
 
 @cache
-def pattern(texts: tuple[str, ...]) -> Callable[[str], object]:
+def pattern(texts: Words) -> Callable[[str], object]:
     """A test whether any line matches any of these in full; RE2, so that no rule can hang."""
     options = re2.Options()
     options.log_errors = False
@@ -384,7 +385,7 @@ def _command_matches(clause: Clause, taken: int, view: _View) -> bool:
     return True
 
 
-def _starts(operands: Sequence[str], words: tuple[str, ...]) -> bool:
+def _starts(operands: Sequence[str], words: Words) -> bool:
     if len(operands) < len(words):
         return False
     for have, want in zip(operands, words, strict=False):

@@ -13,6 +13,7 @@ from msgspec import ValidationError, convert, json
 
 Pack = Mapping[str, Any]
 Kept = TypeVar("Kept")
+Words = tuple[str, ...]
 _DIGEST = 64  # letters
 _PACKAGE = Path(__file__).parent.parent
 
@@ -133,7 +134,7 @@ def typed_field(where: str, key: str, value: object, usual: object) -> Any:
     return value
 
 
-def word_list(where: str, key: str, value: object) -> tuple[str, ...]:
+def word_list(where: str, key: str, value: object) -> Words:
     """The words of a list; refuses anything else."""
     if not isinstance(value, list) or not all(isinstance(item, str) and item for item in value):
         raise PackError(f"{where}: {key} is {value!r}, expected a list of words")

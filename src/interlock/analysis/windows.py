@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from types import MappingProxyType
 
-from msgspec import Struct, field
+from msgspec import Struct
 
 from interlock.analysis.facts import HOLE, Report, hole, known, without_holes
 from interlock.analysis.http import parse_requests
@@ -122,10 +122,10 @@ class WindowsReport(Struct):
 
     out: Report
     base: str = ""
-    left: list[str] = field(default_factory=list)
-    texts: dict[str, str] = field(default_factory=dict)
-    urls: dict[str, str] = field(default_factory=dict)
-    running: list[str] = field(default_factory=list)  # scripts that are being read
+    left: list[str] = []
+    texts: dict[str, str] = {}
+    urls: dict[str, str] = {}
+    running: list[str] = []  # scripts that are being read
 
     def enter(self, path: str, remember: bool = False) -> None:
         """Change directory; `remember` as pushd does."""

@@ -5,20 +5,28 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from msgspec import Struct, field
+from msgspec import Struct
 from msgspec.structs import asdict, replace
 
-from interlock.analysis.packs import PackError, only_keys, typed_field, word_list
+from interlock.analysis.packs import PackError, Words, only_keys, typed_field, word_list
 
 
-class Payload(Struct, frozen=True):
+class Conditions(Struct, frozen=True):
+    """When an entry of a description holds."""
+
+    subcommand: tuple[Words, ...] = ()  # behind one of these
+    any_flag: Words = ()
+    no_flag: Words = ()
+    given: Mapping[str, str] = {}  # options -> pattern of their last value, "" where it has none
+
+
+class Payload(Conditions, frozen=True):
     """What a program, or one of its subcommands, is given to run, and in which language.
 
     A language is `command` (the words of a command), `shell` (shell text), `data` (text that is never run), `sql` with or
     without a dialect behind it, the name of a language that is read, or one of those in `shell/payloads.py`.
     """
 
-    subcommand: tuple[tuple[str, ...], ...] = ()
     words: str = ""  # the operands are one command or text, which has options of its own
     operands: str = ""  # each operand is a text
     file: str = ""  # the operand names a file
@@ -29,22 +37,18 @@ class Payload(Struct, frozen=True):
     mark: str = ""  # or behind the first that begins with this pattern, in any case of letters
     single: bool = False  # of which only the first counts
     any_word: str = ""  # only where a word has this pattern, in any case of letters
-    prefixes: tuple[str, ...] = ()  # words before the command that begin so belong to the program
-    options: Mapping[str, str] = field(default_factory=dict)  # option -> language of its value
-    files: Mapping[str, str] = field(default_factory=dict)  # option -> language of the file that it names
-    settings: Mapping[str, Mapping[str, str]] = field(default_factory=dict)  # option -> name of a setting -> language
-    implicit: Mapping[str, str] = field(default_factory=dict)  # file that it runs unasked -> language
+    prefixes: Words = ()  # words before the command that begin so belong to the program
+    options: Mapping[str, str] = {}  # option -> language of its value
+    files: Mapping[str, str] = {}  # option -> language of the file that it names
+    settings: Mapping[str, Mapping[str, str]] = {}  # option -> name of a setting -> language
+    implicit: Mapping[str, str] = {}  # file that it runs unasked -> language
     stdin: str = ""  # its standard input, where it is given nothing else to run
-    any_flag: tuple[str, ...] = ()
-    no_flag: tuple[str, ...] = ()
     value_flags: frozenset[str] = frozenset()  # options with values behind the subcommand, beside the program's own
-    traits: tuple[str, ...] = ()  # privileged, remote, container, bulk
+    traits: Words = ()  # privileged, remote, container, bulk
     assigns: bool = False  # NAME=value may come before the command
-    entry: tuple[str, ...] = ()  # options that name the program before the command
-    mounts: tuple[str, ...] = ()  # options that give the command folders of this machine
-    packages: tuple[str, ...] = ()  # options that name the package that is fetched and run
-    # options -> pattern of their last value, "" where it has none
-    given: Mapping[str, str] = field(default_factory=dict)
+    entry: Words = ()  # options that name the program before the command
+    mounts: Words = ()  # options that give the command folders of this machine
+    packages: Words = ()  # options that name the package that is fetched and run
     starts: frozenset[str] = frozenset()  # derived: first words of its subcommands
     asks: frozenset[str] = frozenset()  # derived: its options, where it is about nothing else
 
@@ -52,95 +56,75 @@ class Payload(Struct, frozen=True):
 DERIVED = frozenset({"starts", "asks"})
 
 
-class ObjectEffect(Struct, frozen=True):
+class ObjectEffect(Conditions, frozen=True):
     """What a subcommand does to the objects that its operands and options name.
 
     A `*` in a subcommand stands for the name of an object (`service * stop`); as a kind it says that the first operand names it.
     """
 
-    effect: str = ""  # one of `_EFFECTS`; `named` for what the subcommand's own word means
+    effect: str = ""  # one of `_KNOWN`; `named` for what the subcommand's own word means
     kind: str = ""  # container, database, namespace …
-    subcommand: tuple[tuple[str, ...], ...] = ()
-    option: tuple[str, ...] = ()  # options that name objects as well
-    file_option: tuple[str, ...] = ()  # options that name files which list objects
+    option: Words = ()  # options that name objects as well
+    file_option: Words = ()  # options that name files which list objects
     operands: int = -1  # so many of the operands name objects; all of them if it is negative
     everything: bool = False  # without a name it is every object of the kind
-    any_flag: tuple[str, ...] = ()
-    no_flag: tuple[str, ...] = ()
-    given: Mapping[str, str] = field(default_factory=dict)  # as in Payload
-    place: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # of the program where this is empty
+    place: Mapping[str, Words] = {}  # of the program where this is empty
     plain: frozenset[str] = frozenset()  # of the program where this is empty
     options_first: bool = False  # the words behind the first operand are somebody else's
     throwaway: str = ""  # `always` where another takes its place by itself, `name` where a name for tests tells as much
 
 
-class PathEffect(Struct, frozen=True):
+class PathEffect(Conditions, frozen=True):
     """What a program does to the files that its operands, options or settings name."""
 
     effect: str = ""  # read, write, append, overwrite, truncate, delete, move, chmod or chown
-    subcommand: tuple[tuple[str, ...], ...] = ()
     of: str = "operands"  # operands, first, sources (all but the last), target (the last), setting
     skip: int = 0  # this many operands are no paths
-    into: tuple[str, ...] = ()  # options that name the target, so that every operand is a source
-    option: tuple[str, ...] = ()  # options whose values hold the settings
-    setting: tuple[str, ...] = ()  # names of NAME=path words
-    source: tuple[str, ...] = ()  # names of the NAME=path words that say where its content comes from
+    into: Words = ()  # options that name the target, so that every operand is a source
+    option: Words = ()  # options whose values hold the settings
+    setting: Words = ()  # names of NAME=path words
+    source: Words = ()  # names of the NAME=path words that say where its content comes from
     creates: str = ""  # pattern in names of targets that it usually makes anew
     path: str = ""  # this path, whatever the words are
-    traits: tuple[str, ...] = ()
-    traits_by: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # trait -> options that bring it
-    traits_but: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # trait -> options that take it away
-    mode: tuple[str, ...] = ()  # options that give the rights that are set; `operand` for the first operand
+    traits: Words = ()
+    traits_by: Mapping[str, Words] = {}  # trait -> options that bring it
+    traits_but: Mapping[str, Words] = {}  # trait -> options that take it away
+    mode: Words = ()  # options that give the rights that are set; `operand` for the first operand
     contents: str = ""  # where the new content comes from: copy, move, link (of the sources), stdin
     hosts: bool = False  # a path may be HOST:PATH
     listed: bool = False  # without operands it takes the names from its standard input
-    any_flag: tuple[str, ...] = ()
-    no_flag: tuple[str, ...] = ()
-    given: Mapping[str, str] = field(default_factory=dict)  # as in Payload
 
 
-class StoreEffect(Struct, frozen=True):
+class StoreEffect(Conditions, frozen=True):
     """What a client does to an object of a queue or a key-value service; the first entry that holds counts."""
 
     effect: str = ""  # store_drop, store_delete, store_write, store_admin, store_read
-    subcommand: tuple[tuple[str, ...], ...] = ()
-    option: tuple[str, ...] = ()  # options that name the object
-    setting: tuple[str, ...] = ()  # or the name of a NAME=object word
+    option: Words = ()  # options that name the object
+    setting: Words = ()  # or the name of a NAME=object word
     at: int = 1  # or the place of the operand that does
-    traits: tuple[str, ...] = ()
-    traits_for: Mapping[str, str] = field(default_factory=dict)  # trait -> pattern of the names for which it holds
-    any_flag: tuple[str, ...] = ()
-    no_flag: tuple[str, ...] = ()
-    given: Mapping[str, str] = field(default_factory=dict)  # as in Payload
+    traits: Words = ()
+    traits_for: Mapping[str, str] = {}  # trait -> pattern of the names for which it holds
 
 
-class Sending(Struct, frozen=True):
+class Sending(Conditions, frozen=True):
     """What a program gives to another machine or person."""
 
     to: str = ""  # who gets it, where no word names the host
-    host: tuple[str, ...] = ()  # options that name the host; `operand` for the first operand
-    subcommand: tuple[tuple[str, ...], ...] = ()
+    host: Words = ()  # options that name the host; `operand` for the first operand
     stdin: bool = False  # what flows in
     words: bool = False  # secrets among its words
-    files: tuple[str, ...] = ()  # the files that these options name
+    files: Words = ()  # the files that these options name
     content: bool = False  # whatever it is, and not only secrets
-    any_flag: tuple[str, ...] = ()
-    no_flag: tuple[str, ...] = ()
-    given: Mapping[str, str] = field(default_factory=dict)  # as in Payload
 
 
-class Printed(Struct, frozen=True):
+class Printed(Conditions, frozen=True):
     """What a program prints, as far as that is known before it runs."""
 
-    subcommand: tuple[tuple[str, ...], ...] = ()
     by: str = ""  # the function of `shell/output.py` that computes it
     text: str = ""  # the text itself
     unknown: str = ""  # the name of what is printed, where its value is not known
-    taints: tuple[str, ...] = ()  # secret, environment, download, bulk, sql
+    taints: Words = ()  # secret, environment, download, bulk, sql
     any_word: str = ""  # only where one of the first words has this pattern
-    any_flag: tuple[str, ...] = ()
-    no_flag: tuple[str, ...] = ()
-    given: Mapping[str, str] = field(default_factory=dict)  # as in Payload
     starts: frozenset[str] = frozenset()  # derived, as in Payload
     asks: frozenset[str] = frozenset()
 
@@ -149,52 +133,52 @@ class Program(Struct, frozen=True):
     """How one program's words are read."""
 
     name: str = ""  # what rules call it, whichever of its names is written
-    aliases: tuple[str, ...] = ()  # other names of the same program
-    alike: tuple[str, ...] = ()  # other programs whose words are read in the same way
+    aliases: Words = ()  # other names of the same program
+    alike: Words = ()  # other programs whose words are read in the same way
     value_flags: frozenset[str] = frozenset()  # options that take the next word
     pair_flags: frozenset[str] = frozenset()  # options that take two words
-    behind: Mapping[str, frozenset[str]] = field(default_factory=dict)  # first operand -> options with values after it
+    behind: Mapping[str, frozenset[str]] = {}  # first operand -> options with values after it
     single_dash: bool = False  # long options may have one dash
     abbreviates: bool = False  # the beginning of a long option with a value stands for it
     bare_bundle: bool = False  # the first word may be a bundle of options without a dash
     network: frozenset[str] | bool = False  # always, or for these subcommands
-    dry_run: tuple[str, ...] = ()  # words under which it changes nothing
+    dry_run: Words = ()  # words under which it changes nothing
     neutral: frozenset[str] = frozenset()  # subcommands that never put other files in the place of a target
-    endings: tuple[str, ...] = ()  # of the names of files that it runs
-    unpacks: tuple[str, ...] = ()  # first words with which it takes an archive apart
-    packs_not: tuple[str, ...] = ()  # and with which nothing that it is given is packed
+    endings: Words = ()  # of the names of files that it runs
+    unpacks: Words = ()  # first words with which it takes an archive apart
+    packs_not: Words = ()  # and with which nothing that it is given is packed
     slash_flags: bool = False  # `/s` is an option
     wrapper: bool = False  # it only runs the command, code or script that it is given
-    reader: tuple[str, ...] = ()  # readers of its words, where the other keys cannot say what they do
-    read_at: Mapping[str, frozenset[str]] = field(default_factory=dict)  # reader -> words of which it needs one
+    reader: Words = ()  # readers of its words, where the other keys cannot say what they do
+    read_at: Mapping[str, frozenset[str]] = {}  # reader -> words of which it needs one
     script: bool = False  # a script of a project with this name is this program, whichever interpreter runs it
     # options whose value is a secret, by their form
-    secrets: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    secrets: Mapping[str, Words] = {}
     carries: tuple[Payload, ...] = ()  # what it runs
     does: tuple[ObjectEffect, ...] = ()  # what it does to the objects that it names
     paths: tuple[PathEffect, ...] = ()  # what it does to files
-    writes: tuple[str, ...] = ()  # options that name a file which it writes
+    writes: Words = ()  # options that name a file which it writes
     stores: tuple[StoreEffect, ...] = ()  # what it does to an object of a queue or key-value service
     sends: tuple[Sending, ...] = ()  # what it gives to others
     quiet: bool = False  # it prints nothing of what it reads
-    http: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # part of a request -> options that give it
-    place: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # part of the place -> options that name it
+    http: Mapping[str, Words] = {}  # part of a request -> options that give it
+    place: Mapping[str, Words] = {}  # part of the place -> options that name it
     plain: frozenset[str] = frozenset()  # options and variables that tell neither which object is meant nor where it is
-    kinds: Mapping[str, str] = field(default_factory=dict)  # short name of a kind -> kind
+    kinds: Mapping[str, str] = {}  # short name of a kind -> kind
     operands: str = ""  # what its operands are, where they are no subcommands: code, files, names, text
     data: bool = False  # its words are text that it shows, searches, checks or keeps, and never runs
     # subcommands, with all words behind them, and options that rules alone judge
-    ruled: tuple[tuple[str, ...], ...] = ()
-    help: tuple[str, ...] = ("--help", "--version")  # words for which it only prints
+    ruled: tuple[Words, ...] = ()
+    help: Words = ("--help", "--version")  # words for which it only prints
     options_first: bool = False  # an option behind its first operand is a word for somebody else
-    subcommands: tuple[tuple[str, ...], ...] = ()  # of which it takes any unambiguous beginning
+    subcommands: tuple[Words, ...] = ()  # of which it takes any unambiguous beginning
     dashed: frozenset[str] = frozenset()  # subcommands that are programs as well: git-push
     own_words: frozenset[str] = frozenset()  # its subcommands, where any other word is a script of the project
-    short: Mapping[str, str] = field(default_factory=dict)  # a subcommand's other names -> the one that rules use
-    variables: tuple[str, ...] = ()  # variables with more of its options: TAR_OPTIONS, or PIP_* for each long option
+    short: Mapping[str, str] = {}  # a subcommand's other names -> the one that rules use
+    variables: Words = ()  # variables with more of its options: TAR_OPTIONS, or PIP_* for each long option
     prints: tuple[Printed, ...] = ()  # what it prints, where that is known before it runs
     dialect: str = ""  # of a shell: the language that it reads
-    migrations: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # their folder, and the commands on them
+    migrations: Mapping[str, Words] = {}  # their folder, and the commands on them
 
 
 _OPERANDS = ("", "code", "files", "names", "text")
@@ -222,7 +206,7 @@ def _field(where: str, key: str, value: Any) -> Any:
     return _BUILDERS[key](where, value) if key in _BUILDERS else typed_field(where, key, value, getattr(_UNSAID, key))
 
 
-def _paths(where: str, key: str, value: object) -> tuple[tuple[str, ...], ...]:
+def _paths(where: str, key: str, value: object) -> tuple[Words, ...]:
     return tuple(tuple(path.split()) for path in word_list(where, key, value))
 
 
@@ -323,7 +307,7 @@ _ENTRIES: Mapping[str, type[Struct]] = {
 }  # fmt: skip
 
 
-def _option_lists(where: str, data: Mapping[str, Any], known: Sequence[str]) -> dict[str, tuple[str, ...]]:
+def _option_lists(where: str, data: Mapping[str, Any], known: Sequence[str]) -> dict[str, Words]:
     only_keys(where, data, known)
     return {key: word_list(where, key, words) for key, words in data.items()}
 
@@ -343,7 +327,7 @@ def extend_program(first: Program | None, second: Program) -> Program:
 
 
 _UNSAID = Program()
-_PROGRAM_KEYS = tuple(sorted(name for name in Program.__struct_fields__ if name != "name"))
+_PROGRAM_KEYS = frozenset(Program.__struct_fields__) - {"name"}
 _BUILDERS: Mapping[str, Callable[[str, Any], Any]] = {
     "behind": _word_sets,
     "read_at": _word_sets,

@@ -10,7 +10,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from interlock.analysis.packs import Pack, PackError, load_packs, word_list
+from interlock.analysis.packs import Pack, PackError, Words, load_packs, word_list
 from interlock.analysis.programs import Program, build_program
 
 UNDESCRIBED = Program()
@@ -18,7 +18,7 @@ _SHIPPED = Path(__file__).parent
 
 
 @cache
-def shipped_variables() -> Mapping[str, tuple[str, ...]]:
+def shipped_variables() -> Mapping[str, Words]:
     """Patterns of the names of variables: `loads` where the value is a place of code, `data` where it never runs."""
     return _listed(_packs(), "variable")
 
@@ -52,9 +52,9 @@ def program_sets() -> Mapping[str, frozenset[str]]:
     return {kind: frozenset(names) for kind, names in _listed(_packs(), "set").items()}
 
 
-def _listed(packs: Sequence[Pack], heading: str) -> dict[str, tuple[str, ...]]:
+def _listed(packs: Sequence[Pack], heading: str) -> dict[str, Words]:
     """What all of these packs list under a heading; raises PackError on anything but words."""
-    found: dict[str, tuple[str, ...]] = {}
+    found: dict[str, Words] = {}
     for pack in packs:
         for kind, names in pack.get(heading, {}).items():
             found[kind] = found.get(kind, ()) + word_list(heading, kind, names)

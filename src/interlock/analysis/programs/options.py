@@ -9,12 +9,12 @@ from collections.abc import Collection, Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from msgspec import Struct, field
+from msgspec import Struct
 
 from interlock.analysis.facts import HOLE
 
 if TYPE_CHECKING:
-    from interlock.analysis.programs import ObjectEffect, PathEffect, Payload, Printed, Program, Sending, StoreEffect
+    from interlock.analysis.programs import Conditions, Payload, Printed, Program
 
 _BUNDLE = re.compile(r"-[A-Za-z0-9]+")
 _LONG = re.compile(r"-[a-z]{3,}-[a-z]")  # -shell-escape: no bundle of letters
@@ -25,9 +25,9 @@ NOTHING_BEHIND: Mapping[str, frozenset[str]] = MappingProxyType({})
 class CommandOptions(Struct):
     """The words of one command, sorted."""
 
-    flags: set[str] = field(default_factory=set)
-    values: dict[str, list[str]] = field(default_factory=dict)
-    operands: list[str] = field(default_factory=list)
+    flags: set[str] = set()
+    values: dict[str, list[str]] = {}
+    operands: list[str] = []
 
     def has(self, *names: str) -> bool:
         """True for any of these flags; long ones also when abbreviated as GNU getopt allows."""
@@ -170,7 +170,7 @@ def behind(paths: Sequence[Sequence[str]], operands: Sequence[str]) -> list[str]
     return None
 
 
-def holds(item: Payload | ObjectEffect | PathEffect | Sending | Printed | StoreEffect, found: CommandOptions) -> bool:
+def holds(item: Conditions, found: CommandOptions) -> bool:
     """Whether the options that an entry of a description asks for are given."""
     if (item.any_flag and not found.has(*item.any_flag)) or (item.no_flag and found.has(*item.no_flag)):
         return False

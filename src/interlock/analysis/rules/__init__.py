@@ -8,11 +8,11 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import re2
-from msgspec import Struct, field
+from msgspec import Struct
 
 from interlock.analysis.facts import effect_verbs
 from interlock.analysis.operations.name_patterns import BUILT_IN_PATTERNS, NamePatterns
-from interlock.analysis.packs import PackError, only_keys, typed_field, word_list
+from interlock.analysis.packs import PackError, Words, only_keys, typed_field, word_list
 from interlock.analysis.places import known_places
 from interlock.analysis.programs import Program
 from interlock.model import Action, Category, Level, command, intent, operation, tool
@@ -28,23 +28,23 @@ _ID = re.compile(r"[a-z][a-z0-9_]*(\.[a-z0-9_]+)+")
 class Clause(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
     """One way for a rule to fire: everything in it must hold."""
 
-    program: tuple[str, ...] = ()
-    subcommand: tuple[tuple[str, ...], ...] = ()
-    any_flag: tuple[str, ...] = ()
-    all_flags: tuple[str, ...] = ()
-    no_flag: tuple[str, ...] = ()
-    any_word: tuple[str, ...] = ()
-    all_words: tuple[str, ...] = ()
-    no_word: tuple[str, ...] = ()
-    no_line: tuple[str, ...] = ()  # all words, joined by a space
+    program: Words = ()
+    subcommand: tuple[Words, ...] = ()
+    any_flag: Words = ()
+    all_flags: Words = ()
+    no_flag: Words = ()
+    any_word: Words = ()
+    all_words: Words = ()
+    no_word: Words = ()
+    no_line: Words = ()  # all words, joined by a space
     min_words: int = 0
     max_words: int = -1
-    any_env: tuple[str, ...] = ()
-    effect: tuple[str, ...] = ()
+    any_env: Words = ()
+    effect: Words = ()
     place: frozenset[str] = frozenset()
     no_place: frozenset[str] = frozenset()
-    target: tuple[str, ...] = ()
-    no_target: tuple[str, ...] = ()
+    target: Words = ()
+    no_target: Words = ()
     trait: frozenset[str] = frozenset()
     no_trait: frozenset[str] = frozenset()
 
@@ -186,7 +186,6 @@ def _known(where: str, key: str, words: Iterable[str], known: frozenset[str]) ->
 
 
 ANY = "*"
-Words = tuple[str, ...]
 # The one subcommand of the clause that an entry is for; and the same where having been found does not prove that it is given.
 Entry = tuple[Rule, Clause, Words, Words]
 Index = Mapping[Words, Sequence[Entry]]  # the entries of one program, by the words under which they are found
@@ -199,10 +198,10 @@ class Rulebook(Struct, frozen=True):
     programs: Mapping[str, Program]
     by_program: Mapping[str, Sequence[tuple[Rule, Clause]]]
     by_effect: Mapping[tuple[str, str], Sequence[tuple[Rule, Clause]]]
-    targets: Mapping[tuple[str, str], tuple[str, ...]]  # every target that a clause of by_effect names
+    targets: Mapping[tuple[str, str], Words]  # every target that a clause of by_effect names
     patterns: NamePatterns = BUILT_IN_PATTERNS  # of names (R-19)
     opinion: Callable[[], IntentClassifier] | None = None  # for intents that no rule matches; built on first use
-    indexes: dict[str, Index] = field(default_factory=dict)  # of the programs that were asked for
+    indexes: dict[str, Index] = {}  # of the programs that were asked for
 
     @classmethod
     def of(cls, rules: Iterable[Rule], programs: Mapping[str, Program]) -> Rulebook:

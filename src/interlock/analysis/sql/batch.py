@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 
-from msgspec import Struct, field
+from msgspec import Struct
 
 from interlock.analysis.facts import HOLE, Report
 from interlock.analysis.sql.tokens import PIECE, WORDS, SqlToken
@@ -213,9 +213,9 @@ class SqlBatch(Struct):
     depth: int = 0
     traits: tuple[str, ...] = ()
     batch: Sequence[SqlStatement] = ()
-    temporary: set[str] = field(default_factory=set)
-    bodies: dict[str, str] = field(default_factory=dict)  # routines defined in this batch
-    told: set[tuple[str, ...]] = field(default_factory=set)
+    temporary: set[str] = set()
+    bodies: dict[str, str] = {}  # routines defined in this batch
+    told: set[tuple[str, ...]] = set()
     undone: bool = False  # a ROLLBACK takes the present statement back
 
     def effect(self, verb: str, target: str = "", *traits: str) -> None:
