@@ -3,31 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 
 from interlock.analysis.facts import Report
 from interlock.analysis.sql.batch import SqlBatch, SqlStatement, name_at, split, undone_statements
 from interlock.analysis.sql.dynamic import CLIENT_WORDS, acts_in, read_do, read_execute, read_meta, read_text
-from interlock.analysis.sql.statements import (
-    ROWS,
-    read_alter,
-    read_calls,
-    read_copy,
-    read_create,
-    read_drop,
-    read_nested,
-    read_purge,
-    read_rights,
-    read_select,
-    read_truncate,
-    read_with,
-)
+from interlock.analysis.sql.statements import STATEMENTS, Reader, read_calls, read_nested, read_select
 from interlock.analysis.sql.tokens import WORDS, Flavour, SqlToken, cut, flavours
 
 _LONGEST = 200_000
-_DEEPEST = 5
 _DESTRUCTIVE = frozenset({"DROP", "TRUNCATE", "DELETE", "PURGE"})
+_OPENS = frozenset({"(", "{", "<", ">", "<>"})
 _SCARY = re.compile(r"\b(?:drop|truncate|delete|update|grant|revoke|alter|exec|execute)\b", re.IGNORECASE)
 
 
@@ -42,26 +29,15 @@ _CLIENT_LINE = re.compile(
 def read_sql(text: str, out: Report, dialect: str = "") -> None:
     """Reports every statement of a batch, and the text that cannot be read."""
     text = _CLIENT_LINE.sub(r"\g<0>;", text) if dialect == "oracle" else text
-    reading = SqlBatch(out, text, dialect, _again)
+    reading = SqlBatch(out, text, dialect, _read)
     try:
-        _read(text, reading)
+        _read(reading)
     except RecursionError:
         reading.unreadable("SQL nested too deep", "nesting")
 
 
-def _again(text: str, outer: SqlBatch, bulk: bool) -> None:
-    """Reads SQL that a statement carries, no deeper than a few levels."""
-    if outer.depth >= _DEEPEST:
-        outer.unreadable("SQL nested too deep", "nesting")
-        return
-    traits = ("bulk",) if bulk or outer.traits else ()
-    _read(text, SqlBatch(
-        outer.out, text, outer.dialect, _again, outer.depth + 1, traits,
-        temporary=outer.temporary, bodies=outer.bodies, told=outer.told, undone=outer.undone,
-    ))  # fmt: skip
-
-
-def _read(text: str, reading: SqlBatch) -> None:
+def _read(reading: SqlBatch) -> None:
+    text = reading.text
     if len(text) > _LONGEST:
         reading.out.step(len(text) // 1000)
         if _SCARY.search(text):
@@ -103,14 +79,12 @@ def _read_batch(reading: SqlBatch, tokens: Sequence[SqlToken], flavour: Flavour)
 
 def read_statement(reading: SqlBatch, item: SqlStatement) -> None:
     """One statement: its verb decides, then what stands inside it."""
-    at = 0  # behind the parentheses and braces that it begins with
-    while at < len(item.tokens) and item.tokens[at].kind == "punct" and item.tokens[at].text in "({<>":
-        at += 1
+    at = next((at for at, token in enumerate(item.tokens) if token.mark not in _OPENS), len(item.tokens))
     item = item.part(at) if at else item
     if not item.tokens:
         return
     first = item.tokens[0]
-    if item.head == "EXPLAIN" or item.head in ("DESC", "DESCRIBE"):
+    if item.head in ("EXPLAIN", "DESC", "DESCRIBE"):
         _explain(reading, item)
         return
     if first.kind in ("hole", "var") and not _assigns(item):
@@ -129,21 +103,16 @@ def read_statement(reading: SqlBatch, item: SqlStatement) -> None:
 
 
 def _assigns(item: SqlStatement) -> bool:
-    return len(item.tokens) > 1 and item.tokens[1].text in (":=", "=", "+=")
+    return item.text(1) in (":=", "=", "+=")
 
 
 def _explain(reading: SqlBatch, item: SqlStatement) -> None:
     """EXPLAIN only plans, unless ANALYZE makes it run."""
-    at, runs = 1, False
-    while at < len(item.tokens):
-        token = item.tokens[at]
-        if item.depths[at] == 0 and token.word in _verbs() and token.word not in ("ANALYZE", "ANALYSE", "TABLE"):
-            break
-        off = at + 1 < len(item.tokens) and item.tokens[at + 1].text.lower() in ("false", "off", "0")
-        runs = runs or (token.word in ("ANALYZE", "ANALYSE") and not off)
-        at += 1
-    if runs and at < len(item.tokens):
-        read_statement(reading, item.part(at))
+    verbs = _verbs().keys() - {"ANALYZE", "ANALYSE", "TABLE"}
+    held = next((at for at in range(1, len(item.tokens)) if item.depths[at] == 0 and item.word(at) in verbs), 0)
+    asks = [at for at in range(1, held) if item.word(at) in ("ANALYZE", "ANALYSE")]
+    if any(item.text(at + 1).lower() not in ("false", "off", "0") for at in asks):
+        read_statement(reading, item.part(held))
     else:
         reading.effect("sql_read")
 
@@ -162,14 +131,15 @@ def _steer(reading: SqlBatch, item: SqlStatement) -> None:
 def _set(reading: SqlBatch, item: SqlStatement) -> None:
     """SET changes this session, or the server where it names it."""
     lasting = item.word(1) in ("PASSWORD", "GLOBAL", "PERSIST", "PERSIST_ONLY")
-    scoped = item.tokens[1].text.lower().startswith(("@@global", "@@persist")) if len(item.tokens) > 1 else False
+    scoped = item.text(1).lower().startswith(("@@global", "@@persist"))
     reading.effect("sql_alter" if lasting or scoped else "sql_read", item.word(1) if lasting else "")
 
 
 def _pragma(reading: SqlBatch, item: SqlStatement) -> None:
-    sets = any(token.text == "=" for token in item.tokens)
-    risky = item.word(1) == "WRITABLE_SCHEMA"
-    reading.effect("sql_alter" if sets and risky else "sql_write" if sets else "sql_read")
+    if not any(token.text == "=" for token in item.tokens):
+        reading.effect("sql_read")
+    else:
+        reading.effect("sql_alter" if item.word(1) == "WRITABLE_SCHEMA" else "sql_write")
 
 
 def _load(reading: SqlBatch, item: SqlStatement) -> None:
@@ -188,8 +158,10 @@ def _reset(reading: SqlBatch, item: SqlStatement) -> None:
 
 def _detach(reading: SqlBatch, item: SqlStatement) -> None:
     """DETACH closes a file in an embedded database, and takes a table out of service in ClickHouse."""
-    embedded = reading.dialect in ("sqlite", "duckdb")
-    reading.effect("sql_read" if embedded else "sql_alter", "" if embedded else name_at(item, 2)[0])
+    if reading.dialect in ("sqlite", "duckdb"):
+        reading.effect("sql_read")
+    else:
+        reading.effect("sql_alter", name_at(item, 2)[0])
 
 
 def _restore(reading: SqlBatch, item: SqlStatement) -> None:
@@ -208,7 +180,7 @@ def _prepare(reading: SqlBatch, item: SqlStatement) -> None:
         read_text(reading, item.tokens[came + 1 if came > 0 else 2 :])
 
 
-def _outside(reading: SqlBatch, item: SqlStatement, read: Callable[[SqlBatch, SqlStatement], None]) -> None:
+def _outside(reading: SqlBatch, item: SqlStatement, read: Reader) -> None:
     """Reads what a function or a procedure does outside the transaction, which stays done."""
     taken_back, reading.undone = reading.undone, False
     read(reading, item)
@@ -225,12 +197,12 @@ def _unknown(reading: SqlBatch, item: SqlStatement) -> None:
         reading.effect("sql_write")
 
 
-def _report_as(verb: str) -> Callable[[SqlBatch, SqlStatement], None]:
+def _report_as(verb: str) -> Reader:
     return lambda reading, item: reading.effect(verb, name_at(item, 1)[0] if verb != "sql_read" else "")
 
 
 @cache
-def _verbs() -> Mapping[str, Callable[[SqlBatch, SqlStatement], None]]:
+def _verbs() -> Mapping[str, Reader]:
     """The reader of a statement, by its first word."""
     return {
         **dict.fromkeys(WORDS.queries, read_select),
@@ -242,12 +214,8 @@ def _verbs() -> Mapping[str, Callable[[SqlBatch, SqlStatement], None]]:
     }
 
 
-_VERBS: Mapping[str, Callable[[SqlBatch, SqlStatement], None]] = {
-    **ROWS,
-    "WITH": read_with, "COPY": read_copy,
-    "PURGE": read_purge, "REMOVE": read_purge, "RM": read_purge,
-    "CREATE": read_create, "DROP": read_drop, "TRUNCATE": read_truncate, "ALTER": read_alter,
-    "GRANT": read_rights, "REVOKE": read_rights, "DENY": read_rights,
+_VERBS: Mapping[str, Reader] = {
+    **STATEMENTS,
     "DETACH": _detach, "SET": _set, "RESET": _reset, "PRAGMA": _pragma, "LOAD": _load, "RESTORE": _restore,
     "DO": read_do, "PREPARE": _prepare,
     **dict.fromkeys(("EXEC", "EXECUTE", "CALL"), lambda reading, item: _outside(reading, item, read_execute)),

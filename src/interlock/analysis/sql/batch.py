@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
+from itertools import pairwise
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from interlock.analysis.facts import HOLE, Report
 from interlock.analysis.sql.tokens import PIECE, WORDS, SqlToken
@@ -25,6 +27,9 @@ class SqlStatement(Struct, frozen=True):
 
     def word(self, index: int) -> str:
         return self.tokens[index].word if 0 <= index < len(self.tokens) else ""
+
+    def text(self, index: int) -> str:
+        return self.tokens[index].text if index < len(self.tokens) else ""
 
     def top(self, *words: str, after: int = 0) -> int:
         """The first place at the outer level where one of these words stands, or -1."""
@@ -46,11 +51,10 @@ def statement(tokens: Sequence[SqlToken]) -> SqlStatement:
     """Counts the parentheses; one that never opened does not go below the outer level."""
     depths, depth = [], 0
     for token in tokens:
-        if token.kind == "punct" and token.text == ")":
+        if token.mark == ")":
             depth = max(0, depth - 1)
         depths.append(depth)
-        if token.kind == "punct" and token.text == "(":
-            depth += 1
+        depth += token.mark == "("
     return SqlStatement(tuple(tokens), tuple(depths))
 
 
@@ -86,9 +90,7 @@ class _Splitter:
                 self.blocks = max(0, self.blocks - 1)
 
     def ends(self, token: SqlToken) -> bool:
-        if token.kind != "punct" or token.text != ";":
-            return False
-        return not self.routine or (not self.blocks and self.dialect != "tsql")
+        return token.mark == ";" and (not self.routine or (not self.blocks and self.dialect != "tsql"))
 
     def take(self, token: SqlToken, following: str, alone: bool) -> None:
         if token.kind == "meta":
@@ -203,13 +205,16 @@ def _undoable(item: SqlStatement, dialect: str) -> bool:
 _NAMELIKE = frozenset({"word", "name", "hole", "var", "string"})
 
 
+_DEEPEST_BATCH = 5
+
+
 class SqlBatch(Struct):
     """The state of reading one batch; effects go out through it, each only once."""
 
     out: Report
     text: str
     dialect: str
-    again: Callable[[str, SqlBatch, bool], None]  # reads SQL that a statement carries
+    read: Callable[[SqlBatch], None]  # a batch that a statement carries
     depth: int = 0
     traits: tuple[str, ...] = ()
     batch: Sequence[SqlStatement] = ()
@@ -238,8 +243,11 @@ class SqlBatch(Struct):
             self.out.unreadable(what, trait)
 
     def inner(self, sql: str, bulk: bool = False) -> None:
-        """Reads SQL that a statement runs; `bulk` when its text names more than one object."""
-        self.again(sql, self, bulk)
+        """Reads SQL that a statement runs, no deeper than a few levels; `bulk` when its text names more than one object."""
+        if self.depth >= _DEEPEST_BATCH:
+            self.unreadable("SQL nested too deep", "nesting")
+        else:
+            self.read(replace(self, text=sql, depth=self.depth + 1, traits=("bulk",) if bulk else self.traits))
 
     def inside(self, item: SqlStatement, index: int) -> SqlStatement:
         """What stands in the parentheses at a place; paid for, because they can nest."""
@@ -272,9 +280,9 @@ def name_at(item: SqlStatement, index: int) -> tuple[str, int]:
     while index < len(item.tokens) and item.tokens[index].kind in _NAMELIKE:
         parts.append(item.tokens[index].text)
         index += 1
-        while index < len(item.tokens) and item.tokens[index].text == "." and item.tokens[index].kind == "punct":
+        while index < len(item.tokens) and item.tokens[index].mark == ".":
             index += 1
-            if index < len(item.tokens) and item.tokens[index].text == ".":
+            if item.text(index) == ".":
                 parts.append("")  # db..table
         if item.tokens[index - 1].text != ".":
             break
@@ -297,10 +305,9 @@ def names_at(item: SqlStatement, index: int) -> list[str]:
 
 def calls(item: SqlStatement) -> Iterator[tuple[str, int]]:
     """Every function called in a statement: its name in lower case, and the place of its parenthesis."""
-    for index in range(len(item.tokens) - 1):
-        token, following = item.tokens[index], item.tokens[index + 1]
-        if token.kind in ("word", "name") and following.kind == "punct" and following.text == "(":
-            yield token.text.lower(), index + 1
+    for index, (token, following) in enumerate(pairwise(item.tokens), 1):
+        if token.kind in ("word", "name") and following.mark == "(":
+            yield token.text.lower(), index
 
 
 def group(item: SqlStatement, index: int) -> SqlStatement:

@@ -30,7 +30,7 @@ def read_do(reading: SqlBatch, item: SqlStatement) -> None:
 def read_execute(reading: SqlBatch, item: SqlStatement) -> None:
     """EXEC and EXECUTE: of a procedure, of a prepared statement, or of text."""
     at = 2 if item.word(1) == "IMMEDIATE" else 1
-    if at + 1 < len(item.tokens) and item.tokens[at].kind == "var" and item.tokens[at + 1].text == "=":
+    if item.text(at + 1) == "=" and item.tokens[at].kind == "var":
         at += 2  # EXEC @result = procedure
     end = item.top("USING", "INTO", after=at)
     argument = item.tokens[at : end if end > 0 else None]
@@ -97,7 +97,7 @@ def _assigned(reading: SqlBatch, names: set[str]) -> list[SqlToken]:
 
 
 def _assigns(token: SqlToken) -> bool:
-    return (token.kind == "punct" and token.text in ("=", ":=", "+=")) or token.word == "DEFAULT"
+    return token.mark in ("=", ":=", "+=") or token.word == "DEFAULT"
 
 
 UNKNOWN = "X"  # stands for a part that is not constant
@@ -116,8 +116,8 @@ def skeleton(tokens: Sequence[SqlToken]) -> tuple[str, bool]:
     index = 0
     while index < len(item.tokens):
         token = item.tokens[index]
-        following = item.tokens[index + 1].text if index + 1 < len(item.tokens) else ""
         index += 1
+        following = item.text(index)
         if token.word in _PATTERNS and following == "(":
             inner = group(item, index)
             index += len(inner.tokens) + 2
@@ -126,9 +126,9 @@ def skeleton(tokens: Sequence[SqlToken]) -> tuple[str, bool]:
             filled = _FIELD.sub(UNKNOWN, token.text)
             unknown = unknown or filled != token.text
             parts.append(filled)
-        elif token.text == "::" and token.kind == "punct":
+        elif token.mark == "::":
             index += 1  # a cast changes nothing here
-        elif token.word == "AS" or (token.kind == "punct" and token.text in _IGNORED):
+        elif token.word == "AS" or token.mark in _IGNORED:
             index += token.word == "AS"
         elif token.word not in WORDS.transparent:
             unknown = True
@@ -136,7 +136,7 @@ def skeleton(tokens: Sequence[SqlToken]) -> tuple[str, bool]:
                 parts.append(UNKNOWN)
             while following == "." and index + 1 < len(item.tokens):
                 index += 2
-                following = item.tokens[index].text if index < len(item.tokens) else ""
+                following = item.text(index)
             if following == "(":
                 index += len(group(item, index).tokens) + 2
     return "".join(parts)[:_BOUND], unknown
@@ -159,7 +159,7 @@ def generated_by(item: SqlStatement) -> str | None:
     columns: list[list[SqlToken]] = [[]]
     for index in range(start + 1, end if end > 0 else len(item.tokens)):
         token = item.tokens[index]
-        if token.text == "," and token.kind == "punct" and item.depths[index] == 0:
+        if token.mark == "," and item.depths[index] == 0:
             columns.append([])
         else:
             columns[-1].append(token)

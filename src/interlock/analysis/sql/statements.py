@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from interlock.analysis.sql.batch import SqlBatch, SqlStatement, calls, few, filters, name_at, names_at
 from interlock.analysis.sql.dynamic import looks_like_sql
 from interlock.analysis.sql.tokens import WORDS
 
+Reader = Callable[[SqlBatch, SqlStatement], None]
 _SECOND = {"DELETE": ("FROM",), "INSERT": ("INTO", "OVERWRITE"), "MERGE": ("INTO",), "TRUNCATE": ("TABLE",)}
 
 
@@ -28,25 +29,20 @@ def read_with(reading: SqlBatch, item: SqlStatement) -> None:
     main = item.top(*WORDS.main, after=1)
     if main < 0:
         reading.effect("sql_read")
-    elif item.word(main) in ("SELECT", "VALUES", "TABLE", "FROM"):
-        read_select(reading, item.part(main))
     else:
-        ROWS[item.word(main)](reading, item.part(main))
+        STATEMENTS.get(item.word(main), read_select)(reading, item.part(main))
 
 
-def read_nested(reading: SqlBatch, item: SqlStatement) -> bool:
+def read_nested(reading: SqlBatch, item: SqlStatement) -> None:
     """Writes that stand in parentheses inside a statement, as in `WITH d AS (DELETE …)`."""
-    found = False
     for index in range(len(item.tokens) - 2):
         token, verb = item.tokens[index], item.tokens[index + 1].word
-        if token.text != "(" or token.kind != "punct" or (verb not in _SECOND and verb != "UPDATE"):
+        if token.mark != "(" or (verb not in _SECOND and verb != "UPDATE"):
             continue
         if verb == "UPDATE" or item.word(index + 2) in _SECOND[verb]:
             inner = reading.inside(item, index)
             if verb != "UPDATE" or inner.top("SET") > 0:
-                ROWS[verb](reading, inner)
-                found = True
-    return found
+                STATEMENTS[verb](reading, inner)
 
 
 def read_calls(reading: SqlBatch, item: SqlStatement) -> None:
@@ -152,13 +148,6 @@ def read_purge(reading: SqlBatch, item: SqlStatement) -> None:
         read_drop(reading, item)
         return
     reading.effect("sql_delete", (names_at(item, 1) or [""])[-1])
-
-
-ROWS: dict[str, Callable[[SqlBatch, SqlStatement], None]] = {
-    "INSERT": read_insert, "REPLACE": read_insert, "UPSERT": read_insert, "UPDATE": read_update, "DELETE": read_delete,
-    "MERGE": read_merge,
-    "TRUNCATE": lambda reading, item: reading.effect("sql_truncate", name_at(item, 1)[0]),
-}  # fmt: skip
 
 
 def _kind_at(item: SqlStatement) -> tuple[int, set[str], str]:
@@ -267,19 +256,15 @@ def _alter_table(reading: SqlBatch, action: SqlStatement, table: str) -> None:
 
 def _drop_part(reading: SqlBatch, action: SqlStatement, table: str) -> None:
     """ALTER TABLE … DROP: a column unless another part is named."""
-    at = 1
-    if action.word(at) in WORDS.harmless_drops:
+    part = action.word(1)
+    if part in WORDS.harmless_drops:
         reading.effect("sql_write", table)
-        return
-    if action.word(at) in WORDS.table("parts"):
-        reading.effect("sql_drop", table, WORDS.table("parts")[action.word(at)])
-        return
-    if action.word(at) == "COLUMN":
-        at += 1
-    if at < len(action.tokens) and action.tokens[at].text == "(":
-        at += 1
-    column = name_at(action, at)[0]
-    reading.effect("sql_drop", f"{table}.{column}" if column else table, "column")
+    elif part in WORDS.table("parts"):
+        reading.effect("sql_drop", table, WORDS.table("parts")[part])
+    else:
+        at = 2 if part == "COLUMN" else 1
+        column = name_at(action, at + (action.text(at) == "("))[0]
+        reading.effect("sql_drop", f"{table}.{column}" if column else table, "column")
 
 
 def read_rights(reading: SqlBatch, item: SqlStatement) -> None:
@@ -297,3 +282,12 @@ def _spell(item: SqlStatement, start: int, end: int) -> str:
     """A run of tokens as text, names joined as written."""
     pieces = [token.text for token in item.tokens[start : end if end > 0 else None]]
     return " ".join(pieces).replace(" . ", ".").replace(" ,", ",")
+
+
+STATEMENTS: Mapping[str, Reader] = {
+    "INSERT": read_insert, "REPLACE": read_insert, "UPSERT": read_insert, "UPDATE": read_update, "DELETE": read_delete,
+    "MERGE": read_merge, "WITH": read_with, "COPY": read_copy,
+    "PURGE": read_purge, "REMOVE": read_purge, "RM": read_purge,
+    "CREATE": read_create, "DROP": read_drop, "TRUNCATE": read_truncate, "ALTER": read_alter,
+    "GRANT": read_rights, "REVOKE": read_rights, "DENY": read_rights,
+}  # fmt: skip

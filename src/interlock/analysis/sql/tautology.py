@@ -5,6 +5,8 @@ from __future__ import annotations
 import logging
 import operator
 from collections.abc import Callable, Mapping
+from contextlib import suppress
+from typing import Any
 
 import sqlglot
 from sqlglot import errors, exp
@@ -12,13 +14,13 @@ from sqlglot import errors, exp
 from interlock.analysis.sql.tokens import WORDS
 
 _MANY = 10**9  # an upper bound that no table reaches
-_SIGNS: Mapping[type[exp.Expr], str] = {
-    exp.EQ: "=", exp.NEQ: "<>", exp.LT: "<", exp.GT: ">", exp.LTE: "<=", exp.GTE: ">=",
+_HOLDS: Mapping[type[exp.Expr], Callable[[Any, Any], bool]] = {
+    exp.EQ: operator.eq, exp.NEQ: operator.ne, exp.LT: operator.lt, exp.GT: operator.gt, exp.LTE: operator.le, exp.GTE: operator.ge,
 }  # fmt: skip
-_HOLDS = {
-    "=": operator.eq, "<>": operator.ne, "<": operator.lt, ">": operator.gt, "<=": operator.le, ">=": operator.ge,
+_TURNED: Mapping[type[exp.Expr], type[exp.Expr]] = {
+    exp.LT: exp.GT, exp.GT: exp.LT, exp.LTE: exp.GTE, exp.GTE: exp.LTE,
 }  # fmt: skip
-_TURNED = {"<": ">", ">": "<", "<=": ">=", ">=": "<="}
+_LOWEST: Mapping[type[exp.Expr], int] = {exp.GT: 0, exp.GTE: 1, exp.NEQ: 0}  # bound below every key
 
 
 class UnreadCondition(Exception):
@@ -54,21 +56,17 @@ class RowCondition:
         if isinstance(node, exp.Not):
             inner = self.truth(node.this, deeper)
             return None if inner is None else not inner
-        if isinstance(node, exp.Or):
-            return self._either(list(node.flatten()), deeper)
-        if isinstance(node, exp.And):
-            truths = [self.truth(part, deeper) for part in node.flatten()]
-            return False if False in truths else True if all(truths) else None
+        if isinstance(node, exp.And | exp.Or):
+            parts = list(node.flatten())
+            truths = [self.truth(part, deeper) for part in parts]
+            decides = isinstance(node, exp.Or)  # one that is so decides the whole
+            if decides in truths:
+                return decides
+            if None not in truths:
+                return not decides
+            return (decides and _complementary(parts)) or None
         judge = next((judge for kind, judge in _JUDGES.items() if isinstance(node, kind)), RowCondition._constant)
         return judge(self, node)
-
-    def _either(self, parts: list[exp.Expr], depth: int) -> bool | None:
-        truths = [self.truth(part, depth) for part in parts]
-        if True in truths:
-            return True
-        if all(truth is False for truth in truths):
-            return False
-        return _complementary(parts) or None
 
     def _is(self, node: exp.Expr) -> bool | None:
         """`x IS NULL` for a literal is known; for a key it is never so."""
@@ -111,26 +109,26 @@ class RowCondition:
 
     def _compare(self, node: exp.Expr) -> bool | None:
         left, right = _bare(node.args.get("this")), _bare(node.args.get("expression"))
-        sign = _SIGNS.get(type(node))
-        if sign is None or left is None or right is None:
+        sign = type(node)
+        if sign not in _HOLDS or left is None or right is None:
             return self._constant(node)
         if left == right:
-            return sign in ("=", "<=", ">=")
+            return _HOLDS[sign](1, 1)
         if isinstance(left, exp.Literal) and isinstance(right, exp.Literal):
             # as the server would: as numbers where both are, else as text
             numbers = _number(left), _number(right)
-            return bool(_HOLDS[sign](*(numbers if None not in numbers else (str(left.this), str(right.this)))))
+            return _HOLDS[sign](*(numbers if None not in numbers else (str(left.this), str(right.this))))
         if isinstance(left, exp.Literal | exp.Neg):
             left, right, sign = right, left, _TURNED.get(sign, sign)
         return self._bounded(left, right, sign) or self._constant(node)
 
-    def _bounded(self, left: exp.Expr, right: exp.Expr, sign: str) -> bool | None:
+    def _bounded(self, left: exp.Expr, right: exp.Expr, sign: type[exp.Expr]) -> bool | None:
         """`id > 0`, `id <> -1`, `length(x) >= 0`: true of every row that a key numbers."""
         bound = _number(right)
         if bound is None or not self._counted(left):
             return None
-        lowest = {">": 0, ">=": 1, "<>": 0}.get(sign)
-        return (bound <= lowest if lowest is not None else sign != "=" and bound >= _MANY) or None
+        lowest = _LOWEST.get(sign)
+        return (bound <= lowest if lowest is not None else sign is not exp.EQ and bound >= _MANY) or None
 
     def _counted(self, node: exp.Expr | None) -> bool:
         if isinstance(node, exp.Func):
@@ -178,10 +176,9 @@ def _number(node: exp.Expr | None) -> float | None:
         return None if inner is None else -inner
     if node is None or node.key != "literal":
         return None
-    try:
+    with suppress(ValueError):
         return float(node.this)
-    except ValueError:
-        return None
+    return None
 
 
 def _complementary(parts: list[exp.Expr]) -> bool:

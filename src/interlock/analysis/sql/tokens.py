@@ -16,11 +16,12 @@ WORDS = own_words("analysis/sql/words.toml")  # by which statements are told
 
 
 class SqlToken(NamedTuple):
-    """One piece of SQL; `word` is its upper-case spelling when it can be a keyword, else empty."""
+    """One piece of SQL."""
 
     kind: str  # word, name, string, number, var, hole, meta, punct
     text: str
-    word: str
+    word: str  # its upper-case spelling when it can be a keyword
+    mark: str  # its text when it is an operator or a bracket
     start: int
     end: int
 
@@ -129,9 +130,9 @@ class _Cutter:
         self.fresh = True  # nothing of a statement yet
 
     def add(self, kind: str, text: str, end: int) -> None:
-        word = text.upper() if kind == "word" else ""
-        self.tokens.append(SqlToken(kind, text, word, self.at, end))
-        self.fresh = kind == "meta" or (text == ";" and kind == "punct")
+        word, mark = text.upper() if kind == "word" else "", text if kind == "punct" else ""
+        self.tokens.append(SqlToken(kind, text, word, mark, self.at, end))
+        self.fresh = kind == "meta" or mark == ";"
         self.at = end
 
     def cut(self) -> None:
