@@ -46,12 +46,9 @@ class _View:
         words = list(command.words)
         if program.slash_flags or _is_cmdlet(command):
             slashes = program.slash_flags
-            words = [
-                word.lower()
-                if word[:1] == "-" or (slashes and word[:1] == "/" and word.rfind("/") < 1 < len(word))
-                else word
-                for word in words
-            ]
+            for at, word in enumerate(words):
+                if word[:1] == "-" or (slashes and word[:1] == "/" and word.rfind("/") < 1 < len(word)):
+                    words[at] = word.lower()
         self.words = words
         lines = "\n".join(words)  # one line a word, for the patterns
         if lines.count("\n") >= len(words) > 0:
@@ -136,8 +133,7 @@ def _subject(fact: Fact) -> str:
 
 def _finding(rule: Rule, fact: Fact, subject: str) -> Finding:
     bulk = rule.level is _DESTRUCTIVE and "bulk" in fact.traits and rule.category in _BULK
-    if bulk and isinstance(fact, Effect) and fact.place in _DISPOSABLE:
-        bulk = False
+    bulk = bulk and not (isinstance(fact, Effect) and fact.place in _DISPOSABLE)
     return Finding(
         rule.id,
         _DANGEROUS if bulk else rule.level,
@@ -310,9 +306,7 @@ def _mentions(
             return True
         if any(word in path.any_flag for path in program.paths):
             return True
-    elif any(_starts(operands, path) for path in program.ruled):
-        return True
-    if at >= 0 and any(sub for _, _, sub, _ in fired):
+    elif any(_starts(operands, path) for path in program.ruled) or any(sub for _, _, sub, _ in fired):
         return True
     for rule, clause, sub, _ in entries:
         if not _starts(operands, sub):
@@ -331,9 +325,9 @@ def _mentions(
 
 def _varies(clause: Clause) -> bool:
     """A clause that tells harmful forms of a subcommand from others, so that the others are known to be less."""
-    return bool(clause.any_flag or clause.all_flags or clause.no_flag or clause.any_word or clause.all_words) or bool(
-        clause.no_word or clause.no_line or clause.no_trait or clause.min_words or clause.max_words >= 0
-    )
+    flags = clause.any_flag or clause.all_flags or clause.no_flag
+    words = clause.any_word or clause.all_words or clause.no_word or clause.no_line
+    return bool(flags or words or clause.no_trait or clause.min_words or clause.max_words >= 0)
 
 
 def _generic(harm: Harm, command: Command, book: Rulebook) -> list[Rule]:
@@ -343,8 +337,7 @@ def _generic(harm: Harm, command: Command, book: Rulebook) -> list[Rule]:
         return []  # it runs elsewhere, after a review; a guess is no reason
     view = _View(replace(command, traits=command.traits | marks), _NO_PROGRAM)
     found = [rule for rule, *_ in _matching(clauses_of(book, ANY).get((), ()), view)]
-    worst = max((rule.level for rule in found), default=_SAFE)
-    return [rule for rule in found if rule.level == worst]
+    return [rule for rule in found if rule.level == max(rule.level for rule in found)]
 
 
 def _matching(entries: Iterable[Entry], view: _View) -> list[Entry]:

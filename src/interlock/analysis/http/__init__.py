@@ -125,12 +125,9 @@ _OVERRIDE = lazy_regex(r"x-(?:http-)?method(?:-override)?\s*:\s*(\w+)", re.IGNOR
 _MONEY = lazy_regex(
     r"(?:^|/)(?:refunds?|payouts?|transfers?|payments?|charges?|payment_intents|disputes|withdraw(?:als?)?|cash_?outs?)(?:/|$)"
 )
-_GRAPHQL_VERBS = ("delete", "remove", "destroy", "drop", "purge", "wipe", "truncate")
-_GRAPHQL_ENDS = ("Delete", "Remove", "Destroy", "_delete", "_destroy", "DeleteMany", "Purge")
 _GRAPHQL_PIECE = lazy_regex(r"\w+|[{}():]")
 _STRINGS = lazy_regex(r'"(?:[^"\\]|\\.)*"')
 _BODY_READ = 200_000
-_SEARCH_PORTS = frozenset({"9200", "9201"})
 _SEARCH_HOSTS = lazy_regex(r"(?:^|[.\-_])(?:es|elastic\w*|opensearch\w*)(?:[.\-_\d]|$)")
 
 
@@ -142,12 +139,10 @@ def read_http(method: str, url: str, body: str, headers: Sequence[str], out: Rep
     if verb not in _READS or verb == "get":  # the method of an override header, which the server obeys
         overrides = (_OVERRIDE.match(header.strip()) for header in headers)
         verb = next((found[1].lower() for found in overrides if found), verb)
-    if (
-        "_method" in place.query or "_method" in body[:_BODY_READ]
-    ):  # in the address or in a form, which many frameworks obey
-        field = _METHOD_FIELD.search(place.query) or _METHOD_FIELD.search(body[:_BODY_READ])
-        verb = field[1].lower() if field else verb
-    if verb in _REMOVING:
+    for text in (body[:_BODY_READ], place.query):  # in a form or the address, which many frameworks obey
+        if "_method" in text and (field := _METHOD_FIELD.search(text)):
+            verb = field[1].lower()
+    if verb in ("purge", "unlink", "ban", "unlock"):  # methods that caches and WebDAV add
         verb = "delete"
     traits = ("local",) if place.host in _LOCAL else ()
     if HOLE in verb:
@@ -198,18 +193,16 @@ def urlsplit_safely(url: str) -> UrlParts:
     return UrlParts(host, port if port.isdecimal() else "", unquote(parts.path), parts.query)
 
 
-_REMOVING = frozenset({"purge", "unlink", "ban", "unlock"})  # methods that caches and WebDAV add
 _METHOD_FIELD = lazy_regex(r"(?:^|[&?\s{,\"'])_method[\"']?\s*[=:]\s*[\"']?(\w+)", re.IGNORECASE)
 
 
 # Kinds of verbs that end something, where the last part of a path names them together with their object.
 _ENDING = frozenset("delete terminate revoke invalidate account block".split())
-_PATH_CUT = lazy_regex(r"[/:]")
 
 
 def _path_deletes(path: str) -> bool:
     """/admin/tsdb/delete_series, /v1/deleteUser, /v1/projects/x:delete; a part of its own is left to the rules."""
-    last = _PATH_CUT.split(path.rstrip("/"))[-1][:100]
+    last = path.rstrip("/").rpartition("/")[2].rpartition(":")[2][:100]
     if (method := last.rpartition(".")[2])[:1].isupper():  # users.DeleteUser
         last = method
     lowered = last.lower()
@@ -241,15 +234,12 @@ _BODY_DELETES = lazy_regex(
 def _body_deletes(body: str) -> bool:
     """{"action": "delete", …}, <delete><query>…, {"delete": {"query": …}}: the body of a request says what it does."""
     text = body[:_BODY_READ]
-    if not any(word in text for word in _BODY_WORDS):
+    if not any(word in text for word in word_set("body_hints")):
         return False
     if _BODY_DELETES.match(text):
         return True
     named = _BODY_ACTIONS.match(text) or _FORM_ACTIONS.search(text)
     return named is not None and any(is_deletion_name(part) for part in re.split(r"[.:]", named.group(1)))
-
-
-_BODY_WORDS = ("elete", "DELETE", "rop", "urge", "ipe", "estroy", "emove")
 
 
 def _field_ends(verb: str, path: str, body: str) -> bool:
@@ -292,7 +282,7 @@ def _searched(verb: str, place: UrlParts, body: str, parts: Sequence[str]) -> tu
         return ("store_delete", index, *(("unfiltered",) if _matches_all(body, place.query) else ()))
     if last == "_update_by_query" and verb == "post":
         return "store_write", first
-    engine = place.port in _SEARCH_PORTS or bool(_SEARCH_HOSTS.search(place.host))
+    engine = place.port in ("9200", "9201") or bool(_SEARCH_HOSTS.search(place.host))
     if verb != "delete" or not (engine or list(parts) in (["_all"], ["*"])):
         return ()
     if len(parts) == 1:
@@ -356,5 +346,4 @@ def root_fields(query: str) -> list[str]:
 
 def is_deletion_name(name: str) -> bool:
     """True for the name of a call that deletes, as GraphQL fields and remote procedures have them."""
-    lowered = name.lower()
-    return lowered.startswith(_GRAPHQL_VERBS) or name.endswith(_GRAPHQL_ENDS)
+    return name.lower().startswith(tuple(word_set("call_deletes"))) or name.endswith(tuple(word_set("call_deleted")))

@@ -17,9 +17,6 @@ QUIET = frozenset({READ, MAKE, NOUN})
 MAX_WORD, MAX_OPERANDS = 60, 7
 _ANY = frozenset({"*"})
 _NOTHING = ("", (), False)
-_SPLIT = ("delete", "destroy", "remove", "purge", "wipe", "drop", "erase", "terminate", "truncate", "rm", "del")
-_ENDS = ("delete", "destroy", "remove", "purge", "wipe", "drop", "del")
-
 _NOUNS = frozenset({"ls", "view"})  # reading verbs alone, but nouns before a verb: a logical switch, a view
 
 # The kind of the verb, the other words of the name, whether the word is the verb alone.
@@ -62,7 +59,6 @@ def _needs() -> Mapping[str, frozenset[str]]:
 
 @cache
 def _objects() -> Mapping[str, str]:
-    """The kind of each noun."""
     return {**objects(), **NET.table("names")}
 
 
@@ -208,12 +204,9 @@ class _WordReading:
             self.silent = True
 
     def _counts(self, verb: str, near: Sequence[str]) -> bool:
-        """Whether this verb does harm to what stands near it."""
+        if self._is_light(near) or (near and verb in NET.uninstalls and near[-1] in NET.reinstallable):
+            return False
         wanted = _needs().get(verb, _ANY)
-        if self._is_light(near):
-            return False
-        if near and verb in NET.uninstalls and near[-1] in NET.reinstallable:
-            return False
         return wanted == _ANY or any(_objects().get(word, "") in wanted or word in ALL_WORDS for word in near)
 
     def _is_light(self, near: Sequence[str]) -> bool:
@@ -246,9 +239,8 @@ class _WordReading:
         if first in NET.forced_options and (len(parts) > 1 or self.forced):
             stored = _objects().get(last, "light") not in ("light", "safety") and last not in NET.light
             return first if stored or len(parts) == 1 else ""
-        if first in NET.in_front and len(parts) > 1 and (last in NET.options or last in NET.whole_options):
-            return last
-        return ""
+        ends = len(parts) > 1 and (last in NET.options or last in NET.whole_options)
+        return last if ends and first in NET.in_front else ""
 
     def _spared(self, verb: str, noun: str) -> bool:
         kind = _objects().get(noun, "")
@@ -296,13 +288,13 @@ def _halves(word: str) -> tuple[str, ...]:
     """`deletetable`, `zonedelete`: verb and object without anything between."""
     if word in verbs() or word in objects() or len(word) < 6:
         return (word,)
-    for verb in _SPLIT:
+    for verb in NET.in_order("joined_in_front"):
         rest = word[len(verb) :]
         if word.startswith(verb) and (rest in objects() or rest in ALL_WORDS or rest == "unused"):
             return (verb, rest)
         if word.startswith(f"{verb}all") and word[len(verb) + 3 :] in objects():
             return (verb, "all", word[len(verb) + 3 :])
-    for verb in _ENDS:
+    for verb in NET.in_order("joined_behind"):
         if word.endswith(verb) and word[: -len(verb)] in objects():
             return (verb, word[: -len(verb)])
     return (word,)
@@ -332,7 +324,7 @@ def meaning(word: str) -> Meaning:
     if len(parts) == 1:
         kind = _verbs().get(parts[0], "") if parts[0] != word else ""
         return (kind, (), True) if kind else _NOTHING
-    if len(parts) == 2 and parts[1] in _ENDS and (_verbs().get(parts[0]) == NOUN or parts[0] in _NOUNS):
+    if len(parts) == 2 and parts[1] in NET.joined_behind and (_verbs().get(parts[0]) == NOUN or parts[0] in _NOUNS):
         return "delete", parts[:1], False  # log-delete: of a log
     if not parts or parts[0] in NET.not_in_front:
         return _NOTHING

@@ -7,11 +7,11 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from msgspec import Struct
 
-from interlock.analysis.facts import HOLE, Command, known
+from interlock.analysis.facts import Command, known
 from interlock.analysis.places import resolve
 from interlock.analysis.programs import ObjectEffect, Program
 from interlock.analysis.programs.load import describe
-from interlock.analysis.programs.options import CommandOptions, holds, known_options, parse
+from interlock.analysis.programs.options import CommandOptions, behind, holds, known_options, parse
 
 EVERYTHING = "*"
 OPERAND = "*"  # in a place: the first operand names it
@@ -62,7 +62,7 @@ def certain_objects(command: Command, effects: Collection[str]) -> list[NamedObj
     None where one is not: it may name others, or another place.
     """
     program, found = describe(command.program), list[NamedObject]()
-    for item in program.does if HOLE not in "".join(command.words) else ():
+    for item in program.does if known("".join(command.words)) else ():
         for path in item.subcommand:
             if (path[0] if item.effect == "named" else item.effect) not in effects:
                 continue
@@ -98,10 +98,10 @@ def replaced_kinds(command: Command) -> list[str]:
     """The kinds of objects of which a command may put others in the place of some that it does not name."""
     program = describe(command.program)
     items = [one for one in program.does if one.effect == "replace"]
-    quick = any(path[0] in command.words for item in items for path in item.subcommand)
-    found = parse(program, command.words) if quick else CommandOptions()
-    meant = (item for item, _, _ in _meant(program, found.operands) if item.effect == "replace" and holds(item, found))
-    return [item.kind for item in meant]
+    if not any(path[0] in command.words for item in items for path in item.subcommand):
+        return []
+    found = parse(program, command.words)
+    return [item.kind for item, _, _ in _meant(program, found.operands) if item in items and holds(item, found)]
 
 
 def in_repository(command: Command) -> bool:
@@ -140,15 +140,10 @@ def certain_options(
 
 def _behind(path: Sequence[str], operands: Sequence[str]) -> list[str] | None:
     """The operands that name objects, where these begin with the subcommand."""
-    if len(operands) < len(path):
-        return None
-    named: list[str] = []
-    for want, have in zip(path, operands, strict=False):
-        if want == EVERYTHING:
-            named.append(have)
-        elif want != have:
-            return None
-    return [*named, *operands[len(path) :]]
+    rest = behind((path,), operands)
+    if rest is None or EVERYTHING not in path:
+        return rest
+    return [*(have for want, have in zip(path, operands, strict=False) if want == EVERYTHING), *rest]
 
 
 def _objects_of(
