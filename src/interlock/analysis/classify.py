@@ -341,7 +341,6 @@ def _generic(harm: Harm, command: Command, book: Rulebook) -> list[Rule]:
 
 
 def _matching(entries: Iterable[Entry], view: _View) -> list[Entry]:
-    """The entries that hold, one of each rule."""
     operands = view.found.operands
     found: dict[str, Entry] = {}
     for entry in entries:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Container, Mapping
 from functools import cache
@@ -52,13 +53,13 @@ def fold_confusables(text: str, words: Container[str], name: bool = False) -> st
     Text in another language stays: `SQLом` is a Russian ending, `таблица` looks like no English word. In a name, accents go too
     where that makes one of `words` of it.
     """
-    return (
-        text
-        if text.isascii()
-        else _TOKEN.sub(
-            lambda token: _PIECE.sub(lambda found: _piece(found[0], words, name or "_" in token[0]), token[0]), text
-        )
-    )
+    if text.isascii():
+        return text
+
+    def folded_token(token: re.Match[str]) -> str:
+        return _PIECE.sub(lambda found: _piece(found[0], words, name or "_" in token[0]), token[0])
+
+    return _TOKEN.sub(folded_token, text)
 
 
 def _piece(piece: str, words: Container[str], name: bool) -> str:
@@ -77,10 +78,9 @@ def _piece(piece: str, words: Container[str], name: bool) -> str:
 
 def _is_known(word: str, words: Container[str]) -> bool:
     """True for one of the words, and for several of them with humps: `dropTable`."""
-    if len(word) >= _SHORTEST and word.lower() in words:
-        return True
     humps = _HUMP.findall(word) if word.isascii() else ()
-    return len(humps) > 1 and all(hump.lower() in words for hump in humps)
+    whole = len(word) >= _SHORTEST and word.lower() in words
+    return whole or (len(humps) > 1 and all(hump.lower() in words for hump in humps))
 
 
 def _mixes(word: str) -> bool:

@@ -38,7 +38,6 @@ def short_id(id: str) -> str:
 
 
 def excerpt(text: str, span: Span) -> tuple[list[ExcerptLine], int]:
-    """The lines that a span touches, and how many more there are."""
     start, end = max(0, span[0]), min(len(text), max(span[1], span[0] + 1))
     rows: list[ExcerptLine] = []
     more = 0

@@ -23,7 +23,6 @@ _HOLES = lazy_regex(f"{HOLE}[^{HOLE}]*{HOLE}?")
 
 
 def hole(name: str = "") -> str:
-    """The mark for text that is not known."""
     return f"{HOLE}{name}{HOLE}"
 
 
@@ -45,12 +44,10 @@ def taints_in(text: str) -> frozenset[str]:
 
 
 def known(text: str) -> bool:
-    """True when no part of the text is a hole."""
     return HOLE not in text
 
 
 def without_holes(text: str, filler: str = "") -> str:
-    """The known part of a text."""
     return _HOLES.sub(filler, text) if HOLE in text else text
 
 

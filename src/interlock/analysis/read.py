@@ -129,10 +129,8 @@ _READERS = {
 __all__ = ["BUDGET", "BudgetSpent", "Command", "Effect", "FileReader", "Reading", "read"]
 
 
-MAX_CODE = 200_000
-
 # The module of each language that has a reader, by its name.
-_LANGUAGE_MODULES = {
+LANGUAGES = {
     **{name: f"code.{name}" for name in "elixir javascript other perl python tcl".split()},
     **dict.fromkeys(["awk", "groovy", "r", "vim"], "code.tokenised"),
     **dict.fromkeys("csharp go java julia lua php ruby".split(), "code.grammar_languages"),
@@ -141,8 +139,6 @@ _LANGUAGE_MODULES = {
     **{name: name for name in ("cmd", "powershell", "prose", "sql")},
     "orders": "prose",
 }  # fmt: skip
-
-LANGUAGES = frozenset(_LANGUAGE_MODULES)
 
 
 @cache
@@ -153,7 +149,7 @@ def _function(module: str, name: str) -> Callable[..., None]:
 
 
 def _reader(language: str) -> Callable[[str, Report], None]:
-    return _function(_LANGUAGE_MODULES[language], "read_redis_text" if language == "redis" else f"read_{language}")
+    return _function(LANGUAGES[language], "read_redis_text" if language == "redis" else f"read_{language}")
 
 
 def read_code(language: str, text: str, job: Job) -> None:
@@ -171,10 +167,10 @@ def read_code(language: str, text: str, job: Job) -> None:
     if session.nesting >= MAX_NESTING:
         job.unreadable("code nested too deeply", "nesting")
         return
-    if len(text) > MAX_CODE:
+    if len(text) > MAX_TEXT:
         job.unreadable(f"more {language} than is read", "budget")
         return
-    language = language if language in _LANGUAGE_MODULES else "other"
+    language = language if language in LANGUAGES else "other"
     session.nesting += 1
     try:
         _reader(language)(text, job)
@@ -220,7 +216,6 @@ _SURE_CMD = lazy_regex(
 _DRIVE = lazy_regex(r"(?:^|[\s\"'=])[A-Za-z]:\\")
 _FIRST_WORD = lazy_regex(r"\s*(?:[@&.]\s*)?([A-Za-z][\w.\\-]*)(?=[\s/|;)]|$)")
 _DRIVE_CMD = frozenset("copy move ren rename type attrib".split())
-_KINDS = ("windows", "windows_too", "said_capital")
 
 
 def looks_like_windows(text: str, cwd: str) -> str:
@@ -243,7 +238,7 @@ def looks_like_windows(text: str, cwd: str) -> str:
 @cache
 def _named() -> frozenset[str]:
     """The programs of which some are, in some words, of a Windows shell."""
-    return frozenset().union(*map(program_set, _KINDS))
+    return program_set("windows") | program_set("windows_too") | program_set("said_capital")
 
 
 def _has_cmdlet(text: str) -> bool:
@@ -252,11 +247,8 @@ def _has_cmdlet(text: str) -> bool:
 
 def _opens_with_cmdlet(text: str) -> bool:
     found = _FIRST_CMDLET.match(text)
-    return (
-        found is not None
-        and found[1].lower() in word_set("cmdlet_verbs")
-        and found[2].lower() in word_set("cmdlet_nouns")
-    )
+    words = (word_set("cmdlet_verbs"), word_set("cmdlet_nouns"))
+    return found is not None and all(one.lower() in known for one, known in zip(found.groups(), words, strict=True))
 
 
 def _whatever_the_folder(head: str) -> str:
@@ -268,10 +260,8 @@ def _whatever_the_folder(head: str) -> str:
     name = base_name(word) if "\\" in word or "." in word else word.lower()
     if "-" in word and name not in program_set("windows"):
         pascal = _PASCAL_CMDLET.fullmatch(word)
-        sure = (
-            pascal and pascal[1].lower() in word_set("cmdlet_verbs") | word_set("cmdlet_verbs_in_capitals")
-        ) or _opens_with_cmdlet(head)
-        return "powershell" if sure else ""
+        verbs = word_set("cmdlet_verbs") | word_set("cmdlet_verbs_in_capitals")
+        return "powershell" if (pascal and pascal[1].lower() in verbs) or _opens_with_cmdlet(head) else ""
     if name not in _named():
         return ""
     posix = ";" in head or _POSIX_MARKS.search(head) is not None

@@ -47,7 +47,6 @@ def is_nothing(path: str) -> bool:
 
 
 def wildcard(path: str) -> bool:
-    """True for a path that names more than one file."""
     return any(mark in without_holes(path) for mark in "*?")
 
 
@@ -58,7 +57,6 @@ def program_name(path: str) -> str:
 
 
 def suffix(path: str) -> str:
-    """The extension of a file name, in lower case, with its dot."""
     name = re.split(r"[\\/]", path)[-1]
     return name[name.rfind(".") :].lower() if "." in name else ""
 
@@ -86,7 +84,6 @@ def saved_download(program: str, words: Sequence[str]) -> tuple[str, str] | None
 
 
 def download_mark(url: str) -> str:
-    """The mark for text that would come from this address."""
     return hole(_DOWNLOAD + without_holes(url, "…"))
 
 
@@ -102,7 +99,6 @@ def plain_holes(text: str) -> str:
 
 
 def cmd_line(words: Sequence[str]) -> str:
-    """Words as one line for cmd."""
     return " ".join(f'"{word}"' if _BLANK.search(word) else word for word in (one.replace('"', "") for one in words))
 
 
@@ -134,7 +130,6 @@ class WindowsReport(Struct):
         self.base = self.relocate(path)
 
     def leave(self) -> None:
-        """Go back, as popd does."""
         self.base = self.left.pop() if self.left else ""
 
     def relocate(self, path: str) -> str:

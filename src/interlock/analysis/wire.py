@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from types import MappingProxyType
 from typing import Any
 
 from msgspec.structs import astuple
@@ -12,11 +11,10 @@ from interlock.model import Assessment, EffectiveCommand, Flags, Level, finding_
 
 Id = str | int | None
 
-_SEVERITY = MappingProxyType(
-    {Level.REVERSIBLE: "low", Level.DESTRUCTIVE: "medium", Level.DANGEROUS: "high", Level.FORBIDDEN: "critical"}
-)
-_CLI_RISK = ("safe", "moderate", "moderate", "dangerous", "dangerous")  # by level
-_PLAN_RISK = MappingProxyType({Level.SAFE: "low", Level.REVERSIBLE: "medium"})
+# By level.
+_SEVERITY = (None, "low", "medium", "high", "critical")
+_CLI_RISK = ("safe", "moderate", "moderate", "dangerous", "dangerous")
+_PLAN_RISK = ("low", "medium", "high", "high", "high")
 
 
 def assessment_json(assessment: Assessment, id: Id = None) -> dict[str, Any]:
@@ -32,7 +30,7 @@ def assessment_json(assessment: Assessment, id: Id = None) -> dict[str, Any]:
         "score": assessment.score,
         "tier": assessment.tier.value,
         "risk": plan_risk(assessment),
-        "severity": _SEVERITY.get(assessment.level),
+        "severity": _SEVERITY[assessment.level],
         "categories": _unique(finding.category.value for finding in findings if finding.category),
         "flags": flags_json(assessment.flags),
         "safetyFlags": safety_flags(assessment.flags),
@@ -49,7 +47,6 @@ def error_json(message: str, id: Id = None) -> dict[str, Any]:
 
 
 def step_json(step: EffectiveCommand) -> dict[str, Any]:
-    """One effective command, and what it was unwrapped from."""
     return {"command": step.text, "via": list(step.via), "span": list(step.span) if step.span else None}
 
 
@@ -61,17 +58,17 @@ def flags_json(flags: Flags) -> dict[str, bool]:
 
 def safety_flags(flags: Flags) -> list[str]:
     """The warning strings of a plan (X-09)."""
-    told = (
-        (flags.destructive, "DESTRUCTIVE_OPERATION"),
-        (flags.escalates_privileges, "PRIVILEGE_ESCALATION"),
-        (flags.touches_network, "NETWORK_ACCESS"),
-    )
-    return [word for holds, word in told if holds]
+    told = {
+        "DESTRUCTIVE_OPERATION": flags.destructive,
+        "PRIVILEGE_ESCALATION": flags.escalates_privileges,
+        "NETWORK_ACCESS": flags.touches_network,
+    }
+    return [word for word, holds in told.items() if holds]
 
 
 def plan_risk(assessment: Assessment) -> str:
     """Seed 004's three tiers; rights that grow are high, whatever the level."""
-    return "high" if assessment.flags.escalates_privileges else _PLAN_RISK.get(assessment.level, "high")
+    return "high" if assessment.flags.escalates_privileges else _PLAN_RISK[assessment.level]
 
 
 def cli_risk(assessment: Assessment) -> str:

@@ -94,7 +94,7 @@ def test_every_language_says_each_deed_or_that_it_has_no_means_for_it(language: 
 
 
 def test_every_language_that_is_read_has_a_row() -> None:
-    assert LANGUAGES - NOT_CODE - DEEDS.keys() == set()
+    assert LANGUAGES.keys() - NOT_CODE - DEEDS.keys() == set()
 
 
 # A file or folder that the program makes in the temp folder, and removes again.

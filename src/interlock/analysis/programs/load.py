@@ -48,7 +48,6 @@ def entries(heading: str) -> Mapping[str, Any]:
 
 @cache
 def program_sets() -> Mapping[str, frozenset[str]]:
-    """The names of the programs of every kind."""
     return {kind: frozenset(names) for kind, names in _listed(_packs(), "set").items()}
 
 

@@ -118,8 +118,6 @@ def only_reads(words: Sequence[str]) -> bool:
 
 
 class _WordReading:
-    """One pass over the words of a command."""
-
     def __init__(self, settled: Callable[[int, str], bool], operands: bool) -> None:
         self.settled = settled
         self.operands = operands

@@ -171,7 +171,6 @@ def behind(paths: Sequence[Sequence[str]], operands: Sequence[str]) -> list[str]
 
 
 def holds(item: Conditions, found: CommandOptions) -> bool:
-    """Whether the options that an entry of a description asks for are given."""
     if (item.any_flag and not found.has(*item.any_flag)) or (item.no_flag and found.has(*item.no_flag)):
         return False
     return not item.given or all(

@@ -57,7 +57,6 @@ def _read(reading: SqlBatch) -> None:
 
 
 def _read_batch(reading: SqlBatch, tokens: Sequence[SqlToken], flavour: Flavour) -> None:
-    """Reads the statements in turn, each with the state of the batch."""
     dialect = "mysql" if flavour.unsure and flavour.executable_comment else reading.dialect
     batch = split(tokens, reading.text, dialect)
     reading.batch = batch
@@ -203,7 +202,6 @@ def _report_as(verb: str) -> Reader:
 
 @cache
 def _verbs() -> Mapping[str, Reader]:
-    """The reader of a statement, by its first word."""
     return {
         **dict.fromkeys(WORDS.queries, read_select),
         **dict.fromkeys(WORDS.reads, _report_as("sql_read")),

@@ -129,7 +129,6 @@ def split(tokens: Sequence[SqlToken], text: str, dialect: str) -> list[SqlStatem
 
 
 def _alone(tokens: Sequence[SqlToken], index: int, text: str) -> bool:
-    """True when a token has a line for itself."""
     token = tokens[index]
     before = index == 0 or "\n" in text[tokens[index - 1].end : token.start]
     after = index + 1 == len(tokens) or "\n" in text[token.end : tokens[index + 1].start]

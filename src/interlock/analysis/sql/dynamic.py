@@ -18,7 +18,6 @@ def acts_in(item: SqlStatement) -> SqlStatement | None:
 
 
 def read_do(reading: SqlBatch, item: SqlStatement) -> None:
-    """DO runs a block at once."""
     bodies = [token for token in item.tokens[1:] if token.kind == "string"]
     body = max(bodies, key=lambda token: len(token.text), default=None)
     if body is None:
@@ -143,7 +142,6 @@ def skeleton(tokens: Sequence[SqlToken]) -> tuple[str, bool]:
 
 
 def looks_like_sql(text: str) -> bool:
-    """True when a text begins as a statement does."""
     first = _FIRST_WORD.match(text)
     return first is not None and first[1].lower() in WORDS.verbs
 
