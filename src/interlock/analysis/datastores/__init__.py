@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterator, Sequence
 
 from interlock.analysis.facts import HOLE, Report
 from interlock.analysis.programs.load import word_set, word_table
+from interlock.analysis.programs.options import options
 from interlock.analysis.sql.batch import SqlStatement, name_at, split
 from interlock.analysis.sql.tokens import cut, flavours
 
@@ -17,22 +18,18 @@ _LONGEST = 200_000
 
 def read_redis(words: Sequence[str], out: Report, valued: Collection[str] = ()) -> None:
     """redis-cli, given the words after its name and its options with values; without a command it reads its input, which the caller knows."""
-    index = 0
-    while index < len(words) and words[index].startswith("-") and len(words[index]) > 1:
-        option = words[index]
-        index += 2 if option in valued else 1
-        following = "".join(words[index : index + 1])
-        if option == "--eval":
-            out.effect("run_script", following)
-            return
-        if option == "--cluster":
-            out.effect("store_read" if following in ("info", "check", "help", "backup") else "store_admin", following)
-            return
-        if option in ("--pipe", "--scan", "--bigkeys", "--memkeys", "--hotkeys", "--stat", "--latency", "--rdb"):
-            out.effect("store_read" if option != "--pipe" else "store_write")
-            return
-    if index < len(words):
-        _read_redis_command(words[index:], out)
+    found = options(words, frozenset(valued), stop_at_operand=True)
+    first = "".join(found.operands[:1])
+    if "--eval" in found.flags:
+        out.effect("run_script", first)
+    elif "--cluster" in found.flags:
+        out.effect("store_read" if first in ("info", "check", "help", "backup") else "store_admin", first)
+    elif "--pipe" in found.flags:
+        out.effect("store_write")
+    elif not word_set("redis_asks").isdisjoint(found.flags):
+        out.effect("store_read")
+    elif found.operands:
+        _read_redis_command(found.operands, out)
 
 
 def read_redis_text(text: str, out: Report) -> None:
@@ -49,9 +46,9 @@ def read_redis_text(text: str, out: Report) -> None:
 
 def _is_too_long(what: str, text: str, out: Report) -> bool:
     """Whether a text is longer than any that is read, which is reported."""
-    if len(text) > _LONGEST:
+    if too_long := len(text) > _LONGEST:
         out.unreadable(f"{what} that is too long to read", "budget")
-    return len(text) > _LONGEST
+    return too_long
 
 
 def _statements(what: str, text: str, flavour: str, out: Report) -> Iterator[SqlStatement]:

@@ -18,6 +18,7 @@ from interlock.analysis.programs.load import build_programs, shipped_programs
 from interlock.analysis.rules import Rule, Rulebook, build_rule
 
 if TYPE_CHECKING:
+    from interlock.analysis.facts import Fact
     from interlock.analysis.prose.classifier import IntentClassifier
 
 SHIPPED = Path(__file__).parent
@@ -25,14 +26,14 @@ SHIPPED = Path(__file__).parent
 
 def load(*extra: Path) -> Rulebook:
     """The shipped packs and any others; refuses the whole when one rule is wrong."""
-    book = _built(SHIPPED, folder_digest(SHIPPED))
+    book = _built(folder_digest(SHIPPED))
     return join_rulebooks(book, load_files(extra)) if extra else book
 
 
 @lru_cache(maxsize=1)
-def _built(folder: Path, digest: str) -> Rulebook:
-    """The book of a folder; a process that has it builds it anew only when a pack has changed."""
-    return replace(Rulebook.of(load_packs(folder, _checked, kept=Rule), shipped_programs()), opinion=_opinion)
+def _built(digest: str) -> Rulebook:
+    """The shipped book; a process that has it builds it anew only when a pack has changed."""
+    return replace(Rulebook.of(load_packs(SHIPPED, _checked, kept=Rule), shipped_programs()), opinion=_opinion)
 
 
 @cache
@@ -40,10 +41,8 @@ def _opinion() -> IntentClassifier:
     """What was learned about the wording of intents."""
     from interlock.analysis.prose.classifier import IntentClassifier, Weights
 
-    english, foreign = (
-        Weights.of((SHIPPED / f"{name}.weights").read_bytes()) for name in ("intents", "intents_foreign")
-    )
-    return IntentClassifier(english, foreign)
+    names = ("intents", "intents_foreign")
+    return IntentClassifier(*(Weights.of((SHIPPED / f"{name}.weights").read_bytes()) for name in names))
 
 
 def rulebook_hash(book: Rulebook) -> str:
@@ -102,8 +101,9 @@ def example_failures(book: Rulebook, full: Rulebook) -> list[str]:
 
     wrong: list[str] = []
     for rule in book.rules.values():
-        for action in rule.match:
-            seen = judge(action, full).assessment
+        judged = [(action, judge(action, full)) for action in rule.match]
+        for action, judgement in judged:
+            seen = judgement.assessment
             if rule.level and rule.id not in {finding.rule for finding in seen.findings}:
                 wrong.append(f"rule {rule.id}: does not match {action.text!r}")
             elif not rule.level and seen.level:
@@ -111,18 +111,16 @@ def example_failures(book: Rulebook, full: Rulebook) -> list[str]:
         for action in rule.spare:
             if rule.id in {finding.rule for finding in judge(action, full).assessment.findings}:
                 wrong.append(f"rule {rule.id}: matches {action.text!r}, which it should spare")
-        wrong += _unreached(rule, full)
+        wrong += _unreached(rule, [judgement.facts for _, judgement in judged], full)
     return wrong
 
 
-def _unreached(rule: Rule, full: Rulebook) -> list[str]:
-    """Clauses of a rule that none of its own examples reaches."""
-    from interlock.analysis.assess import judge
+def _unreached(rule: Rule, facts: Sequence[Sequence[Fact]], full: Rulebook) -> list[str]:
+    """Clauses of a rule that none of its own examples, with these facts, reaches."""
     from interlock.analysis.classify import classify
 
     if rule.level and len(rule.when) == 1:  # any example that matches reaches it
         return []
-    facts = [judge(action, full).facts for action in rule.match]
     wrong: list[str] = []
     for number, clause in enumerate(rule.when, 1):
         alone = Rulebook.of([replace(rule, when=(clause,), level=max(rule.level, type(rule.level)(1)))], full.programs)

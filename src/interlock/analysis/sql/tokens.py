@@ -43,22 +43,21 @@ class Flavour(Struct, frozen=True):
     unsure: bool = False
 
 
-_ANSI = Flavour()
 _MYSQL = Flavour(
     backslash=True, nested=False, hash_comment=True, dash_needs_space=True, double_is_string=True,
     executable_comment=True, dollar_quotes=False, backslash_meta=True,
 )  # fmt: skip
 _FLAVOURS = {
-    "": replace(_ANSI, backslash_meta=True, dot_meta=True, unsure=True),
-    "postgres": replace(_ANSI, backslash_meta=True),
+    "": Flavour(backslash_meta=True, dot_meta=True, unsure=True),
+    "postgres": Flavour(backslash_meta=True),
     "mysql": _MYSQL,
-    "sqlite": replace(_ANSI, nested=False, dollar_quotes=False, dot_meta=True),
-    "duckdb": replace(_ANSI, dot_meta=True),
-    "clickhouse": replace(_ANSI, backslash=True),
-    "snowflake": replace(_ANSI, backslash=True, nested=False),
-    "bigquery": replace(_ANSI, backslash=True, nested=False, hash_comment=True, double_is_string=True),
-    "tsql": replace(_ANSI, dollar_quotes=False, client_lines=True),
-    "oracle": replace(_ANSI, nested=False, dollar_quotes=False, client_lines=True, oracle_quotes=True),
+    "sqlite": Flavour(nested=False, dollar_quotes=False, dot_meta=True),
+    "duckdb": Flavour(dot_meta=True),
+    "clickhouse": Flavour(backslash=True),
+    "snowflake": Flavour(backslash=True, nested=False),
+    "bigquery": Flavour(backslash=True, nested=False, hash_comment=True, double_is_string=True),
+    "tsql": Flavour(dollar_quotes=False, client_lines=True),
+    "oracle": Flavour(nested=False, dollar_quotes=False, client_lines=True, oracle_quotes=True),
 }
 _DIFFERS = re.compile(r"[\\#]|--\S|/\*")  # text that MySQL would cut in another way
 _COMMENT = re.compile(r"/\*|\*/")
@@ -69,9 +68,7 @@ PIECE = f"{HOLE}(?:[^{HOLE};'\"\\n]{{0,120}}{HOLE})?"  # a stray mark must not s
 def flavours(text: str, dialect: str) -> tuple[Flavour, ...]:
     """The ways in which this text may be cut; two when the dialect is not known and it matters."""
     first = _FLAVOURS.get(dialect, _FLAVOURS[""])
-    if first.unsure and _DIFFERS.search(text):
-        return first, replace(_MYSQL, unsure=True)
-    return (first,)
+    return (first, replace(_MYSQL, unsure=True)) if first.unsure and _DIFFERS.search(text) else (first,)
 
 
 @cache
@@ -201,10 +198,9 @@ class _Cutter:
 
     def _is_subscript(self) -> bool:
         """True when a `[` here indexes an array rather than opening a name."""
-        last = self.tokens[-1] if self.tokens else None
-        if last is None or last.end != self.at:
+        if not self.tokens or self.tokens[-1].end != self.at:
             return False
-        return last.kind in ("word", "name", "string") or last.text in ")]"
+        return self.tokens[-1].kind in ("word", "name", "string") or self.tokens[-1].text in ")]"
 
 
 def cut(text: str, flavour: Flavour) -> tuple[list[SqlToken], bool]:
