@@ -52,6 +52,7 @@ DRIVE = lazy_regex(r"([a-zA-Z]):(?=$|[\\/])")
 HOMES = lazy_regex(r"/(home|users|root|export/home|var/home)(/([^/]+))?(/.*)?$", re.IGNORECASE)
 ALL_BUT = lazy_regex(r"[!@*+?]\(.*\)\*?")
 WSL_DRIVE = lazy_regex(r"/(?:mnt|cygdrive)/([a-z])(?=/|$)")
+_GLOB_MARKS = frozenset("*?[")
 GLOB_PART = lazy_regex(r"\[[^\]/]*\]|[*?]")
 
 
@@ -218,7 +219,7 @@ def _in_home(rest: str, cwd: str, full: str) -> str:
     if not rest:
         return "home"
     if not full.startswith("~/"):
-        _head, _, tail = full.partition("/")
+        tail = full.partition("/")[2]
         return "home" if not tail else "secret" if is_secret(tail) else "other_home"
     if is_secret(rest):
         return "secret"
@@ -248,51 +249,42 @@ def _in_home(rest: str, cwd: str, full: str) -> str:
 
 def _in_homes(found: re.Match[str], full: str, cwd: str) -> str:
     """A path in a home that is not known to be the user's own."""
-    top, user, rest = found[1].lower(), found[3], found[4]
-    if top == "root":
-        user, rest = "root", full[5:] or None
-    if not user or not (rest or "").strip("/"):
+    user, rest = ("root", full[5:]) if found[1].lower() == "root" else (found[3], found[4] or "")
+    if not user or not rest.strip("/"):
         return "home"
     if inside := _inside(full, cwd):
         return inside
-    own = _in_home((rest or "").lstrip("/"), cwd, "~" + (rest or ""))
+    own = _in_home(rest.lstrip("/"), cwd, "~" + rest)
     return own if own in ("secret", "agent_config", "cache", "build", "shell_config") else "other_home"
 
 
 def is_system_folder(cwd: str) -> bool:
     """Whether it is a directory of system files, where no project is."""
-    parts = cwd.strip("/").lower().split("/")
-    if not cwd.startswith("/") or not parts[0]:
-        return False
-    return parts[0] in _NAMES.system_core or (len(parts) == 1 and parts[0] in _NAMES.system)
+    first, _, more = cwd.strip("/").lower().partition("/")
+    return cwd.startswith("/") and (first in _NAMES.system_core or (not more and first in _NAMES.system))
 
 
 def _inside(full: str, cwd: str) -> str:
     """A path at, above or below the working directory; nothing when it is elsewhere."""
-    if not cwd or cwd == ".":
+    if not cwd or cwd == "." or is_system_folder(cwd):  # `cd /etc && rm -rf *` is no work in a project
         return ""
-    if is_system_folder(cwd):
-        return ""  # `cd /etc && rm -rf *` is no work in a project
     if full == cwd:
         return "project"
-    if cwd in ("/", "~") or (HOMES.fullmatch(cwd) and not (HOMES.fullmatch(cwd) or [""])[4]):
+    if cwd in ("/", "~") or ((home := HOMES.fullmatch(cwd)) and not home[4]):
         return ""  # a home or the root is no project, and nothing in it is regenerated
     if cwd.startswith(full.rstrip("/") + "/"):
-        homes = HOMES.match(full)
-        top = full.strip("/~").split("/")
-        return "" if homes or len(top) <= 1 or re.fullmatch(r"[a-z]:/users(/[^/]+)?", full, re.IGNORECASE) else "above"
-    if full.startswith(cwd.rstrip("/") + "/"):
-        return _in_project(full[len(cwd.rstrip("/")) + 1 :])
-    return ""
+        top = "/" not in full.strip("/~") or HOMES.match(full)
+        return "" if top or re.fullmatch(r"[a-z]:/users(/[^/]+)?", full, re.IGNORECASE) else "above"
+    inner = cwd.rstrip("/") + "/"
+    return _in_project(full[len(inner) :]) if full.startswith(inner) else ""
 
 
 def _in_project(rest: str) -> str:
     if rest in (".", "") or rest in _NAMES.everything:
         return "project"
-    if rest.startswith(".."):
-        parts = rest.split("/")
-        return "above" if all(part == ".." for part in parts) else _artefact(parts, "other")
     parts = rest.split("/")
+    if rest.startswith(".."):
+        return "above" if all(part == ".." for part in parts) else _artefact(parts, "other")
     if ".git" in parts:
         return "git_hook" if "hooks" in parts[parts.index(".git") :] else "git"
     if is_secret(rest):
@@ -306,23 +298,20 @@ def _artefact(parts: list[str], otherwise: str) -> str:
     """Build output, cache, log or scratch by the names on the way; else `otherwise`."""
     last = parts[-1]
     build = BUILD if otherwise == "source" else BUILD_ANYWHERE
-    if any(build.fullmatch(part) for part in parts) or build.fullmatch(GLOB_PART.sub("x", last)):
+    if any(map(build.fullmatch, parts)) or build.fullmatch(GLOB_PART.sub("x", last)):
         return "build"
-    if any(CACHE.fullmatch(part) for part in parts):
+    if any(map(CACHE.fullmatch, parts)):
         return "cache"
-    if any(LOG.fullmatch(part) for part in parts):
+    if any(map(LOG.fullmatch, parts)):
         return "log"
     if SCRATCH.fullmatch(last):
         return "temp"
-    if BACKUP.fullmatch(last):
-        return "backup"
-    return otherwise
+    return "backup" if BACKUP.fullmatch(last) else otherwise
 
 
 def _absolute(full: str) -> str:
     """An absolute path that is neither in a home nor in the project."""
-    drive = WSL_DRIVE.match(full)
-    if drive:
+    if drive := WSL_DRIVE.match(full):
         full = f"{drive[1]}:{full[drive.end() :] or '/'}"
         if _is_drive_root(full):
             return "root"
@@ -343,7 +332,7 @@ def _absolute(full: str) -> str:
         return "agent_config"
     if first in ("mnt", "media", "volumes") and len(parts) > 1:
         return "volume" if len(parts) == 2 or (len(parts) == 3 and first == "media") else _artefact(parts[2:], "other")
-    if first in _NAMES.system or "*" in first or "?" in first or "[" in first:
+    if first in _NAMES.system or not _GLOB_MARKS.isdisjoint(first):
         return _system(first, parts)
     kind = _artefact(parts, "other")
     return "system" if kind == "other" and len(parts) == 1 and first in ("app", "workspace") else kind
@@ -352,11 +341,9 @@ def _absolute(full: str) -> str:
 def _system(first: str, parts: list[str]) -> str:
     if (parts[:2] == ["var", "cache"] and len(parts) > 2) or parts[:4] == ["var", "lib", "apt", "lists"]:
         return "cache"
-    if "*" in first or "?" in first or "[" in first:
+    if not _GLOB_MARKS.isdisjoint(first):
         return "system" if fnmatch.filter(("home", "root", "users", *_NAMES.system), first) else "other"
-    if len(parts) == 1:
-        return "system"
-    if len(parts) == 2 and "/".join(parts) in _NAMES.system_parts:
+    if len(parts) == 1 or "/".join(parts) in _NAMES.system_parts:
         return "system"
     kind = _artefact(parts[1:], "system_part") if first in ("var", "opt", "srv", "data") else ""
     return kind if kind in ("cache", "log", "backup", "build") else "system_part"
