@@ -50,8 +50,8 @@ def excerpt(text: str, span: Span) -> tuple[list[ExcerptLine], int]:
             continue
         if len(rows) == MAX_LINES:
             more += 1
-            continue
-        rows.append(_row(number, line, max(0, start - first), min(len(line), end - first)))
+        else:
+            rows.append(_row(number, line, max(0, start - first), min(len(line), end - first)))
     return rows, more
 
 

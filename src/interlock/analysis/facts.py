@@ -171,16 +171,12 @@ def combine_facts(facts: Sequence[Fact]) -> Sequence[Fact]:
 def _read_and_written(facts: Sequence[Fact]) -> Sequence[Fact]:
     """A file that a program of another language reads and writes; redirections of a shell are reported on their own."""
     read = {(fact.span, fact.path) for fact in facts if isinstance(fact, Effect) and fact.verb == "read" and fact.via}
-    if not read:
-        return facts
-    return [
-        replace(fact, verb="overwrite", traits=fact.traits | {SAME})
-        if isinstance(fact, Effect)
-        and (fact.verb == "write" and fact.path and (fact.span, fact.path) in read)
-        and ("create" not in fact.traits and fact.place not in _GUARDED)
-        else fact
-        for fact in facts
-    ]
+    found = list(facts)
+    for at, fact in enumerate(facts if read else ()):
+        if isinstance(fact, Effect) and fact.verb == "write" and fact.path and (fact.span, fact.path) in read:
+            if "create" not in fact.traits and fact.place not in _GUARDED:
+                found[at] = replace(fact, verb="overwrite", traits=fact.traits | {SAME})
+    return found
 
 
 def _names_only(facts: Sequence[Fact]) -> Sequence[Fact]:

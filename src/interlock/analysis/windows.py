@@ -47,7 +47,7 @@ def is_nothing(path: str) -> bool:
 
 
 def wildcard(path: str) -> bool:
-    return any(mark in without_holes(path) for mark in "*?")
+    return not {"*", "?"}.isdisjoint(without_holes(path))
 
 
 def program_name(path: str) -> str:
@@ -141,12 +141,11 @@ class WindowsReport(Struct):
         return f"{self.base.rstrip('/' + chr(92))}\\{path}"
 
     def write(self, path: str, text: str, append: bool = False) -> None:
-        key = _key(path)
         before = (self.written_text(path) or "") if append else ""
-        self.texts[key] = f"{before}{text}\n"
-        self._ask("keep_file", path, plain_holes(self.texts[key]))
+        self.texts[_key(path)] = whole = f"{before}{text}\n"
+        self._ask("keep_file", path, plain_holes(whole))
         if (url := download_in(text)) is not None:
-            self.urls[key] = url
+            self.download(path, url)
 
     def download(self, path: str, url: str) -> None:
         self.urls[_key(path)] = url

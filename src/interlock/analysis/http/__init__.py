@@ -161,8 +161,8 @@ def read_http(method: str, url: str, body: str, headers: Sequence[str], out: Rep
         verb = "delete"
     elif verb != "delete" and (_path_deletes(place.path) or _body_deletes(body) or _field_ends(verb, place.path, body)):
         traits = ("deletes", *traits)
-    elif _MONEY.search(place.path.lower()) and f".{place.host}".endswith(
-        tuple(f".{one}" for one in word_set("money_hosts"))
+    elif _MONEY.search(place.path.lower()) and any(
+        f".{place.host}".endswith(f".{one}") for one in word_set("money_hosts")
     ):
         traits = ("payment", *traits)
     out.effect("http", url, verb, *traits)
@@ -287,9 +287,8 @@ def _searched(verb: str, place: UrlParts, body: str, parts: Sequence[str]) -> tu
         return ()
     if len(parts) == 1:
         everything = first == "_all" or first.startswith("*")
-        return (
-            () if first.startswith("_") and not everything else ("store_drop", first, "all" if everything else "index")
-        )
+        trait = "all" if everything else "index"
+        return ("store_drop", first, trait) if everything or not first.startswith("_") else ()
     if first == "_data_stream":
         return "store_drop", parts[1], "all" if parts[1] == "*" else "index"
     if first == "_snapshot":
@@ -311,7 +310,7 @@ def _matches_all(body: str, query: str) -> bool:
         return True
     parts = [wanted]
     if isinstance(wanted.get("bool"), dict):
-        clauses = [value for value in wanted["bool"].values() if value]
+        clauses = filter(None, wanted["bool"].values())
         parts = [part for clause in clauses for part in (clause if isinstance(clause, list) else [clause])]
     return "max_docs" not in asked and all("match_all" in part for part in parts if isinstance(part, dict))
 
@@ -333,13 +332,14 @@ def root_fields(query: str) -> list[str]:
     """The names at the first level of a selection, arguments left out."""
     names: list[str] = []
     braces = brackets = 0
-    for found in _GRAPHQL_PIECE.finditer(query):
-        piece = found.group()
+    for piece in _GRAPHQL_PIECE.findall(query):
         braces += (piece == "{") - (piece == "}")
         brackets += (piece == "(") - (piece == ")")
-        if braces == 1 and brackets == 0 and piece == ":":
+        if braces != 1 or brackets or piece in "{}()":
+            continue
+        if piece == ":":
             del names[-1:]  # an alias; the field's own name follows
-        elif braces == 1 and brackets == 0 and piece not in "{}()":
+        else:
             names.append(piece)
     return names
 
