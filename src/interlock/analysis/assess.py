@@ -11,7 +11,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from interlock.analysis.classify import Classified, classify
-from interlock.analysis.facts import Command, Effect, Fact, show_command
+from interlock.analysis.facts import EFFECTS, Command, Effect, Fact, show_command
 from interlock.analysis.programs import Program
 from interlock.analysis.read import BUDGET, FileReader, read
 from interlock.analysis.rules import Rulebook
@@ -47,12 +47,7 @@ _DESTROYS = frozenset({
     Category.HISTORY_REWRITE, Category.CREDENTIAL_INVALIDATION, Category.ACCOUNT_ACTION,
 })  # fmt: skip
 _DESTRUCTIVE, _ESCALATES = Level.DESTRUCTIVE, Category.PRIVILEGE_ESCALATION
-_FILE_VERBS = frozenset("delete truncate overwrite write append move chmod chown read".split())
-_NETWORK_VERBS = frozenset({"fetch", "send", "listen", "http", "run_download", "reverse_shell"})
-_CREATES = frozenset({"write", "append"})
-_OUT_OF_SCOPE = frozenset(
-    {"secret", "system_part", "other_home", "home_part", "user_data", "guard", "agent_config", "above"}
-)
+_OUT_OF_SCOPE = frozenset("secret system_part other_home home_part user_data guard agent_config above".split())
 
 
 def assess(
@@ -84,10 +79,10 @@ def assess(
         )
         escalates = escalates or finding.category is _ESCALATES
         named[finding_factor(finding.rule, finding.reason)] = None
-    network = not _NETWORK_VERBS.isdisjoint(verbs) or (bool(commands) and _uses_network(commands, programs))
+    network = not EFFECTS.network.isdisjoint(verbs) or (bool(commands) and _uses_network(commands, programs))
     score, factors = _score(level, irreversible, network, verbs, happens)
-    files = not _FILE_VERBS.isdisjoint(verbs) and any(
-        verb in _FILE_VERBS and place not in ("", "sink", "remote") for verb, place in happens
+    files = not EFFECTS.files.isdisjoint(verbs) and any(
+        verb in EFFECTS.files and place not in ("", "sink", "remote") for verb, place in happens
     )
     steps = [EffectiveCommand(show_command(fact.program, fact.words), fact.via, fact.span) for fact in commands]
     return Assessment(
@@ -120,8 +115,8 @@ def _score(
     if "read" in verbs and any(verb == "read" and place in _OUT_OF_SCOPE for verb, place in happens):
         score += 10
         factors.append("reads outside the project (+10)")
-    if not _CREATES.isdisjoint(verbs) and any(
-        verb in _CREATES and place not in ("sink", "") for verb, place in happens
+    if not EFFECTS.creates.isdisjoint(verbs) and any(
+        verb in EFFECTS.creates and place not in ("sink", "") for verb, place in happens
     ):
         score += 5
         factors.append("creates a file (+5)")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from functools import cache
 from itertools import pairwise
 from typing import Protocol
 
@@ -100,10 +99,12 @@ class Effect(Struct, frozen=True):
 Fact = Command | Effect
 
 
-@cache
+EFFECTS = own_words("analysis/effects.toml")
+
+
 def effect_verbs() -> frozenset[str]:
     """Every verb that an effect can have."""
-    return own_words("analysis/effects.toml").verbs
+    return EFFECTS.verbs
 
 
 class Report(Protocol):

@@ -9,7 +9,7 @@ from types import MappingProxyType
 
 from msgspec import Struct
 
-from interlock.analysis.facts import HOLE, Report, hole, known, without_holes
+from interlock.analysis.facts import EFFECTS, HOLE, Report, hole, known, without_holes
 from interlock.analysis.http import parse_requests
 from interlock.analysis.lazy_regex import lazy_regex
 from interlock.analysis.programs.load import describe, input_language, program_set, word_table
@@ -109,7 +109,6 @@ def _key(path: str) -> str:
     return text
 
 
-_PATH_VERBS = frozenset({"delete", "truncate", "overwrite", "write", "append", "move", "read", "run_script"})
 _ABSOLUTE = lazy_regex(r"[A-Za-z]:|[\\/~]|\w{2,}::?\\|" + HOLE)
 
 
@@ -201,7 +200,7 @@ class WindowsReport(Struct):
         return asked(self.relocate(path), *given)
 
     def effect(self, verb: str, target: str = "", *traits: str) -> None:
-        self.out.effect(verb, self.relocate(target) if verb in _PATH_VERBS else target, *traits)
+        self.out.effect(verb, self.relocate(target) if verb in EFFECTS.paths else target, *traits)
 
     def run(self, argv: Sequence[str], text: str | None = None, url: str | None = None) -> None:
         """Run a program, with the text that flows into it, and the address where that comes from."""

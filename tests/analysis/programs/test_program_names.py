@@ -29,7 +29,12 @@ ORDINARY = frozenset(
 SQL_DIALECTS = frozenset("clickhouse duckdb mysql presto sqlite trino tsql".split())
 BUILTINS = frozenset({"echo", "pwd"}) | HANDLERS.keys()  # commands of shells, which are words of a language
 VOCABULARY = (
-    ORDINARY | BUILTINS | effect_verbs() | frozenset(LANGUAGES) | SQL_DIALECTS | frozenset("bash dash fish sh zsh".split())
+    ORDINARY
+    | BUILTINS
+    | effect_verbs()
+    | frozenset(LANGUAGES)
+    | SQL_DIALECTS
+    | frozenset("bash dash fish sh zsh".split())
 )
 NAMES = frozenset(shipped_programs()) - VOCABULARY
 

@@ -74,6 +74,7 @@ def test_every_kind_of_words_that_is_asked_for_is_told_and_every_one_told_is_ask
     ("held", "readers", "asking"),
     [
         ("analysis/sql/words.toml", "analysis/sql/*.py", r"WORDS\."),
+        ("analysis/effects.toml", "analysis/*.py", r"EFFECTS\."),
         ("analysis/place_names.toml", "analysis/places.py", r"_NAMES\.|_listed\(\""),
         ("analysis/programs/net.toml", "analysis/**/*.py", r"NET\.|net\[\"|entries\(\"net\"\)\[\""),
     ],

@@ -8,7 +8,7 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import asdict, replace
 
-from interlock.analysis.packs import PackError, Words, only_keys, typed_field, word_list
+from interlock.analysis.packs import Pack, PackError, Words, only_keys, typed_field, word_list
 
 
 class Conditions(Struct, frozen=True):
@@ -184,7 +184,7 @@ class Program(Struct, frozen=True):
 _OPERANDS = ("", "code", "files", "names", "text")
 
 
-def build_program(name: str, data: Mapping[str, Any]) -> Program:
+def build_program(name: str, data: Pack) -> Program:
     """How the words of program `name` are read; raises PackError on anything that is not exactly right."""
     where = f"program {name}"
     only_keys(where, data, _PROGRAM_KEYS)
@@ -233,7 +233,7 @@ def whole_words(program: Program, words: Sequence[str]) -> list[str]:
     return spelled
 
 
-def _entry(where: str, data: Mapping[str, Any], kind: type[Struct]) -> Any:
+def _entry(where: str, data: Pack, kind: type[Struct]) -> Any:
     """One entry of a list, its fields checked, each of the type that it has by default."""
     usual: Any = kind()
     only_keys(where, data, [name for name in kind.__struct_fields__ if name not in DERIVED])
@@ -307,12 +307,12 @@ _ENTRIES: Mapping[str, type[Struct]] = {
 }  # fmt: skip
 
 
-def _option_lists(where: str, data: Mapping[str, Any], known: Sequence[str]) -> dict[str, Words]:
+def _option_lists(where: str, data: Pack, known: Sequence[str]) -> dict[str, Words]:
     only_keys(where, data, known)
     return {key: word_list(where, key, words) for key, words in data.items()}
 
 
-def _word_sets(where: str, data: Mapping[str, Any]) -> dict[str, frozenset[str]]:
+def _word_sets(where: str, data: Pack) -> dict[str, frozenset[str]]:
     return {key: frozenset(word_list(where, key, words)) for key, words in data.items()}
 
 

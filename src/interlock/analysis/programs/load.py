@@ -41,7 +41,7 @@ def word_table(kind: str) -> Mapping[str, str]:
     return {name: value for value, text in entries("table")[kind].items() for name in text.split()}
 
 
-def entries(heading: str) -> Mapping[str, Any]:
+def entries(heading: str) -> Pack:
     """What the packs say under a heading, by its kind."""
     return {kind: said for pack in _packs() for kind, said in pack.get(heading, {}).items()}
 
@@ -65,7 +65,7 @@ class ProgramTable(Mapping[str, Program]):
 
     __slots__ = ("_built", "_owners", "_tables")
 
-    def __init__(self, tables: Mapping[str, Mapping[str, Any]], aliases: Mapping[str, str]) -> None:
+    def __init__(self, tables: Mapping[str, Pack], aliases: Mapping[str, str]) -> None:
         """Raises PackError where a name has two descriptions, or an alias none."""
         self._tables = tables
         self._built: dict[str, Program] = {}
@@ -153,7 +153,7 @@ def _checked(packs: Sequence[Pack]) -> Sequence[Pack]:
 
 def build_programs(packs: Sequence[Pack]) -> ProgramTable:
     """The descriptions of these packs; raises PackError where a program is described twice, or when a wrong one is asked for."""
-    described: dict[str, Mapping[str, Any]] = {}
+    described: dict[str, Pack] = {}
     for pack in packs:
         for name, data in pack.get("program", {}).items():
             if name in described:
@@ -163,7 +163,7 @@ def build_programs(packs: Sequence[Pack]) -> ProgramTable:
     return ProgramTable({name: _completed(name, described) for name in described}, aliases)
 
 
-def _completed(name: str, described: Mapping[str, Mapping[str, Any]]) -> Mapping[str, Any]:
+def _completed(name: str, described: Mapping[str, Pack]) -> Pack:
     """A description with what it does not say itself taken from the program that it is like."""
     own = described[name]
     other = own.get("like")

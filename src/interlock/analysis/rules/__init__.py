@@ -5,14 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import re2
 from msgspec import Struct
 
 from interlock.analysis.facts import effect_verbs
 from interlock.analysis.operations.name_patterns import BUILT_IN_PATTERNS, NamePatterns
-from interlock.analysis.packs import PackError, Words, only_keys, typed_field, word_list
+from interlock.analysis.packs import Pack, PackError, Words, only_keys, typed_field, word_list
 from interlock.analysis.places import known_places
 from interlock.analysis.programs import Program
 from interlock.model import Action, Category, Level, command, intent, operation, tool
@@ -79,7 +79,7 @@ def _check_pattern(text: str) -> None:
         raise PackError(f"pattern {text!r}: {told}") from None
 
 
-def build_rule(data: Mapping[str, Any]) -> Rule:
+def build_rule(data: Pack) -> Rule:
     """The rule that `data` describes; raises PackError on anything that is not exactly right."""
     name = str(data.get("id", "?"))
     only_keys(f"rule {name}", data, _RULE_KEYS)
@@ -156,7 +156,7 @@ def _example(rule: str, item: object) -> Action:
     )
 
 
-def _clause(rule: str, data: Mapping[str, Any], no_trait: Sequence[str] = ()) -> Clause:
+def _clause(rule: str, data: Pack, no_trait: Sequence[str] = ()) -> Clause:
     where = f"rule {rule}"
     if not isinstance(data, Mapping) or ("program" in data) == ("effect" in data):
         raise PackError(f"{where}: a clause names either a program or an effect, got {data!r}")
