@@ -53,7 +53,6 @@ _OUT_OF_SCOPE = frozenset("secret system_part other_home home_part user_data gua
 def assess(
     facts: Sequence[Fact], classified: Classified, programs: Mapping[str, Program] = MappingProxyType({})
 ) -> Assessment:
-    """The assessment of one action, from its facts and the findings of the rules."""
     commands: list[Command] = []
     happens: set[Happening] = set()
     verbs: set[str] = set()

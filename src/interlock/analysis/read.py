@@ -45,15 +45,14 @@ def read(
     text = action.text
     session = ShellReading(text, read_code, looks_like_windows, files, patterns=patterns, budget=budget, cwd=action.cwd)
     shell = Shell(session, [action.cwd], action.home)
-    whole = (0, len(text))
     try:
         _READERS[action.kind](action, shell)
     except BudgetSpent:
         if budget < BUDGET:
             raise
-        _unreadable(shell, whole, "more work to read than any command needs", "budget")
+        _unreadable(shell, "more work to read than any command needs", "budget")
     except RecursionError:
-        _unreadable(shell, whole, "nested too deeply to read", "nesting")
+        _unreadable(shell, "nested too deeply to read", "nesting")
     witnesses = [
         Witness(path, hashlib.sha256(content.encode("utf-8", "surrogatepass")).hexdigest())
         for path, content in sorted(session.witnesses.items())
@@ -62,39 +61,41 @@ def read(
     return Reading(tuple(facts), tuple(witnesses), session.line or NOT_READ, session.files)
 
 
-def _unreadable(shell: Shell, span: tuple[int, int], what: str, *traits: str) -> None:
-    shell.job(where=Where(span)).unreadable(what, *traits)
+def _unreadable(shell: Shell, what: str, trait: str) -> None:
+    shell.job(where=_whole(shell)).unreadable(what, trait)
+
+
+def _whole(shell: Shell) -> Where:
+    return Where((0, len(shell.session.source)))
 
 
 def _read_command(action: Action, shell: Shell) -> None:
     text = shell.session.source
-    whole = (0, len(text))
     if len(text) > MAX_TEXT:
         text = _PADDING.sub(lambda found: found[0][0] * 2, text)
     if len(text) > MAX_TEXT:
-        _unreadable(shell, whole, "longer than any command is", "budget")
+        _unreadable(shell, "longer than any command is", "budget")
         text = text[:MAX_TEXT]
     if "\0" in text:
-        _unreadable(shell, whole, "contains a NUL character", "syntax")
+        _unreadable(shell, "contains a NUL character", "syntax")
         text = text.replace("\0", "")
     if not text.isascii() and _BIDI.search(text):
-        _unreadable(shell, whole, "contains characters that change the order in which it is shown", "syntax")
+        _unreadable(shell, "contains characters that change the order in which it is shown", "syntax")
     language = looks_like_windows(text, action.cwd)
     if language:
         shell.session.line = CommandLine()
-        shell.job(where=Where(whole)).code(language, text)
+        shell.job(where=_whole(shell)).code(language, text)
         return
-    shell.read(text, Where(whole if text != shell.session.source else None))
+    shell.read(text, _whole(shell) if text != shell.session.source else Where(None))
 
 
 def _read_operation(action: Action, shell: Shell) -> None:
     name, fields = shell.session.source, action.fields
-    where = Where((0, len(name)))
-    job = shell.job(name, where=where)
+    job = shell.job(name, where=_whole(shell))
     declared = fields.get("declared")
     if declared is not None:
         job.effect("declared", name, f"level_{int(declared)}")
-        job = _Declared(shell, name, [], where)
+        job = _Declared(shell, name, [], _whole(shell))
     read_it = _function("operations.operation", "read_operation")
     read_it(name, fields.get("params") or {}, str(fields.get("crude") or ""), job)
 
@@ -109,14 +110,13 @@ class _Declared(Job):
 
 def _read_tool(action: Action, shell: Shell) -> None:
     name, fields = shell.session.source, action.fields
-    job = shell.job(name, where=Where((0, len(name))))
+    job = shell.job(name, where=_whole(shell))
     read_it = _function("operations.operation", "read_tool")
     read_it(name, fields.get("input") or {}, job, str(fields.get("crude") or ""))
 
 
 def _read_intent(action: Action, shell: Shell) -> None:
-    text = shell.session.source
-    _function("prose", "read_prose")(text, shell.job(where=Where((0, len(text)))))
+    _function("prose", "read_prose")(shell.session.source, shell.job(where=_whole(shell)))
 
 
 _READERS = {

@@ -150,7 +150,6 @@ class WindowsReport(Struct):
         self.urls[_key(path)] = url
 
     def written_text(self, path: str) -> str | None:
-        """What was written to this file, when it was written here."""
         found = self.texts.get(_key(path))
         return found if found is not None else self._ask("written_text", path.strip("\"'"))
 

@@ -18,7 +18,6 @@ _PLAN_RISK = ("low", "medium", "high", "high", "high")
 
 
 def assessment_json(assessment: Assessment, id: Id = None) -> dict[str, Any]:
-    """An assessment as JSON, for `classify`."""
     findings = assessment.findings
     return {
         "id": id,

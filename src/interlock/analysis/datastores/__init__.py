@@ -45,7 +45,6 @@ def read_redis_text(text: str, out: Report) -> None:
 
 
 def _is_too_long(what: str, text: str, out: Report) -> bool:
-    """Whether a text is longer than any that is read, which is reported."""
     if too_long := len(text) > _LONGEST:
         out.unreadable(f"{what} that is too long to read", "budget")
     return too_long

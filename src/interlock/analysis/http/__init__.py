@@ -169,8 +169,6 @@ def read_http(method: str, url: str, body: str, headers: Sequence[str], out: Rep
 
 
 class UrlParts(NamedTuple):
-    """The parts of a URL that a judgement needs."""
-
     host: str
     port: str
     path: str

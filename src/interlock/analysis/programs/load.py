@@ -18,12 +18,6 @@ _SHIPPED = Path(__file__).parent
 
 
 @cache
-def shipped_variables() -> Mapping[str, Words]:
-    """Patterns of the names of variables: `loads` where the value is a place of code, `data` where it never runs."""
-    return _listed(_packs(), "variable")
-
-
-@cache
 def program_set(kind: str) -> frozenset[str]:
     """The names of the programs of one kind, told in sets.toml and its neighbours; KeyError for a kind that none tells."""
     return program_sets()[kind]
@@ -44,11 +38,6 @@ def word_table(kind: str) -> Mapping[str, str]:
 def entries(heading: str) -> Pack:
     """What the packs say under a heading, by its kind."""
     return {kind: said for pack in _packs() for kind, said in pack.get(heading, {}).items()}
-
-
-@cache
-def program_sets() -> Mapping[str, frozenset[str]]:
-    return {kind: frozenset(names) for kind, names in _listed(_packs(), "set").items()}
 
 
 def _listed(packs: Sequence[Pack], heading: str) -> dict[str, Words]:
@@ -128,10 +117,8 @@ def shipped_programs() -> ProgramTable:
     return build_programs(_packs())
 
 
-@cache
-def called_programs() -> Mapping[str, str]:
-    """What operations and tools call a program -> its name, with a subcommand where that is meant."""
-    return {str(word): str(name) for pack in _packs() for word, name in pack.get("called", {}).items()}
+# What operations and tools call a program -> its name, with a subcommand where that is meant.
+called_programs = cache(lambda: {str(word): str(name) for word, name in entries("called").items()})
 
 
 def describe(name: str) -> Program:
@@ -142,6 +129,11 @@ def describe(name: str) -> Program:
 @cache
 def _packs() -> Sequence[Pack]:
     return load_packs(_SHIPPED, _checked)
+
+
+# Patterns of the names of variables: `loads` where the value is a place of code, `data` where it never runs.
+shipped_variables = cache(lambda: _listed(_packs(), "variable"))
+program_sets = cache(lambda: {kind: frozenset(names) for kind, names in _listed(_packs(), "set").items()})
 
 
 def _checked(packs: Sequence[Pack]) -> Sequence[Pack]:
@@ -212,5 +204,4 @@ def input_language(name: str) -> str:
 
 
 def is_shell(name: str) -> bool:
-    """Whether a program is a shell, of whichever system."""
     return input_language(name) in _WINDOWS or bool(dialect_of(name))

@@ -57,9 +57,7 @@ def _needs() -> Mapping[str, frozenset[str]]:
     }
 
 
-@cache
-def _objects() -> Mapping[str, str]:
-    return {**objects(), **NET.table("names")}
+_objects = cache(lambda: {**objects(), **NET.table("names")})
 
 
 @cache

@@ -25,8 +25,6 @@ _UNSAID = ObjectEffect()
 
 
 class NamedObject(Struct, frozen=True):
-    """One object that a command does something to."""
-
     effect: str  # create, remove, stop, write, or the word of the subcommand
     kind: str
     name: str
@@ -181,21 +179,21 @@ def _place(
 ) -> str:
     program = describe(command.program)
     named = item.place or program.place
+
+    def value(part: str) -> str:
+        return place_value(command, named, part, found)
+
     if "context" in named:
-        context = place_value(command, named, "context", found)
-        namespace = place_value(command, named, "namespace", found)
-        return f"cluster:{context}/" if kind == NAMESPACE else cluster_place(context, namespace)
+        context = value("context")
+        return f"cluster:{context}/" if kind == NAMESPACE else cluster_place(context, value("namespace"))
     if "host" in named:
-        return database_place(place_value(command, named, "host", found), place_value(command, named, "port", found))
+        return database_place(value("host"), value("port"))
     if "engine" in named:
-        host = place_value(command, named, "engine", found)
-        return f"engine:{host}" if host else ""
+        return f"engine:{host}" if (host := value("engine")) else ""
     if "folder" not in named:
         return "" if "machine" in named else command.cwd
-    file = place_value(command, named, "file", found)
-    folder = place_value(command, named, "folder", found) or posixpath.dirname(file)
-    operand = names[0] if names and OPERAND in named.get("part", ()) else ""
-    part = place_value(command, named, "part", found) or operand
+    folder = value("folder") or posixpath.dirname(value("file"))
+    part = value("part") or (names[0] if names and OPERAND in named.get("part", ()) else "")
     if not part:  # an earlier command of the same text may select it
         selects = [path for one in program.does if one.effect == "select" for path in one.subcommand]
         chosen = [rest[0] for earlier in before for path in selects if (rest := _behind(path, earlier.words))]

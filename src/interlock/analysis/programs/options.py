@@ -6,6 +6,7 @@ import fnmatch
 import re
 import unicodedata
 from collections.abc import Collection, Mapping, Sequence
+from itertools import takewhile
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
@@ -146,12 +147,8 @@ def _unbundled(words: Sequence[str], valued: frozenset[str]) -> list[str]:
 def _spelled_out(word: str, program: Program) -> str:
     """The option with a value that begins so, the shortest of several; itself where it is one, or a part of a request."""
     name, equals, value = word.partition("=")
-    if (
-        len(name) < 5
-        or name[:2] != "--"
-        or name in program.value_flags
-        or any(name in one for one in program.http.values())
-    ):
+    whole = name in program.value_flags or any(name in one for one in program.http.values())
+    if len(name) < 5 or name[:2] != "--" or whole:
         return word
     return min((one for one in program.value_flags if one.startswith(name)), key=len, default=name) + equals + value
 
@@ -199,19 +196,16 @@ def known_options(
     """As `options`, but None where an option is neither of these or lacks its value: it could mean anything."""
     takes, alone = frozenset(valued), frozenset(bare)
     found = options(words, takes, stop_at_operand, bare=alone)
-    lacks = any(flag in takes and flag not in found.values for flag in found.flags)
-    return None if lacks or not all(_is_known(flag, takes, alone) for flag in found.flags) else found
+    whole = all(flag in found.values or flag not in takes for flag in found.flags)
+    return found if whole and all(_is_known(flag, takes, alone) for flag in found.flags) else None
 
 
 def _is_known(flag: str, takes: frozenset[str], alone: frozenset[str]) -> bool:
     """Whether an option is one of these, or a bundle of them up to one with a value."""
-    if flag in takes or flag in alone:
-        return True
-    if flag.startswith("--") or len(flag) < 3:
-        return False
-    letters = [f"-{letter}" for letter in flag[1:]]
-    upto = next((at for at, letter in enumerate(letters) if letter in takes), len(letters))
-    return all(letter in alone for letter in letters[:upto])
+    if flag in takes or flag in alone or flag.startswith("--") or len(flag) < 3:
+        return flag in takes or flag in alone
+    before_value = takewhile(lambda letter: letter not in takes, (f"-{letter}" for letter in flag[1:]))
+    return alone.issuperset(before_value)
 
 
 def valued(text: str) -> frozenset[str]:

@@ -82,24 +82,25 @@ def _check_pattern(text: str) -> None:
 def build_rule(data: Pack) -> Rule:
     """The rule that `data` describes; raises PackError on anything that is not exactly right."""
     name = str(data.get("id", "?"))
-    only_keys(f"rule {name}", data, _RULE_KEYS)
+    where = f"rule {name}"
+    only_keys(where, data, _RULE_KEYS)
     if not _ID.fullmatch(name):
         raise PackError(f"rule {name!r}: an id is lower-case words joined by dots, such as git.force_push")
     level = _level(name, data.get("level"))
     examples = data.get("examples", {})
-    only_keys(f"rule {name}: examples", examples, {"match", "spare"})
+    only_keys(f"{where}: examples", examples, {"match", "spare"})
     for kind in ("match", "spare"):
         if not examples.get(kind):
-            raise PackError(f"rule {name}: needs at least one example to {kind}")
+            raise PackError(f"{where}: needs at least one example to {kind}")
     for key in ("reason", "when"):
         if not data.get(key):
-            raise PackError(f"rule {name}: {key} is missing or empty")
+            raise PackError(f"{where}: {key} is missing or empty")
     if level >= Level.DESTRUCTIVE and not data.get("instead"):
-        raise PackError(f"rule {name}: says not what to do instead")
+        raise PackError(f"{where}: says not what to do instead")
     if level >= Level.DESTRUCTIVE and "irreversible" not in data:
-        raise PackError(f"rule {name}: says not whether it is irreversible")
-    made = {key: typed_field(f"rule {name}", key, data[key], usual) for key, usual in _PLAIN.items() if key in data}
-    spared = word_list(f"rule {name}", "no_trait", data.get("no_trait", []))  # of every clause
+        raise PackError(f"{where}: says not whether it is irreversible")
+    made = {key: typed_field(where, key, data[key], usual) for key, usual in _PLAIN.items() if key in data}
+    spared = word_list(where, "no_trait", data.get("no_trait", []))  # of every clause
     return Rule(
         id=name,
         level=level,

@@ -27,7 +27,6 @@ def read_do(reading: SqlBatch, item: SqlStatement) -> None:
 
 
 def read_execute(reading: SqlBatch, item: SqlStatement) -> None:
-    """EXEC and EXECUTE: of a procedure, of a prepared statement, or of text."""
     at = 2 if item.word(1) == "IMMEDIATE" else 1
     if item.text(at + 1) == "=" and item.tokens[at].kind == "var":
         at += 2  # EXEC @result = procedure

@@ -74,7 +74,6 @@ def read_insert(reading: SqlBatch, item: SqlStatement) -> None:
 
 
 def read_delete(reading: SqlBatch, item: SqlStatement) -> None:
-    """DELETE, with the table it empties when nothing narrows it."""
     start = item.top("FROM")
     name = name_at(item, 1)[0] if start != 1 and item.word(1) not in ("TOP", "LOW_PRIORITY", "QUICK", "IGNORE") else ""
     name = name or name_at(item, start + 1 if start >= 0 else 1)[0]
@@ -82,7 +81,6 @@ def read_delete(reading: SqlBatch, item: SqlStatement) -> None:
 
 
 def read_update(reading: SqlBatch, item: SqlStatement) -> None:
-    """UPDATE, with the table all of whose rows change when nothing narrows it."""
     at = 1
     while item.word(at) in ("OR", "LOW_PRIORITY", "IGNORE", "ROLLBACK", "ABORT", "REPLACE", "FAIL", "TOP"):
         at += 1
@@ -208,7 +206,6 @@ def read_drop(reading: SqlBatch, item: SqlStatement) -> None:
 
 
 def read_truncate(reading: SqlBatch, item: SqlStatement) -> None:
-    """TRUNCATE empties each table it names."""
     start = 2 if item.word(1) in ("DATABASE", "SCHEMA") else 1
     if item.word(1) == "ALL":
         start = max(item.top("FROM"), 0) + 1
@@ -279,7 +276,6 @@ def read_rights(reading: SqlBatch, item: SqlStatement) -> None:
 
 
 def _spell(item: SqlStatement, start: int, end: int) -> str:
-    """A run of tokens as text, names joined as written."""
     pieces = [token.text for token in item.tokens[start : end if end > 0 else None]]
     return " ".join(pieces).replace(" . ", ".").replace(" ,", ",")
 
