@@ -55,15 +55,15 @@ def show_command(program: str, words: Sequence[str]) -> str:
     if len(words) <= 40 and "" not in words and not _NEEDS_QUOTES.search("".join(words)):
         text = " ".join([program, *words])
     else:
-        shown = [word[:_SHOWN] for word in words[:40]]
-        plain = [
-            one if one and not _NEEDS_QUOTES.search(one) else "'" + one.replace("'", "'\\''") + "'" for one in shown
-        ]
-        text = " ".join([program, *plain])
+        text = " ".join([program, *(_quoted(word[:_SHOWN]) for word in words[:40])])
     if not text.isascii():
         text = text.replace(QUOTED, "")
         text = _NAMED.sub(lambda m: f"${m[1]}" if m[1] else "…", text)
     return text if len(text) <= 300 else text[:297] + "..."
+
+
+def _quoted(word: str) -> str:
+    return word if word and not _NEEDS_QUOTES.search(word) else "'" + word.replace("'", "'\\''") + "'"
 
 
 _SHOWN = 2_000  # characters of a word that can be among the first 300
@@ -225,15 +225,12 @@ def names_only(program: str, words: Sequence[str]) -> bool:
 
 def _spoken(facts: Sequence[Fact]) -> Sequence[Fact]:
     """Code on the command line that opens a file of secrets does so to show or use what is in it, as `cat` would."""
-    return [
-        replace(fact, traits=fact.traits | {"shown"})
-        if isinstance(fact, Effect)
-        and fact.verb == "read"
-        and fact.place == "secret"
-        and _CODE.fullmatch("".join(fact.via[-1:]))
-        else fact
-        for fact in facts
-    ]
+    found = list(facts)
+    for at, fact in enumerate(facts):
+        if isinstance(fact, Effect) and (fact.verb, fact.place) == ("read", "secret"):
+            if _CODE.fullmatch("".join(fact.via[-1:])):
+                found[at] = replace(fact, traits=fact.traits | {"shown"})
+    return found
 
 
 def _leftovers(facts: Sequence[Fact]) -> Sequence[Fact]:

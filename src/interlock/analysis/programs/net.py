@@ -115,20 +115,20 @@ def only_reads(words: Sequence[str]) -> bool:
     return all(word in NET.shows or word.startswith("--show") for word in words)
 
 
-class _WordReading:
-    def __init__(self, settled: Callable[[int, str], bool], operands: bool) -> None:
-        self.settled = settled
-        self.operands = operands
-        self.kind = ""
-        self.everything = False
-        self.forced = False
-        self.silent = not operands
-        self.objects: list[str] = []  # the nouns so far, the last the nearest
-        self.place = 0
-        self.small = ""  # the kind of a verb that counts only where it is done to everything
-        self.reads = False  # nothing is changed, whatever the options are
+class _WordReading(Struct):
+    settled: Callable[[int, str], bool]
+    operands: bool
+    kind: str = ""
+    everything: bool = False
+    forced: bool = False
+    silent: bool = False
+    objects: list[str] = []  # the nouns so far, the last the nearest
+    place: int = 0
+    small: str = ""  # the kind of a verb that counts only where it is done to everything
+    reads: bool = False  # nothing is changed, whatever the options are
 
     def read(self, words: Sequence[str], valued: frozenset[str]) -> None:
+        self.silent = not self.operands
         self.forced = not NET.forced.isdisjoint(words)
         before = ""  # the option that could take this word for its value
         skip = False

@@ -68,12 +68,8 @@ def rule_json(pack: str, rule: Rule) -> dict[str, Any]:
 
 def rule_lines(pack: str, rule: Rule) -> Iterator[Line]:
     level = StyledText(rule.level.word, f"level{int(rule.level)}")
-    yield (
-        StyledText(rule.id, "heading"),
-        StyledText("  "),
-        level,
-        StyledText(f"  {rule.category.value if rule.category else ''}", "dim"),
-    )
+    category = StyledText(f"  {rule.category.value if rule.category else ''}", "dim")
+    yield StyledText(rule.id, "heading"), StyledText("  "), level, category
     yield (StyledText(rule.reason),)
     yield ()
     facts = {
@@ -126,8 +122,7 @@ def _markdown(rule: Rule) -> str:
 
 def _code(text: str) -> str:
     """A Markdown list item with the text as code, whatever is in it."""
-    fence = "``" if "`" in text else "`"
-    pad = " " if fence == "``" else ""
+    fence, pad = ("``", " ") if "`" in text else ("`", "")
     return f"- {fence}{pad}{visible(text.replace(chr(10), '⏎'))}{pad}{fence}"
 
 

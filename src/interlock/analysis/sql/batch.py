@@ -58,16 +58,15 @@ def statement(tokens: Sequence[SqlToken]) -> SqlStatement:
     return SqlStatement(tuple(tokens), tuple(depths))
 
 
-class _Splitter:
+class _Splitter(Struct):
     """Walks over tokens once and closes a statement where the server or the client would."""
 
-    def __init__(self, dialect: str) -> None:
-        self.dialect = dialect
-        self.done: list[SqlStatement] = []
-        self.open: list[SqlToken] = []
-        self.routine = False  # inside CREATE TRIGGER/PROCEDURE/…, whose body is not run now
-        self.blocks = 0
-        self.cases = 0
+    dialect: str
+    done: list[SqlStatement] = []
+    open: list[SqlToken] = []
+    routine: bool = False  # inside CREATE TRIGGER/PROCEDURE/…, whose body is not run now
+    blocks: int = 0
+    cases: int = 0
 
     def close(self) -> None:
         if self.open:

@@ -117,14 +117,15 @@ def _client_line(flavour: Flavour) -> re.Pattern[str]:
 _PLAIN = frozenset({"word", "number", "punct", "var"})  # kinds of tokens that the pattern calls by their name
 
 
-class _Cutter:
+class _Cutter(Struct):
     """A position in a text, which moves forward only, so that the work is linear."""
 
-    def __init__(self, text: str, flavour: Flavour) -> None:
-        self.text, self.flavour, self.at = text, flavour, 0
-        self.tokens: list[SqlToken] = []
-        self.whole = True  # False once a string or a comment has no end
-        self.fresh = True  # nothing of a statement yet
+    text: str
+    flavour: Flavour
+    at: int = 0
+    tokens: list[SqlToken] = []
+    whole: bool = True  # False once a string or a comment has no end
+    fresh: bool = True  # nothing of a statement yet
 
     def add(self, kind: str, text: str, end: int) -> None:
         word, mark = text.upper() if kind == "word" else "", text if kind == "punct" else ""
