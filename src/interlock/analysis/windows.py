@@ -62,7 +62,7 @@ def suffix(path: str) -> str:
 
 
 def first_url(words: Sequence[str]) -> str:
-    return next((found.group() for word in words if (found := _URL.search(word))), "")
+    return next((found[0] for word in words if (found := _URL.search(word))), "")
 
 
 def saved_download(program: str, words: Sequence[str]) -> tuple[str, str] | None:
@@ -76,7 +76,7 @@ def saved_download(program: str, words: Sequence[str]) -> tuple[str, str] | None
         return (url, saved.output) if saved is not None else None
     if input_language(program) == "powershell":
         found = _POWERSHELL_FILE.search(" ".join(words))
-        return (url, (found.group(1) or found.group(2)).strip("'\"")) if found else None
+        return (url, (found[1] or found[2]).strip("'\"")) if found else None
     plain_words = [word for word in words if not word.startswith(("/", "-")) and word.strip('"') != url]
     if not _FETCHES.isdisjoint(described.reader) and plain_words:
         return url, plain_words[-1]

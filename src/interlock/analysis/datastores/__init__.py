@@ -110,7 +110,7 @@ def _read_lua(words: Sequence[str], out: Report) -> None:
     if HOLE in script and not _REDIS_CALL.search(script):
         out.unreadable("a Redis script made at run time", "payload")
         return
-    calls = [(found.group(1).lower(), found.group(2) or "") for found in _REDIS_CALL.finditer(script[:_LONGEST])]
+    calls = [(name.lower(), key) for name, key in _REDIS_CALL.findall(script[:_LONGEST])]
     listed = any(name in ("keys", "scan") for name, _ in calls)
     for name, key in calls or [("eval", "")]:
         out.step()

@@ -259,10 +259,10 @@ _STATEMENT = lazy_regex(
 def _read_statement(query: str, body: str, out: Report) -> None:
     """A statement for a database that is asked by HTTP: ?query=DROP TABLE t, or the body itself."""
     for text in (query, body[:_BODY_READ]):
-        found = _STATEMENT.match(text) if text else None
-        statement = unquote_plus(found.group(1) or "") or found.group(2) or found.group(3) if found else ""
-        if statement and _DESTROYS.match(statement):
-            out.code("sql", statement)
+        if found := _STATEMENT.match(text):
+            statement = unquote_plus(found[1] or "") or found[2] or found[3]
+            if statement and _DESTROYS.match(statement):
+                out.code("sql", statement)
 
 
 _DESTROYS = lazy_regex(

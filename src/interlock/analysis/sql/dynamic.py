@@ -87,15 +87,12 @@ def _assigned(reading: SqlBatch, names: set[str]) -> list[SqlToken]:
         tokens = item.tokens
         for index, token in enumerate(tokens[:64]):
             if token.text.lower() in names:
-                equals = next((i for i in range(index + 1, min(index + 8, len(tokens))) if _assigns(tokens[i])), -1)
-                if equals > 0:
-                    result.extend(tokens[equals + 1 :])
+                near = enumerate(tokens[index + 1 : index + 8], index + 2)
+                behind = next((at for at, one in near if one.mark in ("=", ":=", "+=") or one.word == "DEFAULT"), 0)
+                if behind:
+                    result.extend(tokens[behind:])
                     break
     return result[:2000]
-
-
-def _assigns(token: SqlToken) -> bool:
-    return token.mark in ("=", ":=", "+=") or token.word == "DEFAULT"
 
 
 UNKNOWN = "X"  # stands for a part that is not constant
