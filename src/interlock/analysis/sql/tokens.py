@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from functools import cache
-from typing import NamedTuple
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -15,7 +14,7 @@ from interlock.analysis.packs import own_words
 WORDS = own_words("analysis/sql/words.toml")  # by which statements are told
 
 
-class SqlToken(NamedTuple):
+class SqlToken(Struct, frozen=True):
     """One piece of SQL."""
 
     kind: str  # word, name, string, number, var, hole, meta, punct
