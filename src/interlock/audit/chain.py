@@ -241,7 +241,7 @@ class AuditRecorder:
     def event(self, tx: Tx, event: str, by: str, details: Json) -> None:
         self.now(tx, event, event_body(self.clock.now(), event, by, details))
 
-    def event_alone(self, event: str, by: str, details: Json) -> None:
+    def event_alone(self, event: str, by: str, details: Json = NOTHING) -> None:
         self.store.write(lambda tx: self.event(tx, event, by, details))
 
     def these(self, tx: Tx, events: Iterable[AuditEvent]) -> None:
