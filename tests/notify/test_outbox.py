@@ -140,6 +140,25 @@ def test_a_redirect_is_not_followed_and_a_refusal_not_repeated(gate: Gate, recei
     assert [one["outcome"] for one in post.records()] == ["failed"]
 
 
+def test_a_message_that_cannot_be_written_is_given_up_and_holds_up_no_others(
+    post: Post, receiver: Receiver, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(*_: object) -> None:
+        raise KeyError("what it was about")
+
+    post.gate.held(RM)
+    with monkeypatch.context() as patched:
+        patched.setattr("interlock.notify.ticket_message", broken)
+        post.go()
+        for wait in AGAIN:
+            post.gate.clock.forward(wait)
+            post.go()
+    assert [one["outcome"] for one in post.records()] == ["retried"] * len(AGAIN) + ["failed"]
+    post.gate.held(operation("drop_table", {"table": "users"}))
+    post.go()
+    assert [one["event"] for one in receiver.bodies()] == [HELD]
+
+
 def test_what_was_kept_and_not_sent_is_sent_after_a_restart(gate: Gate, receiver: Receiver) -> None:
     post = Post(gate, (way(), receiver))
     ticket = gate.held(RM)

@@ -6,6 +6,7 @@ import logging
 import threading
 import time
 from collections.abc import Callable, Sequence
+from functools import partial
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -195,16 +196,17 @@ class Courier:
         return rows
 
     def _send(self, rows: Sequence[Delivery], found: dict[str, PendingItem], now: float) -> None:
-        failure, now = self.attempt(self._message(rows, found, now)), self.state.clock.now()
+        failure = self.attempt(partial(self._message, rows, found, now))
+        now = self.state.clock.now()
         if failure is None:
             self._finish([finish_delivery(row, SENT, now) for row in rows], rows)
         else:
             self._finish([fail_delivery(row, now, str(failure), failure.hopeless) for row in rows], rows)
 
-    def attempt(self, message: Message) -> Undelivered | None:
-        """Sends a message: why it was not delivered."""
+    def attempt(self, message: Callable[[], Message]) -> Undelivered | None:
+        """Sends a message: why it was not delivered; one that cannot be written counts as failed, and holds up no others."""
         try:
-            self.carrier.send(message)
+            self.carrier.send(message())
         except Undelivered as error:
             return error
         except Exception as error:  # its message may contain an address

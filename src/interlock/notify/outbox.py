@@ -255,7 +255,7 @@ def _try_send(state: State, courier: Courier, operator: str) -> str:
     failure = [f"no answer within {TEST_SECONDS:g} s"]
 
     def send() -> None:
-        failure[0] = str(courier.attempt(message) or "")
+        failure[0] = str(courier.attempt(lambda: message) or "")
 
     thread = threading.Thread(target=send, name=f"interlock-test-{courier.way.name}", daemon=True)
     thread.start()
