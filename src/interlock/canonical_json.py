@@ -8,7 +8,6 @@ import json
 import unicodedata
 from collections.abc import Callable, Collection, Mapping
 from enum import Enum
-from functools import lru_cache
 from types import MappingProxyType
 from typing import Any
 
@@ -198,7 +197,6 @@ def canonical(action: Action, agent: AgentRef, judged: Collection[str] | None = 
     return json.dumps(_exact(whole, "", 0), sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode()
 
 
-@lru_cache(maxsize=1024)
 def normal_name(name: str) -> str:
     """A claimed name for comparison, without compatibility forms, case, blanks and invisible characters."""
     if name.isascii() and name.isprintable():

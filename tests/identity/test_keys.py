@@ -294,6 +294,14 @@ def test_other_passphrases_are_taken(passphrase: str) -> None:
     assert passphrase_problem(passphrase, "alexander") is None
 
 
+@pytest.mark.parametrize("words", ["a lantern by the quiet sea", "eine Laterne über dem Meer"])
+def test_a_passphrase_that_was_checked_is_not_remembered(words: str) -> None:
+    passphrase = " ".join([words, os.urandom(4).hex()])  # a text of its own
+    known = sys.getrefcount(passphrase)
+    assert passphrase_problem(passphrase, "ana") is None
+    assert sys.getrefcount(passphrase) == known
+
+
 def test_a_seal_key_has_its_length() -> None:
     with pytest.raises(EnrolError, match="expected 32 bytes, got 5"):
         enrolled("alice", ALICE, b"short")
