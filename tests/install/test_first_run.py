@@ -12,8 +12,10 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
+from msgspec.structs import replace
 
 import warm_processes
+from interlock.agents.toml_edit import END
 from interlock.config import Config, load_config
 from interlock.install.system.code import CannotSetUp
 from interlock.install.user_service import (
@@ -198,6 +200,16 @@ def test_settings_with_the_same_table_are_left_to_their_owner(tmp_path: Path) ->
         next(iter(start_steps("hooks", load_config(path, {})))).do()
     assert tomllib.loads(path.read_text()) == {"hooks": {"wait_seconds": 10}}
     assert settings_file(load_config(path, {})) == path
+
+
+def test_settings_with_half_a_block_are_left_to_their_owner(tmp_path: Path) -> None:
+    path = tmp_path / "interlock.toml"
+    add_channel(replace(Config(), path=str(path)), "ntfys://ntfy.sh/topic")
+    text = path.read_text().replace(END, "# mine")
+    path.write_text(text)
+    with pytest.raises(CannotSetUp, match="add this to it"):
+        add_channel(replace(Config(), path=str(path)), "ntfys://ntfy.sh/topic")
+    assert path.read_text() == text
 
 
 def test_a_daemon_that_never_answers_ends_the_wait(tmp_path: Path) -> None:

@@ -166,10 +166,11 @@ def _change_settings(config: Config, tables: Mapping[str, Mapping[str, Any]]) ->
     """Adds tables to init's block; refuses a file that defines them already."""
     path = settings_file(config)
     state = read_state(path)
-    own, rest = _own_settings(state.text or "")
-    wraps = own.pop("undo", None)
-    block = "\n".join(toml_lines({**own, **tables})).strip()
+    block = "\n".join(toml_lines(tables)).strip()
     try:
+        own, rest = _own_settings(state.text or "")
+        wraps = own.pop("undo", None)
+        block = "\n".join(toml_lines({**own, **tables})).strip()
         text = with_block(rest or None, block)
         text = with_setting(text) if wraps else text
     except EditError:
