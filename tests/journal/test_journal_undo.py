@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import fcntl
 import hashlib
 import os
 import shutil
@@ -287,3 +289,18 @@ def test_a_rename_that_failed_is_not_taken_for_the_one_that_came_later(journal: 
     code = f"import os, shutil; os.mkdir('full'); open('full/x', 'w').close()\n{tried}"
     assert journal.python(f"{code}shutil.rmtree('full'); os.rename('sub', 'full')").returncode == 0
     assert journal.undo()["undone"] and tree(work) == before
+
+
+def test_an_action_whose_lock_cannot_be_tried_counts_as_running(
+    journal: Journal, work: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    journal.run("rm", work / "a.txt")
+    stored = journal.last()
+    (stored.folder / "end").unlink()
+    assert not stored.is_running()
+
+    def unsure(*_: object) -> None:
+        raise OSError(errno.ENOLCK, "No locks available")
+
+    monkeypatch.setattr(fcntl, "flock", unsure)
+    assert stored.is_running()
