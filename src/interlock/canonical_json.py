@@ -57,7 +57,7 @@ def json_table(text: str | bytes) -> dict[str, Any]:
     """The JSON object in a stored text; empty for any other text."""
     try:
         found = json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return {}
     return found if isinstance(found, dict) else {}
 

@@ -17,6 +17,7 @@ from pathlib import Path
 import pytest
 
 from daemons import enrol_in_folder, start_daemon, write_config
+from gate import Gate
 from hook_client import HookedDaemon, build_hook_client, claude_input, hooked_daemon, until
 from interlock.agents import agent as agent_of
 from interlock.agents.rewriting import with_originals
@@ -81,6 +82,18 @@ def test_the_next_daemon_records_and_tells_what_was_decided_without_one(alone: H
             client.close()
         assert again.process.stdout is not None
         again.process.stdout.close()
+
+
+@pytest.mark.parametrize("line", [b"[" * 16_000, b'{"a":' * 3_000, b"no JSON", b"[]", b"\xff"], ids=range(5))
+def test_a_line_that_no_hook_wrote_keeps_no_other_from_the_record(line: bytes, tmp_path: Path) -> None:
+    journal.append(tmp_path, {"agent": "claude-code", "verdict": "deny"})
+    with (tmp_path / journal.NAME).open("ab") as file:
+        file.write(line + b"\n")
+    unreadable = (line + b"\n")[:200].decode("latin-1")
+    with contextlib.closing(Gate(tmp_path / "state")) as gate:
+        assert len(journal.take(gate.state, tmp_path)) == 2
+        kept = [json.loads(row.body)["entry"] for row in gate.records("journal")]
+    assert kept == [{"agent": "claude-code", "verdict": "deny"}, {"unreadable": unreadable}]
 
 
 def test_a_blocked_principal_may_do_nothing_without_a_daemon(tmp_path: Path) -> None:
