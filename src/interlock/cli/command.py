@@ -9,12 +9,13 @@ import sys
 import time
 from argparse import Namespace
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import datetime
 from functools import wraps
 from pathlib import Path
 from typing import Any
 
+import interlock
 from interlock.analysis.display_text import Line, short_id, visible
 from interlock.analysis.packs import PackError
 from interlock.cli.arguments import NOTHING, Table, declarations, declared_parser, declared_word
@@ -108,6 +109,7 @@ class CommandWords:
 
 
 _EXPECTED = (ExpectedError, PolicyError, PackError, TerminalError, OSError)
+_UNREAD = (LookupError, TypeError, AttributeError)  # an answer of the daemon has another form than expected
 
 
 def run(name: str, work: Work, args: Args) -> int:
@@ -119,6 +121,20 @@ def run(name: str, work: Work, args: Args) -> int:
         shown = str(error).replace("`interlock ", f"`{typed_name()} ")  # what it tells to type can be typed
         print(f"interlock {name}: {shown}", file=sys.stderr)
         return NO_DAEMON if isinstance(error, NoDaemon) else error.code if isinstance(error, CommandError) else FAILED
+    except _UNREAD:
+        if not (other := _other_version(args)):
+            raise
+        print(f"interlock {name}: its answer cannot be read: {other}", file=sys.stderr)
+        return FAILED
+
+
+def _other_version(args: Args) -> str:
+    """Why a daemon's answers may lack what is read of them here; empty where one of this version answers, or none."""
+    with suppress(*_EXPECTED, *_UNREAD):
+        there = daemon(args).get("/status")["version"]
+        if there != interlock.__version__:
+            return f"the daemon is interlock {there}, and this is {interlock.__version__}; restart the daemon"
+    return ""
 
 
 def settings(args: Args) -> Config:
