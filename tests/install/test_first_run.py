@@ -17,6 +17,7 @@ from msgspec.structs import replace
 import warm_processes
 from interlock.agents.toml_edit import END
 from interlock.config import Config, load_config
+from interlock.install.files import FileProblem
 from interlock.install.system.code import CannotSetUp
 from interlock.install.user_service import (
     add_channel,
@@ -26,6 +27,7 @@ from interlock.install.user_service import (
     settings_file,
     start_steps,
     stop_steps,
+    switch_off,
     until_running,
 )
 from terminals import Screen, person_at
@@ -209,6 +211,8 @@ def test_settings_with_half_a_block_are_left_to_their_owner(tmp_path: Path) -> N
     path.write_text(text)
     with pytest.raises(CannotSetUp, match="add this to it"):
         add_channel(replace(Config(), path=str(path)), "ntfys://ntfy.sh/topic")
+    with pytest.raises(FileProblem, match="the block has no line"):
+        switch_off(replace(Config(), path=str(path)))
     assert path.read_text() == text
 
 

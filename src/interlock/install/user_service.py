@@ -270,7 +270,10 @@ def switch_off(config: Config) -> None:
     current = read_state(settings_file(config))
     if BEGIN not in (current.text or ""):
         return
-    _, text = _own_settings(current.text or "")
+    try:
+        _, text = _own_settings(current.text or "")
+    except EditError as error:
+        raise FileProblem(f"{current.path}: {error}") from None
     if not text:
         remove_file(current)
     else:
