@@ -68,7 +68,7 @@ def read_foreign(sentence: str, told: Told) -> bool:
     looks = False  # the sentence begins with a verb that only looks, or ends with one where verbs stand last
     if found.read_only and clauses:
         first = clauses[-1].words[-1] if book.language.head == "last" else clauses[0].words[0]
-        looks = first.has("look") and first.text not in _LISTS.twofold
+        looks = first.has("look", "left") and first.text not in _LISTS.twofold
     told.known, told.looks = True, told.looks or known
     told.read_only = told.read_only and found.read_only
     if MARK not in sentence and not looks:
@@ -133,6 +133,7 @@ def _read(clause: ForeignClause, found: _Found, carried: list[ForeignWord]) -> N
     verbs = [at for at, word in enumerate(words) if word.has(*HEADS)]
     if not verbs or words[0].text in book.alone:
         verbs = _alone(clause) or verbs
+    found.known |= clause.has("left")
     if not verbs:
         found.runs_marks |= clause.has("mark") and not asked and not clause.has("never", "asked") and not named_text
         return
