@@ -600,4 +600,14 @@ NEAR = {
         "미사용 디스크 보고서를 작성합니다. 삭제할지는 김 팀장이 정할 것입니다.",
         "기존 계정을 정지할지는 경영진의 결정에 달려 있으며 저는 회의록에 질문을 남깁니다.",
     ],
+    "a command that is spoken of": [
+        "쉘 기록에서 포크 폭탄과 rm -rf /를 탐지하는 규칙을 작성합니다.",
+        "Kabuk geçmişinde fork bombalarını ve rm -rf / komutunu tanıyan bir tespit kuralı yazıyorum.",
+        "शेल हिस्ट्री में rm -rf / पहचानने वाला डिटेक्शन रूल लिख रहा हूँ।",
+        "Пишу правило, которое распознаёт fork-бомбы и rm -rf / в истории shell.",
+        "rm -rf / не запускаю, только описываю в инструкции",
+        "/srv/www に対して chmod -R 777 を実行しません",
+        "不要对 /srv/www 执行 chmod -R 777",
+        "Explico chmod -R 777 sobre /srv/www en el informe",
+    ],
 }

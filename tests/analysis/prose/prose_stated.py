@@ -402,4 +402,60 @@ STATED: dict[str, tuple[list[str], list[str]]] = {
             "Kill the production database in the cluster.",
         ],
     ),
+    "what somebody else does later, on a condition": (
+        [
+            "the DBA drops the old table once she has approved it",
+            "The DBA will drop the table after the review; I only write the ticket.",
+            "My manager deletes the accounts if she agrees; I am collecting the list.",
+            "Drafting the text of the e-mail that warns customers about account closure; the support lead sends it if she agrees.",
+            "Writing the wording of the mail that warns customers about account deletion; legal will send it if they agree.",
+            "Drafting the notice that tells users their accounts will be closed; the manager sends it once she approves.",
+        ],
+        [
+            "The support lead agreed, so I send the e-mail about account closure to all customers.",
+            "The support lead sends it if she agrees, and I delete the accounts.",
+            "The team deletes the accounts once I confirm, which I do now.",
+            "Drafting the mail about the closure and sending it to every customer.",
+            "Whether the meeting moves is up to the lead; I am dropping the production database.",
+            "The DBA drops nothing unless asked; I drop the users table.",
+        ],
+    ),
+    "a rule that finds commands": (
+        [
+            "Writing a detection rule that recognises fork bombs and rm -rf / in shell history.",
+            "Adding a check that flags curl pipes and git push --force in scripts",
+            "Writing a Sigma rule which matches mkfs and dd if=/dev/zero of=/dev/sda in process logs",
+            "I am writing a hook that blocks force pushes and git reset --hard for the docs repo",
+        ],
+        [
+            "Run the scanner that detects rootkits and rm -rf /opt/data",
+            "Writing a rule that detects leaks and then rm -rf /opt/data",
+            "I am writing a script that finds old files and rm -rf /var/lib",
+        ],
+    ),
+    "what a file is without its content": (
+        [
+            "Show the permissions on /etc/sudoers, just ls -l.",
+            "Show the permissions of ~/.ssh/id_rsa",
+            "Check the owner and mode of /etc/shadow with ls -l",
+            "Check the size of /etc/shadow",
+        ],
+        [
+            "Show the contents and permissions of /etc/shadow",
+            "Show the permissions on /etc/shadow and cat /etc/shadow",
+            "Show /etc/shadow",
+        ],
+    ),
+    "cheques": (
+        [
+            "Counting the voided cheques of the last batch.",
+            "Explain when a cheque is void.",
+            "List all cheques in the pending batch.",
+        ],
+        [
+            "Voiding all cheques in the pending batch.",
+            "I'll cancel every cheque we issued today.",
+            "Void each outstanding cheque of the vendor.",
+        ],
+    ),
 }

@@ -68,6 +68,7 @@ def clauses(words: Tokens) -> list[Tokens]:
                 and not (at and words[at - 1].lower() in ENGLISH.determiners)
                 and not (low == "also" and form_of(words[min(at + 1, len(words) - 1)]) == "third")
                 and not (at and words[at - 1].isupper() and form_of(words[at - 1]))  # `explain DROP and TRUNCATE`
+                and not ("".join(words[at + 1 : at + 2]).startswith(MARK) and _finds(found[-1]))
                 and _begins_act(words, at + 1)
             )
         ):
@@ -81,6 +82,11 @@ def clauses(words: Tokens) -> list[Tokens]:
         elif found[-1]:
             found[-1].append(",")
     return [clause for clause in found if clause]
+
+
+def _finds(words: Tokens) -> bool:
+    """True for `a rule that detects fork bombs`, which nothing runs."""
+    return not _LISTS.detects.isdisjoint(words) and _LISTS.starts.isdisjoint(map(str.lower, words))
 
 
 def framed(low: Tokens, at: int) -> str:

@@ -62,7 +62,11 @@ def commands_in(text: str) -> Iterator[tuple[int, int, str]]:
         # the program as a shell knows it, whatever the sentence begins with
         name = word if word.islower() or not word.isalpha() else program
         command = text[begin : match.start()] + name + text[match.end() : start]
-        yield begin, start, _completed(command, program, text[start : start + _REST])
+        yield (
+            begin,
+            start,
+            _completed(command, program, text[max(0, begin - _REST) : begin], text[start : start + _REST]),
+        )
 
 
 def shaped(word: str) -> bool:
@@ -140,7 +144,7 @@ def _classes(raw: str) -> tuple[str, ...]:
 
 def _end(text: str, match: re.Match[str]) -> int:
     """Where the words of the sentence go on."""
-    stop, depth, previous = match.end(), 0, ""
+    stop, depth, previous, aimed = match.end(), 0, "", False
     for word in WORD.finditer(text, match.end()):
         if "\n" in text[stop : word.start()]:
             break
@@ -149,8 +153,12 @@ def _end(text: str, match: re.Match[str]) -> int:
             (plain in _LISTS.stops and plain.islower()) or word[0] in ("—", "–", "--") or _PATTERNS.kana.match(word[0])
         )
         paths = word[0] == "--" and previous in ("checkout", "restore", "HEAD")
+        stops = stops or (
+            aimed and _PATTERNS.strange.match(word[0]) is not None
+        )  # `rm -rf / पहचानने`, not `rm -rf фото`
         if stops and not paths and previous not in _LISTS.operators:
             break
+        aimed = aimed or "/" in plain
         depth += word[0].count("(") - word[0].count(")")
         if depth < 0:
             stop = word.start() + word[0].index(")")
@@ -175,10 +183,8 @@ _REST = 200
 _PLACES = {"home": "~", "root": "/", "current": ".", "working": ".", "project": ".", "user": "~"}
 
 
-def _completed(command: str, program: str, rest: str) -> str:
-    """The command with the target, the flags and the assignments that stand behind it in words."""
-    if not rest:
-        return command
+def _completed(command: str, program: str, front: str, rest: str) -> str:
+    """The command with the target, the flags and the assignments that stand around it in words."""
     rest = rest[: over.start()] if (over := _PATTERNS.over.search(rest)) else rest
     if "-" in rest and (flags := _PATTERNS.flags.search(rest)):
         command = f"{command} {flags[1].replace(' and ', ' ')}"
@@ -190,9 +196,11 @@ def _completed(command: str, program: str, rest: str) -> str:
     kinds = _kinds(program.lower())  # of programs that need a path, some behind another word
     given = sum(word[0] != "-" for word in command.split()[1:])
     aimed = not kinds.isdisjoint(("aimed", "aimed_second")) and given <= ("aimed" not in kinds)
-    if not aimed or (target := _PATTERNS.target.match(rest)) is None:
+    if not aimed:
         return command
-    return f"{command} {(target['path'] or _PLACES.get(target['name'], target['name'])).rstrip('.')}"
+    if target := _PATTERNS.target.match(rest):
+        return f"{command} {(target['path'] or _PLACES.get(target['name'], target['name'])).rstrip('.')}"
+    return f"{command} {named['path']}" if (named := _PATTERNS.in_front.search(front)) else command
 
 
 def is_command(text: str) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
+from itertools import takewhile
 
 from msgspec import Struct
 
@@ -114,6 +115,8 @@ def _clauses(sentence: str, book: Vocabulary) -> Iterator[ForeignClause]:
         said = next((at for at, word in enumerate(words) if word.has("that")), len(words))
         if last and some(words[:said], "look"):
             words = words[:said]  # `जवाब दे रहा हूँ कि …`
+        if words and words[0].has("mark"):  # `chmod … auf /srv damit nichts mehr scheitert`
+            words = list(takewhile(lambda word: word.text.partition(" ")[0] not in _LISTS.purposes, words))
         for at, word in enumerate(words):
             if word.has("joints") and some(words[start:at], "mark", *HEADS) and some(words[at + 1 :], "mark", *HEADS):
                 yield ForeignClause(words[start:at], piece, book)
