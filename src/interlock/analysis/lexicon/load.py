@@ -123,7 +123,7 @@ def _language(pack: Pack) -> Pack:
     vocabulary = Vocabulary(language, {}, roles())
     try:
         _ = vocabulary.idioms, vocabulary.empty.pattern
-        for name in "past plural third clitic script letters".split():
+        for name in "past plural third clitic converb script letters".split():
             re.compile(getattr(language, name))
     except re.error as error:
         raise PackError(f"{where}: {error.pattern!r:.80}: {error}") from None

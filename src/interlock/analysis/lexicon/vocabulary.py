@@ -67,6 +67,7 @@ class Language(Struct, frozen=True, forbid_unknown_fields=True):
     noun: str = "first"
     past: str = "(?!)"
     clitic: str = ""
+    converb: str = "(?!)"
     plural: str = "(?!)"
     third: str = "(?:a|(?<!r)e)$"
     compound: bool = False
@@ -129,6 +130,7 @@ class Vocabulary:
         listed = map(language.listed, ("now", "links", "relatives", "by", "others"))
         self.now, self.links, self.relatives, self.by, self.others = map(frozenset, listed)
         self.past = lazy_regex(language.past)  # a form that reports or denies
+        self.converb = lazy_regex(language.converb)  # an act that another one follows
         self.plural = lazy_regex(language.plural)  # a noun that means many
         self.third = lazy_regex(language.third)  # what somebody else does
         self.clitic = lazy_regex(language.clitic) if language.clitic else None  # what hangs at a word

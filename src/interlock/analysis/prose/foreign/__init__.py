@@ -72,7 +72,7 @@ def read_foreign(sentence: str, told: Told) -> bool:
         looks = first.has("look", "left") and first.text not in _LISTS.twofold
     told.known, told.looks = True, told.looks or known
     told.read_only = told.read_only and found.read_only
-    if MARK not in sentence and not looks:
+    if MARK not in sentence and not looks and not _starts_own(clauses, book.plain(text)):
         told.plain.append((sentence, "plain_foreign"))
     for word in words if found.runs_marks else ():
         if word.startswith(MARK):
@@ -98,6 +98,14 @@ def _rushes(sentence: str, book: Vocabulary) -> bool:
     return not some(lead, "look", "make") or book.ships.match(lead[0].text) is not None
 
 
+def _starts_own(clauses: list[ForeignClause], text: str) -> bool:
+    """`ich starte den lokalen Server`: nothing but what runs on one's own machine."""
+    words = [word for clause in clauses for word in clause.words]
+    harmless = some(words, "launch") and not some(words, "verb", "scope", "outside", "personal", "never")
+    named = {word.kind("noun") for word in words} - {""}
+    return harmless and named <= _LISTS.own and _PATTERNS.local.search(text) is not None
+
+
 def _without_names(text: str) -> str:
     """The text without names of operations, which are English in a sentence of any language."""
     text = _PATTERNS.made_again.sub("xscrapfile", text)
@@ -118,11 +126,19 @@ def _clauses(sentence: str, book: Vocabulary) -> Iterator[ForeignClause]:
         if words and words[0].has("mark"):  # `chmod … auf /srv damit nichts mehr scheitert`
             words = list(takewhile(lambda word: word.text.partition(" ")[0] not in _LISTS.purposes, words))
         for at, word in enumerate(words):
-            if word.has("joints") and some(words[start:at], "mark", *HEADS) and some(words[at + 1 :], "mark", *HEADS):
-                yield ForeignClause(words[start:at], piece, book)
+            leads = last and word.has("verb") and _leads_on(words[at:], book)
+            between = some(words[start:at], "mark", *HEADS) and some(words[at + 1 :], "mark", *HEADS)
+            if leads or (word.has("joints") and between):
+                yield ForeignClause(words[start : at + leads], piece, book)
                 start = at + 1
         if words[start:]:
             yield ForeignClause(words[start:], piece, book)
+
+
+def _leads_on(words: list[ForeignWord], book: Vocabulary) -> bool:
+    """`silerek yer açıyorum`, `비우고 시작합니다`: the first word is an act that another one follows in the same clause."""
+    said = " ".join(word.text for word in words) if book.language.spaced else words[0].after
+    return book.converb.match(said) is not None
 
 
 def _read(clause: ForeignClause, found: _Found, carried: list[ForeignWord]) -> None:
@@ -248,6 +264,8 @@ def _reaches(clause: ForeignClause, place: int, at: int) -> bool:
             between = verb.after[: max(0, no.start - verb.start - len(verb.text))]
             return place > at and len(between) < 14 and not _PATTERNS.apart.search(between)
         return place < at and (not no.has("weak") or verb.start - no.start - len(no.text) <= _NEAR)
+    if no.has("without") and clause.head == "last":
+        return 0 < place - at <= 2  # `हटाए बिना`
     if no.has("without"):  # `sin borrar nada`: without doing it, rather than doing it without something
         near = words[at - 1].text in _LISTS.to or "zu" in verb.text[2:] if clause.head == "any" else at - place <= 3
         return place < at and near
