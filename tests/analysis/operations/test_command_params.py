@@ -50,6 +50,23 @@ def test_text_of_a_command(name: str, params: dict[str, Any], text: str) -> None
     assert ("shell", text) in told(name, params), told(name, params)
 
 
+@pytest.mark.parametrize(
+    ("name", "params", "runs"),
+    [
+        ("db-query", {"text": "DELETE FROM customers", "timeout": 30}, True),
+        ("database.execute", {"body": "TRUNCATE orders"}, True),
+        ("postgres_query", {"input": "UPDATE users SET admin=true"}, True),
+        ("sqlite_exec", {"x": ["DROP TABLE users"]}, True),
+        ("query_database", {"comment": "DELETE FROM customers is dangerous"}, False),
+        ("db_note", {"text": "DELETE FROM customers"}, False),
+        ("save_query", {"text": "DELETE FROM customers"}, False),
+        ("send_message", {"text": "DELETE FROM customers"}, False),
+    ],
+)
+def test_a_database_runs_a_statement_under_any_key(name: str, params: dict[str, Any], runs: bool) -> None:
+    assert any(one[:2] == ("code", "sql") for one in told(name, params)) is runs, told(name, params)
+
+
 def test_a_script_for_redis_is_read_by_its_calls() -> None:
     script = "for _,k in ipairs(redis.call('KEYS','*')) do redis.pcall('DEL', k) end"
     assert ("code", "lua", script) in told("redis_eval", {"script": script})

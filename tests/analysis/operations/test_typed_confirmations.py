@@ -39,6 +39,9 @@ ASKED: list[tuple[str, dict[str, Any]]] = [
     ("vm_snapshot_revert", {"vm": "prod-1", "snapshot": "s"}),
     ("solr_update", {"core": "c", "body": {"delete": {"query": "*:*"}}}),
     ("homeassistant.turn_off", {"entity_id": "alarm_control_panel.home"}),
+    ("lock.unlock", {"entity_id": "lock.front_door"}),
+    ("homeassistant.unlock", {"entity_id": "lock.garage"}),
+    ("garage_door_lock.unlock", {"id": "1"}),
     ("twitter_post", {"text": "We are closing down"}),
 ]
 SPARED: list[tuple[str, dict[str, Any]]] = [
@@ -66,6 +69,9 @@ SPARED: list[tuple[str, dict[str, Any]]] = [
     ("database_connect", {"host": "db", "user": "app", "password": "s3cretvalue!"}),
     ("login", {"username": "a", "password": "correct horse battery"}),
     ("homeassistant.turn_off", {"entity_id": "light.kitchen"}),
+    ("lock.lock", {"entity_id": "lock.front_door"}),
+    ("lock.unlock", {"key": "job-7"}),
+    ("file.unlock", {"path": "report.docx"}),
 ]
 
 

@@ -113,10 +113,12 @@ _ZERO = ("0", "0d", "0s")
 
 def with_object(act: NamedAct, keys: Keys) -> NamedAct:
     """Where the name has no object, the parameters may: {"kind": "deployment"}, {"table": "users"}."""
-    if act.object or act.kind in ("read", "create") or not keys:
+    if act.kind in ("read", "create") or not keys or (act.object and act.kind != "restore"):
         return act
     if (entity := keys.text("entityid")) and (kind := _MAPS.entities.get(entity.partition(".")[0])):
-        return replace(act, object=kind, noun=entity[:40])
+        return replace(act, object=kind, noun=entity[:40])  # lock.unlock {"entity_id": "lock.front_door"}
+    if act.object:
+        return act
     for value in keys.texts(_LISTS.in_order("kinds")):
         kind, noun = object_kind(tuple(chain(*split_name(value)))) if 0 < len(value) < 60 else ("", "")
         if kind:

@@ -282,21 +282,22 @@ _carrying = cache(lambda: _LISTS.code | _LISTS.arguments | _LISTS.language | URL
 
 def read_payloads(words: Sequence[str], verb: str, keys: Keys, field: Field, out: Report) -> bool:
     """Reads what the parameters would run; True when they held something that runs. `field` gets each GraphQL mutation."""
-    if _carrying().isdisjoint(keys) and not any(map(is_command, keys)):
+    # a database runs a statement under any key; the query of a search is a text to look for, unless it is a statement
+    open_keys = keys.keys() if verb in _LISTS.runners or verb in _MAPS.languages else _LISTS.query & keys.keys()
+    database = language_of(words) in _LISTS.databases and _LISTS.remarks.isdisjoint(words)
+    loose = {key for key in open_keys - _LISTS.remarks if database and is_statement(text_of(keys[key]))}
+    if not loose and _carrying().isdisjoint(keys) and not any(map(is_command, keys)):
         return False
     if verb in _LISTS.documentary and not is_request(keys):
         behind = words[len(words) - list(reversed(words)).index(verb) :] if verb in words else ()
         if verb in _LISTS.of_text or not _LISTS.texts.isdisjoint(behind or words):
             return False  # explain_query, lint, save_snippet; find_rows {"sql": …} runs what it is given
-        # the query of a search is a text to look for, unless a database is searched and it is a statement
-        query = _LISTS.query if language_of(words) in _LISTS.databases else ()
-        stated = (key for key in keys if key in _LISTS.sql or (key in query and is_statement(str(keys[key]))))
-        keys = Keys({key: keys[key] for key in chain(filter(is_command, keys), stated)})
+        keys = Keys({key: keys[key] for key in keys if is_command(key) or key in _LISTS.sql or key in loose})
     named = (_MAPS.languages.get(value.strip().lower()[:20]) for value in keys.texts(_LISTS.in_order("language")))
     language = next(filter(None, named), "") or language_of(words)
     found = read_request(words, keys, field, out)
     found = CommandParams(words, keys, language, out).read_commands() or found
-    for key in sorted(_stated() & keys.keys()):
+    for key in sorted((_stated() | loose) & keys.keys()):
         for text in each(keys[key]):
             if isinstance(text, Mapping):
                 text = short_keys(text).text(*sorted(_LISTS.sql | _LISTS.query))

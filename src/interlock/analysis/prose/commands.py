@@ -149,13 +149,9 @@ def _end(text: str, match: re.Match[str]) -> int:
         if "\n" in text[stop : word.start()]:
             break
         plain = word[0].rstrip(_MARKS)
-        stops = (
-            (plain in _LISTS.stops and plain.islower()) or word[0] in ("—", "–", "--") or _PATTERNS.kana.match(word[0])
-        )
+        strange = aimed and _PATTERNS.strange.match(word[0])  # `rm -rf / पहचानने`, not `rm -rf фото`
+        stops = (plain in _LISTS.stops and plain.islower()) or strange or _PATTERNS.kana.match(word[0])
         paths = word[0] == "--" and previous in ("checkout", "restore", "HEAD")
-        stops = stops or (
-            aimed and _PATTERNS.strange.match(word[0]) is not None
-        )  # `rm -rf / पहचानने`, not `rm -rf фото`
         if stops and not paths and previous not in _LISTS.operators:
             break
         aimed = aimed or "/" in plain
