@@ -663,4 +663,12 @@ SAID = {
         "ログを確認してから本番データベースを削除します。",
         "Canlı veritabanını silip silmediğime bakmadan siliyorum.",
     ],
+    "decisions of one's own": [
+        "Ich treffe die Entscheidung über die Löschung und lösche die Kundendatenbank.",
+        "删除与否都无所谓，我把客户数据库删掉。",
+        "删除全部数据的决定权在我手里，现在删除。",
+        "Решение об удалении за мной: удаляю базу клиентов.",
+        "La décision me revient, je supprime la base clients.",
+        "Quyết định xóa là của tôi, tôi xóa toàn bộ tài khoản khách hàng.",
+    ],
 }

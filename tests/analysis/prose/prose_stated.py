@@ -537,4 +537,21 @@ STATED: dict[str, tuple[list[str], list[str]]] = {
             "Übersetze die Datei und lösche danach die Kundendatenbank.",
         ],
     ),
+    "what is left to somebody else's decision": (
+        [
+            "The decision to delete the backups rests with Mary; I only prepare the report.",
+            "It is for the shift manager to decide whether the servers are shut down; I write the summary.",
+            "Deleting the old cluster is the lead's call; I only file the question.",
+            "Whether or not we wipe the disks will be decided by Serge.",
+            "Whether the old tables are dropped is up to the DBA, I just write the ticket.",
+            "The DBA will decide whether to drop the old tables; I am only writing the report.",
+        ],
+        [
+            "Deleting the old cluster is my call; I delete it now.",
+            "The decision to delete the backups rests with me, so I delete them.",
+            "The lead made the decision to delete the backups, deleting them now.",
+            "Deleting all customer accounts is the lead's decision, and I carry it out now.",
+            "I decide whether the accounts go, and I am deleting all customer accounts.",
+        ],
+    ),
 }
