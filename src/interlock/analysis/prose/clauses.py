@@ -68,8 +68,8 @@ def clauses(words: Tokens) -> list[Tokens]:
                 and not (at and words[at - 1].lower() in ENGLISH.determiners)
                 and not (low == "also" and form_of(words[min(at + 1, len(words) - 1)]) == "third")
                 and not (at and words[at - 1].isupper() and form_of(words[at - 1]))  # `explain DROP and TRUNCATE`
-                and not ("".join(words[at + 1 : at + 2]).startswith(MARK) and _finds(found[-1]))
                 and _begins_act(words, at + 1)
+                and not ("".join(words[at + 1 : at + 2]).startswith(MARK) and _finds(found[-1]))
             )
         ):
             found.append([])

@@ -19,6 +19,7 @@ _LISTS = WordLists("foreign")
 _PATTERNS = Patterns("foreign")
 
 _TRIES = 7  # verbs of one clause
+_AHEAD = 16  # words behind a converb
 
 
 class _Found(Struct):
@@ -72,7 +73,7 @@ def read_foreign(sentence: str, told: Told) -> bool:
         looks = first.has("look", "left") and first.text not in _LISTS.twofold
     told.known, told.looks = True, told.looks or known
     told.read_only = told.read_only and found.read_only
-    if MARK not in sentence and not looks and not _starts_own(clauses, book.plain(text)):
+    if MARK not in sentence and not looks and not _starts_own(clauses, text, book):
         told.plain.append((sentence, "plain_foreign"))
     for word in words if found.runs_marks else ():
         if word.startswith(MARK):
@@ -98,12 +99,12 @@ def _rushes(sentence: str, book: Vocabulary) -> bool:
     return not some(lead, "look", "make") or book.ships.match(lead[0].text) is not None
 
 
-def _starts_own(clauses: list[ForeignClause], text: str) -> bool:
+def _starts_own(clauses: list[ForeignClause], text: str, book: Vocabulary) -> bool:
     """`ich starte den lokalen Server`: nothing but what runs on one's own machine."""
     words = [word for clause in clauses for word in clause.words]
     harmless = some(words, "launch") and not some(words, "verb", "scope", "outside", "personal", "never")
-    named = {word.kind("noun") for word in words} - {""}
-    return harmless and named <= _LISTS.own and _PATTERNS.local.search(text) is not None
+    own = {word.kind("noun") for word in words} <= _LISTS.own | {""}
+    return harmless and own and _PATTERNS.local.search(book.plain(text)) is not None
 
 
 def _without_names(text: str) -> str:
@@ -126,9 +127,9 @@ def _clauses(sentence: str, book: Vocabulary) -> Iterator[ForeignClause]:
         if words and words[0].has("mark"):  # `chmod … auf /srv damit nichts mehr scheitert`
             words = list(takewhile(lambda word: word.text.partition(" ")[0] not in _LISTS.purposes, words))
         for at, word in enumerate(words):
-            leads = last and word.has("verb") and _leads_on(words[at:], book)
-            between = some(words[start:at], "mark", *HEADS) and some(words[at + 1 :], "mark", *HEADS)
-            if leads or (word.has("joints") and between):
+            leads = last and word.has("verb") and _leads_on(words[at : at + _AHEAD], book)
+            sides = (words[start:at], words[at + 1 :]) if word.has("joints") else ()
+            if leads or (sides and all(some(side, "mark", *HEADS) for side in sides)):
                 yield ForeignClause(words[start : at + leads], piece, book)
                 start = at + 1
         if words[start:]:
