@@ -19,7 +19,7 @@ import interlock
 from interlock.analysis.display_text import Line, short_id, visible
 from interlock.analysis.packs import PackError
 from interlock.cli.arguments import NOTHING, Table, declarations, declared_parser, declared_word
-from interlock.cli.output import paint, print_table
+from interlock.cli.output import error_text, paint, print_table
 from interlock.client import DaemonClient, NoDaemon, find_daemon
 from interlock.config import Config, load_config
 from interlock.identity.terminal import TerminalError
@@ -51,7 +51,7 @@ def wrong_usage(*kinds: type[Exception]) -> Iterator[None]:
     try:
         yield
     except kinds as error:
-        raise UsageError(str(error)) from None
+        raise UsageError(error_text(error)) from None
 
 
 def typed_name() -> str:
@@ -118,7 +118,7 @@ def run(name: str, work: Work, args: Args) -> int:
     except BrokenPipeError:
         raise
     except _EXPECTED as error:
-        shown = str(error).replace("`interlock ", f"`{typed_name()} ")  # what it tells to type can be typed
+        shown = error_text(error).replace("`interlock ", f"`{typed_name()} ")  # what it tells to type can be typed
         print(f"interlock {name}: {shown}", file=sys.stderr)
         return NO_DAEMON if isinstance(error, NoDaemon) else error.code if isinstance(error, CommandError) else FAILED
     except _UNREAD:

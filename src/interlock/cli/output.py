@@ -32,6 +32,13 @@ def line(text: object, style: str = "") -> Line:
     return (StyledText(visible(str(text)), style),)
 
 
+def error_text(error: Exception) -> str:
+    """The words of an error; of one with a file, without the system's number."""
+    if isinstance(error, OSError) and error.strerror and error.filename is not None:
+        return f"{error.filename}: {error.strerror}"
+    return str(error)
+
+
 def labelled(name: str, value: object, style: str = "", width: int = 10) -> Line:
     return line(f"{name:<{width}}", "dim") + line(value, style)
 

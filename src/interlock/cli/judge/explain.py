@@ -15,7 +15,7 @@ from typing import Any, NoReturn
 from interlock.analysis.display_text import Line
 from interlock.analysis.wire import assessment_json, error_json, step_json
 from interlock.cli.arguments import declared_parser
-from interlock.cli.output import labelled, paint
+from interlock.cli.output import error_text, labelled, paint
 from interlock.config import ConfigError, load_config
 from interlock.engine.assessment import Unjudged
 from interlock.engine.explain import DENY, explain
@@ -97,7 +97,8 @@ def _show_adapter_operation(args: argparse.Namespace, asked: Action, by: InForce
 
 
 def _refuse(words: object, name: str = "explain") -> int:
-    print(f"interlock {name}: {words}", file=sys.stderr)
+    shown = error_text(words) if isinstance(words, Exception) else words
+    print(f"interlock {name}: {shown}", file=sys.stderr)
     return 2
 
 
