@@ -76,7 +76,11 @@ def test_the_json_form_names_the_action_and_its_adapter(capsys: pytest.CaptureFi
         (["--tool", "Write", "--crude", "read"], "--crude goes with --operation"),
         (["--input", "{}", "ls"], "--input goes with --tool"),
         (["--operation", "nope", "--adapter", ADAPTER], "no operation 'nope'"),
-        (["--operation", "x", "--adapter", "/nonexistent.yaml"], "nonexistent"),
+        (
+            ["--operation", "x", "--adapter", "/nonexistent.yaml"],
+            "explain: /nonexistent.yaml: No such file or directory",
+        ),
+        (["--operation", "x", "--crude", "remove"], "--crude: invalid choice: 'REMOVE' (choose from 'CREATE'"),
     ],
 )
 def test_wrong_usage_is_told(words: list[str], said: str, capsys: pytest.CaptureFixture[str]) -> None:

@@ -122,6 +122,7 @@ def test_a_grant_that_nobody_agrees_to_is_none(desk: Desk) -> None:
     assert code == 1 and "nothing was granted" in shown
     assert desk.program("grants", "add", "--why", "tests").returncode == 2
     assert "no time" in desk.program(*argv, "--for", "soon").stderr
+    assert "--count: expected a whole number from 1 on, got '0'" in desk.program(*argv, "--count", "0").stderr
 
 
 @pytest.mark.slow("six sign-ins, each with a slow hash")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tomllib
-from argparse import ArgumentParser, HelpFormatter, RawDescriptionHelpFormatter
+from argparse import ArgumentParser, ArgumentTypeError, HelpFormatter, RawDescriptionHelpFormatter
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
@@ -14,7 +14,15 @@ Argument = Callable[[ArgumentParser], object]  # adds itself to a parser
 Table = Mapping[str, Any]
 NOTHING: Mapping[str, Any] = MappingProxyType({})
 EXITS = "0 done, 1 refused or failed, 2 wrong usage, 3 no daemon answers"
-_TYPES = {"int": int, "path": Path}
+
+
+def _count(text: str) -> int:
+    if not text.isdecimal() or int(text) < 1:
+        raise ArgumentTypeError(f"expected a whole number from 1 on, got {text!r:.20}")
+    return int(text)
+
+
+_TYPES = {"count": _count, "path": Path, "upper": str.upper}
 # Keys of a declaration that are about the command itself.
 _ABOUT = frozenset(
     "about help example examples exits epilog usage metavar wrapped abbreviates shared default words".split()
