@@ -32,6 +32,7 @@ def test_answers_are_told_apart_by_how_fast_they_came_and_whether_they_came_at_a
     fast = here.ask(PUSH)
     here.app.clock.forward(1)
     reject(here, fast["pendingId"])
+    assert "1 answer by people" in here.said("/console/figures")
     slow = here.ask(DELETE)
     here.app.clock.forward(45)
     reject(here, slow["pendingId"])
