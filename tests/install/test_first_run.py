@@ -125,6 +125,8 @@ def test_a_first_run_guards_an_agent_and_is_taken_back(bare: FreshHome) -> None:
         screen.until(r"guard Claude Code(?s:.*)Go on\? \[Y/n\] ")
         screen.type("")
         screen.until("Enter for none: ")
+        screen.type("over there")
+        screen.until("Apprise does not know such an address; expected one such as(?s:.*)Enter for none: ")
         screen.type("")
         screen.until("The daemon answers on")
         screen.until("start the daemon anew, with commands below the journal")
@@ -142,6 +144,13 @@ def test_a_first_run_guards_an_agent_and_is_taken_back(bare: FreshHome) -> None:
         screen.type("y")
         screen.until(r"done: delete(?s:.*)EXIT 0")
     assert bare.files() == set() and daemon_process(bare.config) == 0
+
+
+def test_an_address_that_nothing_can_be_sent_to_changes_nothing(bare: FreshHome) -> None:
+    before = bare.files()
+    code, said = bare.program("init", "--yes", "--notify", "over there")
+    assert code == 2 and "--notify: Apprise does not know such an address" in said and "over there" not in said
+    assert bare.files() == before
 
 
 @pytest.mark.slow("a daemon and a compiled client")

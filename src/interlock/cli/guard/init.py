@@ -24,6 +24,7 @@ from interlock.install.files import FileProblem
 from interlock.install.system import SystemStep
 from interlock.install.system.code import CannotSetUp
 from interlock.install.user_service import add_channel, find_manager, is_running, restart, start_steps, until_running
+from interlock.notify.apprise import Apprise
 
 TRIED = "git push --force origin main"
 _TRIAL_AGENT = {"name": "first-run", "session": "first-run"}
@@ -40,6 +41,8 @@ class InitStep(Struct, frozen=True):
 
 @command("init")
 def main(args: Args) -> int:
+    if args.notify and (why := _unusable(args.notify)):
+        raise UsageError(f"--notify: {why}")
     config = settings(args)
     person = not args.yes and is_agents_terminal() is None
     steps = list(_steps(args, config))
@@ -126,7 +129,8 @@ def _offer_channel(args: Args, config: Config, person: bool) -> None:
         _heading("notices")
         ways = "They can also be sent: ntfys://ntfy.sh/TOPIC, slack://…"
         print(f"Held actions show on this desktop, where there is one. {ways}")
-        url = ask_line("An Apprise address, or Enter for none: ")
+        while (url := ask_line("An Apprise address, or Enter for none: ")) and (why := _unusable(url)):
+            print(why)
     if not url:
         return
     print(f"done: wrote the channel `me` into {add_channel(config, url)}")
@@ -134,6 +138,17 @@ def _offer_channel(args: Args, config: Config, person: bool) -> None:
         print(f"It takes one more package: {sys.executable} -m pip install apprise")
     if is_running(config):
         print("The daemon uses it after its next start.")
+
+
+def _unusable(url: str) -> str:
+    """Why Apprise cannot send to an address, without the address; empty where it can, or is not there to say."""
+    if find_spec("apprise") is None:
+        return ""
+    try:
+        Apprise(url)
+    except ValueError as error:
+        return f"{error}; expected one such as ntfys://ntfy.sh/TOPIC"
+    return ""
 
 
 def _install(args: Args, agents: Sequence[AgentDialect]) -> None:
