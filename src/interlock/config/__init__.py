@@ -60,7 +60,10 @@ _RENAMED: Mapping[str, str] = {
 
 
 class ConfigError(ExpectedError, ValueError):
-    """An invalid configuration; the message names the file, every problem and its place."""
+    """An invalid configuration; each argument names the file, a problem and its place."""
+
+    def __str__(self) -> str:
+        return "; ".join(map(str, self.args))
 
 
 def _patterns(value: object, path: Place, problems: Problems, plain: object) -> tuple[Pattern, ...]:
@@ -215,7 +218,7 @@ def config_of(data: Mapping[str, Any], path: str = "", environ: Mapping[str, str
     config = _build(data, tables, path, problems, environ)
     errors = [problem for problem in problems.found if problem.error]
     if errors:
-        raise ConfigError("; ".join(_message(path, problem) for problem in errors))
+        raise ConfigError(*(_message(path, problem) for problem in errors))
     return replace(config, warnings=(*config.warnings, *(_message(path, problem) for problem in problems.found)))
 
 

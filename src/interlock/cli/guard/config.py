@@ -52,7 +52,7 @@ def _check(args: Args) -> int:
         if args.json:
             say_json({"usable": False, "problem": str(error), "warnings": []})
         else:
-            print(error, file=sys.stderr)
+            print(*error.args, sep="\n", file=sys.stderr)
         return FAILED
     last = f"{config.path or 'the defaults'}: can be used, {pluralize(len(warnings), 'warning')}"
     words = "\n".join([*(f"warning: {said}" for said in warnings), last])
