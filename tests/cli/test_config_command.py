@@ -125,7 +125,7 @@ def test_a_file_that_cannot_be_used_is_refused_with_words(
 
 def test_each_problem_of_a_file_has_a_line(tmp_path: Path, capsys: Capture) -> None:
     path = tmp_path / "interlock.toml"
-    path.write_text('[daemon]\nprot = 1\n[hooks]\nwait_seconds = -1\n')
+    path.write_text("[daemon]\nprot = 1\n[hooks]\nwait_seconds = -1\n")
     assert main(["config", "check", str(path)]) == 1
     found = capsys.readouterr().err.splitlines()
     assert len(found) == 2 and all(line.startswith(f"{path}: ") for line in found)

@@ -140,6 +140,9 @@ def test_a_blocked_agent_is_stopped_whatever_it_calls_itself(desk: Desk) -> None
     assert desk.signed("unblock", principal, "--reason", "new token")[1] == 0
     assert desk.evaluate("touch a", token)["allowed"] is True
     assert desk.signed("agents", "trust", principal, "bot", "verified")[1] == 0
+    shown, code = desk.signed("agents", "revoke", principal[:10], "bot")
+    assert code == 1 and f"no agent {principal[:10]!r} named 'bot' has a token" in shown
+    assert desk.evaluate("touch a", token)["allowed"] is True
     assert desk.signed("agents", "revoke", principal, "bot")[1] == 0
     assert desk.evaluate("touch a", token)["allowed"] is False
 

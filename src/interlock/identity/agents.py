@@ -48,13 +48,15 @@ def agent_of(state: State, token: str) -> AgentRow | None:
 def change_agent(
     state: State, by: OperatorSession, principal: str, name: str, trust_tier: str | None = None, revoked: bool = False
 ) -> AgentRow:
-    """Changes the trust tier, which takes an admin (R-14), or revokes the token."""
+    """Changes the trust tier, which takes an admin (R-14), or revokes the token; refuses to revoke one that nobody has."""
     if trust_tier:
         require_admin(state, by)
 
     def work(tx: Tx) -> AgentRow:
         now = state.clock.now()
         before = tx.agent(principal, name) or AgentRow(principal, name, first_seen=now)
+        if revoked and not before.token_hash:
+            raise NotFound(f"no agent {principal!r} named {name!r} has a token; `interlock agents` lists them")
         tier = before.trust_tier if trust_tier is None else trust_tier
         after = replace(before, trust_tier=tier, revoked_at=now if revoked else before.revoked_at)
         tx.save_agent(after)

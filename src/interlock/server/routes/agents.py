@@ -134,7 +134,7 @@ def new_agent(state: TheState, by: By, body: NewAgent) -> Any:
     return {"token": token, "principal": row.principal, "name": row.name}
 
 
-@agent_routes("PATCH", "/agents", "agent", OPERATOR, "Changes the trust tier, or revokes the token")
+@agent_routes("PATCH", "/agents", "agent", OPERATOR, "Changes the trust tier, or revokes the token", 404)
 def change(state: TheState, context: TheContext, by: By, body: AgentChange) -> Any:
     row = change_agent(state, by, body.principal, body.name, body.trust_tier, body.revoked)
     context.credentials.forget()
