@@ -178,6 +178,7 @@ def test_secrets_of_past_calls_are_not_shown(home: Path, capsys: Capture) -> Non
         assert main(["rehearse", *words]) == 0
         said = capsys.readouterr().out
         assert "psql" in said and "hunter2" not in said
+    assert main(["rehearse"]) == 0 and "Last 30 days: 1 call, " in capsys.readouterr().out
 
 
 def test_the_summary_says_how_often_why_and_which_grants_would_help(home: Path, capsys: Capture) -> None:

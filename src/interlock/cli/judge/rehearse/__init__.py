@@ -65,7 +65,8 @@ def rehearsal_lines(days: int, found: Rehearsal) -> Iterator[Line]:
     gone = found.of(LOST)
     lost = f"{len(gone):,} really lost data" if gone else "nothing is known to be lost"
     asked = f"you would have been asked {pluralize(len(found.asked), 'time')}"
-    yield line(f"{span}: {sum(found.calls.values()):,} calls, {asked}, {lost}", "heading")
+    total = sum(found.calls.values())
+    yield line(f"{span}: {total:,} call{'' if total == 1 else 's'}, {asked}, {lost}", "heading")
     sources = ", ".join(f"{word} {count:,}" for word, count in sorted(found.calls.items()))
     yield line(sources or "nothing read", "dim")
     for calls, words in (
