@@ -48,8 +48,9 @@ def test_a_program_without_a_persons_terminal_pauses_nothing(desk: Desk) -> None
     assert desk.program("pause").stdout == "not paused: decisions are enforced\n"
 
 
-def test_longer_than_the_configuration_allows_is_refused(desk: Desk) -> None:
-    shown, code = desk.signed("pause", "--for", "2h", *WHY)
+@pytest.mark.parametrize("time", ["2h", "9d"])
+def test_longer_than_the_configuration_allows_is_refused(desk: Desk, time: str) -> None:
+    shown, code = desk.signed("pause", "--for", time, *WHY)
     assert code == 1 and "60 minutes here and no longer" in shown
 
 

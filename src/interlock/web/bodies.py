@@ -79,7 +79,7 @@ class TypedCommand(RequestBody):
 
 
 class NewPause(RequestBody):
-    seconds: int = Field(ge=1, le=86_400)
+    seconds: int = Field(ge=1)  # pause.max_minutes bounds it, and is named where it does
     reason: Why
 
 
