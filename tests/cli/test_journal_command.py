@@ -90,7 +90,8 @@ def test_wrong_usage_runs_nothing(words: list[str], desk: Desk) -> None:
 
 
 def test_it_says_whether_a_journal_is_possible(desk: Desk) -> None:
-    assert journaled(desk, "--probe").returncode == 0
+    done = journaled(desk, "--probe")
+    assert (done.returncode, done.stdout) == (0, "A journal is possible here.\n")
 
 
 def test_a_list_reads_no_entries(desk: Desk, work: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import subprocess
 from typing import NoReturn
 
 from interlock.cli.command import Args, CommandError, UsageError, command, settings
@@ -14,19 +15,23 @@ from interlock.journal.build import ready
 def main(args: Args) -> int:
     words = args.command[1:] if args.command[:1] == ["--"] else args.command
     if args.probe == bool(words):
-        raise UsageError("give a command after --")
+        raise UsageError("--probe takes no command" if args.probe else "give a command after --")
     if is_journaled():  # its own settings may be out of reach, as in a jail
         if words:  # else it is a probe
             join()
             _become(words)  # the journal around it sees the command
+        print("A journal is kept here already.")
         return 0
     try:
         program, store = ready(settings(args))
     except JournalError as error:
         raise CommandError(f"{error}; nothing was run", CANNOT) from None
+    if args.probe:
+        done = subprocess.run([program, "--probe", store.path])
+        print("A journal is possible here." if done.returncode == 0 else "No journal is possible here.")
+        return done.returncode
     skipped = [word for folder in args.skip for word in ("--skip", os.path.realpath(folder))]
-    argv = ["--probe", str(store.path)] if args.probe else [str(store.path), *skipped, "--", *words]
-    return os.execv(program, [program.name, *argv])
+    return os.execv(program, [program.name, str(store.path), *skipped, "--", *words])
 
 
 def _become(words: list[str]) -> NoReturn:
