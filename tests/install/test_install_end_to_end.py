@@ -281,6 +281,9 @@ def test_what_else_changed_in_the_file_is_only_noted(other: Bench, capsys: Captu
     assert "something else in the file changed since" in capsys.readouterr().out
     assert other.run("hooks", "--json") == 0
     assert json.loads(capsys.readouterr().out)["hooks"][0]["state"] == "edited"
+    path.write_text(path.read_text().replace("PreToolUse", "PreToolUsed"))
+    assert other.run("hooks") == 1
+    assert "hooks are missing or changed; run `interlock install` again" in capsys.readouterr().out
 
 
 @pytest.mark.slow("without a daemon every call starts Python and reads the rules")

@@ -63,7 +63,7 @@ def check_hooks(one: HookedFile, config: Config, home: Path) -> Iterator[Check]:
         yield Check("file", PROBLEM, one.problem)
     else:
         client = client_of(one.place, one.text)
-        yield from _file(one, config, client)
+        yield from _file(one, config)
         yield from _client(client, config)
         if is_trusted(one, config):
             yield from _canaries(one, agents_user(config))
@@ -129,12 +129,18 @@ def _fire_canary(
     return verdict_of(one.agent, decoded, answer.reply), answer
 
 
-def _file(one: HookedFile, config: Config, client: HookClient | None) -> Iterator[Check]:
-    entry = find_registered(config, one.place.path)
+def lost_hooks(one: HookedFile) -> str:
+    """The problem of a file whose hooks are not all as install writes them."""
+    client = client_of(one.place, one.text)
     if client is None:
-        state, words = PROBLEM, f"its hooks do not all call the same client; {_AGAIN}"
-    elif not _whole(one, client):
-        state, words = PROBLEM, f"hooks are missing or changed; {_AGAIN}"
+        return f"its hooks do not all call the same client; {_AGAIN}"
+    return "" if _whole(one, client) else f"hooks are missing or changed; {_AGAIN}"
+
+
+def _file(one: HookedFile, config: Config) -> Iterator[Check]:
+    entry = find_registered(config, one.place.path)
+    if words := lost_hooks(one):
+        state = PROBLEM
     elif entry is None:
         state, words = NOTE, "the hooks are whole, but this installation did not write them"
     elif digest(one.text.encode()) != entry.written:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from msgspec import to_builtins
+from msgspec.structs import replace
 
 from interlock.analysis.display_text import Line
 from interlock.cli.answer.agents import MODES, describe_pause
@@ -40,6 +41,7 @@ from interlock.install.checks import (
     check_without_daemon,
     check_wrapping,
     fail_mode,
+    lost_hooks,
 )
 from interlock.install.discovery import HookedFile, hooked_files
 from interlock.local_times import ago
@@ -118,8 +120,13 @@ def hooks_main(args: Args) -> int:
 def hook_rows(config: Config) -> list[dict[str, Any]]:
     return [
         {**_hook_row(one), "title": one.agent.title, "state": one.state(config), "problem": one.problem}
-        for one in hooked_files(config, Path.home(), Path.cwd())
+        for one in map(_examined, hooked_files(config, Path.home(), Path.cwd()))
     ]
+
+
+def _examined(one: HookedFile) -> HookedFile:
+    lost = "" if one.problem else lost_hooks(one)
+    return replace(one, problem=f"{one.place.path}: {lost}") if lost else one
 
 
 def _hook_row(one: HookedFile) -> dict[str, Any]:
