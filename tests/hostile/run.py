@@ -162,6 +162,7 @@ def _mend(world: World, name: str) -> None:
             shutil.chown(world.hook_file.parent, world.user, world.user)
             shutil.chown(world.hook_file, world.user, world.user)
             world.fires("ls")
+            time.sleep(BRIEFLY)  # this change is noticed as well, and not the next attempt
         if name == "replace_the_client":
             shutil.copy2(kept / "client", world.client)
             shutil.chown(world.client, world.user, world.user)
