@@ -108,8 +108,8 @@ def _act(words: Words, front: Words, at: int) -> NamedAct:
     if carried := _carried(verb, phrase or (before or front)[-1:], before, beside, at + head):
         return carried
     what, noun = object_kind(phrase)
-    if not what and not noun:  # issueDelete, zone.delete: the object stands before its verb
-        phrase = before or front
+    if (not what and not noun) or noun in _LISTS.loose:  # issueDelete, zone.delete, payroll.submit_run
+        phrase = (*(before or front), *phrase)  # the object stands before its verb
         what, noun = object_kind(phrase)
     elif not what and before and len(phrase) == 1 and phrase[0] in verbs():
         what, noun = object_kind(before)

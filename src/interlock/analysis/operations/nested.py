@@ -42,7 +42,8 @@ def nested_calls(act: NamedAct, params: Mapping[str, Any], keys: Keys) -> list[C
     # what is written to be read or kept holds data
     document = act.kind in _LISTS.writes and not _LISTS.kept.isdisjoint((act.noun, *act.phrase))
     calls = [*_calls_beside(act, keys, params)]
-    for item in chain(*(each(keys[key]) for key in sorted(_LISTS.batches & keys.keys()))):
+    batches = _LISTS.batches | (_LISTS.documents if not _LISTS.jobs.isdisjoint(act.phrase) else frozenset())
+    for item in chain(*(each(keys[key]) for key in sorted(batches & keys.keys()))):
         calls += _calls_beside(act, short_keys(item), item) if isinstance(item, Mapping) else ()
     return [*([] if document else calls_inside(params, act)), *(call for call in calls if _is_call(*call, slice(1)))]
 

@@ -137,6 +137,8 @@ def _said(value: object) -> Sequence[str]:
         found += ["*mail", "*mailbox"][: 1 + word.endswith(_LISTS.in_order("mailboxes"))]
     if _PATTERNS.admin.search(word) and "readonly" not in squash(word):
         found.append("*admin")
+    if _PATTERNS.admin_group.match(word):
+        found.append("*admin_group")
     if word[:1] == "0" and _PATTERNS.free.fullmatch(word):
         found.append("*free")
     elif (":" in word or "{" in word) and _PATTERNS.open_rules.search(value):
