@@ -186,7 +186,20 @@ def _do_as_quoted(told: Told) -> None:
 _TAME = ("do", "look", "make")  # kinds of verbs that do no harm
 _JUDGED = Rows("judged", "opening", clauses.AROUND)
 _REACH = 9  # words in which a subject ends
-NOT_RUN_CUES = ("not ", "nothing ", "don", "only", "dry", "without ", "never ", "simulat", "rehears", "if mode")
+NOT_RUN_CUES = (
+    "not",
+    "don",
+    "only",
+    "dry",
+    "without ",
+    "never ",
+    "simulat",
+    "rehears",
+    "if mode",
+    "man ",
+    "tldr ",
+    "ary",
+)
 
 
 def is_question(low: str) -> bool:
@@ -214,10 +227,9 @@ def without_refused(text: str) -> str:
 
 def is_not_run(low: str) -> bool:
     """True for a sentence that only rehearses, or says that nothing is run."""
-    rehearsed = (
-        may_say(NOT_RUN_CUES, low) and _PATTERNS.not_run.search(low) and not _PATTERNS.not_run_denied.search(low)
-    )
-    return bool(rehearsed) and _PATTERNS.but_only.sub(_instead, low) == low
+    if not may_say(NOT_RUN_CUES, low) or not _PATTERNS.not_run.search(low):
+        return False
+    return not _PATTERNS.not_run_denied.search(low) and _PATTERNS.but_only.sub(_instead, low) == low
 
 
 def without_asides(sentence: str, low: str) -> str:
