@@ -186,20 +186,7 @@ def _do_as_quoted(told: Told) -> None:
 _TAME = ("do", "look", "make")  # kinds of verbs that do no harm
 _JUDGED = Rows("judged", "opening", clauses.AROUND)
 _REACH = 9  # words in which a subject ends
-NOT_RUN_CUES = (
-    "not",
-    "don",
-    "only",
-    "dry",
-    "without ",
-    "never ",
-    "simulat",
-    "rehears",
-    "if mode",
-    "man ",
-    "tldr ",
-    "ary",
-)
+NOT_RUN_CUES = ("not", "don", "only", "dry", "without", "never", "simulat", "rehears", "if mode", "man ", "tldr", "ary")
 
 
 def is_question(low: str) -> bool:
