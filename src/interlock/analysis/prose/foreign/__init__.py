@@ -56,6 +56,7 @@ def read_foreign(sentence: str, told: Told) -> bool:
         explained = clause.has("look") and (
             clause.words[-1].has("mark") or _PATTERNS.ends_in_capitals.search(clause.raw) is not None
         )
+        explained |= clause.has("title") and f"{clause.raw}:" in text
         if not trial and not told_of and not _is_somebodys(clause):
             _read(clause, found, carried)
         carried = [word for word in clause.words if word.has("noun") and not word.has(*HEADS)] or carried
