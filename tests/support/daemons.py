@@ -137,7 +137,8 @@ class Daemon:
 
     def here(self, **more: Any) -> httpx.Client:
         """A client on the unix socket."""
-        transport = httpx.HTTPTransport(uds=str(self.socket), retries=0, verify=TLS)
+        none_kept = httpx.Limits(max_keepalive_connections=0)  # a group of tests asks for hundreds of clients
+        transport = httpx.HTTPTransport(uds=str(self.socket), retries=0, verify=TLS, limits=none_kept)
         return self._remember(httpx.Client(transport=transport, base_url="http://interlock", timeout=60, **more))
 
     def tcp(self, **more: Any) -> httpx.Client:
