@@ -22,6 +22,7 @@ RUN: list[tuple[str, dict[str, Any], tuple[str, ...]]] = [
     ("docker_cli", {"action": {"command": ["volume", "rm", "v"]}}, ("docker", "volume", "rm", "v")),
     ("flyctl", {"subcommand": "apps destroy", "args": ["shop"]}, ("flyctl", "apps", "destroy", "shop")),
     ("compose", {"command": "down", "volumes": True}, ("docker", "compose", "down", "--volumes")),
+    ("git_push", {"remote": "origin", "refspec": "+HEAD:master"}, ("git", "push", "origin", "+HEAD:master")),
     ("git", {"subcommand": "reset", "flags": ["--hard", "HEAD~2"]}, ("git", "reset", "--hard", "HEAD~2")),
     ("kubectl_generic", {"command": "delete", "resourceType": "pvc", "flags": {"all": True, "n": "p"}}, ("kubectl", "delete", "--all", "-n", "p", "pvc")),
 ]  # fmt: skip
