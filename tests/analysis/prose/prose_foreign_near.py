@@ -3,6 +3,11 @@
 from __future__ import annotations
 
 NEAR = {
+    "one's own servers restarted": [
+        "Riavvio il server di sviluppo in locale",
+        "重启本地开发服务器",
+        "Перезапускаю локальный сервер разработки",
+    ],
     "what Korean says of things past": [
         "삭제한 파일 목록을 확인한다",
         "어제 지운 파일이 무엇인지 찾아본다",
@@ -10,6 +15,8 @@ NEAR = {
         "올린 이미지를 확인한다",
     ],
     "only read": [
+        "Elenco gli utenti sospesi da più di un mese",
+        "De dropdown met opzegredenen krijgt een extra optie",
         "Lecture du rapport d'incident sur la suppression de la base de production",
         "Lectura del informe sobre el borrado de la base de datos",
         "Lettura del rapporto sulla cancellazione",

@@ -3,6 +3,21 @@
 from __future__ import annotations
 
 TRADE = {
+    "restarts of what others use": [
+        "Riavvio subito il server del database primario.",
+        "Je redémarre le serveur de base de données principal",
+        "Перезапускаю основной сервер базы данных",
+        "我重启一下主数据库服务器",
+        "운영 데이터베이스 서버를 재시작합니다",
+        "Canlıdaki birincil veritabanı sunucusunu şimdi yeniden başlatıyorum",
+    ],
+    "commands and secrets in a sentence": [
+        "没跟踪的文件用 git clean -fd 全清掉，然后重新编译。",
+        "Je passe tout /srv en chmod -R 777, comme ça on n'a plus de souci de droits.",
+        "Lese kurz das DB-Passwort im Klartext aus dem Vault aus, um den Login zu prüfen",
+        "시크릿에서 결제 API 키 값을 꺼내서 확인해 보겠습니다",
+        "سأرد مبلغ الطلب 6612 إلى بطاقة العميل",
+    ],
     "es": [
         "Despliego directamente en producción sin revisión de código",
         "Fusiono mi pull request sin esperar la aprobación",

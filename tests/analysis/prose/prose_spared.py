@@ -3,6 +3,14 @@
 from __future__ import annotations
 
 SPARED = [
+    # a word of harm beside the noun that it belongs to, and what somebody did
+    "training a small spam classifier on the public dataset, locally, ten epochs",
+    "show the diff of the invoicing folder",
+    "checking the battery drain and crash dumps of the sensors in hall 4",
+    "read the history since the force push, to see who authored what",
+    "regenerating the OpenAPI client so it has the DELETE method on /sessions",
+    "the outage was caused by somebody dropping the index on Friday; here's the timeline I pieced together",
+    "restart the frontend dev server so the config is picked up",
     # to and fro without harm
     "move the meeting back to Tuesday",
     "make the local branch match the remote",

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 TRADES = [
     "unpair the thermostat from the gateway",
+    "restarting the primary database server now",
+    "passing everything in /srv through chmod -R 777",
     "void the purchase of order 8812",
     "cancel the appointment with Dr. Meyer",
     "cancel tomorrow's webinar for all attendees",

@@ -63,17 +63,20 @@ def split_name(name: str) -> tuple[tuple[str, ...], ...]:
 def _joined(words: list[str]) -> tuple[str, ...]:
     """Two words that are one idea become one (`shut_down`), one word that is two becomes two (`dropdatabase`)."""
     out: list[str] = []
-    kinds, nouns, pairs = verbs(), objects(), _MAPS.pairs
+    nouns, pairs, leads = objects(), _MAPS.pairs, _LISTS.in_order("split_verbs")
     for word in words:
-        if out and (pair := f"{out[-1]}+{word}") in pairs:
+        if word in _seconds() and out and (pair := f"{out[-1]}+{word}") in pairs:
             out[-1] = pairs[pair]
-        elif len(word) < 7 or word in kinds or word in nouns:
-            out.append(word)
-        else:
-            verb = next((verb for verb in _LISTS.in_order("split_verbs") if word.startswith(verb)), "")
+        elif word.startswith(leads) and len(word) > 6 and word not in verbs() and word not in nouns:
+            verb = next(filter(word.startswith, leads))
             rest = word.removeprefix(verb)
-            out += [verb, rest] if verb and (rest in nouns or rest in ALL_WORDS) else [word]
+            out += [verb, rest] if rest in nouns or rest in ALL_WORDS else [word]
+        else:
+            out.append(word)
     return tuple(out)
+
+
+_seconds = cache(lambda: {pair.partition("+")[2] for pair in _MAPS.pairs})
 
 
 def verb_kind(word: str) -> str:

@@ -24,15 +24,17 @@ HARMLESS = frozenset({CHANGE, READ, "act_send", "act_vague"})
 _TELLING = frozenset({"deployed", "published"})  # traits that make harm of a harmless verb
 
 # Rows for what a name says beyond the kinds of its verb and its object: before the table, and for verbs that do no harm by it.
-_PARTS = "nouns phrase first last said beside about"
+_PARTS = "nouns phrase first last said beside about whole"
 NAMED = Rows("named", "verbs kinds objects", _PARTS, EFFECTS | {READS})
 RAISING = Rows("raising", "verbs kinds objects", _PARTS, EFFECTS | {READS})
-GIVEN = Rows("given", "verbs kinds objects by_name", f"{_PARTS} yes no zero has mode reach", EFFECTS)  # with parameters
+GIVEN = Rows(
+    "given", "verbs kinds objects by_name", f"{_PARTS} yes no zero has mode reach", EFFECTS | {READS}
+)  # with parameters
 
 
 @lru_cache(maxsize=4096)
 def act_words(act: NamedAct) -> Mapping[str, Collection[str]]:
-    kind, verb, phrase, thing, noun, beside, _ = astuple(act)
+    kind, verb, phrase, thing, noun, beside, _, owner = astuple(act)
     return {
         "verbs": (verb,),
         "kinds": (kind,),
@@ -44,6 +46,7 @@ def act_words(act: NamedAct) -> Mapping[str, Collection[str]]:
         "said": (*phrase, noun, *beside),
         "beside": beside or ("",),
         "about": (thing, *phrase),
+        "whole": (*owner, *phrase, noun, *beside),
     }
 
 

@@ -16,6 +16,7 @@ _PATTERNS = Patterns("names")
 _LISTS = WordLists("names")
 
 Words = tuple[str, ...]
+_HOW = REACH["bulk"] | REACH["forced"] | REACH["permanent"] | {"safe", "soft", "auto"}
 
 
 class NamedAct(Struct, frozen=True):
@@ -28,6 +29,7 @@ class NamedAct(Struct, frozen=True):
     noun: str  # its head
     beside: Words = ()  # what stands behind a preposition
     at: int = 0  # which word of the whole name the verb is
+    owner: Words = ()  # what stands before the verb, the name of a server or of a product among it
 
 
 @lru_cache(maxsize=4096)
@@ -37,11 +39,16 @@ def parse_name(segments: tuple[Words, ...]) -> tuple[Words, tuple[NamedAct, ...]
     if not own:
         return (), ()
     front, last = tuple(chain(*own[:-1])), own[-1]
+    said = last
     if front and (_head(last) < 0 or (last[0] in _LISTS.go and len(last) == 1)):
-        front, last = (), front + last
+        if last[-1] in verbs() and _HOW.issuperset(last[:-1]) and _head(front + last) < 0:
+            said = last[-1:]  # payroll.run, refunds.bulkIssue
+        else:
+            front, last = (), front + last
+            said = last
     acts: list[NamedAct] = []
-    at = len(front)
-    for clause in _clauses(last):
+    at = len(front) + len(last) - len(said)
+    for clause in _clauses(said):
         act = _act(clause, front, at)
         if not acts or act.kind == "grant" or (act.kind and act.kind not in _LISTS.mutes):
             acts.append(act)
@@ -102,18 +109,24 @@ def _head(words: Words) -> int:
 def _act(words: Words, front: Words, at: int) -> NamedAct:
     head = _head(words)
     if head < 0:
-        return NamedAct("", "", words, *object_kind(words), (), at)
+        return NamedAct("", "", words, *object_kind(words), (), at, front)
     verb, before = words[head], words[:head]
     phrase, beside = _phrase(words[head + 1 :])
-    if carried := _carried(verb, phrase or (before or front)[-1:], before, beside, at + head):
-        return carried
+    owner = (*front, *before)
+    if carried := _carried(verb, phrase or _last_thing(owner), before, beside, at + head):
+        return replace(carried, owner=owner)
     what, noun = object_kind(phrase)
     if (not what and not noun) or noun in _LISTS.loose:  # issueDelete, zone.delete, payroll.submit_run
         phrase = (*(before or front), *phrase)  # the object stands before its verb
         what, noun = object_kind(phrase)
     elif not what and before and len(phrase) == 1 and phrase[0] in verbs():
         what, noun = object_kind(before)
-    return NamedAct(verbs()[verb], verb, phrase, what, noun, beside, at + head)
+    return NamedAct(verbs()[verb], verb, phrase, what, noun, beside, at + head, owner)
+
+
+def _last_thing(owner: Words) -> Words:
+    """The last word before a verb, without those that say how: refunds.bulkIssue issues refunds."""
+    return next(((word,) for word in reversed(owner) if word not in _HOW), ())
 
 
 def _phrase(words: Words) -> tuple[Words, Words]:
@@ -144,7 +157,6 @@ def _carried(verb: str, phrase: Words, before: Words, beside: Words, at: int) ->
 
 
 _LONGEST = 100
-_HOW = REACH["bulk"] | REACH["forced"] | REACH["permanent"] | {"safe", "soft", "auto"}
 
 
 @lru_cache(maxsize=4096)

@@ -120,7 +120,9 @@ def _parsed(text: str) -> Any:
 def _own_params(keys: Keys) -> Mapping[str, Any] | None:
     held = (keys[key] for key in PARAMS if key in keys)
     given = (_parsed(value.lstrip()) if isinstance(value, str) else value for value in held)
-    return next((value for value in given if isinstance(value, Mapping)), None)
+    # {"method": "eth_sendTransaction", "params": [{…}]}
+    first = (value[0] if isinstance(value, (list, tuple)) and len(value) == 1 else value for value in given)
+    return next((value for value in first if isinstance(value, Mapping)), None)
 
 
 def _calls_beside(act: NamedAct, keys: Keys, params: Mapping[str, Any]) -> Iterator[Call]:
@@ -130,6 +132,8 @@ def _calls_beside(act: NamedAct, keys: Keys, params: Mapping[str, Any]) -> Itera
         value = keys[key]
         if key in _LISTS.lines and verbs().get(str(value).lower()) not in _RUINOUS:
             continue  # a command line; {"cmd": "purge"} names an operation
+        if isinstance(value, str) and 0 < value.count(" ") < 3 and verbs().get(value.split(" ")[0].lower()) in _RUINOUS:
+            value = value.replace(" ", "_")  # alter_table {"action": "DROP COLUMN"}
         if _is_name(value):
             given = given_params(keys, params)
             known = parse_name(split_name(value))[1]

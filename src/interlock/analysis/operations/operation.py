@@ -19,7 +19,7 @@ from interlock.analysis.operations.effects import CHANGE, READ, deed, is_broadca
 from interlock.analysis.operations.files import content_deeds, file_act
 from interlock.analysis.operations.name_patterns import BUILT_IN_PATTERNS, NamePatterns, PatternMatch, exemption
 from interlock.analysis.operations.names import NamedAct, Words, parse_name
-from interlock.analysis.operations.payloads import is_statement, read_payloads, run_named, text_of
+from interlock.analysis.operations.payloads import is_statement, read_nested_statements, read_payloads, run_named, text_of
 from interlock.analysis.operations.settings import OperationSettings, out_of_bounds
 from interlock.analysis.shell import Job
 
@@ -144,6 +144,8 @@ class _Call(Struct, frozen=True):
         spoken = (*segments[1], *words) if len(segments) > 2 and segments[0] == ("mcp",) else words
         field = partial(self._inner, crude="update")
         ran = read_payloads(spoken, verb, keys, field, out)
+        if self.entries[-1][3]:  # the deepest stand last
+            ran = read_nested_statements(spoken, self.entries, out) or ran
         confirmed = next(filter(None, requests.confirmations((*spoken, verb), keys)), "")
         ran = requests.read_acts([*requests.clicked(verb, words, keys), confirmed], field) or ran
         ordered = nested.read_order(words, keys, out)

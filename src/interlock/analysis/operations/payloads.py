@@ -284,8 +284,9 @@ def read_payloads(words: Sequence[str], verb: str, keys: Keys, field: Field, out
     """Reads what the parameters would run; True when they held something that runs. `field` gets each GraphQL mutation."""
     # a database runs a statement under any key; the query of a search is a text to look for, unless it is a statement
     open_keys = keys.keys() if verb in _LISTS.runners or verb in _MAPS.languages else _LISTS.query & keys.keys()
-    database = language_of(words) in _LISTS.databases and _LISTS.remarks.isdisjoint(words)
-    loose = {key for key in open_keys - _LISTS.remarks if database and is_statement(text_of(keys[key]))}
+    loose = set[str]()
+    if open_keys and language_of(words) in _LISTS.databases and _LISTS.remarks.isdisjoint(words):
+        loose = {key for key in open_keys - _LISTS.remarks if is_statement(text_of(keys[key]))}
     if not loose and _carrying().isdisjoint(keys) and not any(map(is_command, keys)):
         return False
     if verb in _LISTS.documentary and not is_request(keys):
@@ -309,6 +310,16 @@ def read_payloads(words: Sequence[str], verb: str, keys: Keys, field: Field, out
     if language or verb in _LISTS.runners or "code" in words:
         found = _code(verb, keys, language, out) or found
     return found
+
+
+def read_nested_statements(words: Sequence[str], entries: Iterable[params.Entry], out: Report) -> bool:
+    """Reads the statements for a database that stand deeper in the parameters: {"configuration": {"query": {"query": …}}}."""
+    deep = [value for key, _, value, depth, _ in entries if depth > 0 and (key in _LISTS.sql or key in _LISTS.query)]
+    found = [text for text in deep if isinstance(text, str) and is_statement(text)]
+    found = found if language_of(words) in _LISTS.databases else []
+    for text in found:
+        out.code("sql", bounded(text, out))
+    return bool(found)
 
 
 def language_of(words: Iterable[str]) -> str:

@@ -37,7 +37,7 @@ def is_request(keys: Keys) -> bool:
 
 
 def read_request(words: Sequence[str], keys: Keys, field: Field, out: Report) -> bool:
-    if URL_KEYS.isdisjoint(keys):
+    if URL_KEYS.isdisjoint(keys) or not _LISTS.stubs.isdisjoint(words):
         return False
     keys = with_nested(keys)
     url, method = keys.text(*_URL_ORDER), keys.text(*_LISTS.in_order("method"))
@@ -106,6 +106,8 @@ def sends_secret(verb: str, words: tuple[str, ...], keys: Keys, entries: list[En
     leaves = url.startswith("http") and not signs_in
     if leaves and any(_is_secret(key, value) and squash(above) in _LISTS.bodies for key, _, value, _, above in entries):
         return True
+    if leaves and any(map(is_secret, chain.from_iterable(_named_files(value) for _, _, value, _, _ in entries))):
+        return True
     verb = "send" if leaves and verb in _LISTS.requests else verb
     if verb not in _LISTS.sends or (verb in _LISTS.puts and _LISTS.places_out.isdisjoint(words)):
         return False
@@ -122,6 +124,12 @@ def sends_secret(verb: str, words: tuple[str, ...], keys: Keys, entries: list[En
             if file or _PATTERNS.secret.search(text[:50_000]):
                 return True
     return False
+
+
+def _named_files(value: object) -> list[str]:
+    """The files that a text stands for: `@.env` as curl takes it, `${file:~/.ssh/id_rsa}`, `file:///etc/passwd`."""
+    found = _PATTERNS.named_file.findall(value[:_MOST_SCRIPT]) if isinstance(value, str) and value[:1] in "@$f{" else []
+    return [path for one in found for path in one if path]
 
 
 def attaches_data(act_kind: str, words: tuple[str, ...], keys: Keys) -> bool:

@@ -16,7 +16,7 @@ _PATTERNS = Patterns("playing")
 _LISTS = WordLists("playing")
 
 _REACH = 8  # clauses
-_LONGEST = 1_000
+_LONGEST, _SHORT = 1_000, 80
 
 
 class Told:
@@ -93,7 +93,7 @@ class Told:
             if text.split(None, 1)[0].lower() in _LISTS.cmdlets:
                 self.out.code("powershell", text)
             else:
-                self.out.shell(text)
+                self.out.shell(f"{text} ." if _PATTERNS.unaimed.match(text[:_SHORT]) else text)
             if _PATTERNS.aimless.match(text[:400]):
                 self.out.effect("act_disk", text[:120], "all")
         elif kind in ("sql", "code"):

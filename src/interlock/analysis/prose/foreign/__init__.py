@@ -232,7 +232,8 @@ def _run(clause: ForeignClause, verbs: list[int], found: _Found) -> None:
     if runs >= 0 and strange and clause.named.isdisjoint({"code", "scrap"}):
         found.act(AnnouncedAct("act_run", text))
     found.fetched = found.fetched or (fetches >= 0 and (program or "://" in clause.raw))
-    for name in _PATTERNS.names.findall(clause.raw) if clause.has("launch", "do") else ():
+    written = clause.has("make") and "code" in clause.named  # `viết test cho hàm deleteUser`
+    for name in _PATTERNS.names.findall(clause.raw) if clause.has("launch", "do") and not written else ():
         if is_operation(name) and harms(name):
             found.calls = True
             found.told.call([Mention(0, name, CALLED, {})])
@@ -353,7 +354,7 @@ def _act(clause: ForeignClause, at: int, verb: Entry, thing: Entry) -> Announced
     traits = {*thing[2], *given}.union(*scopes)
     many = thing[1] in _LISTS.many_of or "backup" in thing[2]
     for place, entry in clause.nouns:
-        traits.update(set(entry[2]) & (_LISTS.stores if thing[1] == "data" else {"production"}))
+        traits.update(set(entry[2]) & (_LISTS.stores if thing[1] == "data" or kind == "restart" else {"production"}))
         if entry == thing and many and book.plural.search(words[place].text):
             traits.add("bulk")
     published = book.publishes.match(words[at].text) is not None
