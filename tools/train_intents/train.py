@@ -14,19 +14,22 @@ from functools import cache
 from math import exp, sqrt
 from pathlib import Path
 from random import Random
+from typing import Any
 
 from msgspec.structs import replace
 
 from interlock.analysis.assess import judge
 from interlock.analysis.facts import Effect, Fact
-from interlock.analysis.prose.classifier import BUCKETS, Weights, features, meanings, score
+from interlock.analysis.opinion import BUCKETS, Weights, features, is_open, meanings, score, wording
 from interlock.analysis.rules import Rulebook
 from interlock.analysis.rules.load import load
-from interlock.model import Level, intent
+from interlock.model import Level, intent, operation
 
 ROOT = Path(__file__).parents[2]
 SENTENCES = Path(__file__).parent / "sentences"
 CORPUS = [ROOT / "tests/corpus" / name for name in ("intents.jsonl", "wide_intents.jsonl", "more_intents.jsonl")]
+CALLS = Path(__file__).parent / "calls"
+CALL_CORPUS = [ROOT / f"tests/corpus/{name}operations.jsonl" for name in ("", "wide_", "more_", "server_")]
 FILES = {
     False: ROOT / "src/interlock/analysis/rules/intents.weights",
     True: ROOT / "src/interlock/analysis/rules/intents_foreign.weights",
@@ -36,6 +39,7 @@ SEED, ROUNDS, SHRINK, BIAS_RATE = 7, 12, 1e-2, 0.02
 RATE = {False: 0.03, True: 0.015}
 LARGEST, MILLION = 127, 1_000_000
 SHARE = {False: 0.01, True: 0.005}  # of the harmless sentences that may be flagged
+CALL_SHARE = 0.02
 
 Example = tuple[str, bool]
 
@@ -61,9 +65,22 @@ def authors(foreign: bool) -> dict[str, list[Example]]:
     return {name: rows for name, rows in found.items() if rows}
 
 
+@cache
+def callers(foreign: bool = False) -> dict[str, list[dict[str, Any]]]:
+    """The labelled calls by author; all of them are in English."""
+    paths = () if foreign else [*sorted(CALLS.glob("*.jsonl")), *CALL_CORPUS]
+    found = {path: [json.loads(line) for line in path.read_text().splitlines() if line.strip()] for path in paths}
+    return {str(path): [row for row in rows if "operation" in row] for path, rows in found.items()}
+
+
+def _in_words(row: dict[str, Any]) -> Example:
+    return wording(row["operation"], row.get("params") or {}), row.get("min_level", 0) >= Level.DESTRUCTIVE
+
+
 def examples(foreign: bool, without: str = "") -> list[Example]:
-    """The sentences to learn from, without those of one author: for other languages the English ones too."""
+    """The sentences and calls to learn from, without those of one author: for other languages the English ones too."""
     found = [authors(language) for language in ((True, False) if foreign else (False,))]
+    found += [{name: [*map(_in_words, rows)] for name, rows in callers(foreign).items()}]
     return [row for everybody in found for name, rows in everybody.items() if name != without for row in rows]
 
 
@@ -98,10 +115,10 @@ def _learn(weights: list[float], moved: list[float], found: Sequence[int], error
 
 
 def packed(weights: Sequence[float], threshold: float) -> bytes:
-    """The file that `Weights.of` reads: a bias, a unit and a threshold in millionths, one signed byte for each bucket."""
+    """The file that `Weights.of` reads: a bias, a unit and two thresholds in millionths, one signed byte for each bucket."""
     unit = max(1, round(max(map(abs, weights[:BUCKETS])) / LARGEST * MILLION))
     small = [round(weight * MILLION / unit) for weight in weights]
-    head = (small[BUCKETS], unit, round(threshold * MILLION))
+    head = (small[BUCKETS], unit, round(threshold * MILLION), 0)
     return _bytes(head, [max(-LARGEST, min(LARGEST, number)) for number in small[:BUCKETS]])
 
 
@@ -126,6 +143,26 @@ def threshold(foreign: bool) -> tuple[float, str]:
     return line, f"of unknown authors' sentences it flags {caught} of {len(missed)} that the rules miss"
 
 
+def call_threshold() -> tuple[float, str]:
+    """The same for calls."""
+    rules = replace(load(), opinion=None)
+    quiet: list[tuple[float, bool]] = []
+    for name, rows in callers().items():
+        weights = fit(examples(False, without=name), False)
+        for row in rows:
+            action = operation(row["operation"], row.get("params") or {}, row.get("crude") or "")
+            if is_open(judge(action, rules).facts, action):
+                text, harmful = _in_words(row)
+                quiet.append((score(text, weights), harmful))
+    harmless = sorted((points for points, harmful in quiet if not harmful), reverse=True)
+    line = harmless[int(len(harmless) * CALL_SHARE)]
+    missed = [points for points, harmful in quiet if harmful]
+    return (
+        line,
+        f"of unknown authors' calls it flags {sum(one > line for one in missed)} of {len(missed)} that the rules miss",
+    )
+
+
 def _asked(facts: Iterable[Fact]) -> list[str]:
     """The sentences of an intent that the classifier judges."""
     return [fact.target for fact in facts if isinstance(fact, Effect) and fact.traits & {"plain", "plain_foreign"}]
@@ -136,9 +173,10 @@ def train(foreign: bool) -> None:
     rows = examples(foreign)
     line, words = threshold(foreign)
     weights = fit(rows, foreign)
-    head = (weights.bias, round(weights.unit * MILLION), round(line * MILLION))
+    of_calls, more = (0.0, "") if foreign else call_threshold()
+    head = (weights.bias, round(weights.unit * MILLION), round(line * MILLION), round(of_calls * MILLION))
     FILES[foreign].write_bytes(_bytes(head, weights.buckets))
-    print(f"{FILES[foreign].name}: from {len(rows):,} sentences, threshold {line:.2f}; {words}")
+    print(f"{FILES[foreign].name}: from {len(rows):,} sentences, threshold {line:.2f}; {words}; {of_calls:.2f}; {more}")
 
 
 def compare(path: Path) -> None:

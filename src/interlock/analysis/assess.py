@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from itertools import product
 from types import MappingProxyType
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from interlock.analysis.classify import Classified, classify
-from interlock.analysis.facts import EFFECTS, Command, Effect, Fact, show_command
+from interlock.analysis.facts import EFFECTS, Command, Fact, show_command
 from interlock.analysis.programs import Program
 from interlock.analysis.read import BUDGET, FileReader, read
 from interlock.analysis.rules import Rulebook
@@ -29,10 +29,6 @@ from interlock.model import (
     finding_factor,
     tier_of,
 )
-
-if TYPE_CHECKING:
-    from interlock.analysis.prose.classifier import IntentClassifier
-
 
 T = TypeVar("T")
 Happening = tuple[str, str]  # an effect's verb, and the kind of place it happens to
@@ -155,8 +151,8 @@ def judge(action: Action, rules: Rulebook, files: FileReader | None = None, budg
     """What an action would do, by these rules; pure, and the same for the same arguments."""
     reading = read(action, files, rules.patterns, budget)
     facts = reading.facts
-    if rules.opinion is not None and action.kind is Kind.INTENT:
-        facts = second_opinion(facts, rules.opinion())
+    if rules.opinion is not None and action.kind is not Kind.COMMAND:
+        facts = rules.opinion().added_to(facts, action)
     assessment = assess(facts, classify(facts, rules), rules.programs)
     if action.kind is Kind.INTENT and assessment.steps:
         ran = {step.text for step in assessment.steps}
@@ -170,12 +166,3 @@ def join_judgements(own: Judgement, more: Judgement, rules: Rulebook) -> Judgeme
     facts = tuple(dict.fromkeys((*own.facts, *more.facts)))
     witnesses = tuple(dict.fromkeys((*own.witnesses, *more.witnesses)))
     return Judgement(assess(facts, classify(facts, rules), rules.programs), witnesses, facts, own.line)
-
-
-def second_opinion(facts: tuple[Fact, ...], opinion: IntentClassifier) -> tuple[Fact, ...]:
-    """The facts of a sentence in which nothing harmful was read, and one more where its wording resembles announced harm."""
-    for fact in facts:
-        if isinstance(fact, Effect) and fact.traits & {"plain", "plain_foreign"}:
-            if opinion.resembles_harm(fact.target, "plain_foreign" in fact.traits):
-                return (*facts, Effect("act_resembles", fact.target, span=fact.span))
-    return facts

@@ -18,7 +18,7 @@ from interlock.analysis.programs import Program
 from interlock.model import Action, Category, Level, command, intent, operation, tool
 
 if TYPE_CHECKING:
-    from interlock.analysis.prose.classifier import IntentClassifier
+    from interlock.analysis.opinion import Opinion
 
 _EFFECT_KEYS = frozenset("effect place no_place trait no_trait target no_target".split())
 EXAMPLE_CWD = "/home/dev/app"  # the default folder of an example
@@ -201,7 +201,7 @@ class Rulebook(Struct, frozen=True):
     by_effect: Mapping[tuple[str, str], Sequence[tuple[Rule, Clause]]]
     targets: Mapping[tuple[str, str], Words]  # every target that a clause of by_effect names
     patterns: NamePatterns = BUILT_IN_PATTERNS  # of names
-    opinion: Callable[[], IntentClassifier] | None = None  # for intents that no rule matches; built on first use
+    opinion: Callable[[], Opinion] | None = None  # on intents and calls that no rule matches; built on first use
     indexes: dict[str, Index] = {}  # of the programs that were asked for
 
     @classmethod

@@ -19,7 +19,7 @@ from interlock.analysis.rules import Rule, Rulebook, build_rule
 
 if TYPE_CHECKING:
     from interlock.analysis.facts import Fact
-    from interlock.analysis.prose.classifier import IntentClassifier
+    from interlock.analysis.opinion import Opinion
 
 SHIPPED = Path(__file__).parent
 
@@ -37,12 +37,12 @@ def _built(digest: str) -> Rulebook:
 
 
 @cache
-def _opinion() -> IntentClassifier:
-    """What was learned about the wording of intents."""
-    from interlock.analysis.prose.classifier import IntentClassifier, Weights
+def _opinion() -> Opinion:
+    """What was learned about the wording of intents and calls."""
+    from interlock.analysis.opinion import Opinion, Weights
 
     names = ("intents", "intents_foreign")
-    return IntentClassifier(*(Weights.of((SHIPPED / f"{name}.weights").read_bytes()) for name in names))
+    return Opinion(*(Weights.of((SHIPPED / f"{name}.weights").read_bytes()) for name in names))
 
 
 def rulebook_hash(book: Rulebook) -> str:

@@ -1,20 +1,25 @@
-"""Scores how much an intent's wording resembles announced harm; a second opinion that can only raise the level."""
+"""Scores how much the wording of an intent or an operation resembles harm; a second opinion that can only raise the level."""
 
 from __future__ import annotations
 
 import re
 from array import array
+from collections.abc import Mapping
 from functools import lru_cache
-from itertools import combinations, pairwise
+from itertools import chain, combinations, islice, pairwise
+from typing import Any
 from zlib import crc32
 
 from msgspec import Struct
 
-from interlock.analysis.lexicon import nouns, scope, verb_forms
+from interlock.analysis.facts import Effect, Fact
+from interlock.analysis.lexicon import nouns, scope, split_name, verb_forms
+from interlock.analysis.operations.names import parse_name
 from interlock.analysis.prose.foreign.words import book_of, words_of
+from interlock.model import Action, Kind
 
 BUCKETS = 1 << 18
-HEADER = 12
+HEADER = 16
 LETTERS, WORDS = 1_000, 96  # the most that are looked at
 _MASK = BUCKETS - 1
 _MILLION = 1_000_000
@@ -22,6 +27,8 @@ _CJK = "\u3040-\u30ff\u3400-\u9fff"  # written without blanks: each character is
 _TOKENS = re.compile(rf"[{_CJK}]|[^\W\d_{_CJK}]+(?:[-'’][^\W\d_{_CJK}]+)*|\d+|[?_/\"]")
 _STEM = 5
 _OPENING, _OPENING_CLASS = 0x5555, 0x3333
+_PARAMS = 12  # of a call
+_PLAIN = re.compile(r"[\w./:@-]{1,40}")
 
 
 class WeightsError(ValueError):
@@ -29,11 +36,12 @@ class WeightsError(ValueError):
 
 
 class Weights(Struct, frozen=True):
-    """What was learned: a threshold, a bias and one small number for each bucket, all to be multiplied by `unit`."""
+    """What was learned: a bias and one small number for each bucket, to be multiplied by `unit`, and the scores above which harm is meant."""
 
     bias: int
     unit: float
     threshold: float
+    of_calls: float  # the threshold for operations with their parameters
     buckets: array[int]
 
     @classmethod
@@ -41,22 +49,56 @@ class Weights(Struct, frozen=True):
         """Weights from the bytes of their file; refuses any other size, and a unit of zero."""
         if len(data) != HEADER + BUCKETS:
             raise WeightsError(f"weights of {len(data)} bytes, expected {HEADER + BUCKETS}")
-        bias, unit, threshold = (int.from_bytes(data[at : at + 4], "big", signed=True) for at in (0, 4, 8))
+        numbers = (int.from_bytes(data[at : at + 4], "big", signed=True) for at in range(0, HEADER, 4))
+        bias, unit, *thresholds = numbers
         if unit <= 0:
             raise WeightsError(f"a unit of {unit} millionths, expected more than 0")
-        return cls(bias, unit / _MILLION, threshold / _MILLION, array("b", data[HEADER:]))
+        return cls(bias, unit / _MILLION, *(one / _MILLION for one in thresholds), array("b", data[HEADER:]))
 
 
-class IntentClassifier(Struct, frozen=True):
+class Opinion(Struct, frozen=True):
     """Weights for English, and for the other languages."""
 
     english: Weights
     foreign: Weights
 
+    def added_to(self, facts: tuple[Fact, ...], action: Action) -> tuple[Fact, ...]:
+        """The facts of an intent or a call in which nothing harmful was read, and one more where its wording resembles harm."""
+        if is_open(facts, action) and self.call_resembles_harm(wording(action.text, action.params)):
+            return (*facts, Effect("act_resembles", action.text[:200], traits=frozenset({"call"}), span=facts[0].span))
+        for fact in facts:
+            if isinstance(fact, Effect) and fact.traits & {"plain", "plain_foreign"}:
+                if self.resembles_harm(fact.target, "plain_foreign" in fact.traits):
+                    return (*facts, Effect("act_resembles", fact.target, span=fact.span))
+        return facts
+
     def resembles_harm(self, text: str, foreign: bool) -> bool:
         """True when the wording alone is reason to ask."""
         weights = self.foreign if foreign else self.english
         return score(text, weights, foreign) > weights.threshold
+
+    def call_resembles_harm(self, text: str) -> bool:
+        return score(text, self.english) > self.english.of_calls
+
+
+def is_open(facts: tuple[Fact, ...], action: Action) -> bool:
+    """True for a call of which all that is known is that it changes something."""
+    if len(facts) != 1 or action.kind is Kind.INTENT or action.fields.get("crude") == "read":
+        return False
+    return isinstance(only := facts[0], Effect) and only.verb == "act_change" and not only.traits
+
+
+def wording(name: str, params: Mapping[str, Any]) -> str:
+    """A call in words: its verb first, then the rest of its name, then its parameters, without numbers and what holds others."""
+    segments = split_name(name)
+    verb = next((act.verb for act in parse_name(segments)[1] if act.verb), "")
+    said = (word for word in chain(*segments) if word != verb)
+    given = (
+        f"{key} {value}" if isinstance(value, bool) or _PLAIN.fullmatch(value) else key
+        for key, value in islice(params.items(), _PARAMS)
+        if isinstance(value, (str, bool))
+    )
+    return " ".join((verb, *said, *chain.from_iterable(chain.from_iterable(map(split_name, map(str, given)))))).strip()
 
 
 def score(text: str, weights: Weights, foreign: bool = False) -> float:

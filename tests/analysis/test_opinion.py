@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from cases import each
 from interlock.analysis.assess import judge
-from interlock.analysis.prose.classifier import BUCKETS, HEADER, Weights, WeightsError, features, meanings, score
+from interlock.analysis.opinion import BUCKETS, HEADER, Weights, WeightsError, features, meanings, score
 from interlock.analysis.rules.load import load
 from interlock.model import intent
 from repository import ROOT
