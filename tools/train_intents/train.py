@@ -20,7 +20,7 @@ from msgspec.structs import replace
 
 from interlock.analysis.assess import judge
 from interlock.analysis.facts import Effect, Fact
-from interlock.analysis.opinion import BUCKETS, Weights, features, is_open, meanings, score, wording
+from interlock.analysis.opinion import BUCKETS, Weights, features, meanings, score, wording
 from interlock.analysis.rules import Rulebook
 from interlock.analysis.rules.load import load
 from interlock.model import Level, intent, operation
@@ -151,7 +151,8 @@ def call_threshold() -> tuple[float, str]:
         weights = fit(examples(False, without=name), False)
         for row in rows:
             action = operation(row["operation"], row.get("params") or {}, row.get("crude") or "")
-            if is_open(judge(action, rules).facts, action):
+            facts = judge(action, rules).facts
+            if len(facts) == 1 and "open_call" in facts[0].traits:
                 text, harmful = _in_words(row)
                 quiet.append((score(text, weights), harmful))
     harmless = sorted((points for points, harmful in quiet if not harmful), reverse=True)

@@ -64,28 +64,26 @@ class Opinion(Struct, frozen=True):
 
     def added_to(self, facts: tuple[Fact, ...], action: Action) -> tuple[Fact, ...]:
         """The facts of an intent or a call in which nothing harmful was read, and one more where its wording resembles harm."""
-        if is_open(facts, action) and self.call_resembles_harm(wording(action.text, action.params)):
-            return (*facts, Effect("act_resembles", action.text[:200], traits=frozenset({"call"}), span=facts[0].span))
         for fact in facts:
-            if isinstance(fact, Effect) and fact.traits & {"plain", "plain_foreign"}:
+            if not isinstance(fact, Effect):
+                continue
+            if fact.traits & {"plain", "plain_foreign"}:
                 if self.resembles_harm(fact.target, "plain_foreign" in fact.traits):
                     return (*facts, Effect("act_resembles", fact.target, span=fact.span))
+            elif "open_call" in fact.traits:
+                alone = len(facts) == 1 and action.kind is not Kind.INTENT
+                if self.resembles_harm(fact.target) or (alone and self._call_resembles_harm(action)):
+                    return (*facts, Effect("act_resembles", fact.target, traits=frozenset({"call"}), span=fact.span))
         return facts
 
-    def resembles_harm(self, text: str, foreign: bool) -> bool:
+    def resembles_harm(self, text: str, foreign: bool = False) -> bool:
         """True when the wording alone is reason to ask."""
         weights = self.foreign if foreign else self.english
         return score(text, weights, foreign) > weights.threshold
 
-    def call_resembles_harm(self, text: str) -> bool:
-        return score(text, self.english) > self.english.of_calls
-
-
-def is_open(facts: tuple[Fact, ...], action: Action) -> bool:
-    """True for a call of which all that is known is that it changes something."""
-    if len(facts) != 1 or action.kind is Kind.INTENT or action.fields.get("crude") == "read":
-        return False
-    return isinstance(only := facts[0], Effect) and only.verb == "act_change" and not only.traits
+    def _call_resembles_harm(self, action: Action) -> bool:
+        given = action.params
+        return bool(given) and score(wording(action.text, given), self.english) > self.english.of_calls
 
 
 def wording(name: str, params: Mapping[str, Any]) -> str:

@@ -76,10 +76,15 @@ def test_what_only_reads_or_is_known_gets_no_second_opinion() -> None:
     sure = Weights(10_000, 1.0, 0.0, 0.0, RULES.opinion().english.buckets) if RULES.opinion else None
     assert sure is not None
     certain = Opinion(sure, sure)
-    for action in (operation("frobnicate", {}, "read"), operation("list_frobs", {}, "read"), operation("drop_table", {})):
+    for action in (
+        operation("frobnicate", {}, "read"),
+        operation("list_frobs", {}, "read"),
+        operation("drop_table", {}),
+        operation("frobnicate", {}),
+    ):
         facts = judge(action, RULES).facts
         assert certain.added_to(facts, action) == facts
-    open_call = operation("frobnicate", {})
+    open_call = operation("merge_frobs", {})
     added = certain.added_to(judge(open_call, RULES).facts, open_call)
     assert [fact.verb for fact in added[1:]] == ["act_resembles"]
     assert certain.added_to(judge(intent("stop the server"), RULES).facts, intent("stop the server"))

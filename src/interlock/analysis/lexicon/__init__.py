@@ -77,6 +77,10 @@ def _joined(words: list[str]) -> tuple[str, ...]:
 
 
 _seconds = cache(lambda: {pair.partition("+")[2] for pair in _MAPS.pairs})
+# Nouns that were joined, as the first two words that each stands for.
+apart = cache(
+    lambda: {word: pair.replace("+", " ") for pair, word in [*_MAPS.pairs.items()][::-1] if word in objects()}
+)
 
 
 def verb_kind(word: str) -> str:

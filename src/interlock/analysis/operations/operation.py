@@ -11,7 +11,7 @@ from typing import Any
 from msgspec import Struct
 
 from interlock.analysis.facts import Report
-from interlock.analysis.lexicon import is_plural, reach_of, split_name
+from interlock.analysis.lexicon import apart, is_plural, reach_of, split_name
 from interlock.analysis.lexicon.load import WordLists, WordMaps
 from interlock.analysis.operations import effects, name_patterns, nested, requests, tools
 from interlock.analysis.operations import params as parameters
@@ -19,7 +19,13 @@ from interlock.analysis.operations.effects import CHANGE, READ, deed, is_broadca
 from interlock.analysis.operations.files import content_deeds, file_act
 from interlock.analysis.operations.name_patterns import BUILT_IN_PATTERNS, NamePatterns, PatternMatch, exemption
 from interlock.analysis.operations.names import NamedAct, Words, parse_name
-from interlock.analysis.operations.payloads import is_statement, read_nested_statements, read_payloads, run_named, text_of
+from interlock.analysis.operations.payloads import (
+    is_statement,
+    read_nested_statements,
+    read_payloads,
+    run_named,
+    text_of,
+)
 from interlock.analysis.operations.settings import OperationSettings, out_of_bounds
 from interlock.analysis.shell import Job
 
@@ -224,7 +230,15 @@ class _Call(Struct, frozen=True):
         elif verb == READ or name_patterns.is_safe(self.words, self.patterns):
             out.effect(READ, target, *(() if self.crude == "read" else ("unlabelled",)))
         else:
-            out.effect(CHANGE, target)
+            said = self._in_a_sentence()
+            is_open = self.crude != "read" and (said or self.params)
+            out.effect(CHANGE, said or target, *(("open_call",) if is_open else ()))
+
+    def _in_a_sentence(self) -> str:
+        """`mcp__crm__merge_users` as "merge the users"; empty where no verb is known, or nothing that it is done to."""
+        act = self.acts[0]
+        rest = [apart().get(word, word) for at, word in enumerate(self.words) if at != act.at]
+        return f"{act.verb} the {' '.join(rest)}"[:200] if rest and act.verb else ""
 
     def _report(self, found: Iterable[_Found], traits: set[str]) -> None:
         for verb, act, own in found:

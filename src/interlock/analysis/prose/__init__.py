@@ -234,7 +234,7 @@ def without_asides(sentence: str, low: str) -> str:
         if all(verb_forms().get(word, ("", "", "do"))[2] in _TAME for word in head):
             sentence = f"{listed['head']}."
     if low.startswith("in "):
-        sentence = _PATTERNS.set_in.sub(r"\g<act> in \g<place>", sentence)
+        sentence = _PATTERNS.in_general.sub("", _PATTERNS.set_in.sub(r"\g<act> in \g<place>", sentence))
     if "drag and drop" in low:
         sentence = _PATTERNS.dragged.sub("drag-and-drop", sentence)
     if "()" in low or "while" in low:
