@@ -50,10 +50,10 @@ class Weights(Struct, frozen=True):
         if len(data) != HEADER + BUCKETS:
             raise WeightsError(f"weights of {len(data)} bytes, expected {HEADER + BUCKETS}")
         numbers = (int.from_bytes(data[at : at + 4], "big", signed=True) for at in range(0, HEADER, 4))
-        bias, unit, *thresholds = numbers
+        bias, unit, threshold, of_calls = numbers
         if unit <= 0:
             raise WeightsError(f"a unit of {unit} millionths, expected more than 0")
-        return cls(bias, unit / _MILLION, *(one / _MILLION for one in thresholds), array("b", data[HEADER:]))
+        return cls(bias, unit / _MILLION, threshold / _MILLION, of_calls / _MILLION, array("b", data[HEADER:]))
 
 
 class Opinion(Struct, frozen=True):
