@@ -8,7 +8,7 @@ from cases import each
 from interlock.analysis.assess import judge
 from interlock.analysis.opinion import Opinion, Weights, wording
 from interlock.analysis.rules.load import load
-from interlock.model import Level, intent, operation
+from interlock.model import Level, intent, operation, tool
 
 RULES = load()
 
@@ -93,3 +93,14 @@ def test_what_only_reads_or_is_known_gets_no_second_opinion() -> None:
 def test_a_call_in_words_leaves_out_numbers_long_texts_and_what_holds_others() -> None:
     params = {"panel": "C-2", "force": True, "count": 3, "note": "two words", "more": {"a": 1}}
     assert wording("building.setFirePanelMode", params) == "set building fire panel mode panel c 2 force true note"
+
+
+@each("params", [{}, {"file_path": 7, "content": "x"}, {"target_location": "/etc/passwd", "content": "x"}])
+def test_a_write_that_no_parameter_aims_asks(params: dict[str, Any]) -> None:
+    for name in ("Write", "Edit", "NotebookEdit"):
+        assert judge(tool(name, params), RULES).assessment.level == Level.DESTRUCTIVE
+    assert judge(tool("Write", {"file_path": "a.txt", "content": "x"}), RULES).assessment.level < Level.DESTRUCTIVE
+    assert (
+        judge(tool("Edit", {"edits": [{"path": "a.txt", "newText": "x"}]}), RULES).assessment.level < Level.DESTRUCTIVE
+    )
+    assert judge(tool("Read", params), RULES).assessment.level == Level.SAFE

@@ -73,7 +73,7 @@ def act_on_files(does: str, keys: Keys, out: Report) -> bool:
         out.effect("write", path)
         if does == "move" and goes_over(keys) and is_valued(path):
             out.effect("act_delete", path)
-    return bool(named)
+    return bool(named) or any(map(paths, parts))
 
 
 def patch(text: str, out: Report) -> bool:

@@ -75,7 +75,10 @@ def read_tool_call(reader: str, name: str, keys: Keys, field: Field, out: Report
     does = _MAPS.editor.get(keys.text("command", "action").lower(), "edit") if reader == "editor" else reader
     if does in _READERS:
         _READERS[does](_ToolCall(keys, field, out))
-    elif (does in ("look", "note") or not files.act_on_files(does, keys, out)) and does in _MISSING:
+    elif does in ("look", "note") or not files.act_on_files(does, keys, out):
+        if does not in _MISSING:
+            out.unreadable("a file is written, and no parameter says which", "syntax")
+            return
         verb, target, *traits = _MISSING[does]
         out.effect(verb, target or keys.text("query", "pattern", "path")[:200], *traits)
     if reader in _LISTS.looking and not _LISTS.run.isdisjoint(keys):
