@@ -8,7 +8,17 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
 from cases import each
 from effort import EFFORT
-from interlock.hooks.memory import DEFERRED, DENIED, PASSED, PROMPTED, AnsweredCall, AnsweredCalls, CallAnswer
+from interlock.hooks.memory import (
+    DEFERRED,
+    DENIED,
+    MOST,
+    PASSED,
+    PROMPTED,
+    AnsweredCall,
+    AnsweredCalls,
+    CallAnswer,
+    Recent,
+)
 
 CALLS = st.sampled_from(["one", "two", "three"])
 ANSWERS = st.sampled_from(list(CallAnswer))
@@ -72,3 +82,9 @@ def test_the_oldest_calls_are_forgotten() -> None:
     for at in range(5):
         calls.answer([f"call {at}"], AnsweredCall(PASSED))
     assert [calls.passed(f"call {at}") for at in range(5)] == [False, False, True, True, True]
+
+
+def test_of_what_was_remembered_the_oldest_goes_first() -> None:
+    recent: Recent[bool] = Recent()
+    assert all(recent.put(str(at), True) for at in range(MOST + 1))
+    assert not recent.put(str(MOST), True) and recent.put("0", True)

@@ -171,28 +171,19 @@ V = TypeVar("V")
 class Recent(Generic[V]):
     """A bounded map that drops its oldest entries; safe for threads."""
 
-    def __init__(self, most: int = MOST) -> None:
+    def __init__(self) -> None:
         self._entries: OrderedDict[str, V] = OrderedDict()
-        self._most = most
         self._lock = threading.Lock()
 
-    def put(self, key: str, value: V) -> None:
+    def put(self, key: str, value: V) -> bool:
+        """Whether the key is new."""
         with self._lock:
-            put_newest(self._entries, key, value, self._most)
+            new = key not in self._entries
+            put_newest(self._entries, key, value, MOST)
+        return new
 
     def get(self, key: str) -> V | None:
         return self._entries.get(key)
-
-    def new(self, key: str, value: V) -> bool:
-        """Adds a value; False where the key exists."""
-        with self._lock:
-            if key in self._entries:
-                return False
-            self._entries[key] = value
-            return True
-
-    def __contains__(self, key: str) -> bool:
-        return key in self._entries
 
 
 class CallAnswer(StrEnum):

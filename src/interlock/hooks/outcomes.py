@@ -123,7 +123,7 @@ def alert(
     key: str = "",
 ) -> None:
     """Records an alert and notifies people, unless it was raised before under the same key."""
-    if once is not None and not once.alerted.new(f"{kind} {key}", True):
+    if once is not None and not once.alerted.put(f"{kind} {key}", True):
         return
     body = event_body(state.clock.now(), "alert", "interlock", {**details, "kind": kind, "words": words})
 
