@@ -58,9 +58,9 @@ class Coverage(Struct):
     def before(self, word: str, principal: str, event: Event) -> None:
         """Records that a hook asked; `write` makes it last."""
         known = self._known
-        self._add(word, event, ASKED)
+        self.count(word, event, ASKED)
         session = (word, principal, event.session)
-        for name in (session, *[(*session, call.id or _text(call)) for call in event.calls]):
+        for name in (session, *((*session, call.id or _text(call)) for call in event.calls)):
             if name in known:
                 known.move_to_end(name)
             else:
@@ -72,30 +72,27 @@ class Coverage(Struct):
     def add_journal(self, entries: Iterable[Mapping[str, Any]]) -> None:
         """Records the calls that hooks decided without a daemon."""
         for entry in entries:
-            words = [entry.get(name) for name in ("agent", "principal", "session")]
-            ids = entry.get("calls")
-            if all(isinstance(word, str) for word in words) and isinstance(ids, list):
-                word, principal, session = map(str, words)
-                for id in ids:
-                    self._known[word, principal, session, str(id)] = None
+            session: list[Any] = [entry.get(name) for name in ("agent", "principal", "session")]
+            if all(isinstance(word, str) for word in session):
+                for id in list_in(entry, "calls"):
+                    self._known[*session, str(id)] = None
 
     def after(self, word: str, principal: str, event: Event) -> str:
         """Whether the hook asked before these calls ran: seen, missed, or unsure where calls cannot be told apart."""
-        if self._all(word, principal, event):
+        session = (word, principal, event.session)
+        # By id, else by content, as an agent may send the id in one event and not in the other.
+        if all(
+            self.knows(*session, call.id or _text(call)) or (event.pair and self.knows(*session, _text(call)))
+            for call in event.calls
+        ):
             return SEEN
-        certain = all(call.id for call in event.calls) and self._has(word, principal, event.session)
+        certain = all(call.id for call in event.calls) and self.knows(*session)
         return MISSED if certain and event.session else UNSURE
 
-    def knows(self, word: str, principal: str, session: str, call: str) -> bool:
-        return self._has(word, principal, session, call)
-
-    def _has(self, *name: str) -> bool:
+    def knows(self, *name: str) -> bool:
         return name in self._known or _hash(name) in self._known
 
-    def count(self, word: str, event: Event, found: str) -> None:
-        self._add(word, event, CALLS, found)
-
-    def _add(self, word: str, event: Event, *names: str) -> None:
+    def count(self, word: str, event: Event, *names: str) -> None:
         count, key = len(event.calls) or 1, (word, event.session[:LONGEST])
         agent, session = self.agents[word], self.sessions.get(key) or Counter()
         put_newest(self.sessions, key, session, MOST_SESSIONS)
@@ -114,14 +111,6 @@ class Coverage(Struct):
             {"agent": word, "session": session, **{name: found[name] for name in _COUNTS}}
             for (word, session), found in reversed(self.sessions.items())
         ]
-
-    def _all(self, word: str, principal: str, event: Event) -> bool:
-        """Compares by id, else by content, as an agent may send the id in one event and not in the other."""
-        return all(
-            self._has(word, principal, event.session, call.id or _text(call))
-            or (bool(event.pair) and self._has(word, principal, event.session, _text(call)))
-            for call in event.calls
-        )
 
     def write(self) -> None:
         """Appends new marks to the file, for a later daemon."""

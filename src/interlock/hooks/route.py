@@ -19,7 +19,7 @@ from interlock.agents.hook_protocol import UNKNOWN
 from interlock.agents.rewriting import with_originals
 from interlock.analysis.facts import Command
 from interlock.audit import journal
-from interlock.hooks.coverage import SEEN
+from interlock.hooks.coverage import CALLS, SEEN
 from interlock.hooks.evaluation import HookCall, HookEvaluation
 from interlock.hooks.integrity import disabling_settings, hook_paths
 from interlock.hooks.memory import HookMemory, HookSession, call_keys, session_key
@@ -48,8 +48,6 @@ MOST_EFFECTS = 200  # of a session, that did not fit into the journal
 
 
 class _HookRequest(Struct, frozen=True):
-    """One hook's request."""
-
     agent: AgentDialect
     event: str
     framed: bool
@@ -68,17 +66,15 @@ class HookApi:
 
     def start(self) -> None:
         """Loads an earlier daemon's knowledge and the journal of decisions without a daemon."""
-        self.hooks.coverage.folder = self.context.config.folder
-        self.hooks.coverage.load()
-        self.hooks.provenance.folder, self.hooks.provenance.key = (
-            self.context.config.folder,
-            self.state.installation.digest_key,
-        )
-        self.hooks.provenance.load()
-        self.hooks.separate = self.context.config.separate
-        self.state.store.listen(self.hooks.late.on_change)
+        config, hooks = self.context.config, self.hooks
+        hooks.coverage.folder = hooks.provenance.folder = config.folder
+        hooks.coverage.load()
+        hooks.provenance.key = self.state.installation.digest_key
+        hooks.provenance.load()
+        hooks.separate = config.separate
+        self.state.store.listen(hooks.late.on_change)
         self._later(self._take_journal())
-        if self.context.config.undo.wrap:
+        if config.undo.wrap:
             self._later(self._prepare_wrapping())
 
     async def __call__(self, scope: Scope, receive: Any, send: Any) -> None:
@@ -110,9 +106,8 @@ class HookApi:
         self.context.places.check(scope, headers.get(b"host"), headers.get(b"origin"))
         body = await read_body(receive, headers.get(b"content-length"), MOST_INPUT, ARRIVED in scope)
         check_type(headers.get(b"content-type"))
-        known, authorization = None, headers.get(b"authorization")
-        if authorization is None:
-            known = self._loopback_peer(scope)
+        authorization = headers.get(b"authorization")
+        known = self._loopback_peer(scope) if authorization is None else None
         who = known or (await self.context.credentials.who(scope, authorization)).known()
         self.context.buckets.take(who.key)
         event = request.agent.decode(body, request.event)
@@ -149,10 +144,10 @@ class HookApi:
     ) -> HookCall:
         loop = asyncio.get_running_loop()
         most = min(request.seconds - EARLY, float(self.context.config.hooks.wait_seconds))
-        until, gone = loop.time() + most, partial(hung_up, receive)
         access = self.context.access(who.principal, request.framed)
         return HookCall(
-            request.agent, event, who, until, gone, access, caller.isolation, self.hooks.files.own, request.framed, caller.pid
+            request.agent, event, who, loop.time() + most, partial(hung_up, receive), access,
+            caller.isolation, self.hooks.files.own, request.framed, caller.pid,
         )  # fmt: skip
 
     async def _after(self, agent: AgentDialect, event: Event, who: AgentRef) -> HookVerdict:
@@ -163,10 +158,10 @@ class HookApi:
         if found != SEEN and journal.is_pending(self.context.config.folder):
             await self._take_journal()
             found = coverage.after(agent.word, who.principal, event)
-        coverage.count(agent.word, event, found)
+        coverage.count(agent.word, event, CALLS, found)
         work = self.pool.run(record_outcome, self.state, self.hooks, agent, event, who, found)
-        answered = [self.hooks.calls.get(call_keys(who, call)) for call in event.calls]
-        if found != SEEN or any(one.snapshot for one in answered if one is not None):
+        answered = (self.hooks.calls.get(call_keys(who, call)) for call in event.calls)
+        if found != SEEN or any(one is not None and one.snapshot for one in answered):
             await work  # before the agent goes on: a block counts at once, and the files are still the call's result
         else:
             self._later(work)
@@ -198,7 +193,6 @@ class HookApi:
                 session.too_large = (*session.too_large, *changed_keys(call.action, judged))[-MOST_EFFECTS:]
 
     def _note_rewritten(self, agent: AgentDialect, call: AgentCall, sent: SentCall, who: AgentRef, said: str) -> None:
-        """Notes whether a session runs calls as they were rewritten."""
         session = self.hooks.session(who)
         ran = self.hooks.wrapper is not None and take_mark(self.hooks.wrapper.front, sent.id)
         relied = sent.asked in session.proved
@@ -213,11 +207,9 @@ class HookApi:
     async def _prepare_wrapping(self) -> None:
         """Finds out whether calls can run below the journal; without it they are judged as ever."""
         try:
-            front = await self.pool.run(prepare_wrapping, self.context.config)
+            self.hooks.wrapper = Wrapper(str(await self.pool.run(prepare_wrapping, self.context.config)))
         except JournalError as error:
             self.state.trouble(f"calls do not run below the journal: {error}")
-            return
-        self.hooks.wrapper = Wrapper(str(front))
 
     async def _settings_changed(self, agent: AgentDialect, event: Event, who: AgentRef) -> HookVerdict:
         """Alerts on changed agent settings; denies a change that switches the hooks off."""
