@@ -126,9 +126,9 @@ class HookEvaluation:
             self.hooks.calls.passed(call_keys(hook.who, call)[1]) for call in event.calls
         ):
             return HookVerdict("allow")  # allowed a moment ago; the client still asks its user
-        if event.pair and event.asks:
-            self.hooks.session(hook.who).prompts = True
         if event.pair:
+            if event.asks:
+                self.hooks.session(hook.who).prompts = True
             verdict = await self.hooks.shared.answer(hook.who.principal, event, lambda: self._judge(hook))
         else:
             verdict = await self._judge(hook)
@@ -142,16 +142,23 @@ class HookEvaluation:
         if hook.isolation == JAILED or self.hooks.wrapper is not None:
             hook = await self._below_journal(hook)
         found = await self._decide(hook)
-        if hook.rewrite is not None and any(_gains_rights(decision) for _, decision, _ in found):  # in a script
+        if hook.rewrite is not None and any(
+            decision.assessment is not None and decision.assessment.flags.escalates_privileges
+            for _, decision, _ in found  # in a script
+        ):
             hook = replace(hook, rewrite=None, journaled=False)
             found = await self._decide(hook)
         held = [(call, decision) for call, decision, _ in found if not decision.allowed]
         if held and all(may_prompt(decision) for _, decision in held):
             if hook.event.asks:
-                passing = [one for one in found if one[1].allowed]
-                return await self._allow(hook, passing) or self._prompt(hook, held)
+                denied = await self._allow(hook, [one for one in found if one[1].allowed])
+                if denied is not None:
+                    return denied
+                self._answer(hook, held, PROMPTED)
+                return HookVerdict("ask", " ".join(prompt_reason(decision) for _, decision in held))
             if hook.event.pair and self.hooks.session(hook.who).prompts:
-                return self._defer(hook, held)
+                self._answer(hook, held, DEFERRED)  # a call that runs without the event that follows is a bypass
+                return ASKED_NEXT
         return await self._resolve_held(hook, found)
 
     async def _resolve_held(self, hook: HookCall, found: list[DecidedCall]) -> HookVerdict:
@@ -245,30 +252,21 @@ class HookEvaluation:
         judged: Judgement = (await self.pool.run(reader.read, action))[0]
         return judged
 
-    def _defer(self, hook: HookCall, held: list[tuple[AgentCall, Decision]]) -> HookVerdict:
-        """Leaves the prompt to the event that follows; a call that runs without it is a bypass."""
-        for call, decision in held:
-            self._answer(hook, call, DEFERRED, decision)
-        return ASKED_NEXT
-
-    def _prompt(self, hook: HookCall, held: list[tuple[AgentCall, Decision]]) -> HookVerdict:
-        for call, decision in held:
-            self._answer(hook, call, PROMPTED, decision)
-        return HookVerdict("ask", " ".join(prompt_reason(decision) for _, decision in held))
-
     def _deny(self, hook: HookCall, call: AgentCall, decision: Decision) -> HookVerdict:
-        waits, news = decision.held and decision.ticket is not None, ""
-        if waits and decision.ticket is not None:
-            if self.hooks.late.remember(session_key(hook.who), decision.ticket.id):
-                news = waiting_line(decision.ticket)
+        reason, news, ticket = decision.reason, "", decision.ticket
+        if decision.held and ticket is not None:
+            reason = f"{reason} {NOT_YET}"
+            if self.hooks.late.remember(session_key(hook.who), ticket.id):
+                news = waiting_line(ticket)
         if call.id:
-            self._answer(hook, call, DENIED, decision)
-        return HookVerdict("deny", f"{decision.reason} {NOT_YET}" if waits else decision.reason, notice=news)
+            self._answer(hook, [(call, decision)], DENIED)
+        return HookVerdict("deny", reason, notice=news)
 
-    def _answer(self, hook: HookCall, call: AgentCall, answer: CallAnswer, decision: Decision) -> None:
-        """Records an answer other than a pass, under the call's own key."""
-        ticket = decision.ticket.id if decision.ticket else ""
-        self.hooks.calls.answer(call_keys(hook.who, call)[:1], AnsweredCall(answer, ticket))
+    def _answer(self, hook: HookCall, held: list[tuple[AgentCall, Decision]], answer: CallAnswer) -> None:
+        """Records an answer other than a pass, under each call's own key."""
+        for call, decision in held:
+            ticket = decision.ticket.id if decision.ticket else ""
+            self.hooks.calls.answer(call_keys(hook.who, call)[:1], AnsweredCall(answer, ticket))
 
     async def _decide(self, hook: HookCall) -> list[DecidedCall]:
         """Evaluates the calls; ordinary ones at once, on the event loop."""
@@ -354,11 +352,9 @@ class HookEvaluation:
         """The verdict, with the late answers to this agent's earlier tickets."""
         words, over = await self.pool.run(late_messages, self.state, due)
         self.hooks.late.forget(session_key(hook.who), over)
-        if not words:
-            return verdict
-        if verdict.word == "allow":
-            return replace(verdict, context=" ".join(filter(None, (verdict.context, words))))
-        return HookVerdict("deny", f"{verdict.reason} {words}", notice=verdict.notice)
+        if words and verdict.word == "allow":
+            return replace(verdict, context=f"{verdict.context} {words}".strip())
+        return replace(verdict, reason=f"{verdict.reason} {words}") if words else verdict
 
 
 def _may_write(action: Action) -> bool:
@@ -370,24 +366,25 @@ def _redirects(text: str) -> bool:
     return ">" in text or "tee" in text
 
 
-def _gains_rights(decision: Decision) -> bool:
-    return decision.assessment is not None and decision.assessment.flags.escalates_privileges
-
-
 def _notices(agreed: list[DecidedCall]) -> str:
     """Notices about calls that passed without a prompt: a snapshot was taken, or nothing would be lost."""
-    relieved = [
-        one for _, one, _ in agreed if one.kept or any(factor.startswith(RELIEF_PREFIX) for factor in one.weighed)
-    ]
-    return " ".join([notice(one.kept) if one.kept else one.reason for one in relieved])
+    return " ".join(
+        notice(one.kept) if one.kept else one.reason
+        for _, one, _ in agreed
+        if one.kept or any(factor.startswith(RELIEF_PREFIX) for factor in one.weighed)
+    )
 
 
 def may_prompt(decision: Decision) -> bool:
     """Whether the agent's own prompt suffices: any user may confirm, and can judge it; never by a ticket for another text."""
     ticket = decision.ticket
-    if decision.outcome != "confirm" or ticket is None or not decision.token:
-        return False
-    return decision.promptable and ticket.requirement.is_plain_confirm(ticket.level)
+    return (
+        decision.outcome == "confirm"
+        and decision.promptable
+        and bool(decision.token)
+        and ticket is not None
+        and ticket.requirement.is_plain_confirm(ticket.level)
+    )
 
 
 _TOOL = "mcp_aql"  # part of the name of every loop tool, whatever prefix the client adds
@@ -400,6 +397,5 @@ def loop_name(call: AgentCall) -> str:
     if _TOOL not in call.tool or call.input.get("operation") not in _OPERATIONS:
         return ""
     params = call.input.get("params")
-    given = params if isinstance(params, Mapping) else call.input
-    name = given.get("element_name")
+    name = (params if isinstance(params, Mapping) else call.input).get("element_name")
     return name[:_LONGEST] if isinstance(name, str) else ""

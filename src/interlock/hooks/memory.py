@@ -21,7 +21,6 @@ from interlock.hooks.integrity import HookFiles
 from interlock.hooks.provenance import SessionProvenance
 from interlock.hooks.written_files import WrittenFiles
 from interlock.model import AgentRef, Kind, TicketState
-from interlock.records import Ticket
 from interlock.runtime import put_bounded, put_newest
 
 if TYPE_CHECKING:
@@ -52,19 +51,13 @@ class SharedAnswers(Struct):
 
     async def answer(self, who: str, event: Event, judge: Callable[[], Awaitable[HookVerdict]]) -> HookVerdict:
         """The verdict, judged once for two announcements of one call."""
-        loop, key = (
-            asyncio.get_running_loop(),
-            repr((who, event.session, event.pair, [_content(call) for call in event.calls])),
-        )
+        loop = asyncio.get_running_loop()
+        key = repr((who, event.session, event.pair, [_content(call) for call in event.calls]))
         known = self.calls.pop(key, None)
         if known is not None and (known.event != event.name or known.unique) and loop.time() - known.at < SECONDS:
             return await asyncio.shield(known.answer)  # the next announcement belongs to another call
-        shared = SharedAnswer(
-            event.name,
-            any(call.id and call.id in event.pair for call in event.calls),
-            loop.create_future(),
-            loop.time(),
-        )
+        unique = any(call.id and call.id in event.pair for call in event.calls)
+        shared = SharedAnswer(event.name, unique, loop.create_future(), loop.time())
         put_newest(self.calls, key, shared, MOST)
         try:
             verdict = await judge()
@@ -78,8 +71,6 @@ class SharedAnswers(Struct):
 
 
 CallKey = tuple[str, ...]
-
-
 SessionKey = tuple[str, str, str]  # principal, agent, session
 
 
@@ -109,8 +100,8 @@ _ENCODER = json.JSONEncoder(default=_plain, sort_keys=True)
 
 MOST_AGENTS, MOST_TICKETS = 1_000, 50
 _WORDS = {
-    TicketState.APPROVED: "Ticket {id} is approved: run exactly {title} again, unchanged; it passes once, within {left} s.",
-    TicketState.REJECTED: "Ticket {id} was rejected{why}: do not try {title} again, nor the same by other means.",
+    TicketState.APPROVED: "Ticket {id} is approved: run exactly `{title}` again, unchanged; it passes once, within {left} s.",
+    TicketState.REJECTED: "Ticket {id} was rejected{why}: do not try `{title}` again, nor the same by other means.",
 }
 
 
@@ -152,17 +143,18 @@ def late_messages(state: State, ids: list[str]) -> tuple[str, list[str]]:
     now = state.clock.now()
     found = state.store.read(lambda tx: [tx.ticket(id) for id in ids])
     tickets = [settle(ticket, now) for ticket in found if ticket is not None]
-    words = [_words(ticket, now) for ticket in tickets if ticket.state in _WORDS]
+    words = [
+        _WORDS[ticket.state].format(
+            id=short_id(ticket.id),
+            title=ticket.title,
+            why=f" ({ticket.decision_reason})" if ticket.decision_reason else "",
+            left=max(0, int(ticket.expires_at - now)),
+        )
+        for ticket in tickets
+        if ticket.state in _WORDS
+    ]
     open_still = {ticket.id for ticket in tickets if ticket.open}
     return " ".join(words), [id for id in ids if id not in open_still]
-
-
-def _words(ticket: Ticket, now: float) -> str:
-    why = f" ({ticket.decision_reason})" if ticket.decision_reason else ""
-    title = f"`{ticket.title}`"
-    return _WORDS[ticket.state].format(
-        id=short_id(ticket.id), title=title, why=why, left=max(0, int(ticket.expires_at - now))
-    )
 
 
 V = TypeVar("V")
