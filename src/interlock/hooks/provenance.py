@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import hmac
 import json
 import os
@@ -38,6 +37,7 @@ from interlock.impact.project_settings import last_migration
 from interlock.impact.survey import file_mark
 from interlock.model import Action, AgentRef, Confidential, Kind
 from interlock.runtime import put_newest
+from interlock.strict_json import table_in
 
 NAME = "hook-made"
 MOST_SESSIONS, MOST_EXPECTED = 100, 1_000
@@ -45,7 +45,7 @@ SECONDS = 86_400.0  # that a created thing is remembered
 # Agents that report failure; other agents' completed calls may have failed.
 _REPORT_FAILURE = frozenset({"claude-code", "copilot", "cursor", "hermes"})
 _TOOLS = frozenset({"Write", "Edit", "MultiEdit"})
-_PATH = "file_path"
+
 _MOST_ADDED = 20  # files of one call
 _WORDS = re.compile(r"[\w.-]+")
 
@@ -89,9 +89,9 @@ class SessionProvenance(Confidential, Struct):
         if not who.session or who.name not in _REPORT_FAILURE:
             return
         facts = judged.facts
-        things = [
+        things = (
             thing for thing in created_by(action, facts, judged.line) if thing.kind != FILE or _absent(who, thing)
-        ]
+        )
         expected = ExpectedCreation(
             (*things, *self._rewritten(who, action)),
             tuple(removed_by(facts)),
@@ -111,14 +111,12 @@ class SessionProvenance(Confidential, Struct):
             found = self.sessions.get(key) or _Session()
             put_newest(self.sessions, key, found, MOST_SESSIONS)
             found.cwd = expected.cwd or found.cwd
-            for place in [
-                one for one in found.things if one[:2] in expected.removed or (one[0], ALL) in expected.removed
-            ]:
+            removed = expected.removed
+            for place in [one for one in found.things if one[:2] in removed or (one[0], ALL) in removed]:
                 del found.things[place]
             new = _added(expected.listed)
-            for thing in map(_with_mark, (*new, *expected.things) if succeeded else new):
-                if thing is not None:
-                    found.things[thing.kind, thing.name, thing.base] = (now, thing)
+            for thing in filter(None, map(_with_mark, (*new, *expected.things) if succeeded else new)):
+                found.things[thing.kind, thing.name, thing.base] = (now, thing)
             while len(found.things) > MOST:
                 found.things.popitem(last=False)
             self._save()
@@ -147,9 +145,8 @@ class SessionProvenance(Confidential, Struct):
         replace_file(self.folder / NAME, f"{self._mark(text)}\n{text}")
 
     def _mark(self, text: str) -> str:
-        return hmac.new(
-            self.key, b"interlock made\0" + text.encode("utf-8", "surrogatepass"), hashlib.sha256
-        ).hexdigest()
+        data = b"interlock made\0" + text.encode("utf-8", "surrogatepass")
+        return hmac.digest(self.key, data, "sha256").hex()
 
     def _rewritten(self, who: AgentRef, action: Action) -> Iterable[CreatedThing]:
         """The file this session created and writes again, where nobody else changed it meanwhile."""
@@ -157,7 +154,7 @@ class SessionProvenance(Confidential, Struct):
         with self._lock:
             found = self.sessions.get(_key(who))
             known_as = found.things.get((FILE, path, "/")) if found is not None and path else None
-        if known_as is not None and _lstat(path) is not None and known_as[1].mark == _mark(path):
+        if known_as is not None and known_as[1].mark == _mark(path) != "":
             yield replace(known_as[1], mark="")
 
 
@@ -191,43 +188,32 @@ def _key(who: AgentRef) -> str:
 
 
 def _written_path(action: Action) -> str:
-    given = action.fields.get("input")
-    if action.kind is not Kind.TOOL or action.text not in _TOOLS or not isinstance(given, Mapping):
+    if action.kind is not Kind.TOOL or action.text not in _TOOLS:
         return ""
-    path = given.get(_PATH)
+    path = table_in(action.fields, "input").get("file_path")
     return path if isinstance(path, str) and path.startswith("/") else ""
 
 
 def _cd_target(action: Action, facts: Sequence[Fact]) -> str:
     """The folder of the last `cd`, as some agents' shells stay there without reporting it."""
-    moves = [fact for fact in facts if isinstance(fact, Command) and fact.program in program_set("moves_folder")]
-    moves = [fact for fact in moves if len(fact.words) == 1]
-    if not moves or not known(moves[-1].words[0]) or moves[-1].words[0].startswith(("~", "-")):
+    moving = [fact for fact in facts if isinstance(fact, Command) and fact.program in program_set("moves_folder")]
+    folder = next((fact.words[0] for fact in reversed(moving) if len(fact.words) == 1), "~")
+    if not known(folder) or folder.startswith(("~", "-")):
         return ""
-    return posixpath.normpath(posixpath.join(action.cwd or "/", moves[-1].words[0]))
+    return posixpath.normpath(posixpath.join(action.cwd or "/", folder))
 
 
 def _path_of(thing: CreatedThing) -> str:
     return os.path.join(thing.base, thing.name)
 
 
-def _lstat(path: str) -> os.stat_result | None:
-    try:
-        return os.lstat(path)
-    except (OSError, ValueError):
-        return None
-
-
 def _absent(who: AgentRef, thing: CreatedThing) -> bool:
     """Whether a path does not exist; False for another user's files, which are not checked here."""
-    if who.principal != f"uid:{os.getuid()}":
-        return False
-    try:
-        os.lstat(_path_of(thing))
-    except (FileNotFoundError, NotADirectoryError):
-        return True
-    except (OSError, ValueError):
-        pass
+    if who.principal == f"uid:{os.getuid()}":
+        try:
+            os.lstat(_path_of(thing))
+        except (OSError, ValueError) as error:
+            return isinstance(error, FileNotFoundError | NotADirectoryError)
     return False
 
 
@@ -251,8 +237,10 @@ def _added(listed: Sequence[tuple[str, frozenset[str]]]) -> list[CreatedThing]:
 
 
 def _mark(path: str) -> str:
-    found = _lstat(path)
-    return file_mark(found) if found is not None else ""
+    try:
+        return file_mark(os.lstat(path))
+    except (OSError, ValueError):
+        return ""
 
 
 def _with_mark(thing: CreatedThing) -> CreatedThing | None:

@@ -17,7 +17,7 @@ from interlock.analysis.rules import Rulebook
 from interlock.analysis.targets.written_files import MOST_TEXT, WrittenFile, judge_file, programs_by_ending
 from interlock.model import Action, Kind
 from interlock.runtime import put_newest
-from interlock.strict_json import list_in
+from interlock.strict_json import list_in, table_in
 
 MOST_SESSIONS, MOST_FILES = 200, 200
 _ADDED = re.compile(r"^\*\*\* (?:Add|Update) File: (.+)$")
@@ -32,21 +32,20 @@ class WrittenFiles(Struct):
 
     def remember(self, session: str, action: Action, rules: Rulebook, files: FileReader | None) -> None:
         made = [(path, judge_file(path, text, action.cwd, rules)) for path, text in written_contents(action, files)]
+        if not made:
+            return
         with self.lock:
+            written = self.sessions.setdefault(session, OrderedDict())
+            self.sessions.move_to_end(session)
             for path, one in made:
-                self._put(session, path, one)
-
-    def _put(self, session: str, path: str, one: WrittenFile | None) -> None:
-        written = self.sessions.setdefault(session, OrderedDict())
-        self.sessions.move_to_end(session)
-        if one is None:
-            written.pop(path, None)
-        else:
-            put_newest(written, path, one, MOST_FILES)
-        while len(self.sessions) > MOST_SESSIONS:
-            self.dangerous_sessions.discard(self.sessions.popitem(last=False)[0])
-        dangerous = any(one.dangerous for one in written.values())
-        (self.dangerous_sessions.add if dangerous else self.dangerous_sessions.discard)(session)
+                if one is None:
+                    written.pop(path, None)
+                else:
+                    put_newest(written, path, one, MOST_FILES)
+            while len(self.sessions) > MOST_SESSIONS:
+                self.dangerous_sessions.discard(self.sessions.popitem(last=False)[0])
+            dangerous = any(one.dangerous for one in written.values())
+            (self.dangerous_sessions.add if dangerous else self.dangerous_sessions.discard)(session)
 
     def dangerous(self, session: str) -> tuple[WrittenFile, ...]:
         """The files that this session wrote and that would do harm if they ran."""
@@ -61,7 +60,7 @@ class WrittenFiles(Struct):
 
 
 def names_program(text: str) -> bool:
-    """A quick look whether shell text names a file that can be run."""
+    """Whether shell text names a file that can be run, at a quick look."""
     return "#!" in text or any(ending in text for ending in programs_by_ending())
 
 
@@ -69,19 +68,19 @@ def written_contents(action: Action, files: FileReader | None) -> Iterator[tuple
     """The paths that a call writes, with their new contents."""
     if action.kind is Kind.COMMAND and names_program(action.text):
         yield from ((path, text) for path, text in read(action, files).written.items() if path.startswith("/"))
-    given = action.fields.get("input")
-    if action.kind is not Kind.TOOL or not isinstance(given, Mapping):
+    if action.kind is not Kind.TOOL:
         return
-    patch = next((given[key] for key in ("command", "input", "patch") if isinstance(given.get(key), str)), "")
+    given, names = table_in(action.fields, "input"), field_names()
+    texts = {key: value for key, value in given.items() if isinstance(value, str)}
+    patch = next((texts[key] for key in ("command", "input", "patch") if key in texts), "")
     if "*** " in patch and "patch" in action.text.casefold():
         yield from _patch_contents(patch, action.cwd)
         return
-    names = field_names()
-    path = next((given[key] for key in names.paths if isinstance(given.get(key), str) and given[key]), "")
+    path = next((texts[key] for key in names.paths if texts.get(key)), "")
     if not path:
         return
     path = _absolute(path, action.cwd)
-    whole = next((given[key] for key in names.contents if isinstance(given.get(key), str)), None)
+    whole = next((texts[key] for key in names.contents if key in texts), None)
     if whole is not None:
         yield path, whole
         return
@@ -105,8 +104,7 @@ def _apply_edits(text: str, edits: list[Mapping[str, Any]]) -> str:
 
 def _patch_contents(patch: str, cwd: str) -> Iterator[tuple[str, str]]:
     """The lines that a patch adds, by file."""
-    path = ""
-    lines: list[str] = []
+    path, lines = "", list[str]()
     for line in [*patch[:MOST_TEXT].splitlines(), "*** End"]:
         if line.startswith("*** "):
             if path and lines:
