@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import sys
 from collections.abc import Sequence
+from contextlib import closing
 from http.client import HTTPException, HTTPResponse
 
 from interlock.agents import HookOutput
@@ -32,18 +32,14 @@ def ask_daemon(word: str, event: str, data: bytes, config: Config) -> HookOutput
         "Interlock-Event": event,
         "Interlock-Limit": str(int(seconds * 1000)),
     }
-    home = fallback.agent_home()
-    if home:
+    if home := fallback.agent_home():
         headers["Interlock-Home"] = os.fsencode(home).decode("latin-1")
-    connection = SocketConnection(config.agents_socket, seconds)
     try:
-        connection.request("POST", f"/api/v1/hook/{agent_of(word).word}", data, headers)
-        return _reply(connection.getresponse())
+        with closing(SocketConnection(config.agents_socket, seconds)) as connection:
+            connection.request("POST", f"/api/v1/hook/{agent_of(word).word}", data, headers)
+            return _reply(connection.getresponse())
     except (OSError, HTTPException, NoDaemon, ValueError):
         return None
-    finally:
-        with contextlib.suppress(OSError):
-            connection.close()
 
 
 def _reply(answer: HTTPResponse) -> HookOutput | None:

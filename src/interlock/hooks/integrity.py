@@ -22,9 +22,7 @@ GONE: Stat = (0, 0, 0, 0)
 
 
 class WatchedFile(Struct):
-    """One file as it was at the last check."""
-
-    stat: Stat
+    stat: Stat  # at the last check
     digest: str
     ours: bool  # whether our hook is in it
 
@@ -49,7 +47,7 @@ class HookFiles(Struct):
             # `access` says that a file is still missing, without the price of an exception
             if known is None or (os.access(path, os.F_OK) if known.stat is GONE else _stat(path) != known.stat):
                 found.append(self._change(path, known))
-        return [words for words in found if words]
+        return list(filter(None, found))
 
     def _change(self, path: str, known: WatchedFile | None) -> str:
         stat = _stat(path)
@@ -57,14 +55,15 @@ class HookFiles(Struct):
         if known is None and len(self.files) >= MOST:
             return ""
         self.files[path] = WatchedFile(stat, digest, ours)
-        if ours or (known is not None and known.ours):
+        before = known is not None and known.ours
+        if ours or before:
             calling = [one for one, watched in self.files.items() if watched.ours]
             self.own = tuple(sorted({*calling, *map(os.path.realpath, calling)}))
-        if known is None or known.digest == digest or not (known.ours or ours):
+        if known is None or known.digest == digest or not (before or ours):
             return ""
-        if known.ours and not ours:
+        if not ours:
             return f"{path} no longer runs Interlock's hook"
-        return f"{path} was changed; Interlock's hook is {'still ' if known.ours else ''}in it"
+        return f"{path} was changed; Interlock's hook is {'still ' if before else ''}in it"
 
 
 @lru_cache(maxsize=256)

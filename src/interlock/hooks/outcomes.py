@@ -49,7 +49,7 @@ def record_outcome(
         if answer is DENIED:
             words = f"{agent.title} ran a call that was denied: {call.tool} {call.action.text[:120]}"
             alert(state, BYPASSED, words, details_of(who, call), once=hooks, key=f"denied {keys[0]}")
-        if answer is DEFERRED:
+        elif answer is DEFERRED:
             found = MISSED  # the event that should have prompted never came
     if found != SEEN:
         _report_bypass(state, hooks, agent, event, who, certain=found == MISSED)
@@ -83,9 +83,9 @@ def _report(state: State, who: AgentRef, call: AgentCall, known: AnsweredCall | 
 
 def _check_scripts(state: State, hooks: HookMemory, who: AgentRef, call: AgentCall, allowed: AnsweredCall) -> None:
     """Alerts on scripts that changed between the verdict and the run."""
-    read = user_access(who.principal, hooks.separate, ProjectFileCache()).read
-    marks = allowed.scripts.items() if read is not None else ()
-    changed = [path for path, mark in marks if (text := read(path)) is not None and content_hash(text) != mark]  # type: ignore[misc]
+    read = user_access(who.principal, hooks.separate, ProjectFileCache()).read or (lambda path: None)
+    scripts = allowed.scripts.items()
+    changed = [path for path, mark in scripts if (text := read(path)) is not None and content_hash(text) != mark]
     if changed:
         words = f"{changed[0]} was changed between its judgement and its run"
         details = {"principal": who.principal, "name": who.name, "session": who.session, "call": call.id[:200]}
@@ -126,7 +126,6 @@ def alert(
     if once is not None and not once.alerted.put(f"{kind} {key}", True):
         return
     body = event_body(state.clock.now(), "alert", "interlock", {**details, "kind": kind, "words": words})
-
     try:
         state.store.write(lambda tx: state.recorder.now(tx, "alert", body))
     except StoreError as error:

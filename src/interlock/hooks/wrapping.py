@@ -72,18 +72,15 @@ def wrap_call(check: RewriteCheck, wrapper: Wrapper) -> RewrittenCall | None:
     reads = check.judged.assessment.level < Level.REVERSIBLE and not any(
         input_language(one.program) for one in commands
     )
-    if passage_of is None or reads or agent.flags & check.flags:
+    text, home = call.action.text, Path(call.action.home or home_of(f"uid:{os.getuid()}"))
+    if passage_of is None or reads or agent.flags & check.flags or not home.is_absolute():
         return None
-    if not is_rewritable(call) or not runs_alike(call.action.text, commands, agent.persistent):
-        return None
-    home = Path(call.action.home or home_of(f"uid:{os.getuid()}"))
-    if not home.is_absolute():
+    if not is_rewritable(call) or not runs_alike(text, commands, agent.persistent):
         return None
     words = tuple((fact.program, *fact.words) for fact in commands)
     passage = passage_of(ShellCall(check.event, call, home, words))
     if passage == LEAVE:
         return None
-    text = call.action.text
     id = call_word(call.id or f"c_{secrets.token_hex(8)}")
     new = {FIELD: wrapper.wrap(text, agent.word, id)}
     return RewrittenCall(new, {**call.input, **new}, passage != SILENT, ASKED.format(text=text), id)
@@ -114,7 +111,7 @@ def is_rewritable(call: AgentCall) -> bool:
     text = call.action.text
     if call.action.kind is not Kind.COMMAND or call.input.get(FIELD) != text or "\0" in text:
         return False
-    if any(call.input.get(name) for name in field_names().background):
+    if any(map(call.input.get, field_names().background)):
         return False
     try:
         return len(text.encode()) <= MOST_TEXT
@@ -129,29 +126,23 @@ def runs_alike(text: str, commands: Iterable[Command], persistent: bool) -> bool
         programs & program_set("not_below")
         or _ALONE.search(text)
         or any("privileged" in fact.traits for fact in commands)
+        or any(not known(program) or _gains_rights(program) for program in programs)
     ):
         return False
-    if any(not known(program) or _gains_rights(program) for program in programs):
-        return False
-    if not persistent:
-        return True
-    files = programs - _BUILTINS
-    return not (
-        _SETS.search(text) or programs & program_set("shell_state") or programs & program_set("shell_session")
-    ) and all(_file_of(program) for program in files)
+    keeps = program_set("shell_state") | program_set("shell_session")
+    return not persistent or (
+        not _SETS.search(text) and not programs & keeps and all(map(_file_of, programs - _BUILTINS))
+    )
 
 
 @lru_cache(maxsize=1_024)
 def _gains_rights(program: str) -> bool:
     """Whether a program has the rights of another user, a group or a capability."""
     path = _file_of(program)
-    if not path:
-        return False
     try:
-        return bool(os.stat(path).st_mode & (stat.S_ISUID | stat.S_ISGID)) or "security.capability" in os.listxattr(
-            path
-        )
-    except OSError:
+        mode = os.stat(path).st_mode
+        return bool(mode & (stat.S_ISUID | stat.S_ISGID)) or "security.capability" in os.listxattr(path)
+    except OSError:  # also where there is no such file
         return False
 
 
@@ -161,8 +152,7 @@ def _file_of(program: str) -> str:
 
 def changed_keys(action: Action, judged: Judgement) -> tuple[EffectKey, ...]:
     """The effects of a call that another call can repeat."""
-    harmful = effect_keys(action, judged.facts, judged.assessment)
-    return (*harmful, *everyday_keys(action, judged.facts))
+    return (*effect_keys(action, judged.facts, judged.assessment), *everyday_keys(action, judged.facts))
 
 
 def failure_in(body: bytes) -> str:
