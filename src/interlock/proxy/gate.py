@@ -15,7 +15,7 @@ from interlock.client.connection import CONSENT_FORM, LOST, DaemonLink, DaemonSe
 from interlock.config import Config
 from interlock.model import Json
 from interlock.proxy import UNTESTED, ProxyVerdict, ServerIdentity, ToolClaims
-from interlock.proxy.messages import OwnRequests, Send, denial, encode_message
+from interlock.proxy.messages import OwnRequests, Send, denial, request, response
 from interlock.strict_json import table_in
 
 DISTRUSTED = frozenset({"PERMISSION_TRUST_LEVEL_INSUFFICIENT", "PERMISSION_DANGER_LEVEL_DENIED"})
@@ -56,9 +56,8 @@ class ProxyGate:
         except UnicodeEncodeError:
             return ProxyVerdict(False, "Denied: a text holds half of a character (a lone surrogate).")
         except LOST:
-            from interlock.proxy.fallback import (
-                judge_locally,  # all of the analysis, for a proxy that no daemon answers
-            )
+            # All of the analysis, for a proxy that no daemon answers.
+            from interlock.proxy.fallback import judge_locally
 
             return ProxyVerdict(*await asyncio.to_thread(judge_locally, body, self.behind, claims, self.config))
         if type(reply) is not dict or type(reply.get("allowed")) is not bool:
@@ -152,7 +151,7 @@ class HeldCalls(Struct):
 
     async def answer(
         self, id: Any, verdict: ProxyVerdict, judge: Judge, client: McpClient, params: Json, asked: bool
-    ) -> dict[str, Any] | str:
+    ) -> bytes | str:
         """Asks the client's user where that suffices, else waits for the ticket; denies a call that has neither.
 
         The response to the call; or, where it is forwarded, the notice to add to the server's response.
@@ -165,7 +164,7 @@ class HeldCalls(Struct):
             if client.modern:
                 requests = {KEY: {"method": "elicitation/create", "params": {"mode": "form", **form}}}
                 state = {"inputRequests": requests, "requestState": STATE + json.dumps([ask])}
-                return {"jsonrpc": "2.0", "id": id, "result": {"resultType": "input_required", **state}}
+                return response(id, {"resultType": "input_required", **state})
             verdict = await self._ask_user(verdict, judge, ask, form)
         elif verdict.ticket:
             verdict = await self._wait_for_operator(verdict, judge, table_in(params, "_meta").get("progressToken"))
@@ -186,7 +185,7 @@ class HeldCalls(Struct):
                 shown += 1
                 words = f"Interlock holds this call for a person: ticket {short_id(verdict.ticket)}"
                 progress = {"progressToken": token, "progress": shown, "message": words}
-                self.send(encode_message({"jsonrpc": "2.0", "method": "notifications/progress", "params": progress}))
+                self.send(request("notifications/progress", progress))
             if await self.gate.wait_for_ticket(verdict.ticket, min(EVERY, left)):
                 again += 1
                 verdict = await judge()

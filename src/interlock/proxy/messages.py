@@ -14,7 +14,8 @@ from interlock.strict_json import UnclearJson, decoder, number
 Send = Callable[[bytes], None]
 Key = tuple[str, object]  # an id: 1, 1.0, "1" and true are four
 PARSE, INVALID, METHOD, SERVER = -32700, -32600, -32601, -32000
-CALL, LIST = "tools/call", "tools/list"
+CALL, LIST, CANCELLED = "tools/call", "tools/list", "notifications/cancelled"
+NOT_PASSED = "Interlock did not pass this on"
 _FIELDS = frozenset({"jsonrpc", "id", "method", "params", "result", "error"})
 _PARAMS = frozenset({"name", "arguments", "_meta", "task", "inputresponses", "requeststate"})
 _SPELLED = {"inputresponses": "inputResponses", "requeststate": "requestState"}
@@ -82,10 +83,18 @@ def encode_message(message: Any) -> bytes:
     return _ENCODER.encode(message).encode() + b"\n"
 
 
-def denial(id: Any, words: str) -> dict[str, Any]:
+def request(method: str, params: Any, **id: str) -> bytes:
+    """A notification where it has no id."""
+    return encode_message({"jsonrpc": "2.0", **id, "method": method, "params": params})
+
+
+def response(id: Any, result: Any) -> bytes:
+    return encode_message({"jsonrpc": "2.0", "id": id, "result": result})
+
+
+def denial(id: Any, words: str) -> bytes:
     """A denied call, as a result in every era of the protocol: models read results, and few clients show them errors."""
-    result = {"content": [{"type": "text", "text": words}], "isError": True, "resultType": "complete"}
-    return {"jsonrpc": "2.0", "id": id, "result": result}
+    return response(id, {"content": [{"type": "text", "text": words}], "isError": True, "resultType": "complete"})
 
 
 def with_notice(message: dict[str, Any], words: str) -> dict[str, Any]:
@@ -96,8 +105,8 @@ def with_notice(message: dict[str, Any], words: str) -> dict[str, Any]:
     return {**message, "result": {**result, "content": [*content, {"type": "text", "text": words}]}}
 
 
-def error(id: Any, code: int, words: str) -> dict[str, Any]:
-    return {"jsonrpc": "2.0", "id": id, "error": {"code": code, "message": words}}
+def error(id: Any, code: int, words: str) -> bytes:
+    return encode_message({"jsonrpc": "2.0", "id": id, "error": {"code": code, "message": words}})
 
 
 class OwnRequests:
@@ -113,7 +122,7 @@ class OwnRequests:
         id = f"{self._prefix}-{self._number}"
         waiting = self._waiting[id] = asyncio.get_running_loop().create_future()
         try:
-            self._send(encode_message({"jsonrpc": "2.0", "id": id, "method": method, "params": params}))
+            self._send(request(method, params, id=id))
             return await waiting
         finally:
             self._waiting.pop(id, None)

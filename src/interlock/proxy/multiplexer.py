@@ -16,7 +16,11 @@ from interlock.identity import make_undumpable
 from interlock.model import TRUSTS
 from interlock.proxy import SERVER_TABLES, plain_name
 from interlock.proxy.messages import (
+    CALL,
+    CANCELLED,
+    LIST,
     METHOD,
+    NOT_PASSED,
     PARSE,
     AmbiguousMessage,
     Key,
@@ -27,6 +31,7 @@ from interlock.proxy.messages import (
     error,
     id_key,
     parse_message,
+    response,
 )
 from interlock.proxy.pipes import Stdio
 from interlock.proxy.running import (
@@ -65,11 +70,9 @@ def _place(path: Path, name: str, entry: Any, trust: str) -> ServerAddress:
     if ("trust" in entry or said) and (said not in TRUSTS or TRUSTS[said] > HIGHEST_CLAIM):
         raise ProxySettingError(f"{path}: {name}: trust {said!r:.40}: expected a level up to {HIGHEST_CLAIM.word}")
     command = [] if entry.get("url") else [str(entry["command"]), *map(str, entry.get("args") or ())]
-    tables = {key: {str(k): str(v) for k, v in (entry.get(key) or {}).items()} for key in ("env", "headers")}
+    env, headers = ({str(k): str(v) for k, v in (entry.get(key) or {}).items()} for key in ("env", "headers"))
     short = plain_name(name).strip("._-").replace(BETWEEN, "_")
-    return server_address(
-        short, said, command, str(entry.get("url") or ""), env=tables["env"], headers=tables["headers"]
-    )
+    return server_address(short, said, command, str(entry.get("url") or ""), (), env, headers)
 
 
 def run_many(places: list[ServerAddress], setting: ProxyOptions) -> int:
@@ -92,9 +95,9 @@ class Multiplexer:
 
     def __init__(self, stdio: Stdio, places: list[ServerAddress], setting: ProxyOptions) -> None:
         self._stdio, self._loop = stdio, asyncio.get_running_loop()
+        names = [one.behind.name for one in places]
         self.lines = {
-            one.behind.name: ServerConnection(one, setting, partial(self._from_server, one.behind.name))
-            for one in places
+            name: ServerConnection(one, setting, partial(self._from_server, name)) for name, one in zip(names, places)
         }
         if len(self.lines) != len(places):
             raise ProxySettingError("two servers have the same name")
@@ -133,7 +136,7 @@ class Multiplexer:
                 check_fields(one)
                 self._message(one)
         except AmbiguousMessage as problem:
-            self._stdio.send(encode_message(error(None, PARSE, f"Interlock did not pass this on: {problem}")))
+            self._stdio.send(error(None, PARSE, f"{NOT_PASSED}: {problem}"))
 
     def _message(self, message: Json) -> None:
         if "method" not in message:
@@ -144,36 +147,36 @@ class Multiplexer:
         if "id" not in message:
             return self._notification(message, params)
         id_key(message["id"])
-        if method == "tools/call":
+        if method == CALL:
             return self._call(message, params)
-        work = {"initialize": self._initialize, "tools/list": self._tools, "ping": self._ping}.get(str(method))
+        work = {"initialize": self._initialize, LIST: self._tools, "ping": self._ping}.get(str(method))
         if work is None:
             words = f"a proxy of several servers offers tools only, not {str(method)[:80]}"
-            return self._stdio.send(encode_message(error(message["id"], METHOD, words)))
+            return self._stdio.send(error(message["id"], METHOD, words))
         task = self._loop.create_task(self._reply(message["id"], work(params)))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
         return None
 
     async def _reply(self, id: Any, work: Any) -> None:
-        self._stdio.send(encode_message({"jsonrpc": "2.0", "id": id, "result": await work}))
+        self._stdio.send(response(id, await work))
 
     def _call(self, message: Json, params: Json) -> None:
         given = params.get("name")
         name, between, tool = given.partition(BETWEEN) if type(given) is str else ("", "", "")
         if not between or name not in self.live:
             words = f"Denied: no running server has the tool {given!r:.100}."
-            return self._stdio.send(encode_message(denial(message["id"], words)))
+            return self._stdio.send(denial(message["id"], words))
         self._calls[id_key(message["id"])] = name
         return self._to(name, {**message, "params": {**params, "name": tool}})
 
     def _notification(self, message: Json, params: Json) -> None:
-        if message["method"] == "notifications/cancelled" and "requestId" in params:
-            name = self._calls.get(id_key(params["requestId"]))
-            return self._to(name, message) if name in self.live and name is not None else None
-        for name in self.live:
+        names = list(self.live)
+        if message["method"] == CANCELLED and "requestId" in params:
+            asked = self._calls.get(id_key(params["requestId"]))
+            names = [name for name in names if name == asked]
+        for name in names:
             self._to(name, message)
-        return None
 
     def _to(self, name: str, message: Json) -> None:
         self._pass(name, encode_message(message))
@@ -219,15 +222,16 @@ class Multiplexer:
         return {"tools": [tool for tools in found for tool in tools]}
 
     async def _list_tools(self, name: str, params: Json) -> list[Json]:
-        tools = []
+        tools: list[Json] = []
         params = {key: value for key, value in params.items() if key == "_meta"}
         for _ in range(_PAGES):
-            page = await self._request(name, "tools/list", params)
-            tools += [one for one in list_in(page, "tools") if type(one) is dict]
+            page = await self._request(name, LIST, params)
+            listed = (one for one in list_in(page, "tools") if type(one) is dict)
+            tools += ({**one, "name": f"{name}{BETWEEN}{one.get('name')}"} for one in listed)
             if not page.get("nextCursor"):
                 break
             params = {**params, "cursor": page["nextCursor"]}
-        return [{**one, "name": f"{name}{BETWEEN}{one.get('name')}"} for one in tools]
+        return tools
 
     async def _request(self, name: str, method: str, params: Json) -> Json:
         """Empty where the server does not answer in time."""

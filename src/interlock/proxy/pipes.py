@@ -12,7 +12,7 @@ from contextlib import suppress
 from typing import Any
 
 from interlock.client.lines import LineReader, LineSplitter, LineWriter, claim_stdin, claim_stdout
-from interlock.proxy.messages import PARSE, encode_message, error
+from interlock.proxy.messages import PARSE, error
 
 _PATIENCE = 2.0  # seconds for the client to read the last output
 Pace = Callable[[bool], None]
@@ -41,7 +41,7 @@ class Stdio:
             pace(slow)
 
     def _too_long(self) -> None:
-        self.send(encode_message(error(None, PARSE, f"Interlock passes on no line of more than {self._most} bytes")))
+        self.send(error(None, PARSE, f"Interlock passes on no line of more than {self._most} bytes"))
 
 
 class ServerProcess(asyncio.SubprocessProtocol):

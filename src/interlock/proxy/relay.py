@@ -13,9 +13,11 @@ from interlock.proxy import UNTESTED, Catalog, ListedTool, ProxyVerdict
 from interlock.proxy.gate import HeldCalls, McpClient, ProxyGate, carried_meta, take_answer
 from interlock.proxy.messages import (
     CALL,
+    CANCELLED,
     INVALID,
     LIST,
     METHOD,
+    NOT_PASSED,
     PARSE,
     SERVER,
     AmbiguousMessage,
@@ -29,6 +31,7 @@ from interlock.proxy.messages import (
     id_key,
     mimics_call,
     parse_message,
+    request,
     with_notice,
 )
 
@@ -36,6 +39,7 @@ from interlock.proxy.messages import (
 _OPEN = frozenset(
     "initialize ping server/discover tools/list prompts/list resources/list resources/templates/list logging/setLevel".split()
 )
+
 _LISTING = 20.0  # seconds for a server to list its tools
 _PAGES = 50
 Json = dict[str, Any]
@@ -71,34 +75,28 @@ class Relay:
     # from the client
 
     def from_client(self, line: bytes) -> None:
-        """An ambiguous line is refused."""
+        """An ambiguous line is refused. Of a batch, judged and unjudged messages must not wait for each other."""
         try:
             message = parse_message(line)
-            if type(message) is list:
-                return self._batch(message)
-            check_fields(message)
-            forward = encode_message(message) if b"\r" in line else line + b"\n"  # some readers end a line there
-            self._message(message, forward)
+            batch = message if type(message) is list else [message]
+            if not batch:
+                raise AmbiguousMessage("a batch is empty")
+            for one in batch:
+                check_fields(one)
         except AmbiguousMessage as problem:
-            self._refuse(None, PARSE, f"Interlock did not pass this on: {problem}")
+            return self._refuse(None, PARSE, f"{NOT_PASSED}: {problem}")
+        whole = batch is not message and b"\r" not in line  # some readers end a line there
+        for one in batch:
+            try:
+                self._message(one, line + b"\n" if whole else encode_message(one))
+            except AmbiguousMessage as problem:
+                self._refuse(None, PARSE, f"{NOT_PASSED}: {problem}")
         return None
 
-    def _batch(self, messages: list[Any]) -> None:
-        """Handles each message by itself: judged and unjudged ones must not wait for each other."""
-        if not messages:
-            raise AmbiguousMessage("a batch is empty")
-        for message in messages:
-            check_fields(message)
-        for message in messages:
-            try:
-                self._message(message, encode_message(message))
-            except AmbiguousMessage as problem:
-                self._refuse(None, PARSE, f"Interlock did not pass this on: {problem}")
-
     def _message(self, message: Json, line: bytes) -> None:
-        method = message.get("method")
         if "method" not in message:
             return None if self._own[self._client].answer(message) else self._server(line)
+        method = message["method"]
         if type(method) is not str:
             raise AmbiguousMessage("its method is no text")
         if mimics_call(method):  # outside the protocol, and a server might take it for a tool call
@@ -106,7 +104,7 @@ class Relay:
             if "id" not in message:
                 return self._report(f"{words}: it was not passed on")
             id_key(message["id"])
-            return self._refuse(message["id"], METHOD, f"Interlock did not pass this on: {words}")
+            return self._refuse(message["id"], METHOD, f"{NOT_PASSED}: {words}")
         if "id" not in message:
             return self._notification(method, message, line)
         key = id_key(message["id"])
@@ -125,13 +123,12 @@ class Relay:
         if method == CALL:
             return self._report("a tools/call without an id was not passed on")
         params = message.get("params")
-        if method == "notifications/cancelled" and type(params) is dict and "requestId" in params:
-            judging = self._judging.pop(id_key(params["requestId"]), None)
-            if judging is not None:  # the server has never heard of it
+        if method == CANCELLED and type(params) is dict and "requestId" in params:
+            key = id_key(params["requestId"])
+            if judging := self._judging.pop(key, None):  # the server has never heard of it
                 judging.cancel()
                 return None
-            pending = self._pending.get(id_key(params["requestId"]))
-            if pending is not None:
+            if pending := self._pending.get(key):
                 pending.cancelled = True
         return self._server(line)
 
@@ -174,12 +171,12 @@ class Relay:
             judging = self._judging.pop(key, None)
         if judging is None:
             return  # cancelled by its client
-        if type(answer) is str:
+        if isinstance(answer, str):
             self._forward(message, key, encode_message(message), answer)
         else:
-            self._client(encode_message(answer))
+            self._client(answer)
 
-    async def _decide_call(self, message: Json) -> Json | str:
+    async def _decide_call(self, message: Json) -> bytes | str:
         """The response to a denied call; or, for an allowed one, the notice to add to the server's response.
 
         The message is changed in place, so that exactly what was judged is forwarded.
@@ -215,7 +212,7 @@ class Relay:
     async def _list(self, params: Json) -> None:
         cursor: Any = None
         for _ in range(_PAGES):
-            more = {**params, **({"cursor": cursor} if cursor is not None else {})}
+            more = params if cursor is None else {**params, "cursor": cursor}
             try:
                 result = await asyncio.wait_for(self._own[self._server].ask(LIST, more), _LISTING)
             except TimeoutError:
@@ -228,7 +225,7 @@ class Relay:
         return self._compare()
 
     def _compare(self) -> None:
-        """Starts a comparison of the listing with the pins, unless this listing was the last one compared."""
+        """With the pins, unless this listing was the last one compared."""
         if self.catalog.tools != self._compared:
             self._compared = dict(self.catalog.tools)
             self._pinning = self._begin(self._pin())
@@ -276,17 +273,15 @@ class Relay:
         if method == "notifications/tools/list_changed":
             self.catalog.stale = True
         if "id" in message and method != "ping" and self.gate.trust == UNTESTED:
-            self._server(
-                encode_message(error(message["id"], SERVER, "this server is untested: its client is not asked"))
-            )
+            self._server(error(message["id"], SERVER, "this server is untested: its client is not asked"))
             return self._report(f"the server is untested, so that its {method!r:.60} was not passed on")
         return self._client(line)
 
     def fail_pending(self, why: str) -> None:
         """The server cannot answer any more."""
-        for pending in list(self._pending.values()):
+        gone, self._pending = self._pending, {}
+        for pending in gone.values():
             self._refuse(pending.id, SERVER, why)
-        self._pending.clear()
         self._own[self._server].give_up()
 
     def expire(self, seconds: float) -> None:
@@ -297,14 +292,13 @@ class Relay:
             if pending.cancelled:
                 continue
             self._report(f"the server did not answer {pending.method} within {seconds:g} s")
-            gone = {"requestId": pending.id, "reason": "no answer in time"}
-            self._server(encode_message({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": gone}))
+            self._server(request(CANCELLED, {"requestId": pending.id, "reason": "no answer in time"}))
             self._refuse(pending.id, SERVER, f"the server did not answer within {seconds:g} s")
 
     # our own requests
 
     def _refuse(self, id: Any, code: int, words: str) -> None:
-        self._client(encode_message(error(id, code, words)))
+        self._client(error(id, code, words))
 
     def close(self) -> None:
         for task in list(self._tasks):

@@ -57,14 +57,14 @@ class RemoteServer:
 
     async def _run(self) -> None:
         logging.getLogger("mcp").setLevel(logging.CRITICAL)
+        why = "the connection ended"
         try:
             await self._connect()
-            why = "the connection ended"
         except asyncio.CancelledError:
             why = "the connection was closed"
             raise
         except BaseException as problem:
-            why = f"the connection ended ({type(problem).__name__})"
+            why = f"{why} ({type(problem).__name__})"
         finally:
             if not self.gone.done():
                 self.gone.set_result(f"the server is gone: {why}")
@@ -99,9 +99,7 @@ class RemoteServer:
             except ValidationError:
                 self._report("a message does not follow the protocol and was not sent")
                 if "method" in given and "id" in given:
-                    self._line(
-                        encode_message(error(given["id"], SERVER, "this message cannot be sent over HTTP")).rstrip()
-                    )
+                    self._line(error(given["id"], SERVER, "this message cannot be sent over HTTP").rstrip())
                 continue
             if given.get("method") == "initialize":
                 self._greeting = given.get("id")

@@ -10,7 +10,7 @@ import signal
 import sys
 from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
 from pathlib import Path, PurePath
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 import uvloop
@@ -27,6 +27,9 @@ from interlock.proxy import ServerIdentity, plain_name
 from interlock.proxy.gate import ProxyGate
 from interlock.proxy.pipes import ServerProcess, Stdio
 from interlock.proxy.relay import Relay
+
+if TYPE_CHECKING:
+    from interlock.proxy.remote import RemoteServer
 
 PATIENCE = 2.0  # seconds for a server to end by itself, and again after a signal
 SWEEP = 1.0  # seconds between two checks for late responses
@@ -51,16 +54,6 @@ class ServerAddress(Confidential, Struct, frozen=True):
     env: dict[str, str] = field(default_factory=dict)
 
 
-class ProxiedServer(Protocol):
-    gone: asyncio.Future[str]
-
-    def send(self, data: bytes) -> None: ...
-
-    def pace(self, slow: bool) -> None: ...
-
-    async def stop(self, patience: float) -> None: ...
-
-
 class ProxyOptions(Confidential, Struct, frozen=True):
     HIDDEN = ("token",)
 
@@ -78,15 +71,14 @@ class ServerConnection:
         self.gate = ProxyGate(place.behind, link, setting.config, os.getcwd())
         self.relay = Relay(self.gate, client, self._send, self.report)
         self._holding: asyncio.Task[None] | None = None
-        self._server: ProxiedServer | None = None
+        self._server: ServerProcess | RemoteServer | None = None
 
     async def start(self) -> None:
         """Raises OSError where the server cannot be started."""
         most = self._limits.line_bytes
         if self.place.url:
-            from interlock.proxy.remote import (
-                RemoteServer,  # half a second of imports that a local server does not need
-            )
+            # Half a second of imports that a local server does not need.
+            from interlock.proxy.remote import RemoteServer
 
             self._server = RemoteServer(self.place, self.relay.from_server, self.report, most)
         else:
@@ -113,17 +105,14 @@ class ServerConnection:
         self.report(words)
         self.relay.fail_pending(f"{words}, and the request it answers is unknown")
 
-    async def watch(self) -> str:
+    async def watch(self) -> None:
         """Cancels late requests until the server has ended."""
-        while True:
-            assert self._server is not None
-            done, _ = await asyncio.wait({self._server.gone}, timeout=SWEEP)
-            if done:
-                why = self._server.gone.result()
-                self.report(why)
-                self.relay.fail_pending(why)
-                return why
+        assert self._server is not None
+        while not (await asyncio.wait({self._server.gone}, timeout=SWEEP))[0]:
             self.relay.expire(self._limits.answer_seconds)
+        why = self._server.gone.result()
+        self.report(why)
+        self.relay.fail_pending(why)
 
     async def stop(self) -> None:
         self.relay.close()
@@ -186,9 +175,9 @@ def server_address(
     words = json.dumps(list(command), ensure_ascii=False)
     if url:  # without its query, which may be a secret and change
         words = f"{at.scheme}://{at.hostname}{f':{at.port}' if at.port else ''}{at.path}"
-    found = {key: value for file in header_files for key, value in _headers(file)}
+    lines = [line for file in header_files for line in _headers(file)]
     return ServerAddress(
-        ServerIdentity(name, words, trust), tuple(command), url, {**(headers or {}), **found}, dict(env or {})
+        ServerIdentity(name, words, trust), tuple(command), url, {**(headers or {}), **dict(lines)}, dict(env or {})
     )
 
 
@@ -217,9 +206,8 @@ def _base_name(word: str) -> str:
 
 def _headers(path: Path) -> Iterable[tuple[str, str]]:
     for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
-        if not line.strip() or line.startswith("#"):
-            continue
-        found = _HEADER.fullmatch(line.strip())
-        if found is None:
-            raise ProxySettingError(f"{path}:{number}: expected `Name: value`")
-        yield found[1], found[2]
+        if line.strip() and not line.startswith("#"):
+            found = _HEADER.fullmatch(line.strip())
+            if found is None:
+                raise ProxySettingError(f"{path}:{number}: expected `Name: value`")
+            yield found[1], found[2]
