@@ -38,6 +38,7 @@ from interlock.mcp.server import (
     unknown_tool,
 )
 from interlock.model import Confidential, Json
+from interlock.strict_json import table_in
 
 SOON = 0.25  # seconds in which a reply is passed on by itself
 LINGER = 0.1  # seconds in which the last calls are answered when the client has hung up
@@ -51,7 +52,6 @@ Begin = Callable[[ToolCall], Coroutine[Any, Any, Reply] | None]
 
 
 class _Flight(Struct, eq=False):
-    id: int | str
     line: bytes
     call: ToolCall
     task: asyncio.Task[Reply]
@@ -67,18 +67,12 @@ class FastPath:
         self._loop = asyncio.get_running_loop()
         self._lines: asyncio.Queue[str | None] = asyncio.Queue()
         self._flights: dict[int | str, _Flight] = {}
-        self._handed_over: dict[int | str, _Flight] = {}  # handed over: the library will claim them
-        self._opening: Any = None  # the id of the handshake
+        self._handed_over: dict[int | str, _Flight] = {}  # the library will claim them
         self._open = False  # the handshake is over: calls are answered
 
     def take(self, line: bytes) -> None:
         if self._open and self._start_plain(line):
             return
-        if not self._open and b'"initialize"' in line:
-            with suppress(ValueError, RecursionError):
-                message = json.loads(line)
-                if isinstance(message, dict) and message.get("method") == "initialize":
-                    self._opening = message.get("id")
         if _CANCELS in line:
             for flight in list(self._flights.values()):
                 self._hand_over(flight)
@@ -90,9 +84,7 @@ class FastPath:
     def claim(self, call: ToolCall) -> asyncio.Task[Reply] | None:
         """For exactly this request; returned once, then None."""
         flight = self._handed_over.pop(call.who, None)
-        if flight is None or (flight.call.tool, flight.call.arguments) != (call.tool, call.arguments):
-            return None  # the id was used before for another call
-        return flight.task
+        return flight.task if flight is not None and flight.call == call else None  # an id may be used again
 
     async def __aiter__(self) -> AsyncIterator[str]:
         while (line := await self._lines.get()) is not None:
@@ -102,9 +94,8 @@ class FastPath:
             yield self._take_out(flight)  # the library ends calls in progress
 
     async def write(self, text: str) -> None:
-        if self._opening is not None and not self._open:  # whether this accepts the handshake
-            message = json.loads(text)
-            self._open = message.get("id") == self._opening and "protocolVersion" in (message.get("result") or {})
+        if not self._open and '"protocolVersion"' in text:  # whether this accepts the handshake
+            self._open = "protocolVersion" in table_in(json.loads(text), "result")
         self._out.put(text.encode())
         await self._out.wait_for_room()
 
@@ -114,43 +105,38 @@ class FastPath:
     def _start_plain(self, line: bytes) -> bool:
         if b'"tools/call"' not in line or len(line) > LONGEST or len(self._flights) >= MOST:
             return False
-        found = _call_of(line)
-        if found is None or found[0] in self._flights:
-            return False
-        id, call = found
-        work = self._begin(call)
-        if work is None:
+        call = _call_of(line)
+        if call is None or call.who in self._flights or (work := self._begin(call)) is None:
             return False
         task = self._loop.create_task(work)
-        late = self._loop.call_later(SOON, lambda: self._hand_over(self._flights[id]))
-        flight = _Flight(id, line, call, task, late)
-        self._flights[id] = flight
+        late = self._loop.call_later(SOON, lambda: self._hand_over(self._flights[call.who]))
+        flight = self._flights[call.who] = _Flight(line, call, task, late)
         task.add_done_callback(lambda _: self._finish(flight))
         return True
 
     def _finish(self, flight: _Flight) -> None:
-        if self._flights.get(flight.id) is not flight:
+        task, call = flight.task, flight.call
+        if self._flights.get(call.who) is not flight:
             return  # the library has it
-        task = flight.task
         if task.cancelled() or task.exception() is not None or offered_token(task.result().get("envelope", {})):
             self._hand_over(flight)
         else:
             self._forget(flight)
-            text, failed = reply_text(task.result(), flight.call.tool)
+            text, failed = reply_text(task.result(), call.tool)
             result = {"content": [{"text": text, "type": "text"}], "isError": failed}  # as the library would write it
-            self._out.put(msgspec.json.encode({"jsonrpc": "2.0", "id": flight.id, "result": result}) + b"\n")
+            self._out.put(msgspec.json.encode({"jsonrpc": "2.0", "id": call.who, "result": result}) + b"\n")
 
     def _hand_over(self, flight: _Flight) -> None:
         self._lines.put_nowait(self._take_out(flight))
 
     def _take_out(self, flight: _Flight) -> str:
         self._forget(flight)
-        self._handed_over[flight.id] = flight
+        self._handed_over[flight.call.who] = flight
         return decode_message(flight.line)
 
     def _forget(self, flight: _Flight) -> None:
         flight.late.cancel()
-        del self._flights[flight.id]
+        del self._flights[flight.call.who]
 
 
 class _CallParams(Struct, forbid_unknown_fields=True):
@@ -171,14 +157,14 @@ class _PlainCall(Struct, forbid_unknown_fields=True):
 _DECODER = msgspec.json.Decoder(_PlainCall)
 
 
-def _call_of(line: bytes) -> tuple[int | str, ToolCall] | None:
+def _call_of(line: bytes) -> ToolCall | None:
     try:
         found = _DECODER.decode(line)
         arguments = found.params.arguments
         check_request(arguments)
     except (ValueError, RecursionError, LoopProblem):
         return None
-    return None if decoding_problem(arguments) else (found.id, ToolCall(found.params.name, arguments))
+    return None if decoding_problem(arguments) else ToolCall(found.params.name, arguments, found.id)
 
 
 _ENDPOINTS = ("create", "read", "execute", ANY)  # those that the loop has operations for (R-17)
@@ -211,13 +197,8 @@ class ServerOptions(Confidential, Struct, frozen=True):
 
     @property
     def wire(self) -> dict[str, Any]:
-        found = {
-            "mode": self.naming.mode,
-            "prefix": self.naming.prefix,
-            "policy": self.policy,
-            "safetyMode": self.mode,
-            "strict": self.strict,
-        }
+        naming = {"mode": self.naming.mode, "prefix": self.naming.prefix}
+        found = {**naming, "policy": self.policy, "safetyMode": self.mode, "strict": self.strict}
         return {key: value for key, value in found.items() if value}
 
 
@@ -238,16 +219,15 @@ class SocketBackend:
 
     async def mode(self) -> str:
         """The mode in force; empty while the daemon does not answer, as nothing is allowed then."""
-        found = None
         with suppress(NoDaemon, OSError):
-            found = await self._link.post("/aql/tools", self._options.wire, patience=GREETING, start=False)
-        return str(found.get("safetyLoop", "")) if isinstance(found, dict) else ""
+            found = await self._link.post("/aql/tools", self._wanted, patience=GREETING, start=False)
+            return str(found.get("safetyLoop", "")) if isinstance(found, dict) else ""
+        return ""
 
     async def tools(self, who: Any) -> list[dict[str, Any]]:
         if self.local is not None:
-            listed: list[dict[str, Any]] = await self._in_pool(self.local.tools)
-            return listed
-        found = await self._link.post("/aql/tools", self._options.wire)
+            return list(await self._in_pool(self.local.tools))
+        found = await self._link.post("/aql/tools", self._wanted)
         if not isinstance(found, dict) or "tools" not in found:
             raise NoDaemon("the daemon did not list its tools")
         return [*found["tools"], *([_PERMISSION] if self._options.permission_tool else [])]
@@ -255,12 +235,8 @@ class SocketBackend:
     async def call(self, call: ToolCall) -> Json:
         """Claims the call that the fast path has started, where there is one."""
         if self.local is not None:
-            found: Json = await self._in_pool(self.local.call, call.tool, call.arguments)
-            return found
-        started = self.fast_path.claim(call) if self.fast_path is not None else None
-        if started is not None:
-            return await started
-        work = self.begin(call)
+            return dict(await self._in_pool(self.local.call, call.tool, call.arguments))
+        work = (self.fast_path.claim(call) if self.fast_path is not None else None) or self.begin(call)
         if work is None:
             raise unknown_tool(call.tool)
         return await work
