@@ -24,23 +24,21 @@ class ConformanceDriver(Struct):
 
     async def tool(self, tool: str, arguments: Any) -> Json:
         result = await self.client.call_tool(tool, arguments)
-        envelope: Json = json.loads(result.content[0].text)  # type: ignore[union-attr]
-        return envelope
+        return dict(json.loads(result.content[0].text))  # type: ignore[union-attr]
 
     async def call(self, operation: str, /, **params: Any) -> Json:
         tool = self.details.get(operation, {}).get("mcpTool", "mcp_aql_read")
         return await self.tool(tool, {"operation": operation, "params": params})
 
     def param(self, operation: str, name: str) -> Json:
-        found: Json = next(one for one in self.details[operation]["parameters"] if one["name"] == name)
-        return found
+        return dict(next(one for one in self.details[operation]["parameters"] if one["name"] == name))
 
     def required(self, operation: str) -> Json:
-        found = {}
-        for param in self.details[operation]["parameters"]:
-            if param["required"]:
-                found[param["name"]] = param["enum"][0] if "enum" in param else _ROWS["values"][param["type"]]
-        return found
+        return {
+            param["name"]: param["enum"][0] if "enum" in param else _ROWS["values"][param["type"]]
+            for param in self.details[operation]["parameters"]
+            if param["required"]
+        }
 
 
 async def gather_evidence(client: Client, approve: Callable[[], None], version: str) -> Json:
@@ -64,11 +62,7 @@ async def gather_evidence(client: Client, approve: Callable[[], None], version: 
         "parameter_aliases": _ROWS["parameter_aliases"],
         "parameter_tests": await _parameter_tests(driver, started),
         "error_tests": [
-            {
-                "name": row["name"],
-                "must_mention": row["words"],
-                "response": await driver.tool(row["tool"], row["request"]),
-            }
+            {"name": row["name"], "must_mention": row["words"], "response": await driver.tool(**row["request"])}
             for row in _ROWS["error"]
         ],
         **await _round_trips(driver, started),
@@ -102,9 +96,9 @@ async def _accepted_params(driver: ConformanceDriver, name: str) -> list[str]:
 
 async def _parameter_tests(driver: ConformanceDriver, started: Json) -> Json:
     missing, unknown = [], []
-    for name, detail in driver.details.items():
+    for name in driver.details:
         given = driver.required(name)
-        for param in (one["name"] for one in detail["parameters"] if one["required"]):
+        for param in given:
             rest = {key: value for key, value in given.items() if key != param}
             missing.append({"operation": name, "parameter": param, "response": await driver.call(name, **rest)})
         response = await driver.call(name, **{**given, UNKNOWN: 1})
@@ -149,11 +143,9 @@ async def _constraints(driver: ConformanceDriver) -> list[Json]:
     found = []
     for row in _ROWS["broken"]:
         operation, param, limit = row["operation"], row["param"], row["limit"]
-        info = driver.param(operation, param)
+        test = {"name": f"{operation}-{param}-{limit}".lower(), "documented": limit in driver.param(operation, param)}
         response = await driver.call(operation, **{**driver.required(operation), param: row["value"]})
-        found.append(
-            {"name": f"{operation}-{param}-{limit}".lower(), "documented": limit in info, "response": response}
-        )
+        found.append({**test, "response": response})
     return found
 
 

@@ -109,11 +109,10 @@ async def resume_call(backend: McpBackend, params: types.CallToolRequestParams, 
     responses = params.input_responses or {}
     try:
         state = msgspec.json.decode(params.request_state or "", type=_State)
-    except ValueError:
+        approve = _answer_in(responses[KEY])
+    except (ValueError, KeyError):
         return call
-    if KEY not in responses:
-        return call
-    call, approve = replace(call, user_asked=True), _answer_in(responses[KEY])
+    call = replace(call, user_asked=True)
     if approve is not None and await backend.elicited(call.who, state.ask, approve):
         return _confirmed(call, state)
     return call
@@ -133,10 +132,8 @@ async def confirm_with_user(
     question = await backend.ask(call.who, token)
     if question is None:
         return plain
-    state, message = (
-        _State(str(question["ask"]), token, reply["envelope"].get("success") is False),
-        str(question["message"]),
-    )
+    state = _State(str(question["ask"]), token, reply["envelope"].get("success") is False)
+    message = str(question["message"])
     if context.protocol_version in MODERN_PROTOCOL_VERSIONS:
         params = types.ElicitRequestFormParams(message=message, requested_schema=CONSENT_FORM)
         request = types.ElicitRequest(params=params)
@@ -148,7 +145,7 @@ async def confirm_with_user(
     if approve is None:
         return plain
     armed = await backend.elicited(call.who, state.ask, approve)
-    again = _confirmed(call, state) if armed else replace(call, user_asked=True)  # a no becomes a refusal
+    again = _confirmed(call, state) if armed else call  # a no becomes a refusal
     return tool_result(await backend.call(again), call.tool)
 
 
@@ -210,7 +207,7 @@ def build_server(
     name: str = "interlock",
     schema: Callable[[str], Json | None] | None = None,
 ) -> Server[Any]:
-    """Builds the server; only the backend's own answer can be an allow.
+    """Only the backend's own answer can be an allow.
 
     `schema` returns a tool's input schema; without it each call over HTTP lists all tools first, to compare its headers.
     """
@@ -261,7 +258,7 @@ async def _answer(
 
 
 def failure_text(error: Exception) -> str:
-    """The words of a failure for an agent: of what nobody expected, none of its own."""
+    """For an agent: of what nobody expected, no words of its own."""
     return f"Interlock could not answer: {error}. {UNTIL}" if isinstance(error, NoDaemon) else NO_ANSWER
 
 
