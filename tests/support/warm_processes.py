@@ -24,7 +24,7 @@ from types import SimpleNamespace
 from typing import Any
 
 INTERLOCK = [sys.executable, "-m", "interlock"]
-_LOADED = "cli.guard.serve server.daemon cli.answer.operator cli.answer.audit cli.guard.mcp mcp.stdio cli.guard.proxy proxy.running proxy.relay mcp.adapters.stdio mcp.adapters.serving"
+_LOADED = "cli.guard.serve server.daemon cli.answer.operator cli.answer.audit cli.guard.mcp mcp.stdio cli.guard.proxy proxy.running proxy.relay mcp.adapters.serving"
 _ADOPTS = 36  # PR_SET_CHILD_SUBREAPER
 _MOST = 1 << 17  # bytes of one request
 _ONE = threading.Lock()

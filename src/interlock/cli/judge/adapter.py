@@ -208,15 +208,14 @@ def _serve_below(args: Args) -> int:
 def _serve(args: Args) -> int:
     with wrong_usage(OSError, ValueError):
         config, naming = load_config(args.config), ToolNaming.of(os.environ)
-    from interlock.mcp.adapters import stdio  # `mcp` takes a second
-    from interlock.mcp.adapters.serving import check_names
+    from interlock.mcp.adapters.serving import check_names, say, serve_adapters  # `mcp` takes a second
     from interlock.mcp.stdio import ServerOptions, run_quietly
 
     try:
-        shelf = AdapterFiles(args.files, stdio.say)
+        shelf = AdapterFiles(args.files, say)
         check_names(naming, [one.name for one in shelf.look()])
     except AdapterUnusable as error:
         raise CommandError(str(error)) from None
     options = ServerOptions(naming, mode=safety_mode(args.safety_mode))
-    serving = stdio.serve_adapters(config, args.config, shelf, options, args.agent, args.proxy, interlock.__version__)
+    serving = serve_adapters(config, args.config, shelf, options, args.agent, args.proxy, interlock.__version__)
     return run_quietly(serving)

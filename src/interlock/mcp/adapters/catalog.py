@@ -60,9 +60,10 @@ class OfferedOperation(Struct, frozen=True):
 
     def judged(self, params: Json) -> dict[str, Any]:
         """As the adapter's conditions name them: nested fields beside the others."""
-        if self.inner is None or INPUT not in params:
-            return dict(params)
-        return {**{name: value for name, value in params.items() if name != INPUT}, **params[INPUT]}
+        found = dict(params)
+        if self.inner is not None:
+            found |= found.pop(INPUT, {})
+        return found
 
 
 def row_of(call: ServiceCall, trust: Trust, named: Named) -> OfferedOperation:
@@ -116,14 +117,13 @@ def _split(call: ServiceCall) -> tuple[tuple[ParamSpec, ...], OperationSpec | No
     inner = tuple(_param(param, call, default=False) for param in fields)
     names = ", ".join(param.name for param in inner)
     words = f"The fields to change: {names}. Others stay as they are; null removes one."
-    return (*outer, ParamSpec(INPUT, "object", words, required=True)), OperationSpec(
-        own.name, own.category, own.name, inner
-    )
+    operation = OperationSpec(own.name, own.category, own.name, inner)
+    return (*outer, ParamSpec(INPUT, "object", words, required=True)), operation
 
 
 def _param(given: AdapterParam, call: ServiceCall, default: bool = True) -> ParamSpec:
     rest = given.rest
-    kind = _KINDS.get(given.type, given.type) if given.type else "string"
+    kind = _KINDS.get(given.type, given.type)
     kind = kind if kind in TYPES else "string"
     value = rest.get("default", UNSET) if default else UNSET
     if value is not UNSET and type(value) not in TYPES[kind]:
@@ -165,8 +165,7 @@ class ServedAdapter(Struct, frozen=True):
 def load_adapter(path: Path) -> ServedAdapter:
     """Raises AdapterUnusable with every problem found."""
     try:
-        signature = _signature(path)
-        reading = read_file(path)
+        signature, reading = _signature(path), read_file(path)
     except OSError as error:
         raise AdapterUnusable(f"{path}: {error.strerror or 'cannot be read'}") from None
     if reading.adapter is None or not reading.usable:
@@ -202,20 +201,18 @@ class AdapterFiles:
             if signature == one.signature:
                 return one
             found = load_adapter(one.path)
-            problem = (
-                "" if found.name == one.name else f"{one.path}: the adapter's name changed; start the server again"
-            )
-        except OSError as error:
-            problem = f"{one.path}: {error.strerror or 'cannot be read'}"
-        except AdapterUnusable as error:
+            if found.name != one.name:
+                raise AdapterUnusable(f"{one.path}: the adapter's name changed; start the server again")
+        except (OSError, AdapterUnusable) as error:
             problem = str(error)
-        if not problem:
-            if found.mark != one.mark:
-                self._say(f"{one.path}: read again")
-            return found
-        if problem != one.problem:
-            self._say(f"{problem}\nThe previous version is still served.")
-        return replace(one, problem=problem, signature=signature)
+            if isinstance(error, OSError):
+                problem = f"{one.path}: {error.strerror or 'cannot be read'}"
+            if problem != one.problem:
+                self._say(f"{problem}\nThe previous version is still served.")
+            return replace(one, problem=problem, signature=signature)
+        if found.mark != one.mark:
+            self._say(f"{one.path}: read again")
+        return found
 
 
 def _signature(path: Path) -> Signature:
@@ -273,10 +270,10 @@ def _with_loop(surface: Surface, loop: LoopSurface) -> Surface:
 def _info(served: ServedAdapter, standing: Json) -> dict[str, Any]:
     """TL-06: the trust in force and the trust claimed, and whether the daemon knows the file that is served."""
     same = standing.get("file") == served.mark
-    trust = {"level": standing["trust"] if same else Trust.UNTESTED.word}
-    trust["claimed"] = served.adapter.trust.level.word
-    trust |= {key: standing[key] for key in ("revalidate_by", "overdue") if same and key in standing}
-    if not same:
+    trust = {"level": standing["trust"] if same else Trust.UNTESTED.word, "claimed": served.adapter.trust.level.word}
+    if same:
+        trust |= {key: standing[key] for key in ("revalidate_by", "overdue") if key in standing}
+    else:
         unknown = "the daemon does not know this adapter"
         trust["reason"] = "the file served is not the one the daemon loaded" if standing else unknown
     found = {"description": served.adapter.description, "trust": trust, "operations": len(served.service.calls)}

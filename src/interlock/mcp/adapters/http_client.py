@@ -60,46 +60,45 @@ def decompress(body: bytes, encoding: str, most: int) -> bytes:
 
 def too_large(most: int) -> LoopProblem:
     details = {"limit_type": "response_size", "limit_value": most, "unit": "bytes"}
-    return LoopProblem(
-        "VALIDATION_PAYLOAD_TOO_LARGE", f"The answer of the service is longer than {most} bytes", details
-    )
+    words = f"The answer of the service is longer than {most} bytes"
+    return LoopProblem("VALIDATION_PAYLOAD_TOO_LARGE", words, details)
 
 
 def response_data(received: ServiceResponse, signed: AuthHeaders) -> Any:
     if not received.body.strip():
         return {"http_status": received.status}
-    kind = received.headers.get("content-type", "").partition(";")[0].strip().lower()
     found, value = _json(received.body)
     if found:
         return signed.redact(value)
+    kind = received.headers.get("content-type", "").partition(";")[0].strip().lower()
+    known = {"http_status": received.status, "content_type": kind}
     try:
-        text = received.body.decode("utf-8")
+        return {**known, "text": signed.redact(received.body.decode("utf-8"))}
     except UnicodeDecodeError:
-        return {"http_status": received.status, "content_type": kind, "size_bytes": len(received.body)}
-    return {"http_status": received.status, "content_type": kind, "text": signed.redact(text)}
+        return {**known, "size_bytes": len(received.body)}
 
 
 def response_failure(received: ServiceResponse, signed: AuthHeaders, resource: str, id: str = "") -> LoopProblem:
-    status, (found, value) = received.status, _json(received.body)
-    said = signed.redact(_message(value, 3) if found else "")[: EXCERPT * 4]
-    text = visible(redact_text(said))[:EXCERPT]  # the service's own message, short, printable and without secrets
-    details = {"http_status": status, **({"upstream_error": text} if text else {})}
+    status, details = received.status, {"http_status": received.status}
     if status in (404, 410):
-        known = {"resource_type": resource, **({"resource_id": id} if id else {}), "http_status": status}
+        known = {"resource_type": resource, **({"resource_id": id} if id else {}), **details}
         return LoopProblem("NOT_FOUND_RESOURCE", f"The service knows no such '{resource}'", known)
     if status in (401, 403):
         why = "the service wants another sign-in" if status == 401 else "the service refused"
-        return LoopProblem("PERMISSION_DENIED", "The service refused this", {"reason": why, "http_status": status})
+        return LoopProblem("PERMISSION_DENIED", "The service refused this", {"reason": why, **details})
     if status == 429:
         seconds = retry_after(received)
         limit = {"remaining": 0, "retry_after_seconds": seconds, "resets_at": iso(time.time() + seconds)}
         return LoopProblem("RATE_LIMIT_EXCEEDED", "The service's rate limit is reached", limit)
+    if 300 <= status < 400:
+        return _failed("The service redirected the request, which is not followed", details)
+    said = signed.redact(_message(_json(received.body)[1], 3))[: EXCERPT * 4]
+    text = visible(redact_text(said))[:EXCERPT]  # the service's own message, short, printable and without secrets
+    more = {**details, "upstream_error": text} if text else details
     if status in (400, 409, 422):
         words = f"The service cannot use these parameters (status {status})"
-        return LoopProblem("VALIDATION_INVALID_VALUE", words, details)
-    if 300 <= status < 400:
-        return _failed("The service redirected the request, which is not followed", {"http_status": status})
-    return _failed(f"The service failed (status {status})", details)
+        return LoopProblem("VALIDATION_INVALID_VALUE", words, more)
+    return _failed(f"The service failed (status {status})", more)
 
 
 def retry_after(received: ServiceResponse) -> int:
@@ -114,30 +113,29 @@ def retry_after(received: ServiceResponse) -> int:
 
 
 def _json(body: bytes) -> tuple[bool, Any]:
-    """Whether a body is JSON of bounded depth, and its value."""
+    """Whether a body is JSON of bounded depth; and its value, else None."""
     try:
         value = json.loads(body.decode("utf-8"), parse_constant=no_constant)
     except (ValueError, RecursionError):
         return False, None
-    waiting = [(value, 1)]
-    while waiting:
-        item, depth = waiting.pop()
-        if depth > DEPTH:
-            return False, None
-        if isinstance(item, dict | list):
-            waiting += [(inner, depth + 1) for inner in (item.values() if isinstance(item, dict) else item)]
+    if _is_deeper(value, DEPTH):
+        return False, None
     # Lone surrogates cannot be encoded.
     return True, on_texts(value, lambda text: text.encode("utf-8", "replace").decode()) if b"\\u" in body else value
+
+
+def _is_deeper(value: Any, most: int) -> bool:
+    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return most == 0 or any(_is_deeper(item, most - 1) for item in inner)
 
 
 def _message(value: Any, depth: int) -> str:
     if isinstance(value, str):
         return value
-    if depth and isinstance(value, list) and value:
-        return _message(value[0], depth - 1)
-    if depth and isinstance(value, dict):
-        return next((text for key in _WORDS if (text := _message(value.get(key), depth - 1))), "")
-    return ""
+    within: list[Any] = value[:1] if isinstance(value, list) else []
+    if isinstance(value, dict):
+        within = [value.get(key) for key in _WORDS]
+    return next((text for one in within if depth and (text := _message(one, depth - 1))), "")
 
 
 MOST = 86_400.0  # seconds; a longer pause is cut to this
@@ -165,9 +163,8 @@ class RateLimitPauses:
         if received.status == 429:
             self._pause(service, now + retry_after(received), {})
         for limit in limits:
-            left, text = (
-                received.headers.get(name, "").strip() for name in (limit.remaining_header, limit.reset_header)
-            )
+            names = (limit.remaining_header, limit.reset_header)
+            left, text = (received.headers.get(name, "").strip() for name in names)
             if limit.scope == "global" and left == "0":
                 wait = int(text) if text.isdigit() and len(text) <= 12 else 60
                 until = float(wait) if wait > _EPOCH else now + wait
@@ -186,7 +183,7 @@ Before = Callable[[], Awaitable[None]]  # called before every request; raises Lo
 
 
 class Performer:
-    """Performs the operations of services; one pool of connections for all of them."""
+    """Performs the operations of services, with one pool of connections."""
 
     def __init__(
         self, environ: Mapping[str, str] = os.environ, most_bytes: int = MOST_BYTES, proxy: str | None = None
@@ -272,8 +269,7 @@ class _Sending(Struct, frozen=True):
     async def _merged_request(self) -> OutgoingRequest:
         """EP-14 over PUT: merges the input into the resource; `If-Match` refuses a change in between."""
         service, call, params = self.service, self.call, self.params
-        accept = {"Accept": "application/json", **service.headers}
-        there = await self._once(OutgoingRequest("GET", service.url(call, params), None, accept))
+        there = await self._once(OutgoingRequest("GET", service.url(call, params), None, service.headers))
         found = self.data(there, AuthHeaders())
         if not isinstance(found, dict):
             raise _failed("The service returned no object to merge the input into")

@@ -7,6 +7,7 @@ import json
 import re
 from collections.abc import Callable, Mapping
 from functools import cached_property
+from operator import methodcaller
 from typing import Any
 from urllib.parse import parse_qsl, quote, urlencode
 
@@ -16,7 +17,6 @@ from interlock.adapters import METHODS, Adapter, AdapterOperationSpec
 from interlock.adapters.quota import ApiLimit
 from interlock.error_codes import LoopProblem
 from interlock.loop.protocol.gatekeeper import type_of
-from interlock.mcp.adapters import invalid_value
 from interlock.model import Confidential, Json
 from interlock.strict_json import table_in
 
@@ -34,7 +34,13 @@ _SHORTEST = 6  # characters; shorter secrets are not searched for in responses
 
 
 class AdapterUnusable(ValueError):
-    """An adapter whose operations cannot be performed; the message says which and why."""
+    """An adapter whose operations cannot be performed; says which and why."""
+
+
+def invalid_value(param: str, expected: str) -> LoopProblem:
+    """The value itself is not repeated: it may be a secret."""
+    details = {"param_name": param, "expected": expected}
+    return LoopProblem("VALIDATION_INVALID_VALUE", f"'{param}': expected {expected}", details)
 
 
 class AuthHeaders(Confidential, Struct, frozen=True):
@@ -47,13 +53,9 @@ class AuthHeaders(Confidential, Struct, frozen=True):
 
     def redact(self, value: Any) -> Any:
         """A service may echo its request."""
-
-        def hide(text: str) -> str:
-            for secret in self.secrets:
-                text = text.replace(secret, HIDDEN)
-            return text
-
-        return on_texts(value, hide) if self.secrets else value
+        for secret in self.secrets:
+            value = on_texts(value, methodcaller("replace", secret, HIDDEN))
+        return value
 
 
 def on_texts(value: Any, work: Callable[[str], str]) -> Any:
@@ -103,13 +105,11 @@ class Auth(Struct, frozen=True):
                 if value:
                     words = f"The environment variable '{name}' holds something no header can carry"
                 raise LoopProblem("PERMISSION_DENIED", words, {"reason": "not signed in"})
-        said = values[0]
         if self.type == "basic":
-            said = base64.b64encode(":".join(values).encode()).decode()
-            values = [said, values[1]]
+            values[0] = base64.b64encode(":".join(values).encode()).decode()
         word = {"basic": "Basic ", "bearer": "Bearer "}.get(self.type, "")
         secrets = tuple(value for value in values if len(value) >= _SHORTEST)
-        return AuthHeaders({self.header: f"{word}{said}"}, secrets)
+        return AuthHeaders({self.header: f"{word}{values[0]}"}, secrets)
 
 
 _HOLE = re.compile(r"\{([A-Za-z_]\w*)\}")
@@ -128,20 +128,19 @@ class Template(Struct, frozen=True, dict=True):
     def of(cls, maps_to: str) -> Template:
         """Raises AdapterUnusable unless it is a method and a path on the adapter's own service."""
         method, _, target = maps_to.strip().partition(" ")
-        target = target.strip()
-        if method.upper() not in METHODS or not target.startswith("/"):
-            raise AdapterUnusable(
-                f"maps_to {maps_to[:80]!r}: expected a method and a path such as 'GET /things/{{id}}'"
-            )
-        path, _, query = target.partition("?")
-        bare = _HOLE.sub("x", path)
-        if path.startswith("//") or re.search(r"[\s\\#{}]|[^\x21-\x7e]", bare):
-            raise AdapterUnusable(f"maps_to {maps_to[:80]!r}: the path has an invalid character")
-        if any(segment in (".", "..") or _DISGUISED.search(segment) for segment in bare.split("/")):
-            raise AdapterUnusable(f"maps_to {maps_to[:80]!r}: the path leaves the base path")
-        pairs = tuple(parse_qsl(query, keep_blank_values=True, strict_parsing=bool(query)))
+        path, _, query = target.strip().partition("?")
+        bare, why = _HOLE.sub("x", path), ""
+        if method.upper() not in METHODS or not path.startswith("/"):
+            why = "expected a method and a path such as 'GET /things/{id}'"
+        elif path.startswith("//") or re.search(r"[\s\\#{}]|[^\x21-\x7e]", bare):
+            why = "the path has an invalid character"
+        elif any(segment in (".", "..") or _DISGUISED.search(segment) for segment in bare.split("/")):
+            why = "the path leaves the base path"
+        pairs = () if why else tuple(parse_qsl(query, keep_blank_values=True, strict_parsing=bool(query)))
         if any(_HOLE.search(key) for key, _ in pairs):
-            raise AdapterUnusable(f"maps_to {maps_to[:80]!r}: a parameter cannot name a key of the query")
+            why = "a parameter cannot name a key of the query"
+        if why:
+            raise AdapterUnusable(f"maps_to {maps_to[:80]!r}: {why}")
         return cls(method.upper(), path, pairs)
 
     @cached_property
@@ -158,12 +157,11 @@ class Template(Struct, frozen=True, dict=True):
 
     def filled_query(self, params: Json) -> list[tuple[str, str]]:
         """Omits pairs without a value."""
-        found = []
-        for key, value in self.query:
-            names = _HOLE.findall(value)
-            if all(params.get(name) is not None for name in names):
-                found.append((key, _HOLE.sub(lambda hole: scalar(hole[1], params[hole[1]]), value)))
-        return found
+        return [
+            (key, _HOLE.sub(lambda hole: scalar(hole[1], params[hole[1]]), value))
+            for key, value in self.query
+            if all(params.get(name) is not None for name in _HOLE.findall(value))
+        ]
 
     def _segment(self, piece: str, params: Json, slashed: frozenset[str]) -> str:
         names = _HOLE.findall(piece)
@@ -190,9 +188,7 @@ def scalar(name: str, value: Any) -> str:
 
 def _encoded(name: str, value: Any, slashes: bool) -> str:
     if value is None:
-        raise LoopProblem(
-            "VALIDATION_MISSING_PARAM", f"Missing required parameter '{name}'", {"param_name": name}
-        )  # a placeholder in a path needs a value
+        raise LoopProblem("VALIDATION_MISSING_PARAM", f"Missing required parameter '{name}'", {"param_name": name})
     text = scalar(name, value)
     if not text.strip() or len(text) > MOST_CHARACTERS:
         raise invalid_value(name, f"1 to {MOST_CHARACTERS} characters")
@@ -203,7 +199,7 @@ def _encoded(name: str, value: Any, slashes: bool) -> str:
 
 INPUT = "input"  # holds the fields of an UPDATE (EP-14)
 WITHOUT_BODY = frozenset({"GET", "HEAD", "OPTIONS", "DELETE"})
-SERIALIZATIONS = ("json", "form")
+_TARGET = {"transport": ("http", "https"), "protocol": ("rest",), "serialization": ("json", "form")}
 TIMEOUT, MOST_TIMEOUT = 30.0, 300.0
 
 
@@ -228,7 +224,7 @@ class ServiceCall(Struct, frozen=True):
 
     @property
     def merges(self) -> bool:
-        """Whether the resource is read first and the input merged into it: a PUT replaces everything."""
+        """Whether the input is merged into the resource, read first: a PUT replaces everything."""
         return self.updates and self.template.method == "PUT"
 
     @property
@@ -236,7 +232,7 @@ class ServiceCall(Struct, frozen=True):
         return self.template.names | self.queried
 
     def resource(self, params: Json) -> tuple[str, str]:
-        """The resource that an error names: the noun of the operation, and the last value in its path."""
+        """The noun of the operation, and the last value in its path, for an error."""
         noun = self.operation.name.partition("_")[2] or self.operation.name
         last = (self.template.path_names or [""])[-1]
         return noun, scalar(last, params[last])[:100] if params.get(last) is not None else ""
@@ -268,16 +264,12 @@ class Service(Struct, frozen=True):
     @classmethod
     def of(cls, adapter: Adapter) -> Service:
         """Raises AdapterUnusable with every problem found."""
-        target, wrong = adapter.target, []
-        for key, known in (
-            ("transport", ("http", "https")),
-            ("protocol", ("rest",)),
-            ("serialization", SERIALIZATIONS),
-        ):
-            if target.get(key, known[0]) not in known:
-                wrong.append(f"target.{key} {target[key]!r:.40}: expected {' or '.join(known)}")
-        calls = {}
-        auth = Auth()
+        target, auth, calls = adapter.target, Auth(), {}
+        wrong = [
+            f"target.{key} {target[key]!r:.40}: expected {' or '.join(known)}"
+            for key, known in _TARGET.items()
+            if target.get(key, known[0]) not in known
+        ]
         try:
             auth = Auth.of(adapter.auth)
         except AdapterUnusable as error:
@@ -292,6 +284,7 @@ class Service(Struct, frozen=True):
             raise AdapterUnusable(f"{adapter.name}: " + "; ".join(wrong))
         lines = {str(name): str(value) for name, value in table_in(target, "headers").items()}
         headers = {name: value for name, value in lines.items() if not {"\n", "\r"} & {*name, *value}}
+        headers = {"Accept": "application/json", **headers}
         given, timeout = target.get("timeout"), TIMEOUT
         if isinstance(given, int | float) and not isinstance(given, bool) and given > 0:
             timeout = min(given / 1000 if given > 1000 else float(given), MOST_TIMEOUT)  # some write milliseconds
@@ -302,21 +295,19 @@ class Service(Struct, frozen=True):
     def url(self, call: ServiceCall, params: Json) -> str:
         """On this service and below its base, whatever the params hold."""
         path = call.template.filled_path(params, call.slashed)
-        query = call.template.filled_query(params) + self._query(call, params)
-        query_text = f"?{urlencode(query, quote_via=quote, safe='')}" if query else ""
-        return f"{self.base_url}{path}{query_text}"
+        query = urlencode(call.template.filled_query(params) + _query(call, params), quote_via=quote, safe="")
+        return f"{self.base_url}{path}{query and '?'}{query}"
 
     def request(self, call: ServiceCall, params: Json) -> OutgoingRequest:
-        method, headers = call.template.method, {"Accept": "application/json", **self.headers}
-        rest = self.fields(call, params)
+        method, rest = call.template.method, self.fields(call, params)
         if method in WITHOUT_BODY or (not rest and not call.updates):
-            return OutgoingRequest(method, self.url(call, params), None, headers)
+            return OutgoingRequest(method, self.url(call, params), None, self.headers)
         return self.request_with_body(call, params, rest)
 
     def request_with_body(self, call: ServiceCall, params: Json, body: Json) -> OutgoingRequest:
         kind = "application/x-www-form-urlencoded" if self.form else "application/json"
         data = urlencode(_form(body)) if self.form else json.dumps(body, ensure_ascii=False, separators=(",", ":"))
-        headers = {"Accept": "application/json", **self.headers, "Content-Type": kind}
+        headers = {**self.headers, "Content-Type": kind}
         return OutgoingRequest(call.template.method, self.url(call, params), data.encode("utf-8"), headers)
 
     def fields(self, call: ServiceCall, params: Json) -> dict[str, Any]:
@@ -324,18 +315,18 @@ class Service(Struct, frozen=True):
             return dict(params.get(INPUT) or {})
         return {name: value for name, value in params.items() if name not in call.outer and value is not None}
 
-    def _query(self, call: ServiceCall, params: Json) -> list[tuple[str, str]]:
-        names = call.queried
-        if call.template.method in WITHOUT_BODY:
-            given = {**params, **(params.get(INPUT) or {})} if call.updates else dict(params)
-            names = frozenset(given) - call.template.names - ({INPUT} if call.updates else set())
-            params = given
-        values = {name: params[name] for name in sorted(names) if params.get(name) is not None}
-        return [
-            (name, scalar(name, item))
-            for name, value in values.items()
-            for item in (value if isinstance(value, list) else [value])
-        ]
+
+def _query(call: ServiceCall, params: Json) -> list[tuple[str, str]]:
+    names = call.queried
+    if call.template.method in WITHOUT_BODY:
+        params = {**params, **(params.get(INPUT) or {})} if call.updates else params
+        names = frozenset(params) - call.template.names - ({INPUT} if call.updates else set())
+    values = {name: params[name] for name in sorted(names) if params.get(name) is not None}
+    return [
+        (name, scalar(name, item))
+        for name, value in values.items()
+        for item in (value if isinstance(value, list) else [value])
+    ]
 
 
 def merge_fields(before: Any, given: Any) -> Any:
@@ -344,10 +335,9 @@ def merge_fields(before: Any, given: Any) -> Any:
         return given
     after = dict(before) if isinstance(before, dict) else {}
     for key, value in given.items():
+        after[key] = merge_fields(after.get(key), value)
         if value is None:
-            after.pop(key, None)
-        else:
-            after[key] = merge_fields(after.get(key), value) if isinstance(value, dict) else value
+            del after[key]
     return after
 
 
@@ -362,7 +352,6 @@ def _form(body: Json, above: str = "") -> list[tuple[str, str]]:
             found += _form(value, name)
         elif isinstance(value, list):
             found += [(f"{name}[]", scalar(key, item)) for item in value]
-        else:
-            text = "" if value is None else value  # line breaks are allowed in a body, unlike in a URL
-            found.append((name, text if isinstance(text, str) else scalar(key, text)))
+        else:  # line breaks are allowed in a body, unlike in a URL
+            found.append((name, value or "" if isinstance(value, str | None) else scalar(key, value)))
     return found

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import asyncio
 import re
+import sys
 from collections.abc import Callable, Coroutine, Mapping, Sequence
+from pathlib import Path
 from typing import Any
-from urllib.parse import quote
 
 from msgspec import Struct, field
 from msgspec.structs import replace
 
 from interlock.adapters.levels import level_from_name
 from interlock.analysis.display_text import short_id
-from interlock.client import DaemonClient, NoDaemon
+from interlock.client import DaemonClient, NoDaemon, find_daemon, path_segment
+from interlock.client.connection import DaemonLink
 from interlock.config import Config
-from interlock.error_codes import LoopProblem, confirmation_hint
+from interlock.error_codes import CODES, LoopProblem, confirmation_hint
 from interlock.loop.protocol.envelope import ProtocolReply, refusal
 from interlock.loop.protocol.gatekeeper import route
 from interlock.loop.protocol.introspection import INTROSPECTION
@@ -23,7 +25,6 @@ from interlock.loop.protocol.surface import DataWithWarnings, Handler, Operation
 from interlock.loop.protocol.surface import call as answer_call
 from interlock.loop.protocol.tools import ToolNaming, list_tools
 from interlock.mcp import tool_preamble
-from interlock.mcp.adapters import failure_of
 from interlock.mcp.adapters.catalog import (
     AdapterFiles,
     LoopSurface,
@@ -36,6 +37,8 @@ from interlock.mcp.adapters.catalog import (
 )
 from interlock.mcp.adapters.http_client import Performer
 from interlock.mcp.adapters.requests import AdapterUnusable
+from interlock.mcp.server import build_server
+from interlock.mcp.stdio import ServerOptions, SocketBackend, serve
 from interlock.model import TRUSTS, Json, Trust
 from interlock.policy.policy import MODES, Policy
 from interlock.strict_json import list_in, table_in
@@ -52,12 +55,11 @@ class AdapterCaller(Struct, frozen=True):
 
     def evaluate(self, adapter: str, operation: str, crude: str, params: Json, token: str) -> str:
         """The ticket that was spent, if any; raises LoopProblem unless it is allowed."""
-        given = {**params, "_confirmation": token} if token else dict(params)
         body = {
             "adapter": adapter,
             "operation": operation,
             "crude": crude.upper(),
-            "params": given,
+            "params": {**params, "_confirmation": token} if token else params,
             "agent": {"name": self.agent, "session": self.session},
         }
         allowed, reply = self._ask("/evaluate", body)
@@ -71,25 +73,24 @@ class AdapterCaller(Struct, frozen=True):
         """The warnings; raises LoopProblem where the quota is used up."""
         body = {"adapter": adapter, "operation": operation, "file": file, "token": token, "count": count}
         allowed, reply = self._ask("/quota", body | {"agent": self.agent, "session": self.session})
-        if not allowed:
-            found = failure_of(reply)
-            again = found.details.get("confirmation_token")
-            if again:  # 2.9: a retry carries it, so it stands beside the error
-                until = found.details.get("expires_at", "")
-                found.confirmation = {"token": again, "expires_at": until, "message": found.message}
-            raise found
-        return list(reply.get("warnings", ()))
+        if allowed:
+            return list(reply.get("warnings", ()))
+        found = failure_of(reply)
+        if again := found.details.get("confirmation_token"):  # 2.9: a retry carries it, so it stands beside the error
+            until = found.details.get("expires_at", "")
+            found.confirmation = {"token": again, "expires_at": until, "message": found.message}
+        raise found
 
     def adapter_status(self, adapter: str) -> Json:
         """Trust, limits and quotas; empty for an adapter that the daemon does not know."""
-        status, found = self.ask("GET", f"/quota?adapter={quote(adapter, safe='')}")
+        status, found = self.ask("GET", f"/quota?adapter={path_segment(adapter)}")
         return found if status == 200 else {}
 
     def report_outcome(self, ticket: str, outcome: str) -> None:
         """A failure to report is ignored."""
         if ticket:
-            path = f"/tickets/{quote(ticket, safe='')}/executed"
-            self.ask("POST", path, {"outcome": outcome, "agent": self.agent})
+            body = {"outcome": outcome, "agent": self.agent}
+            self.ask("POST", f"/tickets/{path_segment(ticket)}/executed", body)
 
     def ask(self, method: str, path: str, body: Json | None = None) -> tuple[int, Json]:
         """The daemon's status and reply; 0 where there is none."""
@@ -107,19 +108,30 @@ class AdapterCaller(Struct, frozen=True):
         return status == 200 and reply.get("allowed") is True, reply
 
 
+def failure_of(body: Any) -> LoopProblem:
+    """An unreadable reply is a refusal."""
+    error = table_in(body, "error")
+    if not error:
+        return LoopProblem("INTERNAL_ERROR", "The daemon's answer cannot be read, so nothing is done")
+    code, words = str(error.get("code", "")), str(error.get("message", ""))
+    confirmation = table_in(body, "confirmation") or None
+    return LoopProblem(code if code in CODES else "INTERNAL_ERROR", words, table_in(error, "details"), confirmation)
+
+
 def _refusal(reply: Json, adapter: str, operation: str) -> LoopProblem:
-    """The daemon's refusal, worded as in 4.3 and 4.4 where they apply."""
+    """Worded as in 4.3 and 4.4 where they apply."""
     found = failure_of(reply)
-    if found.code == "PERMISSION_DANGER_LEVEL_DENIED" and "danger_level" in found.details:
-        level, trust = found.details["danger_level"], found.details.get("adapter_trust")
+    code, details = found.code, found.details
+    if code == "PERMISSION_DANGER_LEVEL_DENIED" and "danger_level" in details:
+        level, trust = details["danger_level"], details.get("adapter_trust")
         found.message = f"Operation '{operation}' (danger: {level}) denied for adapter trust level '{trust}'"
-    elif found.code == "PERMISSION_TRUST_LEVEL_INSUFFICIENT" and "actual_trust" in found.details:
-        trust, needed = found.details["actual_trust"], found.details.get("required_trust")
+    elif code == "PERMISSION_TRUST_LEVEL_INSUFFICIENT" and "actual_trust" in details:
+        trust, needed = details["actual_trust"], details.get("required_trust")
         found.message = f"Operation '{operation}' needs adapter trust level '{needed}'; '{adapter}' is '{trust}'"
-    elif found.code == "CONFIRMATION_REQUIRED" and reply.get("pendingId"):
+    elif code == "CONFIRMATION_REQUIRED" and reply.get("pendingId"):
         found.message = confirmation_hint(short_id(str(reply["pendingId"])))
-    elif found.code == "PERMISSION_DENIED" and isinstance(reply.get("reason"), str):
-        found.details.setdefault("reason", reply["reason"][:500])
+    elif code == "PERMISSION_DENIED" and isinstance(reply.get("reason"), str):
+        details.setdefault("reason", reply["reason"][:500])
     return found
 
 
@@ -181,27 +193,24 @@ class AdapterServer(Struct):
             self._statuses = {one.name: self.asking.adapter_status(one.name) for one in served}
         self._policy = self._policy or self.config.effective_policy()
         loop = LoopSurface(self._policy, self._mode, self._forward, self.config.limits.challenge_seconds)
-        several = len(served) > 1
-        offered = [self._offered(one, None if several else loop, several) for one in served]
-        if several:
-            offered.append(OfferedSurface(loop_surface(loop, self.version), self.naming))
-        return offered
+        if len(served) < 2:
+            return [self._offered(one, self.naming, loop) for one in served]
+        naming = (replace(self.naming, prefix=prefix_of(self.naming.prefix, one.name)) for one in served)
+        offered = [self._offered(one, named, None) for one, named in zip(served, naming)]
+        return [*offered, OfferedSurface(loop_surface(loop, self.version), self.naming)]
 
     def _answer(self, one: OfferedSurface, endpoint: str, arguments: Any, introspects: bool) -> ProtocolReply:
         caller = ProtocolCaller("", self.asking.session, one.naming, self.config.daemon.strict_introspection)
         if introspects and one.adapter:
-            try:
-                route(one.surface.operations, INTROSPECTION.name, endpoint)
-            except LoopProblem as problem:
-                return refusal(problem, closed=True)
             try:  # TL-08: an operator may deny introspection of an untested adapter; it is harmless without a daemon
+                route(one.surface.operations, INTROSPECTION.name, endpoint)
                 self.asking.evaluate(one.adapter, INTROSPECTION.name, "read", {}, "")
             except LoopProblem as problem:
                 if problem.details.get("reason") != "no answer":
                     return refusal(problem, closed=True)
         return answer_call(one.surface, endpoint, arguments, caller)
 
-    def _offered(self, served: ServedAdapter, loop: LoopSurface | None, several: bool) -> OfferedSurface:
+    def _offered(self, served: ServedAdapter, naming: ToolNaming, loop: LoopSurface | None) -> OfferedSurface:
         standing = self._statuses.get(served.name, {})
         same = standing.get("file") == served.mark  # the daemon's trust is in exactly the file that is served
         trust = TRUSTS.get(str(standing.get("trust")), Trust.UNTESTED) if same else Trust.UNTESTED
@@ -212,7 +221,6 @@ class AdapterServer(Struct):
         rows = rows_of(served, trust, self._named)
         handler = self._handler(served, rows, trust)
         surface = adapter_surface(served, rows, handler, standing, lambda _: self._quota(served.name), loop)
-        naming = replace(self.naming, prefix=prefix_of(self.naming.prefix, served.name)) if several else self.naming
         made = OfferedSurface(surface, naming, served.name)
         self._known[served.name] = (mark, made)
         return made
@@ -230,11 +238,9 @@ class AdapterServer(Struct):
             counted = [warnings]
 
             async def before() -> None:
-                if not served.adapter.limits:  # the daemon has the same file, so it has nothing to count either
-                    return
-                counted.append(
-                    await asyncio.to_thread(self.asking.check_quota, served.name, name, served.mark, "", True)
-                )
+                if served.adapter.limits:  # else the daemon, which has the same file, has nothing to count either
+                    check = self.asking.check_quota
+                    counted.append(await asyncio.to_thread(check, served.name, name, served.mark, "", True))
 
             try:
                 done = self.run(self.performer.perform(served.service, name, params, before))  # 5
@@ -278,7 +284,7 @@ class AdapterServer(Struct):
 
 
 def check_names(naming: ToolNaming, names: Sequence[str]) -> None:
-    """Raises CannotServe where two adapters would have tools of the same name."""
+    """Raises AdapterUnusable where two adapters would have tools of the same name."""
     prefixes = [prefix_of(naming.prefix, name) for name in names] if len(names) > 1 else []
     if len(prefixes) != len(set(prefixes)) or naming.prefix in prefixes:
         raise AdapterUnusable("two adapters would have tools of the same name; give them other names")
@@ -288,3 +294,40 @@ def prefix_of(before: str, name: str) -> str:
     """EP-04: a short prefix of lower-case letters, digits and underscores that ends with an underscore."""
     slug = re.sub(r"[^a-z0-9]+", "_", name.lower()).strip("_") or "adapter"
     return f"{before}{slug[: _LONGEST - 1 - len(before)].rstrip('_')}_"
+
+
+WORDS = """
+The operations of this server itself are checked when they are called. CONFIRMATION_REQUIRED and RATE_LIMIT_QUOTA_PAUSE carry a
+token: tell the user, wait until a person has agreed, then make the same call again with params._confirmation (of a quota:
+params._quota_continue). You cannot arm a token, and a changed call needs a new one.
+"""
+
+
+async def serve_adapters(
+    config: Config,
+    config_path: Path | None,
+    shelf: AdapterFiles,
+    options: ServerOptions,
+    agent: str,
+    proxy: str | None,
+    version: str,
+) -> None:
+    link, loop = DaemonLink(config, config_path), asyncio.get_running_loop()
+    remote, performer = SocketBackend(link, options), Performer(proxy=proxy)
+
+    def perform(work: Coroutine[Any, Any, Any]) -> Any:
+        return asyncio.run_coroutine_threadsafe(work, loop).result()
+
+    tight = {key: value for key, value in options.wire.items() if key in ("policy", "safetyMode")}
+    asking = AdapterCaller(find_daemon(config), agent, remote.session.id)
+    remote.local = AdapterServer(shelf, asking, performer, config, options.naming, version, tight, perform)
+    try:
+        await serve(link, remote, build_server(remote, version, "", "interlock-adapter"), WORDS)
+    finally:
+        remote.close()
+        await performer.close()
+
+
+def say(words: str) -> None:
+    """On stderr: stdout belongs to the protocol."""
+    print(f"interlock adapter serve: {words}", file=sys.stderr, flush=True)
